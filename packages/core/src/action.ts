@@ -1,0 +1,114 @@
+import type { Span } from "./span.ts";
+import type { LogEntry, ToolCall, ToolErrorInfo, ToolResult } from "./tool.ts";
+
+/** What a block of model text asks for. Each kind is run by an {@link Executor} that handles it. */
+export type Action = CallsAction | PlanAction | CodeAction | DeclineAction;
+
+/** Calls made together; the executor decides what runs side by side. */
+export interface CallsAction {
+  kind: "calls";
+  calls: ToolCall[];
+  span: Span;
+}
+
+/** Steps that run one after another. */
+export interface PlanAction {
+  kind: "plan";
+  plan: Plan;
+  span: Span;
+}
+
+/** A program that calls tools as functions. */
+export interface CodeAction {
+  kind: "code";
+  id: string;
+  language: "python" | "javascript";
+  source: string;
+  /** What the program is for, in the model's words. */
+  target?: string;
+  span: Span;
+}
+
+/** The model says that it cannot or will not. */
+export interface DeclineAction {
+  kind: "decline";
+  message: string;
+  span: Span;
+}
+
+/** Steps with what they share. */
+export interface Plan {
+  requestId?: string;
+  /** Parameters of every step, unless a step has its own. */
+  common: Record<string, unknown>;
+  steps: PlanStep[];
+}
+
+/** One step of a plan. */
+export interface PlanStep {
+  /** The step's number; unique, rising, gaps allowed. */
+  index: number;
+  callId: string;
+  tool: string;
+  params: Record<string, unknown>;
+  /** Parameters given as references, by parameter name. */
+  uris: Record<string, string>;
+  onError: "stop" | "continue";
+  /** Extra attempts after a failure. */
+  retry: number;
+  /** Faults found while reading: such a step fails without being run. */
+  errors: ToolErrorInfo[];
+  span: Span;
+}
+
+/** A question to the host before something runs. */
+export interface ApprovalRequest {
+  /** What is asked about: a tool call, or a block that was held back. */
+  kind: "tool-call" | "echoed-block";
+  callId: string;
+  tool?: string;
+  input?: unknown;
+  /** One sentence for the person who decides. */
+  reason: string;
+}
+
+/** The host's answer. */
+export interface Decision {
+  approved: boolean;
+  /** Told to the model when denied. */
+  reason?: string;
+  /** Who decided. */
+  by?: string;
+}
+
+/** What an executor reports while it runs. */
+export type ExecutorEvent =
+  | { type: "tool-call-start"; callId: string; name: string; input: unknown }
+  | { type: "tool-call-progress"; callId: string; name: string; data: unknown }
+  | {
+      type: "tool-call-end";
+      callId: string;
+      name: string;
+      status: ToolResult["status"];
+      ms: number;
+      data?: unknown;
+      error?: ToolErrorInfo;
+    }
+  | { type: "log"; callId: string; entry: LogEntry };
+
+/** What an executor gets besides the action. */
+export interface ExecutorContext {
+  signal: AbortSignal;
+  emit(event: ExecutorEvent): void;
+  /** Asks the host. The time it takes counts to no limit. */
+  approve(request: ApprovalRequest): Promise<Decision>;
+  runId: string;
+  /** The step of the run, starting at 0. */
+  stepIndex: number;
+}
+
+/** Runs actions of the kinds it handles. Never rejects for what the model or a tool did: that is a result. */
+export interface Executor {
+  handles(action: Action): boolean;
+  execute(action: Action, context: ExecutorContext): Promise<ToolResult[]>;
+}

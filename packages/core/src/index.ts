@@ -1,0 +1,69 @@
+/** The contract every toolglot package shares: from a model's text to an effect and back. */
+export type {
+  Action,
+  ApprovalRequest,
+  CallsAction,
+  CodeAction,
+  Decision,
+  DeclineAction,
+  Executor,
+  ExecutorContext,
+  ExecutorEvent,
+  Plan,
+  PlanAction,
+  PlanStep,
+} from "./action.ts";
+export { type ContentBlock, contentText } from "./content.ts";
+export type { Affects, Diagnostic, Severity } from "./diagnostic.ts";
+export { ToolError, ToolglotError, type ToolglotErrorOptions } from "./errors.ts";
+export {
+  createRecord,
+  type JsonObject,
+  type JsonSchema,
+  type JsonSchemaObject,
+  type JsonSchemaType,
+  type JsonValue,
+} from "./json.ts";
+export { type Message, type MessagePart, messageText, type Transcript, type Trust, textMessage } from "./message.ts";
+export type { FinishReason, Model, ModelPart, ModelRequest, Usage } from "./model.ts";
+export type {
+  ClaimRequest,
+  ClaimResult,
+  OperationClaim,
+  OperationKey,
+  OperationLog,
+  OperationRecord,
+  OperationState,
+} from "./operation-log.ts";
+export {
+  type BlockBase,
+  type BlockStatus,
+  type EndOptions,
+  isRunnable,
+  type Locale,
+  type ParseOptions,
+  type ParseResult,
+  type Parser,
+  type PromptBuilder,
+  type ProtocolEvent,
+  type ProtocolMode,
+  type Segment,
+  type ToolProtocol,
+} from "./protocol.ts";
+export type { Span } from "./span.ts";
+export {
+  type AnyTool,
+  type InputIssue,
+  type LogEntry,
+  requiresApproval,
+  type Tool,
+  type ToolAnnotations,
+  type ToolCall,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolErrorInfo,
+  type ToolExample,
+  type ToolRaises,
+  type ToolResult,
+  type ToolStatus,
+} from "./tool.ts";

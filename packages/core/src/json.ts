@@ -1,0 +1,36 @@
+/** Anything JSON can say. */
+export type JsonValue = null | boolean | number | string | JsonValue[] | { [key: string]: JsonValue };
+
+/** A JSON object. Keys such as `__proto__` are plain data: build one with {@link createRecord}. */
+export type JsonObject = { [key: string]: JsonValue };
+
+/** A JSON Schema (draft 2020-12, as MCP and the model providers use it). `true` accepts anything, `false` nothing. */
+export type JsonSchema = boolean | JsonSchemaObject;
+
+/** The keywords toolglot itself reads; any other keyword is carried along untouched. */
+export interface JsonSchemaObject {
+  type?: JsonSchemaType | JsonSchemaType[];
+  title?: string;
+  description?: string;
+  default?: unknown;
+  enum?: unknown[];
+  const?: unknown;
+  properties?: Record<string, JsonSchema>;
+  required?: string[];
+  additionalProperties?: JsonSchema;
+  items?: JsonSchema;
+  anyOf?: JsonSchema[];
+  oneOf?: JsonSchema[];
+  allOf?: JsonSchema[];
+  $ref?: string;
+  $defs?: Record<string, JsonSchema>;
+  [keyword: string]: unknown;
+}
+
+/** The type names of JSON Schema. */
+export type JsonSchemaType = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";
+
+/** An object without a prototype, so that `__proto__` and `constructor` are ordinary keys. */
+export function createRecord<T>(): Record<string, T> {
+  return Object.create(null) as Record<string, T>;
+}

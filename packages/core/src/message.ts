@@ -1,0 +1,42 @@
+import type { ToolCall, ToolResult } from "./tool.ts";
+
+/**
+ * Who stands behind a message. `untrusted`: text that came from tools, pages or files; it can inform, never act.
+ */
+export type Trust = "host" | "user" | "untrusted";
+
+/** One part of a message. */
+export type MessagePart =
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "call"; call: ToolCall }
+  | { type: "result"; result: ToolResult }
+  | { type: "file"; mediaType: string; name?: string; data?: string; url?: string };
+
+/** One message of a conversation. */
+export interface Message {
+  role: "system" | "user" | "assistant" | "tool";
+  parts: MessagePart[];
+  trust: Trust;
+}
+
+/** A conversation as it is kept. On disk: JSON Lines, the first line the head without messages, then one a message. */
+export interface Transcript {
+  version: 1;
+  messages: Message[];
+  meta: Record<string, unknown>;
+}
+
+/** A message of one text part. */
+export function textMessage(
+  role: Message["role"],
+  text: string,
+  trust: Trust = role === "system" ? "host" : "user",
+): Message {
+  return { role, parts: [{ type: "text", text }], trust };
+}
+
+/** The text parts of a message, joined. */
+export function messageText(message: Message): string {
+  return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+}

@@ -1,0 +1,76 @@
+import type { JsonValue } from "./json.ts";
+
+/** Names one operation. `scope` says whose and what (tenant, principal, capability), `key` which. */
+export interface OperationKey {
+  scope: string;
+  key: string;
+}
+
+/** `claimed`: someone is about to. `started`: the effect may have happened. The last three are final. */
+export type OperationState = "claimed" | "started" | "done" | "failed" | "in-doubt";
+
+/** What the log knows of an operation. Times are milliseconds since the epoch. */
+export interface OperationRecord extends OperationKey {
+  /** Of what is done: the same key with another fingerprint is a conflict. */
+  fingerprint: string;
+  state: OperationState;
+  /** Rises with each claim; only the newest holder may write. */
+  fence: number;
+  owner: string;
+  leaseUntil: number;
+  /** Given at `begin`. */
+  data?: JsonValue;
+  /** Given at `finish`. */
+  outcome?: JsonValue;
+  /** Why it is in doubt. */
+  reason?: string;
+  claimedAt: number;
+  startedAt?: number;
+  finishedAt?: number;
+  /** Counted from the final state; `in-doubt` has none. */
+  expiresAt?: number;
+}
+
+/** What proves the right to write: the key with the fence of a claim. */
+export interface OperationClaim extends OperationKey {
+  fence: number;
+}
+
+/** A wish to do something once. */
+export interface ClaimRequest extends OperationKey {
+  fingerprint: string;
+  owner: string;
+  leaseMs: number;
+  /** How long a final state is remembered. Default 24 h. */
+  ttlMs?: number;
+  /**
+   * What to do with a `started` operation whose lease ran out: `doubt` marks it in doubt (default, for effects that
+   * must not happen twice), `reclaim` lets it run again (for effects that may).
+   */
+  abandoned?: "doubt" | "reclaim";
+}
+
+/** `claimed`: go ahead. `replay`: it is done or failed, use the outcome. `busy`: someone holds a live lease. */
+export type ClaimResult =
+  | { status: "claimed"; claim: OperationClaim; record: OperationRecord }
+  | { status: "replay" | "busy" | "conflict" | "in-doubt"; record: OperationRecord };
+
+/**
+ * "Do this once." Claim, begin right before the effect, finish right after it. Every write but `claim` returns false
+ * when the claim was lost (lease over and taken by another): then the caller must not report success.
+ */
+export interface OperationLog {
+  /** What survives: `none` forgets at exit, `process` survives a crash of the process, `disk` one of the machine. */
+  readonly durability: "none" | "process" | "disk";
+  claim(request: ClaimRequest): Promise<ClaimResult>;
+  /** Extends the lease, for work that takes long. */
+  renew(claim: OperationClaim, leaseMs: number): Promise<boolean>;
+  begin(claim: OperationClaim, data?: JsonValue): Promise<boolean>;
+  /** `released`: proven not to have happened, the key is free again. */
+  finish(
+    claim: OperationClaim,
+    result: { state: "done" | "failed"; outcome: JsonValue } | { state: "released" },
+  ): Promise<boolean>;
+  doubt(claim: OperationClaim, reason: string): Promise<boolean>;
+  read(key: OperationKey): Promise<OperationRecord | undefined>;
+}

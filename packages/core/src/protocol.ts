@@ -1,0 +1,117 @@
+import type { Action } from "./action.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import type { Message } from "./message.ts";
+import type { FinishReason } from "./model.ts";
+import type { Span } from "./span.ts";
+import type { ToolDefinition, ToolResult } from "./tool.ts";
+
+/** `complete` and `recovered` may run; `truncated` and `invalid` never. */
+export type BlockStatus = "complete" | "recovered" | "truncated" | "invalid";
+
+/** What every protocol's block has. */
+export interface BlockBase {
+  status: BlockStatus;
+  /** The block's own text, without a fence around it. */
+  span: Span;
+  /** Found inside reasoning text: never run. */
+  inReasoning?: true;
+  /** Stands after a result that the model made up: not run. */
+  afterFabricatedResult?: true;
+}
+
+/** A stretch of the model's text. Segments are in order, do not overlap, and take in the fences around a block. */
+export type Segment<Block> =
+  | { type: "text" | "reasoning"; text: string; span: Span }
+  | { type: "block"; block: Block; span: Span };
+
+/** All that was understood of a text. */
+export interface ParseResult<Block> {
+  segments: Segment<Block>[];
+  blocks: Block[];
+  diagnostics: Diagnostic[];
+}
+
+/** Options of every parser. */
+export interface ParseOptions {
+  /** No repairs; prose, fences and reasoning around a block stay allowed. Default false. */
+  strict?: boolean;
+  /** UTF-16 units; beyond it: error `<package>/input-too-long`, nothing executable. Default 16 Mi. */
+  maxInputLength?: number;
+  /** Definitions for binding and for near-miss names. */
+  tools?: readonly ToolDefinition[];
+  /** Whether calls are looked for inside reasoning; found ones are marked `inReasoning`. Default `skip`. */
+  reasoning?: "skip" | "search";
+  /** The prompt already opened a reasoning block. Default false. */
+  startsInReasoning?: boolean;
+  /** Which repairs are allowed, by diagnostic code. Default `all`. */
+  repairs?: "all" | "none" | Readonly<Record<string, boolean>>;
+}
+
+/** How the message ended, from the model's `finish` part. */
+export interface EndOptions {
+  finish?: FinishReason;
+  /** The stop sequence that ended the message, and that the provider stripped. */
+  stopSequence?: string;
+}
+
+/** What every protocol's events have in common; `type` is the protocol's own, `phase` is all that the agent reads. */
+export type ProtocolEvent<Block = BlockBase> =
+  | { phase: "text"; type: string; text: string }
+  | { phase: "reasoning"; type: string; text: string }
+  | { phase: "block-start"; type: string; start: number }
+  | { phase: "delta"; type: string; text: string }
+  | { phase: "block-end"; type: string; block: Block }
+  | { phase: "diagnostic"; type: string; diagnostic: Diagnostic };
+
+/** A synchronous push parser. Any chunking gives the result of one chunk. */
+export interface Parser<Block> {
+  /** Throws `TypeError` when the chunk is no string, or after `end()`. */
+  feed(chunk: string): void;
+  end(options?: EndOptions): ParseResult<Block>;
+  /** Forgets everything; the parser can be used again. */
+  reset(): void;
+}
+
+/** `single`: one program, its result is the outcome. `loop`: results go back until the model answers. */
+export type ProtocolMode = "single" | "loop";
+
+/** Locales that prompts exist in. */
+export type Locale = "zh" | "en";
+
+/** Builds the system prompt of a protocol. Made by `@toolglot/prompts`, passed in so that no arrow runs between them. */
+export interface PromptBuilder {
+  /** The protocol version it teaches, as `attp/1`. Checked. */
+  forProtocol: string;
+  /** `toolsText` is what the protocol rendered of the tools, in the same locale. */
+  build(options: { toolsText: string; locale: Locale; mode: ProtocolMode }): string;
+}
+
+/** A way for a model to ask for tools, from prompt to result. */
+export interface ToolProtocol<Block extends BlockBase = BlockBase> {
+  /** `attp`, `native`. */
+  id: string;
+  /** Counted apart from npm versions, as `attp/1`. */
+  version: string;
+  /** Stop sequences to ask the provider for. */
+  stop: string[];
+  /** True when tools are declared to the provider, and calls come back as call parts. */
+  declaresTools?: boolean;
+  renderTools(tools: readonly ToolDefinition[], options?: { locale?: Locale }): string;
+  instructions(tools: readonly ToolDefinition[], options: { locale: Locale; mode: ProtocolMode }): string;
+  createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent<Block>) => void }): Parser<Block>;
+  /** What a block asks for, in order. Empty for blocks that must not run. */
+  actions(block: Block): Action[];
+  /** What the model reads next. */
+  formatResults(results: readonly ToolResult[]): string;
+  /** What to tell the model about its own mistakes; undefined when there is nothing to tell. */
+  explain(result: ParseResult<Block>): string | undefined;
+  /** Messages as the provider gets them: calls and results as text, untrusted text neutralised. */
+  encodeMessages(messages: readonly Message[]): Message[];
+}
+
+/** Whether a block may run: complete or recovered, outside reasoning, not after a made-up result. */
+export function isRunnable(block: BlockBase): boolean {
+  return (
+    (block.status === "complete" || block.status === "recovered") && !block.inReasoning && !block.afterFabricatedResult
+  );
+}

@@ -1,0 +1,16 @@
+import { defineConfig } from "tsup";
+
+/** What every library package builds with: ESM only, declarations, source maps. */
+const config: ReturnType<typeof defineConfig> = defineConfig({
+  entry: ["src/index.ts"],
+  format: ["esm"],
+  target: "es2022",
+  platform: "neutral",
+  // tsup 8.5 sets baseUrl for the d.ts build, which TypeScript 6 deprecates.
+  dts: { compilerOptions: { ignoreDeprecations: "6.0" } },
+  clean: true,
+  sourcemap: true,
+  treeshake: true,
+});
+
+export default config;
