@@ -1,0 +1,142 @@
+import type {
+  ApprovalRequest,
+  Decision,
+  Executor,
+  Locale,
+  Message,
+  Model,
+  ProtocolMode,
+  ToolDefinition,
+  ToolProtocol,
+  ToolResult,
+  Transcript,
+  Usage,
+} from "@toolglot/core";
+import type { AgentEvent } from "./events.ts";
+
+/** What ends a run that would go on. A limit that is left out keeps its default; `Infinity` switches it off. */
+export interface AgentLimits {
+  /** Model answers, repair turns included. Default 16. */
+  turns?: number;
+  /**
+   * Input and output tokens of all steps together, as the provider counts them; a step without a count is reckoned as one
+   * token per three characters. Checked before each step. Default no limit.
+   */
+  tokens?: number;
+  /** Milliseconds from start to end. Waiting for an approval is not counted. Default no limit. */
+  timeMs?: number;
+  /** How often in a row the very same action may run. Default 3. */
+  repeats?: number;
+}
+
+/** Which limit ended a run. */
+export type LimitKind = "turns" | "tokens" | "time" | "repeats";
+
+/**
+ * Asks a person. The signal is aborted when the run ends first. A boolean stands for a decision without words; what it
+ * throws counts as a denial.
+ */
+export type ApproveCallback = (
+  request: ApprovalRequest,
+  context: { signal: AbortSignal; runId: string; stepIndex: number },
+) => Decision | boolean | Promise<Decision | boolean>;
+
+/** Everything the loop takes from outside besides model and executor. Injectable, so that runs can be replayed. */
+export interface AgentRuntime {
+  /** The clock, milliseconds since the epoch. Read once per event, and for limits. Default `Date.now`. */
+  now(): number;
+  /** A new run id. Default `run_` and a random UUID. */
+  newRunId(): string;
+  /** Calls back once after `ms`, unless cancelled by the returned function. `name` says what for. */
+  startTimer(name: string, ms: number, callback: () => void): () => void;
+}
+
+/** What an agent is made of. */
+export interface AgentOptions {
+  model: Model;
+  protocol: ToolProtocol;
+  /** Runs what the model asks for. */
+  executor: Executor;
+  /** What the model is shown. The executor must know how to run them. */
+  tools: readonly ToolDefinition[];
+  /** Language of the instructions and of repair texts. Default `en`. */
+  locale?: Locale;
+  /** `loop`: results go back until the model answers. `single`: the first result is the outcome. Default `loop`. */
+  mode?: ProtocolMode;
+  /** The host's own system text; stands after the protocol's instructions. */
+  system?: string;
+  limits?: AgentLimits;
+  /** Without it, whatever needs approval is denied, and the model is told so. */
+  approve?: ApproveCallback;
+  /** Repair turns in a row before the run ends in an error. Default 2. */
+  maxRepairTurns?: number;
+  /** Whether blocks are looked for in reasoning; they are reported, never run. Default `skip`. */
+  reasoning?: "skip" | "search";
+  /** The model's chat template already opened a reasoning block. Default false. */
+  startsInReasoning?: boolean;
+  /** Tokens one answer may have; passed to the model. */
+  maxTokens?: number;
+  /** Hears every event as it happens, before any iterator. Must not throw. */
+  onEvent?: (event: AgentEvent) => void;
+  /** Clock, ids and timers. For replay and tests. */
+  runtime?: Partial<AgentRuntime>;
+}
+
+/** Options of one run. */
+export interface RunOptions {
+  /** Stops the run; its result then has status `aborted`. */
+  signal?: AbortSignal;
+  /** Must be unique among runs that share an operation log. Default: a new one from the runtime. */
+  runId?: string;
+}
+
+/** Runs conversations. Holds no state between runs. */
+export interface Agent {
+  /**
+   * Starts a run at once. A string is one user message. Throws `TypeError` when the input is empty; whatever happens
+   * afterwards is in the result.
+   */
+  run(input: string | readonly Message[], options?: RunOptions): AgentRun;
+}
+
+/** A run under way. Events are kept, so it may be iterated late, twice, or never. */
+export interface AgentRun extends AsyncIterable<AgentEvent> {
+  readonly runId: string;
+  /** Never rejects: faults of the model, of tools and of the host are a status. */
+  readonly result: Promise<RunResult>;
+}
+
+/**
+ * `answered`: the model answered in text. `result`: in `single` mode, the action's result is the outcome. `declined`: the
+ * model said that it can't. `limit`: see `limit`. `aborted`: by the caller's signal. `error`: see `error`.
+ */
+export type RunStatus = "answered" | "result" | "declined" | "limit" | "aborted" | "error";
+
+/** Why a run ended in an error. Codes are listed in the README. */
+export interface RunError {
+  code: string;
+  message: string;
+  data?: Record<string, unknown>;
+}
+
+/** The outcome of a run, plain JSON. */
+export interface RunResult {
+  runId: string;
+  status: RunStatus;
+  /** The answer, the decline's message, the result as text, or what was received before the end; may be empty. */
+  text: string;
+  /** In `single` mode, the result's data when it has any. */
+  value?: unknown;
+  /** Every result of the run, in order. */
+  results: ToolResult[];
+  /** The conversation, system message first. */
+  transcript: Transcript;
+  /** Sums over the steps of what the provider counted. */
+  usage: Usage;
+  /** Model answers, repair turns included. */
+  turns: number;
+  limit?: LimitKind;
+  error?: RunError;
+  /** How many approvals were denied. */
+  denied: number;
+}
