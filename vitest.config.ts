@@ -1,17 +1,33 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
+const root = import.meta.dirname;
 // Tests run from sources: the `source` condition of each package's exports points at src/.
 const conditions = ["source", "module", "node", "development|production"];
-const members = ["packages", "apps"].flatMap((top) => readdirSync(top).map((name) => `${top}/${name}`));
+const members = ["packages", "apps"].flatMap((top) => readdirSync(join(root, top)).map((name) => `${top}/${name}`));
 
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    projects: [...members, "conformance", "scripts"].map((dir) => ({
-      extends: true as const,
-      test: { name: dir.replace(/^packages\//, ""), include: [`${dir}/test/**/*.test.ts`], testTimeout: 20_000 },
-    })),
+    projects: [...members, "conformance", "bench", "scripts"]
+      .filter((folder) => existsSync(join(root, folder, "test")))
+      .map((folder) => ({
+        extends: true as const,
+        test: {
+          // `npx vitest run --project attp`: the folder's last part.
+          name: folder.split("/").at(-1) ?? folder,
+          root,
+          include: [`${folder}/test/**/*.test.ts`],
+          testTimeout: 20_000,
+          hookTimeout: 60_000,
+        },
+      })),
+    coverage: {
+      provider: "v8",
+      include: ["packages/*/src/**"],
+      reporter: ["text-summary", "html"],
+    },
   },
 });

@@ -1,0 +1,73 @@
+// Keeps packages/*/etc/*.api.md, the written-down public API of every entry point, in step with the build.
+// Check: node scripts/api-reports.mjs    Update after a wanted change: npm run api:update
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { Extractor, ExtractorConfig } from "@microsoft/api-extractor";
+import { publicPackages, root } from "./lib/workspace.mjs";
+
+const update = process.argv.includes("--update");
+const base = ExtractorConfig.loadFile(join(root, "api-extractor.base.json"));
+let wrong = 0;
+
+/** @param {string} line */
+const fail = (line) => {
+  wrong += 1;
+  console.log(`✗ ${line}`);
+};
+
+for (const member of publicPackages()) {
+  /** @type {Set<string>} */
+  const expected = new Set();
+  for (const [subpath, target] of Object.entries(member.manifest.exports ?? {})) {
+    if (typeof target !== "object" || target === null || !("types" in target)) continue;
+    const name = `${member.id}${subpath.slice(1).replaceAll("/", ".")}.api.md`;
+    expected.add(name);
+    const entry = join(member.path, String(target.types));
+    const where = relative(root, join(member.path, "etc", name));
+    if (!existsSync(entry)) {
+      fail(`${where}: ${relative(root, entry)} is missing, build first (npm run build)`);
+      continue;
+    }
+    mkdirSync(join(member.path, "etc"), { recursive: true });
+    const before = existsSync(join(root, where)) ? readFileSync(join(root, where), "utf8") : undefined;
+    /** @type {string[]} */
+    const messages = [];
+    const result = Extractor.invoke(
+      ExtractorConfig.prepare({
+        configObject: {
+          ...base,
+          projectFolder: member.path,
+          mainEntryPointFilePath: entry,
+          apiReport: { ...base.apiReport, enabled: true, reportFileName: name },
+        },
+        configObjectFullPath: join(member.path, "api-extractor.json"),
+        packageJsonFullPath: join(member.path, "package.json"),
+      }),
+      {
+        localBuild: update,
+        typescriptCompilerFolder: join(root, "node_modules/typescript"),
+        messageCallback: (message) => {
+          message.handled = true;
+          const shown = message.logLevel === "error" || message.logLevel === "warning";
+          // That the report differs is said below, in our words.
+          if (shown && !message.messageId.startsWith("console-api-report")) messages.push(message.text);
+        },
+      },
+    );
+    if (messages.length > 0) fail(`${where}:\n    ${messages.join("\n    ")}`);
+    else if (result.apiReportChanged && !update) {
+      fail(`${where}: the public API ${before === undefined ? "has no report yet" : "is not what the report says"}`);
+    } else console.log(`✓ ${where}${result.apiReportChanged ? " updated" : ""}`);
+  }
+  const reports = existsSync(join(member.path, "etc")) ? readdirSync(join(member.path, "etc")) : [];
+  for (const stale of reports.filter((name) => name.endsWith(".api.md") && !expected.has(name))) {
+    if (update) rmSync(join(member.path, "etc", stale));
+    else fail(`packages/${member.id}/etc/${stale}: no entry point of this name`);
+  }
+}
+if (wrong > 0 && !update) {
+  console.log(
+    "\nIf the change is wanted: npm run build && npm run api:update, look at the diff, commit it with a changeset.",
+  );
+}
+process.exitCode = wrong > 0 ? 1 : 0;

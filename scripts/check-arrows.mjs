@@ -1,0 +1,62 @@
+// Checks that imports follow the table in lib/architecture.mjs, and prints the table. Run: node scripts/check-arrows.mjs
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { architecture } from "./lib/architecture.mjs";
+import { checkManifest, checkSources, checkTable, describeTable, packageOf } from "./lib/arrows.mjs";
+import { findImports } from "./lib/imports.mjs";
+import { root, workspaceMembers } from "./lib/workspace.mjs";
+
+/** @param {string} folder @returns {import("./lib/arrows.mjs").File[]} */
+function sourceFiles(folder) {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.m?[jt]sx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !/[\\/](node_modules|dist|__fixtures__)[\\/]/.test(path))
+    .map((path) => ({ path: relative(root, path).split(sep).join("/"), source: readFileSync(path, "utf8") }));
+}
+
+const members = workspaceMembers();
+const problems = checkTable(architecture);
+let fileCount = 0;
+let importCount = 0;
+
+for (const member of members) {
+  const row = architecture[member.id];
+  const wholeFolder = row?.mayImport === "everything";
+  const shipped = wholeFolder
+    ? sourceFiles(member.path)
+    : ["src", "guest"].flatMap((folder) => sourceFiles(join(member.path, folder)));
+  const result = checkSources(member, shipped, architecture, members);
+  problems.push(...result.problems);
+  fileCount += shipped.length;
+  importCount += result.imports;
+  if (row === undefined) continue;
+  const tests = sourceFiles(join(member.path, "test"));
+  const usedByTests = new Set(
+    tests
+      .flatMap((file) => findImports(file.path, file.source))
+      .map(({ specifier }) => specifier)
+      .filter((specifier) => !/^(\.|node:)/.test(specifier))
+      .map(packageOf),
+  );
+  // A private member's tests are among its sources.
+  const usedBySource = wholeFolder ? new Set() : result.used;
+  const usedElsewhere = wholeFolder ? result.used : usedByTests;
+  problems.push(...checkManifest(member, usedBySource, usedElsewhere, row));
+}
+for (const id of Object.keys(architecture)) {
+  if (members.some((member) => member.id === id)) continue;
+  problems.push({ where: "scripts/lib/architecture.mjs", problem: `row "${id}" has no package`, cure: "drop the row" });
+}
+
+console.log("Who may import whom (runs in: any = browsers too; the table is scripts/lib/architecture.mjs):\n");
+console.log(describeTable(architecture).join("\n"));
+console.log(`\n${importCount} imports in ${fileCount} files of ${members.length} members checked.`);
+for (const { where, problem, cure } of problems) console.error(`\n✗ ${where} ${problem}\n    cure: ${cure}`);
+if (problems.length > 0) {
+  console.error(
+    `\n${problems.length} wrong arrow${problems.length === 1 ? "" : "s"}. Why arrows: docs/architecture.md`,
+  );
+  process.exitCode = 1;
+}

@@ -1,0 +1,40 @@
+// The import rule of this repository, as data. `node scripts/check-arrows.mjs` holds the sources to it and prints it;
+// docs/architecture.md explains it. A new arrow is a decision: change this table, the picture, and say why.
+
+/**
+ * @typedef {object} Row
+ * @property {string} job One job, in a few words.
+ * @property {"any" | "node"} runsIn `any`: browsers too, so `node:*` only in files named for it (`node.ts`, `node/**`).
+ * @property {string[] | "everything"} mayImport Our packages (folder names) its sources may import.
+ * @property {string[]} thirdParty npm packages its sources may import.
+ */
+
+/** @type {Record<string, Row>} */
+export const architecture = {
+  core: { job: "the shared contract and the text layer", runsIn: "any", mayImport: [], thirdParty: [] },
+  schema: {
+    job: "tool input schemas: validate, coerce, describe errors",
+    runsIn: "any",
+    mayImport: ["core"],
+    thirdParty: ["@cfworker/json-schema", "@standard-schema/spec", "@valibot/to-json-schema", "valibot"],
+  },
+  attp: {
+    job: "ATTP, TOML answers with code: parse, stream, serialize",
+    runsIn: "any",
+    mayImport: ["core"],
+    thirdParty: ["smol-toml"],
+  },
+  prompts: { job: "the texts that teach a model a protocol", runsIn: "any", mayImport: ["core"], thirdParty: [] },
+  toolkit: { job: "tool registry and runtime", runsIn: "any", mayImport: ["core", "schema"], thirdParty: [] },
+  sandbox: { job: "runs model-written Python", runsIn: "node", mayImport: ["core"], thirdParty: ["pyodide"] },
+  agent: {
+    job: "the loop; protocols and executors are passed in",
+    runsIn: "any",
+    mayImport: ["core"],
+    thirdParty: [],
+  },
+  // Private members: they wire everything together and nothing imports them.
+  demo: { job: "the command line that runs the whole loop", runsIn: "node", mayImport: "everything", thirdParty: [] },
+  bench: { job: "measurements beside peers", runsIn: "node", mayImport: "everything", thirdParty: [] },
+  conformance: { job: "language-neutral test vectors", runsIn: "node", mayImport: "everything", thirdParty: [] },
+};

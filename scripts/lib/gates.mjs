@@ -1,0 +1,89 @@
+// The gates of `npm test`, in order: what runs, and what it answers for.
+
+/**
+ * @typedef {object} Gate
+ * @property {string} id For `npm test -- --only id`.
+ * @property {string} what What a pass means, in one line.
+ * @property {string[]} command
+ * @property {boolean} [counts] It writes outcomes to TOOLGLOT_OUTCOMES: its tests are counted one by one.
+ * @property {boolean} [stream] Long: show the output as it comes.
+ * @property {number} [timeoutMs] 10 minutes by default.
+ * @property {string} cure What to run or read when it fails.
+ */
+
+const node = process.execPath;
+
+/** @type {Gate[]} */
+export const gates = [
+  {
+    id: "build",
+    what: "every package builds, with declarations",
+    command: ["turbo", "run", "build", "--output-logs=errors-only"],
+    cure: "npm run build",
+  },
+  {
+    id: "types",
+    what: "sources, tests and scripts compile",
+    command: [node, "scripts/typecheck.mjs"],
+    cure: "node scripts/typecheck.mjs packages/<name>",
+  },
+  {
+    id: "biome",
+    what: "formatting and lint",
+    command: ["biome", "ci", "--max-diagnostics=50", "."],
+    cure: "npm run lint:fix",
+  },
+  {
+    id: "arrows",
+    what: "imports follow the table of packages",
+    command: [node, "scripts/check-arrows.mjs"],
+    cure: "each line above names its cure; docs/architecture.md says why",
+  },
+  {
+    id: "knip",
+    what: "no unused file, export or dependency",
+    command: ["knip", "--no-progress"],
+    cure: "remove what is named, or import it where it's needed",
+  },
+  {
+    id: "changesets",
+    what: "the changesets name real packages",
+    command: ["changeset", "status"],
+    cure: "npx changeset",
+  },
+  {
+    id: "packages",
+    what: "publint and attw accept every package",
+    command: ["turbo", "run", "lint:pkg", "--output-logs=errors-only"],
+    cure: "cd packages/<name> && npx pnpm run lint:pkg",
+  },
+  {
+    id: "api",
+    what: "the public API is what packages/*/etc/*.api.md say",
+    command: [node, "scripts/api-reports.mjs"],
+    cure: "if the change is wanted: npm run build && npm run api:update, then read the diff",
+  },
+  {
+    id: "size",
+    what: "bundles are within their gzipped budgets",
+    command: ["size-limit"],
+    cure: "npm run size -- --why, or argue for a larger budget in .size-limit.json",
+  },
+  {
+    id: "tests",
+    what: "unit, property and conformance tests",
+    command: ["vitest", "run", "--reporter=default", "--reporter=./scripts/lib/count-reporter.mjs"],
+    counts: true,
+    stream: true,
+    timeoutMs: 12 * 60_000,
+    cure: "npx vitest run --project <name>",
+  },
+  {
+    id: "consumer",
+    what: "the packed tarballs work in a stranger's project",
+    command: [node, "scripts/pack-consumer.mjs"],
+    counts: true,
+    stream: true,
+    cure: "KEEP=1 npm run test:pack, then look into the folder it names",
+  },
+];

@@ -1,0 +1,75 @@
+// Counting: what a run of gates and tests adds up to. Pure functions.
+
+/**
+ * @typedef {object} Outcome One gate, test, or check.
+ * @property {string} name
+ * @property {"passed" | "failed" | "skipped"} state
+ * @property {string} [reason] Why it was skipped.
+ */
+
+/**
+ * With TOOLGLOT_REQUIRE_ALL=1 nothing may be skipped: a skip becomes a failure that keeps its reason.
+ * @param {Outcome[]} outcomes
+ * @param {boolean} requireAll
+ * @returns {Outcome[]}
+ */
+export const settleSkips = (outcomes, requireAll) =>
+  outcomes.map((outcome) => (requireAll && outcome.state === "skipped" ? { ...outcome, state: "failed" } : outcome));
+
+/**
+ * @param {Outcome[]} outcomes
+ * @returns {{ passed: number, failed: number, skipped: number }}
+ */
+export function count(outcomes) {
+  const totals = { passed: 0, failed: 0, skipped: 0 };
+  for (const { state } of outcomes) totals[state] += 1;
+  return totals;
+}
+
+/**
+ * The closing line of `npm test`, which tools read: `12 passed, 0 failed`, and the skipped ones if there are any.
+ * @param {{ passed: number, failed: number, skipped: number }} totals
+ */
+export const closingLine = ({ passed, failed, skipped }) =>
+  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
+
+/**
+ * Skipped outcomes grouped by reason, most frequent first, as lines.
+ * @param {Outcome[]} outcomes
+ * @returns {string[]}
+ */
+export function skipLines(outcomes) {
+  /** @type {Map<string, Outcome[]>} */
+  const byReason = new Map();
+  for (const outcome of outcomes) {
+    if (outcome.state !== "skipped") continue;
+    const reason = outcome.reason ?? "no reason given";
+    byReason.set(reason, [...(byReason.get(reason) ?? []), outcome]);
+  }
+  return [...byReason]
+    .sort((a, b) => b[1].length - a[1].length)
+    .map(([reason, group]) => `${group.length} × ${reason} (${group[0]?.name}${group.length > 1 ? ", …" : ""})`);
+}
+
+/**
+ * Reads what a child wrote to its TOOLGLOT_OUTCOMES file. Anything but a list of outcomes is `undefined`: a run that
+ * died early must not count as a run without failures.
+ * @param {string} text
+ * @returns {Outcome[] | undefined}
+ */
+export function readOutcomes(text) {
+  try {
+    const value = JSON.parse(text);
+    return Array.isArray(value) && value.every(isOutcome) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {unknown} value */
+const isOutcome = (value) =>
+  typeof value === "object" &&
+  value !== null &&
+  "name" in value &&
+  "state" in value &&
+  ["passed", "failed", "skipped"].includes(String(value.state));

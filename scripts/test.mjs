@@ -1,0 +1,110 @@
+// `npm test`: installs, then runs every gate and goes on after a failure, so that one run tells all.
+//   npm test -- --only arrows,tests     some gates
+//   npm test -- --list                  what there is
+// TOOLGLOT_REQUIRE_ALL=1 makes a skipped test a failure. The last line is `N passed, N failed`.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { gates } from "./lib/gates.mjs";
+import { closingLine, count, readOutcomes, settleSkips, skipLines } from "./lib/outcomes.mjs";
+import { run, toolEnvironment } from "./lib/workspace.mjs";
+
+const { values } = parseArgs({ options: { only: { type: "string" }, list: { type: "boolean" } } });
+if (values.list) {
+  for (const { id, what } of gates) console.log(`${id.padEnd(12)}${what}`);
+  process.exit();
+}
+const only = values.only?.split(",");
+const unknown = only?.filter((id) => !gates.some((gate) => gate.id === id)) ?? [];
+if (unknown.length > 0) {
+  console.error(`no gate ${unknown.join(", ")}; there are ${gates.map((gate) => gate.id).join(", ")}`);
+  process.exit(2);
+}
+
+const requireAll = process.env.TOOLGLOT_REQUIRE_ALL === "1";
+const scratch = mkdtempSync(join(tmpdir(), "toolglot-test-"));
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+
+const environment = toolEnvironment();
+const install = await run("pnpm", ["install", "--frozen-lockfile"], { env: environment });
+if (install.code !== 0) {
+  console.log(install.output);
+  console.log("Nothing was tested: the dependencies could not be installed.");
+  console.log(closingLine({ passed: 0, failed: 1, skipped: 0 }));
+  process.exit(1);
+}
+console.log(`✓ install  ${install.seconds.toFixed(1)} s`);
+
+/** @type {import("./lib/outcomes.mjs").Outcome[]} */
+const all = [];
+/** @type {string[]} */
+const report = [];
+
+for (const gate of gates) {
+  if (only !== undefined && !only.includes(gate.id)) continue;
+  if (gate.stream) console.log(`▸ ${gate.id}: ${gate.what}`);
+  const file = join(scratch, `${gate.id}.json`);
+  const [command = "", ...args] = gate.command;
+  const { code, output, seconds } = await run(command, args, {
+    env: { ...environment, TOOLGLOT_OUTCOMES: file },
+    stream: gate.stream ?? false,
+    timeoutMs: gate.timeoutMs ?? 10 * 60_000,
+  });
+  const outcomes = gate.counts ? countedOutcomes(gate.id, file, code) : [gateOutcome(gate.id, code)];
+  const totals = count(outcomes);
+  all.push(...outcomes);
+  const line = `${totals.failed === 0 ? "✓" : "✗"} ${gate.id.padEnd(11)}${`${seconds.toFixed(1)} s`.padStart(8)}  ${
+    gate.counts ? closingLine(totals) : gate.what
+  }`;
+  report.push(line);
+  if (totals.failed > 0) {
+    if (!gate.stream) console.log(output.trimEnd());
+    console.log(`${line}\n  to look into it: ${gate.cure}`);
+  } else console.log(line);
+}
+
+const totals = count(all);
+console.log(`\n${"─".repeat(60)}\n${report.join("\n")}`);
+const failed = all.filter((outcome) => outcome.state === "failed");
+if (failed.length > 0) console.log("\nFailed:");
+for (const { name, reason } of failed) console.log(`  ✗ ${name}${reason ? ` (${reason})` : ""}`);
+if (totals.skipped > 0) console.log("\nSkipped (TOOLGLOT_REQUIRE_ALL=1 or .ci/run asks for all):");
+for (const line of skipLines(all)) console.log(`  ${line}`);
+console.log(`\n${closingLine(totals)}`);
+process.exitCode = totals.failed > 0 ? 1 : 0;
+
+/**
+ * @param {string} id
+ * @param {number} code
+ * @returns {import("./lib/outcomes.mjs").Outcome}
+ */
+function gateOutcome(id, code) {
+  return { name: `gate ${id}`, state: code === 0 ? "passed" : "failed" };
+}
+
+/**
+ * What a counting gate wrote; when it failed without saying where, that is a failure of its own.
+ * @param {string} id
+ * @param {string} file
+ * @param {number} code
+ * @returns {import("./lib/outcomes.mjs").Outcome[]}
+ */
+function countedOutcomes(id, file, code) {
+  const written = readOutcomes(readIfThere(file));
+  if (written === undefined || written.length === 0) {
+    return [{ name: `gate ${id}: ended with code ${code} and without results`, state: "failed" }];
+  }
+  const explained = code === 0 || written.some((outcome) => outcome.state === "failed");
+  const settled = settleSkips(written, requireAll);
+  return explained ? settled : [...settled, { name: `gate ${id}: ended with code ${code}`, state: "failed" }];
+}
+
+/** @param {string} file */
+function readIfThere(file) {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
