@@ -1,0 +1,161 @@
+// A stranger's project: an empty folder outside the repository where the packed packages get installed and used.
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { root, run } from "./workspace.mjs";
+
+/**
+ * Runs a command in the project; a failing one throws with its output.
+ * @param {string} project
+ * @param {string} command
+ * @param {string[]} args
+ */
+async function inProject(project, command, args) {
+  const { code, output } = await run(command, args, { cwd: project, timeoutMs: 5 * 60_000 });
+  if (code !== 0) throw new Error(`${command} ${args.join(" ")}\n${output.trimEnd()}`);
+  return output;
+}
+
+/** @param {string} folder @returns {string} the folder */
+export function createProject(folder) {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "stranger", private: true, type: "module" }));
+  return folder;
+}
+
+/**
+ * @param {string} project
+ * @param {string[]} what Tarballs or `name@range`.
+ */
+export async function install(project, what) {
+  await inProject(project, "npm", [
+    "install",
+    "--prefer-offline",
+    "--no-audit",
+    "--no-fund",
+    "--ignore-scripts",
+    ...what,
+  ]);
+}
+
+/**
+ * The specifiers a package offers as code: its name and its subpaths.
+ * @param {import("./workspace.mjs").Manifest} manifest
+ */
+export const entriesOf = ({ name, exports = {} }) =>
+  Object.keys(exports)
+    .filter((subpath) => !subpath.endsWith(".json") && !subpath.includes("*"))
+    .map((subpath) => name + subpath.slice(1));
+
+/** @param {string} project @param {string[]} entries */
+export async function importEntries(project, entries) {
+  const lines = entries.map(
+    (entry) =>
+      `if (Object.keys(await import(${JSON.stringify(entry)})).length === 0) throw new Error("${entry} is empty");`,
+  );
+  writeFileSync(join(project, "import.mjs"), lines.join("\n"));
+  await inProject(project, process.execPath, ["import.mjs"]);
+}
+
+/** `require()` of ES modules works from Node 20.19 on, if no module awaits at its top level. */
+/** @param {string} project @param {string[]} entries */
+export async function requireEntries(project, entries) {
+  const lines = entries.map(
+    (entry) => `if (Object.keys(require(${JSON.stringify(entry)})).length === 0) throw new Error("${entry} is empty");`,
+  );
+  writeFileSync(join(project, "require.cjs"), lines.join("\n"));
+  await inProject(project, process.execPath, ["require.cjs"]);
+}
+
+/**
+ * Compiles the example and an import of every entry, declarations of dependencies included (skipLibCheck off).
+ * @param {string} project
+ * @param {{ entries: string[], resolution: "bundler" | "nodenext", types: string[], example: string }} options
+ *   `types`: global types to offer. Packages for browsers get none, so that a stray Node type shows.
+ */
+export async function typecheck(project, { entries, resolution, types, example }) {
+  copyFileSync(example, join(project, "example.ts"));
+  writeFileSync(
+    join(project, "entries.ts"),
+    entries.map((entry, index) => `export * as entry${index} from ${JSON.stringify(entry)};`).join("\n"),
+  );
+  const config = `tsconfig.${resolution}.json`;
+  writeFileSync(
+    join(project, config),
+    JSON.stringify({
+      compilerOptions: {
+        target: "es2022",
+        module: resolution === "bundler" ? "esnext" : "nodenext",
+        moduleResolution: resolution,
+        strict: true,
+        skipLibCheck: false,
+        noEmit: true,
+        types,
+        typeRoots: [join(root, "node_modules/@types")],
+      },
+      files: ["example.ts", "entries.ts"],
+    }),
+  );
+  await inProject(project, process.execPath, [compiler, "-p", config, "--pretty", "false"]);
+}
+
+const compiler = join(root, "node_modules/typescript/bin/tsc");
+
+/**
+ * Emits the example and runs it on Node: what it returns must be what it says it expects.
+ * @param {string} project
+ * @param {string[]} types
+ */
+export async function compileAndRun(project, types) {
+  writeFileSync(
+    join(project, "tsconfig.emit.json"),
+    JSON.stringify({
+      extends: "./tsconfig.nodenext.json",
+      compilerOptions: { noEmit: false, outDir: "out", rootDir: ".", types },
+    }),
+  );
+  await inProject(project, process.execPath, [compiler, "-p", "tsconfig.emit.json", "--pretty", "false"]);
+  writeFileSync(
+    join(project, "main.mjs"),
+    `import assert from "node:assert/strict";
+import { consume, expected } from "./out/example.js";
+assert.equal(await consume(), expected);
+`,
+  );
+  await inProject(project, process.execPath, ["main.mjs"]);
+}
+
+/**
+ * One bundle of every example, as a web page in `web/`.
+ * @param {string} project
+ * @param {string[]} ids
+ */
+export async function bundleForBrowser(project, ids) {
+  for (const id of ids) copyFileSync(join(root, "scripts/consumer", `${id}.ts`), join(project, `${id}.ts`));
+  const lines = ids.flatMap((id, index) => [
+    `import * as example${index} from "./${id}.ts";`,
+    `run(${JSON.stringify(id)}, example${index});`,
+  ]);
+  writeFileSync(
+    join(project, "page.ts"),
+    `const results: Record<string, { got: unknown; expected: unknown }> = {};
+(globalThis as { results?: unknown }).results = results;
+async function run(id: string, example: { consume(): unknown; expected: unknown }) {
+  const got = await Promise.resolve().then(() => example.consume()).catch((error) => String(error));
+  results[id] = { got, expected: example.expected };
+}
+${lines.join("\n")}
+`,
+  );
+  const result = await build({
+    entryPoints: [join(project, "page.ts")],
+    outdir: join(project, "web"),
+    absWorkingDir: project,
+    bundle: true,
+    format: "esm",
+    platform: "browser",
+    logLevel: "silent",
+  });
+  if (result.warnings.length > 0) throw new Error(result.warnings.map((warning) => warning.text).join("\n"));
+  writeFileSync(join(project, "web/index.html"), '<!doctype html><script type="module" src="page.js"></script>');
+}

@@ -1,0 +1,125 @@
+// Packs every public package and uses the tarballs as a stranger would, in empty projects outside the repository.
+// Needs a build. KEEP=1 keeps the projects. Results go to TOOLGLOT_OUTCOMES when `npm test` asks for them.
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { architecture } from "./lib/architecture.mjs";
+import { openInChromium } from "./lib/chromium.mjs";
+import {
+  bundleForBrowser,
+  compileAndRun,
+  createProject,
+  entriesOf,
+  importEntries,
+  install,
+  requireEntries,
+  typecheck,
+} from "./lib/consumer-project.mjs";
+import { closingLine, count } from "./lib/outcomes.mjs";
+import { publicPackages, root, run } from "./lib/workspace.mjs";
+
+/** @typedef {import("./lib/workspace.mjs").Member} Member */
+
+const scratch = mkdtempSync(join(tmpdir(), "toolglot-consumer-"));
+const packages = publicPackages();
+/** @type {import("./lib/outcomes.mjs").Outcome[]} */
+const outcomes = [];
+
+/**
+ * Runs one check; what it throws is its failure, a returned `{ skip }` its reason to skip.
+ * @param {string} name
+ * @param {() => Promise<void | { skip: string }>} check
+ * @returns {Promise<boolean>} whether it passed
+ */
+async function verify(name, check) {
+  const started = performance.now();
+  try {
+    const result = await check();
+    const seconds = ((performance.now() - started) / 1000).toFixed(1);
+    if (result) {
+      outcomes.push({ name: `consumer ${name}`, state: "skipped", reason: result.skip });
+      console.log(`- ${name}  skipped: ${result.skip}`);
+    } else {
+      outcomes.push({ name: `consumer ${name}`, state: "passed" });
+      console.log(`✓ ${name}  ${seconds} s`);
+    }
+    return !result;
+  } catch (error) {
+    outcomes.push({ name: `consumer ${name}`, state: "failed" });
+    console.log(`✗ ${name}\n${error instanceof Error ? error.message : error}`);
+    return false;
+  }
+}
+
+/** Package name -> tarball, of the packages that packed. @type {Map<string, string>} */
+const tarballs = new Map();
+
+/** @param {Member} member */
+async function pack({ path, folder, manifest }) {
+  if (!existsSync(join(path, "dist"))) throw new Error(`${folder}/dist is missing: npm run build first`);
+  const tarball = join(scratch, `${manifest.name.replace("@", "").replace("/", "-")}.tgz`);
+  const { code, output } = await run("pnpm", ["pack", "--out", tarball], { cwd: path });
+  if (code !== 0) throw new Error(output);
+  tarballs.set(manifest.name, tarball);
+}
+
+/**
+ * A package's own tarball and those it depends on: nothing else of ours may be needed.
+ * @param {Member} member
+ * @returns {string[]}
+ */
+function tarballsFor({ manifest }) {
+  const own = tarballs.get(manifest.name);
+  if (own === undefined) throw new Error(`${manifest.name} did not pack`);
+  const below = Object.keys(manifest.dependencies ?? {})
+    .map((name) => packages.find((candidate) => candidate.manifest.name === name))
+    .flatMap((member) => (member ? tarballsFor(member) : []));
+  return [...new Set([own, ...below])];
+}
+
+/** @param {Member} member */
+const optionalPeers = ({ manifest }) =>
+  Object.entries(manifest.peerDependencies ?? {}).map(([name, range]) => `${name}@${range}`);
+
+/** @param {Member} member */
+async function consumeAlone(member) {
+  const { id, manifest } = member;
+  const project = createProject(join(scratch, "alone", id));
+  const installed = await verify(`${id}: installs alone`, () => install(project, tarballsFor(member)));
+  if (!installed) return;
+  const entries = entriesOf(manifest);
+  await verify(`${id}: every entry imports`, () => importEntries(project, entries));
+  await verify(`${id}: every entry can be required`, () => requireEntries(project, entries));
+  const peers = optionalPeers(member);
+  if (peers.length > 0) await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peers));
+  const types = architecture[id]?.runsIn === "node" ? ["node"] : [];
+  for (const resolution of /** @type {const} */ (["bundler", "nodenext"])) {
+    await verify(`${id}: its declarations compile (${resolution})`, () =>
+      typecheck(project, { entries, resolution, types, example: join(root, "scripts/consumer", `${id}.ts`) }),
+    );
+  }
+  await verify(`${id}: a small program works`, () => compileAndRun(project, types));
+}
+
+async function consumeInBrowser() {
+  const forBrowsers = packages.filter(({ id }) => architecture[id]?.runsIn === "any");
+  const ids = forBrowsers.map(({ id }) => id);
+  const project = createProject(join(scratch, "browser"));
+  const installed = await verify("browser: all packages install together", () =>
+    install(project, [...new Set(forBrowsers.flatMap(tarballsFor))]),
+  );
+  if (!installed) return;
+  if (!(await verify("browser: esbuild bundles all of them", () => bundleForBrowser(project, ids)))) return;
+  await verify("browser: the programs work in Chromium", () => openInChromium(join(project, "web"), ids));
+}
+
+for (const member of packages) await verify(`${member.id}: packs`, () => pack(member));
+for (const member of packages) if (tarballs.has(member.manifest.name)) await consumeAlone(member);
+await consumeInBrowser();
+
+if (process.env.TOOLGLOT_OUTCOMES) writeFileSync(process.env.TOOLGLOT_OUTCOMES, JSON.stringify(outcomes));
+const totals = count(outcomes);
+console.log(closingLine(totals));
+process.exitCode = totals.failed > 0 ? 1 : 0;
+if (process.env.KEEP) console.log(`kept: ${scratch}`);
+else rmSync(scratch, { recursive: true, force: true });

@@ -1,0 +1,43 @@
+import { expect, it } from "vitest";
+import { closingLine, count, type Outcome, readOutcomes, settleSkips, skipLines } from "../lib/outcomes.mjs";
+
+const run: Outcome[] = [
+  { name: "a", state: "passed" },
+  { name: "b", state: "skipped", reason: "no Chromium" },
+  { name: "c", state: "skipped", reason: "no Chromium" },
+  { name: "d", state: "skipped" },
+  { name: "e", state: "failed" },
+];
+
+it("should count passed, failed and skipped apart", () => {
+  expect(count(run)).toEqual({ passed: 1, failed: 1, skipped: 3 });
+});
+
+it("should name skipped tests in the closing line only when there are some", () => {
+  expect(closingLine({ passed: 12, failed: 0, skipped: 0 })).toBe("12 passed, 0 failed");
+  expect(closingLine({ passed: 12, failed: 1, skipped: 2 })).toBe("12 passed, 1 failed, 2 skipped");
+});
+
+it("should turn every skip into a failure w/ its reason when all is required", () => {
+  const settled = settleSkips(run, true);
+  expect(count(settled)).toEqual({ passed: 1, failed: 4, skipped: 0 });
+  expect(settled[1]).toEqual({ name: "b", state: "failed", reason: "no Chromium" });
+});
+
+it("should leave skips alone when not all is required", () => {
+  expect(settleSkips(run, false)).toEqual(run);
+});
+
+it("should group skips by reason, most frequent first", () => {
+  expect(skipLines(run)).toEqual(["2 × no Chromium (b, …)", "1 × no reason given (d)"]);
+});
+
+it("should read back what a gate wrote", () => {
+  expect(readOutcomes(JSON.stringify(run))).toEqual(run);
+});
+
+it("should not take a cut, empty or foreign file for results", () => {
+  for (const text of ["", "[{", "null", "{}", '[{"name":"a","state":"unknown"}]', "[1]"]) {
+    expect(readOutcomes(text)).toBeUndefined();
+  }
+});
