@@ -1,0 +1,24 @@
+import type { Locale, ProtocolMode } from "@toolglot/core";
+
+/** What there is to import for one protocol. */
+export interface PromptInfo {
+  /** The module that holds it, as `@toolglot/prompts/attp`. */
+  subpath: string;
+  /** Name of the export, a core `PromptBuilder`. */
+  exportName: string;
+  /** The protocol version it teaches, as `attp/1`. */
+  forProtocol: string;
+  locales: readonly Locale[];
+  modes: readonly ProtocolMode[];
+}
+
+/** Every prompt of this package. */
+export const promptList: readonly PromptInfo[] = [
+  {
+    subpath: "@toolglot/prompts/attp",
+    exportName: "attpPrompt",
+    forProtocol: "attp/1",
+    locales: ["zh", "en"],
+    modes: ["single", "loop"],
+  },
+];
