@@ -45,8 +45,9 @@ async function verify(name, check) {
     }
     return !result;
   } catch (error) {
-    outcomes.push({ name: `consumer ${name}`, state: "failed" });
-    console.log(`✗ ${name}\n${error instanceof Error ? error.message : error}`);
+    const message = error instanceof Error ? error.message : String(error);
+    outcomes.push({ name: `consumer ${name}`, state: "failed", reason: message.split("\n", 1)[0] ?? "" });
+    console.log(`✗ ${name}\n${message}`);
     return false;
   }
 }

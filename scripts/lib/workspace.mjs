@@ -30,7 +30,7 @@ const windows = process.platform === "win32";
  * @param {string} folder
  * @returns {Manifest}
  */
-export const readManifest = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+const readManifest = (folder) => JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
 
 /**
  * Every workspace member, packages first, each list in alphabetical order.
@@ -53,8 +53,9 @@ export function workspaceMembers() {
 /** The members that get published. */
 export const publicPackages = () => workspaceMembers().filter((member) => member.manifest.private !== true);
 
-/** Environment for every child: quiet tools that would phone home, never ask a question. */
+/** Environment for every child: quiet tools that would phone home, never ask a question; colours for people only. */
 const quiet = {
+  ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : { NO_COLOR: "1" }),
   TURBO_TELEMETRY_DISABLED: "1",
   DO_NOT_TRACK: "1",
   NPM_CONFIG_UPDATE_NOTIFIER: "false",
