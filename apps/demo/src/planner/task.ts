@@ -1,0 +1,48 @@
+import type { Locale } from "@toolglot/core";
+
+/** A call the planner wants to make. */
+export interface PlannedCall {
+  name: string;
+  input: Record<string, unknown>;
+}
+
+/**
+ * The calls of a task one after another, for protocols without code: it yields what may run side by side, is handed the
+ * values, and returns what the task's program would leave in `__result__`.
+ */
+export type CallPlan<Value> = Generator<PlannedCall[], Value, unknown[]>;
+
+/** One request, understood: what it needs, how to do it in Python and in calls, and how to tell the outcome. */
+export interface Task<Value = unknown> {
+  /** Id of the kind of request it was read as. */
+  kind: string;
+  /** Tools it calls; the planner checks that they are offered before it writes anything. */
+  tools: readonly string[];
+  /** What the user wants, for the `thought`. */
+  understanding: string;
+  /** How it will be done, for the `thought`. */
+  plan: string;
+  /** For `target`. */
+  target: string;
+  /** The Python program; leaves a `Value` in `__result__`. */
+  code: string;
+  calls(): CallPlan<Value>;
+  /** The answer, computed from the value alone. */
+  answer(value: Value): string;
+}
+
+/** A kind of request the planner knows. */
+export interface Skill {
+  id: string;
+  /** What it is, for the help text. */
+  title: Record<Locale, string>;
+  /** A request of this kind, as a user would type it. */
+  example: Record<Locale, string>;
+  /** The task, or undefined when the request is none of this kind. */
+  read(question: string, language: Locale): Task | undefined;
+}
+
+/** Gives a task its own value type inside and none outside: a kind's values never meet another's. */
+export function task<Value>(definition: Task<Value>): Task {
+  return definition as unknown as Task;
+}

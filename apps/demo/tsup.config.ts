@@ -1,0 +1,12 @@
+import { defineConfig } from "tsup";
+
+const config: ReturnType<typeof defineConfig> = defineConfig({
+  entry: ["src/main.ts"],
+  format: ["esm"],
+  target: "node20",
+  platform: "node",
+  clean: true,
+  sourcemap: true,
+});
+
+export default config;
