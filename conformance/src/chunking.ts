@@ -1,0 +1,44 @@
+/** A way to cut a text. */
+export interface Chunking {
+  name: string;
+  chunks: string[];
+}
+
+/**
+ * The ways a text is fed: one UTF-16 unit at a time (which parts surrogate pairs), cut in two at every place while it
+ * is short, and in pieces of random length, the same ones each time.
+ */
+export function* chunkings(text: string, { everySplitUpTo = 400, randomRounds = 6 } = {}): Generator<Chunking> {
+  yield { name: "one unit at a time", chunks: text.split("") };
+  if (text.length <= everySplitUpTo) {
+    for (let at = 1; at < text.length; at += 1)
+      yield { name: `cut at ${at}`, chunks: [text.slice(0, at), text.slice(at)] };
+  }
+  for (let round = 0; round < randomRounds; round += 1) {
+    const longest = [2, 5, 9, 33, 129, 4097][round % 6] as number;
+    yield { name: `random pieces of up to ${longest}`, chunks: randomPieces(text, longest, round + 1) };
+  }
+}
+
+function randomPieces(text: string, longest: number, seed: number): string[] {
+  const next = randomNumbers(seed * 7919 + text.length);
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length; ) {
+    const end = at + 1 + Math.floor(next() * longest);
+    pieces.push(text.slice(at, end));
+    if (next() < 0.05) pieces.push("");
+    at = end;
+  }
+  return pieces;
+}
+
+/** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
+function randomNumbers(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
