@@ -7,6 +7,7 @@
  * @property {"any" | "node"} runsIn `any`: browsers too, so `node:*` only in files named for it (`node.ts`, `node/**`).
  * @property {string[] | "everything"} mayImport Our packages (folder names) its sources may import.
  * @property {string[]} thirdParty npm packages its sources may import.
+ * @property {string[]} [bundled] npm packages that its build takes in: devDependencies, no one installs them with it.
  */
 
 /** @type {Record<string, Row>} */
@@ -16,7 +17,8 @@ export const architecture = {
     job: "tool input schemas: validate, coerce, describe errors",
     runsIn: "any",
     mayImport: ["core"],
-    thirdParty: ["@cfworker/json-schema", "@standard-schema/spec", "@valibot/to-json-schema", "valibot"],
+    thirdParty: ["@cfworker/json-schema", "@standard-schema/spec"],
+    bundled: ["@valibot/to-json-schema"],
   },
   attp: {
     job: "ATTP, TOML answers with code: parse, stream, serialize",

@@ -124,11 +124,11 @@ function checkPackage({ member, row, specifier, where, table, members }) {
   }
   const ours = members.find((candidate) => candidate.manifest.name === name);
   if (ours === undefined) {
-    if (row.mayImport === "everything" || row.thirdParty.includes(name)) return [];
+    if (row.mayImport === "everything" || npmPackages(row).includes(name)) return [];
     return [
       {
         where,
-        problem: `imports ${name}, but ${member.id} may use only ${list(row.thirdParty)} from npm`,
+        problem: `imports ${name}, but ${member.id} may use only ${list(npmPackages(row))} from npm`,
         cure: "do without it, or add it to the table in scripts/lib/architecture.mjs and say why",
       },
     ];
@@ -173,6 +173,8 @@ export function checkManifest(member, usedBySource, usedByTests, row) {
   const problems = [];
   for (const used of usedBySource) {
     if (used === name || used in runtime) continue;
+    // What the build takes in must not be installed once more.
+    if (row.bundled?.includes(used) && used in devDependencies) continue;
     problems.push({
       where,
       problem: `the sources import ${used}, which is no dependency`,
@@ -273,11 +275,14 @@ export function describeTable(table) {
   const width = Math.max(...Object.keys(table).map((id) => id.length));
   const jobWidth = Math.max(...Object.values(table).map((row) => row.job.length));
   return Object.entries(table).map(([id, row]) => {
-    const targets = row.mayImport === "everything" ? ["everything above"] : [...row.mayImport, ...row.thirdParty];
+    const targets = row.mayImport === "everything" ? ["everything above"] : [...row.mayImport, ...npmPackages(row)];
     const where = row.runsIn === "node" ? "node" : "any ";
     return `  ${id.padEnd(width)}  ${where}  ${row.job.padEnd(jobWidth)}  → ${targets.join(", ") || "nothing"}`;
   });
 }
+
+/** @param {Row} row */
+const npmPackages = (row) => [...row.thirdParty, ...(row.bundled ?? [])];
 
 /** @param {string[]} names */
 const list = (names) => (names.length === 0 ? "nothing" : names.join(", "));

@@ -1,0 +1,56 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { architecture } from "../lib/architecture.mjs";
+import { gates } from "../lib/gates.mjs";
+import { publicPackages, root } from "../lib/workspace.mjs";
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const decisions = readdirSync(join(root, "docs/decisions")).map((name) => `docs/decisions/${name}`);
+const packageReadmes = publicPackages().map(({ folder }) => `${folder}/README.md`);
+const documents = ["README.md", "README.zh-CN.md", "CONTRIBUTING.md", "docs/architecture.md", ...decisions];
+
+it("should show the same arrows in docs/architecture.md as the check enforces", () => {
+  const rows = read("docs/architecture.md")
+    .split("\n")
+    .map((line) => /^\| `([\w-]+)` \| (any|node) \| (.+) \|$/.exec(line))
+    .filter((match) => match !== null)
+    .map(([, id, runsIn, targets = ""]) => ({
+      id,
+      runsIn,
+      targets: targets === "nothing" ? [] : targets.replaceAll("`", "").split(", "),
+    }));
+  const wanted = Object.entries(architecture).map(([id, row]) => ({
+    id,
+    runsIn: row.runsIn,
+    targets:
+      row.mayImport === "everything" ? ["everything"] : [...row.mayImport, ...row.thirdParty, ...(row.bundled ?? [])],
+  }));
+  expect(rows).toEqual(wanted);
+});
+
+it.each(["README.md", "README.zh-CN.md"])("should list every public package in %s", (file) => {
+  const text = read(file);
+  for (const { folder, manifest } of publicPackages()) {
+    expect(text).toContain(`[\`${manifest.name}\`](${folder})`);
+  }
+});
+
+it("should describe every gate in CONTRIBUTING.md", () => {
+  const text = read("CONTRIBUTING.md");
+  for (const { id } of gates) expect(text).toContain(`| \`${id}\` |`);
+});
+
+it.each([...documents, ...packageReadmes])("should have no dead relative link in %s", (file) => {
+  const links = [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)].map((match) => match[1] ?? "");
+  const dead = links.filter((link) => !existsSync(join(root, dirname(file), link)));
+  expect(dead).toEqual([]);
+});
+
+it("should give the two README.md the same headings and the same code", () => {
+  const shape = (file: string) => ({
+    headings: [...read(file).matchAll(/^(#+) /gm)].map((match) => match[1]),
+    code: [...read(file).matchAll(/^```(?!text)\w*\n[\s\S]*?^```/gm)].map((match) => match[0]),
+  });
+  expect(shape("README.zh-CN.md")).toEqual(shape("README.md"));
+});
