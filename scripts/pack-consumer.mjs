@@ -1,6 +1,6 @@
 // Packs every public package and uses the tarballs as a stranger would, in empty projects outside the repository.
 // Needs a build. KEEP=1 keeps the projects. Results go to TOOLGLOT_OUTCOMES when `npm test` asks for them.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { architecture } from "./lib/architecture.mjs";
@@ -13,9 +13,11 @@ import {
   importEntries,
   install,
   requireEntries,
+  runReadmeExample,
   typecheck,
 } from "./lib/consumer-project.mjs";
 import { closingLine, count } from "./lib/outcomes.mjs";
+import { readmeExamples } from "./lib/readme-examples.mjs";
 import { publicPackages, root, run } from "./lib/workspace.mjs";
 
 /** @typedef {import("./lib/workspace.mjs").Member} Member */
@@ -114,9 +116,29 @@ async function consumeInBrowser() {
   await verify("browser: the programs work in Chromium", () => openInChromium(join(project, "web"), ids));
 }
 
+/** Every README's programs print what the README says they print. */
+async function consumeReadmes() {
+  const project = createProject(join(scratch, "readmes"));
+  const peers = [...new Set(packages.flatMap(optionalPeers))];
+  const installed = await verify("readmes: all packages install together", () =>
+    install(project, [...new Set(packages.flatMap(tarballsFor)), ...peers]),
+  );
+  if (!installed) return;
+  for (const file of ["README.md", ...packages.map(({ folder }) => `${folder}/README.md`)]) {
+    const examples = readmeExamples(existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "");
+    await verify(`${file} has a program with its output`, async () => {
+      if (examples.length === 0) throw new Error("no ```ts program is followed by a ```text block of what it prints");
+    });
+    for (const example of examples) {
+      await verify(`${file}:${example.line} prints what it says`, () => runReadmeExample(project, example));
+    }
+  }
+}
+
 for (const member of packages) await verify(`${member.id}: packs`, () => pack(member));
 for (const member of packages) if (tarballs.has(member.manifest.name)) await consumeAlone(member);
 await consumeInBrowser();
+await consumeReadmes();
 
 if (process.env.TOOLGLOT_OUTCOMES) writeFileSync(process.env.TOOLGLOT_OUTCOMES, JSON.stringify(outcomes));
 const totals = count(outcomes);

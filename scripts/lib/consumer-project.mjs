@@ -4,6 +4,9 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { root, run } from "./workspace.mjs";
 
+const compiler = join(root, "node_modules/typescript/bin/tsc");
+const nodeTypes = join(root, "node_modules/@types");
+
 /**
  * Runs a command in the project; a failing one throws with its output.
  * @param {string} project
@@ -91,15 +94,13 @@ export async function typecheck(project, { entries, resolution, types, example }
         skipLibCheck: false,
         noEmit: true,
         types,
-        typeRoots: [join(root, "node_modules/@types")],
+        typeRoots: [nodeTypes],
       },
       files: ["example.ts", "entries.ts"],
     }),
   );
   await inProject(project, process.execPath, [compiler, "-p", config, "--pretty", "false"]);
 }
-
-const compiler = join(root, "node_modules/typescript/bin/tsc");
 
 /**
  * Emits the example and runs it on Node: what it returns must be what it says it expects.
@@ -158,4 +159,25 @@ ${lines.join("\n")}
   });
   if (result.warnings.length > 0) throw new Error(result.warnings.map((warning) => warning.text).join("\n"));
   writeFileSync(join(project, "web/index.html"), '<!doctype html><script type="module" src="page.js"></script>');
+}
+
+/**
+ * Compiles a README's program and runs it: it must print what the README says.
+ * @param {string} project
+ * @param {import("./readme-examples.mjs").Example} example
+ */
+export async function runReadmeExample(project, { program, output }) {
+  writeFileSync(join(project, "readme.ts"), `${program}\nexport {};\n`);
+  const compilerOptions = {
+    target: "es2022",
+    module: "nodenext",
+    strict: true,
+    types: ["node"],
+    typeRoots: [nodeTypes],
+    outDir: "out",
+  };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["readme.ts"] }));
+  await inProject(project, process.execPath, [compiler, "-p", ".", "--pretty", "false"]);
+  const printed = (await inProject(project, process.execPath, ["out/readme.js"])).trimEnd();
+  if (printed !== output.trimEnd()) throw new Error(`it prints\n${printed}\nbut the README says\n${output}`);
 }

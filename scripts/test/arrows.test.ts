@@ -101,7 +101,12 @@ it("should compare package.json with the imports", () => {
 it("should want a bundled package among the devDependencies", () => {
   const row: Row = { job: "", runsIn: "any", mayImport: [], thirdParty: [], bundled: ["converter"] };
   const check = (manifest: object) =>
-    checkManifest({ ...member("parser"), manifest: { name: "@toolglot/parser", ...manifest } }, new Set(["converter"]), new Set(), row);
+    checkManifest(
+      { ...member("parser"), manifest: { name: "@toolglot/parser", ...manifest } },
+      new Set(["converter"]),
+      new Set(),
+      row,
+    );
   expect(check({ devDependencies: { converter: "1" } })).toEqual([]);
   expect(check({})).toHaveLength(1);
 });
