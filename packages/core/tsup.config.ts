@@ -1,1 +1,9 @@
-export { default } from "../../tsup.base.ts";
+import type { Options } from "tsup";
+import base from "../../tsup.base.ts";
+
+const config: Options = {
+  ...(base as Options),
+  entry: ["src/index.ts", "src/diagnostics.ts", "src/memory-operation-log.ts", "src/transcript.ts"],
+};
+
+export default config;

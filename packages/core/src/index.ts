@@ -13,6 +13,14 @@ export type {
   PlanAction,
   PlanStep,
 } from "./action.ts";
+export {
+  type BoundParam,
+  type BoundTool,
+  bindNames,
+  type NameBindings,
+  type ProgramLanguage,
+} from "./bind-names.ts";
+export { type CoerceResult, type CoerceTextOptions, coerceText } from "./coerce-text.ts";
 export { type ContentBlock, contentText } from "./content.ts";
 export type { Affects, Diagnostic, Severity } from "./diagnostic.ts";
 export { ToolError, ToolglotError, type ToolglotErrorOptions } from "./errors.ts";
@@ -24,6 +32,7 @@ export {
   type JsonSchemaType,
   type JsonValue,
 } from "./json.ts";
+export { toJsonText } from "./json-text.ts";
 export { type Message, type MessagePart, messageText, type Transcript, type Trust, textMessage } from "./message.ts";
 export type { FinishReason, Model, ModelPart, ModelRequest, Usage } from "./model.ts";
 export type {
@@ -50,6 +59,7 @@ export {
   type Segment,
   type ToolProtocol,
 } from "./protocol.ts";
+export { sanitizeErrorMessage } from "./sanitize.ts";
 export type { Span } from "./span.ts";
 export {
   type AnyTool,

@@ -1,0 +1,130 @@
+import type { JsonSchema, JsonSchemaObject } from "./json.ts";
+import type { InputIssue } from "./tool.ts";
+
+/** A value read from text, or why it could not be. */
+export type CoerceResult = { success: true; value: unknown } | { success: false; issue: InputIssue };
+
+/** Where a parameter's schema stands. */
+export interface CoerceTextOptions {
+  /** The schema that local references (`#/$defs/…`) point into. Default: the schema itself. */
+  root?: JsonSchema;
+}
+
+const numberText = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
+
+/**
+ * Reads a value from a model's text as its JSON Schema wants it. Only `type`, `enum`, `const`, the combinators, local
+ * references and `nullable` are looked at: whether a value fits in full is for a validator.
+ *
+ * Text stays text, to the last blank, where the schema takes it: always without a schema, and in unions with string.
+ * Else outer white space is dropped, and nothing is guessed or lost:
+ * - numbers in JSON's form (`3`, `-0.5`, `1e3`); not `007`, `0x10`, `+1`, `.5`, `1_000`, `NaN`, `Infinity`, and not
+ *   `1e400` or `1e-400`, which no double holds; integers within ±(2^53−1), `3.0` counts as one;
+ * - `true`, `false`, `null`, also in Python's form `True`, `False`, `None`;
+ * - arrays and objects as JSON, whose numbers obey the same rule; strings inside stay strings.
+ */
+export function coerceText(text: string, schema?: JsonSchema, options: CoerceTextOptions = {}): CoerceResult {
+  const root = options.root ?? schema;
+  if (schema === undefined || fits(text, schema, root)) return { success: true, value: text };
+  const reading = read(text.trim());
+  if ("value" in reading && fits(reading.value, schema, root)) return { success: true, value: reading.value };
+  const expected = describe(schema, root) || "nothing";
+  const got = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
+  const reason = "reason" in reading ? ` (${reading.reason})` : "";
+  return { success: false, issue: { path: "", expected, got, message: `expected ${expected}, got ${got}${reason}` } };
+}
+
+/** What text says when it is no string: at most one thing. */
+function read(text: string): { value: unknown } | { reason: string } | Record<never, never> {
+  if (/^(?:true|false|null|True|False|None)$/.test(text)) {
+    return { value: /^[nN]/.test(text) ? null : /^[tT]/.test(text) };
+  }
+  if (numberText.test(text)) return isExact(text) ? { value: Number(text) + 0 } : { reason: "too large to be exact" };
+  if (!/^[[{]/.test(text)) return {};
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return { reason: "not valid JSON" };
+  }
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[-\d][-+.\deE]*/g)) {
+    if (token[0] !== '"' && !isExact(token)) return { reason: `${token.slice(0, 40)} is too large to be exact` };
+  }
+  return { value };
+}
+
+/** Integers must be safe ones, other numbers within a double's range. */
+function isExact(text: string): boolean {
+  const [, fraction, exponent] = numberText.exec(text) ?? [];
+  const value = Number(text);
+  if (!fraction && !exponent) return Number.isSafeInteger(value);
+  return Number.isFinite(value) && (value !== 0 || !/^-?[0.]*[1-9]/.test(text));
+}
+
+/** Whether a value is of a type or among the literals that the schema names. */
+function fits(value: unknown, schema: JsonSchema, root: JsonSchema | undefined, depth = 0): boolean {
+  if (typeof schema === "boolean" || depth > 32) return schema !== false;
+  const again = (inner: JsonSchema): boolean => fits(value, inner, root, depth + 1);
+  const types = typesOf(schema);
+  if (schema.nullable === true && value === null) return true;
+  if (types && !types.some((type) => isType(value, type))) return false;
+  const literals = literalsOf(schema);
+  if (literals && !literals.some((literal) => JSON.stringify(literal) === JSON.stringify(value))) return false;
+  const target = schema.$ref === undefined ? undefined : resolve(schema.$ref, root);
+  if (target !== undefined && !again(target)) return false;
+  return (
+    (schema.anyOf?.some(again) ?? true) && (schema.oneOf?.some(again) ?? true) && (schema.allOf?.every(again) ?? true)
+  );
+}
+
+function isType(value: unknown, type: string): boolean {
+  switch (type) {
+    case "integer":
+      return Number.isSafeInteger(value);
+    case "null":
+      return value === null;
+    case "array":
+      return Array.isArray(value);
+    case "object":
+      return typeof value === "object" && value !== null && !Array.isArray(value);
+    default:
+      return typeof value === type;
+  }
+}
+
+/** The types a schema names; without any, what its other keywords are about. */
+function typesOf(schema: JsonSchemaObject): readonly string[] | undefined {
+  if (schema.type !== undefined) return [schema.type].flat();
+  if (literalsOf(schema) || schema.$ref || schema.anyOf || schema.oneOf || schema.allOf) return undefined;
+  if (schema.properties || schema.additionalProperties !== undefined) return ["object"];
+  return schema.items === undefined && schema.prefixItems === undefined ? undefined : ["array"];
+}
+
+function literalsOf(schema: JsonSchemaObject): unknown[] | undefined {
+  return "const" in schema ? [schema.const] : schema.enum;
+}
+
+/** Follows a local reference; undefined when it leads nowhere, which then says nothing about the value. */
+function resolve(reference: string, root: JsonSchema | undefined): JsonSchema | undefined {
+  if (!reference.startsWith("#")) return undefined;
+  let target: unknown = root;
+  for (const key of reference.slice(1).split("/").slice(1)) {
+    const name = decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof target !== "object" || target === null || !Object.hasOwn(target, name)) return undefined;
+    target = (target as Record<string, unknown>)[name];
+  }
+  return target as JsonSchema | undefined;
+}
+
+/** `integer or null`, `one of "a", "b"`. */
+function describe(schema: JsonSchema, root: JsonSchema | undefined, depth = 0): string {
+  if (typeof schema === "boolean" || depth > 32) return "";
+  const literals = literalsOf(schema);
+  const target = schema.$ref === undefined ? undefined : resolve(schema.$ref, root);
+  const inner = [target ?? [], schema.anyOf ?? [], schema.oneOf ?? [], schema.allOf ?? []].flat();
+  const names = literals
+    ? [(literals.length > 1 ? "one of " : "") + literals.map((literal) => JSON.stringify(literal)).join(", ")]
+    : (typesOf(schema) ?? inner.map((branch) => describe(branch, root, depth + 1)));
+  const all = schema.nullable === true ? [...names, "null"] : names;
+  return [...new Set(all.filter((name) => name !== ""))].join(" or ");
+}
