@@ -15,14 +15,24 @@ const fail = (line) => {
   console.log(`✗ ${line}`);
 };
 
+/**
+ * Subpath and declaration file of every entry that has types.
+ * @param {import("./lib/workspace.mjs").Manifest} manifest
+ * @returns {[string, string][]}
+ */
+const typedEntries = ({ exports = {} }) =>
+  Object.entries(exports).flatMap(([subpath, target]) =>
+    typeof target === "object" && target !== null && "types" in target ? [[subpath, String(target.types)]] : [],
+  );
+
 for (const member of publicPackages()) {
   /** @type {Set<string>} */
   const expected = new Set();
-  for (const [subpath, target] of Object.entries(member.manifest.exports ?? {})) {
-    if (typeof target !== "object" || target === null || !("types" in target)) continue;
+  const entries = typedEntries(member.manifest);
+  for (const [subpath, types] of entries) {
     const name = `${member.id}${subpath.slice(1).replaceAll("/", ".")}.api.md`;
     expected.add(name);
-    const entry = join(member.path, String(target.types));
+    const entry = join(member.path, types);
     const where = relative(root, join(member.path, "etc", name));
     if (!existsSync(entry)) {
       fail(`${where}: ${relative(root, entry)} is missing, build first (npm run build)`);
@@ -48,9 +58,12 @@ for (const member of publicPackages()) {
         typescriptCompilerFolder: join(root, "node_modules/typescript"),
         messageCallback: (message) => {
           message.handled = true;
-          const shown = message.logLevel === "error" || message.logLevel === "warning";
+          if (message.logLevel !== "error" && message.logLevel !== "warning") return;
           // That the report differs is said below, in our words.
-          if (shown && !message.messageId.startsWith("console-api-report")) messages.push(message.text);
+          if (message.messageId.startsWith("console-api-report")) return;
+          // API Extractor knows one entry per package; a link to another entry's export is not dead.
+          if (message.messageId === "ae-unresolved-link" && entries.length > 1) return;
+          messages.push(message.text);
         },
       },
     );

@@ -41,6 +41,27 @@ it("should describe every gate in CONTRIBUTING.md", () => {
   for (const { id } of gates) expect(text).toContain(`| \`${id}\` |`);
 });
 
+const headings = [
+  "When should I use this?",
+  "Install",
+  "Use",
+  "API",
+  /^(Diagnostics|Errors)/,
+  "Limits",
+  "Compatibility",
+  "Security",
+  "Licence",
+];
+
+it.each(packageReadmes)("should find the same headings in the same order in %s", (file) => {
+  const found = [...read(file).matchAll(/^## (.+)$/gm)].map((match) => match[1] ?? "");
+  const positions = headings.map((wanted) =>
+    found.findIndex((heading) => (typeof wanted === "string" ? heading === wanted : wanted.test(heading))),
+  );
+  expect(found).toSatisfy(() => positions.every((position) => position >= 0), "every heading is there");
+  expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+});
+
 it.each([...documents, ...packageReadmes])("should have no dead relative link in %s", (file) => {
   const links = [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)].map((match) => match[1] ?? "");
   const dead = links.filter((link) => !existsSync(join(root, dirname(file), link)));
