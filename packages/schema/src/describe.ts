@@ -1,0 +1,115 @@
+import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { followRefs, isObject, type Place, step } from "./schema-walk.ts";
+
+const shownLength = 40;
+
+/** The JSON Schema type of a value: `integer` for whole numbers, `missing` for undefined. */
+export function typeOf(value: unknown): string {
+  if (value === null) return "null";
+  if (Array.isArray(value)) return "array";
+  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
+  return value === undefined ? "missing" : typeof value;
+}
+
+/** A value in a few words: `string "abc"`, `integer 3`, `array of 4 items`, `missing`. */
+export function describeValue(value: unknown): string {
+  const type = typeOf(value);
+  switch (type) {
+    case "string": {
+      const text = value as string;
+      const cut = text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
+      return `string ${JSON.stringify(cut)}`;
+    }
+    case "integer":
+    case "number":
+    case "boolean":
+      return `${type} ${String(value)}`;
+    case "array": {
+      const { length } = value as unknown[];
+      return length === 1 ? "array of 1 item" : `array of ${length} items`;
+    }
+    case "object": {
+      const keys = Object.keys(value as object);
+      const shown = keys.slice(0, 5).join(", ");
+      return keys.length === 0 ? "empty object" : `object with ${shown}${keys.length > 5 ? ", …" : ""}`;
+    }
+    default:
+      return type;
+  }
+}
+
+/** What a schema asks for, in a few words: `integer`, `one of "a", "b"`, `array of string`. */
+export function describeSchema(root: JsonSchemaObject, schema: JsonSchema, depth = 0): string {
+  const place: Place | undefined = followRefs(root, { schema, pointer: "" });
+  if (place === undefined || place.schema === true) return "any value";
+  if (place.schema === false) return "nothing here";
+  const found = place.schema;
+  if (Array.isArray(found.enum)) return list(found.enum);
+  if (found.const !== undefined) return JSON.stringify(found.const);
+  const branches = found.anyOf ?? found.oneOf;
+  if (Array.isArray(branches) && depth < 3) {
+    return [...new Set(branches.map((branch) => describeSchema(root, branch, depth + 1)))].join(" or ");
+  }
+  const types = found.type === undefined ? [] : [found.type].flat();
+  const names = types.map((type) => {
+    if (type !== "array" || !isSchema(found.items) || depth > 2) return type;
+    return `array of ${describeSchema(root, found.items, depth + 1)}`;
+  });
+  if (names.length > 0) return names.join(" or ");
+  return found.properties === undefined ? "any value" : "object";
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === "boolean" || isObject(value);
+}
+
+function list(values: readonly unknown[]): string {
+  const shown = values.slice(0, 12).map((value) => JSON.stringify(value));
+  if (shown.length === 1) return shown[0] as string;
+  return `one of ${shown.join(", ")}${values.length > 12 ? ", …" : ""}`;
+}
+
+/** `items` and `2` to `items[2]`; `items` and `price` to `items.price`. */
+export function joinPath(path: string, key: string | number): string {
+  if (typeof key === "number") return `${path}[${key}]`;
+  if (!/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === "" ? key : `${path}.${key}`;
+}
+
+/** The schema that holds for a property, with the place it stands at; undefined when none is declared. */
+export function propertyPlace(place: Place, key: string): Place | undefined {
+  const { schema, pointer } = place;
+  if (typeof schema === "boolean") return undefined;
+  if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) {
+    return { schema: schema.properties[key] as JsonSchema, pointer: step(pointer, "properties", key) };
+  }
+  for (const [pattern, found] of Object.entries((schema.patternProperties as Record<string, JsonSchema>) ?? {})) {
+    if (new RegExp(pattern, "u").test(key)) {
+      return { schema: found, pointer: step(pointer, "patternProperties", pattern) };
+    }
+  }
+  if (schema.additionalProperties === undefined) return undefined;
+  return { schema: schema.additionalProperties, pointer: step(pointer, "additionalProperties") };
+}
+
+/** The schema that holds for an item. */
+export function itemPlace(place: Place, index: number): Place | undefined {
+  const { schema, pointer } = place;
+  if (typeof schema === "boolean") return undefined;
+  for (const keyword of ["prefixItems", "items"]) {
+    const tuple = schema[keyword];
+    if (Array.isArray(tuple) && index < tuple.length) {
+      return { schema: tuple[index] as JsonSchema, pointer: step(pointer, keyword, index) };
+    }
+  }
+  const rest = Array.isArray(schema.items) ? "additionalItems" : "items";
+  return isSchema(schema[rest]) ? { schema: schema[rest], pointer: step(pointer, rest) } : undefined;
+}
+
+/** The branches of a keyword, with their places. */
+export function branchPlaces(place: Place, keyword: "anyOf" | "oneOf" | "allOf"): Place[] {
+  const { schema, pointer } = place;
+  const branches = typeof schema === "boolean" ? undefined : schema[keyword];
+  if (!Array.isArray(branches)) return [];
+  return branches.map((branch, index) => ({ schema: branch, pointer: step(pointer, keyword, index) }));
+}

@@ -1,0 +1,16 @@
+/** Tool input schemas: Standard Schema, JSON Schema or a shorthand in; validation, coercion and errors for models out. */
+export type { ArgsShorthand, InferArgs } from "./args-types.ts";
+export { argsSchema, isInputSchema, outputJsonSchema, toInputSchema } from "./input-schema.ts";
+export { nearest } from "./nearest.ts";
+export type {
+  Conversion,
+  InferInput,
+  InputSchema,
+  InputSchemaOptions,
+  InputSource,
+  MaybePromise,
+  StandardInput,
+  ValidationResult,
+  Validator,
+  ValidatorFactory,
+} from "./types.ts";

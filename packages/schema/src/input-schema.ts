@@ -1,0 +1,248 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import type { InputIssue, JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { argsToJsonSchema } from "./args.ts";
+import type { ArgsShorthand } from "./args-types.ts";
+import { coerceBySchema } from "./coerce.ts";
+import { applyDefaults, checkDefaults, hasDefaults } from "./defaults.ts";
+import { explainIssues, makeIssue } from "./issues.ts";
+import { omitProperties, rootObject } from "./root.ts";
+import { copyWithoutTitles, isObject, setOwn } from "./schema-walk.ts";
+import { isStandard, standardIssues, standardToJsonSchema } from "./standard.ts";
+import type {
+  Conversion,
+  InferInput,
+  InputSchema,
+  InputSchemaOptions,
+  InputSource,
+  MaybePromise,
+  StandardInput,
+  ValidationResult,
+  Validator,
+  ValidatorFactory,
+} from "./types.ts";
+import { interpretingValidator } from "./validator.ts";
+
+const brand = Symbol.for("toolglot.input-schema");
+
+/**
+ * Makes a tool's input ready to use: converts it to JSON Schema once (its input side), compiles the validation. The
+ * source is never changed, and later changes to it have no effect. `TypeError` when it is no object schema, can't be
+ * converted or compiled, or has a default that doesn't fit; the message names tool and field.
+ */
+export function toInputSchema<const Source extends InputSource>(
+  source: Source,
+  options: InputSchemaOptions = {},
+): InputSchema<InferInput<Source>> {
+  if (isInputSchema(source)) return source as InputSchema<InferInput<Source>>;
+  if (!isStandard(source) && isShorthand(source)) return argsSchema(source, options) as InputSchema<InferInput<Source>>;
+  const where = place(options, "the input schema");
+  let json: JsonSchemaObject;
+  if (isStandard(source)) {
+    json = standardToJsonSchema(source, where);
+  } else {
+    if (!isObject(source)) {
+      throw new TypeError(`${where} must be a Standard Schema, a JSON Schema object or an args shorthand`);
+    }
+    json = source as JsonSchemaObject;
+  }
+  const standard = isStandard(source) ? source : undefined;
+  const kind = standard === undefined ? "json-schema" : "standard";
+  return new CompiledInput(kind, rootObject(copyWithoutTitles(json, where), where), standard, where, options.validator);
+}
+
+/** The input schema of an {@link ArgsShorthand}. `TypeError` for a specification that can't be read. */
+export function argsSchema<const Args extends ArgsShorthand>(
+  args: Args,
+  options: InputSchemaOptions = {},
+): InputSchema<InferInput<Args>> {
+  const where = place(options, "args");
+  if (!isObject(args)) throw new TypeError(`${where} must be an object like { city: "string - City name" }`);
+  return new CompiledInput("args", argsToJsonSchema(args, where), undefined, where, options.validator);
+}
+
+/**
+ * The JSON Schema of a tool's result, from a Standard Schema (what its transforms put out) or a JSON Schema.
+ * `TypeError` when it can't be converted.
+ */
+export function outputJsonSchema(source: StandardInput | JsonSchema, options: InputSchemaOptions = {}): JsonSchema {
+  const where = place(options, "the output schema");
+  if (typeof source === "boolean") return source;
+  const json = isStandard(source) ? standardToJsonSchema(source, where, "output") : source;
+  if (!isObject(json)) throw new TypeError(`${where} must be a Standard Schema or a JSON Schema`);
+  return copyWithoutTitles(json as JsonSchemaObject, where);
+}
+
+/** Whether a value came from {@link toInputSchema}, of whichever copy of this package. */
+export function isInputSchema(value: unknown): value is InputSchema {
+  return isObject(value) && (value as Record<symbol, unknown>)[brand] === true;
+}
+
+/** A shorthand has only texts; `{ type: "object" }` is a JSON Schema, and so is `{}`. */
+function isShorthand(source: object): source is ArgsShorthand {
+  const values = Object.values(source);
+  if (values.length === 0 || values.some((value) => typeof value !== "string")) return false;
+  const { type, $ref } = source as Record<string, unknown>;
+  return type !== "object" && !(typeof $ref === "string" && $ref.startsWith("#"));
+}
+
+function place(options: InputSchemaOptions, what: string): string {
+  return options.name === undefined ? what : `Tool ${JSON.stringify(options.name)}: ${what}`;
+}
+
+class CompiledInput<Value> implements InputSchema<Value> {
+  readonly kind: "standard" | "json-schema" | "args";
+  readonly jsonSchema: JsonSchemaObject;
+  readonly #full: JsonSchemaObject;
+  readonly #root: JsonSchemaObject;
+  readonly #validator: Validator;
+  readonly #standard: StandardInput | undefined;
+  readonly #where: string;
+  readonly #factory: ValidatorFactory;
+  readonly #fills: boolean;
+  readonly #presets: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    kind: InputSchema["kind"],
+    full: JsonSchemaObject,
+    standard: StandardInput | undefined,
+    where: string,
+    factory: ValidatorFactory = interpretingValidator,
+    presets?: Readonly<Record<string, unknown>>,
+  ) {
+    this.kind = kind;
+    this.#full = full;
+    this.jsonSchema = presets === undefined ? full : omitProperties(full, Object.keys(presets));
+    // Engines annotate what they compile: they get their own copy, and so does whoever reads `jsonSchema`.
+    this.#root = structuredClone(this.jsonSchema);
+    this.#standard = standard;
+    this.#where = where;
+    this.#factory = factory;
+    this.#presets = presets;
+    try {
+      this.#validator = factory(this.#root);
+    } catch (error) {
+      throw new TypeError(`${where} can't be compiled: ${(error as Error).message}`, { cause: error });
+    }
+    // A Standard Schema fills in its own defaults.
+    this.#fills = standard === undefined && hasDefaults(this.#root);
+    if (this.#fills) checkDefaults(this.#root, this.#validator, where);
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  withPresets(presets: Readonly<Record<string, unknown>>): InputSchema<Value> {
+    const all = { ...this.#presets, ...presets };
+    if (Object.keys(all).length === 0) return this;
+    return new CompiledInput<Value>(this.kind, this.#full, this.#standard, this.#where, this.#factory, all);
+  }
+
+  validate(value: unknown): MaybePromise<ValidationResult<Value>> {
+    const fitted = this.#fit(value);
+    if (this.#standard === undefined) {
+      return fitted.success ? (this.#merge(fitted) as ValidationResult<Value>) : fitted;
+    }
+    // The library has the last word, also on what JSON Schema alone would refuse: it may coerce by itself.
+    const tried = fitted.success ? this.#merge(fitted) : { value: this.#withPresetValues(value) };
+    const result = this.#ask(this.#standard, tried.value);
+    return result instanceof Promise
+      ? result.then((settled) => this.#conclude(fitted, settled, tried.value))
+      : this.#conclude(fitted, result, tried.value);
+  }
+
+  /** Strict first; coerced only when that failed. */
+  #fit(value: unknown): ValidationResult {
+    try {
+      const filled = this.#fill(value);
+      if (this.#validator.accepts(filled)) return { success: true, value: filled };
+      const { value: coerced, conversions } = coerceBySchema(this.#root, this.#validator, value);
+      const retried = this.#fill(coerced);
+      if (this.#validator.accepts(retried)) {
+        return conversions.length === 0
+          ? { success: true, value: retried }
+          : { success: true, value: retried, conversions };
+      }
+      return { success: false, issues: explainIssues(this.#root, this.#validator, retried) };
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      return { success: false, issues: [makeIssue("", "less nesting", "a value nested too deeply")] };
+    }
+  }
+
+  #fill(value: unknown): unknown {
+    return this.#fills ? applyDefaults(this.#root, this.#validator, value) : value;
+  }
+
+  #withPresetValues(value: unknown): unknown {
+    if (this.#presets === undefined || !isObject(value)) return value;
+    const merged = {};
+    for (const key of Object.keys(value)) setOwn(merged, key, value[key]);
+    for (const key of Object.keys(this.#presets)) setOwn(merged, key, this.#presets[key]);
+    return merged;
+  }
+
+  #merge(fitted: { success: true; value: unknown; conversions?: Conversion[] }): ValidationResult & { success: true } {
+    return this.#presets === undefined ? fitted : { ...fitted, value: this.#withPresetValues(fitted.value) };
+  }
+
+  #ask(schema: StandardInput, value: unknown): MaybePromise<StandardSchemaV1.Result<unknown>> {
+    try {
+      const result = schema["~standard"].validate(value);
+      return result instanceof Promise ? result.catch(failed) : result;
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
+  #conclude(
+    fitted: ValidationResult,
+    result: StandardSchemaV1.Result<unknown>,
+    tried: unknown,
+  ): ValidationResult<Value> {
+    if (result.issues !== undefined) {
+      return fitted.success ? { success: false, issues: standardIssues(result.issues, tried) } : fitted;
+    }
+    const value = this.#restorePresets(result.value) as Value;
+    if (!fitted.success || fitted.conversions === undefined) return { success: true, value };
+    return { success: true, value, conversions: fitted.conversions };
+  }
+
+  /** Presets the schema doesn't declare are stripped by some libraries. */
+  #restorePresets(value: unknown): unknown {
+    const { properties = {} } = this.#full;
+    const missing = Object.keys(this.#presets ?? {}).filter((key) => !Object.hasOwn(properties, key));
+    if (missing.length === 0 || !isObject(value)) return value;
+    const restored = { ...value };
+    for (const key of missing) setOwn(restored, key, this.#presets?.[key]);
+    return restored;
+  }
+
+  get "~standard"(): StandardSchemaV1.Props<unknown, Value> & StandardJSONSchemaV1.Props<unknown, Value> {
+    const jsonSchema = (): Record<string, unknown> => structuredClone(this.jsonSchema);
+    return {
+      version: 1,
+      vendor: "toolglot",
+      validate: async (value) => {
+        const result = await this.validate(value);
+        if (result.success) return { value: result.value };
+        return { issues: result.issues.map(toStandardIssue) };
+      },
+      jsonSchema: { input: jsonSchema, output: jsonSchema },
+    };
+  }
+}
+
+function toStandardIssue({ path, message }: InputIssue): StandardSchemaV1.Issue {
+  const keys = [...path.matchAll(/\["((?:[^"\\]|\\.)*)"\]|\[(\d+)\]|([^.[\]]+)/g)].map(([, quoted, index, name]) =>
+    quoted !== undefined
+      ? (JSON.parse(`"${quoted}"`) as string)
+      : index !== undefined
+        ? Number(index)
+        : (name as string),
+  );
+  return { message, path: keys };
+}
+
+/** A schema library that throws: its own message stays with the host. */
+function failed(error: unknown): StandardSchemaV1.FailureResult {
+  const name = error instanceof Error ? error.name : "an error";
+  return { issues: [{ message: `the check of the input failed with ${name}` }] };
+}

@@ -1,0 +1,197 @@
+import type { InputIssue, JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { branchPlaces, describeSchema, describeValue, itemPlace, joinPath, propertyPlace, typeOf } from "./describe.ts";
+import { nearest } from "./nearest.ts";
+import { followRefs, isObject, type Place } from "./schema-walk.ts";
+import type { Validator } from "./types.ts";
+
+/** More would only flood the model. */
+const maxIssues = 20;
+
+/** One issue, its message made from its parts. */
+export function makeIssue(path: string, expected: string, got: string, hint = ""): InputIssue {
+  const where = path === "" ? "the input" : path;
+  return { path, expected, got, message: `${where}: expected ${expected}, got ${got}${hint}` };
+}
+
+/**
+ * Says where and why a value doesn't fit. Walks schema and value side by side and asks the engine only yes or no, so
+ * every engine gives the same issues. At least one issue, at most 20.
+ */
+export function explainIssues(root: JsonSchemaObject, validator: Validator, value: unknown): InputIssue[] {
+  const issues: InputIssue[] = [];
+  new Explainer(root, validator, issues).visit({ schema: root, pointer: "" }, value, "");
+  return issues.slice(0, maxIssues);
+}
+
+class Explainer {
+  readonly #root: JsonSchemaObject;
+  readonly #validator: Validator;
+  readonly #issues: InputIssue[];
+
+  constructor(root: JsonSchemaObject, validator: Validator, issues: InputIssue[]) {
+    this.#root = root;
+    this.#validator = validator;
+    this.#issues = issues;
+  }
+
+  #add(path: string, expected: string, got: string, hint = ""): void {
+    this.#issues.push(makeIssue(path, expected, got, hint));
+  }
+
+  #accepts(place: Place, value: unknown): boolean {
+    return this.#validator.accepts(value, place.pointer);
+  }
+
+  visit(place: Place, value: unknown, path: string): void {
+    if (this.#issues.length >= maxIssues || this.#accepts(place, value)) return;
+    const before = this.#issues.length;
+    const target = followRefs(this.#root, place);
+    if (target !== undefined && target.pointer !== place.pointer) this.visit(target, value, path);
+    if (this.#issues.length > before) return;
+    const { schema } = place;
+    if (schema === false) return this.#add(path, "nothing here", describeValue(value));
+    if (typeof schema !== "boolean") this.#keywords(place, schema, value, path);
+    if (this.#issues.length === before) this.#add(path, this.#unnamed(schema), describeValue(value));
+  }
+
+  #describe(schema: JsonSchema): string {
+    return describeSchema(this.#root, schema);
+  }
+
+  /** For a rule that none of the checks below names. */
+  #unnamed(schema: JsonSchema): string {
+    if (typeof schema === "boolean") return "another value";
+    const rule = ["not", "if", "contains", "dependentRequired", "dependentSchemas", "unevaluatedProperties"].find(
+      (keyword) => schema[keyword] !== undefined,
+    );
+    if (rule === undefined) return this.#describe(schema);
+    return `a value that keeps the rule ${JSON.stringify({ [rule]: schema[rule] }).slice(0, 120)}`;
+  }
+
+  #keywords(place: Place, schema: JsonSchemaObject, value: unknown, path: string): void {
+    const got = describeValue(value);
+    if (schema.type !== undefined && !hasType(schema.type, value)) return this.#add(path, this.#describe(schema), got);
+    if (schema.enum !== undefined || schema.const !== undefined) {
+      const before = this.#issues.length;
+      this.#choice(schema, value, path, got);
+      if (this.#issues.length > before) return;
+    }
+    for (const branch of branchPlaces(place, "allOf")) this.visit(branch, value, path);
+    this.#union(branchPlaces(place, "anyOf"), schema, value, path);
+    this.#union(branchPlaces(place, "oneOf"), schema, value, path);
+    if (typeof value === "string") this.#string(schema, value, path, got);
+    else if (typeof value === "number") this.#number(schema, value, path, got);
+    else if (Array.isArray(value)) this.#array(place, schema, value, path);
+    else if (isObject(value)) this.#object(place, schema, value, path);
+  }
+
+  #choice(schema: JsonSchemaObject, value: unknown, path: string, got: string): void {
+    const choices = schema.enum ?? [schema.const];
+    const same = choices.some((choice) => JSON.stringify(choice) === JSON.stringify(value));
+    if (same) return;
+    const near = typeof value === "string" ? nearest(value, choices.filter(isString), 1)[0] : undefined;
+    this.#add(path, this.#describe(schema), got, near === undefined ? "" : ` (did you mean ${JSON.stringify(near)}?)`);
+  }
+
+  #union(branches: Place[], schema: JsonSchemaObject, value: unknown, path: string): void {
+    if (branches.length === 0) return;
+    const fitting = branches.filter((branch) => this.#accepts(branch, value)).length;
+    if (fitting === 1 || (fitting > 1 && schema.oneOf === undefined)) return;
+    if (fitting > 1) return this.#add(path, "a value that fits exactly one form", `one that fits ${fitting}`);
+    const likely = branches.filter((branch) => this.#isLikely(branch, value));
+    if (likely.length === 1) return this.visit(likely[0] as Place, value, path);
+    this.#add(path, this.#describe(schema), describeValue(value));
+  }
+
+  /** Whether a branch is meant, by its type and by the constants that tell branches apart. */
+  #isLikely(branch: Place, value: unknown): boolean {
+    const place = followRefs(this.#root, branch);
+    if (place === undefined || typeof place.schema === "boolean") return false;
+    const { type, properties } = place.schema;
+    if (type !== undefined && !hasType(type, value)) return false;
+    if (!isObject(value)) return type !== undefined && (place.schema.enum ?? place.schema.const) === undefined;
+    return Object.entries(properties ?? {}).every(([key, found]) => {
+      const tells = typeof found === "object" && (found.const !== undefined || found.enum !== undefined);
+      const child = propertyPlace(place, key);
+      return !tells || child === undefined || this.#accepts(child, value[key]);
+    });
+  }
+
+  #object(place: Place, schema: JsonSchemaObject, value: Record<string, unknown>, path: string): void {
+    const declared = Object.keys(schema.properties ?? {});
+    const unknown = Object.keys(value).filter((key) => value[key] !== undefined && !declared.includes(key));
+    for (const key of schema.required ?? []) {
+      if (value[key] !== undefined && Object.hasOwn(value, key)) continue;
+      const child = propertyPlace(place, key);
+      const near = nearest(key, unknown, 1)[0];
+      const hint = near === undefined ? "" : ` (there is ${JSON.stringify(near)}: is it meant?)`;
+      this.#add(joinPath(path, key), child === undefined ? "a value" : this.#describe(child.schema), "missing", hint);
+    }
+    for (const key of Object.keys(value)) {
+      const child = propertyPlace(place, key);
+      if (child === undefined || value[key] === undefined) continue;
+      if (child.schema === false && !declared.includes(key)) {
+        const near = nearest(key, declared, 1)[0];
+        const hint = near === undefined ? "" : ` (did you mean ${JSON.stringify(near)}?)`;
+        const expected = declared.length === 0 ? "no properties" : `only ${declared.join(", ")}`;
+        this.#add(joinPath(path, key), expected, "an unknown property", hint);
+      } else {
+        this.visit(child, value[key], joinPath(path, key));
+      }
+    }
+    const size = Object.keys(value).length;
+    this.#bounds(schema, "Properties", size, "properties", path);
+  }
+
+  #array(place: Place, schema: JsonSchemaObject, value: unknown[], path: string): void {
+    for (const [index, item] of value.entries()) {
+      const child = itemPlace(place, index);
+      if (child !== undefined) this.visit(child, item, joinPath(path, index));
+    }
+    this.#bounds(schema, "Items", value.length, "items", path);
+    if (schema.uniqueItems === true && new Set(value.map((item) => JSON.stringify(item))).size < value.length) {
+      this.#add(path, "items that all differ", "equal items");
+    }
+  }
+
+  #string(schema: JsonSchemaObject, value: string, path: string, got: string): void {
+    this.#bounds(schema, "Length", [...value].length, "characters", path);
+    if (typeof schema.pattern === "string" && !new RegExp(schema.pattern, "u").test(value)) {
+      this.#add(path, `text that matches /${schema.pattern}/`, got);
+    } else if (typeof schema.format === "string" && !(schema.minLength || schema.maxLength)) {
+      this.#add(path, `text in the format ${schema.format}`, got);
+    }
+  }
+
+  #number(schema: JsonSchemaObject, value: number, path: string, got: string): void {
+    const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
+    if (isNumber(minimum) && value < minimum) this.#add(path, `at least ${minimum}`, got);
+    if (isNumber(maximum) && value > maximum) this.#add(path, `at most ${maximum}`, got);
+    if (isNumber(exclusiveMinimum) && value <= exclusiveMinimum) this.#add(path, `more than ${exclusiveMinimum}`, got);
+    if (isNumber(exclusiveMaximum) && value >= exclusiveMaximum) this.#add(path, `less than ${exclusiveMaximum}`, got);
+    if (isNumber(multipleOf)) {
+      const ratio = value / multipleOf;
+      if (Math.abs(ratio - Math.round(ratio)) > 1e-9) this.#add(path, `a multiple of ${multipleOf}`, got);
+    }
+  }
+
+  #bounds(schema: JsonSchemaObject, of: "Properties" | "Items" | "Length", size: number, unit: string, path: string) {
+    const min = schema[`min${of}`];
+    const max = schema[`max${of}`];
+    if (isNumber(min) && size < min) this.#add(path, `at least ${min} ${unit}`, `${size}`);
+    if (isNumber(max) && size > max) this.#add(path, `at most ${max} ${unit}`, `${size}`);
+  }
+}
+
+function hasType(type: string | string[], value: unknown): boolean {
+  const found = typeOf(value);
+  return [type].flat().some((name) => name === found || (name === "number" && found === "integer"));
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number";
+}

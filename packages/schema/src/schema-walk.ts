@@ -1,0 +1,155 @@
+import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+
+/** Where subschemas stand: directly, in arrays, in maps by name. All other keywords hold plain data. */
+const single = new Set([
+  "additionalItems",
+  "additionalProperties",
+  "contains",
+  "contentSchema",
+  "else",
+  "if",
+  "items",
+  "not",
+  "propertyNames",
+  "then",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+]);
+const lists = new Set(["allOf", "anyOf", "items", "oneOf", "prefixItems"]);
+const maps = new Set(["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"]);
+
+/** Deeper is a mistake, or a circle. */
+const maxDepth = 500;
+
+/** True for `{…}`; false for arrays and null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Sets an own property, whatever its name (`__proto__` too). */
+export function setOwn(target: object, key: string, value: unknown): void {
+  if (key === "__proto__") {
+    Object.defineProperty(target, key, { value, configurable: true, enumerable: true, writable: true });
+  } else {
+    (target as Record<string, unknown>)[key] = value;
+  }
+}
+
+/** A deep copy of JSON data; `TypeError` for what is no JSON, or in a circle. */
+function copyData(value: unknown, where: string, depth = 0): unknown {
+  if (depth > maxDepth) throw new TypeError(`${where} is nested too deeply, or in a circle`);
+  if (Array.isArray(value)) return value.map((item, index) => copyData(item, `${where}[${index}]`, depth + 1));
+  if (!isObject(value)) return value;
+  const copy = {};
+  for (const key of Object.keys(value)) setOwn(copy, key, copyData(value[key], `${where}.${key}`, depth + 1));
+  return copy;
+}
+
+/**
+ * A deep copy of a schema without the keyword `title`, in subschemas and `$defs` too. Properties named `title`, and
+ * `title`s inside `default`, `enum`, `const` and `examples`, are data and stay.
+ */
+export function copyWithoutTitles(schema: JsonSchemaObject, where = "the schema", depth = 0): JsonSchemaObject {
+  if (depth > maxDepth) throw new TypeError(`${where} is nested too deeply, or in a circle`);
+  const copy: JsonSchemaObject = {};
+  const sub = (value: unknown, at: string): unknown => {
+    if (typeof value === "boolean") return value;
+    if (isObject(value)) return copyWithoutTitles(value as JsonSchemaObject, at, depth + 1);
+    throw new TypeError(`${at} must be a schema (an object or a boolean), not ${JSON.stringify(value)}`);
+  };
+  for (const [key, value] of Object.entries(schema)) {
+    const at = `${where}.${key}`;
+    if (value === undefined || (key === "title" && typeof value === "string")) continue;
+    if (lists.has(key) && Array.isArray(value)) {
+      setOwn(
+        copy,
+        key,
+        value.map((item, index) => sub(item, `${at}[${index}]`)),
+      );
+    } else if (single.has(key)) {
+      setOwn(copy, key, sub(value, at));
+    } else if (maps.has(key)) {
+      if (!isObject(value)) throw new TypeError(`${at} must be an object of schemas, not ${JSON.stringify(value)}`);
+      const map = {};
+      for (const name of Object.keys(value)) {
+        const item = value[name];
+        // `dependencies` may hold lists of names beside schemas.
+        setOwn(map, name, Array.isArray(item) ? copyData(item, at) : sub(item, `${at}.${name}`));
+      }
+      setOwn(copy, key, map);
+    } else {
+      setOwn(copy, key, copyData(value, at));
+    }
+  }
+  return copy;
+}
+
+/** One subschema, and how to reach it. */
+export interface Place {
+  schema: JsonSchema;
+  pointer: string;
+}
+
+/** A JSON pointer one step further. */
+export function step(pointer: string, ...keys: (string | number)[]): string {
+  let result = pointer;
+  for (const key of keys) result += `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  return result;
+}
+
+/** The value at a JSON pointer, own properties only; undefined when there is none. */
+export function atPointer(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const token of pointer.split("/").slice(1)) {
+    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+/** Calls back for a schema and everything under it. */
+export function visitSchemas(place: Place, visit: (place: Place) => void): void {
+  const { schema, pointer } = place;
+  visit(place);
+  if (typeof schema === "boolean") return;
+  const down = (value: unknown, at: string): void => {
+    if (typeof value === "boolean" || isObject(value))
+      visitSchemas({ schema: value as JsonSchema, pointer: at }, visit);
+  };
+  for (const [key, value] of Object.entries(schema)) {
+    const at = step(pointer, key);
+    if (lists.has(key) && Array.isArray(value)) {
+      for (const [index, item] of value.entries()) down(item, step(at, index));
+    } else if (single.has(key)) {
+      down(value, at);
+    } else if (maps.has(key) && isObject(value)) {
+      for (const name of Object.keys(value)) down(value[name], step(at, name));
+    }
+  }
+}
+
+/** Follows `$ref`s that point into the same schema (`#/…`); undefined when one leads nowhere or in a circle. */
+export function followRefs(root: JsonSchemaObject, place: Place): Place | undefined {
+  let current = place;
+  for (let hops = 0; hops < 32; hops++) {
+    const { schema } = current;
+    if (typeof schema === "boolean" || typeof schema.$ref !== "string") return current;
+    const pointer = localPointer(schema.$ref);
+    const target = pointer === undefined ? undefined : atPointer(root, pointer);
+    if (pointer === undefined || (typeof target !== "boolean" && !isObject(target))) return undefined;
+    current = { schema: target as JsonSchema, pointer };
+  }
+  return undefined;
+}
+
+/** The pointer of a reference into the same document; undefined for any other reference. */
+function localPointer(ref: string): string | undefined {
+  if (ref === "#") return "";
+  if (!ref.startsWith("#/")) return undefined;
+  try {
+    return decodeURIComponent(ref.slice(1));
+  } catch {
+    return undefined;
+  }
+}

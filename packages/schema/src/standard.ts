@@ -1,0 +1,124 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import type { InputIssue, JsonSchemaObject } from "@toolglot/core";
+import { toJsonSchema } from "@valibot/to-json-schema";
+import { describeValue, joinPath } from "./describe.ts";
+import { isObject } from "./schema-walk.ts";
+import type { StandardInput } from "./types.ts";
+
+const target = "draft-2020-12";
+
+/** Whether a value is a Standard Schema. arktype's are functions. */
+export function isStandard(value: unknown): value is StandardInput {
+  if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
+  return isObject((value as Partial<StandardInput>)["~standard"]);
+}
+
+/** Which side of a schema: what goes in, or what comes out of its transforms. */
+type Side = "input" | "output";
+
+/**
+ * The JSON Schema of a Standard Schema. `TypeError` when its library can't give one, naming the field where that is
+ * so: a `Date` has no form in JSON.
+ */
+export function standardToJsonSchema(schema: StandardInput, where: string, side: Side = "input"): JsonSchemaObject {
+  try {
+    const { $schema: _, ...found } = convert(schema, side);
+    return found;
+  } catch (error) {
+    const field = locate(schema, side, 0);
+    const at = field === "" ? "" : ` at ${field}`;
+    throw new TypeError(`${where} can't be turned into JSON Schema${at}: ${reasonOf(error)}`, { cause: error });
+  }
+}
+
+function convert(schema: StandardInput, side: Side): JsonSchemaObject {
+  const standard = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
+  if (standard.jsonSchema !== undefined) return standard.jsonSchema[side]({ target });
+  if (standard.vendor === "valibot") {
+    return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
+      target,
+      typeMode: side,
+      // A check without a form in JSON Schema still runs when the input is validated, as zod's refinements do.
+      overrideAction: ({ errors, jsonSchema }) => (errors === undefined ? undefined : jsonSchema),
+    }) as JsonSchemaObject;
+  }
+  const cure =
+    standard.vendor === "zod"
+      ? "zod needs version 4.2 or newer, or pass z.toJSONSchema(schema)"
+      : `pass a JSON Schema, or a schema whose ~standard has jsonSchema`;
+  throw new TypeError(`${standard.vendor} gives no JSON Schema: ${cure}`);
+}
+
+/** Libraries also throw plain data. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = /^\{\s*"?code"?: "(\w+)"/.exec(error.message)?.[1];
+  return code === undefined ? error.message : `${code} has no form in JSON Schema`;
+}
+
+/** The path of the first field that can't be converted, found by converting the parts one by one. */
+function locate(schema: StandardInput, side: Side, depth: number): string {
+  if (depth > 20) return "";
+  for (const [key, part] of partsOf(schema)) {
+    try {
+      convert(part, side);
+    } catch {
+      const inner = locate(part, side, depth + 1);
+      return inner === "" || inner.startsWith("[") ? `${key}${inner}` : `${key}${key === "" ? "" : "."}${inner}`;
+    }
+  }
+  return "";
+}
+
+/** The parts of an object, array or wrapper schema of the three libraries; `""` for a part that adds no path. */
+function partsOf(schema: StandardInput): [string, StandardInput][] {
+  const parts: [string, unknown][] = [];
+  const add = (holder: unknown, wrappers: Record<string, string>, properties: string): void => {
+    if ((typeof holder !== "object" && typeof holder !== "function") || holder === null) return;
+    const found = holder as Record<string, unknown>;
+    if (isObject(found[properties])) parts.push(...Object.entries(found[properties]));
+    for (const [name, path] of Object.entries(wrappers)) parts.push([path, found[name]]);
+  };
+  switch (schema["~standard"].vendor) {
+    case "zod":
+      add((schema as { def?: unknown }).def, { innerType: "", element: "[]", in: "" }, "shape");
+      break;
+    case "valibot":
+      add(schema, { wrapped: "", item: "[]" }, "entries");
+      break;
+    case "arktype":
+      parts.push(...arktypeProps(schema));
+  }
+  return parts.filter((part): part is [string, StandardInput] => isStandard(part[1]));
+}
+
+function arktypeProps(schema: StandardInput): [string, unknown][] {
+  try {
+    const { props } = schema as { props?: { key: PropertyKey; value: unknown }[] };
+    return (props ?? []).map(({ key, value }) => [String(key), value]);
+  } catch {
+    return []; // it throws for what is no object
+  }
+}
+
+/** A library's issues in our words: path, expected and got where it tells them. */
+export function standardIssues(issues: readonly StandardSchemaV1.Issue[], value: unknown): InputIssue[] {
+  return issues.slice(0, 20).map((issue) => {
+    let path = "";
+    let found: unknown = value;
+    for (const segment of issue.path ?? []) {
+      const raw = typeof segment === "object" ? segment.key : segment;
+      const key = typeof raw === "symbol" ? String(raw) : raw;
+      path = joinPath(path, key);
+      const holder = found as Record<string | number, unknown> | null | undefined;
+      found = typeof holder === "object" && holder !== null ? holder[key] : undefined;
+    }
+    const { expected } = issue as { expected?: unknown };
+    return {
+      path,
+      expected: typeof expected === "string" ? expected : issue.message,
+      got: describeValue(found),
+      message: `${path === "" ? "the input" : path}: ${issue.message}`,
+    };
+  });
+}

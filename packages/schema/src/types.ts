@@ -1,0 +1,78 @@
+import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
+import type { InputIssue, JsonSchemaObject } from "@toolglot/core";
+import type { ArgsShorthand, InferArgs } from "./args-types.ts";
+
+/** A schema of any library that speaks Standard Schema: zod 4.2 or newer, arktype, valibot, and others. */
+export type StandardInput<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
+
+/**
+ * What a tool's input can be given as: a Standard Schema, a plain JSON Schema of an object, the {@link ArgsShorthand},
+ * or an {@link InputSchema} that is ready.
+ */
+export type InputSource = StandardInput | JsonSchemaObject | ArgsShorthand;
+
+/** The type `execute` gets for an input source: the output side of a Standard Schema, the shape of a shorthand. */
+export type InferInput<Source> = Source extends StandardSchemaV1
+  ? StandardSchemaV1.InferOutput<Source>
+  : Source extends ArgsShorthand
+    ? InferArgs<Source>
+    : Record<string, unknown>;
+
+/** A value that was changed to fit its schema, without losing anything: `"3"` to `3`. */
+export interface Conversion {
+  /** As `items[2].price`; empty for the input as a whole. */
+  path: string;
+  /** JSON Schema type name of what was given. */
+  from: string;
+  /** JSON Schema type name of what it became. */
+  to: string;
+}
+
+/** What validation gives. On success, `value` has its defaults and the transforms of its schema applied. */
+export type ValidationResult<Value = unknown> =
+  | { success: true; value: Value; conversions?: Conversion[] }
+  | { success: false; issues: InputIssue[] };
+
+/** A value, or a promise of it. */
+export type MaybePromise<Value> = Value | Promise<Value>;
+
+/** Options of {@link toInputSchema}. */
+export interface InputSchemaOptions {
+  /** Name of the tool, for the messages of errors at definition. */
+  name?: string;
+  /** The JSON Schema engine. Default: one that needs no code generation and runs everywhere. */
+  validator?: ValidatorFactory;
+}
+
+/**
+ * A tool's input, ready to use: the JSON Schema a model is shown, and the validation of what the model sends. It is a
+ * Standard Schema itself, with JSON Schema, so other libraries take it as it is.
+ */
+export interface InputSchema<Value = unknown> {
+  readonly kind: "standard" | "json-schema" | "args";
+  /** An object schema without `title` keywords. A copy: nothing of the caller's is shared. */
+  readonly jsonSchema: JsonSchemaObject;
+  /**
+   * Validates; coerces by the schema only when that failed; applies defaults. Never throws for a value, never changes
+   * it. A promise only when the schema library validates asynchronously.
+   */
+  validate(value: unknown): MaybePromise<ValidationResult<Value>>;
+  /** The same schema without some properties, which always have the given values. */
+  withPresets(presets: Readonly<Record<string, unknown>>): InputSchema<Value>;
+  readonly "~standard": StandardSchemaV1.Props<unknown, Value> & StandardJSONSchemaV1.Props<unknown, Value>;
+}
+
+/**
+ * One compiled JSON Schema. The seam for faster engines: everything else (coercion, defaults, errors) is built on this
+ * one question, so every engine gives the same errors.
+ */
+export interface Validator {
+  /**
+   * Whether the value fits the schema, or the subschema at a JSON pointer (`/properties/city`; default the root).
+   * May throw only for a value nested too deeply (`RangeError`).
+   */
+  accepts(value: unknown, pointer?: string): boolean;
+}
+
+/** Compiles a schema. The schema is a private copy; throws when it can't be compiled (a wrong `pattern` or `$ref`). */
+export type ValidatorFactory = (schema: JsonSchemaObject) => Validator;

@@ -1,0 +1,184 @@
+import { type ContentBlock, type ToolCall, ToolError, type ToolErrorInfo } from "@toolglot/core";
+import { CallScope, stopped } from "./call-scope.ts";
+import { toResponse } from "./convert.ts";
+import { errorInfo, errorTypes, ToolkitError } from "./errors.ts";
+import type { RegisteredToolFunction } from "./registered.ts";
+import { ToolResponse } from "./response.ts";
+
+/** What has come so far. */
+export interface Progress {
+  /** All content: of the newest chunk when chunks are cumulative, else of all of them. */
+  content: ContentBlock[];
+  /** The data of each chunk, when chunks are incremental. */
+  data: unknown[];
+  chunks: number;
+}
+
+/** How an attempt ended, after the chunks it gave. */
+export type Outcome =
+  | { kind: "done"; response: ToolResponse }
+  | { kind: "interrupted" }
+  | { kind: "failed"; error: unknown; info: ToolErrorInfo; retry: boolean; fromPostprocess: boolean };
+
+/** Runs a tool once. Its chunks are yielded as they come; the final response is not yielded but returned. */
+export async function* attemptCall(
+  tool: RegisteredToolFunction,
+  input: unknown,
+  call: ToolCall,
+  signal: AbortSignal | undefined,
+  progress: Progress,
+): AsyncGenerator<ToolResponse, Outcome, undefined> {
+  const scope = new CallScope(call.id, signal, tool.timeoutMs);
+  let done = false;
+  try {
+    const given: unknown = tool.execute(input, scope);
+    const value = isThenable(given) ? await scope.wait(given) : given;
+    if (value === stopped) return stopOutcome(tool, scope);
+    const iterator = iteratorOf(value);
+    const outcome =
+      iterator === undefined
+        ? await conclude(tool, call, toResponse(value, false, true), scope)
+        : yield* drain(tool, iterator, call, scope, progress);
+    done = outcome.kind === "done";
+    return outcome;
+  } catch (error) {
+    if (scope.stop !== undefined) return stopOutcome(tool, scope);
+    if (error instanceof PostprocessFault) {
+      const { reason } = error;
+      return { kind: "failed", error: reason, info: errorInfo(reason), retry: false, fromPostprocess: true };
+    }
+    const retry = !ToolError.isInstance(error);
+    return { kind: "failed", error, info: errorInfo(error), retry, fromPostprocess: false };
+  } finally {
+    scope.close(!done);
+  }
+}
+
+/** Chunks as they come, then the whole as the outcome. */
+async function* drain(
+  tool: RegisteredToolFunction,
+  iterator: Iterator<unknown> | AsyncIterator<unknown>,
+  call: ToolCall,
+  scope: CallScope,
+  progress: Progress,
+): AsyncGenerator<ToolResponse, Outcome, undefined> {
+  let last: ToolResponse | undefined;
+  let ended = false;
+  try {
+    for (;;) {
+      ended = true; // an iterator that throws has ended by itself
+      const step = await scope.wait(iterator.next());
+      ended = step !== stopped && step.done === true;
+      if (step === stopped) return stopOutcome(tool, scope);
+      const value = await scope.wait(step.value);
+      if (value === stopped) return stopOutcome(tool, scope);
+      if (ended) {
+        if (last !== undefined && value === undefined) return { kind: "done", response: whole(tool, last, progress) };
+        return await conclude(tool, call, toResponse(value, last !== undefined, true), scope);
+      }
+      const chunk = await postprocess(tool, call, toResponse(value, true, false), scope);
+      if (chunk === stopped) return stopOutcome(tool, scope);
+      last = chunk;
+      collect(tool, chunk, progress);
+      yield chunk;
+      if (scope.stop !== undefined) return stopOutcome(tool, scope);
+    }
+  } finally {
+    if (!ended) release(iterator);
+  }
+}
+
+function collect(tool: RegisteredToolFunction, chunk: ToolResponse, progress: Progress): void {
+  progress.chunks += 1;
+  if (tool.chunks === "cumulative") {
+    progress.content = chunk.content;
+    return;
+  }
+  progress.data.push(chunk.data);
+  for (const block of chunk.content) {
+    const before = progress.content.at(-1);
+    if (block.type === "text" && before?.type === "text") {
+      progress.content[progress.content.length - 1] = { type: "text", text: before.text + block.text };
+    } else {
+      progress.content.push(block);
+    }
+  }
+}
+
+/** The final chunk of a stream: everything once more. Its parts went through post-processing. */
+function whole(tool: RegisteredToolFunction, last: ToolResponse, progress: Progress): ToolResponse {
+  const { id: _, ...fields } = last;
+  if (tool.chunks === "cumulative") return new ToolResponse({ ...fields, isLast: true });
+  const { content, data } = progress;
+  const joined = data.every((item) => typeof item === "string") ? data.join("") : data;
+  const known = data.some((item) => item !== undefined);
+  return new ToolResponse({ ...fields, content, data: known ? joined : undefined, isLast: true });
+}
+
+async function conclude(
+  tool: RegisteredToolFunction,
+  call: ToolCall,
+  response: ToolResponse,
+  scope: CallScope,
+): Promise<Outcome> {
+  const processed = await postprocess(tool, call, response, scope);
+  return processed === stopped ? stopOutcome(tool, scope) : { kind: "done", response: processed };
+}
+
+/** What post-processing threw, told apart from what the tool threw. */
+class PostprocessFault extends Error {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    super("post-processing failed");
+    this.reason = reason;
+  }
+}
+
+/** The response after post-processing. Throws a {@link PostprocessFault}. */
+export async function postprocess(
+  tool: RegisteredToolFunction,
+  call: ToolCall,
+  response: ToolResponse,
+  scope: CallScope,
+): Promise<ToolResponse | typeof stopped> {
+  if (tool.postprocessFunc === undefined) return response;
+  try {
+    const given = await scope.wait(tool.postprocessFunc(call, response));
+    if (given === stopped) return stopped;
+    return given === undefined || given === null ? response : toResponse(given, response.stream, response.isLast);
+  } catch (error) {
+    throw new PostprocessFault(error);
+  }
+}
+
+function stopOutcome(tool: RegisteredToolFunction, scope: CallScope): Outcome {
+  if (scope.stop !== "timeout") return { kind: "interrupted" };
+  const { name, timeoutMs } = tool;
+  const message = `The tool "${name}" did not end within ${timeoutMs} ms.`;
+  const error = new ToolkitError("toolkit/timeout", message, { name, timeoutMs });
+  return { kind: "failed", error, info: { type: errorTypes.timeout, message }, retry: true, fromPostprocess: false };
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+/** Of generators, sync and async, and other async iterables; arrays, maps and strings are values. */
+function iteratorOf(value: unknown): Iterator<unknown> | AsyncIterator<unknown> | undefined {
+  if (typeof value !== "object" || value === null || ToolResponse.isInstance(value)) return undefined;
+  const found = value as Partial<AsyncIterable<unknown>> & Partial<Generator<unknown>>;
+  if (typeof found[Symbol.asyncIterator] === "function") return found[Symbol.asyncIterator]?.();
+  const isGenerator = typeof found.next === "function" && typeof found[Symbol.iterator] === "function";
+  return isGenerator ? found[Symbol.iterator]?.() : undefined;
+}
+
+/** Lets a generator clean up; not waited for, as it may be stuck. */
+function release(iterator: Iterator<unknown> | AsyncIterator<unknown>): void {
+  try {
+    const left: unknown = iterator.return?.();
+    if (isThenable(left)) left.then(undefined, () => {});
+  } catch {
+    // Its own clean-up failed: the call has its outcome already.
+  }
+}

@@ -1,0 +1,71 @@
+import type { ToolContext } from "@toolglot/core";
+
+/** Why a call was stopped from outside. */
+export type Stop = "aborted" | "timeout";
+
+/** What a step gives when the call was stopped before the step ended. */
+export const stopped: unique symbol = Symbol("stopped");
+
+/**
+ * One attempt at a call: what the tool gets as its context, and what ends the attempt early. Costs nothing until a
+ * signal is asked for: most tools never look at theirs.
+ */
+export class CallScope implements ToolContext {
+  readonly callId: string;
+  readonly #outer: AbortSignal | undefined;
+  #controller: AbortController | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #interruption: Promise<typeof stopped> | undefined;
+  #interrupt: (() => void) | undefined;
+  #stop: Stop | undefined;
+  #reason: unknown;
+
+  constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined) {
+    this.callId = callId;
+    this.#outer = outer;
+    if (outer === undefined && timeoutMs === undefined) return;
+    this.#interruption = new Promise((resolve) => {
+      this.#interrupt = () => resolve(stopped);
+    });
+    if (outer?.aborted) this.#end("aborted", outer.reason);
+    else outer?.addEventListener("abort", this.#onAbort, { once: true });
+    if (timeoutMs !== undefined) {
+      this.#timer = setTimeout(() => {
+        this.#end("timeout", new DOMException(`timed out after ${timeoutMs} ms`, "TimeoutError"));
+      }, timeoutMs);
+    }
+  }
+
+  /** Why the call was stopped; undefined while it runs. */
+  get stop(): Stop | undefined {
+    return this.#stop;
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= new AbortController();
+    if (this.#stop !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#reason);
+    return this.#controller.signal;
+  }
+
+  readonly #onAbort = (): void => this.#end("aborted", this.#outer?.reason);
+
+  #end(stop: Stop, reason: unknown): void {
+    if (this.#stop !== undefined) return;
+    this.#stop = stop;
+    this.#reason = reason;
+    this.#controller?.abort(reason);
+    this.#interrupt?.();
+  }
+
+  /** Waits for a piece of work, but no longer than the call lives. */
+  wait<Value>(work: Value | PromiseLike<Value>): Promise<Value | typeof stopped> | Value | PromiseLike<Value> {
+    return this.#interruption === undefined ? work : Promise.race([this.#interruption, work]);
+  }
+
+  /** Lets go of timer and listener. `abandoned`: nobody wants the result any more, so the tool is told. */
+  close(abandoned: boolean): void {
+    clearTimeout(this.#timer);
+    this.#outer?.removeEventListener("abort", this.#onAbort);
+    if (abandoned) this.#controller?.abort();
+  }
+}

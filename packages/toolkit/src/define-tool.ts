@@ -1,0 +1,93 @@
+import type {
+  JsonSchema,
+  JsonSchemaObject,
+  Tool,
+  ToolAnnotations,
+  ToolContext,
+  ToolExample,
+  ToolRaises,
+} from "@toolglot/core";
+import {
+  type ArgsShorthand,
+  argsSchema,
+  type InferArgs,
+  type InferInput,
+  type InputSchema,
+  outputJsonSchema,
+  type StandardInput,
+  toInputSchema,
+} from "@toolglot/schema";
+
+/** What every definition has. */
+export interface ToolSpec {
+  /** What the model calls it. Letters, digits, `_`, `-` and `.`, at most 64, is what all providers take. */
+  name: string;
+  /** The first paragraph is the short description, the rest the long one. */
+  description: string;
+  /** The result: a Standard Schema or a JSON Schema. Shown to the model; results are not checked against it. */
+  output?: StandardInput | JsonSchema;
+  annotations?: ToolAnnotations;
+  examples?: ToolExample[];
+  /** Errors the tool can end in. */
+  raises?: ToolRaises[];
+}
+
+/** A tool whose input is ready to be shown and validated. */
+export interface DefinedTool<Input = never> extends Tool<Input> {
+  readonly schema: InputSchema<Input>;
+}
+
+/**
+ * Defines a tool. The input is converted to JSON Schema here, once; `TypeError` names the tool and the field when that
+ * can't be done. `execute` gets what the schema puts out, and is called directly: a Toolkit is what validates.
+ */
+export function defineTool<Source extends StandardInput>(
+  definition: ToolSpec & {
+    input: Source;
+    execute(input: InferInput<Source>, context: ToolContext): unknown;
+  },
+): DefinedTool<InferInput<Source>>;
+/** With the shorthand: `args: { city: "string - City name", "days?": "integer = 3" }`. */
+export function defineTool<const Args extends ArgsShorthand>(
+  definition: ToolSpec & {
+    args: Args;
+    execute(input: InferArgs<Args>, context: ToolContext): unknown;
+  },
+): DefinedTool<InferArgs<Args>>;
+/** With a plain JSON Schema of an object, or without parameters. */
+export function defineTool(
+  definition: ToolSpec & {
+    input?: JsonSchemaObject;
+    execute(input: Record<string, unknown>, context: ToolContext): unknown;
+  },
+): DefinedTool<Record<string, unknown>>;
+export function defineTool(
+  definition: ToolSpec & {
+    input?: StandardInput | JsonSchemaObject;
+    args?: ArgsShorthand;
+    execute(input: never, context: ToolContext): unknown;
+  },
+): DefinedTool {
+  const { name, description, input, args, output, execute, annotations, examples, raises } = definition;
+  if (typeof name !== "string" || name === "") throw new TypeError("defineTool needs a name");
+  if (typeof description !== "string") {
+    throw new TypeError(`Tool ${JSON.stringify(name)} needs a description: it is all the model knows of it`);
+  }
+  if (typeof execute !== "function") throw new TypeError(`Tool ${JSON.stringify(name)} needs an execute function`);
+  if (input !== undefined && args !== undefined) {
+    throw new TypeError(`Tool ${JSON.stringify(name)} has both input and args: give one`);
+  }
+  const schema: InputSchema = args !== undefined ? argsSchema(args, { name }) : toInputSchema(input ?? {}, { name });
+  const tool: DefinedTool = {
+    name,
+    description,
+    inputSchema: schema.jsonSchema,
+    schema: schema as InputSchema<never>,
+    execute: execute as DefinedTool["execute"],
+  };
+  if (output !== undefined) tool.outputSchema = outputJsonSchema(output, { name });
+  if (annotations !== undefined) tool.annotations = annotations;
+  if (examples !== undefined) tool.examples = examples;
+  if (raises !== undefined) tool.raises = raises;
+  return tool;
+}

@@ -1,0 +1,155 @@
+import type { AnyTool, ToolDefinition, ToolExample } from "@toolglot/core";
+import { argsSchema, type InputSchema, type InputSource, isInputSchema, toInputSchema } from "@toolglot/schema";
+import { RegisteredToolFunction } from "./registered.ts";
+import type { AnyToolFunction, RegisterFunctionOptions, Registrable } from "./types.ts";
+
+/** Reads a tool, or a function with its options, into what the toolkit keeps. `TypeError` for a caller's mistake. */
+export function readRegistration(
+  given: Registrable,
+  options: RegisterFunctionOptions,
+  warnings: string[],
+): RegisteredToolFunction {
+  const tool = typeof given === "function" ? undefined : checkedTool(given);
+  const byHand = options.jsonSchema === undefined ? undefined : readJsonSchema(options.jsonSchema);
+  const originalName = tool?.name ?? (given as AnyToolFunction).name ?? "";
+  const name = options.name ?? byHand?.name ?? originalName;
+  if (typeof name !== "string" || name === "") {
+    throw new TypeError("registerToolFunction: the function has no name; pass { name }");
+  }
+  if (!/^[\w.-]{1,64}$/.test(name)) {
+    warnings.push(
+      `The name ${JSON.stringify(name)} is not taken by all providers: letters, digits, _ - . and at most 64.`,
+    );
+  }
+  const description = options.funcDescription ?? byHand?.description ?? tool?.description ?? options.description;
+  if (typeof description !== "string") {
+    throw new TypeError(`Tool ${JSON.stringify(name)} needs a description: pass { description }`);
+  }
+  const presetKwargs = { ...options.presetKwargs };
+  const full = byHand?.parameters === undefined ? schemaOf(name, tool, options) : byHandSchema(name, byHand.parameters);
+  const presetNames = Object.keys(presetKwargs);
+  const undeclared = presetNames.filter((key) => !Object.hasOwn(full.jsonSchema.properties ?? {}, key));
+  if (undeclared.length > 0) {
+    warnings.push(
+      `Tool ${JSON.stringify(name)}: the presets ${undeclared.join(", ")} are no parameters of the schema.`,
+    );
+  }
+  const schema = full.withPresets(presetKwargs);
+  const definition: ToolDefinition = {
+    name,
+    description: options.includeLongDescription === false ? shortDescription(description) : description.trim(),
+    inputSchema: schema.jsonSchema,
+  };
+  const annotations = tool?.annotations ?? options.annotations;
+  const examples = tool?.examples ?? options.examples;
+  const raises = tool?.raises ?? options.raises;
+  if (tool?.outputSchema !== undefined) definition.outputSchema = tool.outputSchema;
+  if (annotations !== undefined) definition.annotations = annotations;
+  if (examples !== undefined) definition.examples = examples.map((example) => withoutPresets(example, presetNames));
+  if (raises !== undefined) definition.raises = raises;
+  return new RegisteredToolFunction({
+    definition,
+    originalName: originalName || name,
+    groupName: options.groupName ?? "basic",
+    execute: tool === undefined ? (given as AnyToolFunction) : (input, context) => tool.execute(input, context),
+    schema,
+    presetKwargs,
+    postprocessFunc: options.postprocessFunc,
+    timeoutMs: checkedTimeout(options.timeoutMs),
+    retries: allowedRetries(name, options.retries, annotations, warnings),
+    chunks: options.chunks ?? "cumulative",
+  });
+}
+
+function checkedTool(given: unknown): AnyTool {
+  const tool = given as Partial<AnyTool> | null | undefined;
+  if (typeof tool !== "object" || tool === null || typeof tool.execute !== "function") {
+    throw new TypeError("registerToolFunction needs a tool (see defineTool) or a function");
+  }
+  if (typeof tool.name !== "string") throw new TypeError("registerToolFunction: the tool has no name");
+  return tool as AnyTool;
+}
+
+function schemaOf(name: string, tool: AnyTool | undefined, options: RegisterFunctionOptions): InputSchema {
+  const { input, args } = options;
+  if (input !== undefined && args !== undefined) {
+    throw new TypeError(`Tool ${JSON.stringify(name)} has both input and args: give one`);
+  }
+  if (args !== undefined) return argsSchema(args, { name });
+  if (input !== undefined) return toInputSchema(input as InputSource, { name }) as InputSchema;
+  if (tool === undefined) return toInputSchema({}, { name });
+  const { schema } = tool as AnyTool & { schema?: unknown };
+  return isInputSchema(schema) ? schema : toInputSchema(tool.inputSchema, { name });
+}
+
+interface ByHand {
+  name?: string;
+  description?: string;
+  parameters?: Record<string, unknown>;
+}
+
+/** Takes OpenAI's function shape, and the JSON Schema of an object. */
+function readJsonSchema(given: Readonly<Record<string, unknown>>): ByHand {
+  const wrong = (problem: string): never => {
+    throw new TypeError(
+      `jsonSchema ${problem}: pass { type: "function", function: { name, description, parameters } }, or a JSON Schema of an object`,
+    );
+  };
+  if (!isObject(given)) return wrong("is no object");
+  if (given.type === "object") return { parameters: given };
+  if (given.type !== "function") return wrong(`has the type ${JSON.stringify(given.type)}`);
+  if (!isObject(given.function)) return wrong("has no function");
+  const { name, description, parameters } = given.function;
+  const result: ByHand = {};
+  if (name !== undefined) result.name = typeof name === "string" ? name : wrong("has a name that is no string");
+  if (description !== undefined) {
+    result.description = typeof description === "string" ? description : wrong("has a description that is no string");
+  }
+  // Without parameters the function takes none.
+  if (parameters !== undefined && !isObject(parameters)) return wrong("has parameters that are no object");
+  result.parameters = parameters ?? {};
+  return result;
+}
+
+function byHandSchema(name: string, parameters: Record<string, unknown>): InputSchema {
+  const schema: InputSchema = toInputSchema({ type: "object", ...parameters }, { name });
+  return schema;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The first paragraph. */
+function shortDescription(description: string): string {
+  return description.trim().split(/\n\s*\n/)[0] ?? "";
+}
+
+function withoutPresets(example: ToolExample, presets: readonly string[]): ToolExample {
+  if (example.input === undefined || presets.length === 0) return example;
+  const kept = Object.entries(example.input).filter(([key]) => !presets.includes(key));
+  return { ...example, input: Object.fromEntries(kept) };
+}
+
+function checkedTimeout(timeoutMs: number | undefined): number | undefined {
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= 0x7fffffff)) {
+    throw new TypeError(`timeoutMs must be a number of milliseconds from 1 to 2147483647, not ${timeoutMs}`);
+  }
+  return timeoutMs;
+}
+
+/** Trying again is safe only where the author says that a second call changes nothing more. */
+function allowedRetries(
+  name: string,
+  retries: number | undefined,
+  annotations: ToolDefinition["annotations"],
+  warnings: string[],
+): number {
+  if (retries === undefined || retries === 0) return 0;
+  if (!Number.isInteger(retries) || retries < 0) throw new TypeError(`retries must be a whole number, not ${retries}`);
+  if (annotations?.idempotentHint === true || annotations?.readOnlyHint === true) return retries;
+  warnings.push(
+    `Tool ${JSON.stringify(name)} is not retried: its annotations say neither idempotentHint nor readOnlyHint.`,
+  );
+  return 0;
+}

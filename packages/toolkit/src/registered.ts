@@ -1,0 +1,66 @@
+import type { ToolCall, ToolDefinition } from "@toolglot/core";
+import type { InputSchema } from "@toolglot/schema";
+import type { ToolResponse } from "./response.ts";
+import { runCall } from "./run.ts";
+import type { AnyToolFunction, CallOptions, ChunkMode, FunctionSchema, PostprocessFunction } from "./types.ts";
+
+/** Everything a toolkit knows of one tool. */
+export class RegisteredToolFunction {
+  /** What a model is shown; `name`, `description` and schema as registered. */
+  readonly definition: ToolDefinition;
+  /** The tool's own name. */
+  readonly originalName: string;
+  readonly groupName: string;
+  readonly execute: AnyToolFunction;
+  readonly schema: InputSchema;
+  readonly presetKwargs: Readonly<Record<string, unknown>>;
+  /** Names of the presets, in order. */
+  readonly presetNames: readonly string[];
+  readonly postprocessFunc: PostprocessFunction | undefined;
+  readonly timeoutMs: number | undefined;
+  readonly retries: number;
+  readonly chunks: ChunkMode;
+
+  /** Made by `Toolkit.registerToolFunction`. */
+  constructor(fields: {
+    definition: ToolDefinition;
+    originalName: string;
+    groupName: string;
+    execute: AnyToolFunction;
+    schema: InputSchema;
+    presetKwargs: Readonly<Record<string, unknown>>;
+    postprocessFunc: PostprocessFunction | undefined;
+    timeoutMs: number | undefined;
+    retries: number;
+    chunks: ChunkMode;
+  }) {
+    this.definition = fields.definition;
+    this.originalName = fields.originalName;
+    this.groupName = fields.groupName;
+    this.execute = fields.execute;
+    this.schema = fields.schema;
+    this.presetKwargs = fields.presetKwargs;
+    this.presetNames = Object.keys(fields.presetKwargs);
+    this.postprocessFunc = fields.postprocessFunc;
+    this.timeoutMs = fields.timeoutMs;
+    this.retries = fields.retries;
+    this.chunks = fields.chunks;
+  }
+
+  get name(): string {
+    return this.definition.name;
+  }
+
+  /** The tool in OpenAI's function shape. A new object each time. */
+  get jsonSchema(): FunctionSchema {
+    const { name, description, inputSchema } = this.definition;
+    return { type: "function", function: { name, description, parameters: structuredClone(inputSchema) } };
+  }
+
+  /** Calls the tool, whether its group is active or not. Every call ends with exactly one final response. */
+  call(options: CallOptions & { arguments: unknown; callId?: string }): AsyncGenerator<ToolResponse, void, undefined> {
+    const { arguments: input, callId = `${this.name}-call`, ...rest } = options;
+    const call: ToolCall = { id: callId, name: this.name, input, protocol: "toolkit" };
+    return runCall({ tool: this }, call, rest);
+  }
+}

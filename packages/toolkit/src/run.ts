@@ -1,0 +1,114 @@
+import type { ToolCall, ToolErrorInfo } from "@toolglot/core";
+import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
+import { CallScope, stopped } from "./call-scope.ts";
+import { errorTypes } from "./errors.ts";
+import { type Prepared, prepareInput } from "./prepare.ts";
+import type { RegisteredToolFunction } from "./registered.ts";
+import { ToolResponse } from "./response.ts";
+import type { CallOptions } from "./types.ts";
+
+/** What a call is about: a tool, a call prepared before, or why there is no tool. */
+export type CallTarget = { tool: RegisteredToolFunction } | { prepared: Prepared };
+
+const interruptedNotice = "The tool call was interrupted before it ended.";
+const firstPauseMs = 100;
+
+/** Runs a call. Whatever happens, the last of the responses is final, and the only one that is. */
+export async function* runCall(
+  target: CallTarget,
+  call: ToolCall,
+  options: CallOptions,
+): AsyncGenerator<ToolResponse, void, undefined> {
+  const { signal } = options;
+  const progress: Progress = { content: [], data: [], chunks: 0 };
+  if (signal?.aborted) return yield interruption(progress, undefined);
+  let prepared: Prepared | typeof stopped;
+  if ("prepared" in target) prepared = target.prepared;
+  else {
+    const preparing = prepareInput(target.tool, call);
+    prepared = preparing instanceof Promise ? await untilAborted(preparing, signal) : preparing;
+  }
+  if (prepared === stopped) return yield interruption(progress, undefined);
+  const { metadata } = prepared;
+  if (!prepared.ok) return yield failure(progress, prepared.error, metadata);
+  const { tool, input } = prepared;
+  for (let attempt = 0; ; attempt++) {
+    const outcome = yield* attemptCall(tool, input, call, signal, progress);
+    if (outcome.kind === "done") return yield withMetadata(outcome.response, metadata);
+    const again = outcome.kind === "failed" && outcome.retry && progress.chunks === 0 && attempt < tool.retries;
+    if (again && (await pause(firstPauseMs * 2 ** attempt, signal))) continue;
+    if (outcome.kind === "interrupted" || signal?.aborted) return yield interruption(progress, metadata);
+    yield withMetadata(await errorResponse(tool, call, outcome, progress, signal), metadata);
+    if (options.onError === "throw") throw outcome.error;
+    return;
+  }
+}
+
+/** The final response of a tool that failed: what came before, then the error, which is post-processed alone. */
+async function errorResponse(
+  tool: RegisteredToolFunction,
+  call: ToolCall,
+  outcome: Outcome & { kind: "failed" },
+  progress: Progress,
+  signal: AbortSignal | undefined,
+): Promise<ToolResponse> {
+  const alone: Progress = { content: [], data: [], chunks: 0 };
+  let response = failure(alone, outcome.info, undefined);
+  if (!outcome.fromPostprocess) {
+    const scope = new CallScope(call.id, signal, tool.timeoutMs);
+    try {
+      const processed = await postprocess(tool, call, response, scope);
+      if (processed !== stopped) response = processed;
+    } catch {
+      // It fails on the error too: the first error is the one to tell.
+    } finally {
+      scope.close(false);
+    }
+  }
+  return progress.chunks === 0
+    ? response
+    : response.with({ content: [...progress.content, ...response.content], stream: true });
+}
+
+/** A final error response. */
+export function failure(
+  progress: Progress,
+  error: ToolErrorInfo,
+  metadata: Record<string, unknown> | undefined,
+): ToolResponse {
+  const content = [...progress.content, { type: "text" as const, text: `Error: ${error.message}` }];
+  const stream = progress.chunks > 0;
+  return new ToolResponse({ content, status: "error", error, stream, ...(metadata === undefined ? {} : { metadata }) });
+}
+
+function interruption(progress: Progress, metadata: Record<string, unknown> | undefined): ToolResponse {
+  const error = { type: errorTypes.interrupted, message: interruptedNotice };
+  const content = [...progress.content, { type: "text" as const, text: interruptedNotice }];
+  const fields = { content, status: "interrupted" as const, isInterrupted: true, error, stream: progress.chunks > 0 };
+  return new ToolResponse(metadata === undefined ? fields : { ...fields, metadata });
+}
+
+function withMetadata(response: ToolResponse, metadata: Record<string, unknown> | undefined): ToolResponse {
+  return metadata === undefined ? response : response.with({ metadata: { ...response.metadata, ...metadata } });
+}
+
+async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined) {
+  if (signal === undefined) return work;
+  const scope = new CallScope("", signal, undefined);
+  try {
+    return await scope.wait(work);
+  } finally {
+    scope.close(false);
+  }
+}
+
+/** False when the call was aborted meanwhile. */
+async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  const ended = await untilAborted(over, signal);
+  clearTimeout(timer);
+  return ended !== stopped;
+}

@@ -1,0 +1,208 @@
+import { type AnyTool, contentText, type ToolCall, type ToolDefinition, ToolError } from "@toolglot/core";
+import { nearest } from "@toolglot/schema";
+import { isNoOutput } from "./convert.ts";
+import { errorTypes, ToolkitError } from "./errors.ts";
+import { type Prepared, prepareInput } from "./prepare.ts";
+import { readRegistration } from "./register.ts";
+import type { RegisteredToolFunction } from "./registered.ts";
+import type { ToolResponse } from "./response.ts";
+import { runCall } from "./run.ts";
+import type {
+  AnyToolFunction,
+  CallOptions,
+  FunctionSchema,
+  NamesakeStrategy,
+  RegisterFunctionOptions,
+  RegisterOptions,
+  Registrable,
+  ToolCallRequest,
+  ToolGroup,
+} from "./types.ts";
+
+const basic = "basic";
+
+/** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
+export class Toolkit {
+  readonly #tools = new Map<string, RegisteredToolFunction>();
+  readonly #groups = new Map<string, ToolGroup>([
+    [basic, { name: basic, description: "Tools that are always there.", active: true }],
+  ]);
+  #calls = 0;
+
+  /** The registered tools by name, in order of registration. */
+  get registered(): ReadonlyMap<string, RegisteredToolFunction> {
+    return this.#tools;
+  }
+
+  /** The groups by name; `basic` is always there, and always active. */
+  get groups(): ReadonlyMap<string, ToolGroup> {
+    return this.#groups;
+  }
+
+  /**
+   * Registers a tool, or a function with its schema in the options. Returns warnings: what was done otherwise than
+   * asked. Throws `TypeError` for a mistake in the arguments, and `ToolkitError` with the codes `toolkit/name-clash`
+   * (strategy `raise`) and `toolkit/unknown-group`.
+   */
+  registerToolFunction(tool: AnyTool, options?: RegisterOptions): string[];
+  registerToolFunction(fn: AnyToolFunction, options?: RegisterFunctionOptions): string[];
+  registerToolFunction(given: Registrable, options: RegisterFunctionOptions = {}): string[] {
+    const warnings: string[] = [];
+    let registered = readRegistration(given, options, warnings);
+    const { groupName } = registered;
+    if (!this.#groups.has(groupName)) throw unknownGroup(groupName);
+    if (this.#tools.has(registered.name)) {
+      const name = this.#settleClash(registered.name, options.namesakeStrategy ?? "raise", warnings);
+      if (name === undefined) return warnings;
+      if (name !== registered.name) registered = readRegistration(given, { ...options, name }, []);
+    }
+    this.#tools.set(registered.name, registered);
+    return warnings;
+  }
+
+  /** The name to register under; undefined to leave it. */
+  #settleClash(name: string, strategy: NamesakeStrategy, warnings: string[]): string | undefined {
+    const shown = JSON.stringify(name);
+    switch (strategy) {
+      case "override":
+        warnings.push(`The tool ${shown} was there before and is replaced.`);
+        return name;
+      case "skip":
+        warnings.push(`The tool ${shown} was there before and stays: the new one is not registered.`);
+        return undefined;
+      case "rename": {
+        let number = 1;
+        while (this.#tools.has(suffixed(name, number))) number++;
+        warnings.push(`The tool ${shown} was there before: the new one is registered as "${suffixed(name, number)}".`);
+        return suffixed(name, number);
+      }
+      case "raise": {
+        const cure = 'choose another name, or a namesakeStrategy: "override", "skip" or "rename"';
+        throw new ToolkitError("toolkit/name-clash", `There is a tool ${shown} already: ${cure}`, { name });
+      }
+      default:
+        throw new TypeError(
+          `namesakeStrategy must be raise, override, skip or rename, not ${JSON.stringify(strategy)}`,
+        );
+    }
+  }
+
+  /**
+   * Removes a tool; true when there was one. With `allowNotExist: false`, throws `ToolkitError` with the code
+   * `toolkit/unknown-tool` when there was none.
+   */
+  removeToolFunction(name: string, options: { allowNotExist?: boolean } = {}): boolean {
+    const removed = this.#tools.delete(name);
+    if (!removed && options.allowNotExist === false) {
+      throw new ToolkitError("toolkit/unknown-tool", `There is no tool ${JSON.stringify(name)} to remove`, { name });
+    }
+    return removed;
+  }
+
+  /** The tools in OpenAI's function shape: of the active groups, or of the named ones. Copies. */
+  getJsonSchemas(groupNames?: readonly string[] | null): FunctionSchema[] {
+    return this.#listed(groupNames).map((tool) => tool.jsonSchema);
+  }
+
+  /** The tools as core's definitions, for prompts: of the active groups, or of the named ones. */
+  definitions(groupNames?: readonly string[] | null): ToolDefinition[] {
+    return this.#listed(groupNames).map((tool) => ({ ...tool.definition }));
+  }
+
+  /**
+   * The tools as core tools, for programs and for other runtimes: `execute` validates, coerces, post-processes, and
+   * gives the data, else the text, else the content blocks. A failure is a `ToolError` whose message is for the model.
+   */
+  tools(groupNames?: readonly string[] | null): AnyTool[] {
+    return this.#listed(groupNames).map((tool) => ({
+      ...tool.definition,
+      execute: async (input: unknown, context: { signal?: AbortSignal; callId?: string } = {}): Promise<unknown> => {
+        const call = this.#toCall({ ...(context.callId ? { id: context.callId } : {}), name: tool.name, input });
+        let final: ToolResponse | undefined;
+        for await (const response of runCall({ tool }, call, context.signal ? { signal: context.signal } : {})) {
+          final = response;
+        }
+        return resultValue(final as ToolResponse);
+      },
+    }));
+  }
+
+  /**
+   * Calls a tool. Chunks come as the tool gives them; the last response, and only that one, has `isLast`. Faults of
+   * model and tool are responses (`status: "error"`); with `onError: "throw"`, what the tool threw is thrown after it.
+   * Throws `TypeError` at once when the call has no name.
+   */
+  callToolFunction(call: ToolCallRequest, options: CallOptions = {}): AsyncGenerator<ToolResponse, void, undefined> {
+    if (typeof call !== "object" || call === null || typeof call.name !== "string") {
+      throw new TypeError("callToolFunction needs a call with a name: { id, name, input }");
+    }
+    const { onError } = options;
+    if (onError !== undefined && onError !== "respond" && onError !== "throw") {
+      throw new TypeError(`onError must be "respond" or "throw", not ${JSON.stringify(onError)}`);
+    }
+    const found = this.#find(call.name);
+    return runCall("ok" in found ? { prepared: found } : { tool: found }, this.#toCall(call), options);
+  }
+
+  /** Finds the tool and validates the input, without running anything: for executors, which ask in between. */
+  prepareCall(call: ToolCall): Prepared | Promise<Prepared> {
+    const found = this.#find(call.name);
+    return "ok" in found ? found : prepareInput(found, call);
+  }
+
+  #toCall(call: ToolCallRequest): ToolCall {
+    if (call.id !== undefined && call.protocol !== undefined && "input" in call) return call as ToolCall;
+    this.#calls += 1;
+    return { protocol: "toolkit", input: undefined, ...call, id: call.id ?? `call-${this.#calls}` };
+  }
+
+  #find(name: string): RegisteredToolFunction | (Prepared & { ok: false }) {
+    const tool = this.#tools.get(name);
+    if (tool !== undefined && this.#groups.get(tool.groupName)?.active === true) return tool;
+    if (tool !== undefined) {
+      const message = `The tool "${name}" is in the group "${tool.groupName}", which is not active.`;
+      return { ok: false, error: { type: errorTypes.inactiveTool, message } };
+    }
+    const names = this.#listed().map((listed) => listed.name);
+    const near = nearest(name, names);
+    const known = names.length === 0 ? "There are no tools." : `The tools are: ${listNames(names)}.`;
+    const cure = near.length > 0 ? `Did you mean ${near.map((one) => `"${one}"`).join(" or ")}?` : known;
+    const error = { type: errorTypes.unknownTool, message: `There is no tool ${JSON.stringify(name)}. ${cure}` };
+    return { ok: false, error };
+  }
+
+  #listed(groupNames?: readonly string[] | null): RegisteredToolFunction[] {
+    for (const name of groupNames ?? []) if (!this.#groups.has(name)) throw unknownGroup(name);
+    const isListed = (group: string): boolean =>
+      groupNames ? groupNames.includes(group) : this.#groups.get(group)?.active === true;
+    return [...this.#tools.values()].filter((tool) => isListed(tool.groupName));
+  }
+}
+
+function suffixed(name: string, number: number): string {
+  const suffix = `_${number}`;
+  return name.slice(0, 64 - suffix.length) + suffix;
+}
+
+function listNames(names: readonly string[]): string {
+  return names.length > 20 ? `${names.slice(0, 20).join(", ")} and ${names.length - 20} more` : names.join(", ");
+}
+
+function unknownGroup(name: string): ToolkitError {
+  return new ToolkitError("toolkit/unknown-group", `There is no group ${JSON.stringify(name)}: create it first`, {
+    name,
+  });
+}
+
+/** What a program gets of a response. */
+function resultValue(response: ToolResponse): unknown {
+  const { status, error, content, data } = response;
+  if (status !== "ok" && status !== "pending") {
+    const { type, hint, issues } = error ?? { type: status };
+    throw new ToolError(error?.message ?? contentText(content), {
+      data: { type, ...(hint === undefined ? {} : { hint }), ...(issues === undefined ? {} : { issues }) },
+    });
+  }
+  if (data !== undefined || isNoOutput(content)) return data;
+  return content.every((block) => block.type === "text") ? contentText(content) : content;
+}

@@ -1,0 +1,103 @@
+import type { AnyTool, ToolAnnotations, ToolCall, ToolContext, ToolExample, ToolRaises } from "@toolglot/core";
+import type { ArgsShorthand, InputSource } from "@toolglot/schema";
+import type { ToolResponse } from "./response.ts";
+
+/**
+ * What a tool may give: a {@link ToolResponse}, a string, content blocks, JSON, or nothing; a promise of it; or a
+ * generator of such chunks, sync or async, or a promise of one.
+ */
+export type ToolFunction<Input = Record<string, unknown>> = (input: Input, context: ToolContext) => unknown;
+
+/** A function of any input. */
+// biome-ignore lint/suspicious/noExplicitAny: input is contravariant; registration takes every ToolFunction<Input>.
+export type AnyToolFunction = ToolFunction<any>;
+
+/** What to do when the name is taken. `rename` appends `_1`, `_2`… */
+export type NamesakeStrategy = "raise" | "override" | "skip" | "rename";
+
+/** How the chunks of a generator add up: each holds everything so far, or only what is new. */
+export type ChunkMode = "cumulative" | "incremental";
+
+/** Looks at, and may replace, one chunk. `undefined` keeps it. Runs once per chunk. */
+export type PostprocessFunction = (
+  call: ToolCall,
+  response: ToolResponse,
+) => ToolResponse | undefined | Promise<ToolResponse | undefined>;
+
+/** A function as OpenAI describes it, and as AgentScope lists it. */
+export interface FunctionSchema {
+  type: "function";
+  function: {
+    name: string;
+    description: string;
+    /** JSON Schema of an object. */
+    parameters: Record<string, unknown>;
+  };
+}
+
+/** How a tool is registered. */
+export interface RegisterOptions {
+  /** Shown to the model instead of the tool's own name, which stays as `originalName`. */
+  name?: string;
+  /** Default `basic`. */
+  groupName?: string;
+  /** Arguments the model neither sees nor can set; they always win. Any values, not only JSON. */
+  presetKwargs?: Readonly<Record<string, unknown>>;
+  /** Replaces the description. */
+  funcDescription?: string;
+  /** Whether the description's paragraphs after the first are shown. Default true. */
+  includeLongDescription?: boolean;
+  /** The input schema by hand: in OpenAI's function shape, or a JSON Schema of an object. */
+  jsonSchema?: Readonly<Record<string, unknown>>;
+  /** Default `raise`. */
+  namesakeStrategy?: NamesakeStrategy;
+  postprocessFunc?: PostprocessFunction;
+  /** Milliseconds one attempt may take. Default: no limit. */
+  timeoutMs?: number;
+  /** Extra attempts after a fault; for tools with `idempotentHint` or `readOnlyHint` only. Default 0. */
+  retries?: number;
+  /** Default `cumulative`. */
+  chunks?: ChunkMode;
+}
+
+/** What a plain function needs besides, as it carries no schema. */
+export interface RegisterFunctionOptions extends RegisterOptions {
+  /** Default: `funcDescription`. */
+  description?: string;
+  /** The input; or give `args`, or `jsonSchema`. Default: no parameters. */
+  input?: InputSource;
+  args?: ArgsShorthand;
+  annotations?: ToolAnnotations;
+  examples?: ToolExample[];
+  raises?: ToolRaises[];
+}
+
+/** Options of one call. */
+export interface CallOptions {
+  /** Aborts the call: the tool sees it, and the call ends as interrupted, whether the tool reacts or not. */
+  signal?: AbortSignal;
+  /** What follows the final error response when the tool threw: nothing, or the error. Default `respond`. */
+  onError?: "respond" | "throw";
+}
+
+/** A call as {@link Toolkit.callToolFunction} takes it: a core `ToolCall`, or the parts of one. */
+export interface ToolCallRequest {
+  /** Default: made up. */
+  id?: string;
+  name: string;
+  /** An object, or its JSON text. */
+  input?: unknown;
+  protocol?: string;
+}
+
+/** A named set of tools that is offered, or not. */
+export interface ToolGroup {
+  readonly name: string;
+  readonly description: string;
+  readonly active: boolean;
+  /** Shown to the model when the group is activated. */
+  readonly notes?: string;
+}
+
+/** What can be registered. */
+export type Registrable = AnyTool | AnyToolFunction;
