@@ -46,3 +46,8 @@ export interface Skill {
 export function task<Value>(definition: Task<Value>): Task {
   return definition as unknown as Task;
 }
+
+/** A plan that can't go on, in words for the user: what the task's program would raise as `ValueError`. */
+export class PlanError extends Error {
+  override name = "PlanError";
+}

@@ -1,0 +1,105 @@
+import { basicString, type DocumentParts, thoughtField, writeDocument } from "./document.ts";
+import type { Task } from "./task.ts";
+
+/** A slip that models make, and that the planner makes on request. */
+export interface Slip {
+  id: string;
+  /** What is wrong, for people. */
+  title: string;
+  /** Whether it suits the task; not asked means always. */
+  fits?(task: Task): boolean;
+  write(parts: DocumentParts, task: Task): string;
+  /** The answer ends in the middle, as at a token limit. */
+  cut?: true;
+}
+
+const writes = ({ tools }: Task): boolean => tools.includes("create_ticket") || tools.includes("delete_record");
+const callsTool = ({ tools }: Task): boolean => tools.length > 0;
+
+/** The slips in the order in which they take turns. */
+export const slips: readonly Slip[] = [
+  {
+    id: "missing-header",
+    title: "the [tool_call] line is missing",
+    write: (parts) => writeDocument(parts).replace("[tool_call]\n", ""),
+  },
+  {
+    id: "prose-and-fence",
+    title: "prose around a fenced document",
+    write: (parts) => `Sure, here is the program:\n\n\`\`\`toml\n${writeDocument(parts)}\`\`\`\n\nLet me know if you need more.`,
+  },
+  {
+    id: "wrong-name",
+    title: "a call to a tool that does not exist, corrected after the error",
+    fits: callsTool,
+    write: (parts, { tools }) => {
+      const name = tools[0] ?? "";
+      return writeDocument({ ...parts, code: parts.code.replace(`${name}(`, `${name}s(`) });
+    },
+  },
+  {
+    id: "curly-quotes",
+    title: "curly quotes as delimiters",
+    write: (parts) => writeDocument(parts).replace('status = "success"', "status = “success”"),
+  },
+  {
+    id: "nested-fence",
+    title: "the code in a fence of its own",
+    write: (parts) => writeDocument({ ...parts, code: `\`\`\`python\n${parts.code}\n\`\`\`` }),
+  },
+  {
+    id: "late-thought",
+    title: "the thought after the table",
+    write: ({ thought, target, code }) =>
+      `[tool_call]\nstatus = "success"\ntarget = ${basicString(target)}\ncode = '''\n${code}\n'''\n${thoughtField(thought)}\n`,
+  },
+  {
+    id: "import",
+    title: "an import of a library that is already there",
+    write: (parts) => writeDocument({ ...parts, code: `import re\nimport json\n\n${parts.code}` }),
+  },
+  {
+    id: "missing-result",
+    title: "no __result__, corrected after the error",
+    fits: (task) => !writes(task),
+    write: (parts) => writeDocument({ ...parts, code: parts.code.replaceAll("__result__", "result") }),
+  },
+  {
+    id: "inner-quotes",
+    title: "a docstring with the quotes that end the code",
+    write: (parts) =>
+      writeDocument({ ...parts, code: `def note(text):\n    '''Shows a line in the log.'''\n    print(text)\n\n${parts.code}` }),
+  },
+  {
+    id: "loose-syntax",
+    title: "a bare word instead of a string",
+    write: (parts) => writeDocument(parts).replace('status = "success"', "status = success  // ok"),
+  },
+  {
+    id: "json",
+    title: "the same document as JSON",
+    write: ({ thought, target, code }) =>
+      `\`\`\`json\n${JSON.stringify({ thought, tool_call: { status: "success", target, code } }, null, 2)}\n\`\`\`\n`,
+  },
+  {
+    id: "reasoning",
+    title: "reasoning tags and an unclosed fence",
+    write: (parts) => `<think>\nI should write one document.\n</think>\n\`\`\`toml\n${writeDocument(parts)}`,
+  },
+  {
+    id: "cut-off",
+    title: "an answer that ends in the middle, written again",
+    write: (parts) => {
+      const text = writeDocument(parts);
+      return text.slice(0, text.indexOf("code = '''") + 20 + Math.floor(parts.code.length / 2));
+    },
+    cut: true,
+  },
+];
+
+/** The slip for a task: the first that fits, from `turn` on in the rotation. */
+export function pickSlip(task: Task, turn: number): Slip {
+  const at = ((turn % slips.length) + slips.length) % slips.length;
+  const rotated = [...slips.slice(at), ...slips.slice(0, at)];
+  return rotated.find((slip) => slip.fits?.(task) ?? true) as Slip;
+}
