@@ -1,4 +1,6 @@
 /** The agent loop: model → parse → act → report → again. */
+export { combineExecutors } from "./combine-executors.ts";
+export { createAgent } from "./create-agent.ts";
 export type {
   ActionEndEvent,
   ActionStartEvent,
@@ -23,6 +25,7 @@ export type {
   TextEvent,
   WarningEvent,
 } from "./events.ts";
+export { nativeProtocol } from "./native.ts";
 export type {
   Agent,
   AgentLimits,

@@ -1,0 +1,24 @@
+import type { Executor, ToolErrorInfo } from "@toolglot/core";
+import { expectedCalls, failure } from "./loop/results.ts";
+
+/**
+ * Joins executors: each action goes to the first that handles it. An action that none handles ends in one error result
+ * per call. Throws `TypeError` when an argument is no executor.
+ */
+export function combineExecutors(...executors: Executor[]): Executor {
+  for (const executor of executors) {
+    if (typeof executor?.handles !== "function" || typeof executor.execute !== "function") {
+      throw new TypeError("combineExecutors takes executors: objects with handles() and execute().");
+    }
+  }
+  return {
+    handles: (action) => executors.some((executor) => executor.handles(action)),
+    async execute(action, context) {
+      const executor = executors.find((candidate) => candidate.handles(action));
+      if (executor) return executor.execute(action, context);
+      const what = action.kind === "code" ? `${action.language} programs` : `actions of the kind ${action.kind}`;
+      const error: ToolErrorInfo = { type: "Unhandled", message: `Nothing here can run ${what}.` };
+      return expectedCalls(action).map((call) => failure(call, "error", error));
+    },
+  };
+}

@@ -1,0 +1,35 @@
+import { type Message, textMessage } from "@toolglot/core";
+import { startRun } from "./loop/start-run.ts";
+import { toSettings } from "./settings.ts";
+import type { Agent, AgentOptions } from "./types.ts";
+
+/**
+ * Makes an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
+ * options that can't work; nothing else here or in a run throws.
+ */
+export function createAgent(options: AgentOptions): Agent {
+  const settings = toSettings(options);
+  return {
+    run(input, runOptions = {}) {
+      return startRun(settings, toMessages(input), runOptions);
+    },
+  };
+}
+
+function toMessages(input: string | readonly Message[]): Message[] {
+  if (typeof input === "string") {
+    if (input.trim() === "") throw new TypeError("The input is empty: pass the user's request, or messages.");
+    return [textMessage("user", input)];
+  }
+  if (!Array.isArray(input) || input.length === 0) {
+    throw new TypeError("The input must be a non-empty string or a non-empty array of messages.");
+  }
+  for (const message of input as Message[]) {
+    if (!Array.isArray(message?.parts) || !message.role || !message.trust) {
+      throw new TypeError(
+        "Each message needs role, parts and trust; textMessage(role, text) of @toolglot/core makes one.",
+      );
+    }
+  }
+  return [...input];
+}

@@ -1,0 +1,107 @@
+import { type Action, type ExecutorContext, type ExecutorEvent, ToolglotError, type ToolResult } from "@toolglot/core";
+import { readArguments } from "../arguments.ts";
+import { REPLAY_DIVERGENCE } from "../codes.ts";
+import { plainJson } from "../plain-json.ts";
+import { orStopped } from "../stop.ts";
+import { askApproval } from "./approvals.ts";
+import { expectedCalls, failure, oneResultPerCall } from "./results.ts";
+import type { RunState } from "./run-state.ts";
+
+type Runnable = Exclude<Action, { kind: "decline" }>;
+
+/** How long an executor may take to end once it is told to stop. */
+const STOP_GRACE_MS = 1000;
+
+const executorEvents: ReadonlySet<unknown> = new Set<ExecutorEvent["type"]>([
+  "tool-call-start",
+  "tool-call-progress",
+  "tool-call-end",
+  "log",
+]);
+
+/**
+ * Runs one action: exactly one result per call, whatever the executor does. With `denial` nothing runs, and every call
+ * is denied with that message.
+ */
+export async function runAction(run: RunState, action: Runnable, denial: string | undefined): Promise<ToolResult[]> {
+  const { stepIndex } = run;
+  const faulty = checkArguments(run, action);
+  const calls = expectedCalls(action);
+  run.emit({ type: "action-start", stepIndex, action: plainJson(action) });
+  const results =
+    denial === undefined
+      ? oneResultPerCall(run, calls, [...faulty, ...(await execute(run, without(action, faulty)))])
+      : calls.map((call) => failure(call, "denied", { type: "Denied", message: denial }));
+  run.results.push(...results);
+  run.emit({ type: "action-end", stepIndex, results });
+  return results;
+}
+
+/** Arguments that are still text were no JSON when they came: such a call gets its result at once. */
+function checkArguments(run: RunState, action: Runnable): ToolResult[] {
+  if (action.kind !== "calls") return [];
+  return action.calls.flatMap(({ id, name, input }) => {
+    if (typeof input !== "string") return [];
+    const reading = readArguments(input);
+    const message = run.wording.badArguments("fault" in reading ? reading.fault : "a string instead of an object");
+    return [failure({ callId: id, name }, "error", { type: "InvalidInput", message })];
+  });
+}
+
+function without(action: Runnable, faulty: readonly ToolResult[]): Runnable | undefined {
+  if (action.kind !== "calls") return action;
+  const refused = new Set(faulty.map((result) => result.callId));
+  const calls = action.calls.filter((call) => !refused.has(call.id));
+  return calls.length > 0 ? { ...action, calls } : undefined;
+}
+
+/** The executor's results, or none of them when it fails or does not stop in time. */
+async function execute(run: RunState, action: Runnable | undefined): Promise<readonly unknown[]> {
+  if (!action) return [];
+  const { executor } = run.settings;
+  const state = { open: true };
+  try {
+    const running = Promise.resolve(executor.execute(action, contextOf(run, state)));
+    const results = await orStopped(running, run.signal).catch((error: unknown) => {
+      if (!run.signal.aborted) throw error;
+      run.noteStop();
+      return withinGrace(run, running);
+    });
+    if (!Array.isArray(results)) throw new TypeError("execute() must give an array of results");
+    return results;
+  } catch (error) {
+    if (ToolglotError.isInstance(error) && error.code === REPLAY_DIVERGENCE) throw error;
+    run.warn("executor-failed", `The executor failed: ${error instanceof Error ? error.message : String(error)}`);
+    const failed = { type: "ExecutorFault", message: run.wording.executorFailed };
+    return expectedCalls(action).map((call) => failure(call, "error", failed));
+  } finally {
+    state.open = false;
+  }
+}
+
+/** A stopped executor may still say how its calls ended, but not for ever. */
+function withinGrace(run: RunState, running: Promise<ToolResult[]>): Promise<ToolResult[]> {
+  return new Promise((resolve, reject) => {
+    const cancel = run.settings.runtime.startTimer("stop-grace", STOP_GRACE_MS, () => {
+      run.warn("executor-unresponsive", `The executor did not stop within ${STOP_GRACE_MS} ms; it was left behind.`);
+      resolve([]);
+    });
+    running.then(resolve, reject).finally(cancel);
+  });
+}
+
+function contextOf(run: RunState, state: { open: boolean }): ExecutorContext {
+  const { runId, stepIndex, signal } = run;
+  return {
+    runId,
+    stepIndex,
+    signal,
+    emit(event) {
+      if (state.open && executorEvents.has(event?.type)) run.emit({ ...plainJson(event), stepIndex });
+    },
+    approve(request) {
+      if (state.open) return askApproval(run, request);
+      return Promise.resolve({ approved: false, reason: run.wording.stopped });
+    },
+  };
+}

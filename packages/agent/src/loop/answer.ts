@@ -1,0 +1,205 @@
+import type {
+  BlockBase,
+  EndOptions,
+  FinishReason,
+  MessagePart,
+  ModelPart,
+  ModelRequest,
+  ParseResult,
+  Parser,
+  ProtocolEvent,
+  ToolCall,
+  Usage,
+} from "@toolglot/core";
+import { ToolglotError } from "@toolglot/core";
+import { readArguments } from "../arguments.ts";
+import { plainJson } from "../plain-json.ts";
+import { orStopped } from "../stop.ts";
+import type { RunError } from "../types.ts";
+import { stepTokens } from "./limits.ts";
+import { toRunEvent } from "./relay.ts";
+import { toRunError } from "./run-error.ts";
+import type { RunState } from "./run-state.ts";
+
+/** One answer of the model, read to its end or as far as it came. */
+export interface Answer {
+  /** Everything the model wrote but reasoning parts. */
+  text: string;
+  parsed: ParseResult<BlockBase>;
+  calls: ToolCall[];
+  finish: FinishReason;
+  usage?: Usage;
+  /** The model's stream failed; what was received before is kept. */
+  error?: RunError;
+}
+
+/** What has been received while the stream goes on. */
+interface Draft {
+  text: string;
+  /** Visible text: what the parser gave as text. */
+  visible: string;
+  reasoning: string;
+  calls: ToolCall[];
+  end: EndOptions;
+  usage: Usage | undefined;
+  /** Whether any part came. */
+  received: boolean;
+  parser: Parser<BlockBase>;
+}
+
+/** Asks the model, feeds the parser, and adds the answer to the conversation. */
+export async function readAnswer(run: RunState): Promise<Answer> {
+  const request = requestOf(run);
+  const { tools, stop } = request;
+  run.emit({
+    type: "request",
+    stepIndex: run.stepIndex,
+    messages: request.messages,
+    ...(tools && { tools }),
+    ...(stop && { stop }),
+  });
+  run.turns += 1;
+  run.lastText = "";
+  const draft = newDraft(run);
+  try {
+    const error = await receive(run, request, draft);
+    const parsed = draft.parser.end(error ? { finish: "error" } : draft.end);
+    const finish = error ? "error" : (draft.end.finish ?? "stop");
+    keep(run, draft, parsed, finish !== "error" && finish !== "filter");
+    return {
+      text: draft.text,
+      parsed,
+      calls: draft.calls,
+      finish,
+      ...(draft.usage && { usage: draft.usage }),
+      ...(error && { error }),
+    };
+  } catch (stopped) {
+    keep(run, draft, undefined, false);
+    throw stopped;
+  } finally {
+    count(run, request, draft);
+  }
+}
+
+function requestOf(run: RunState): ModelRequest {
+  const { protocol, tools, maxTokens } = run.settings;
+  const request: ModelRequest = { messages: plainJson(protocol.encodeMessages(run.messages)) };
+  if (protocol.declaresTools)
+    request.tools = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
+  if (protocol.stop.length > 0) request.stop = [...protocol.stop];
+  if (maxTokens !== undefined) request.maxTokens = maxTokens;
+  return request;
+}
+
+function newDraft(run: RunState): Draft {
+  const { protocol, tools, reasoning, startsInReasoning } = run.settings;
+  const draft: Omit<Draft, "parser"> = {
+    text: "",
+    visible: "",
+    reasoning: "",
+    calls: [],
+    end: {},
+    usage: undefined,
+    received: false,
+  };
+  const onEvent = (event: ProtocolEvent): void => {
+    if (event.phase === "text") draft.visible += event.text;
+    run.emit(toRunEvent(event, run.stepIndex));
+  };
+  const parser = protocol.createParser({ tools, reasoning, startsInReasoning, onEvent });
+  return Object.assign(draft, { parser });
+}
+
+/** Reads the model's stream; a stream that fails before its first part is tried once more. */
+async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<RunError | undefined> {
+  for (let attempt = 0; ; attempt += 1) {
+    const fault = await readStream(run, request, draft);
+    if (!fault) return undefined;
+    const retry = attempt === 0 && !draft.received && !ToolglotError.isInstance(fault.error);
+    const error = toRunError(fault.error, "model-failed");
+    if (!retry) return error;
+    run.warn("model-retried", `The model failed before it said anything, and is asked once more: ${error.message}`);
+  }
+}
+
+async function readStream(run: RunState, request: ModelRequest, draft: Draft): Promise<{ error: unknown } | undefined> {
+  let iterator: AsyncIterator<ModelPart>;
+  try {
+    iterator = run.settings.model(request, run.signal)[Symbol.asyncIterator]();
+  } catch (error) {
+    return { error };
+  }
+  for (;;) {
+    let next: IteratorResult<ModelPart>;
+    try {
+      next = await orStopped(Promise.resolve(iterator.next()), run.signal);
+    } catch (error) {
+      if (!run.signal.aborted) return { error };
+      // Not awaited: a stream that hangs would hang here too.
+      Promise.resolve(iterator.return?.()).catch(() => undefined);
+      throw error;
+    }
+    if (next.done) return undefined;
+    draft.received = true;
+    take(run, draft, next.value);
+  }
+}
+
+function take(run: RunState, draft: Draft, part: ModelPart): void {
+  if (typeof part === "string") {
+    if (part === "") return;
+    draft.text += part;
+    draft.parser.feed(part);
+    return;
+  }
+  switch (part?.type) {
+    case "reasoning":
+      draft.reasoning += part.text;
+      run.emit({ type: "reasoning-delta", stepIndex: run.stepIndex, text: part.text });
+      return;
+    case "call": {
+      const call = plainJson(part.call);
+      const reading = readArguments(call.input);
+      const input = "input" in reading ? reading.input : call.input;
+      draft.calls.push({ ...call, input, id: run.uniqueCallId(call.id) });
+      return;
+    }
+    case "finish": {
+      const { reason, stopSequence, usage } = part;
+      draft.end = { finish: reason, ...(stopSequence !== undefined && { stopSequence }) };
+      if (usage) draft.usage = { ...draft.usage, ...plainJson(usage) };
+      return;
+    }
+    default:
+      run.warn("unknown-part", "The model's stream held a part of an unknown type; it was left out.");
+  }
+}
+
+/** Adds what was received to the conversation. Calls that were never run are left out, or they would wait for a result. */
+function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | undefined, withCalls: boolean): void {
+  const hidden = (parsed?.segments ?? []).filter((segment) => segment.type === "reasoning");
+  let text = "";
+  let from = 0;
+  for (const { span } of hidden) {
+    text += draft.text.slice(from, span.start);
+    from = span.end;
+  }
+  text += draft.text.slice(from);
+  const reasoning = draft.reasoning + hidden.map((segment) => ("text" in segment ? segment.text : "")).join("");
+  const parts: MessagePart[] = [];
+  if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning });
+  if (text.trim() !== "") parts.push({ type: "text", text });
+  if (withCalls) parts.push(...draft.calls.map((call) => ({ type: "call" as const, call })));
+  run.lastText = draft.visible.trim();
+  if (parts.length > 0) run.messages.push({ role: "assistant", trust: "user", parts });
+}
+
+function count(run: RunState, request: ModelRequest, draft: Draft): void {
+  const { usage } = draft;
+  for (const key of ["inputTokens", "outputTokens"] as const) {
+    const tokens = usage?.[key];
+    if (tokens !== undefined) run.usage[key] = (run.usage[key] ?? 0) + tokens;
+  }
+  run.tokens += stepTokens(usage, request.messages, draft.text.length + draft.reasoning.length);
+}

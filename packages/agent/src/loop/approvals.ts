@@ -1,0 +1,45 @@
+import type { ApprovalRequest, Decision } from "@toolglot/core";
+import { plainJson } from "../plain-json.ts";
+import { orStopped } from "../stop.ts";
+import type { RunState } from "./run-state.ts";
+
+/**
+ * Asks the host. Nobody to ask, a callback that throws, an answer that is no decision, and a run that stops all mean
+ * denied. The time it takes counts to no limit. Never rejects.
+ */
+export async function askApproval(run: RunState, asked: ApprovalRequest): Promise<Decision> {
+  const request = plainJson(asked);
+  const { stepIndex } = run;
+  if (run.ended || run.signal.aborted) return { approved: false, reason: run.wording.stopped };
+  run.emit({ type: "approval-request", stepIndex, request });
+  run.deadline.pause();
+  const decision = await decisionOf(run, request);
+  run.deadline.resume();
+  if (!decision.approved && !run.signal.aborted) run.denied += 1;
+  run.emit({ type: "approval-response", stepIndex, callId: request.callId, decision });
+  return decision;
+}
+
+async function decisionOf(run: RunState, request: ApprovalRequest): Promise<Decision> {
+  const { approve } = run.settings;
+  if (!approve) return { approved: false, reason: run.wording.nobodyToAsk };
+  const context = { signal: run.signal, runId: run.runId, stepIndex: run.stepIndex };
+  try {
+    return toDecision(await orStopped(Promise.resolve(approve(request, context)), run.signal));
+  } catch (error) {
+    if (run.signal.aborted) return { approved: false, reason: run.wording.stopped };
+    run.warn("approve-failed", `approve threw, which counts as a denial: ${String(error)}`);
+    return { approved: false, reason: run.wording.approvalFailed };
+  }
+}
+
+/** Only `true` approves. */
+function toDecision(answer: Decision | boolean): Decision {
+  if (typeof answer !== "object" || answer === null) return { approved: answer === true };
+  const { approved, reason, by } = answer;
+  return {
+    approved: approved === true,
+    ...(reason !== undefined && { reason: String(reason) }),
+    ...(by !== undefined && { by: String(by) }),
+  };
+}

@@ -1,0 +1,123 @@
+import type { Action, BlockBase, Segment, ToolCall } from "@toolglot/core";
+import { isRunnable } from "@toolglot/core";
+import type { RepairReason } from "../events.ts";
+import type { RunError } from "../types.ts";
+import type { Answer } from "./answer.ts";
+import { holdBack } from "./hold-back.ts";
+import type { RunState } from "./run-state.ts";
+
+type BlockSegment = Segment<BlockBase> & { type: "block" };
+
+/** What is to be done with an answer. */
+export type Verdict =
+  | { kind: "answer"; text: string }
+  | { kind: "fail"; error: RunError }
+  | { kind: "repair"; reason: RepairReason; text: string }
+  | {
+      kind: "act";
+      actions: Action[];
+      /** The block they come from; absent for native calls. */
+      block?: BlockBase;
+      /** What the model must be told besides the results. */
+      notes: string[];
+    };
+
+/** Reads an answer as a whole; nothing is run before its message has ended. */
+export function decide(run: RunState, answer: Answer): Verdict {
+  const { protocol } = run.settings;
+  if (answer.error) return { kind: "fail", error: answer.error };
+  if (answer.finish === "error") {
+    return { kind: "fail", error: { code: "model-failed", message: "The model ended its answer with an error." } };
+  }
+  if (answer.finish === "filter") {
+    const message = "The provider's content filter ended the answer; nothing of it was run.";
+    return { kind: "fail", error: { code: "filtered", message } };
+  }
+  if (protocol.declaresTools && answer.calls.length > 0) return actOnCalls(answer.calls);
+  const segments = answer.parsed.segments.filter(isOutsideReasoning);
+  const [first, ...rest] = segments;
+  if (!first) return decideText(run, answer);
+  if (!isRunnable(first.block)) return unreadable(run, answer, first.block);
+  return actOnBlock(run, answer, first, rest.length);
+}
+
+function isOutsideReasoning(segment: Segment<BlockBase>): segment is BlockSegment {
+  return segment.type === "block" && !segment.block.inReasoning;
+}
+
+function actOnCalls(calls: ToolCall[]): Verdict {
+  return { kind: "act", actions: [{ kind: "calls", calls, span: { start: 0, end: 0 } }], notes: [] };
+}
+
+/** No block: an answer, or what should have been a block. */
+function decideText(run: RunState, answer: Answer): Verdict {
+  const { protocol, mode } = run.settings;
+  const { wording } = run;
+  const text = answer.parsed.segments
+    .map((segment) => (segment.type === "text" ? segment.text : ""))
+    .join("")
+    .trim();
+  if (answer.calls.length > 0) {
+    return { kind: "repair", reason: "undeclared-call", text: wording.undeclaredCall(protocol.id.toUpperCase()) };
+  }
+  const explanation = protocol.explain(answer.parsed);
+  if (explanation !== undefined) return { kind: "repair", reason: "unreadable", text: explanation };
+  if (text === "") {
+    return answer.finish === "length"
+      ? { kind: "repair", reason: "truncated", text: wording.truncated }
+      : { kind: "repair", reason: "empty", text: wording.empty };
+  }
+  if (mode === "single" && !protocol.declaresTools) {
+    return { kind: "repair", reason: "no-block", text: wording.noBlock(protocol.id.toUpperCase()) };
+  }
+  return { kind: "answer", text };
+}
+
+function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {
+  const { wording } = run;
+  const explanation = run.settings.protocol.explain(answer.parsed);
+  if (block.afterFabricatedResult) {
+    return { kind: "repair", reason: "unreadable", text: explanation ?? wording.fabricatedResult };
+  }
+  if (block.status !== "truncated") {
+    return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
+  }
+  const text = answer.finish === "length" ? [wording.truncated, explanation] : [explanation ?? wording.truncated];
+  return { kind: "repair", reason: "truncated", text: text.filter((part) => part !== undefined).join("\n\n") };
+}
+
+function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraBlocks: number): Verdict {
+  const { protocol } = run.settings;
+  const { wording } = run;
+  const { block } = segment;
+  const actions = withUniqueIds(run, protocol.actions(block));
+  if (actions.length === 0) return unreadable(run, answer, block);
+  const held = holdBack(run.settings.tools, answer.parsed.diagnostics, segment.span, actions);
+  if (held) return { kind: "repair", reason: "held-back", text: wording.heldBack(held.tools, held.findings) };
+  const notes: string[] = [];
+  if (extraBlocks > 0) notes.push(wording.extraBlocks(extraBlocks));
+  if (answer.parsed.diagnostics.some(({ code }) => code === FABRICATED_RESULT)) notes.push(wording.fabricatedResult);
+  if (answer.calls.length > 0) notes.push(wording.undeclaredCall(protocol.id.toUpperCase()));
+  return { kind: "act", actions, block, notes };
+}
+
+/** The text layer's code for a result that the model wrote itself. */
+const FABRICATED_RESULT = "core/fabricated-result";
+
+/** Ids from the loop, so that they are unique in the run and the same when it is replayed. */
+function withUniqueIds(run: RunState, actions: readonly Action[]): Action[] {
+  return actions.map((action) => {
+    switch (action.kind) {
+      case "calls":
+        return { ...action, calls: action.calls.map((call) => ({ ...call, id: run.uniqueCallId() })) };
+      case "plan": {
+        const steps = action.plan.steps.map((step) => ({ ...step, callId: run.uniqueCallId() }));
+        return { ...action, plan: { ...action.plan, steps } };
+      }
+      case "code":
+        return { ...action, id: run.uniqueCallId() };
+      default:
+        return action;
+    }
+  });
+}

@@ -1,0 +1,148 @@
+import type { Message, ToolResult, Transcript, Usage } from "@toolglot/core";
+import { Deadline } from "../deadline.ts";
+import { EventLog } from "../event-log.ts";
+import type { AgentEvent } from "../events.ts";
+import { plainJson } from "../plain-json.ts";
+import type { Settings } from "../settings.ts";
+import type { StopCause } from "../stop.ts";
+import type { LimitKind, RunError, RunResult, RunStatus } from "../types.ts";
+import { type Wording, wordingOf } from "../wording.ts";
+
+/** `Omit` that keeps a union a union. */
+type WithoutTime<Event> = Event extends AgentEvent ? Omit<Event, "at"> : never;
+
+/** An event before it gets its time. */
+export type Untimed = WithoutTime<AgentEvent>;
+
+/** How a run ends, before the sums are added. */
+export interface Outcome {
+  status: RunStatus;
+  text: string;
+  value?: unknown;
+  limit?: LimitKind;
+  error?: RunError;
+}
+
+/** All that changes while one run goes on. */
+export class RunState {
+  readonly runId: string;
+  readonly settings: Settings;
+  readonly wording: Wording;
+  readonly events: EventLog = new EventLog();
+  readonly messages: Message[];
+  readonly results: ToolResult[] = [];
+  readonly usage: Usage = {};
+  readonly deadline: Deadline;
+  /** Counts what limits are made of; see `limits.ts`. */
+  tokens = 0;
+  turns = 0;
+  denied = 0;
+  stepIndex = 0;
+  /** Visible text of the newest answer, complete or not. */
+  lastText = "";
+  stop: StopCause | undefined;
+
+  readonly #controller = new AbortController();
+  readonly #callIds = new Set<string>();
+  #nextCall = 0;
+  #tap: Settings["onEvent"];
+  #ended = false;
+  #stopNoted = false;
+
+  constructor(settings: Settings, messages: readonly Message[], runId: string) {
+    this.settings = settings;
+    this.runId = runId;
+    this.wording = wordingOf(settings.locale);
+    this.messages = [...messages];
+    this.#tap = settings.onEvent;
+    this.deadline = new Deadline(settings.limits.timeMs, settings.runtime, () =>
+      this.requestStop({ cause: "limit", limit: "time" }),
+    );
+  }
+
+  /** Aborted when the run is told to stop. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get ended(): boolean {
+    return this.#ended;
+  }
+
+  emit(event: Untimed): void {
+    if (this.#ended) return;
+    this.#push(event);
+  }
+
+  warn(code: string, message: string): void {
+    this.emit({ type: "warning", code, message, stepIndex: this.stepIndex });
+  }
+
+  /** Tells everything that runs to stop. The loop notices at its next await. */
+  requestStop(cause: StopCause): void {
+    if (this.stop || this.#ended) return;
+    this.stop = cause;
+    this.#controller.abort();
+  }
+
+  /** Says once, where the loop notices it, that the run was told to stop. */
+  noteStop(): void {
+    if (!this.stop || this.#stopNoted) return;
+    this.#stopNoted = true;
+    this.emit({ type: "run-abort", ...this.stop });
+  }
+
+  /** A call id that no other call of this run has: the wished one when it is free. */
+  uniqueCallId(wished?: string): string {
+    let id = wished;
+    if (!id || this.#callIds.has(id)) {
+      do {
+        id = `call_${this.#nextCall}`;
+        this.#nextCall += 1;
+      } while (this.#callIds.has(id));
+    }
+    this.#callIds.add(id);
+    return id;
+  }
+
+  /** The last event; nothing is emitted after it. */
+  end(outcome: Outcome): RunResult {
+    this.deadline.close();
+    const result: RunResult = plainJson({
+      runId: this.runId,
+      ...outcome,
+      results: this.results,
+      transcript: this.#transcript(),
+      usage: this.usage,
+      turns: this.turns,
+      denied: this.denied,
+    });
+    this.emit({ type: "run-end", result });
+    this.#ended = true;
+    this.events.close();
+    return result;
+  }
+
+  #transcript(): Transcript {
+    const { protocol, mode, locale } = this.settings;
+    return {
+      version: 1,
+      messages: this.messages,
+      meta: { runId: this.runId, protocol: protocol.version, mode, locale },
+    };
+  }
+
+  #push(event: Untimed): void {
+    const timed = { ...event, at: this.settings.runtime.now() } as AgentEvent;
+    this.events.push(timed);
+    const tap = this.#tap;
+    if (!tap) return;
+    try {
+      tap(timed);
+    } catch (error) {
+      // One report, then silence: a listener that throws each time must not double every event.
+      this.#tap = undefined;
+      this.warn("on-event-failed", `onEvent threw and is not called again: ${String(error)}`);
+    }
+  }
+}

@@ -1,0 +1,144 @@
+import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
+import { checkStopped } from "../stop.ts";
+import { runAction } from "./act.ts";
+import { type Answer, readAnswer } from "./answer.ts";
+import { decide, type Verdict } from "./decide.ts";
+import { guardEcho } from "./echo.ts";
+import { limitReached, RepeatCounter } from "./limits.ts";
+import type { Outcome, RunState } from "./run-state.ts";
+
+/** What a step leaves behind: the end of the run, or nothing. `repair` when the model is to correct itself. */
+type StepEnd = { outcome: Outcome } | { repair: boolean };
+
+/** Model → parse → act → report, until something ends the run. */
+export async function runSteps(run: RunState): Promise<Outcome> {
+  const { protocol, mode, locale, tools } = run.settings;
+  run.emit({
+    type: "run-start",
+    runId: run.runId,
+    protocol: protocol.version,
+    mode,
+    locale,
+    tools: tools.map((tool) => tool.name),
+  });
+  checkStopped(run.signal);
+  addInstructions(run);
+  const repeats = new RepeatCounter(run.settings.limits.repeats);
+  let repairs = 0;
+  for (; ; run.stepIndex += 1) {
+    const limit = limitReached(run);
+    if (limit) return { status: "limit", limit, text: run.lastText };
+    run.emit({ type: "step-start", stepIndex: run.stepIndex, repair: repairs > 0 });
+    const answer = await readAnswer(run);
+    checkStopped(run.signal);
+    const end = await follow(run, answer, decide(run, answer), repairs, repeats);
+    run.emit({
+      type: "step-end",
+      stepIndex: run.stepIndex,
+      finish: answer.finish,
+      ...(answer.usage && { usage: answer.usage }),
+    });
+    if ("outcome" in end) return end.outcome;
+    repairs = end.repair ? repairs + 1 : 0;
+  }
+}
+
+function addInstructions(run: RunState): void {
+  const { protocol, tools, locale, mode, system } = run.settings;
+  const text = [protocol.instructions(tools, { locale, mode }), system ?? ""]
+    .filter((part) => part !== "")
+    .join("\n\n");
+  if (text !== "") run.messages.unshift(textMessage("system", text));
+}
+
+async function follow(
+  run: RunState,
+  answer: Answer,
+  verdict: Verdict,
+  repairs: number,
+  repeats: RepeatCounter,
+): Promise<StepEnd> {
+  switch (verdict.kind) {
+    case "answer":
+      if (answer.finish === "length") run.warn("answer-cut", "The answer was cut at the model's token limit.");
+      return { outcome: { status: "answered", text: verdict.text } };
+    case "fail":
+      return { outcome: { status: "error", text: run.lastText, error: verdict.error } };
+    case "repair":
+      return repair(run, verdict, repairs);
+    default:
+      return act(run, answer, verdict, repairs, repeats);
+  }
+}
+
+/** Sends the answer back, unless the model had its chances. */
+function repair(run: RunState, { reason, text }: Verdict & { kind: "repair" }, repairs: number): StepEnd {
+  const { maxRepairTurns } = run.settings;
+  if (repairs >= maxRepairTurns) {
+    const message = `The model's answer could not be used (${reason}), after ${repairs} repair turns.`;
+    return {
+      outcome: { status: "error", text: run.lastText, error: { code: "bad-output", message, data: { reason } } },
+    };
+  }
+  run.emit({ type: "repair-turn", stepIndex: run.stepIndex, reason, text });
+  run.messages.push(hostMessage(text));
+  return { repair: true };
+}
+
+async function act(
+  run: RunState,
+  answer: Answer,
+  verdict: Verdict & { kind: "act" },
+  repairs: number,
+  repeats: RepeatCounter,
+): Promise<StepEnd> {
+  const { actions, block, notes } = verdict;
+  const decision = block ? await guardEcho(run, answer, block, actions) : undefined;
+  const denial = decision?.approved === false ? run.wording.echoDenied(decision.reason) : undefined;
+  const results: ToolResult[] = [];
+  for (const action of actions) {
+    if (action.kind === "decline") {
+      if (denial !== undefined) return repair(run, { kind: "repair", reason: "unreadable", text: denial }, repairs);
+      run.lastText = action.message;
+      return { outcome: { status: "declined", text: action.message } };
+    }
+    if (denial === undefined && repeats.exceededBy(action)) {
+      return { outcome: { status: "limit", limit: "repeats", text: run.lastText } };
+    }
+    results.push(...(await runAction(run, action, denial)));
+    if (run.signal.aborted) break;
+  }
+  run.messages.push({
+    role: "tool",
+    trust: "untrusted",
+    parts: results.map((result) => ({ type: "result", result })),
+  });
+  checkStopped(run.signal);
+  if (run.settings.mode === "single") return { outcome: outcomeOfResults(results) };
+  if (notes.length > 0) run.messages.push(hostMessage(notes.join("\n\n")));
+  return { repair: false };
+}
+
+/** `single` mode: the results are the outcome. */
+function outcomeOfResults(results: readonly ToolResult[]): Outcome {
+  const failed = results.find(({ status }) => status !== "ok" && status !== "pending");
+  const text = results.map(textOf).join("\n\n");
+  if (failed) {
+    const error = failed.error ?? { type: failed.status, message: text };
+    const code = failed.status === "denied" ? "denied" : "action-failed";
+    return { status: "error", text, error: { code, message: error.message, data: { ...error } } };
+  }
+  const values = results.map((result) => result.data);
+  return { status: "result", text, value: values.length === 1 ? values[0] : values };
+}
+
+function textOf({ content, error, data }: ToolResult): string {
+  if (content.length > 0) return contentText(content);
+  if (error) return error.message;
+  return typeof data === "string" ? data : data === undefined ? "" : toJsonText(data);
+}
+
+/** What the host tells the model, outside every tool's output. */
+function hostMessage(text: string): Message {
+  return textMessage("user", text, "host");
+}

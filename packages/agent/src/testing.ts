@@ -1,0 +1,31 @@
+/** For tests of programs that use the agent: a model that says what it is told to. */
+import type { Model, ModelPart, ModelRequest } from "@toolglot/core";
+
+/** One answer: text, parts, or what a function makes of the request. A function that throws is a provider that fails. */
+export type ScriptedTurn =
+  | string
+  | readonly ModelPart[]
+  | ((request: ModelRequest) => string | readonly ModelPart[] | Promise<string | readonly ModelPart[]>);
+
+/** A {@link Model} that also keeps what it was asked. */
+export type ScriptedModel = Model & { readonly requests: readonly ModelRequest[] };
+
+/**
+ * A model that gives the turns in order, whatever it is asked; a turn that is text comes as one piece and a `stop`. When
+ * the script is over it throws an `Error`. Stops early when its signal is aborted.
+ */
+export function scriptedModel(turns: readonly ScriptedTurn[]): ScriptedModel {
+  const requests: ModelRequest[] = [];
+  async function* model(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
+    const turn = turns[requests.push(structuredClone(request)) - 1];
+    if (turn === undefined) throw new Error(`The script has ${turns.length} turns; this is turn ${requests.length}.`);
+    const answer = typeof turn === "function" ? await turn(request) : turn;
+    for (const part of typeof answer === "string" ? [answer, STOP] : answer) {
+      if (signal.aborted) return;
+      yield part;
+    }
+  }
+  return Object.assign(model, { requests });
+}
+
+const STOP: ModelPart = { type: "finish", reason: "stop" };
