@@ -1,0 +1,71 @@
+/** What one piece of work took: medians over rounds, in milliseconds. */
+export interface Timing {
+  /** Processor time of the main thread where Node tells it (22.19 and later), else of the whole process. */
+  cpu: number;
+  wall: number;
+  rounds: number;
+}
+
+/** Whether {@link Timing.cpu} is the main thread's alone. */
+export const threadTime: boolean = "threadCpuUsage" in process;
+
+interface CpuUsage {
+  user: number;
+  system: number;
+}
+
+function cpuNow(): number {
+  const usage = threadTime
+    ? (process as unknown as { threadCpuUsage(): CpuUsage }).threadCpuUsage()
+    : process.cpuUsage();
+  return (usage.user + usage.system) / 1000;
+}
+
+/** The middle value; of an even number of values, the mean of the two in the middle. */
+export function median(values: readonly number[]): number {
+  return percentile(values, 0.5);
+}
+
+/** The value below which the given share (0 to 1) of the values lies, interpolated. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const at = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(at)] ?? Number.NaN;
+  const high = sorted[Math.ceil(at)] ?? Number.NaN;
+  return low + (high - low) * (at - Math.floor(at));
+}
+
+/** How often to repeat, and when to stop repeating. */
+export interface Rounds {
+  /** Rounds that are not counted. Default 2. */
+  warmups?: number;
+  /** Counted rounds. Default 9. */
+  rounds?: number;
+  /** No further round begins after this many milliseconds; one is always counted. Default 4000. */
+  budgetMs?: number;
+}
+
+/** Repeats work with the heap cleaned before each round, and gives the medians. */
+export async function measure(
+  work: () => unknown,
+  { warmups = 2, rounds = 9, budgetMs = 4000 }: Rounds = {},
+): Promise<Timing> {
+  const cpu: number[] = [];
+  const wall: number[] = [];
+  const begun = performance.now();
+  for (let round = -warmups; round < rounds; round += 1) {
+    globalThis.gc?.();
+    const cpuStart = cpuNow();
+    const wallStart = performance.now();
+    await work();
+    const wallMs = performance.now() - wallStart;
+    const cpuMs = cpuNow() - cpuStart;
+    const overtime = performance.now() - begun > budgetMs;
+    if (round >= 0 || overtime) {
+      cpu.push(cpuMs);
+      wall.push(wallMs);
+    }
+    if (overtime) break;
+  }
+  return { cpu: median(cpu), wall: median(wall), rounds: cpu.length };
+}

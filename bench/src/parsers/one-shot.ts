@@ -1,0 +1,84 @@
+import { plain } from "../bodies.ts";
+import { measure } from "../measure.ts";
+import { type Bar, figure, ratio, type Table } from "../report.ts";
+import { attp } from "./attp.ts";
+import type { Call, Subject } from "./parser.ts";
+import { peers } from "./peers.ts";
+
+/** A set of messages, each a list of calls. */
+interface Load {
+  name: string;
+  messages: Call[][];
+}
+
+const call = (length: number, index: number): Call => ({
+  target: `write the report ${index}`,
+  code: `# part ${index}\n${plain.make(length)}`,
+});
+
+const calls = (count: number, length: number): Call[] =>
+  Array.from({ length: count }, (_, index) => call(length, index));
+
+const loads: Load[] = [
+  { name: "837 calls in one message", messages: [calls(837, 900)] },
+  { name: "300 messages of one call", messages: calls(300, 900).map((one) => [one]) },
+  { name: "one call of 1 MB", messages: [[call(1_000_000, 1)]] },
+];
+
+interface Speed {
+  megabytesPerSecond: number;
+  exact: number;
+  of: number;
+}
+
+const bar = 30;
+
+async function speedOf(subject: Subject, { messages }: Load): Promise<Speed> {
+  const texts = messages.map((list) => subject.encode(list));
+  const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  const wanted = messages.flatMap((list) => list.map(({ code }) => code.trim()));
+  let found: string[] = [];
+  const parseAll = async (): Promise<void> => {
+    const all: string[][] = [];
+    for (const text of texts) {
+      const bodies = subject.parse(text);
+      all.push(bodies instanceof Promise ? await bodies : bodies);
+    }
+    found = all.flat();
+  };
+  let failed = false;
+  const timing = await measure(() => parseAll().catch(() => (failed = true)));
+  const exact = failed ? 0 : wanted.filter((body, index) => found[index]?.trim() === body).length;
+  return { megabytesPerSecond: failed ? Number.NaN : bytes / 1000 / timing.cpu, exact, of: wanted.length };
+}
+
+/** Whole texts at once: megabytes a second, and how many bodies came back as they were. */
+export async function oneShot(progress: (text: string) => void): Promise<{ table: Table; bars: Bar[] }> {
+  const rows: string[][] = [];
+  const bars: Bar[] = [];
+  const own: number[] = [];
+  for (const subject of [attp, ...peers]) {
+    progress(`one-shot: ${subject.name}`);
+    const cells = [`${subject.name}: ${subject.form}`];
+    for (const [index, load] of loads.entries()) {
+      const { megabytesPerSecond, exact, of } = await speedOf(subject, load);
+      if (subject === attp) {
+        own.push(megabytesPerSecond);
+        const met = megabytesPerSecond >= bar && exact === of;
+        bars.push({
+          what: `one-shot, ${load.name}`,
+          limit: `≥ ${bar} MB/s`,
+          measured: `${figure(megabytesPerSecond)} MB/s`,
+          met,
+        });
+      }
+      const speed = Number.isFinite(megabytesPerSecond) ? figure(megabytesPerSecond) : "fails";
+      cells.push(speed, ratio(megabytesPerSecond, own[index] as number), `${exact}/${of}`);
+    }
+    rows.push(cells);
+  }
+  const columns = ["parser: what it reads", ...loads.flatMap(({ name }) => [`${name}, MB/s`, "to ours", "exact"])];
+  const note =
+    "Megabytes of each format's own text a second of processor time; how many times our speed that is (above 1 is faster than ours); bodies that came back as they were, white space at their ends aside.";
+  return { table: { title: "One-shot", note, columns, rows }, bars };
+}

@@ -1,0 +1,209 @@
+import { type BodyKind, hostile, hostileProse, plain } from "../bodies.ts";
+import { measure } from "../measure.ts";
+import { type Bar, figure, ratio, type Table } from "../report.ts";
+import { attp, document } from "./attp.ts";
+import type { Call, Subject } from "./parser.ts";
+import { peers } from "./peers.ts";
+
+const sizes = [50, 100, 200, 400];
+const chunkLength = 8;
+/** A stream that takes longer is stopped, and larger ones are not tried. */
+const patienceMs = 6000;
+const bars200 = 13;
+const growthBar = 2.3;
+
+/** Processor milliseconds of one stream; how the bodies came back; or that it was stopped or failed. */
+type Outcome = { cpu: number; exact: boolean; scaled?: true } | "stopped" | "fails";
+
+function cut(text: string, length: number): string[] {
+  const chunks: string[] = [];
+  for (let at = 0; at < text.length; at += length) chunks.push(text.slice(at, at + length));
+  return chunks;
+}
+
+async function streamOnce(subject: Subject, chunks: readonly string[]): Promise<{ bodies?: string[]; ms: number }> {
+  const begun = performance.now();
+  const bodies = await subject.stream?.(chunks, () => performance.now() - begun > patienceMs);
+  return { ...(bodies && { bodies }), ms: performance.now() - begun };
+}
+
+async function stream(subject: Subject, text: string, code: string, length = chunkLength): Promise<Outcome> {
+  const chunks = cut(text, length);
+  if (!subject.stream) return rereadPrefixes(subject, text, code, length);
+  try {
+    const trial = await streamOnce(subject, chunks);
+    if (!trial.bodies) return "stopped";
+    const exact = trial.bodies.length === 1 && trial.bodies[0]?.trim() === code.trim();
+    const slow = trial.ms > 700;
+    const { cpu } = await measure(() => streamOnce(subject, chunks), slow ? { warmups: 0, rounds: 1 } : { rounds: 15 });
+    return { cpu, exact };
+  } catch {
+    return "fails";
+  }
+}
+
+/** What it costs to read every prefix anew: 40 of them read, the sum scaled to all. */
+async function rereadPrefixes(subject: Subject, text: string, code: string, length: number): Promise<Outcome> {
+  const samples = 40;
+  const count = Math.ceil(text.length / length);
+  const ends = Array.from({ length: samples }, (_, index) => Math.floor(((index + 0.5) * count) / samples) * length);
+  const read = (end: number): void => {
+    try {
+      subject.parsePrefix?.(text.slice(0, end));
+    } catch {
+      // Most prefixes are no whole text: that is what asking again for each chunk means.
+    }
+  };
+  const { cpu } = await measure(() => ends.forEach(read), { warmups: 1, rounds: 3 });
+  let exact = false;
+  try {
+    const bodies = await subject.parse(text);
+    exact = bodies.length === 1 && bodies[0]?.trim() === code.trim();
+  } catch {
+    return "fails";
+  }
+  return { cpu: (cpu * count) / samples, exact, scaled: true };
+}
+
+const oneCall = (kind: BodyKind, kilobytes: number): Call => ({
+  target: "one call",
+  code: kind.make(kilobytes * 1000),
+});
+
+function cell(outcome: Outcome | undefined): string {
+  if (outcome === undefined) return "–";
+  if (outcome === "stopped") return `> ${patienceMs / 1000} s`;
+  if (outcome === "fails") return "fails";
+  return `${figure(outcome.cpu)}${outcome.scaled ? "\\*" : ""}${outcome.exact ? "" : " ✗"}`;
+}
+
+const cpuOf = (outcome: Outcome | undefined): number => (typeof outcome === "object" ? outcome.cpu : Number.NaN);
+
+/** How many times the cost grows where the text doubles, the largest of the steps. */
+function growth(outcomes: readonly (Outcome | undefined)[]): number {
+  const steps = outcomes.slice(1).map((outcome, index) => cpuOf(outcome) / cpuOf(outcomes[index]));
+  return Math.max(...steps.filter(Number.isFinite));
+}
+
+async function grow(read: (kilobytes: number) => Promise<Outcome>): Promise<(Outcome | undefined)[]> {
+  const outcomes: (Outcome | undefined)[] = [];
+  for (const kilobytes of sizes) {
+    const last = outcomes.at(-1);
+    const hopeless = outcomes.length > 0 && (typeof last !== "object" || (!last.scaled && last.cpu > patienceMs / 2));
+    outcomes.push(hopeless ? undefined : await read(kilobytes));
+  }
+  return outcomes;
+}
+
+const columns = ["", ...sizes.map((size) => `${size} KB, ms`), "growth"];
+const scaledNote =
+  "\\* The parser reads whole texts only: 40 prefixes were read, the sum is scaled to all. ✗: the body did not come back as it was.";
+
+/** One call with an ordinary body, fed in chunks of 8 characters: every parser, growing texts. */
+export async function streamingPlain(progress: (text: string) => void): Promise<{ table: Table; bars: Bar[] }> {
+  const rows: string[][] = [];
+  const bars: Bar[] = [];
+  let own = Number.NaN;
+  for (const subject of [attp, ...peers]) {
+    progress(`streaming: ${subject.name}`);
+    const outcomes = await grow((kilobytes) => {
+      const call = oneCall(plain, kilobytes);
+      return stream(subject, subject.encode([call]), call.code);
+    });
+    const at200 = cpuOf(outcomes[2]);
+    if (subject === attp) {
+      own = at200;
+      const met = at200 <= bars200 && outcomes.every((outcome) => typeof outcome === "object" && outcome.exact);
+      bars.push({
+        what: "200 KB in 8-character chunks",
+        limit: `≤ ${bars200} ms`,
+        measured: `${figure(at200)} ms`,
+        met,
+      });
+      bars.push(growthLine("plain body", outcomes));
+    }
+    rows.push([subject.name, ...outcomes.map(cell), figure(growth(outcomes)), ratio(at200, own)]);
+  }
+  const note = `Processor time of a whole stream with deltas on. Growth: the largest step from one size to its double (2 is linear, 4 quadratic). To ours: at 200 KB, above 1 is slower. ${scaledNote} A stream that takes longer than ${patienceMs / 1000} s is stopped.`;
+  return { table: { title: "Streaming an ordinary body", note, columns: [...columns, "to ours"], rows }, bars };
+}
+
+function growthLine(what: string, outcomes: readonly (Outcome | undefined)[]): Bar {
+  const most = growth(outcomes);
+  const exact = outcomes.every((outcome) => typeof outcome === "object" && outcome.exact);
+  return {
+    what: `growth per doubling, ${what}`,
+    limit: `≤ ${growthBar}`,
+    measured: exact ? figure(most) : `${figure(most)}, body not exact`,
+    met: exact && most <= growthBar,
+  };
+}
+
+/** Texts made to be hard, for our parser: growing, and one character at a time. */
+export async function streamingHostile(progress: (text: string) => void): Promise<{ table: Table; bars: Bar[] }> {
+  const small: Call = { target: "one call", code: plain.make(500) };
+  const cases = [
+    ...hostile.map((kind) => ({
+      name: `body: ${kind.name}`,
+      text: (size: number) => attp.encode([oneCall(kind, size)]),
+      code: (size: number) => oneCall(kind, size).code,
+      length: chunkLength,
+    })),
+    ...hostileProse.map((kind) => ({
+      name: kind.name,
+      text: (size: number) => `${kind.make(size * 1000)}\n\n${document(small)}`,
+      code: () => small.code,
+      length: chunkLength,
+    })),
+    {
+      name: "plain body, one-character chunks",
+      text: (size: number) => attp.encode([oneCall(plain, size)]),
+      code: (size: number) => oneCall(plain, size).code,
+      length: 1,
+    },
+    {
+      name: "body: `<` everywhere, one-character chunks",
+      text: (size: number) => attp.encode([oneCall(hostile[0] as BodyKind, size)]),
+      code: (size: number) => oneCall(hostile[0] as BodyKind, size).code,
+      length: 1,
+    },
+  ];
+  const rows: string[][] = [];
+  const bars: Bar[] = [];
+  for (const { name, text, code, length } of cases) {
+    progress(`hostile: ${name}`);
+    const outcomes = await grow((size) => stream(attp, text(size), code(size), length));
+    rows.push([name, ...outcomes.map(cell), figure(growth(outcomes))]);
+    bars.push(growthLine(name, outcomes));
+  }
+  const note = `@toolglot/attp alone, 8-character chunks unless said otherwise. ${hostile
+    .concat(hostileProse)
+    .map(({ name, about }) => `*${name}*: ${about}.`)
+    .join(" ")}`;
+  return {
+    table: { title: "Streaming hostile text", note, columns: ["@toolglot/attp", ...columns.slice(1)], rows },
+    bars,
+  };
+}
+
+/** The same hostile bodies in the peers' formats, 50 KB. */
+export async function hostilePeers(progress: (text: string) => void): Promise<Table> {
+  const rows: string[][] = [];
+  for (const subject of [attp, ...peers.filter((peer) => peer.stream)]) {
+    progress(`hostile bodies: ${subject.name}`);
+    const cells = [subject.name];
+    for (const kind of [plain, ...hostile]) {
+      const call = oneCall(kind, 50);
+      cells.push(cell(await stream(subject, subject.encode([call]), call.code)));
+    }
+    rows.push(cells);
+  }
+  const note =
+    "Processor milliseconds for a 50 KB body in 8-character chunks. ✗: the body did not come back as it was.";
+  return {
+    title: "Hostile bodies beside the peers that stream",
+    note,
+    columns: ["", plain.name, ...hostile.map(({ name }) => name)],
+    rows,
+  };
+}
