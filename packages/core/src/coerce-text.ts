@@ -10,6 +10,7 @@ export interface CoerceTextOptions {
   root?: JsonSchema;
 }
 
+const inexact = "a number that can't be kept exactly";
 const numberText = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
@@ -25,10 +26,10 @@ const numberText = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  */
 export function coerceText(text: string, schema?: JsonSchema, options: CoerceTextOptions = {}): CoerceResult {
   const root = options.root ?? schema;
-  if (schema === undefined || fits(text, schema, root)) return { success: true, value: text };
+  if (schema === undefined || fits(text, schema, newWalk(root))) return { success: true, value: text };
   const reading = read(text.trim());
-  if ("value" in reading && fits(reading.value, schema, root)) return { success: true, value: reading.value };
-  const expected = describe(schema, root) || "nothing";
+  if ("value" in reading && fits(reading.value, schema, newWalk(root))) return { success: true, value: reading.value };
+  const expected = describe(schema, newWalk(root)) || "nothing";
   const got = JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text);
   const reason = "reason" in reading ? ` (${reading.reason})` : "";
   return { success: false, issue: { path: "", expected, got, message: `expected ${expected}, got ${got}${reason}` } };
@@ -39,7 +40,7 @@ function read(text: string): { value: unknown } | { reason: string } | Record<ne
   if (/^(?:true|false|null|True|False|None)$/.test(text)) {
     return { value: /^[nN]/.test(text) ? null : /^[tT]/.test(text) };
   }
-  if (numberText.test(text)) return isExact(text) ? { value: Number(text) + 0 } : { reason: "too large to be exact" };
+  if (numberText.test(text)) return isExact(text) ? { value: Number(text) + 0 } : { reason: inexact };
   if (!/^[[{]/.test(text)) return {};
   let value: unknown;
   try {
@@ -48,7 +49,7 @@ function read(text: string): { value: unknown } | { reason: string } | Record<ne
     return { reason: "not valid JSON" };
   }
   for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[-\d][-+.\deE]*/g)) {
-    if (token[0] !== '"' && !isExact(token)) return { reason: `${token.slice(0, 40)} is too large to be exact` };
+    if (token[0] !== '"' && !isExact(token)) return { reason: `${token.slice(0, 40)}: ${inexact}` };
   }
   return { value };
 }
@@ -61,19 +62,29 @@ function isExact(text: string): boolean {
   return Number.isFinite(value) && (value !== 0 || !/^-?[0.]*[1-9]/.test(text));
 }
 
+/** A walk through a schema; schemas may refer to themselves, so it ends after a number of them. */
+interface Walk {
+  root: JsonSchema | undefined;
+  left: number;
+}
+
+const newWalk = (root: JsonSchema | undefined): Walk => ({ root, left: 2000 });
+
 /** Whether a value is of a type or among the literals that the schema names. */
-function fits(value: unknown, schema: JsonSchema, root: JsonSchema | undefined, depth = 0): boolean {
-  if (typeof schema === "boolean" || depth > 32) return schema !== false;
-  const again = (inner: JsonSchema): boolean => fits(value, inner, root, depth + 1);
+function fits(value: unknown, schema: JsonSchema, walk: Walk): boolean {
+  if (typeof schema === "boolean") return schema;
+  if (walk.left-- < 0) return false;
+  const again = (inner: JsonSchema): boolean => fits(value, inner, walk);
   const types = typesOf(schema);
   if (schema.nullable === true && value === null) return true;
   if (types && !types.some((type) => isType(value, type))) return false;
   const literals = literalsOf(schema);
   if (literals && !literals.some((literal) => JSON.stringify(literal) === JSON.stringify(value))) return false;
-  const target = schema.$ref === undefined ? undefined : resolve(schema.$ref, root);
-  if (target !== undefined && !again(target)) return false;
   return (
-    (schema.anyOf?.some(again) ?? true) && (schema.oneOf?.some(again) ?? true) && (schema.allOf?.every(again) ?? true)
+    again(resolve(schema.$ref, walk.root)) &&
+    (schema.anyOf?.some(again) ?? true) &&
+    (schema.oneOf?.some(again) ?? true) &&
+    (schema.allOf?.every(again) ?? true)
   );
 }
 
@@ -104,27 +115,27 @@ function literalsOf(schema: JsonSchemaObject): unknown[] | undefined {
   return "const" in schema ? [schema.const] : schema.enum;
 }
 
-/** Follows a local reference; undefined when it leads nowhere, which then says nothing about the value. */
-function resolve(reference: string, root: JsonSchema | undefined): JsonSchema | undefined {
-  if (!reference.startsWith("#")) return undefined;
+/** Follows a local reference; true, which says nothing about a value, when there is none or it leads nowhere. */
+function resolve(reference: string | undefined, root: JsonSchema | undefined): JsonSchema {
+  if (!reference?.startsWith("#")) return true;
   let target: unknown = root;
-  for (const key of reference.slice(1).split("/").slice(1)) {
-    const name = decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof target !== "object" || target === null || !Object.hasOwn(target, name)) return undefined;
+  for (const key of reference.split("/").slice(1)) {
+    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof target !== "object" || target === null || !Object.hasOwn(target, name)) return true;
     target = (target as Record<string, unknown>)[name];
   }
-  return target as JsonSchema | undefined;
+  return (target ?? true) as JsonSchema;
 }
 
 /** `integer or null`, `one of "a", "b"`. */
-function describe(schema: JsonSchema, root: JsonSchema | undefined, depth = 0): string {
-  if (typeof schema === "boolean" || depth > 32) return "";
+function describe(schema: JsonSchema, walk: Walk): string {
+  if (typeof schema === "boolean" || walk.left-- < 0) return "";
   const literals = literalsOf(schema);
-  const target = schema.$ref === undefined ? undefined : resolve(schema.$ref, root);
-  const inner = [target ?? [], schema.anyOf ?? [], schema.oneOf ?? [], schema.allOf ?? []].flat();
+  const { anyOf = [], oneOf = [], allOf = [] } = schema;
   const names = literals
     ? [(literals.length > 1 ? "one of " : "") + literals.map((literal) => JSON.stringify(literal)).join(", ")]
-    : (typesOf(schema) ?? inner.map((branch) => describe(branch, root, depth + 1)));
+    : (typesOf(schema) ??
+      [resolve(schema.$ref, walk.root), ...anyOf, ...oneOf, ...allOf].map((branch) => describe(branch, walk)));
   const all = schema.nullable === true ? [...names, "null"] : names;
-  return [...new Set(all.filter((name) => name !== ""))].join(" or ");
+  return [...new Set(all.filter(Boolean))].join(" or ");
 }

@@ -18,7 +18,8 @@ const rules: readonly (readonly [RegExp, string])[] = [
  * most 4,000 characters stay. For errors that were not made for the model; a {@link ToolError} is shown as it is.
  */
 export function sanitizeErrorMessage(message: string): string {
-  let text = message.length > limit ? `${message.slice(0, limit)}…` : message;
+  let text = message.slice(0, limit);
   for (const [pattern, replacement] of rules) text = text.replace(pattern, replacement);
-  return text.replace(/\n\s*\n+/g, "\n").trim() || "unknown error";
+  text = text.replace(/\n\s*\n+/g, "\n").trim();
+  return (text.length > limit || message.length > limit ? `${text.slice(0, limit - 1)}…` : text) || "unknown error";
 }
