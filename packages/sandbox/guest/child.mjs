@@ -1,0 +1,288 @@
+// The child process of a Python run. Started by src/pyodide-engine.ts with no environment, the permission model on and
+// code generation from strings off; it speaks length-prefixed JSON on two descriptors and blocks while it waits.
+import * as fs from "node:fs";
+import { createRequire, syncBuiltinESMExports } from "node:module";
+import { pathToFileURL } from "node:url";
+
+/** Descriptor the child writes to and the host reads from. */
+const TO_HOST = 3;
+/** Descriptor the host writes to and the child reads from. */
+const FROM_HOST = 4;
+/** A snapshot ends in its own SHA-256, which the host has checked. */
+const DIGEST_BYTES = 32;
+/** WebAssembly pages are 64 KiB. */
+const PAGE = 65536;
+/** How often a program that swallows its interrupt at the deadline is interrupted again. */
+const INTERRUPT_EVERY_MS = 25;
+/** A program that still runs this long after its deadline ends with its process, also when the host is gone. */
+const LAST_RESORT_MS = 2000;
+
+const now = performance.now.bind(performance);
+const { readSync, writeSync } = fs;
+const exit = process.reallyExit.bind(process);
+const pause = new Int32Array(new SharedArrayBuffer(4));
+const encoder = new TextEncoder();
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** @param {Uint8Array} bytes */
+function writeBytes(bytes) {
+  let done = 0;
+  while (done < bytes.length) {
+    try {
+      done += writeSync(TO_HOST, bytes, done, bytes.length - done);
+    } catch (error) {
+      // A descriptor that somebody made non-blocking; anything else means that the host is gone.
+      if (error?.code !== "EAGAIN") exit(0);
+      Atomics.wait(pause, 0, 0, 1);
+    }
+  }
+}
+
+/** @param {string} text One frame: its length in bytes (32 bits, big endian), then JSON in UTF-8. */
+function send(text) {
+  const body = encoder.encode(text);
+  const frame = new Uint8Array(4 + body.length);
+  new DataView(frame.buffer).setUint32(0, body.length);
+  frame.set(body, 4);
+  writeBytes(frame);
+}
+
+/** @param {Uint8Array} bytes */
+function readExactly(bytes) {
+  let done = 0;
+  while (done < bytes.length) {
+    try {
+      const count = readSync(FROM_HOST, bytes, done, bytes.length - done, null);
+      if (count === 0) exit(0);
+      done += count;
+    } catch (error) {
+      if (error?.code !== "EAGAIN") exit(0);
+      Atomics.wait(pause, 0, 0, 1);
+    }
+  }
+}
+
+function receive() {
+  const head = new Uint8Array(4);
+  readExactly(head);
+  const body = new Uint8Array(new DataView(head.buffer).getUint32(0));
+  readExactly(body);
+  return decoder.decode(body);
+}
+
+/** @param {number} memoryMb Past it `grow` fails, which the guest sees as `MemoryError`. */
+function capMemory(memoryMb) {
+  const pages = Math.floor((memoryMb * 1024 * 1024) / PAGE);
+  const grow = WebAssembly.Memory.prototype.grow;
+  WebAssembly.Memory.prototype.grow = function (/** @type {number} */ more) {
+    if (this.buffer.byteLength / PAGE + more > pages) throw new RangeError("memory limit");
+    return grow.call(this, more);
+  };
+}
+
+function denied() {
+  throw new Error("not available in the sandbox");
+}
+
+/**
+ * Replaces every function of a built-in, and those of its classes' prototypes.
+ * @param {Record<string, any>} target
+ */
+function denyAll(target) {
+  for (const key of Object.keys(target)) {
+    const value = target[key];
+    if (typeof value !== "function") continue;
+    for (const method of Object.getOwnPropertyNames(value.prototype ?? {})) {
+      if (method === "constructor") continue;
+      const own = Object.getOwnPropertyDescriptor(value.prototype, method);
+      if (own?.configurable && typeof own.value === "function") {
+        Object.defineProperty(value.prototype, method, { ...own, value: denied });
+      }
+    }
+    try {
+      target[key] = denied;
+    } catch {
+      // A read-only export: its prototype is gone, and the permission model stands behind it.
+    }
+  }
+}
+
+/** What reaches the network or another process. The permission model of Node 20 to 24 has no network switch. */
+const REMOVED = [
+  ...["net", "tls", "dgram", "dns", "dns/promises", "http", "https", "http2", "child_process", "cluster"],
+  ...["worker_threads", "inspector", "inspector/promises", "repl", "wasi", "diagnostics_channel", "trace_events"],
+];
+const REMOVED_GLOBALS = ["fetch", "WebSocket", "EventSource", "XMLHttpRequest", "Request", "Response", "Worker"];
+const REMOVED_PROCESS = [
+  ...["kill", "_kill", "dlopen", "_linkedBinding", "abort", "chdir", "umask", "setuid", "setgid", "seteuid", "setegid"],
+  ...["setgroups", "initgroups", "_debugProcess", "_debugEnd", "loadEnvFile", "execve", "setSourceMapsEnabled"],
+];
+
+function removeHostFunctions() {
+  const require = createRequire(import.meta.url);
+  // Pyodide asks this binding for the open flags; the permission model refuses it, and this one value is all it needs.
+  const constants = { ...fs.constants, fs: fs.constants };
+  Object.defineProperty(process, "binding", { value: () => constants });
+  for (const name of REMOVED) {
+    try {
+      denyAll(require(`node:${name}`));
+    } catch {
+      // Not in this version of Node.
+    }
+  }
+  syncBuiltinESMExports();
+  for (const name of REMOVED_GLOBALS) Reflect.deleteProperty(globalThis, name);
+  const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
+  for (const name of REMOVED_PROCESS) if (typeof table[name] === "function") table[name] = denied;
+}
+
+/** After the engine has started nothing needs a file or a built-in any more. */
+function removeFiles() {
+  const require = createRequire(import.meta.url);
+  const modules = ["fs", "fs/promises", "vm", "v8", "module"].map((name) => require(`node:${name}`));
+  for (const module of modules) denyAll(module);
+  syncBuiltinESMExports();
+  const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
+  for (const name of ["getBuiltinModule", "binding"]) if (typeof table[name] === "function") table[name] = denied;
+}
+
+/** Files written by the guest live outside WebAssembly memory, in the engine's own file system: they get a cap too. */
+function capFiles(/** @type {any} */ FS, /** @type {number} */ memoryMb) {
+  const memory = FS.filesystems.MEMFS;
+  const expand = memory.expandFileStorage;
+  let left = (memoryMb * 1024 * 1024) / 4;
+  memory.expandFileStorage = (/** @type {any} */ node, /** @type {number} */ size) => {
+    const before = node.contents?.length ?? 0;
+    if (size > before) {
+      left -= size - before;
+      if (left < 0) throw new FS.ErrnoError(51); // ENOSPC
+    }
+    return expand.call(memory, node, size);
+  };
+  for (const name of ["NODEFS", "NODERAWFS", "WORKERFS", "IDBFS", "NATIVEFS_ASYNC", "PROXYFS"]) {
+    Reflect.deleteProperty(FS.filesystems, name);
+  }
+}
+
+/** @param {any} init */
+async function load(init) {
+  const { loadPyodide } = await import(pathToFileURL(`${init.engineDir}/pyodide.mjs`).href);
+  const options = {
+    indexURL: init.engineDir,
+    jsglobals: Object.create(null),
+    // The engine checks its version there; without packages nothing can be installed.
+    lockFileContents: { info: init.lockInfo, packages: {} },
+    packageBaseUrl: "/",
+    // A fixed hash seed: what a snapshot holds is hashed already. `hash()` is salted per run instead.
+    env: { HOME: "/home", PYTHONHASHSEED: "0", PYTHONDONTWRITEBYTECODE: "1", PYTHONINSPECT: "" },
+    stdin: () => null,
+    stdout: () => {},
+    stderr: () => {},
+    _sysExecutable: "/python",
+    checkAPIVersion: true,
+  };
+  if (init.snapshot)
+    return await loadPyodide({ ...options, _loadSnapshot: fs.readFileSync(init.snapshot).subarray(0, -DIGEST_BYTES) });
+  const pyodide = await loadPyodide({ ...options, _makeSnapshot: init.mode === "build" });
+  pyodide.FS.mkdirTree("/lib/toolglot/toolglot_guest");
+  for (const [name, source] of Object.entries(init.sources)) {
+    pyodide.FS.writeFile(`/lib/toolglot/toolglot_guest/${name}`, source);
+  }
+  pyodide.runPython(
+    "import sys; sys.path.append('/lib/toolglot'); sys.dont_write_bytecode = True; import toolglot_guest.runner",
+  );
+  return pyodide;
+}
+
+/** The state of the guest's clock: waiting for a tool is not guest time. */
+const clock = { deadline: Number.POSITIVE_INFINITY, next: 0 };
+
+/** Read by the interpreter every few hundred instructions; 2 raises KeyboardInterrupt in the program. */
+const interrupts = {
+  get 0() {
+    const time = now();
+    if (time < clock.deadline) return 0;
+    if (time > clock.deadline + LAST_RESORT_MS) exit(0);
+    if (time < clock.next) return 0;
+    clock.next = time + INTERRUPT_EVERY_MS;
+    return 2;
+  },
+  set 0(_value) {},
+};
+
+/**
+ * The only function the guest gets. Text in, text out: a log or nothing gives nothing, a call gives the answer.
+ * @param {string} text
+ */
+function host(text) {
+  if (typeof text !== "string") return "";
+  if (text === "") {
+    clock.deadline = Number.POSITIVE_INFINITY;
+    return "";
+  }
+  if (text.startsWith('{"type":"log"')) {
+    send(text);
+    return "";
+  }
+  const asked = now();
+  send(text);
+  const answer = receive();
+  clock.deadline += now() - asked;
+  return answer;
+}
+Object.setPrototypeOf(host, null);
+
+/** @param {unknown} error What ended the engine, as an error of the guest where it is one. */
+function failure(error) {
+  const text = String(/** @type {any} */ (error)?.message ?? error);
+  if (/MemoryError|out of memory|memory access out of bounds/i.test(text)) {
+    return { type: "MemoryError", message: "the program needs more memory than it may have" };
+  }
+  if (/RecursionError|call stack|stack overflow/i.test(text)) {
+    return { type: "RecursionError", message: "the program nests too deeply for the engine's stack" };
+  }
+  if (/KeyboardInterrupt/.test(text)) return { type: "Timeout", message: "the program ran out of time" };
+  return { type: "EngineFailure", message: "the engine stopped while it ran the program" };
+}
+
+async function main() {
+  const init = JSON.parse(receive());
+  capMemory(init.memoryMb);
+  removeHostFunctions();
+  const pyodide = await load(init);
+  if (init.mode === "build") {
+    const snapshot = pyodide.makeMemorySnapshot();
+    send(JSON.stringify({ type: "snapshot", bytes: snapshot.length }));
+    writeBytes(snapshot);
+    return;
+  }
+  capFiles(pyodide.FS, init.memoryMb);
+  const runner = pyodide.pyimport("toolglot_guest.runner");
+  const run = runner.run;
+  runner.attach(host);
+  pyodide.unregisterJsModule("pyodide_js");
+  pyodide.setInterruptBuffer(interrupts);
+  removeFiles();
+  send('{"type":"ready"}');
+  const request = receive();
+  const { timeoutMs } = JSON.parse(request).limits;
+  clock.deadline = now() + timeoutMs;
+  let result;
+  try {
+    result = run(request);
+  } catch (error) {
+    result = JSON.stringify({ type: "error", error: failure(error) });
+  }
+  if (typeof result !== "string") result = JSON.stringify({ type: "error", error: failure(undefined) });
+  const used = Math.round(pyodide._module.HEAP8.length / 1024 / 1024);
+  send(JSON.stringify({ type: "usage", memoryMb: used }));
+  send(result);
+}
+
+main().then(
+  () => exit(0),
+  (error) => {
+    send(JSON.stringify({ type: "fatal", message: String(error?.stack ?? error) }));
+    exit(1);
+  },
+);

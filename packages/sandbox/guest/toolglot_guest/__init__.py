@@ -1,0 +1,1 @@
+"""What stands inside the interpreter between a model's program and the engine."""

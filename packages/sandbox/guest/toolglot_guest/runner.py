@@ -1,0 +1,208 @@
+"""Runs one program and reports how it ended, as JSON text."""
+
+import ast
+import builtins
+import json
+import random
+import sys
+import types
+
+from . import clean, guard, hints, library, output, safe_builtins, tools
+
+MAX_MESSAGE = 2000
+_host = None
+
+
+def attach(host):
+    global _host
+    _host = host
+
+
+class _Ended(Exception):
+    """How a run ended, when that was no exception of the program."""
+
+    def __init__(self, type, message, **more):
+        self.report = {"type": type, "message": message, **{key: value for key, value in more.items() if value is not None}}
+
+
+def run(text):
+    """`text`: the request. Returns one frame: a result or an error."""
+    request = json.loads(text)
+    program = _Program(request)
+    try:
+        try:
+            return program.execute()
+        except _Ended as ended:
+            _host("")
+            return program.failed(ended.report)
+        except BaseException as error:
+            # From here on the clock must not interrupt: this is no longer the program's time.
+            _host("")
+            return program.failed(program.describe(error))
+    except MemoryError:
+        program.namespace.clear()
+        return program.failed(_memory_report(request))
+
+
+def _memory_report(request):
+    return {
+        "type": "MemoryError",
+        "message": f"the program needs more than {request['limits']['memoryMb']} MB",
+        "hint": "keep less in memory at once: work in parts, or ask the tools for less",
+    }
+
+
+class _Program:
+    def __init__(self, request):
+        self.request = request
+        self.source = request["code"]
+        self.warnings = []
+        self.cleaner = clean.Cleaner(request["limits"]["maxResultBytes"])
+        self.budget = output.Budget(request["limits"]["maxLogBytes"])
+        self.streams = [output.Output(name, self.budget, _host) for name in ("stdout", "stderr")]
+        self.signatures = {tool["identifier"]: tools.signature(tool) for tool in request["tools"]}
+        self.tree = None
+        seed = request["seed"]
+        library.reseed(seed)
+        salt = random.Random(seed).getrandbits(31)
+        self.hash = safe_builtins.salted_hash(salt)
+        self.namespace = self.names()
+
+    def names(self):
+        """What the program finds when it starts."""
+        found = {"__name__": "__main__", **library.LIBRARIES, "ToolError": tools.ToolError}
+        for index, tool in enumerate(self.request["tools"]):
+            found[tool["identifier"]] = tools.make(index, tool, _host)
+        if self.request["guard"]:
+            found["__builtins__"] = {**safe_builtins.TABLE, "hash": self.hash}
+        else:
+            builtins.hash = self.hash
+            found["__builtins__"] = builtins
+        return found
+
+    def execute(self):
+        code = self.compile()
+        # A module of the program's own, so that nothing of ours is its `__main__`.
+        sys.modules["__main__"] = types.ModuleType("__main__")
+        sys.stdout, sys.stderr = self.streams
+        exec(code, self.namespace)
+        if "__result__" not in self.namespace:
+            hint = hints.for_missing_result(self.tree)
+            raise _Ended("MissingResult", "the program did not assign __result__", hint=hint)
+        value = self.value(self.namespace["__result__"])
+        self.finish()
+        report = {"type": "result", "conversions": self.cleaner.notes, "warnings": self.warnings, "bytes": value[1]}
+        return json.dumps(report)[:-1] + ',"value":' + value[0] + "}"
+
+    def compile(self):
+        try:
+            self.tree = ast.parse(self.source, guard.PROGRAM)
+        except SyntaxError as error:
+            raise self.syntax_error(error) from None
+        except ValueError as error:
+            raise _Ended("SyntaxError", str(error), line=1, column=1) from None
+        if self.request["guard"]:
+            available = safe_builtins.TABLE.keys() | library.LIBRARIES.keys() | self.signatures.keys() | {"ToolError"}
+            try:
+                guard.check(
+                    self.tree, available, self.request["imports"] == "ignore-allowed", library.PUBLIC, self.warnings
+                )
+            except guard.Refused as refused:
+                raise _Ended(
+                    refused.type,
+                    refused.message,
+                    line=refused.line,
+                    column=self.column(refused.line, refused.offset),
+                    sourceLine=self.line(refused.line),
+                    hint=refused.hint,
+                ) from None
+        try:
+            return compile(self.tree, guard.PROGRAM, "exec")
+        except SyntaxError as error:
+            raise self.syntax_error(error) from None
+
+    def value(self, value):
+        try:
+            return clean.dump(self.cleaner.clean(value), self.cleaner.max_bytes)
+        except clean.TooLarge as error:
+            raise _Ended(
+                "ResultTooLarge",
+                f"__result__ is {error}",
+                hint="assign a summary, or only the fields and rows that are needed",
+            ) from None
+
+    def finish(self):
+        for stream in self.streams:
+            stream.finish()
+
+    def failed(self, report):
+        self.finish()
+        return json.dumps({
+            "type": "error",
+            "error": report,
+            "conversions": self.cleaner.notes,
+            "warnings": self.warnings,
+        })
+
+    def describe(self, error):
+        """An exception of the program, as the host reports it."""
+        line = self.raised_at(error)
+        report = {"type": type(error).__name__, "message": self.message(error)}
+        if line is not None:
+            report["line"] = line
+            report["sourceLine"] = self.line(line)
+        if isinstance(error, KeyboardInterrupt):
+            seconds = self.request["limits"]["timeoutMs"] / 1000
+            report["type"] = "Timeout"
+            report["message"] = f"the program ran longer than {seconds:g} s"
+            report["hint"] = "look for a loop that does not end, or do less in one program"
+            return report
+        if isinstance(error, MemoryError):
+            return {**report, **_memory_report(self.request)}
+        call = getattr(error, "_call", None)
+        if isinstance(error, tools.ToolError) and type(call) is int:
+            report["call"] = call
+        try:
+            hint = hints.for_exception(error, self.namespace, self.signatures)
+        except Exception:
+            hint = None
+        if hint:
+            report["hint"] = hint
+        return report
+
+    def message(self, error):
+        try:
+            text = str(error)
+        except Exception:
+            text = ""
+        return text if len(text) <= MAX_MESSAGE else text[:MAX_MESSAGE] + "…"
+
+    def raised_at(self, error):
+        line = None
+        trace = error.__traceback__
+        while trace is not None:
+            if trace.tb_frame.f_code.co_filename == guard.PROGRAM:
+                line = trace.tb_lineno
+            trace = trace.tb_next
+        return line
+
+    def line(self, number):
+        lines = self.source.split("\n")
+        return lines[number - 1].rstrip("\r")[:400] if 0 < number <= len(lines) else None
+
+    def column(self, line, offset):
+        """The guard counts bytes of UTF-8, the report characters from 1."""
+        text = self.line(line)
+        return None if text is None else len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "ignore")) + 1
+
+    def syntax_error(self, error):
+        line = error.lineno or 1
+        source_line = self.line(line)
+        return _Ended(
+            "SyntaxError",
+            error.msg,
+            line=line,
+            column=max(error.offset or 1, 1),
+            sourceLine=source_line,
+            hint=hints.for_syntax(error, source_line or ""),
+        )

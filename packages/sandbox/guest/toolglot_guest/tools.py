@@ -1,0 +1,93 @@
+"""Tools as the program sees them: plain functions that wait for the host."""
+
+import json
+import sys
+
+from . import clean
+from .guard import PROGRAM
+
+MAX_ARGUMENT_BYTES = 4 * 1024 * 1024
+
+
+class ToolError(Exception):
+    """A tool failed. The message says why."""
+
+
+ToolError.__module__ = "builtins"
+
+
+def guest_line():
+    """The program's line that is running now."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code.co_filename == PROGRAM:
+            return frame.f_lineno
+        frame = frame.f_back
+    return None
+
+
+def signature(tool):
+    parts = []
+    for parameter in tool["params"]:
+        if parameter["required"]:
+            parts.append(parameter["identifier"])
+        else:
+            parts.append(f"{parameter['identifier']}={parameter.get('default')!r}")
+    if tool.get("open"):
+        parts.append("**more")
+    return f"{tool['identifier']}({', '.join(parts)})"
+
+
+def bind(tool, args, kwargs):
+    """The tool's input by parameter name. Raises TypeError in CPython's words."""
+    name = tool["identifier"]
+    parameters = tool["params"]
+    if len(args) > len(parameters):
+        count = len(parameters)
+        plural = "" if count == 1 else "s"
+        were = "was" if len(args) == 1 else "were"
+        raise TypeError(f"{name}() takes {count} positional argument{plural} but {len(args)} {were} given")
+    given = {parameter["name"]: value for parameter, value in zip(parameters, args)}
+    by_identifier = {parameter["identifier"]: parameter["name"] for parameter in parameters}
+    for key, value in kwargs.items():
+        # The parameter's own name works too, through `**`, where it is no identifier.
+        target = by_identifier.get(key) or (key if key in by_identifier.values() or tool.get("open") else None)
+        if target is None:
+            raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
+        if target in given:
+            raise TypeError(f"{name}() got multiple values for argument '{key}'")
+        given[target] = value
+    missing = [repr(p["identifier"]) for p in parameters if p["required"] and p["name"] not in given]
+    if missing:
+        plural = "" if len(missing) == 1 else "s"
+        raise TypeError(f"{name}() missing {len(missing)} required argument{plural}: {', '.join(missing)}")
+    return given
+
+
+def make(index, tool, host):
+    """The function of one tool. `host` takes and gives JSON text."""
+    name = tool["identifier"]
+
+    def call(*args, **kwargs):
+        given = bind(tool, args, kwargs)
+        cleaner = clean.Cleaner(MAX_ARGUMENT_BYTES, strict=True)
+        try:
+            text, _ = clean.dump({key: cleaner.clean(value, key) for key, value in given.items()}, MAX_ARGUMENT_BYTES)
+        except clean.Unfit as error:
+            raise TypeError(f"{name}() cannot take this argument: {error}") from None
+        except clean.TooLarge as error:
+            raise ValueError(f"{name}() cannot take arguments of this size: {error}") from None
+        sys.stdout.flush()
+        line = guest_line()
+        answer = json.loads(host(f'{{"type":"call","tool":{index},"line":{json.dumps(line)},"args":{text}}}'))
+        if answer["type"] == "return":
+            return answer["value"]
+        error = ToolError(answer["message"])
+        error._call = answer["call"]
+        raise error
+
+    call.__name__ = call.__qualname__ = name
+    call.__module__ = "__main__"
+    call.__doc__ = tool.get("description")
+    call._toolglot_signature = signature(tool)
+    return call

@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { parse } from "node:path";
+import type { Readable, Writable } from "node:stream";
+import type { Guest, GuestListener } from "./engine.ts";
+import { decodeFrame, encodeFrame, FrameDecoder } from "./frames.ts";
+
+/** How to start a child. */
+export interface ChildCommand {
+  file: string;
+  args: readonly string[];
+  /** The first frame it gets. */
+  init: unknown;
+  /** Longer frames end it. */
+  maxFrameBytes: number;
+  /** Milliseconds until it must have said that it is ready. */
+  startTimeoutMs: number;
+}
+
+/** Children that live: they must not outlive a host that ends by itself. */
+const living = new Set<ChildProcess>();
+let watching = false;
+
+function watch(child: ChildProcess): void {
+  living.add(child);
+  child.once("close", () => living.delete(child));
+  if (watching) return;
+  watching = true;
+  process.once("exit", () => {
+    for (const each of living) each.kill("SIGKILL");
+  });
+}
+
+/** Starts a child with no environment and two extra descriptors: 3 from it, 4 to it. */
+export function startChild(command: Pick<ChildCommand, "file" | "args" | "init">): {
+  child: ChildProcess;
+  fromChild: Readable;
+  toChild: Writable;
+} {
+  const child = spawn(command.file, [...command.args], {
+    env: {},
+    // Whatever the host's folder is called, the guest must not see it, nor a snapshot keep it.
+    cwd: parse(process.execPath).root,
+    stdio: ["ignore", "ignore", "ignore", "pipe", "pipe"],
+    windowsHide: true,
+  });
+  watch(child);
+  const fromChild = child.stdio[3] as Readable;
+  const toChild = child.stdio[4] as Writable;
+  // A child that is gone shows as EPIPE or ECONNRESET here; its `close` event says all that matters.
+  for (const stream of [fromChild, toChild]) stream.on("error", () => {});
+  toChild.write(encodeFrame(JSON.stringify(command.init)));
+  return { child, fromChild, toChild };
+}
+
+/** A guest in a process of its own. */
+export class ChildGuest implements Guest {
+  readonly ready: Promise<void>;
+  readonly ended: Promise<void>;
+  readonly #child: ChildProcess;
+  readonly #fromChild: Readable;
+  readonly #toChild: Writable;
+  #listener: GuestListener | undefined;
+  #fault = "the process ended";
+  #over = false;
+  #markReady: () => void = () => {};
+  #markFailed: (error: Error) => void = () => {};
+
+  constructor(command: ChildCommand) {
+    const { child, fromChild, toChild } = startChild(command);
+    this.#child = child;
+    this.#fromChild = fromChild;
+    this.#toChild = toChild;
+    this.ready = new Promise((resolve, reject) => {
+      this.#markReady = resolve;
+      this.#markFailed = reject;
+    });
+    this.ready.catch(() => {});
+    const timer = setTimeout(() => this.#fail("it did not start in time"), command.startTimeoutMs);
+    timer.unref();
+    this.ready.then(
+      () => clearTimeout(timer),
+      () => clearTimeout(timer),
+    );
+    this.ended = new Promise((resolve) => {
+      child.once("close", () => {
+        this.#end();
+        resolve();
+      });
+    });
+    child.once("error", (error) => {
+      this.#fail(error.message);
+      // A process that could not be started closes nothing.
+      fromChild.destroy();
+      toChild.destroy();
+    });
+    const decoder = new FrameDecoder(command.maxFrameBytes);
+    fromChild.on("data", (chunk: Buffer) => this.#read(decoder, chunk));
+  }
+
+  listen(listener: GuestListener): void {
+    this.#listener = listener;
+    if (this.#over) queueMicrotask(() => listener.onEnd(this.#fault));
+  }
+
+  send(json: string): void {
+    if (!this.#over && this.#toChild.writable) this.#toChild.write(encodeFrame(json));
+  }
+
+  kill(): void {
+    this.#child.kill("SIGKILL");
+    this.#toChild.destroy();
+    this.#fromChild.destroy();
+  }
+
+  hold(alive: boolean): void {
+    const handles = [this.#child, this.#fromChild, this.#toChild] as { ref?(): void; unref?(): void }[];
+    for (const handle of handles) {
+      if (alive) handle.ref?.();
+      else handle.unref?.();
+    }
+  }
+
+  #read(decoder: FrameDecoder, chunk: Buffer): void {
+    if (this.#over) return;
+    try {
+      for (const body of decoder.push(chunk)) {
+        this.#receive(decodeFrame(body), body.length);
+        if (this.#over) return;
+      }
+    } catch (error) {
+      this.#fail(error instanceof Error ? error.message : String(error));
+    }
+  }
+
+  #receive(message: Record<string, unknown>, bytes: number): void {
+    if (this.#listener) this.#listener.onMessage(message, bytes);
+    else if (message.type === "ready") this.#markReady();
+    else this.#fail(message.type === "fatal" ? String(message.message) : "it spoke out of turn");
+  }
+
+  #fail(fault: string): void {
+    this.#fault = fault;
+    this.kill();
+    this.#end();
+  }
+
+  #end(): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#markFailed(new Error(this.#fault));
+    this.#listener?.onEnd(this.#fault);
+  }
+}

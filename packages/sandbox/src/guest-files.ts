@@ -1,0 +1,35 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** What runs in the child: one level up from `src` as from `dist`. */
+const folder = new URL("../guest/", import.meta.url);
+
+/** The files of the guest's side. */
+export interface GuestFiles {
+  /** The child's script. */
+  script: string;
+  /** Python sources by file name. */
+  sources: Readonly<Record<string, string>>;
+  /** Changes with every change of any of them. */
+  hash: string;
+}
+
+let files: GuestFiles | undefined;
+
+/** Read once; they do not change while a process runs. */
+export function guestFiles(): GuestFiles {
+  if (files) return files;
+  const script = realpathSync(fileURLToPath(new URL("child.mjs", folder)));
+  const python = fileURLToPath(new URL("toolglot_guest/", folder));
+  const sources: Record<string, string> = {};
+  for (const name of readdirSync(python).sort()) {
+    if (name.endsWith(".py")) sources[name] = readFileSync(join(python, name), "utf8");
+  }
+  const hash = createHash("sha256")
+    .update(JSON.stringify([readFileSync(script, "utf8"), sources]))
+    .digest("hex");
+  files = { script, sources, hash };
+  return files;
+}

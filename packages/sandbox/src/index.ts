@@ -1,0 +1,21 @@
+/** Runs model-written Python in a hardened child process, with tools as plain functions. */
+export { ToolError } from "@toolglot/core";
+export { createSandbox } from "./create-sandbox.ts";
+export { type SandboxExecutorOptions, sandboxExecutor } from "./executor.ts";
+export type {
+  ImportPolicy,
+  PoolOptions,
+  Sandbox,
+  SandboxConversion,
+  SandboxError,
+  SandboxLanguage,
+  SandboxLimits,
+  SandboxOptions,
+  SandboxPoolStats,
+  SandboxRun,
+  SandboxRunError,
+  SandboxRunOk,
+  SandboxRunOptions,
+  SandboxStats,
+  SandboxToolCall,
+} from "./types.ts";

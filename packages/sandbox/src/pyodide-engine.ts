@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { ToolglotError } from "@toolglot/core";
+import { ChildGuest, startChild } from "./child-guest.ts";
+import type { Engine, Guest } from "./engine.ts";
+import { decodeFrame } from "./frames.ts";
+import { guestFiles } from "./guest-files.ts";
+import { defaultCacheDir, findOrBuildSnapshot } from "./snapshot.ts";
+import type { SandboxLimits } from "./types.ts";
+
+/** A plain start takes 3 seconds of processor time; machines under load take many times that. */
+const START_TIMEOUT_MS = 60_000;
+/** What the guest's side lets a call's arguments have, and what surrounds a value in a frame. */
+const MAX_ARGUMENT_BYTES = 4 * 1024 * 1024;
+const FRAME_OVERHEAD_BYTES = 256 * 1024;
+/** Added to the interpreter's memory: what the child keeps outside of it. */
+const HEAP_MB = 128;
+
+/** Everything the child may read besides its own script. */
+const ENGINE_FILES = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
+
+interface EnginePackage {
+  dir: string;
+  version: string;
+  lockInfo: unknown;
+}
+
+/** Finds the installed engine. Throws `ToolglotError` (`engine-missing`) with what to install. */
+function findEngine(): EnginePackage {
+  let manifest: string;
+  try {
+    manifest = createRequire(import.meta.url).resolve("pyodide/package.json");
+  } catch (cause) {
+    throw new ToolglotError(
+      "engine-missing",
+      "Python needs the package pyodide, which is not installed: npm install pyodide@314.0.7",
+      { cause, data: { package: "pyodide", install: "npm install pyodide@314.0.7" } },
+    );
+  }
+  const dir = realpathSync(dirname(manifest));
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+  const { info } = JSON.parse(readFileSync(join(dir, "pyodide-lock.json"), "utf8")) as { info: unknown };
+  return { dir, version, lockInfo: info };
+}
+
+/** The flag that switches the permission model on, by the version of Node that runs. */
+export function permissionFlag(nodeVersion: string): string {
+  return Number.parseInt(nodeVersion, 10) >= 24 ? "--permission" : "--experimental-permission";
+}
+
+/** CPython in WebAssembly, in a child process that may read the engine's files and nothing else. */
+export class PyodideEngine implements Engine {
+  readonly language = "python";
+  readonly label: string;
+  readonly #engine: EnginePackage;
+  readonly #limits: SandboxLimits;
+  readonly #cacheDir: string | undefined;
+  #snapshotPath: string | undefined;
+  #start: "none" | "built" | "cached" | "plain" = "none";
+  #preparing: Promise<void> | undefined;
+
+  constructor(limits: SandboxLimits, cacheDir: string | false | undefined) {
+    this.#engine = findEngine();
+    this.#limits = limits;
+    this.#cacheDir = cacheDir === false ? undefined : (cacheDir ?? defaultCacheDir());
+    this.label = `pyodide ${this.#engine.version}`;
+  }
+
+  get snapshot(): "none" | "built" | "cached" | "plain" {
+    return this.#start;
+  }
+
+  prepare(): Promise<void> {
+    this.#preparing ??= this.#findSnapshot();
+    return this.#preparing;
+  }
+
+  async #findSnapshot(): Promise<void> {
+    const found =
+      this.#cacheDir === undefined
+        ? undefined
+        : await findOrBuildSnapshot(this.#cacheDir, this.#snapshotName(), () => this.#buildSnapshot());
+    this.#snapshotPath = found?.path;
+    this.#start = found === undefined ? "plain" : found.built ? "built" : "cached";
+  }
+
+  spawn(): Guest {
+    const snapshot = this.#snapshotPath;
+    const guest = new ChildGuest({
+      file: process.execPath,
+      args: this.#arguments(snapshot),
+      init: this.#init(snapshot === undefined ? { mode: "plain" } : { mode: "restore", snapshot }),
+      maxFrameBytes: Math.max(this.#limits.maxResultBytes, MAX_ARGUMENT_BYTES) + FRAME_OVERHEAD_BYTES,
+      startTimeoutMs: START_TIMEOUT_MS,
+    });
+    return guest;
+  }
+
+  startFailed(): void {
+    this.#snapshotPath = undefined;
+    this.#start = "plain";
+  }
+
+  #arguments(snapshot: string | undefined): string[] {
+    const { script } = guestFiles();
+    const readable = [...ENGINE_FILES.map((name) => join(this.#engine.dir, name)), script];
+    if (snapshot !== undefined) readable.push(realpathSync(snapshot));
+    return [
+      permissionFlag(process.versions.node),
+      ...readable.map((path) => `--allow-fs-read=${path}`),
+      "--disallow-code-generation-from-strings",
+      "--no-addons",
+      "--no-warnings",
+      `--max-old-space-size=${this.#limits.memoryMb + HEAP_MB}`,
+      script,
+    ];
+  }
+
+  #init(more: Record<string, unknown>): Record<string, unknown> {
+    const { sources } = guestFiles();
+    const { dir, lockInfo } = this.#engine;
+    return { engineDir: dir, lockInfo, memoryMb: this.#limits.memoryMb, ...more, sources };
+  }
+
+  /** Names what the memory depends on, so that another engine, Node or bootstrap never restores it. */
+  #snapshotName(): string {
+    const { hash } = guestFiles();
+    const key = createHash("sha256")
+      .update([hash, this.#engine.dir, process.arch, JSON.stringify(this.#engine.lockInfo)].join("\n"))
+      .digest("hex")
+      .slice(0, 16);
+    return `pyodide-${this.#engine.version}-node-${process.versions.node}-${key}`;
+  }
+
+  async #buildSnapshot(): Promise<Buffer> {
+    const { child, fromChild, toChild } = startChild({
+      file: process.execPath,
+      args: this.#arguments(undefined),
+      init: this.#init({ mode: "build" }),
+    });
+    const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
+    try {
+      const chunks: Buffer[] = [];
+      for await (const chunk of fromChild as AsyncIterable<Buffer>) chunks.push(chunk);
+      const all = Buffer.concat(chunks);
+      const end = 4 + (all.length < 4 ? 0 : all.readUInt32BE(0));
+      const head = decodeFrame(all.subarray(4, end));
+      const bytes = all.subarray(end);
+      if (head.type !== "snapshot" || head.bytes !== bytes.length) throw new Error("the snapshot is incomplete");
+      return bytes;
+    } finally {
+      clearTimeout(timer);
+      toChild.destroy();
+      child.kill("SIGKILL");
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import {
+  type AnyTool,
+  type BoundTool,
+  bindNames,
+  type JsonSchema,
+  sanitizeErrorMessage,
+  ToolError,
+} from "@toolglot/core";
+
+/** Larger tool results would fill the interpreter's memory. */
+const MAX_VALUE_BYTES = 16 * 1024 * 1024;
+
+/** A tool with its names in the program. */
+export interface ProgramTool {
+  tool: AnyTool;
+  names: BoundTool;
+}
+
+/** The tools of a run: `over` win over `base` by name. Throws `TypeError` for what is no tool. */
+export function bindTools(base: readonly AnyTool[], over: readonly AnyTool[]): ProgramTool[] {
+  const byName = new Map<string, AnyTool>();
+  for (const tools of [base, over]) {
+    const seen = new Set<string>();
+    for (const tool of tools) {
+      checkTool(tool);
+      if (seen.has(tool.name)) throw new TypeError(`Two tools are named ${JSON.stringify(tool.name)}: rename one.`);
+      seen.add(tool.name);
+      byName.set(tool.name, tool);
+    }
+  }
+  const tools = [...byName.values()];
+  const bound = bindNames(tools, "python");
+  return tools.map((tool, index) => ({ tool, names: bound.tools[index] as BoundTool }));
+}
+
+function checkTool(tool: AnyTool): void {
+  const given = tool as Partial<AnyTool> | null | undefined;
+  if (typeof given?.name !== "string" || typeof given.execute !== "function" || typeof given.inputSchema !== "object") {
+    throw new TypeError("tools must be an array of tools, each with name, inputSchema and execute.");
+  }
+}
+
+/** What the guest's side needs to know of a tool. */
+export function describeTool({ tool, names }: ProgramTool): Record<string, unknown> {
+  return {
+    name: names.name,
+    identifier: names.identifier,
+    description: tool.description,
+    params: names.params.map(({ name, identifier, required, default: fallback }) => ({
+      name,
+      identifier,
+      required,
+      ...(fallback === undefined ? {} : { default: fallback }),
+    })),
+    open: names.rest !== undefined,
+  };
+}
+
+/**
+ * The input of a call as the stub promises it: an optional parameter that was not given, or given as the `None` that
+ * the stub shows, takes its default or stays away.
+ */
+export function completeArguments({ names }: ProgramTool, given: Record<string, unknown>): Record<string, unknown> {
+  const args: Record<string, unknown> = {};
+  for (const [key, value] of Object.entries(given)) define(args, key, value);
+  for (const { name, required, schema, default: fallback } of names.params) {
+    if (required) continue;
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    if (value !== undefined && !(value === null && !allowsNull(schema))) continue;
+    if (fallback !== undefined) define(args, name, structuredClone(fallback));
+    else if (value === null) delete args[name];
+  }
+  return args;
+}
+
+/** Keys such as `__proto__` are data. */
+function define(target: Record<string, unknown>, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+function allowsNull(schema: JsonSchema): boolean {
+  if (typeof schema === "boolean") return schema;
+  const { type, enum: values, const: only, anyOf, oneOf } = schema;
+  if (only !== undefined) return only === null;
+  if (values) return values.includes(null);
+  if (type !== undefined) return type === "null" || (Array.isArray(type) && type.includes("null"));
+  const choices = anyOf ?? oneOf;
+  return choices === undefined ? schema.$ref === undefined : choices.some(allowsNull);
+}
+
+/** What a tool gave: its value, and the JSON text that goes to the program. */
+export interface ToolValue {
+  value: unknown;
+  json: string;
+}
+
+/** Runs a tool to its end. Of an async iterable the last value counts. Rejects with what the tool threw. */
+export async function executeTool(
+  { tool }: ProgramTool,
+  args: Record<string, unknown>,
+  context: { signal: AbortSignal; callId: string },
+): Promise<ToolValue> {
+  let value: unknown = await (tool.execute as (input: unknown, with_: typeof context) => unknown)(args, context);
+  if (isAsyncIterable(value)) {
+    let last: unknown;
+    for await (const chunk of value) {
+      last = chunk;
+      if (context.signal.aborted) break;
+    }
+    value = last;
+  }
+  let json: string | undefined;
+  try {
+    json = JSON.stringify(value);
+  } catch {
+    throw new ToolError("the tool's result cannot be written as JSON");
+  }
+  if (json === undefined) json = "null";
+  if (json.length > MAX_VALUE_BYTES) throw new ToolError("the tool's result is too large: ask for less");
+  return { value, json };
+}
+
+function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
+  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
+}
+
+/** What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs. */
+export function errorForGuest(error: unknown): string {
+  if (ToolError.isInstance(error)) return error.message;
+  const message = error instanceof Error ? error.message : typeof error === "string" ? error : "";
+  return sanitizeErrorMessage(message);
+}

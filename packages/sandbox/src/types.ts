@@ -1,0 +1,195 @@
+import type { AnyTool, ApprovalRequest, Decision, LogEntry } from "@toolglot/core";
+
+/** Languages a sandbox runs. */
+export type SandboxLanguage = "python";
+
+/** What a run may use. Every limit is enforced, and reported in {@link SandboxStats.limits}. */
+export interface SandboxLimits {
+  /** Milliseconds the program itself may run; waiting for tools and approvals not counted. Default 8000. */
+  timeoutMs: number;
+  /** Milliseconds all tool calls of a run may take together; waiting for approvals not counted. Default 60,000. */
+  toolTimeMs: number;
+  /** Megabytes of the interpreter's memory, itself included (about 30). Default 256, at least 64, at most 2048. */
+  memoryMb: number;
+  /** Tool calls of a run. Default 100. */
+  maxToolCalls: number;
+  /** Bytes of the program, as UTF-8. Default 131,072. */
+  maxSourceBytes: number;
+  /** Bytes of the value, as JSON in UTF-8. Default 1,048,576. */
+  maxResultBytes: number;
+  /** Bytes a program may print, as UTF-8. What is beyond is cut with a mark, the run goes on. Default 65,536. */
+  maxLogBytes: number;
+}
+
+/** What to do about an import of a library that is there without one. */
+export type ImportPolicy = "refuse" | "ignore-allowed";
+
+/** Options of {@link createSandbox}. */
+export interface SandboxOptions {
+  language: SandboxLanguage;
+  limits?: Partial<SandboxLimits>;
+  /** Tools of every run; those given to `run` win over them. */
+  tools?: readonly AnyTool[];
+  /**
+   * `refuse` (default): any import is an error that names the line. `ignore-allowed`: an import of an allowed library
+   * binds what is there already, with a warning in `stats.warnings`; any other import stays an error.
+   */
+  imports?: ImportPolicy;
+  /** `false` switches the guard inside the interpreter off, to test the process around it. Default true. */
+  guard?: boolean;
+  pool?: PoolOptions;
+  /**
+   * Folder for the interpreter's memory snapshot (31 MB, made once). Default: `toolglot-sandbox` under
+   * `XDG_CACHE_HOME`, else in the temporary folder. `false`: no snapshot; each start then takes about 3 seconds.
+   */
+  cacheDir?: string | false;
+  /** Fixes the program's random numbers, for replay. Default: fresh entropy for each run. */
+  seed?: string | number;
+}
+
+/** How many interpreters are kept and run. Each is a process of about 200 MB, used for one run. */
+export interface PoolOptions {
+  /** Interpreters kept ready for the next runs, started in the background from the first run on. Default 1. */
+  size?: number;
+  /** Runs at the same time; further ones wait in order. Default 4. */
+  maxConcurrent?: number;
+}
+
+/** Options of {@link Sandbox.run}. Callbacks observe: what they throw is ignored. */
+export interface SandboxRunOptions {
+  tools?: readonly AnyTool[];
+  /** Aborting ends the run with the error type `Aborted`. */
+  signal?: AbortSignal;
+  imports?: ImportPolicy;
+  /** Prefix of the call ids that tools get: `<callIdPrefix>:1`, `<callIdPrefix>:2`. Default: one of its own. */
+  callIdPrefix?: string;
+  /** Called when a tool call begins, before its approval is asked for. */
+  onToolCallStart?(call: { callId: string; name: string; args: Record<string, unknown> }): void;
+  /** Called when a tool call has ended, with what `toolCalls` lists of it and with the value that the tool gave. */
+  onToolCall?(call: SandboxToolCall, value: unknown): void;
+  /** Called for each line the program prints, at once. */
+  onLog?(entry: LogEntry): void;
+  /** Asked before a call of a tool that needs approval. Absent: such calls are denied. The time counts to no limit. */
+  approve?(request: ApprovalRequest): Promise<Decision>;
+}
+
+/** One tool call of a program. */
+export interface SandboxToolCall {
+  callId: string;
+  name: string;
+  /** By parameter name, defaults filled in. */
+  args: Record<string, unknown>;
+  ok: boolean;
+  /** Milliseconds the tool took; 0 when it was not run. */
+  ms: number;
+  /** `type`: `ToolError`, `Denied`, `Timeout`, `Aborted`. The message is the one the program saw. */
+  error?: { type: string; message: string };
+}
+
+/** How a program failed, in words made for the model that wrote it. */
+export interface SandboxError {
+  /**
+   * The class name of the program's exception (`KeyError`, `SyntaxError`, `ToolError`…), or `Timeout`, `MemoryError`,
+   * `Aborted`, `MissingResult`, `ImportForbidden`, `ForbiddenName`, `ToolCallLimit`, `ResultTooLarge`, `SourceTooLarge`,
+   * `EngineFailure`.
+   */
+  type: string;
+  message: string;
+  /** Line of the program, starting at 1. */
+  line?: number;
+  /** Column in that line, starting at 1. */
+  column?: number;
+  sourceLine?: string;
+  /** What to do about it, when that is known. */
+  hint?: string;
+  /** Id of the tool call that failed, when the program ended in its error. */
+  callId?: string;
+}
+
+/** A value that could not come out as it was. */
+export interface SandboxConversion {
+  /** As `items[2].price`; empty for the value as a whole. */
+  path: string;
+  from: string;
+  to: string;
+}
+
+/** What a run used. Times in milliseconds. */
+export interface SandboxStats {
+  /** Name and version of the engine, as `pyodide 314.0.7`. */
+  engine: string;
+  limits: SandboxLimits;
+  /** Waiting for a free place and for the interpreter to be ready. */
+  startMs: number;
+  /** Whether the interpreter was ready when the run asked for it. */
+  warm: boolean;
+  /** What `timeoutMs` limits. */
+  guestMs: number;
+  /** What `toolTimeMs` limits. */
+  toolMs: number;
+  /** Waiting for approvals. */
+  approvalMs: number;
+  toolCalls: number;
+  sourceBytes: number;
+  resultBytes: number;
+  logBytes: number;
+  /** Megabytes of interpreter memory at the end, itself included; absent when the process ended first. */
+  memoryMb?: number;
+  /** Values that came out changed; at most 100. */
+  conversions: SandboxConversion[];
+  /** Imports that were ignored, output that was cut. */
+  warnings: string[];
+}
+
+/** The outcome of a run. */
+export type SandboxRun = SandboxRunOk | SandboxRunError;
+
+/** A program that ended well. */
+export interface SandboxRunOk {
+  status: "ok";
+  /** What the program assigned to `__result__`, as JSON data. */
+  value: unknown;
+  logs: LogEntry[];
+  toolCalls: SandboxToolCall[];
+  stats: SandboxStats;
+}
+
+/** A program that failed, or was ended. */
+export interface SandboxRunError {
+  status: "error";
+  error: SandboxError;
+  logs: LogEntry[];
+  toolCalls: SandboxToolCall[];
+  stats: SandboxStats;
+}
+
+/** What {@link Sandbox.stats} gives. */
+export interface SandboxPoolStats {
+  engine: string;
+  /** Interpreters that are ready. */
+  idle: number;
+  starting: number;
+  running: number;
+  /** Runs that wait for a place. */
+  waiting: number;
+  /** Interpreters started since the sandbox was made. */
+  started: number;
+  /** Where interpreters start from. `plain`: without a snapshot. `none`: nothing was started yet. */
+  snapshot: "none" | "built" | "cached" | "plain";
+}
+
+/** Runs programs. Each run gets an interpreter of its own, which ends with it. */
+export interface Sandbox {
+  readonly language: SandboxLanguage;
+  readonly limits: Readonly<SandboxLimits>;
+  /**
+   * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
+   * for a caller's mistake, and with a `ToolglotError` after the sandbox was disposed (`sandbox-disposed`).
+   */
+  run(code: string, options?: SandboxRunOptions): Promise<SandboxRun>;
+  /** Resolves when the pool is full. Rejects with a `ToolglotError` (`engine-start-failed`) when no interpreter starts. */
+  warm(): Promise<void>;
+  stats(): SandboxPoolStats;
+  /** Ends every interpreter; runs end as `Aborted`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,20 @@
+import { afterAll, expect, it } from "vitest";
+import { createSandbox } from "../src/index.ts";
+import { addTool } from "./support.ts";
+
+const sandbox = createSandbox({ language: "python", tools: [addTool] });
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+it("should run a program that calls a tool and prints", async () => {
+  const run = await sandbox.run("total = add(1) + add(a=1, b=5)\nprint('total', total)\n__result__ = total");
+  expect(run).toMatchObject({
+    status: "ok",
+    value: 9,
+    logs: [{ stream: "stdout", text: "total 9" }],
+    toolCalls: [
+      { callId: "run-1:1", name: "add", args: { a: 1, b: 2 }, ok: true },
+      { callId: "run-1:2", name: "add", args: { a: 1, b: 5 }, ok: true },
+    ],
+    stats: { engine: "pyodide 314.0.7", toolCalls: 2, resultBytes: 1, conversions: [], warnings: [] },
+  });
+});
