@@ -1,24 +1,30 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it: `node run.mjs attp|sandbox|all`.
 // `attp` and `sandbox` print their tables; `all` measures both and writes docs/benchmarks.md.
 import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
-import { root, run, toolEnvironment } from "../scripts/lib/workspace.mjs";
 
-const filters = { attp: ["@toolglot/attp..."], sandbox: ["@toolglot/sandbox..."] };
-filters.all = [...filters.attp, ...filters.sandbox];
-
+const measured = { attp: ["attp"], sandbox: ["sandbox"], all: ["attp", "sandbox"] };
 const what = process.argv[2] ?? "all";
-if (!Object.hasOwn(filters, what)) {
-  console.error(`no benchmark ${what}; there are ${Object.keys(filters).join(", ")}`);
+if (!Object.hasOwn(measured, what)) {
+  console.error(`no benchmark ${what}; there are ${Object.keys(measured).join(", ")}`);
   process.exit(2);
 }
 
-const built = await run("turbo", ["run", "build", ...filters[what].map((name) => `--filter=${name}`)], {
-  env: toolEnvironment(),
+const root = join(import.meta.dirname, "..");
+const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const filters = measured[what].map((name) => `--filter=@toolglot/${name}...`);
+console.error("· building the packages");
+const turbo = ["exec", "turbo", "run", "build", ...filters, "--output-logs=errors-only"];
+const built = spawnSync("npx", ["--prefer-offline", "-y", packageManager, ...turbo], {
+  cwd: root,
+  encoding: "utf8",
+  env: { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" },
+  shell: process.platform === "win32",
 });
-if (built.code !== 0) {
-  console.error(built.output);
+if (built.status !== 0) {
+  console.error(`${built.stdout ?? ""}${built.stderr ?? ""}${built.error?.message ?? ""}`);
   process.exit(1);
 }
 
