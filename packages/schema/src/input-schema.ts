@@ -4,9 +4,10 @@ import { argsToJsonSchema } from "./args.ts";
 import type { ArgsShorthand } from "./args-types.ts";
 import { coerceBySchema } from "./coerce.ts";
 import { applyDefaults, checkDefaults, hasDefaults } from "./defaults.ts";
+import { describeSchema, describeValue } from "./describe.ts";
 import { explainIssues, makeIssue } from "./issues.ts";
 import { omitProperties, rootObject } from "./root.ts";
-import { copyWithoutTitles, isObject, setOwn } from "./schema-walk.ts";
+import { copyWithoutTitles, isObject, setOwn, step } from "./schema-walk.ts";
 import { isStandard, standardIssues, standardToJsonSchema } from "./standard.ts";
 import type {
   Conversion,
@@ -34,7 +35,8 @@ export function toInputSchema<const Source extends InputSource>(
   options: InputSchemaOptions = {},
 ): InputSchema<InferInput<Source>> {
   if (isInputSchema(source)) return source as InputSchema<InferInput<Source>>;
-  if (!isStandard(source) && isShorthand(source)) return argsSchema(source, options) as InputSchema<InferInput<Source>>;
+  if (isObject(source) && !isStandard(source) && isShorthand(source))
+    return argsSchema(source, options) as InputSchema<InferInput<Source>>;
   const where = place(options, "the input schema");
   let json: JsonSchemaObject;
   if (isStandard(source)) {
@@ -82,7 +84,7 @@ function isShorthand(source: object): source is ArgsShorthand {
   const values = Object.values(source);
   if (values.length === 0 || values.some((value) => typeof value !== "string")) return false;
   const { type, $ref } = source as Record<string, unknown>;
-  return type !== "object" && !(typeof $ref === "string" && $ref.startsWith("#"));
+  return type !== "object" && type !== "array" && !(typeof $ref === "string" && $ref.startsWith("#"));
 }
 
 function place(options: InputSchemaOptions, what: string): string {
@@ -132,7 +134,21 @@ class CompiledInput<Value> implements InputSchema<Value> {
   withPresets(presets: Readonly<Record<string, unknown>>): InputSchema<Value> {
     const all = { ...this.#presets, ...presets };
     if (Object.keys(all).length === 0) return this;
+    this.#checkPresets(all);
     return new CompiledInput<Value>(this.kind, this.#full, this.#standard, this.#where, this.#factory, all);
+  }
+
+  /** A preset of a wrong type would be blamed on the model, at each call. */
+  #checkPresets(presets: Readonly<Record<string, unknown>>): void {
+    const { properties = {} } = this.#full;
+    const compiled = this.#presets === undefined ? this.#validator : this.#factory(structuredClone(this.#full));
+    for (const [name, value] of Object.entries(presets)) {
+      const isSimple = value === null || ["string", "number", "boolean"].includes(typeof value);
+      if (!isSimple || !Object.hasOwn(properties, name)) continue;
+      if (compiled.accepts(value, step("", "properties", name))) continue;
+      const expected = describeSchema(this.#full, properties[name] ?? true);
+      throw new TypeError(`${this.#where}: the preset ${name} must be ${expected}, not ${describeValue(value)}`);
+    }
   }
 
   validate(value: unknown): MaybePromise<ValidationResult<Value>> {

@@ -49,8 +49,8 @@ class Explainer {
     if (target !== undefined && target.pointer !== place.pointer) this.visit(target, value, path);
     if (this.#issues.length > before) return;
     const { schema } = place;
-    if (schema === false) return this.#add(path, "nothing here", describeValue(value));
-    if (typeof schema !== "boolean") this.#keywords(place, schema, value, path);
+    if (schema === false) this.#add(path, "nothing here", describeValue(value));
+    else if (typeof schema !== "boolean") this.#keywords(place, schema, value, path);
     if (this.#issues.length === before) this.#add(path, this.#unnamed(schema), describeValue(value));
   }
 
@@ -70,7 +70,10 @@ class Explainer {
 
   #keywords(place: Place, schema: JsonSchemaObject, value: unknown, path: string): void {
     const got = describeValue(value);
-    if (schema.type !== undefined && !hasType(schema.type, value)) return this.#add(path, this.#describe(schema), got);
+    if (schema.type !== undefined && !hasType(schema.type, value)) {
+      this.#add(path, this.#describe(schema), got);
+      return;
+    }
     if (schema.enum !== undefined || schema.const !== undefined) {
       const before = this.#issues.length;
       this.#choice(schema, value, path, got);
@@ -97,10 +100,10 @@ class Explainer {
     if (branches.length === 0) return;
     const fitting = branches.filter((branch) => this.#accepts(branch, value)).length;
     if (fitting === 1 || (fitting > 1 && schema.oneOf === undefined)) return;
-    if (fitting > 1) return this.#add(path, "a value that fits exactly one form", `one that fits ${fitting}`);
-    const likely = branches.filter((branch) => this.#isLikely(branch, value));
-    if (likely.length === 1) return this.visit(likely[0] as Place, value, path);
-    this.#add(path, this.#describe(schema), describeValue(value));
+    const likely = fitting > 0 ? [] : branches.filter((branch) => this.#isLikely(branch, value));
+    if (fitting > 1) this.#add(path, "a value that fits exactly one form", `one that fits ${fitting}`);
+    else if (likely.length === 1) this.visit(likely[0] as Place, value, path);
+    else this.#add(path, this.#describe(schema), describeValue(value));
   }
 
   /** Whether a branch is meant, by its type and by the constants that tell branches apart. */

@@ -39,6 +39,9 @@ export function setOwn(target: object, key: string, value: unknown): void {
 function copyData(value: unknown, where: string, depth = 0): unknown {
   if (depth > maxDepth) throw new TypeError(`${where} is nested too deeply, or in a circle`);
   if (Array.isArray(value)) return value.map((item, index) => copyData(item, `${where}[${index}]`, depth + 1));
+  if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") {
+    throw new TypeError(`${where} is a ${typeof value}, which has no form in JSON`);
+  }
   if (!isObject(value)) return value;
   const copy = {};
   for (const key of Object.keys(value)) setOwn(copy, key, copyData(value[key], `${where}.${key}`, depth + 1));

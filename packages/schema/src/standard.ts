@@ -2,7 +2,7 @@ import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/sp
 import type { InputIssue, JsonSchemaObject } from "@toolglot/core";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import { describeValue, joinPath } from "./describe.ts";
-import { isObject } from "./schema-walk.ts";
+import { isObject, visitSchemas } from "./schema-walk.ts";
 import type { StandardInput } from "./types.ts";
 
 const target = "draft-2020-12";
@@ -23,7 +23,7 @@ type Side = "input" | "output";
 export function standardToJsonSchema(schema: StandardInput, where: string, side: Side = "input"): JsonSchemaObject {
   try {
     const { $schema: _, ...found } = convert(schema, side);
-    return found;
+    return withoutSafeBounds(found);
   } catch (error) {
     const field = locate(schema, side, 0);
     const at = field === "" ? "" : ` at ${field}`;
@@ -31,14 +31,20 @@ export function standardToJsonSchema(schema: StandardInput, where: string, side:
   }
 }
 
+/** A check without a form in JSON Schema still runs when the input is validated, as zod's refinements do. */
+const arktypeOptions = { fallback: { predicate: ({ base }: { base: unknown }) => base } };
+
 function convert(schema: StandardInput, side: Side): JsonSchemaObject {
   const standard = schema["~standard"] as StandardSchemaV1.Props & Partial<StandardJSONSchemaV1.Props>;
-  if (standard.jsonSchema !== undefined) return standard.jsonSchema[side]({ target });
+  if (standard.jsonSchema !== undefined) {
+    const libraryOptions = standard.vendor === "arktype" ? { libraryOptions: arktypeOptions } : {};
+    return standard.jsonSchema[side]({ target, ...libraryOptions });
+  }
   if (standard.vendor === "valibot") {
     return toJsonSchema(schema as Parameters<typeof toJsonSchema>[0], {
       target,
       typeMode: side,
-      // A check without a form in JSON Schema still runs when the input is validated, as zod's refinements do.
+      // The same for valibot's actions; its schemas without a form are errors.
       overrideAction: ({ errors, jsonSchema }) => (errors === undefined ? undefined : jsonSchema),
     }) as JsonSchemaObject;
   }
@@ -49,11 +55,22 @@ function convert(schema: StandardInput, side: Side): JsonSchemaObject {
   throw new TypeError(`${standard.vendor} gives no JSON Schema: ${cure}`);
 }
 
+/** zod writes the bounds of exact integers at every integer. A model needs no telling. */
+function withoutSafeBounds(root: JsonSchemaObject): JsonSchemaObject {
+  const copy = structuredClone(root);
+  visitSchemas({ schema: copy, pointer: "" }, ({ schema }) => {
+    if (typeof schema === "boolean" || schema.type !== "integer") return;
+    if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
+    if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
+  });
+  return copy;
+}
+
 /** Libraries also throw plain data. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const code = /^\{\s*"?code"?: "(\w+)"/.exec(error.message)?.[1];
-  return code === undefined ? error.message : `${code} has no form in JSON Schema`;
+  const { code } = error as { code?: unknown };
+  return typeof code === "string" ? `${code} has no form in JSON Schema` : error.message;
 }
 
 /** The path of the first field that can't be converted, found by converting the parts one by one. */
