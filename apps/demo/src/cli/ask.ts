@@ -1,0 +1,52 @@
+import type { AgentEvent, RunResult } from "@toolglot/agent";
+import { type Message, type Model, textMessage } from "@toolglot/core";
+import { languageOf } from "../planner/text.ts";
+import type { RunView } from "../view/terminal-view.ts";
+import { approver } from "./approve.ts";
+import type { Interrupts } from "./interrupts.ts";
+import type { DemoOptions } from "./options.ts";
+import { makeAgent, type Session } from "./session.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What asking takes besides the question. */
+export interface AskContext {
+  options: DemoOptions;
+  session: Session;
+  model: Model;
+  view: RunView;
+  interrupts: Interrupts;
+  terminal: Terminal;
+  /** Hears every event after the view. */
+  onEvent?: (event: AgentEvent) => void;
+}
+
+/** Asks one question, draws the run, and gives its result. Never rejects for what a model or tool did. */
+export function ask(question: string, context: AskContext, history: readonly Message[] = []): Promise<RunResult> {
+  const { options, session, model, view, interrupts, terminal, onEvent } = context;
+  return interrupts.during(async (signal) => {
+    const output = terminal.promptOutput;
+    const agent = makeAgent({
+      session,
+      model: heardBy(view, model),
+      protocol: options.protocol,
+      mode: options.protocol === "native" ? "loop" : options.mode,
+      locale: options.lang ?? languageOf(question),
+      approve: approver({ yes: options.yes, ...(output && { terminal: { output } }), onCancel: () => interrupts.interrupt() }),
+      onEvent: (event) => {
+        view.event(event);
+        onEvent?.(event);
+      },
+    });
+    return agent.run([...history, textMessage("user", question)], { signal }).result;
+  });
+}
+
+/** The model, with its raw text told to the view before anything becomes of it. */
+function heardBy(view: RunView, model: Model): Model {
+  return async function* heard(request, signal) {
+    for await (const part of model(request, signal)) {
+      if (typeof part === "string") view.modelText(part);
+      yield part;
+    }
+  };
+}

@@ -1,0 +1,29 @@
+import type { RunResult } from "@toolglot/agent";
+
+/** How the demo ends, for scripts. */
+export const exitCodes = {
+  answered: 0,
+  error: 1,
+  usage: 2,
+  declined: 3,
+  denied: 4,
+  limit: 5,
+  cancelled: 130,
+} as const;
+
+/** The exit code of a run. A denied approval shows also when the model found an answer afterwards. */
+export function exitCodeOf(result: RunResult): number {
+  switch (result.status) {
+    case "answered":
+    case "result":
+      return result.denied > 0 ? exitCodes.denied : exitCodes.answered;
+    case "declined":
+      return result.denied > 0 ? exitCodes.denied : exitCodes.declined;
+    case "limit":
+      return exitCodes.limit;
+    case "aborted":
+      return exitCodes.cancelled;
+    case "error":
+      return result.denied > 0 ? exitCodes.denied : exitCodes.error;
+  }
+}

@@ -1,0 +1,30 @@
+import { skills } from "../planner/skills/index.ts";
+
+/** First lines of the help: what runs here, and what it is not. */
+export const helpBefore =
+  "Runs the whole agent loop on real local data: prompt, streamed answer, sandboxed Python or native calls, results, answer.\n" +
+  "Default model: a rule-based planner, no language model. It needs no key and no network.";
+
+/** Examples, exit codes and environment. */
+export const helpAfter = `
+Requests the planner knows (English or Chinese):
+${skills.map(({ example, title }) => `  ${example.en}\n  ${example.zh}   (${title.en})`).join("\n")}
+
+Examples:
+  npm run demo                                          chat; without a terminal a tour of three requests
+  npm run demo -- "top 5 products by revenue"
+  npm run demo -- --messy "总结一下退货政策"
+  npm run demo -- --protocol native "compare the return policy and the warranty terms"
+  npm run --silent demo -- --json "show order 1042" | jq .type
+  npm run demo -- --model qwen3 --base-url http://localhost:11434/v1
+  npm run demo -- --model anthropic:claude-sonnet-4-5 "which orders are affected by the delay policy?"
+
+Exit codes:
+  0  answered                         4    a call needed approval and was denied
+  1  error                            5    a limit was reached
+  2  the command line is wrong        130  cancelled with Ctrl-C (twice: leaves at once)
+  3  the model declined
+
+Creating tickets and deleting records ask you first. Without a terminal the answer is no, unless --yes is given.
+
+Environment: OPENAI_API_KEY (sent to --base-url when set), ANTHROPIC_API_KEY, NO_COLOR, XDG_DATA_HOME.`;

@@ -1,0 +1,46 @@
+/** Signals that come this close together are one: a terminal and npm both pass a single Ctrl-C on. Milliseconds. */
+const togetherMs = 300;
+
+/** Counts Ctrl-C. The first cancels what runs, the second leaves. */
+export class Interrupts {
+  readonly #leave: (code: number) => void;
+  readonly #now: () => number;
+  #last = Number.NEGATIVE_INFINITY;
+  #cancel: (() => void) | undefined;
+
+  /** `leave` is called for the second Ctrl-C, for the first when nothing runs, and for SIGTERM and SIGHUP. */
+  constructor(leave: (code: number) => void, now: () => number = () => performance.now()) {
+    this.#leave = leave;
+    this.#now = now;
+  }
+
+  /** Hears the process's signals until the end. */
+  listen(emitter: Pick<NodeJS.Process, "on"> = process): void {
+    emitter.on("SIGINT", () => this.interrupt());
+    emitter.on("SIGTERM", () => this.#leave(143));
+    emitter.on("SIGHUP", () => this.#leave(129));
+  }
+
+  /** Work that the next Ctrl-C cancels, and not more than once. Returns the signal to work under. */
+  during<Value>(work: (signal: AbortSignal) => Promise<Value>): Promise<Value> {
+    const controller = new AbortController();
+    const cancel = (): void => {
+      this.#cancel = undefined;
+      controller.abort(new Error("cancelled"));
+    };
+    this.#cancel = cancel;
+    return work(controller.signal).finally(() => {
+      if (this.#cancel === cancel) this.#cancel = undefined;
+    });
+  }
+
+  /** One Ctrl-C, or its echo. */
+  interrupt(): void {
+    const now = this.#now();
+    const echo = now - this.#last < togetherMs;
+    this.#last = now;
+    if (echo) return;
+    if (this.#cancel) this.#cancel();
+    else this.#leave(130);
+  }
+}

@@ -1,0 +1,63 @@
+import { type Agent, type AgentEvent, type ApproveCallback, createAgent, nativeProtocol } from "@toolglot/agent";
+import { attpProtocol } from "@toolglot/attp";
+import type { Executor, Locale, Model, ProtocolMode, ToolProtocol } from "@toolglot/core";
+import { attpPrompt } from "@toolglot/prompts/attp";
+import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
+import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
+import type { DemoStore } from "../data/store.ts";
+import { demoTools } from "../tools/index.ts";
+
+/** Everything that lives as long as the demo does. */
+export interface Session {
+  toolkit: Toolkit;
+  /** Runs ATTP programs; made when first needed. */
+  sandbox(): Sandbox;
+  dispose(): Promise<void>;
+}
+
+/** Makes the toolkit over the store's data. */
+export function openSession(store: DemoStore): Session {
+  const toolkit = new Toolkit();
+  for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
+  let sandbox: Sandbox | undefined;
+  return {
+    toolkit,
+    sandbox() {
+      sandbox ??= createSandbox({ language: "python", imports: "ignore-allowed" });
+      return sandbox;
+    },
+    dispose: async () => sandbox?.[Symbol.asyncDispose](),
+  };
+}
+
+/** What one run is made of. */
+export interface RunSetup {
+  session: Session;
+  model: Model;
+  protocol: "attp" | "native";
+  locale: Locale;
+  mode: ProtocolMode;
+  approve: ApproveCallback;
+  onEvent: (event: AgentEvent) => void;
+}
+
+/** An agent for one protocol, over the session's tools. */
+export function makeAgent({ session, protocol, locale, ...setup }: RunSetup): Agent {
+  const { toolkit } = session;
+  return createAgent({
+    ...setup,
+    locale,
+    protocol: protocolOf(protocol),
+    tools: toolkit.tools(),
+    executor: executorOf(protocol, session),
+  });
+}
+
+/** The protocol by its name on the command line. */
+export function protocolOf(name: "attp" | "native"): ToolProtocol {
+  return name === "native" ? nativeProtocol() : (attpProtocol({ prompt: attpPrompt }) as unknown as ToolProtocol);
+}
+
+function executorOf(protocol: "attp" | "native", { toolkit, sandbox }: Session): Executor {
+  return protocol === "native" ? toolkitExecutor(toolkit) : sandboxExecutor(sandbox(), { tools: toolkit.tools() });
+}

@@ -1,0 +1,33 @@
+import type { Writable } from "node:stream";
+import { styleFor } from "../view/style.ts";
+import type { Screen } from "../view/terminal-view.ts";
+
+/** What the demo is connected to. */
+export interface Terminal {
+  /** Where runs are drawn. */
+  screen: Screen;
+  /** A person types and reads here. */
+  interactive: boolean;
+  /** Where a person can be asked; absent without a terminal. */
+  promptOutput: Writable | undefined;
+  out(text: string): void;
+  note(text: string): void;
+}
+
+/** The process's own streams. With `json`, standard output is for events alone, and questions go to standard error. */
+export function processTerminal(json: boolean): Terminal {
+  const { stdin, stdout, stderr } = process;
+  const asks = stdin.isTTY === true && (json ? stderr.isTTY : stdout.isTTY || stderr.isTTY) === true;
+  const out = (text: string): void => {
+    stdout.write(text);
+  };
+  return {
+    screen: { write: out, columns: () => Math.min(stdout.columns ?? 100, 120), style: styleFor(stdout) },
+    interactive: stdin.isTTY === true && stdout.isTTY === true && !json,
+    promptOutput: asks ? (json || !stdout.isTTY ? stderr : stdout) : undefined,
+    out,
+    note: (text) => {
+      stderr.write(text);
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import { displayWidth } from "../planner/text.ts";
+
+/** How a block of text is set. */
+export interface WrapOptions {
+  /** In front of every line. Its width must be given, since colours have none. */
+  prefix: string;
+  prefixWidth: number;
+  /** Columns of the terminal. */
+  width: number;
+  paint(text: string): string;
+  write(text: string): void;
+}
+
+/**
+ * Sets streamed text with a prefix on every line and breaks lines between words. A word is held back until it is known to
+ * have ended; `end` lets go of the last one. Nothing is written before the first text comes.
+ */
+export class StreamWrap {
+  readonly #options: WrapOptions;
+  #column = 0;
+  #word = "";
+  #space = "";
+  #lineOpen = false;
+  #pendingBreaks = 0;
+  #started = false;
+
+  constructor(options: WrapOptions) {
+    this.#options = options;
+  }
+
+  /** Whether anything was written. */
+  get started(): boolean {
+    return this.#started;
+  }
+
+  feed(text: string): void {
+    for (const piece of text.match(/\n|[^\S\n]+|[^\s]/gu) ?? []) {
+      if (piece === "\n") {
+        this.#flushWord();
+        this.#space = "";
+        // Line breaks at the very end are not shown, so they wait for what follows.
+        if (this.#started) this.#pendingBreaks += 1;
+      } else if (/^\s/.test(piece)) {
+        this.#flushWord();
+        this.#space += piece.replaceAll("\t", "    ");
+      } else if (displayWidth(piece) > 1) {
+        // Lines may break on both sides of a wide character.
+        this.#flushWord();
+        this.#word = piece;
+        this.#flushWord();
+      } else {
+        this.#word += piece;
+      }
+    }
+  }
+
+  /** Ends the block; the cursor is then at the start of a line. */
+  end(): void {
+    this.#flushWord();
+    if (this.#lineOpen) this.#options.write("\n");
+    this.#lineOpen = false;
+    this.#pendingBreaks = 0;
+  }
+
+  #flushWord(): void {
+    const word = this.#word;
+    if (word === "") return;
+    this.#word = "";
+    for (; this.#pendingBreaks > 0; this.#pendingBreaks -= 1) this.#breakLine();
+    const room = this.#options.width - this.#options.prefixWidth;
+    const width = displayWidth(this.#space) + displayWidth(word);
+    if (this.#lineOpen && this.#column > 0 && this.#column + width > room) {
+      this.#breakLine();
+      this.#space = "";
+    }
+    if (!this.#lineOpen) this.#openLine();
+    this.#options.write(this.#options.paint(this.#space + word));
+    this.#column += displayWidth(this.#space) + displayWidth(word);
+    this.#space = "";
+    this.#started = true;
+  }
+
+  #openLine(): void {
+    this.#options.write(this.#options.prefix);
+    this.#lineOpen = true;
+    this.#column = 0;
+  }
+
+  #breakLine(): void {
+    if (!this.#lineOpen) this.#options.write(this.#options.prefix.trimEnd());
+    this.#options.write("\n");
+    this.#lineOpen = false;
+    this.#column = 0;
+  }
+}
