@@ -1,0 +1,207 @@
+import {
+  type BoundTool,
+  bindNames,
+  type JsonSchema,
+  type JsonSchemaObject,
+  type Locale,
+  type ToolDefinition,
+  type ToolExample,
+} from "@toolglot/core";
+import { pythonLiteral } from "./python-literal.ts";
+import { resolveSchema, typeHint } from "./type-hint.ts";
+
+/** How stubs are written. */
+export interface RenderStubsOptions {
+  /** Language of headings and boilerplate; descriptions stay as they are. Default `zh`, the specification's own. */
+  locale?: Locale;
+}
+
+const wording = {
+  zh: { heading: "可用工具列表", fields: "包含以下字段：", each: "每项包含以下字段：", join: "，", optional: "可选" },
+  en: {
+    heading: "Available tools",
+    fields: "with these fields:",
+    each: "each with these fields:",
+    join: ", ",
+    optional: "optional",
+  },
+} as const;
+
+type Wording = (typeof wording)[Locale];
+
+/** Nested fields are listed this many levels deep. */
+const maxFieldDepth = 3;
+
+/**
+ * Tools as the Python functions that a program sees: signature, docstring, `pass`. Names are core's
+ * `bindNames(tools, "python")`, so whoever runs the program finds each tool again; a tool whose name had to change has
+ * its own name in a comment above. Whatever names and descriptions hold, the text is valid Python.
+ *
+ * Throws `TypeError` when two tools have the same name.
+ */
+export function renderPythonStubs(tools: readonly ToolDefinition[], options: RenderStubsOptions = {}): string {
+  const words = wording[options.locale ?? "zh"];
+  const bindings = bindNames(tools, "python");
+  const stubs = tools.map((tool) => renderStub(tool, bindings.byName.get(tool.name) as BoundTool, words));
+  return `${[`# ===== ${words.heading} =====\n`, stubs.join("\n\n\n")].join("\n").trimEnd()}\n`;
+}
+
+function renderStub(tool: ToolDefinition, bound: BoundTool, words: Wording): string {
+  const lines = [`def ${bound.identifier}(${signature(tool, bound)}) -> ${typeHint(tool.outputSchema)}:`];
+  if (bound.identifier !== tool.name) lines.unshift(`# ${clean(tool.name).replaceAll("\n", " ")}`);
+  const sections = [
+    textLines(tool.description),
+    section("Args", argumentLines(tool, bound, words)),
+    section("Returns", returnLines(tool.outputSchema, words)),
+    section(
+      "Raises",
+      (tool.raises ?? []).flatMap(({ type, description }) => entry(clean(type), textLines(description))),
+    ),
+    section("Example", exampleLines(tool.examples ?? [], bound)),
+  ].filter((list) => list.length > 0);
+  if (sections.length > 0) {
+    const body = sections.flatMap((list, index) => (index === 0 ? list : ["", ...list]));
+    lines.push(...indent(['"""', ...body.map(escapeDocstring), '"""'], 4));
+  }
+  return [...lines, "    pass"].join("\n");
+}
+
+function signature(tool: ToolDefinition, bound: BoundTool): string {
+  const params = bound.params.map((param) => {
+    const start = `${param.identifier}: ${typeHint(param.schema, tool.inputSchema)}`;
+    return param.required ? start : `${start} = ${pythonLiteral(param.default)}`;
+  });
+  if (bound.rest !== undefined) {
+    const taken = new Set(bound.params.map((param) => param.identifier));
+    let name = "kwargs";
+    while (taken.has(name)) name += "_";
+    params.push(`**${name}: ${typeHint(bound.rest, tool.inputSchema)}`);
+  }
+  return params.join(", ");
+}
+
+function argumentLines(tool: ToolDefinition, bound: BoundTool, words: Wording): string[] {
+  return bound.params.flatMap((param) => {
+    const description = descriptionOf(param.schema, tool.inputSchema);
+    const fields = fieldLines(param.schema, tool.inputSchema, words, 1, true);
+    const text = textLines(withFieldsPhrase(description, param.schema, tool.inputSchema, fields, words));
+    return [
+      ...entry(param.identifier, text.length > 0 ? text : [typeHint(param.schema, tool.inputSchema)]),
+      ...indent(fields, 4),
+    ];
+  });
+}
+
+function returnLines(schema: JsonSchema | undefined, words: Wording): string[] {
+  if (schema === undefined) return [];
+  const fields = fieldLines(schema, schema, words, 1, false);
+  const text = textLines(withFieldsPhrase(descriptionOf(schema, schema), schema, schema, fields, words));
+  return text.length === 0 ? [] : [...entry(typeHint(schema), text), ...indent(fields, 4)];
+}
+
+/** Leads over to the list of fields, unless the description does so itself with a colon at its end. */
+function withFieldsPhrase(
+  description: string,
+  schema: JsonSchema,
+  root: JsonSchema,
+  fields: readonly string[],
+  words: Wording,
+): string {
+  if (fields.length === 0 || /[:：]\s*$/.test(description)) return description;
+  const found = resolveSchema(schema, root);
+  const phrase = typeof found === "object" && itemsOf(found) !== undefined ? words.each : words.fields;
+  return description === "" ? phrase : `${description.replace(/[\s.。]+$/, "")}${words.join}${phrase}`;
+}
+
+/** `- title: str - what it is`, for the properties of an object or of a list's items. */
+function fieldLines(schema: JsonSchema, root: JsonSchema, words: Wording, depth: number, input: boolean): string[] {
+  let found = resolveSchema(schema, root);
+  if (typeof found === "object") found = resolveSchema(itemsOf(found) ?? found, root);
+  if (typeof found !== "object" || !found.properties) return [];
+  const { required } = found;
+  return Object.entries(found.properties).flatMap(([name, field]) => {
+    const [first, ...more] = textLines(descriptionOf(field, root));
+    const optional = input && required && !required.includes(name) ? `${words.join}${words.optional}` : "";
+    const head = `- ${clean(name).replaceAll("\n", " ")}: ${typeHint(field, root)}${optional}${first === undefined ? "" : ` - ${first}`}`;
+    const nested = depth < maxFieldDepth ? fieldLines(field, root, words, depth + 1, input) : [];
+    return [head, ...indent(more, 2), ...indent(nested, 4)];
+  });
+}
+
+function itemsOf(schema: JsonSchemaObject): JsonSchema | undefined {
+  return typeof schema.items === "object" ? schema.items : undefined;
+}
+
+function descriptionOf(schema: JsonSchema, root: JsonSchema): string {
+  const own = typeof schema === "object" ? schema.description : undefined;
+  const found = resolveSchema(schema, root);
+  return own ?? (typeof found === "object" ? (found.description ?? "") : "");
+}
+
+/** Examples in doctest form: code after `>>>`, then the value as Python prints it. */
+function exampleLines(examples: readonly ToolExample[], bound: BoundTool): string[] {
+  return examples.flatMap((example, index) => {
+    const code = example.code ?? (example.input && renderCall(bound, example.input));
+    if (code === undefined) return [];
+    const lines = textLines(code).map((line) => {
+      if (/^(?:>>>|\.\.\.)(?: |$)/.test(line)) return line;
+      return /^(?:[\s)\]}]|(?:else|elif|except|finally)\b|$)/.test(line) ? `... ${line}`.trimEnd() : `>>> ${line}`;
+    });
+    if (example.output !== undefined) lines.push(pythonLiteral(example.output, "'"));
+    return index === 0 ? lines : ["", ...lines];
+  });
+}
+
+/** A call as code: required arguments by position, the others by name. */
+export function renderCall(bound: BoundTool, input: Readonly<Record<string, unknown>>): string {
+  const parts: string[] = [];
+  const rest = new Map(Object.entries(input));
+  let positional = true;
+  for (const param of bound.params) {
+    if (!rest.has(param.name)) {
+      positional = false;
+      continue;
+    }
+    positional &&= param.required;
+    const value = pythonLiteral(rest.get(param.name));
+    parts.push(positional ? value : `${param.identifier}=${value}`);
+    rest.delete(param.name);
+  }
+  if (rest.size > 0) parts.push(`**${pythonLiteral(Object.fromEntries(rest))}`);
+  return `${bound.identifier}(${parts.join(", ")})`;
+}
+
+function section(name: string, lines: readonly string[]): string[] {
+  return lines.length > 0 ? [`${name}:`, ...indent(lines, 4)] : [];
+}
+
+/** `name: first line`, further lines indented. */
+function entry(name: string, [first, ...more]: readonly string[]): string[] {
+  return [first === undefined ? name : `${name}: ${first}`, ...indent(more, 4)];
+}
+
+function indent(lines: readonly string[], by: number): string[] {
+  return lines.map((line) => (line === "" ? "" : " ".repeat(by) + line));
+}
+
+/** Lines of a text from a tool's author: outer blank lines and common indentation removed. */
+function textLines(text: string): string[] {
+  const lines = clean(text)
+    .split("\n")
+    .map((line) => line.trimEnd());
+  while (lines.length > 0 && lines[0] === "") lines.shift();
+  while (lines.length > 0 && lines.at(-1) === "") lines.pop();
+  const margins = lines.slice(1).flatMap((line) => (line === "" ? [] : [line.length - line.trimStart().length]));
+  const margin = Math.min(...margins, Number.MAX_SAFE_INTEGER);
+  return lines.map((line, index) => (index === 0 ? line.trimStart() : line.slice(margin)));
+}
+
+/** One kind of line end, and no character that Python source can't hold. */
+function clean(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
+  return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f]|\p{Cs}/gu, "�");
+}
+
+function escapeDocstring(line: string): string {
+  return line.replaceAll("\\", "\\\\").replaceAll('"""', '\\"\\"\\"');
+}
