@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gates } from "./lib/gates.mjs";
-import { closingLine, count, readOutcomes, settleSkips, skipLines } from "./lib/outcomes.mjs";
+import { closingLine, count, gateOutcomes, readOutcomes, settleSkips, skipLines } from "./lib/outcomes.mjs";
 import { run, toolEnvironment } from "./lib/workspace.mjs";
 
 const { values } = parseArgs({ options: { only: { type: "string" }, list: { type: "boolean" } } });
@@ -51,7 +51,8 @@ for (const gate of gates) {
     stream: gate.stream ?? false,
     timeoutMs: gate.timeoutMs ?? 10 * 60_000,
   });
-  const outcomes = gate.counts ? countedOutcomes(gate.id, file, code) : [gateOutcome(gate.id, code)];
+  const written = gate.counts ? readOutcomes(readIfThere(file)) : [];
+  const outcomes = settleSkips(gateOutcomes(gate, code, written), requireAll);
   const totals = count(outcomes);
   all.push(...outcomes);
   const line = `${totals.failed === 0 ? "✓" : "✗"} ${gate.id.padEnd(11)}${`${seconds.toFixed(1)} s`.padStart(8)}  ${
@@ -73,32 +74,6 @@ if (totals.skipped > 0) console.log("\nSkipped (TOOLGLOT_REQUIRE_ALL=1 or .ci/ru
 for (const line of skipLines(all)) console.log(`  ${line}`);
 console.log(`\n${closingLine(totals)}`);
 process.exitCode = totals.failed > 0 ? 1 : 0;
-
-/**
- * @param {string} id
- * @param {number} code
- * @returns {import("./lib/outcomes.mjs").Outcome}
- */
-function gateOutcome(id, code) {
-  return { name: `gate ${id}`, state: code === 0 ? "passed" : "failed" };
-}
-
-/**
- * What a counting gate wrote; when it failed without saying where, that is a failure of its own.
- * @param {string} id
- * @param {string} file
- * @param {number} code
- * @returns {import("./lib/outcomes.mjs").Outcome[]}
- */
-function countedOutcomes(id, file, code) {
-  const written = readOutcomes(readIfThere(file));
-  if (written === undefined || written.length === 0) {
-    return [{ name: `gate ${id}: ended with code ${code} and without results`, state: "failed" }];
-  }
-  const explained = code === 0 || written.some((outcome) => outcome.state === "failed");
-  const settled = settleSkips(written, requireAll);
-  return explained ? settled : [...settled, { name: `gate ${id}: ended with code ${code}`, state: "failed" }];
-}
 
 /** @param {string} file */
 function readIfThere(file) {

@@ -15,7 +15,6 @@ export async function consume(): Promise<string> {
   let text = "";
   // One number comes as text, as models like to write it.
   for await (const response of toolkit.callToolFunction({
-    type: "tool_use",
     id: "1",
     name: "add",
     input: { a: 2, b: "3" },

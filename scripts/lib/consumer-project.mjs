@@ -15,7 +15,7 @@ const nodeTypes = join(root, "node_modules/@types");
  */
 async function inProject(project, command, args) {
   const { code, output } = await run(command, args, { cwd: project, timeoutMs: 5 * 60_000 });
-  if (code !== 0) throw new Error(`${command} ${args.join(" ")}\n${output.trimEnd()}`);
+  if (code !== 0) throw new Error(`${output.trimEnd()}\n  from: ${command} ${args.join(" ")}`);
   return output;
 }
 

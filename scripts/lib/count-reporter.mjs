@@ -25,6 +25,7 @@ export default class CountReporter {
         const name = `${where} > ${test.fullName}`;
         if (result.state === "passed") outcomes.push({ name, state: "passed" });
         else if (result.state === "failed") outcomes.push({ name, state: "failed" });
+        else if (test.options.mode === "todo") outcomes.push({ name, state: "skipped", reason: "todo" });
         else if (result.state === "skipped" && result.note !== undefined)
           outcomes.push({ name, state: "skipped", reason: result.note });
         // "pending" here means the run was cut short before the test's turn.

@@ -30,7 +30,15 @@ export const gates = [
   {
     id: "biome",
     what: "formatting and lint",
-    command: ["biome", "ci", "--max-diagnostics=50", "."],
+    command: [
+      "biome",
+      "ci",
+      "--colors=off",
+      "--diagnostic-level=warn",
+      "--error-on-warnings",
+      "--max-diagnostics=40",
+      ".",
+    ],
     cure: "npm run lint:fix",
   },
   {

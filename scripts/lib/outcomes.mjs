@@ -8,6 +8,23 @@
  */
 
 /**
+ * What a gate came to. A plain gate is one outcome. A counting gate is the outcomes it wrote; one that wrote nothing, or
+ * ended with an error that no outcome explains, is a failure of its own.
+ * @param {{ id: string, counts?: boolean }} gate
+ * @param {number} code Its exit code.
+ * @param {Outcome[] | undefined} written
+ * @returns {Outcome[]}
+ */
+export function gateOutcomes({ id, counts }, code, written) {
+  if (!counts) return [{ name: `gate ${id}`, state: code === 0 ? "passed" : "failed" }];
+  if (written === undefined || written.length === 0) {
+    return [{ name: `gate ${id}`, state: "failed", reason: `ended with code ${code} and without results` }];
+  }
+  const explained = code === 0 || written.some(({ state }) => state === "failed");
+  return explained ? written : [...written, { name: `gate ${id}`, state: "failed", reason: `ended with code ${code}` }];
+}
+
+/**
  * With TOOLGLOT_REQUIRE_ALL=1 nothing may be skipped: a skip becomes a failure that keeps its reason.
  * @param {Outcome[]} outcomes
  * @param {boolean} requireAll

@@ -1,5 +1,13 @@
 import { expect, it } from "vitest";
-import { closingLine, count, type Outcome, readOutcomes, settleSkips, skipLines } from "../lib/outcomes.mjs";
+import {
+  closingLine,
+  count,
+  gateOutcomes,
+  type Outcome,
+  readOutcomes,
+  settleSkips,
+  skipLines,
+} from "../lib/outcomes.mjs";
 
 const run: Outcome[] = [
   { name: "a", state: "passed" },
@@ -16,6 +24,26 @@ it("should count passed, failed and skipped apart", () => {
 it("should name skipped tests in the closing line only when there are some", () => {
   expect(closingLine({ passed: 12, failed: 0, skipped: 0 })).toBe("12 passed, 0 failed");
   expect(closingLine({ passed: 12, failed: 1, skipped: 2 })).toBe("12 passed, 1 failed, 2 skipped");
+});
+
+it("should count a plain gate as one test", () => {
+  expect(gateOutcomes({ id: "biome" }, 0, [])).toEqual([{ name: "gate biome", state: "passed" }]);
+  expect(gateOutcomes({ id: "biome" }, 1, [])).toEqual([{ name: "gate biome", state: "failed" }]);
+});
+
+it("should take a counting gate at its word when the exit code agrees", () => {
+  const passed: Outcome[] = [{ name: "a", state: "passed" }];
+  const failed: Outcome[] = [{ name: "a", state: "failed" }];
+  expect(gateOutcomes({ id: "tests", counts: true }, 0, passed)).toEqual(passed);
+  expect(gateOutcomes({ id: "tests", counts: true }, 1, failed)).toEqual(failed);
+});
+
+it("should count a counting gate as failed when it wrote nothing, or failed without a failure", () => {
+  const passed: Outcome[] = [{ name: "a", state: "passed" }];
+  const counts = { id: "tests", counts: true };
+  expect(count(gateOutcomes(counts, 0, undefined))).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  expect(count(gateOutcomes(counts, 0, []))).toEqual({ passed: 0, failed: 1, skipped: 0 });
+  expect(count(gateOutcomes(counts, 1, passed))).toEqual({ passed: 1, failed: 1, skipped: 0 });
 });
 
 it("should turn every skip into a failure w/ its reason when all is required", () => {
