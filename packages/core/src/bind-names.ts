@@ -42,7 +42,8 @@ export interface NameBindings {
  * as it is, whatever other tools there are. Else: every run of other characters becomes `_` (`File.Write` →
  * `File_Write`), a leading digit gets `_` before it, two leading underscores become one, a keyword gets `_` after it
  * (`class_`), for tools also a builtin, an allowed library or a name of the sandbox (`print_`, `json_`); a clash gets a
- * number (`a_b_2`). Python names are NFKC-normalised, as Python itself does. The same tools give the same names.
+ * number (`a_b_2`). Letters of any script stay, but for those beyond U+FFFF, about which language versions disagree; Python names
+ * are NFKC-normalised, as Python itself does. The same tools give the same names.
  *
  * Throws `TypeError` when two tools have the same name.
  */
@@ -117,9 +118,9 @@ function toIdentifier(name: string, language: ProgramLanguage, forTool: boolean)
   const python = language === "python";
   const normal = python ? name.normalize("NFKC") : name;
   let identifier = normal
-    .replace(python ? /[^\p{XID_Continue}]+/gu : /[^\p{ID_Continue}$]+/gu, "_")
+    .replace(python ? /(?:[^\p{XIDC}]|[\u{10000}-\u{10ffff}])+/gu : /(?:[^\p{IDC}$]|[\u{10000}-\u{10ffff}])+/gu, "_")
     .replace(/^__+/, "_")
-    .replace(python ? /^(?![\p{XID_Start}_])/u : /^(?![\p{ID_Start}$_])/u, "_");
+    .replace(python ? /^(?![\p{XIDS}_])/u : /^(?![\p{IDS}$_])/u, "_");
   if (/^_+$/.test(identifier)) identifier = forTool ? "tool" : "arg";
   const reserved = keywords[language].test(identifier) || (forTool && predefined[language].test(identifier));
   return reserved ? `${identifier}_` : identifier;

@@ -31,6 +31,8 @@ it.each([
   ["查询天气", "查询天气"],
   ["naïve", "naïve"],
   ["ﬁle", "file"],
+  ["𝒇ind", "find"],
+  ["a𠀀b", "a_b"],
   ["a$b", "a_b"],
   ["match", "match"],
   ["router", "router"],
@@ -58,6 +60,7 @@ it.each([
   ["__proto__", "_proto__"],
   ["constructor", "constructor_"],
   ["ﬁle", "ﬁle"],
+  ["a𠀀b", "a_b"],
 ])("should call the tool %j %j in JavaScript", (name, identifier) => {
   expect(names([name], "javascript")).toEqual([identifier]);
 });
