@@ -16,7 +16,8 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-function toMessages(input: string | readonly Message[]): Message[] {
+/** What a run starts from; throws `TypeError` when there is nothing in it. */
+export function toMessages(input: string | readonly Message[]): Message[] {
   if (typeof input === "string") {
     if (input.trim() === "") throw new TypeError("The input is empty: pass the user's request, or messages.");
     return [textMessage("user", input)];

@@ -53,9 +53,15 @@ export interface RequestEvent extends StepEvent {
   stop?: string[];
 }
 
-/** A piece of the answer's visible text or of its reasoning; text of a block comes as `block-delta`. */
-export interface TextEvent extends StepEvent {
-  type: "text-delta" | "reasoning-delta";
+/** A piece of the answer's visible text; text of a block comes as `block-delta`. */
+export interface TextDeltaEvent extends StepEvent {
+  type: "text-delta";
+  text: string;
+}
+
+/** A piece of the answer's reasoning. */
+export interface ReasoningDeltaEvent extends StepEvent {
+  type: "reasoning-delta";
   text: string;
 }
 
@@ -164,7 +170,8 @@ export type AgentEvent =
   | RunStartEvent
   | StepStartEvent
   | RequestEvent
-  | TextEvent
+  | TextDeltaEvent
+  | ReasoningDeltaEvent
   | BlockStartEvent
   | BlockDeltaEvent
   | BlockEndEvent

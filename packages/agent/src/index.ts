@@ -13,6 +13,7 @@ export type {
   CallEvent,
   DiagnosticEvent,
   EventTime,
+  ReasoningDeltaEvent,
   RepairReason,
   RepairTurnEvent,
   RequestEvent,
@@ -22,10 +23,15 @@ export type {
   StepEndEvent,
   StepEvent,
   StepStartEvent,
-  TextEvent,
+  TextDeltaEvent,
   WarningEvent,
 } from "./events.ts";
 export { nativeProtocol } from "./native.ts";
+export { parseRecording, stringifyRecording } from "./recording/format.ts";
+export type { Divergence } from "./recording/player.ts";
+export { type RecordedRun, type RecordOptions, recordRun } from "./recording/record.ts";
+export { type Replay, type ReplayedRun, replay, replayRun } from "./recording/replay.ts";
+export type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./recording/types.ts";
 export type {
   Agent,
   AgentLimits,

@@ -1,17 +1,11 @@
-import { type AgentOptions, createAgent } from "@toolglot/agent";
-import { type ScriptedTurn, scriptedModel } from "@toolglot/agent/testing";
+import { createAgent } from "@toolglot/agent";
+import { scriptedModel } from "@toolglot/agent/testing";
 import { type ModelPart, textMessage } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
 import { bracketProtocol } from "./support/bracket-protocol.ts";
 import { collect, only } from "./support/collect.ts";
+import { setUp } from "./support/set-up.ts";
 import { definitions, recordingExecutor } from "./support/tools.ts";
-
-function setUp(turns: readonly ScriptedTurn[], options: Partial<AgentOptions> = {}) {
-  const model = scriptedModel(turns);
-  const executor = recordingExecutor();
-  const agent = createAgent({ model, protocol: bracketProtocol(), executor, tools: definitions, ...options });
-  return { agent, model, executor };
-}
 
 describe("loop mode", () => {
   it("runs a block, sends the result back, and ends with the plain-text answer", async () => {

@@ -14,7 +14,7 @@ import type {
 import { ToolglotError } from "@toolglot/core";
 import { readArguments } from "../arguments.ts";
 import { plainJson } from "../plain-json.ts";
-import { orStopped } from "../stop.ts";
+import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
 import { stepTokens } from "./limits.ts";
 import { toRunEvent } from "./relay.ts";
@@ -133,6 +133,7 @@ async function readStream(run: RunState, request: ModelRequest, draft: Draft): P
   for (;;) {
     let next: IteratorResult<ModelPart>;
     try {
+      checkStopped(run.signal);
       next = await orStopped(Promise.resolve(iterator.next()), run.signal);
     } catch (error) {
       if (!run.signal.aborted) return { error };

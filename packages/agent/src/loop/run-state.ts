@@ -45,11 +45,18 @@ export class RunState {
   readonly #controller = new AbortController();
   readonly #callIds = new Set<string>();
   #nextCall = 0;
+  readonly #observer: ((event: AgentEvent) => void) | undefined;
   #tap: Settings["onEvent"];
   #ended = false;
   #stopNoted = false;
 
-  constructor(settings: Settings, messages: readonly Message[], runId: string) {
+  constructor(
+    settings: Settings,
+    messages: readonly Message[],
+    runId: string,
+    observer: ((event: AgentEvent) => void) | undefined,
+  ) {
+    this.#observer = observer;
     this.settings = settings;
     this.runId = runId;
     this.wording = wordingOf(settings.locale);
@@ -135,6 +142,7 @@ export class RunState {
   #push(event: Untimed): void {
     const timed = { ...event, at: this.settings.runtime.now() } as AgentEvent;
     this.events.push(timed);
+    this.#observer?.(timed);
     const tap = this.#tap;
     if (!tap) return;
     try {

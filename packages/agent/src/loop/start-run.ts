@@ -1,4 +1,5 @@
 import type { Message } from "@toolglot/core";
+import type { AgentEvent } from "../events.ts";
 import type { Settings } from "../settings.ts";
 import { Stopped } from "../stop.ts";
 import type { AgentRun, RunOptions, RunResult } from "../types.ts";
@@ -6,9 +7,14 @@ import { toRunError } from "./run-error.ts";
 import { type Outcome, RunState } from "./run-state.ts";
 import { runSteps } from "./steps.ts";
 
-/** Starts the loop and hands out its events and its result. */
-export function startRun(settings: Settings, input: Message[], options: RunOptions): AgentRun {
-  const run = new RunState(settings, input, options.runId ?? settings.runtime.newRunId());
+/** Starts the loop and hands out its events and its result. `observer` hears every event, before `onEvent`. */
+export function startRun(
+  settings: Settings,
+  input: Message[],
+  options: RunOptions,
+  observer?: (event: AgentEvent) => void,
+): AgentRun {
+  const run = new RunState(settings, input, options.runId ?? settings.runtime.newRunId(), observer);
   const result = toTheEnd(run, options.signal);
   return {
     runId: run.runId,

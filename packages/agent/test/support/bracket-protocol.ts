@@ -76,17 +76,25 @@ export function bracketProtocol(): ToolProtocol<BracketBlock> {
     instructions: (tools, { locale, mode }) => `Tools (${locale}, ${mode}): ${protocol.renderTools(tools)}`,
     createParser({ onEvent }) {
       let text = "";
+      let sent = 0;
+      const sendText = (end: number): void => {
+        if (end > sent) onEvent?.({ phase: "text", type: "text-delta", text: text.slice(sent, end) });
+        sent = Math.max(sent, end);
+      };
       return {
         feed(chunk) {
           text += chunk;
+          const bracket = text.indexOf("[");
+          sendText(bracket < 0 ? text.length : bracket);
         },
         end() {
           const result = read(text);
           for (const segment of result.segments) {
             if (segment.type !== "block") {
-              onEvent?.({ phase: segment.type, type: `${segment.type}-delta`, text: segment.text });
+              sendText(segment.span.end);
               continue;
             }
+            sent = segment.span.end;
             onEvent?.({ phase: "block-start", type: "bracket-start", start: segment.span.start });
             onEvent?.({ phase: "delta", type: "rest-delta", text: segment.block.rest });
             onEvent?.({ phase: "block-end", type: "bracket-end", block: segment.block });
@@ -97,6 +105,7 @@ export function bracketProtocol(): ToolProtocol<BracketBlock> {
         },
         reset() {
           text = "";
+          sent = 0;
         },
       };
     },

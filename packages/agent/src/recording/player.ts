@@ -1,0 +1,127 @@
+import type { AgentEvent } from "../events.ts";
+import { canonicalJson } from "../plain-json.ts";
+import { firstDifference } from "./difference.ts";
+import type { Crossing, Recording, RecordingEntry } from "./types.ts";
+
+/** Where a replay first did something else than the recorded run. */
+export interface Divergence {
+  /** `request`: the model is asked something else. `action`: something else is to be run. `event`, `order`: the rest. */
+  what: "request" | "action" | "event" | "order";
+  /** One sentence with the place and both sides. */
+  message: string;
+}
+
+/** Turns of the microtask queue that a replay waits for an event that should come: more than any path of the loop has. */
+const PATIENCE = 200;
+
+/**
+ * Walks through a recording. Crossings are taken in order by whoever plays the model, the executor or the host; events
+ * are compared as the run emits them. Nobody waits for the caller's abort: it comes by itself, as soon as everything that
+ * was recorded before it has happened.
+ */
+export class Player {
+  readonly #entries: readonly RecordingEntry[];
+  readonly #events: AgentEvent[] = [];
+  /** How many events stand before each entry. */
+  readonly #eventsBefore: number[] = [];
+  readonly #clock: number[];
+  readonly #controller = new AbortController();
+  #timers: { name: string; callback: () => void }[] = [];
+  #position = 0;
+  #emitted = 0;
+  #clockRead = 0;
+  #divergence: Divergence | undefined;
+
+  constructor({ entries }: Recording) {
+    this.#entries = entries;
+    for (const entry of entries) {
+      this.#eventsBefore.push(this.#events.length);
+      if (entry.type === "event") this.#events.push(entry.event);
+    }
+    this.#clock = entries.flatMap((entry) => entry.clock ?? []);
+  }
+
+  /** Aborted where the recorded run was. */
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  get divergence(): Divergence | undefined {
+    return this.#divergence;
+  }
+
+  /** The next crossing, once the events that were recorded before it have been emitted. Does not move. */
+  async next(): Promise<Crossing | undefined> {
+    const index = this.#nextIndex();
+    const due = this.#eventsBefore[index] ?? 0;
+    for (let turn = 0; turn < PATIENCE && this.#emitted < due; turn += 1) await Promise.resolve();
+    this.#abortIfDue();
+    return this.#entries[this.#nextIndex()] as Crossing | undefined;
+  }
+
+  /** Moves past the next crossing. */
+  advance(): void {
+    this.#position = this.#nextIndex() + 1;
+  }
+
+  /** The event that was recorded last before the next crossing, of a type. */
+  lastEvent<Type extends AgentEvent["type"]>(type: Type): Extract<AgentEvent, { type: Type }> | undefined {
+    const count = this.#eventsBefore[this.#nextIndex()] ?? this.#events.length;
+    const found = this.#events.slice(0, count).findLast((event) => event.type === type);
+    return found as Extract<AgentEvent, { type: Type }> | undefined;
+  }
+
+  /** Hears every event of the replayed run. */
+  observe(event: AgentEvent): void {
+    const recorded = this.#events[this.#emitted];
+    this.#emitted += 1;
+    // A request is compared where the model is asked, which says more.
+    if (!this.#divergence && event.type !== "request" && canonicalJson(recorded) !== canonicalJson(event)) {
+      this.diverge("event", `event ${this.#emitted} (${event.type})`, recorded, event);
+    }
+    this.#abortIfDue();
+  }
+
+  /** Notes the first divergence; later ones follow from it. */
+  diverge(what: Divergence["what"], where: string, recorded: unknown, now: unknown): Divergence {
+    const found = firstDifference(recorded, now);
+    const place = found?.path ? `${where}, ${found.path}` : where;
+    const message = `The replay differs from the recording in ${place}: recorded ${found?.recorded}, now ${found?.now}.`;
+    this.#divergence ??= { what, message };
+    return this.#divergence;
+  }
+
+  now(): number {
+    const time = this.#clock[this.#clockRead] ?? this.#clock.at(-1) ?? 0;
+    this.#clockRead += 1;
+    return time;
+  }
+
+  /** Timers don't run: they fire where the recorded ones did. */
+  startTimer(name: string, callback: () => void): () => void {
+    const timer = { name, callback };
+    this.#timers.push(timer);
+    return () => {
+      this.#timers = this.#timers.filter((other) => other !== timer);
+    };
+  }
+
+  fireTimer(name: string): void {
+    const timer = this.#timers.find((candidate) => candidate.name === name);
+    this.#timers = this.#timers.filter((other) => other !== timer);
+    timer?.callback();
+  }
+
+  #nextIndex(): number {
+    let index = this.#position;
+    while (this.#entries[index]?.type === "event") index += 1;
+    return index;
+  }
+
+  #abortIfDue(): void {
+    const index = this.#nextIndex();
+    if (this.#entries[index]?.type !== "abort" || this.#emitted < (this.#eventsBefore[index] ?? 0)) return;
+    this.#position = index + 1;
+    this.#controller.abort();
+  }
+}

@@ -1,0 +1,227 @@
+import {
+  type Action,
+  type ApprovalRequest,
+  type Decision,
+  type ExecutorContext,
+  type Message,
+  type ModelPart,
+  type ModelRequest,
+  ToolglotError,
+  type ToolProtocol,
+  type ToolResult,
+} from "@toolglot/core";
+import { REPLAY_DIVERGENCE } from "../codes.ts";
+import { createAgent } from "../create-agent.ts";
+import { canonicalJson } from "../plain-json.ts";
+import type { AgentLimits, AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
+import { requestDigest } from "./digest.ts";
+import { type Divergence, Player } from "./player.ts";
+import type { Crossing, Recording, RecordingHead } from "./types.ts";
+
+/** A recorded run, ready to be run again. Good for one run. */
+export interface Replay {
+  /** Everything `createAgent` needs but the protocol, which is code: pass the one that was recorded. */
+  options: Omit<AgentOptions, "protocol">;
+  input: Message[];
+  runOptions: Required<RunOptions>;
+  /** Where the replay first differed from the recording; undefined as long as it doesn't. */
+  readonly divergence: Divergence | undefined;
+}
+
+/**
+ * A model, an executor and a host that do what they did in the recording, so that the same run gives the same events,
+ * times and ids included, without a provider, a tool or a person. When the run asks the model, or wants to run, something
+ * else, it ends with the error `replay-divergence`, whose message has the first difference.
+ */
+export function replay(recording: Recording): Replay {
+  const { head } = recording;
+  const player = new Player(recording);
+  const host = new PlayedHost(player);
+  return {
+    options: {
+      ...optionsOf(head),
+      tools: head.tools,
+      model: (request, signal) => playModel(player, request, signal, head.options.maxTokens),
+      executor: { handles: () => true, execute: (action, context) => host.execute(action, context) },
+      ...(head.approves && { approve: (request: ApprovalRequest) => host.approve(request) }),
+      onEvent: (event) => player.observe(event),
+      runtime: {
+        now: () => player.now(),
+        newRunId: () => head.runId,
+        startTimer: (name, _ms, callback) => player.startTimer(name, callback),
+      },
+    },
+    input: head.input,
+    runOptions: { signal: player.signal, runId: head.runId },
+    get divergence() {
+      return player.divergence;
+    },
+  };
+}
+
+/** A run that is played again. */
+export interface ReplayedRun extends AgentRun {
+  readonly divergence: Divergence | undefined;
+}
+
+/**
+ * Plays a recording from start to end with the protocol it was made with. Throws `TypeError` when the protocol has another
+ * version.
+ */
+export function replayRun(recording: Recording, { protocol }: { protocol: ToolProtocol }): ReplayedRun {
+  const { protocol: wanted } = recording.head;
+  if (protocol.version !== wanted) {
+    throw new TypeError(`The recording was made with ${wanted}, and this protocol is ${protocol.version}.`);
+  }
+  const replayed = replay(recording);
+  const run = createAgent({ ...replayed.options, protocol }).run(replayed.input, replayed.runOptions);
+  return {
+    ...run,
+    get divergence() {
+      return replayed.divergence;
+    },
+  };
+}
+
+/** Options as they were; a limit that JSON could not hold was `Infinity`. */
+function optionsOf({ options }: RecordingHead): Omit<RecordingHead["options"], "limits"> & { limits: AgentLimits } {
+  const limits = Object.entries(options.limits ?? {}).map(([key, value]) => [key, value ?? Number.POSITIVE_INFINITY]);
+  return { ...options, limits: Object.fromEntries(limits) as AgentLimits };
+}
+
+async function* playModel(
+  player: Player,
+  request: ModelRequest,
+  signal: AbortSignal,
+  maxTokens: number | undefined,
+): AsyncGenerator<ModelPart> {
+  const asked = await player.next();
+  if (signal.aborted) return;
+  if (asked?.type !== "model-request") throw outOfOrder(player, "the model is asked", asked);
+  if (asked.digest !== requestDigest(request)) {
+    const { messages, tools, stop } = player.lastEvent("request") ?? {};
+    const recorded = { messages, tools, stop, maxTokens };
+    throw diverged(player.diverge("request", "the request to the model", recorded, request));
+  }
+  player.advance();
+  for (;;) {
+    const crossing = await player.next();
+    if (signal.aborted) return;
+    switch (crossing?.type) {
+      case "model-part":
+        player.advance();
+        yield crossing.part;
+        break;
+      case "model-end":
+        player.advance();
+        return;
+      case "model-error":
+        player.advance();
+        throw toError(crossing.error);
+      case "timer":
+        player.advance();
+        player.fireTimer(crossing.name);
+        // A timer that stops the run is the last thing its model sees.
+        if (signal.aborted) return;
+        break;
+      default:
+        throw outOfOrder(player, "the model answers", crossing);
+    }
+  }
+}
+
+/** Executor and people. Approvals that the executor asks for are answered where they were answered then. */
+class PlayedHost {
+  readonly #player: Player;
+  readonly #open = new Map<
+    string,
+    { resolve: (answer: Decision | boolean) => void; reject: (error: Error) => void }[]
+  >();
+  #executing = false;
+
+  constructor(player: Player) {
+    this.#player = player;
+  }
+
+  async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
+    const player = this.#player;
+    const asked = await player.next();
+    if (asked?.type !== "execute") throw outOfOrder(player, "an action is run", asked);
+    if (canonicalJson(asked.action) !== canonicalJson(action)) {
+      throw diverged(player.diverge("action", "the action", asked.action, action));
+    }
+    player.advance();
+    this.#executing = true;
+    try {
+      return await this.#play(context);
+    } finally {
+      this.#executing = false;
+    }
+  }
+
+  async #play(context: ExecutorContext): Promise<ToolResult[]> {
+    const player = this.#player;
+    for (;;) {
+      const crossing = await player.next();
+      if (crossing?.type !== "execute" && crossing?.type !== "model-request") player.advance();
+      switch (crossing?.type) {
+        case "executor-event":
+          context.emit(crossing.event);
+          break;
+        case "executor-approval":
+          void context.approve(crossing.request);
+          break;
+        case "decision":
+          this.#answer(crossing);
+          break;
+        case "timer":
+          player.fireTimer(crossing.name);
+          break;
+        case "executor-results":
+          return crossing.results;
+        case "executor-error":
+          throw toError(crossing.error);
+        default:
+          // The recorded executor did not answer either, and was left behind.
+          if (context.signal.aborted) return new Promise(() => undefined);
+          throw outOfOrder(player, "an action is run", crossing);
+      }
+    }
+  }
+
+  async approve({ callId }: ApprovalRequest): Promise<Decision | boolean> {
+    if (this.#executing) {
+      return new Promise((resolve, reject) => {
+        this.#open.set(callId, [...(this.#open.get(callId) ?? []), { resolve, reject }]);
+      });
+    }
+    const player = this.#player;
+    const crossing = await player.next();
+    if (player.signal.aborted) return false;
+    if (crossing?.type !== "decision") throw outOfOrder(player, "the host is asked", crossing);
+    player.advance();
+    if (crossing.error) throw toError(crossing.error);
+    return crossing.decision ?? false;
+  }
+
+  #answer({ callId, decision, error }: Extract<Crossing, { type: "decision" }>): void {
+    const [first, ...rest] = this.#open.get(callId) ?? [];
+    this.#open.set(callId, rest);
+    if (error) first?.reject(toError(error));
+    else first?.resolve(decision ?? false);
+  }
+}
+
+function toError({ code, message, data }: RunError): Error {
+  // Codes that the loop gave itself stand for foreign errors, which have none.
+  const foreign = code === "model-failed" || code === "executor-failed" || code === "approve-failed";
+  return foreign ? new Error(message) : new ToolglotError(code, message, { data: data ?? {} });
+}
+
+function outOfOrder(player: Player, now: string, crossing: Crossing | undefined): ToolglotError {
+  return diverged(player.diverge("order", "the order of things", crossing?.type ?? "the end of the recording", now));
+}
+
+function diverged({ what, message }: Divergence): ToolglotError {
+  return new ToolglotError(REPLAY_DIVERGENCE, message, { data: { what } });
+}

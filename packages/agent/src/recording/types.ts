@@ -1,0 +1,57 @@
+import type {
+  Action,
+  ApprovalRequest,
+  Decision,
+  ExecutorEvent,
+  Message,
+  ModelPart,
+  ToolDefinition,
+  ToolResult,
+} from "@toolglot/core";
+import type { AgentEvent } from "../events.ts";
+import type { AgentLimits, AgentOptions, RunError } from "../types.ts";
+
+/** Options that are data, as they were given. */
+export type RecordedOptions = Pick<
+  AgentOptions,
+  "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens"
+> & { limits?: AgentLimits };
+
+/** What a run was started with. */
+export interface RecordingHead {
+  type: "head";
+  version: 1;
+  runId: string;
+  /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
+  protocol: string;
+  options: RecordedOptions;
+  tools: ToolDefinition[];
+  input: Message[];
+  /** Whether there was an `approve` callback. */
+  approves: boolean;
+}
+
+/** What crossed a border of the loop, in the order in which it did. */
+export type Crossing =
+  | { type: "model-request"; digest: string }
+  | { type: "model-part"; part: ModelPart }
+  | { type: "model-end" }
+  | { type: "model-error"; error: RunError }
+  | { type: "execute"; action: Action }
+  | { type: "executor-event"; event: ExecutorEvent }
+  | { type: "executor-approval"; request: ApprovalRequest }
+  | { type: "executor-results"; results: ToolResult[] }
+  | { type: "executor-error"; error: RunError }
+  | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }
+  | { type: "timer"; name: string }
+  /** The caller's signal. */
+  | { type: "abort" };
+
+/** A crossing or an event; `clock` holds the times that the loop read since the entry before. */
+export type RecordingEntry = (Crossing | { type: "event"; event: AgentEvent }) & { clock?: number[] };
+
+/** A run as it was: enough to play it again without model, tools or people. */
+export interface Recording {
+  head: RecordingHead;
+  entries: RecordingEntry[];
+}
