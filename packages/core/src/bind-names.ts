@@ -42,8 +42,8 @@ export interface NameBindings {
  * as it is, whatever other tools there are. Else: every run of other characters becomes `_` (`File.Write` →
  * `File_Write`), a leading digit gets `_` before it, two leading underscores become one, a keyword gets `_` after it
  * (`class_`), for tools also a builtin, an allowed library or a name of the sandbox (`print_`, `json_`); a clash gets a
- * number (`a_b_2`). Letters of any script stay, but for those beyond U+FFFF, about which language versions disagree; Python names
- * are NFKC-normalised, as Python itself does. The same tools give the same names.
+ * number (`a_b_2`). Letters of any script stay, but for those beyond U+FFFF, about which language versions disagree;
+ * Python names are NFKC-normalised, as Python itself does. The same tools give the same names.
  *
  * Throws `TypeError` when two tools have the same name.
  */
