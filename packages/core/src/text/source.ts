@@ -1,0 +1,60 @@
+/**
+ * Text that arrives in chunks. A window of unread text is kept flat; everything read stays reachable by offset, so that a
+ * reader that guessed wrong can go back. Chunks are joined only when somebody asks for them: adding one costs its length.
+ *
+ * Offsets are UTF-16 units of the whole text; `at` is an index in `text`, and `base + at` the offset it stands for.
+ */
+export class Source {
+  /** The window. */
+  text = "";
+  /** Where reading goes on, as an index in the window. */
+  at = 0;
+  /** Offset of the window's first unit. */
+  base = 0;
+  /** Length of all text so far. */
+  length = 0;
+  #chunks: string[] = [];
+  #starts: number[] = [];
+
+  /** Offset where reading goes on. */
+  get offset(): number {
+    return this.base + this.at;
+  }
+
+  /** Puts a chunk behind the window's unread rest; what was read leaves the window. */
+  append(chunk: string): void {
+    this.#chunks.push(chunk);
+    this.#starts.push(this.length);
+    this.length += chunk.length;
+    this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk;
+    this.base = this.length - this.text.length;
+    this.at = 0;
+  }
+
+  /** Text by offsets, also from before the window. */
+  slice(start: number, end: number): string {
+    if (start >= this.base) return this.text.slice(start - this.base, end - this.base);
+    let low = 0;
+    for (let high = this.#starts.length - 1; low < high; ) {
+      const middle = (low + high + 1) >> 1;
+      if ((this.#starts[middle] as number) <= start) low = middle;
+      else high = middle - 1;
+    }
+    const first = this.#starts[low] as number;
+    let last = low;
+    while (last < this.#chunks.length && (this.#starts[last] as number) < end) last += 1;
+    return this.#chunks
+      .slice(low, last)
+      .join("")
+      .slice(start - first, end - first);
+  }
+
+  /** Goes on reading at an offset, before or after the present one. */
+  seek(offset: number): void {
+    if (offset < this.base) {
+      this.text = this.slice(offset, this.length);
+      this.base = offset;
+    }
+    this.at = offset - this.base;
+  }
+}

@@ -1,0 +1,495 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import type { BlockBase, EndOptions, ParseOptions, ParseResult, Segment } from "../protocol.ts";
+import { closesFence, type Fence, openFence } from "./fence.ts";
+import { InlineCode } from "./inline-code.ts";
+import {
+  findForeign,
+  type LineProbe,
+  mayBecomeResult,
+  reasoningTag,
+  resultMarker,
+  type TextProtocol,
+} from "./marks.ts";
+import { Source } from "./source.ts";
+
+/**
+ * What a grammar says of a place. `no`: no block begins here. `more`: that takes more text to say; the scanner asks again
+ * with a longer text. `hold` (lines only): no block begins here, but a following line may begin one that takes this line
+ * in; held lines are not given out as text until a line says `no`. A reader: a block begins here, or at the first held line.
+ */
+export type ProbeAnswer<Block> = "no" | "more" | "hold" | BlockReader<Block>;
+
+/** What a protocol adds to the text layer: where its blocks begin, and a reader for each. */
+export interface BlockGrammar<Block> {
+  protocol: TextProtocol;
+  /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
+  line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
+  /** Asked at every `<` in plain text that is not in inline code, for protocols whose blocks begin within a line. */
+  inline?(text: string, at: number, ended: boolean): Exclude<ProbeAnswer<Block>, "hold">;
+}
+
+/** Reads one block. Made by a grammar's probe. */
+export interface BlockReader<Block> {
+  /** Offset where the reader wants to begin; the scanner puts the source there. */
+  start: number;
+  /** True while the reader can only go on after a line break: until one comes, `read` is not called again. */
+  waitsForLine: boolean;
+  /**
+   * Reads on from `source.at`, and moves it over what needs no second look. `end` is given once, when no more text
+   * comes; then the reader must answer. Text that turned out not to belong to the block is given back through `end`.
+   */
+  read(source: Source, end?: EndOptions): BlockEnd<Block> | undefined;
+}
+
+/** How a block ended. */
+export interface BlockEnd<Block> {
+  block: Block;
+  /** Offset up to which text belongs to the block, fences and trailing blank lines included. Reading goes on there. */
+  end: number;
+  /** The reader took the closing fence too. Otherwise the scanner takes one that follows directly. */
+  closedFence: boolean;
+}
+
+/** What a protocol's parser hands to the text layer. */
+export interface TextScannerOptions<Block> extends ParseOptions {
+  grammar: BlockGrammar<Block>;
+  onText(text: string): void;
+  onReasoning(text: string): void;
+  onBlock(block: Block): void;
+  onDiagnostic(diagnostic: Diagnostic): void;
+}
+
+const defaultMaxInputLength = 16 * 1024 * 1024;
+
+/** Beyond this many undecided units the scanner waits for a line break instead of looking again at every chunk. */
+const patience = 64;
+
+/**
+ * The layer under every text protocol. It owns fences, reasoning, inline code, results that the model made up and foreign
+ * formats; the grammar only says where a block begins and reads it. Text is scanned once, whatever the chunks.
+ */
+export class TextScanner<Block extends BlockBase> {
+  readonly #options: TextScannerOptions<Block>;
+  readonly #source = new Source();
+  readonly #segments: Segment<Block>[] = [];
+  readonly #blocks: Block[] = [];
+  readonly #diagnostics: Diagnostic[] = [];
+  readonly #fences: Fence[] = [];
+  readonly #code = new InlineCode();
+  readonly #maxLength: number;
+  #waiting: string[] = [];
+  #waitingLength = 0;
+  #waits = false;
+  #tooLong = false;
+  #reader: BlockReader<Block> | undefined;
+  #atLineStart = true;
+  #nextTag = -1;
+  #held: number | undefined;
+  #fencePending = false;
+  /** The fence of the block that was read last, until its closing line was looked for. */
+  #ownedFence = false;
+  #fabricated = false;
+  #depth = 0;
+  #reasoningStart = 0;
+  #segmentStart = 0;
+  #textStart = 0;
+  #sent = 0;
+
+  constructor(options: TextScannerOptions<Block>) {
+    this.#options = options;
+    this.#maxLength = options.maxInputLength ?? defaultMaxInputLength;
+    if (options.startsInReasoning) this.#depth = 1;
+  }
+
+  /** Takes the next chunk. */
+  feed(chunk: string): void {
+    const source = this.#source;
+    const room = this.#maxLength - source.length - this.#waitingLength;
+    if (chunk.length > room) {
+      this.#tooLong = true;
+      chunk = chunk.slice(0, room);
+    }
+    if (chunk === "") return;
+    if (this.#waits && source.text.length - source.at > patience && !chunk.includes("\n")) {
+      this.#waiting.push(chunk);
+      this.#waitingLength += chunk.length;
+      return;
+    }
+    this.#append(chunk);
+    this.#run();
+  }
+
+  /** Says that no more text comes, and gives all that was understood. */
+  end(options: EndOptions = {}): ParseResult<Block> {
+    if (this.#waiting.length > 0) this.#append("");
+    this.#run(this.#tooLong ? { finish: "length" } : options);
+    this.#ownedFence = false;
+    this.#flush(this.#source.length);
+    if (this.#depth > 0)
+      this.#report(
+        "reasoning-unclosed",
+        this.#reasoningStart,
+        this.#source.length,
+        "The reasoning block is not closed.",
+      );
+    this.#closeSegment(this.#source.length, this.#source.length);
+    this.#reportForeign();
+    if (this.#tooLong) this.#rejectAll();
+    const diagnostics = this.#diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
+    return { segments: this.#segments, blocks: this.#blocks, diagnostics };
+  }
+
+  /** Adds a finding of the protocol to the result, and tells the host. */
+  diagnose(diagnostic: Diagnostic): void {
+    this.#diagnostics.push(diagnostic);
+    this.#options.onDiagnostic(diagnostic);
+  }
+
+  /** True when a block that begins now stands in reasoning. */
+  get inReasoning(): boolean {
+    return this.#depth > 0;
+  }
+
+  /** True when a block that begins now stands after a result that the model made up. */
+  get afterFabricatedResult(): boolean {
+    return this.#fabricated;
+  }
+
+  /** Plain text outside blocks and reasoning that is more than white space: its first stretch, once `end` has run. */
+  firstText(): Segment<Block> | undefined {
+    return this.#segments.find((segment) => segment.type === "text" && segment.text.trim() !== "");
+  }
+
+  #append(chunk: string): void {
+    if (this.#waitingLength > 0) {
+      chunk = this.#waiting.join("") + chunk;
+      this.#waiting = [];
+      this.#waitingLength = 0;
+    }
+    this.#source.append(chunk);
+    this.#nextTag = -1;
+    this.#skipBom();
+  }
+
+  #skipBom(): void {
+    if (this.#source.base !== 0 || this.#source.at !== 0 || this.#source.text.charCodeAt(0) !== 0xfeff) return;
+    this.#source.at = 1;
+    this.#segmentStart = this.#textStart = this.#sent = this.#reasoningStart = 1;
+    this.#code.startLine(1);
+  }
+
+  #run(end?: EndOptions): void {
+    const source = this.#source;
+    this.#waits = false;
+    for (;;) {
+      if (this.#reader) {
+        const done = this.#reader.read(source, end);
+        if (!done) {
+          this.#waits = this.#reader.waitsForLine;
+          return;
+        }
+        this.#closeBlock(done);
+      } else if (source.at >= source.text.length || !this.#step(end !== undefined)) break;
+    }
+    const safe = this.#held ?? source.offset;
+    if (!this.#atLineStart) this.#code.advance(source.text, source.base, source.offset);
+    this.#flush(safe);
+  }
+
+  #step(ended: boolean): boolean {
+    if (this.#atLineStart && (this.#depth === 0 || this.#options.reasoning === "search")) return this.#lineStart(ended);
+    if (this.#atLineStart) this.#beginLine();
+    return this.#inLine(ended);
+  }
+
+  #beginLine(): void {
+    this.#atLineStart = false;
+    this.#code.startLine(this.#source.offset);
+  }
+
+  /** Decides what the line at hand is, or goes on inside it as plain text. */
+  #lineStart(ended: boolean): boolean {
+    const source = this.#source;
+    const { text, at } = source;
+    const found = text.indexOf("\n", at);
+    const end = found >= 0 ? found : ended ? text.length : -1;
+    let first = at;
+    while (first < text.length && isBlank(text.charCodeAt(first))) first += 1;
+    if (end >= 0 && first >= end) {
+      if (this.#held !== undefined && !this.#fencePending) this.#release();
+      source.at = Math.min(end + 1, text.length);
+      return true;
+    }
+    if (first >= text.length) return this.#wait();
+    const mark = text[first];
+    if (mark === "`" || mark === "~") {
+      if (end < 0) {
+        if (/^(?:`{1,2}|~{1,2}|(?:`{3,}|~{3,})[^\n]*)$/.test(text.slice(first))) return this.#wait();
+      } else if (this.#fenceLine(text.slice(at, end), end)) return true;
+    }
+    this.#ownedFence = false;
+    if (mark === "[" || mark === "<") {
+      if (end < 0 && mayBecomeResult(text.slice(at))) return this.#wait();
+      const line = end < 0 ? text.slice(at) : text.slice(at, end);
+      const marker = this.#blocks.length > 0 && this.#depth === 0 ? resultMarker(line) : undefined;
+      if (marker) this.#reportFabricated(source.base + first, marker);
+    }
+    return this.#probe(first, end, ended);
+  }
+
+  #probe(first: number, end: number, ended: boolean): boolean {
+    const source = this.#source;
+    const answer = this.#options.grammar.line(
+      {
+        text: source.text,
+        at: source.at,
+        end,
+        offset: source.offset,
+        fence: this.#fences.at(-1),
+        firstInFence: this.#fencePending,
+        heldFrom: this.#held,
+      },
+      ended,
+    );
+    if (answer === "more") return this.#wait();
+    if (answer === "hold") {
+      this.#held ??= source.offset;
+      source.at = Math.min((end < 0 ? source.text.length : end) + 1, source.text.length);
+      return true;
+    }
+    if (answer !== "no") {
+      this.#openBlock(answer, this.#held ?? source.offset);
+      return true;
+    }
+    this.#release();
+    this.#beginLine();
+    // Indentation is no place for a tag.
+    source.at = first;
+    return true;
+  }
+
+  #wait(): boolean {
+    this.#waits = true;
+    return false;
+  }
+
+  #release(): void {
+    this.#held = undefined;
+    this.#fencePending = false;
+  }
+
+  /** Opens or closes a fence; false when the line is no fence. */
+  #fenceLine(line: string, end: number): boolean {
+    const source = this.#source;
+    const top = this.#fences.at(-1);
+    if (top && closesFence(line, top)) {
+      this.#fences.pop();
+      const owned = this.#ownedFence;
+      this.#release();
+      source.at = Math.min(end + 1, source.text.length);
+      this.#ownedFence = false;
+      if (owned) this.#extendBlock(source.offset);
+      return true;
+    }
+    const fence = openFence(line, source.offset);
+    if (!fence) return false;
+    this.#fences.push(fence);
+    this.#held = source.offset;
+    this.#fencePending = true;
+    this.#ownedFence = false;
+    source.at = Math.min(end + 1, source.text.length);
+    return true;
+  }
+
+  /** Plain text within a line: nothing counts but the line's end and tags. */
+  #inLine(ended: boolean): boolean {
+    const source = this.#source;
+    const { text } = source;
+    const lineBreak = text.indexOf("\n", source.at);
+    const lineEnd = lineBreak < 0 ? text.length : lineBreak;
+    for (;;) {
+      if (this.#nextTag < source.offset) {
+        const index = text.indexOf("<", source.at);
+        this.#nextTag = index < 0 ? Number.POSITIVE_INFINITY : source.base + index;
+      }
+      const tag = this.#nextTag - source.base;
+      if (tag >= lineEnd) break;
+      source.at = tag;
+      const answer = this.#tag(tag, lineBreak >= 0 || ended);
+      if (answer !== "no") return answer === "yes";
+      source.at = tag + 1;
+    }
+    if (lineBreak < 0) {
+      source.at = text.length;
+      return true;
+    }
+    source.at = lineBreak + 1;
+    this.#atLineStart = true;
+    return true;
+  }
+
+  /** A `<` in plain text: a reasoning tag, the beginning of a block, or nothing. */
+  #tag(at: number, lineComplete: boolean): "yes" | "no" | "more" {
+    const source = this.#source;
+    const tag = reasoningTag(source.text, at, lineComplete);
+    const block = tag || this.#depth > 0 ? undefined : this.#options.grammar.inline?.(source.text, at, lineComplete);
+    if (tag === "more" || block === "more") return "more";
+    if (!tag && (!block || block === "no")) return "no";
+    const quoted = this.#code.covers(source.text, source.base, at, lineComplete);
+    if (quoted === "more") {
+      this.#waits = true;
+      return "more";
+    }
+    if (quoted) return "no";
+    if (tag) this.#reasoningTag(at, tag.length, tag.opens);
+    else this.#openBlock(block as BlockReader<Block>, source.offset);
+    return "yes";
+  }
+
+  #reasoningTag(at: number, length: number, opens: boolean): void {
+    const source = this.#source;
+    const offset = source.base + at;
+    source.at = at + length;
+    if (opens ? this.#depth++ > 0 : this.#depth > 1) {
+      if (!opens) this.#depth -= 1;
+      return;
+    }
+    this.#flush(offset);
+    if (opens) {
+      this.#closeSegment(offset, offset);
+      this.#reasoningStart = offset;
+      this.#textStart = offset + length;
+    } else {
+      const lone = this.#depth === 0;
+      if (lone) {
+        this.#report(
+          "reasoning-unopened",
+          offset,
+          offset + length,
+          "A reasoning block is closed that was never opened; what stands before it is not run.",
+        );
+        for (const block of this.#blocks) block.inReasoning = true;
+      }
+      this.#closeSegment(offset, lone ? offset : offset + length);
+      this.#depth = 0;
+      this.#fences.length = 0;
+      this.#release();
+      this.#segmentStart = this.#textStart = offset + length;
+    }
+    this.#sent = offset + length;
+    this.#atLineStart = true;
+    this.#code.startLine(source.offset);
+  }
+
+  #openBlock(reader: BlockReader<Block>, start: number): void {
+    this.#flush(start);
+    this.#closeSegment(start, start);
+    this.#segmentStart = start;
+    this.#ownedFence = this.#fencePending;
+    this.#release();
+    this.#source.seek(reader.start);
+    this.#nextTag = -1;
+    this.#reader = reader;
+  }
+
+  #closeBlock({ block, end, closedFence }: BlockEnd<Block>): void {
+    this.#reader = undefined;
+    this.#source.seek(end);
+    this.#nextTag = -1;
+    if (this.#depth > 0) block.inReasoning = true;
+    if (this.#fabricated) block.afterFabricatedResult = true;
+    this.#blocks.push(block);
+    this.#segments.push({ type: "block", block, span: { start: this.#segmentStart, end } });
+    this.#segmentStart = this.#textStart = this.#sent = end;
+    if (closedFence) {
+      this.#fences.pop();
+      this.#ownedFence = false;
+    }
+    this.#atLineStart = true;
+    this.#options.onBlock(block);
+  }
+
+  /** Takes a closing fence, and the blank lines before it, into the block that was read last. */
+  #extendBlock(end: number): void {
+    const segment = this.#segments.at(-1);
+    if (segment) segment.span.end = end;
+    this.#segmentStart = this.#textStart = this.#sent = end;
+  }
+
+  /** Gives out text up to an offset. */
+  #flush(end: number): void {
+    if (end <= this.#sent || this.#reader || this.#ownedFence) return;
+    const text = this.#source.slice(this.#sent, end);
+    this.#sent = end;
+    if (this.#depth > 0) this.#options.onReasoning(text);
+    else this.#options.onText(text);
+  }
+
+  /** Ends the text or reasoning at hand: its text ends at one offset, its span at another that takes in a closing tag. */
+  #closeSegment(textEnd: number, end: number): void {
+    const start = this.#segmentStart;
+    if (end > start)
+      this.#segments.push({
+        type: this.#depth > 0 ? "reasoning" : "text",
+        text: this.#source.slice(Math.min(this.#textStart, textEnd), textEnd),
+        span: { start, end },
+      });
+    this.#segmentStart = this.#textStart = end;
+  }
+
+  #report(code: string, start: number, end: number, message: string, hint?: string): void {
+    const diagnostic: Diagnostic = {
+      code: `core/${code}`,
+      severity: "warning",
+      affects: "none",
+      message,
+      span: { start, end },
+      source: "core",
+    };
+    if (hint) diagnostic.hint = hint;
+    this.diagnose(diagnostic);
+  }
+
+  #reportFabricated(start: number, marker: string): void {
+    this.#fabricated = true;
+    this.#report(
+      "fabricated-result",
+      start,
+      start + marker.length,
+      "The model wrote a result itself; calls after it are not run.",
+      "Stop after the call, and wait for the result.",
+    );
+  }
+
+  #reportForeign(): void {
+    const seen = new Set<string>();
+    for (const segment of this.#segments) {
+      if (segment.type !== "text") continue;
+      for (const { format, start, end } of findForeign(segment.text, this.#options.grammar.protocol)) {
+        if (seen.has(format)) continue;
+        seen.add(format);
+        const offset = segment.span.start;
+        this.#report("foreign-format", offset + start, offset + end, `This is ${format}, which is not read here.`);
+      }
+    }
+  }
+
+  #rejectAll(): void {
+    const end = this.#source.length;
+    const source = this.#options.grammar.protocol;
+    for (const block of this.#blocks) block.status = "invalid";
+    this.diagnose({
+      code: `${source}/input-too-long`,
+      severity: "error",
+      affects: "value",
+      message: `The text is longer than ${this.#maxLength} units; nothing of it is run.`,
+      span: { start: end, end },
+      source,
+    });
+  }
+}
+
+/** Space, tab, carriage return. */
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9 || code === 13;
+}
