@@ -43,12 +43,14 @@ export interface Rounds {
   rounds?: number;
   /** No further round begins after this many milliseconds; one is always counted. Default 4000. */
   budgetMs?: number;
+  /** The work is done this often in a round, and the time divided: for work of a few milliseconds. Default 1. */
+  repeats?: number;
 }
 
 /** Repeats work with the heap cleaned before each round, and gives the medians. */
 export async function measure(
   work: () => unknown,
-  { warmups = 2, rounds = 9, budgetMs = 4000 }: Rounds = {},
+  { warmups = 2, rounds = 9, budgetMs = 4000, repeats = 1 }: Rounds = {},
 ): Promise<Timing> {
   const cpu: number[] = [];
   const wall: number[] = [];
@@ -57,9 +59,9 @@ export async function measure(
     globalThis.gc?.();
     const cpuStart = cpuNow();
     const wallStart = performance.now();
-    await work();
-    const wallMs = performance.now() - wallStart;
-    const cpuMs = cpuNow() - cpuStart;
+    for (let repeat = 0; repeat < repeats; repeat += 1) await work();
+    const wallMs = (performance.now() - wallStart) / repeats;
+    const cpuMs = (cpuNow() - cpuStart) / repeats;
     const overtime = performance.now() - begun > budgetMs;
     if (round >= 0 || overtime) {
       cpu.push(cpuMs);

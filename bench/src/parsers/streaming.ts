@@ -9,6 +9,8 @@ const sizes = [50, 100, 200, 400];
 const chunkLength = 8;
 /** A stream that takes longer is stopped, and larger ones are not tried. */
 const patienceMs = 6000;
+/** A round repeats short streams until it lasts about this long: single ones of a millisecond are noise. */
+const shortestRoundMs = 100;
 const bars200 = 13;
 const growthBar = 2.3;
 
@@ -34,8 +36,11 @@ async function stream(subject: Subject, text: string, code: string, length = chu
     const trial = await streamOnce(subject, chunks);
     if (!trial.bodies) return "stopped";
     const exact = trial.bodies.length === 1 && trial.bodies[0]?.trim() === code.trim();
-    const slow = trial.ms > 700;
-    const { cpu } = await measure(() => streamOnce(subject, chunks), slow ? { warmups: 0, rounds: 1 } : { rounds: 15 });
+    const rounds =
+      trial.ms > 700
+        ? { warmups: 0, rounds: 1 }
+        : { rounds: 9, repeats: Math.max(1, Math.ceil(shortestRoundMs / trial.ms)) };
+    const { cpu } = await measure(() => streamOnce(subject, chunks), rounds);
     return { cpu, exact };
   } catch {
     return "fails";
