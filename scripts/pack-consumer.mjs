@@ -7,14 +7,15 @@ import { architecture } from "./lib/architecture.mjs";
 import { openInChromium } from "./lib/chromium.mjs";
 import {
   bundleForBrowser,
-  compileAndRun,
+  compile,
   createProject,
   entriesOf,
   importEntries,
   install,
   requireEntries,
+  runExample,
+  runInside,
   runReadmeExample,
-  typecheck,
 } from "./lib/consumer-project.mjs";
 import { closingLine, count } from "./lib/outcomes.mjs";
 import { readmeExamples } from "./lib/readme-examples.mjs";
@@ -94,14 +95,18 @@ async function consumeAlone(member) {
   await verify(`${id}: every entry imports`, () => importEntries(project, entries));
   await verify(`${id}: every entry can be required`, () => requireEntries(project, entries));
   const peers = optionalPeers(member);
-  if (peers.length > 0) await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peers));
+  if (peers.length > 0) {
+    const program = join(root, "scripts/consumer", `${id}.without-peers.mjs`);
+    await verify(`${id}: says what to install when ${peers.join(", ")} is absent`, () => runInside(project, program));
+    await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peers));
+  }
   const types = architecture[id]?.runsIn === "node" ? ["node"] : [];
   for (const resolution of /** @type {const} */ (["bundler", "nodenext"])) {
     await verify(`${id}: its declarations compile (${resolution})`, () =>
-      typecheck(project, { entries, resolution, types, example: join(root, "scripts/consumer", `${id}.ts`) }),
+      compile(project, { entries, resolution, types, example: join(root, "scripts/consumer", `${id}.ts`) }),
     );
   }
-  await verify(`${id}: a small program works`, () => compileAndRun(project, types));
+  await verify(`${id}: a small program works`, () => runExample(project));
 }
 
 async function consumeInBrowser() {

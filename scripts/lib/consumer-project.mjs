@@ -71,51 +71,39 @@ export async function requireEntries(project, entries) {
 }
 
 /**
- * Compiles the example and an import of every entry, declarations of dependencies included (skipLibCheck off).
+ * Compiles the example and an import of every entry, declarations of dependencies included (skipLibCheck off). With
+ * `nodenext` it writes JavaScript too, for {@link runExample}.
  * @param {string} project
  * @param {{ entries: string[], resolution: "bundler" | "nodenext", types: string[], example: string }} options
  *   `types`: global types to offer. Packages for browsers get none, so that a stray Node type shows.
  */
-export async function typecheck(project, { entries, resolution, types, example }) {
+export async function compile(project, { entries, resolution, types, example }) {
   copyFileSync(example, join(project, "example.ts"));
   writeFileSync(
     join(project, "entries.ts"),
     entries.map((entry, index) => `export * as entry${index} from ${JSON.stringify(entry)};`).join("\n"),
   );
   const config = `tsconfig.${resolution}.json`;
-  writeFileSync(
-    join(project, config),
-    JSON.stringify({
-      compilerOptions: {
-        target: "es2022",
-        module: resolution === "bundler" ? "esnext" : "nodenext",
-        moduleResolution: resolution,
-        strict: true,
-        skipLibCheck: false,
-        noEmit: true,
-        types,
-        typeRoots: [nodeTypes],
-      },
-      files: ["example.ts", "entries.ts"],
-    }),
-  );
+  const compilerOptions = {
+    target: "es2022",
+    module: resolution === "bundler" ? "esnext" : "nodenext",
+    moduleResolution: resolution,
+    strict: true,
+    skipLibCheck: false,
+    noEmit: resolution === "bundler",
+    outDir: "out",
+    types,
+    typeRoots: [nodeTypes],
+  };
+  writeFileSync(join(project, config), JSON.stringify({ compilerOptions, files: ["example.ts", "entries.ts"] }));
   await inProject(project, process.execPath, [compiler, "-p", config, "--pretty", "false"]);
 }
 
 /**
- * Emits the example and runs it on Node: what it returns must be what it says it expects.
+ * Runs the compiled example on Node: what it returns must be what it says it expects.
  * @param {string} project
- * @param {string[]} types
  */
-export async function compileAndRun(project, types) {
-  writeFileSync(
-    join(project, "tsconfig.emit.json"),
-    JSON.stringify({
-      extends: "./tsconfig.nodenext.json",
-      compilerOptions: { noEmit: false, outDir: "out", rootDir: ".", types },
-    }),
-  );
-  await inProject(project, process.execPath, [compiler, "-p", "tsconfig.emit.json", "--pretty", "false"]);
+export async function runExample(project) {
   writeFileSync(
     join(project, "main.mjs"),
     `import assert from "node:assert/strict";
@@ -124,6 +112,16 @@ assert.equal(await consume(), expected);
 `,
   );
   await inProject(project, process.execPath, ["main.mjs"]);
+}
+
+/**
+ * Runs a program of the repository inside the project, so that it sees what is installed there.
+ * @param {string} project
+ * @param {string} file
+ */
+export async function runInside(project, file) {
+  copyFileSync(file, join(project, "inside.mjs"));
+  await inProject(project, process.execPath, ["inside.mjs"]);
 }
 
 /**
@@ -172,6 +170,7 @@ export async function runReadmeExample(project, { program, output }) {
     target: "es2022",
     module: "nodenext",
     strict: true,
+    skipLibCheck: true,
     types: ["node"],
     typeRoots: [nodeTypes],
     outDir: "out",
