@@ -5,6 +5,8 @@ export interface Table {
   note?: string;
   columns: string[];
   rows: string[][];
+  /** Columns of words, besides the first: they stand left. */
+  words?: number[];
 }
 
 /** A figure that has to be reached. */
@@ -22,9 +24,9 @@ export interface Findings {
 }
 
 /** The table as Markdown, its first column left and the others right. */
-export function markdown({ title, note, columns, rows }: Table): string {
+export function markdown({ title, note, columns, rows, words = [] }: Table): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const rule = `|${columns.map((_, index) => (index === 0 ? "---|" : "---:|")).join("")}`;
+  const rule = `|${columns.map((_, index) => (index === 0 || words.includes(index) ? "---|" : "---:|")).join("")}`;
   return [`### ${title}`, ...(note ? ["", note] : []), "", line(columns), rule, ...rows.map(line)].join("\n");
 }
 
@@ -33,6 +35,7 @@ export function barTable(bars: readonly Bar[]): Table {
   return {
     title: "Bars",
     columns: ["what", "bar", "measured", ""],
+    words: [3],
     rows: bars.map(({ what, limit, measured, met }) => [what, limit, measured, met ? "met" : "**missed**"]),
   };
 }

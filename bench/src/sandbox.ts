@@ -150,6 +150,7 @@ export async function measureSandbox(progress: (text: string) => void): Promise<
       title: "Python sandbox",
       note: "Wall time: most of it passes in the interpreter's process.",
       columns: ["", "median", "p95", "n", "what is timed"],
+      words: [4],
       rows: rows.map(({ what, values, unit, note }) => [
         what,
         `${figure(median(values))} ${unit}`,
