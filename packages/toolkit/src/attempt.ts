@@ -1,7 +1,7 @@
 import { type ContentBlock, type ToolCall, ToolError, type ToolErrorInfo } from "@toolglot/core";
 import { CallScope, stopped } from "./call-scope.ts";
 import { toResponse } from "./convert.ts";
-import { errorInfo, errorTypes, ToolkitError } from "./errors.ts";
+import { errorInfo, errorTypes, isToolError, ToolkitError } from "./errors.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import { ToolResponse } from "./response.ts";
 
@@ -19,6 +19,13 @@ export type Outcome =
   | { kind: "done"; response: ToolResponse }
   | { kind: "interrupted" }
   | { kind: "failed"; error: unknown; info: ToolErrorInfo; retry: boolean; fromPostprocess: boolean };
+
+/** After so long without one, a stream of chunks gives timers and signals their turn: else none could stop it. */
+const turnMs = 20;
+
+function turn(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0));
+}
 
 /** Runs a tool once. Its chunks are yielded as they come; the final response is not yielded but returned. */
 export async function* attemptCall(
@@ -43,11 +50,11 @@ export async function* attemptCall(
     return outcome;
   } catch (error) {
     if (scope.stop !== undefined) return stopOutcome(tool, scope);
-    if (error instanceof PostprocessFault) {
+    if (isFault(error)) {
       const { reason } = error;
       return { kind: "failed", error: reason, info: errorInfo(reason), retry: false, fromPostprocess: true };
     }
-    const retry = !ToolError.isInstance(error);
+    const retry = !isToolError(error);
     return { kind: "failed", error, info: errorInfo(error), retry, fromPostprocess: false };
   } finally {
     scope.close(!done);
@@ -64,12 +71,15 @@ async function* drain(
 ): AsyncGenerator<ToolResponse, Outcome, undefined> {
   let last: ToolResponse | undefined;
   let ended = false;
+  let turnEnds = performance.now() + turnMs;
   try {
     for (;;) {
       ended = true; // an iterator that throws has ended by itself
       const step = await scope.wait(iterator.next());
       ended = step !== stopped && step.done === true;
       if (step === stopped) return stopOutcome(tool, scope);
+      if (typeof step !== "object" || step === null)
+        throw new TypeError("the iterator gave a result that is no object");
       const value = await scope.wait(step.value);
       if (value === stopped) return stopOutcome(tool, scope);
       if (ended) {
@@ -81,6 +91,10 @@ async function* drain(
       last = chunk;
       collect(tool, chunk, progress);
       yield chunk;
+      if (performance.now() > turnEnds) {
+        await turn();
+        turnEnds = performance.now() + turnMs;
+      }
       if (scope.stop !== undefined) return stopOutcome(tool, scope);
     }
   } finally {
@@ -132,6 +146,14 @@ class PostprocessFault extends Error {
   constructor(reason: unknown) {
     super("post-processing failed");
     this.reason = reason;
+  }
+}
+
+function isFault(error: unknown): error is PostprocessFault {
+  try {
+    return error instanceof PostprocessFault;
+  } catch {
+    return false;
   }
 }
 

@@ -32,32 +32,29 @@ export const errorTypes = {
   invalidOutput: "InvalidOutput",
 } as const;
 
+/** Whether a tool told the model something. False for what can't even be looked at. */
+export function isToolError(error: unknown): error is ToolError {
+  try {
+    return ToolError.isInstance(error);
+  } catch {
+    return false;
+  }
+}
+
 /** What a model is told of something thrown: a `ToolError` word for word, anything else without paths and secrets. */
 export function errorInfo(error: unknown): ToolErrorInfo {
-  if (ToolError.isInstance(error)) {
+  if (isToolError(error)) {
     const { type, hint, issues } = error.data;
-    const info: ToolErrorInfo = { type: typeof type === "string" ? type : nameOf(error), message: error.message };
+    const info: ToolErrorInfo = { type: typeof type === "string" ? type : "ToolError", message: error.message };
     if (typeof hint === "string") info.hint = hint;
     if (Array.isArray(issues)) info.issues = issues as NonNullable<ToolErrorInfo["issues"]>;
     return info;
   }
-  return { type: nameOf(error), message: sanitizeErrorMessage(messageOf(error)) };
-}
-
-function nameOf(error: unknown): string {
   try {
-    if (error instanceof Error && typeof error.name === "string" && /^\w{1,64}$/.test(error.name)) return error.name;
+    if (!(error instanceof Error)) return { type: "Error", message: sanitizeErrorMessage(String(error)) };
+    const name = typeof error.name === "string" && /^\w{1,64}$/.test(error.name) ? error.name : "Error";
+    return { type: name, message: sanitizeErrorMessage(String(error.message)) };
   } catch {
-    // A hostile getter: it is an error all the same.
-  }
-  return "Error";
-}
-
-function messageOf(error: unknown): string {
-  try {
-    if (error instanceof Error) return error.message || "no message";
-    return String(error);
-  } catch {
-    return "no message";
+    return { type: "Error", message: "unknown error" }; // its own properties throw
   }
 }

@@ -8,6 +8,7 @@ import {
   requiresApproval,
   type ToolCall,
   type ToolResult,
+  toJsonText,
 } from "@toolglot/core";
 import { CallScope, stopped } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
@@ -133,12 +134,27 @@ async function askHost(
     : `The tool ${name} asks before each call.`;
   const scope = new CallScope(call.id, context.signal, undefined);
   try {
-    const request = { kind: "tool-call" as const, callId: call.id, tool: name, input: prepared.asked, reason };
+    const request = {
+      kind: "tool-call" as const,
+      callId: call.id,
+      tool: name,
+      input: snapshot(prepared.asked),
+      reason,
+    };
     return await scope.wait(context.approve(request));
   } catch {
     return { approved: false, reason: "the host could not be asked" };
   } finally {
     scope.close(false);
+  }
+}
+
+/** A copy, so that what is decided about can't change on its way. Input from a model is JSON, and can be copied. */
+function snapshot(input: unknown): unknown {
+  try {
+    return structuredClone(input);
+  } catch {
+    return JSON.parse(toJsonText(input)) as unknown;
   }
 }
 

@@ -1,7 +1,7 @@
 import type { AnyTool, ToolDefinition, ToolExample } from "@toolglot/core";
 import { argsSchema, type InputSchema, type InputSource, isInputSchema, toInputSchema } from "@toolglot/schema";
 import { RegisteredToolFunction } from "./registered.ts";
-import type { AnyToolFunction, RegisterFunctionOptions, Registrable } from "./types.ts";
+import type { AnyToolFunction, ChunkMode, PostprocessFunction, RegisterFunctionOptions, Registrable } from "./types.ts";
 
 /** Reads a tool, or a function with its options, into what the toolkit keeps. `TypeError` for a caller's mistake. */
 export function readRegistration(
@@ -54,10 +54,10 @@ export function readRegistration(
     execute: tool === undefined ? (given as AnyToolFunction) : (input, context) => tool.execute(input, context),
     schema,
     presetKwargs,
-    postprocessFunc: options.postprocessFunc,
+    postprocessFunc: checkedFunction(options.postprocessFunc),
     timeoutMs: checkedTimeout(options.timeoutMs),
     retries: allowedRetries(name, options.retries, annotations, warnings),
-    chunks: options.chunks ?? "cumulative",
+    chunks: checkedChunks(options.chunks),
   });
 }
 
@@ -129,6 +129,16 @@ function withoutPresets(example: ToolExample, presets: readonly string[]): ToolE
   if (example.input === undefined || presets.length === 0) return example;
   const kept = Object.entries(example.input).filter(([key]) => !presets.includes(key));
   return { ...example, input: Object.fromEntries(kept) };
+}
+
+function checkedChunks(chunks: ChunkMode = "cumulative"): ChunkMode {
+  if (chunks === "cumulative" || chunks === "incremental") return chunks;
+  throw new TypeError(`chunks must be "cumulative" or "incremental", not ${JSON.stringify(chunks)}`);
+}
+
+function checkedFunction(given: PostprocessFunction | undefined): PostprocessFunction | undefined {
+  if (given === undefined || typeof given === "function") return given;
+  throw new TypeError("postprocessFunc must be a function of (call, response)");
 }
 
 function checkedTimeout(timeoutMs: number | undefined): number | undefined {
