@@ -14,6 +14,7 @@ export interface Wording {
   nobodyToAsk: string;
   approvalFailed: string;
   stopped: string;
+  notStarted: string;
   noResult: string;
   executorFailed: string;
   unhandled(kind: string): string;
@@ -40,6 +41,7 @@ const en: Wording = {
   nobodyToAsk: "This needs a person's approval, and nobody is there to give it.",
   approvalFailed: "This needs a person's approval, and asking for it failed.",
   stopped: "The run was stopped before this call had ended; whether it had an effect is not known.",
+  notStarted: "The run was stopped before this call began; it did not run.",
   noResult: "The call gave no result.",
   executorFailed: "The call could not be run, because of a fault on this side.",
   unhandled: (kind) => `Nothing here can run ${kind}.`,
@@ -63,6 +65,7 @@ const zh: Wording = {
   nobodyToAsk: "这需要人工批准，而当前没有人可以批准。",
   approvalFailed: "这需要人工批准，而请求批准时出错。",
   stopped: "运行在此调用结束前被停止；它是否已产生影响未知。",
+  notStarted: "运行在此调用开始前被停止；它没有执行。",
   noResult: "该调用没有给出结果。",
   executorFailed: "由于我方故障，该调用无法执行。",
   unhandled: (kind) => `这里无法执行 ${kind}。`,

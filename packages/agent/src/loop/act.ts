@@ -28,10 +28,15 @@ export async function runAction(run: RunState, action: Runnable, denial: string 
   const faulty = checkArguments(run, action);
   const calls = expectedCalls(action);
   run.emit({ type: "action-start", stepIndex, action: plainJson(action) });
-  const results =
-    denial === undefined
-      ? oneResultPerCall(run, calls, [...faulty, ...(await execute(run, without(action, faulty)))])
-      : calls.map((call) => failure(call, "denied", { type: "Denied", message: denial }));
+  let results: ToolResult[];
+  if (denial !== undefined) {
+    results = calls.map((call) => failure(call, "denied", { type: "Denied", message: denial }));
+  } else if (run.signal.aborted) {
+    const message = run.wording.notStarted;
+    results = calls.map((call) => failure(call, "interrupted", { type: "Interrupted", message }));
+  } else {
+    results = oneResultPerCall(run, calls, [...faulty, ...(await execute(run, without(action, faulty)))]);
+  }
   run.results.push(...results);
   run.emit({ type: "action-end", stepIndex, results });
   return results;
@@ -64,7 +69,6 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
     const running = Promise.resolve(executor.execute(action, contextOf(run, state)));
     const results = await orStopped(running, run.signal).catch((error: unknown) => {
       if (!run.signal.aborted) throw error;
-      run.noteStop();
       return withinGrace(run, running);
     });
     if (!Array.isArray(results)) throw new TypeError("execute() must give an array of results");

@@ -48,7 +48,6 @@ export class RunState {
   readonly #observer: ((event: AgentEvent) => void) | undefined;
   #tap: Settings["onEvent"];
   #ended = false;
-  #stopNoted = false;
 
   constructor(
     settings: Settings,
@@ -85,18 +84,15 @@ export class RunState {
     this.emit({ type: "warning", code, message, stepIndex: this.stepIndex });
   }
 
-  /** Tells everything that runs to stop. The loop notices at its next await. */
+  /**
+   * Tells everything that runs to stop; the loop notices at its next await. The event comes at once: where it stands
+   * among the others must not depend on who notices first.
+   */
   requestStop(cause: StopCause): void {
     if (this.stop || this.#ended) return;
     this.stop = cause;
+    this.emit({ type: "run-abort", ...cause });
     this.#controller.abort();
-  }
-
-  /** Says once, where the loop notices it, that the run was told to stop. */
-  noteStop(): void {
-    if (!this.stop || this.#stopNoted) return;
-    this.#stopNoted = true;
-    this.emit({ type: "run-abort", ...this.stop });
   }
 
   /** A call id that no other call of this run has: the wished one when it is free. */
@@ -124,8 +120,9 @@ export class RunState {
       turns: this.turns,
       denied: this.denied,
     });
-    this.emit({ type: "run-end", result });
+    // Ended first: a listener that aborts on hearing of the end must not bring about another event.
     this.#ended = true;
+    this.#push({ type: "run-end", result });
     this.events.close();
     return result;
   }

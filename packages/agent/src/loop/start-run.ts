@@ -1,7 +1,6 @@
 import type { Message } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
 import type { Settings } from "../settings.ts";
-import { Stopped } from "../stop.ts";
 import type { AgentRun, RunOptions, RunResult } from "../types.ts";
 import { toRunError } from "./run-error.ts";
 import { type Outcome, RunState } from "./run-state.ts";
@@ -24,11 +23,14 @@ export function startRun(
 }
 
 async function toTheEnd(run: RunState, signal: AbortSignal | undefined): Promise<RunResult> {
+  // The caller gets the AgentRun, and can start to listen, before anything happens.
+  await Promise.resolve();
+  const { protocol, mode, locale, tools } = run.settings;
+  const names = tools.map((tool) => tool.name);
+  run.emit({ type: "run-start", runId: run.runId, protocol: protocol.version, mode, locale, tools: names });
   const onAbort = (): void => run.requestStop({ cause: "signal" });
   if (signal?.aborted) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
-  // The caller gets the AgentRun, and can start to listen, before anything happens.
-  await Promise.resolve();
   try {
     return run.end(await outcomeOf(run));
   } finally {
@@ -36,16 +38,17 @@ async function toTheEnd(run: RunState, signal: AbortSignal | undefined): Promise
   }
 }
 
+/** How the run ends. A run that was told to stop ends so, even if its last step was just over. */
 async function outcomeOf(run: RunState): Promise<Outcome> {
+  let outcome: Outcome;
   try {
-    return await runSteps(run);
+    outcome = await runSteps(run);
   } catch (error) {
-    if (!(error instanceof Stopped) || !run.stop) {
-      return { status: "error", text: run.lastText, error: toRunError(error, "fault") };
-    }
-    run.noteStop();
-    return run.stop.cause === "limit"
-      ? { status: "limit", limit: run.stop.limit, text: run.lastText }
-      : { status: "aborted", text: run.lastText };
+    outcome = { status: "error", text: run.lastText, error: toRunError(error, "fault") };
   }
+  const { stop, lastText } = run;
+  if (!stop) return outcome;
+  return stop.cause === "limit"
+    ? { status: "limit", limit: stop.limit, text: lastText }
+    : { status: "aborted", text: lastText };
 }

@@ -12,15 +12,6 @@ type StepEnd = { outcome: Outcome } | { repair: boolean };
 
 /** Model → parse → act → report, until something ends the run. */
 export async function runSteps(run: RunState): Promise<Outcome> {
-  const { protocol, mode, locale, tools } = run.settings;
-  run.emit({
-    type: "run-start",
-    runId: run.runId,
-    protocol: protocol.version,
-    mode,
-    locale,
-    tools: tools.map((tool) => tool.name),
-  });
   checkStopped(run.signal);
   addInstructions(run);
   const repeats = new RepeatCounter(run.settings.limits.repeats);
