@@ -22,6 +22,8 @@ export default defineConfig({
           include: [`${folder}/test/**/*.test.ts`],
           testTimeout: 20_000,
           hookTimeout: 60_000,
+          // It has a `source` condition of its own, so it and its importers must be transformed like our sources.
+          server: { deps: { inline: [/eventsource-parser/, /@ai-sdk[/+]/, /node_modules\/ai\//] } },
         },
       })),
     coverage: {

@@ -1,7 +1,7 @@
+import type { Writable } from "node:stream";
+import { confirm, isCancel } from "@clack/prompts";
 import type { ApproveCallback } from "@toolglot/agent";
 import type { ApprovalRequest, Decision } from "@toolglot/core";
-import { confirm, isCancel } from "@clack/prompts";
-import type { Writable } from "node:stream";
 import { visible } from "../view/visible.ts";
 
 /** How approvals are decided. */
@@ -19,9 +19,18 @@ export function approver({ yes, terminal, onCancel }: ApprovalOptions): ApproveC
   return async (request, { signal }): Promise<Decision> => {
     if (yes) return { approved: true, by: "--yes" };
     if (!terminal) {
-      return { approved: false, reason: "no terminal to ask at; --yes approves without asking", by: "the command line" };
+      return {
+        approved: false,
+        reason: "no terminal to ask at; --yes approves without asking",
+        by: "the command line",
+      };
     }
-    const answer = await confirm({ message: questionText(request), initialValue: false, signal, output: terminal.output });
+    const answer = await confirm({
+      message: questionText(request),
+      initialValue: false,
+      signal,
+      output: terminal.output,
+    });
     if (isCancel(answer)) {
       if (!signal.aborted) onCancel?.();
       return { approved: false, reason: "cancelled" };

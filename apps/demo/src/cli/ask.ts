@@ -1,11 +1,12 @@
-import type { AgentEvent, RunResult } from "@toolglot/agent";
+import { type AgentEvent, createAgent, type RunResult, recordRun } from "@toolglot/agent";
 import { type Message, type Model, textMessage } from "@toolglot/core";
 import { languageOf } from "../planner/text.ts";
-import type { RunView } from "../view/terminal-view.ts";
+import type { RunView } from "../view/run-view.ts";
 import { approver } from "./approve.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { DemoOptions } from "./options.ts";
-import { makeAgent, type Session } from "./session.ts";
+import type { RecordFile } from "./record.ts";
+import { agentOptions, type Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** What asking takes besides the question. */
@@ -16,28 +17,33 @@ export interface AskContext {
   view: RunView;
   interrupts: Interrupts;
   terminal: Terminal;
-  /** Hears every event after the view. */
-  onEvent?: (event: AgentEvent) => void;
+  /** Where runs are recorded, if they are. */
+  record: RecordFile | undefined;
 }
 
 /** Asks one question, draws the run, and gives its result. Never rejects for what a model or tool did. */
 export function ask(question: string, context: AskContext, history: readonly Message[] = []): Promise<RunResult> {
-  const { options, session, model, view, interrupts, terminal, onEvent } = context;
+  const { options, session, model, view, interrupts, terminal, record } = context;
   return interrupts.during(async (signal) => {
     const output = terminal.promptOutput;
-    const agent = makeAgent({
+    const agent = agentOptions({
       session,
       model: heardBy(view, model),
       protocol: options.protocol,
-      mode: options.protocol === "native" ? "loop" : options.mode,
+      mode: options.mode,
       locale: options.lang ?? languageOf(question),
-      approve: approver({ yes: options.yes, ...(output && { terminal: { output } }), onCancel: () => interrupts.interrupt() }),
-      onEvent: (event) => {
-        view.event(event);
-        onEvent?.(event);
-      },
+      approve: approver({
+        yes: options.yes,
+        ...(output && { terminal: { output } }),
+        onCancel: () => interrupts.interrupt(),
+      }),
+      onEvent: (event: AgentEvent) => view.event(event),
     });
-    return agent.run([...history, textMessage("user", question)], { signal }).result;
+    const input = [...history, textMessage("user", question)];
+    const run = record
+      ? recordRun(agent, input, { signal, onLine: record.line })
+      : createAgent(agent).run(input, { signal });
+    return run.result;
   });
 }
 

@@ -5,7 +5,9 @@ import { type AskContext, ask } from "./ask.ts";
 /** Talks until the person leaves, with an empty line, `exit`, Ctrl-D or Ctrl-C. */
 export async function chat(context: AskContext): Promise<number> {
   const { style, write } = context.terminal.screen;
-  write(style.dim('Ask in English or Chinese; "help" shows what works here, "exit" leaves, Ctrl-C cancels an answer.\n'));
+  write(
+    style.dim('Ask in English or Chinese; "help" shows what works here, "exit" leaves, Ctrl-C cancels an answer.\n'),
+  );
   let history: Message[] = [];
   for (;;) {
     const typed = await text({ message: "You", placeholder: "top 5 products by revenue" });

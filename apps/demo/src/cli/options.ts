@@ -56,9 +56,17 @@ function buildCommand(): Command {
   return new Command("npm run demo --")
     .description(helpBefore)
     .argument("[question...]", "ask once and leave; without it, chat")
-    .addOption(new Option("--protocol <id>", "how the model asks for tools").choices(["attp", "native"]).default("attp"))
-    .addOption(new Option("--lang <code>", "language of the prompts (default: that of the question)").choices(["zh", "en"]))
-    .addOption(new Option("--mode <mode>", "loop: results go back until it answers; single: one program").choices(["loop", "single"]).default("loop"))
+    .addOption(
+      new Option("--protocol <id>", "how the model asks for tools").choices(["attp", "native"]).default("attp"),
+    )
+    .addOption(
+      new Option("--lang <code>", "language of the prompts (default: that of the question)").choices(["zh", "en"]),
+    )
+    .addOption(
+      new Option("--mode <mode>", "loop: results go back until it answers; single: one program")
+        .choices(["loop", "single"])
+        .default("loop"),
+    )
     .option("--model <name>", "a real model: NAME with --base-url, or anthropic:NAME")
     .option("--base-url <url>", "OpenAI-compatible endpoint, as http://localhost:11434/v1")
     .option("--record <file>", "write the run to a file")
@@ -75,12 +83,13 @@ function buildCommand(): Command {
     .configureHelp({ helpWidth: 100 });
 }
 
-function check({ model, baseUrl, replay, record, messy, mode, protocol, question }: DemoOptions): void {
+function check({ model, baseUrl, replay, record, messy, question }: DemoOptions): void {
   if (baseUrl !== undefined && model === undefined) throw new UsageError("--base-url needs --model NAME.");
-  if (messy !== undefined && model !== undefined) throw new UsageError("--messy and --slip are for the planner; leave out --model.");
-  if (mode === "single" && protocol === "native") throw new UsageError("--mode single is for --protocol attp: native calls always come back to the model.");
+  if (messy !== undefined && model !== undefined)
+    throw new UsageError("--messy and --slip are for the planner; leave out --model.");
   if (replay === undefined) return;
   if (record !== undefined) throw new UsageError("Either --record or --replay, not both.");
   if (question !== undefined) throw new UsageError("--replay plays what was recorded; leave out the question.");
-  if (model !== undefined || messy !== undefined) throw new UsageError("--replay calls no model; leave out --model, --messy and --slip.");
+  if (model !== undefined || messy !== undefined)
+    throw new UsageError("--replay calls no model; leave out --model, --messy and --slip.");
 }

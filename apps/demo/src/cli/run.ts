@@ -4,13 +4,16 @@ import { openStore } from "../data/store.ts";
 import { chooseModel } from "../models/choose-model.ts";
 import { createPlanner } from "../planner/planner.ts";
 import { jsonView } from "../view/json-view.ts";
+import type { RunView } from "../view/run-view.ts";
 import { TerminalView } from "../view/terminal-view.ts";
 import { type AskContext, ask } from "./ask.ts";
 import { chat } from "./chat.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { Interrupts } from "./interrupts.ts";
 import { type DemoOptions, parseArguments } from "./options.ts";
-import { openSession, type Session } from "./session.ts";
+import { openRecord, playRecord, readRecord } from "./record.ts";
+import { openSession, protocolOf, type Session } from "./session.ts";
+import { withPrompt } from "./show-prompt.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { tour } from "./tour.ts";
 import { UsageError } from "./usage-error.ts";
@@ -34,16 +37,31 @@ export async function run(args: readonly string[]): Promise<number> {
 
 async function runWith(options: DemoOptions): Promise<number> {
   const terminal = processTerminal(options.json);
+  const interrupts = new Interrupts((code) => process.exit(code));
+  interrupts.listen();
+  const head = (): void => {
+    if (!options.json) terminal.out(`${header(options, terminal)}\n\n`);
+  };
+  if (options.replay !== undefined) {
+    const recordings = readRecord(options.replay);
+    head();
+    return playRecord(recordings, viewFor(options, terminal));
+  }
+  // A wrong model is to be known before anything is made.
   modelFor(options, terminal);
   const store = openStore(options.dataDir ?? defaultDataFolder(), { reset: options.reset });
   if (store.fresh) terminal.note(`Data made in ${store.folder}\n`);
   const session = openSession(store);
-  const interrupts = new Interrupts((code) => process.exit(code));
-  interrupts.listen();
+  const record = options.record === undefined ? undefined : openRecord(options.record);
   try {
-    if (!options.json) terminal.out(`${header(options, terminal)}\n\n`);
-    return await converse(options, (own) => contextFor(own, { terminal, session, interrupts }));
+    head();
+    if (options.showPrompt && options.question === undefined) {
+      terminal.out(`${instructions(options, session)}\n`);
+      return exitCodes.answered;
+    }
+    return await converse(options, (own) => contextFor(own, { terminal, session, interrupts, record }));
   } finally {
+    record?.close();
     await session.dispose();
   }
 }
@@ -57,21 +75,40 @@ async function converse(options: DemoOptions, contextOf: (options: DemoOptions) 
 
 function contextFor(
   options: DemoOptions,
-  shared: { terminal: Terminal; session: Session; interrupts: Interrupts },
+  shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record">,
 ): AskContext {
-  const { terminal } = shared;
-  const view = options.json ? jsonView(terminal.out) : new TerminalView(terminal.screen);
-  return { ...shared, options, view, model: modelFor(options, terminal) };
+  return { ...shared, options, view: viewFor(options, shared.terminal), model: modelFor(options, shared.terminal) };
+}
+
+function viewFor({ json, showPrompt }: DemoOptions, { screen, out }: Terminal): RunView {
+  if (json) return jsonView(out);
+  const view = new TerminalView(screen);
+  return showPrompt ? withPrompt(view, screen) : view;
+}
+
+/** What the model is told before any question. */
+function instructions({ protocol, lang, mode }: DemoOptions, { toolkit }: Session): string {
+  const tools = toolkit.tools();
+  const made = protocolOf(protocol);
+  const text = made.instructions(tools, { locale: lang ?? "en", mode });
+  if (!made.declaresTools) return text;
+  return JSON.stringify(
+    tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    null,
+    2,
+  );
 }
 
 function modelFor({ model, baseUrl, messy, question }: DemoOptions, { interactive }: Terminal): Model {
   if (model !== undefined) return chooseModel({ name: model, baseUrl });
   // One question makes one slip; which one follows from its text, so that different questions show different slips.
-  const turn = messy === true ? [...(question ?? "")].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) : messy;
+  const turn =
+    messy === true ? [...(question ?? "")].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) : messy;
   return createPlanner({ ...(turn !== undefined && { messy: turn }), delayMs: interactive ? 8 : 0 });
 }
 
-function header({ model, protocol, mode }: DemoOptions, { screen: { style } }: Terminal): string {
+function header({ model, protocol, mode, replay }: DemoOptions, { screen: { style } }: Terminal): string {
+  if (replay !== undefined) return `${style.strong("toolglot demo")} ${style.dim(`· replay of ${replay}`)}`;
   const who = model ?? "rule-based planner, no language model";
   return `${style.strong("toolglot demo")} ${style.dim(`· ${who} · ${protocol} · ${mode}`)}`;
 }

@@ -1,4 +1,4 @@
-import { type Agent, type AgentEvent, type ApproveCallback, createAgent, nativeProtocol } from "@toolglot/agent";
+import { type AgentEvent, type AgentOptions, type ApproveCallback, nativeProtocol } from "@toolglot/agent";
 import { attpProtocol } from "@toolglot/attp";
 import type { Executor, Locale, Model, ProtocolMode, ToolProtocol } from "@toolglot/core";
 import { attpPrompt } from "@toolglot/prompts/attp";
@@ -41,16 +41,14 @@ export interface RunSetup {
   onEvent: (event: AgentEvent) => void;
 }
 
-/** An agent for one protocol, over the session's tools. */
-export function makeAgent({ session, protocol, locale, ...setup }: RunSetup): Agent {
-  const { toolkit } = session;
-  return createAgent({
+/** What the agent needs for one protocol, over the session's tools. */
+export function agentOptions({ session, protocol, ...setup }: RunSetup): AgentOptions {
+  return {
     ...setup,
-    locale,
     protocol: protocolOf(protocol),
-    tools: toolkit.tools(),
+    tools: session.toolkit.tools(),
     executor: executorOf(protocol, session),
-  });
+  };
 }
 
 /** The protocol by its name on the command line. */

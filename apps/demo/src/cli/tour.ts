@@ -28,13 +28,19 @@ export const stops: readonly Stop[] = [
 ];
 
 /** Walks through the stops; the first that does not end well ends the tour with its exit code. */
-export async function tour(contextFor: (options: DemoOptions) => AskContext, options: DemoOptions, json: boolean): Promise<number> {
+export async function tour(
+  contextFor: (options: DemoOptions) => AskContext,
+  options: DemoOptions,
+  json: boolean,
+): Promise<number> {
   for (const [index, stop] of stops.entries()) {
     const own: DemoOptions = { ...options, mode: "loop", ...stop.options };
     const context = contextFor(own);
     const { style, write } = context.terminal.screen;
     if (!json) {
-      write(`${style.strong(`${index + 1}. ${stop.title}`)}\n${style.dim(`   ${own.protocol} · ${stop.question}`)}\n\n`);
+      write(
+        `${style.strong(`${index + 1}. ${stop.title}`)}\n${style.dim(`   ${own.protocol} · ${stop.question}`)}\n\n`,
+      );
     }
     const code = exitCodeOf(await ask(stop.question, context));
     if (code !== 0) return code;

@@ -17,7 +17,7 @@ export function sourceFolder(): string {
 
 /** Where the scratch data lives unless told otherwise: the user's data folder, or the temporary one. */
 export function defaultDataFolder(env: NodeJS.ProcessEnv = process.env): string {
-  const base = env["XDG_DATA_HOME"] || join(homedir(), ".local", "share");
+  const base = env.XDG_DATA_HOME || join(homedir(), ".local", "share");
   const wanted = join(base, "toolglot-demo");
   try {
     mkdirSync(wanted, { recursive: true, mode: 0o700 });

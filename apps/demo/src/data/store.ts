@@ -1,5 +1,14 @@
 import { createHash } from "node:crypto";
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
 import { parseCsv } from "./csv.ts";
@@ -64,9 +73,9 @@ function buildDatabase(source: string, path: string): void {
       const columns = Object.keys(record);
       const values = Object.values(record).map((value) => (value === "" ? null : value));
       // Column affinity turns numeric text into numbers.
-      db.prepare(
-        `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
-      ).run(...values);
+      db.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`).run(
+        ...values,
+      );
     }
   }
   db.exec("COMMIT");

@@ -13,6 +13,9 @@ export interface AiSdkModelOptions {
 
 type Part = TextStreamPart<ToolSet>;
 
+// The SDK would print its warnings, the first of them to standard output, which may belong to NDJSON.
+globalThis.AI_SDK_LOG_WARNINGS = false;
+
 /**
  * Any model of the AI SDK as a core model. Tools are declared without an `execute`, so the SDK only passes calls on. Throws
  * a `ToolglotError` when the provider fails, also in the middle of an answer; see {@link toModelError} for the codes.
@@ -32,7 +35,12 @@ export function aiSdkModel({ model, maxRetries = 2 }: AiSdkModelOptions): Model 
       onError: () => undefined,
     });
     const state: State = {};
-    for await (const part of fullStream) yield* convert(part, state, signal);
+    try {
+      for await (const part of fullStream) yield* convert(part, state, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      throw toModelError(error);
+    }
     if (state.finish === undefined) {
       signal.throwIfAborted();
       throw new ToolglotError("model-failed", "The model's stream ended without saying why.");
@@ -61,9 +69,13 @@ function* convert(part: Part, state: State, signal: AbortSignal): Generator<Mode
       };
       return;
     case "finish-step": {
-      const sequence = part.providerMetadata?.["anthropic"]?.["stopSequence"];
+      const sequence = part.providerMetadata?.anthropic?.stopSequence;
       if (typeof sequence === "string") state.stopSequence = sequence;
-      state.finish = finishPart(finishReason(part.finishReason, part.rawFinishReason), usageOf(part.usage), state.stopSequence);
+      state.finish = finishPart(
+        finishReason(part.finishReason, part.rawFinishReason),
+        usageOf(part.usage),
+        state.stopSequence,
+      );
       return;
     }
     case "error":
@@ -76,7 +88,11 @@ function* convert(part: Part, state: State, signal: AbortSignal): Generator<Mode
   }
 }
 
-function finishPart(reason: FinishReason, usage: Usage, stopSequence: string | undefined): ModelPart & { type: "finish" } {
+function finishPart(
+  reason: FinishReason,
+  usage: Usage,
+  stopSequence: string | undefined,
+): ModelPart & { type: "finish" } {
   return { type: "finish", reason, usage, ...(stopSequence !== undefined && { stopSequence }) };
 }
 

@@ -20,7 +20,7 @@ export function chooseModel({ name, baseUrl }: ModelChoice, env: NodeJS.ProcessE
     throw new UsageError(`--base-url must begin with http:// or https://, not "${baseUrl}".`);
   }
   if (name.startsWith("anthropic:")) {
-    const apiKey = env["ANTHROPIC_API_KEY"];
+    const apiKey = env.ANTHROPIC_API_KEY;
     if (!apiKey) throw new UsageError("--model anthropic:NAME needs a key in ANTHROPIC_API_KEY.");
     const provider = createAnthropic({ apiKey, ...(baseUrl && { baseURL: baseUrl }) });
     return aiSdkModel({ model: provider(required(name.slice("anthropic:".length))) });
@@ -30,7 +30,7 @@ export function chooseModel({ name, baseUrl }: ModelChoice, env: NodeJS.ProcessE
       `--model ${name} needs --base-url URL, an OpenAI-compatible endpoint such as http://localhost:11434/v1 (Ollama).`,
     );
   }
-  const apiKey = env["OPENAI_API_KEY"];
+  const apiKey = env.OPENAI_API_KEY;
   const provider = createOpenAICompatible({
     name: "openai-compatible",
     baseURL: baseUrl,

@@ -20,7 +20,11 @@ function fromApi(error: APICallError): ToolglotError {
     return new ToolglotError("model-unauthorised", `The provider refused the key (${status}): ${message}`, options);
   }
   if (status === 429) {
-    return new ToolglotError("model-rate-limited", `The provider is busy or the quota is used up (429): ${message}`, options);
+    return new ToolglotError(
+      "model-rate-limited",
+      `The provider is busy or the quota is used up (429): ${message}`,
+      options,
+    );
   }
   if (status === undefined) {
     return new ToolglotError("model-unreachable", `No answer from ${url}: ${message}`, options);

@@ -36,14 +36,19 @@ export function readConversation(request: ModelRequest): Conversation {
   const asked = messages.findLastIndex(isQuestion);
   const question = messages[asked] ? messageText(messages[asked]).trim() : "";
   const since = messages.slice(asked + 1);
-  const system = messages.filter(({ role }) => role === "system").map(messageText).join("\n");
+  const system = messages
+    .filter(({ role }) => role === "system")
+    .map(messageText)
+    .join("\n");
   const last = since.at(-1);
   const native = request.tools !== undefined;
   return {
     protocol: native ? "native" : "attp",
     // The loop's addendum is what speaks of results that come back.
     mode: native || system.includes("[tool_result]") ? "loop" : "single",
-    tools: request.tools?.map(({ name, description }) => ({ name, description: firstLine(description) })) ?? readStubs(system),
+    tools:
+      request.tools?.map(({ name, description }) => ({ name, description: firstLine(description) })) ??
+      readStubs(system),
     question,
     language: languageOf(question),
     requests: messages.filter(isQuestion).length,
@@ -97,10 +102,10 @@ function readDocuments(text: string): Outcome[] {
 }
 
 function readTable(table: Record<string, unknown>): Outcome {
-  if (table["status"] === "success") return { status: "ok", value: parseJson(String(table["result"] ?? "null")) };
-  const errorType = String(table["error_type"] ?? "Error");
-  const denied = table["status"] === "denied" || errorType === "Denied";
-  return { status: denied ? "denied" : "error", errorType, message: String(table["message"] ?? "") };
+  if (table.status === "success") return { status: "ok", value: parseJson(String(table.result ?? "null")) };
+  const errorType = String(table.error_type ?? "Error");
+  const denied = table.status === "denied" || errorType === "Denied";
+  return { status: denied ? "denied" : "error", errorType, message: String(table.message ?? "") };
 }
 
 /** The tools in Python stubs: name and first line of the docstring. */

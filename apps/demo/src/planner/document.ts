@@ -12,7 +12,8 @@ export interface DocumentParts {
 export function documentParts(task: Task, language: Locale): DocumentParts {
   const zh = language === "zh";
   const tools = task.tools.join(", ") || (zh ? "不需要" : "none needed");
-  const verified = task.tools.length === 0 ? "–" : zh ? `${tools} 存在于可用工具列表 ✓` : `${tools} in the list of available tools ✓`;
+  const verified =
+    task.tools.length === 0 ? "–" : zh ? `${tools} 存在于可用工具列表 ✓` : `${tools} in the list of available tools ✓`;
   const thought = zh
     ? `1. 理解用户请求：${task.understanding}\n2. 选择工具：${tools}\n3. 工具验证：${verified}\n4. 执行计划：${task.plan}`
     : `1. Understand the request: ${task.understanding}\n2. Choose tools: ${tools}\n3. Verify tools: ${verified}\n4. Plan: ${task.plan}`;

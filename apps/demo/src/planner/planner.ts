@@ -64,7 +64,13 @@ function reply(conversation: Conversation, messy: string | number | undefined): 
 function say({ mode, language }: Conversation, text: string): Reply {
   if (mode === "loop") return { text };
   const code = `__result__ = ${JSON.stringify(text)}`;
-  return { text: writeDocument({ thought: language === "zh" ? "直接回答。" : "A plain answer is enough.", target: "answer", code }) };
+  return {
+    text: writeDocument({
+      thought: language === "zh" ? "直接回答。" : "A plain answer is enough.",
+      target: "answer",
+      code,
+    }),
+  };
 }
 
 function decline({ protocol, language }: Conversation, message: string): Reply {
@@ -86,12 +92,15 @@ function replyWithCode(conversation: Conversation, task: Task, messy: string | n
   const parts = documentParts(task, language);
   // The first answer may hold a slip; what is written after a complaint or an error is right.
   if (messy === undefined || answers > 0) return { text: writeDocument(parts) };
-  const slip =
-    typeof messy === "string" ? slips.find(({ id }) => id === messy) : pickSlip(task, messy + requests - 1);
+  const slip = typeof messy === "string" ? slips.find(({ id }) => id === messy) : pickSlip(task, messy + requests - 1);
   return slip ? { text: slip.write(parts, task), ...(slip.cut && { cut: true }) } : { text: writeDocument(parts) };
 }
 
-function replyWithCalls({ language, outcomes, answers }: Conversation, task: Task, messy: string | number | undefined): Reply {
+function replyWithCalls(
+  { language, outcomes, answers }: Conversation,
+  task: Task,
+  messy: string | number | undefined,
+): Reply {
   // A wrong tool name earned an error: that call is made again, and the error is not part of the plan.
   const slipped = messy !== undefined && task.tools.length > 0;
   const real = slipped && outcomes[0]?.status === "error" ? outcomes.slice(1) : outcomes;
@@ -100,7 +109,10 @@ function replyWithCalls({ language, outcomes, answers }: Conversation, task: Tas
     return { text: failed.status === "denied" ? deniedText(failed, language) : failedText(failed, language) };
   }
   try {
-    const step = advance(task.calls(), real.map(({ value }) => value));
+    const step = advance(
+      task.calls(),
+      real.map(({ value }) => value),
+    );
     if ("value" in step) return { text: task.answer(step.value) };
     const calls = slipped && answers === 0 ? step.calls.map(misspell) : step.calls;
     return { text: answers === 0 ? `${task.plan}\n` : "", calls };
@@ -146,4 +158,3 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener("abort", stop, { once: true });
   });
 }
-

@@ -26,7 +26,8 @@ export const slips: readonly Slip[] = [
   {
     id: "prose-and-fence",
     title: "prose around a fenced document",
-    write: (parts) => `Sure, here is the program:\n\n\`\`\`toml\n${writeDocument(parts)}\`\`\`\n\nLet me know if you need more.`,
+    write: (parts) =>
+      `Sure, here is the program:\n\n\`\`\`toml\n${writeDocument(parts)}\`\`\`\n\nLet me know if you need more.`,
   },
   {
     id: "wrong-name",
@@ -68,7 +69,10 @@ export const slips: readonly Slip[] = [
     id: "inner-quotes",
     title: "a docstring with the quotes that end the code",
     write: (parts) =>
-      writeDocument({ ...parts, code: `def note(text):\n    '''Shows a line in the log.'''\n    print(text)\n\n${parts.code}` }),
+      writeDocument({
+        ...parts,
+        code: `def note(text):\n    '''Shows a line in the log.'''\n    print(text)\n\n${parts.code}`,
+      }),
   },
   {
     id: "loose-syntax",

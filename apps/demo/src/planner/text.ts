@@ -10,7 +10,12 @@ export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) {
     if (/\p{M}/u.test(character)) continue;
-    width += /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(character) ? 2 : 1;
+    width +=
+      /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(
+        character,
+      )
+        ? 2
+        : 1;
   }
   return width;
 }
@@ -46,7 +51,10 @@ export function formatNumber(value: number): string {
 /** A value as a Python literal that can stand in a TOML literal string: it never holds three quotes in a row. */
 export function python(value: string | number): string {
   if (typeof value === "number") return String(value);
-  return JSON.stringify(value).replaceAll("''", "\\u0027\\u0027").replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  return JSON.stringify(value)
+    .replaceAll("''", "\\u0027\\u0027")
+    .replaceAll("\u2028", "\\u2028")
+    .replaceAll("\u2029", "\\u2029");
 }
 
 /** A text as an SQL literal. */

@@ -12,7 +12,9 @@ export const selfDescription: Record<Locale, string> = {
 export function asksForHelp(question: string): boolean {
   return (
     /^\W*(?:help|hi|hello|hey|\?)\W*$/i.test(question) ||
-    /\bwhat (?:can|do) you (?:do|know)\b|\bwho are you\b|\b(?:list|show|which|what)\b.{0,20}\btools\b|^(?:你好|您好|帮助)|你能做什么|你会什么|你是谁|(?:哪些|什么|列出|所有).{0,4}工具/iu.test(question)
+    /\bwhat (?:can|do) you (?:do|know)\b|\bwho are you\b|\b(?:list|show|which|what)\b.{0,20}\btools\b|^(?:你好|您好|帮助)|你能做什么|你会什么|你是谁|(?:哪些|什么|列出|所有).{0,4}工具/iu.test(
+      question,
+    )
   );
 }
 
@@ -37,13 +39,17 @@ export function unknownText(language: Locale): string {
 
 /** For tasks whose tools are not on offer. */
 export function missingToolText(names: readonly string[], language: Locale): string {
-  return language === "zh" ? `可用工具列表中没有 ${names.join("、")}，所以做不了。` : `The list of available tools has no ${names.join(" and no ")}, so I can't do this.`;
+  return language === "zh"
+    ? `可用工具列表中没有 ${names.join("、")}，所以做不了。`
+    : `The list of available tools has no ${names.join(" and no ")}, so I can't do this.`;
 }
 
 /** For what a person refused. */
 export function deniedText({ message }: Outcome, language: Locale): string {
   const words = message ? (language === "zh" ? `（${message}）` : ` (${message})`) : "";
-  return language === "zh" ? `没有得到同意，所以没有执行${words}。` : `This was not approved, so it was not done${words}.`;
+  return language === "zh"
+    ? `没有得到同意，所以没有执行${words}。`
+    : `This was not approved, so it was not done${words}.`;
 }
 
 /** For what failed, also after a correction. */

@@ -41,7 +41,10 @@ export async function queryReadOnly(
 ): Promise<QueryResult> {
   const statement = singleStatement(sql);
   options.signal?.throwIfAborted();
-  const db = new Database(`file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?mode=ro`, {}) as Connection;
+  const db = new Database(
+    `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?mode=ro`,
+    {},
+  ) as Connection;
   let timedOut = false;
   const stop = () => db.interrupt();
   const timer = setTimeout(() => {
@@ -61,7 +64,7 @@ export async function queryReadOnly(
         SELECT json_group_array(json_array(${aliases})) FROM (SELECT * FROM q LIMIT ${options.limit + 1})
       ) SELECT iif(length(json) > ${sizeLimit}, NULL, json) AS json FROM j`,
     );
-    const json = (await wrapped.all())[0]?.["json"];
+    const json = (await wrapped.all())[0]?.json;
     if (typeof json !== "string") throw new ToolError("The result is too large: select fewer columns or rows.");
     const values = JSON.parse(json) as unknown[][];
     const rows = values
@@ -70,7 +73,8 @@ export async function queryReadOnly(
     return { rows, row_count: rows.length, truncated: values.length > options.limit };
   } catch (error) {
     options.signal?.throwIfAborted();
-    if (timedOut) throw new ToolError("The query took too long. Filter or group more, and avoid joins without a condition.");
+    if (timedOut)
+      throw new ToolError("The query took too long. Filter or group more, and avoid joins without a condition.");
     throw explained(error);
   } finally {
     clearTimeout(timer);

@@ -9,7 +9,8 @@ export function documentTools(documents: readonly DemoDocument[]): AnyTool[] {
   const index = new SearchIndex(documents);
   const search = defineTool({
     name: "search_documents",
-    description: "Full-text search over the company's policies, handbooks and letters, in English and Chinese. Best first.",
+    description:
+      "Full-text search over the company's policies, handbooks and letters, in English and Chinese. Best first.",
     input: z.object({
       query: z.string().min(1).describe("Words to look for, in the language of the documents wanted"),
       top_k: z.number().int().min(1).max(20).default(5).describe("How many documents at most"),

@@ -30,15 +30,21 @@ const temporaryOpcodes = new Set(["Insert", "Delete", "IdxInsert", "IdxDelete", 
 
 /** Throws `ToolError` unless the compiled statement only reads ordinary tables and calls harmless functions. */
 export function checkInstructions(instructions: readonly Instruction[]): void {
-  const writes = instructions.some(({ opcode, p2 }) => opcode === "OpenWrite" || (opcode === "Transaction" && p2 !== 0));
+  const writes = instructions.some(
+    ({ opcode, p2 }) => opcode === "OpenWrite" || (opcode === "Transaction" && p2 !== 0),
+  );
   for (const { opcode, p4 } of instructions) {
     if (callingOpcodes.has(opcode)) {
       const name = /^(.*?)\(/.exec(p4 ?? "")?.[1] ?? "";
       if (!allowedFunctions.has(name.toLowerCase())) {
-        throw new ToolError(`The function ${name || "(unnamed)"}() may not be used here. Use plain SQL: sums, counts, dates, text.`);
+        throw new ToolError(
+          `The function ${name || "(unnamed)"}() may not be used here. Use plain SQL: sums, counts, dates, text.`,
+        );
       }
     } else if (refusedOpcodes.test(opcode) && (writes || !temporaryOpcodes.has(opcode))) {
-      throw new ToolError("Only SELECT over the shop's own tables is allowed; nothing can be changed or opened with query_sql.");
+      throw new ToolError(
+        "Only SELECT over the shop's own tables is allowed; nothing can be changed or opened with query_sql.",
+      );
     }
   }
 }

@@ -62,10 +62,13 @@ export function writingTools(database: string, now: () => Date = () => new Date(
         const id = Number(resource_id);
         const found = Number.isSafeInteger(id) && db.prepare(`SELECT id FROM ${table} WHERE id = ?`).get(id);
         if (!found) {
-          throw new ToolError(`There is no ${resource_type} with the number ${resource_id}. Look it up with query_sql in ${table}.`);
+          throw new ToolError(
+            `There is no ${resource_type} with the number ${resource_id}. Look it up with query_sql in ${table}.`,
+          );
         }
         let rows = 0;
-        for (const [child, column] of children) rows += db.prepare(`DELETE FROM ${child} WHERE ${column} = ?`).run(id).changes;
+        for (const [child, column] of children)
+          rows += db.prepare(`DELETE FROM ${child} WHERE ${column} = ?`).run(id).changes;
         rows += db.prepare(`DELETE FROM ${table} WHERE id = ?`).run(id).changes;
         return { deleted: true, resource_type, resource_id: String(id), rows };
       }),

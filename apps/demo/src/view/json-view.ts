@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@toolglot/agent";
-import type { RunView } from "./terminal-view.ts";
+import type { RunView } from "./run-view.ts";
 
 /** Writes every event as one line of JSON. */
 export function jsonView(write: (text: string) => void): RunView {

@@ -13,8 +13,8 @@ export interface Style {
 
 /** The style of a stream: colours only in a terminal, and never against `NO_COLOR`. */
 export function styleFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): Style {
-  const wanted = env["FORCE_COLOR"] !== undefined && env["FORCE_COLOR"] !== "0";
-  const on = !env["NO_COLOR"] && env["TERM"] !== "dumb" && (wanted || stream.isTTY === true);
+  const wanted = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
+  const on = !env.NO_COLOR && env.TERM !== "dumb" && (wanted || stream.isTTY === true);
   const { dim, bold, cyan, green, yellow, red, blue } = pc.createColors(on);
   return { dim, strong: bold, accent: cyan, code: blue, good: green, warn: yellow, bad: red };
 }

@@ -1,7 +1,8 @@
+import type { AgentEvent, RunResult } from "@toolglot/agent";
 import type { Diagnostic, ToolErrorInfo } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
-import type { AgentEvent } from "@toolglot/agent";
 import { clip, inputText, valueText } from "./brief.ts";
+import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
 import { StreamWrap } from "./wrap.ts";
@@ -12,14 +13,6 @@ export interface Screen {
   /** Columns; read again for every block, since windows change. */
   columns(): number;
   style: Style;
-}
-
-/** What a view of a run can be told. */
-export interface RunView {
-  /** Every event of the run, in order. */
-  event(event: AgentEvent): void;
-  /** The model's raw text, before the events it causes. */
-  modelText(text: string): void;
 }
 
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
@@ -35,7 +28,7 @@ export class TerminalView implements RunView {
   #blockKind = "";
   #raw = "";
   #diagnostics: Diagnostic[] = [];
-  #answered = false;
+  #textShown = false;
   #protocolIsText = true;
   /** What calls were made with, for the lines that their ends draw. */
   readonly #inputs = new Map<string, unknown>();
@@ -51,47 +44,57 @@ export class TerminalView implements RunView {
   event(event: AgentEvent): void {
     switch (event.type) {
       case "run-start":
-        this.#answered = false;
+        this.#textShown = false;
         this.#protocolIsText = !event.protocol.startsWith("native");
-        return;
+        break;
       case "step-start":
         this.#raw = "";
         this.#diagnostics = [];
-        return;
+        break;
       case "text-delta":
-        this.#answered = true;
-        return this.#stream("text", event.text);
+        this.#stream("text", event.text);
+        break;
       case "reasoning-delta":
-        return this.#stream("reasoning", event.text);
+        this.#stream("reasoning", event.text);
+        break;
       case "block-delta":
-        return this.#field(event);
+        this.#field(event);
+        break;
       case "block-end":
-        return this.#close();
+        this.#close();
+        break;
       case "diagnostic":
         this.#diagnostics.push(event.diagnostic);
-        return;
+        break;
       case "action-start":
-        return this.#findings();
+        this.#findings();
+        break;
       case "repair-turn":
         this.#findings();
-        return this.#note("warn", `sent back to the model (${event.reason}): ${clip(event.text, 200)}`);
+        this.#note("warn", `sent back to the model (${event.reason}): ${clip(event.text, 200)}`);
+        break;
       case "tool-call-start":
         this.#inputs.set(event.callId, event.input);
-        return;
+        break;
       case "tool-call-end":
-        return this.#call(event);
+        this.#call(event);
+        break;
       case "log":
-        return this.#note("dim", `${event.entry.stream} ${clip(event.entry.text, 200)}`);
+        this.#note("dim", `${event.entry.stream}: ${clip(event.entry.text, 200)}`);
+        break;
       case "approval-response":
-        return this.#approval(event);
+        this.#approval(event);
+        break;
       case "action-end":
-        return this.#results(event);
+        this.#results(event);
+        break;
       case "warning":
-        return this.#note("warn", event.message);
+        this.#note("warn", event.message);
+        break;
       case "run-end":
-        return this.#end(event);
-      default:
-        return;
+        this.#findings();
+        this.#screen.write(this.#ending(event.result));
+        break;
     }
   }
 
@@ -108,6 +111,7 @@ export class TerminalView implements RunView {
   #open(kind: string): void {
     const { style, write, columns } = this.#screen;
     const plain = kind === "text" || kind === "message";
+    if (plain) this.#textShown = true;
     if (!plain) write(`  ${style.dim(kind === "code" ? "python" : kind)}\n`);
     const paint = kind === "code" ? style.code : plain ? (text: string) => text : style.dim;
     const prefix = plain ? "  " : `  ${style.dim("│")} `;
@@ -135,7 +139,9 @@ export class TerminalView implements RunView {
     const { style, write, columns } = this.#screen;
     for (const diagnostic of this.#diagnostics.filter(({ severity }) => severity !== "info")) {
       const paint = diagnostic.severity === "error" ? style.bad : style.warn;
-      const [head = "", ...frame] = formatDiagnostic(this.#raw, diagnostic, { width: Math.max(20, columns() - 6) }).split("\n");
+      const [head = "", ...frame] = formatDiagnostic(this.#raw, diagnostic, {
+        width: Math.max(20, columns() - 6),
+      }).split("\n");
       write(`  ${paint("!")} ${paint(visible(head))}\n${frame.map((line) => `    ${style.dim(line)}\n`).join("")}`);
     }
     if (this.#diagnostics.some(({ severity }) => severity !== "info")) write("\n");
@@ -173,27 +179,23 @@ export class TerminalView implements RunView {
     write("\n");
   }
 
-  #end({ result }: EventOf<"run-end">): void {
-    this.#findings();
-    const { style, write } = this.#screen;
-    switch (result.status) {
+  /** What the run's end adds to what was drawn already. */
+  #ending({ status, text, limit, error }: RunResult): string {
+    const { style } = this.#screen;
+    switch (status) {
       case "answered":
-        return;
+        return "";
       case "result":
-        return write(`  ${style.strong("result")} ${visible(result.text)}\n\n`);
+        return `  ${style.strong("result")} ${visible(text)}\n\n`;
       case "declined":
-        return write(this.#blockShown(result.text) ? "" : `  ${visible(result.text)}\n\n`);
+        return this.#textShown ? "" : `  ${visible(text)}\n\n`;
       case "aborted":
-        return write(`  ${style.warn("cancelled")}\n\n`);
+        return `  ${style.warn("cancelled")}\n\n`;
       case "limit":
-        return write(`  ${style.warn(`stopped: the limit of ${result.limit} is reached`)}\n\n`);
-      default:
-        return write(`  ${style.bad(`${result.error?.code ?? "error"}: ${visible(result.error?.message ?? "")}`)}\n\n`);
+        return `  ${style.warn(`stopped: the limit of ${limit} is reached`)}\n\n`;
+      case "error":
+        return `  ${style.bad(visible(`${error?.code ?? "error"}: ${error?.message ?? ""}`))}\n\n`;
     }
-  }
-
-  #blockShown(text: string): boolean {
-    return this.#answered || text === "";
   }
 
   #note(paint: "dim" | "warn", text: string): void {
@@ -208,6 +210,8 @@ function failure({ type, message, line }: ToolErrorInfo): string {
 }
 
 function sourceLine({ sourceLine: source, hint }: ToolErrorInfo, style: Style): string {
-  const lines = [source && `    ${source.trim()}`, hint && `    hint: ${hint}`].filter((text) => text !== undefined && text !== "");
+  const lines = [source && `    ${source.trim()}`, hint && `    hint: ${hint}`].filter(
+    (text) => text !== undefined && text !== "",
+  );
   return lines.map((text) => `${style.dim(visible(text as string))}\n`).join("");
 }

@@ -3,6 +3,8 @@
  * direction of writing, become `�`, so that what a model or a tool wrote can't act on the terminal.
  */
 export function visible(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not pass.
-  return text.replaceAll(/\r\n?/g, "\n").replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, "�");
+  return text.replaceAll(/\r\n?/g, "\n").replaceAll(forbidden, "�");
 }
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not pass.
+const forbidden = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;

@@ -26,23 +26,29 @@ function readSeries(question: string, language: Locale): Task | undefined {
   const numbers = list?.match(/-?\d+(?:\.\d+)?/g)?.map(Number) ?? [];
   if (wanted.length === 0 || numbers.length < 2) return undefined;
   const zh = language === "zh";
-  const label = { mean: zh ? "平均值" : "mean", median: zh ? "中位数" : "median", stdev: zh ? "标准差" : "standard deviation" };
+  const label = {
+    mean: zh ? "平均值" : "mean",
+    median: zh ? "中位数" : "median",
+    stdev: zh ? "标准差" : "standard deviation",
+  };
   return task<Record<string, number>>({
     kind: "arithmetic",
     tools: [],
-    understanding: zh ? `用户要对 ${numbers.length} 个数做统计。` : `The user wants statistics of ${numbers.length} numbers.`,
+    understanding: zh
+      ? `用户要对 ${numbers.length} 个数做统计。`
+      : `The user wants statistics of ${numbers.length} numbers.`,
     plan: zh ? "不需要工具，用 statistics 计算。" : "No tool is needed; the statistics library computes it.",
     target: zh ? "计算统计量" : "Compute statistics",
     code: `numbers = [${numbers.join(", ")}]
 __result__ = {
 ${wanted.map((name) => `    "${name}": round(statistics.${name}(numbers), 2),`).join("\n")}
 }`,
-    // biome-ignore lint/correctness/useYield: nothing is called.
     *calls() {
       const values = summary(numbers);
       return Object.fromEntries(wanted.map((name) => [name, values?.[name] ?? 0]));
     },
-    answer: (values) => wanted.map((name) => `${label[name]}: ${formatNumber(values[name] ?? 0)}`).join(zh ? "，" : ", "),
+    answer: (values) =>
+      wanted.map((name) => `${label[name]}: ${formatNumber(values[name] ?? 0)}`).join(zh ? "，" : ", "),
   });
 }
 
@@ -63,7 +69,9 @@ function readExpression(question: string, language: Locale): Task | undefined {
     .replaceAll(/\btimes\b|乘以?/gi, "*")
     .replaceAll(/\bdivided by\b|除以/gi, "/")
     .replaceAll("^", "**");
-  const found = written.match(/(?:sqrt\s*\(|[\d(]|-(?=[\d(]))(?:sqrt|[\d.\s()+\-*/])*[\d)]/gi)?.sort((a, b) => b.length - a.length)[0];
+  const found = written
+    .match(/(?:sqrt\s*\(|[\d(]|-(?=[\d(]))(?:sqrt|[\d.\s()+\-*/])*[\d)]/gi)
+    ?.sort((a, b) => b.length - a.length)[0];
   if (!found || !/[+\-*/]|sqrt/.test(found)) return undefined;
   // A date or a telephone number is no sum.
   if (/^\d+(?:-\d+)+$/.test(found.trim())) return undefined;

@@ -54,7 +54,10 @@ FROM products WHERE stock < %LIMIT% ORDER BY stock, sku`,
     headers: { en: ["SKU", "product", "category", "stock"], zh: ["货号", "商品", "类别", "库存"] },
     columns: ["number", "product", "category", "stock"],
     noun: { en: "products", zh: "种商品" },
-    title: { en: "Reorder {count} products with fewer than {limit} units", zh: "{count} 种商品库存少于 {limit} 件，请补货" },
+    title: {
+      en: "Reorder {count} products with fewer than {limit} units",
+      zh: "{count} 种商品库存少于 {limit} 件，请补货",
+    },
     priority: "normal",
   },
   {
@@ -152,7 +155,7 @@ __result__ = {
       const { rows } = found as { rows: Row[] };
       if (!ticket || rows.length === 0) return { document_id: id, limit, rows, ticket_id: null };
       const title = topic.title[language].replace("{count}", String(rows.length)).replace("{limit}", String(limit));
-      const body = `${closing} ${id}. ${rows.map((row) => row["number"]).join(", ")}`;
+      const body = `${closing} ${id}. ${rows.map((row) => row.number).join(", ")}`;
       const [made] = yield [{ name: "create_ticket", input: { title, body, priority: topic.priority } }];
       return { document_id: id, limit, rows, ticket_id: (made as { ticket_id: number }).ticket_id };
     },
@@ -167,7 +170,9 @@ __result__ = {
         : `The limit in ${document_id} is ${limit}. ${rows.length} ${noun} fall under it:`;
       const table = markdownTable(
         topic.headers[language],
-        rows.map((row) => topic.columns.map((column) => (column.endsWith("number") ? String(row[column]) : row[column]))),
+        rows.map((row) =>
+          topic.columns.map((column) => (column.endsWith("number") ? String(row[column]) : row[column])),
+        ),
       );
       const made = zh ? `已建工单 ${ticket_id}。` : `Ticket ${ticket_id} is open.`;
       return [head, table, ...(ticket_id === null ? [] : [made])].join("\n\n");

@@ -75,7 +75,9 @@ function searchTask(kind: "search" | "ask", query: string, language: Locale): Ta
   return task<Hit[]>({
     kind,
     tools: ["search_documents"],
-    understanding: zh ? `用户想在文档中查“${query}”。` : `The user wants to know what the documents say about "${query}".`,
+    understanding: zh
+      ? `用户想在文档中查“${query}”。`
+      : `The user wants to know what the documents say about "${query}".`,
     plan: zh ? `用 search_documents 搜索，取前 ${count} 篇。` : `Search once and take the best ${count} documents.`,
     target: zh ? `在文档中查找：${query}` : `Find documents about: ${query}`,
     code: `__result__ = search_documents(${python(query)}, top_k=${count})`,
@@ -90,7 +92,9 @@ function searchTask(kind: "search" | "ask", query: string, language: Locale): Ta
 function listHits(hits: readonly Hit[], query: string, zh: boolean): string {
   if (hits.length === 0) return nothingFound(query, zh);
   const lines = hits.map((hit, index) => `${index + 1}. ${hit.title} (${hit.document_id})\n   ${hit.snippet}`);
-  const found = zh ? `找到 ${hits.length} 篇文档：` : `${hits.length} ${hits.length === 1 ? "document" : "documents"} found:`;
+  const found = zh
+    ? `找到 ${hits.length} 篇文档：`
+    : `${hits.length} ${hits.length === 1 ? "document" : "documents"} found:`;
   return `${found}\n\n${lines.join("\n")}`;
 }
 

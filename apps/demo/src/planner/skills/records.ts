@@ -10,10 +10,26 @@ const kinds = {
     sql: "SELECT o.id, o.status, o.ordered_on, o.promised_on, o.delivered_on, o.total, c.name AS customer, c.city, p.sku, p.name AS product, i.quantity FROM orders o JOIN customers c ON c.id = o.customer_id JOIN order_items i ON i.order_id = o.id JOIN products p ON p.id = i.product_id WHERE o.id = %ID% ORDER BY p.sku",
     columns: ["sku", "product", "quantity"],
   },
-  ticket: { words: /\btickets?\b|工单/iu, sql: "SELECT id, title, body, priority, status, created_at FROM tickets WHERE id = %ID%", columns: [] },
-  refund: { words: /\brefund\b|退款/iu, sql: "SELECT id, order_id, requested_on, paid_on, reason, amount FROM refunds WHERE id = %ID%", columns: [] },
-  customer: { words: /\bcustomer\b|客户/iu, sql: "SELECT id, name, city, country, tier, joined_on FROM customers WHERE id = %ID%", columns: [] },
-  product: { words: /\bproduct\b|商品|产品/iu, sql: "SELECT id, sku, name, name_zh, category, price, stock FROM products WHERE id = %ID%", columns: [] },
+  ticket: {
+    words: /\btickets?\b|工单/iu,
+    sql: "SELECT id, title, body, priority, status, created_at FROM tickets WHERE id = %ID%",
+    columns: [],
+  },
+  refund: {
+    words: /\brefund\b|退款/iu,
+    sql: "SELECT id, order_id, requested_on, paid_on, reason, amount FROM refunds WHERE id = %ID%",
+    columns: [],
+  },
+  customer: {
+    words: /\bcustomer\b|客户/iu,
+    sql: "SELECT id, name, city, country, tier, joined_on FROM customers WHERE id = %ID%",
+    columns: [],
+  },
+  product: {
+    words: /\bproduct\b|商品|产品/iu,
+    sql: "SELECT id, sku, name, name_zh, category, price, stock FROM products WHERE id = %ID%",
+    columns: [],
+  },
 } as const;
 
 type Kind = keyof typeof kinds;
@@ -21,7 +37,10 @@ type Kind = keyof typeof kinds;
 /** Finds a kind of record and its number, as in `order #1042` or `工单 3`. */
 export function namedRecord(question: string): { kind: Kind; id: number } | undefined {
   for (const kind of Object.keys(kinds) as Kind[]) {
-    const found = new RegExp(`(?:${kinds[kind].words.source})\\s*(?:number|no\\.?|id|号|编号)?\\s*#?\\s*(\\d{1,9})\\b`, "iu").exec(question);
+    const found = new RegExp(
+      `(?:${kinds[kind].words.source})\\s*(?:number|no\\.?|id|号|编号)?\\s*#?\\s*(\\d{1,9})\\b`,
+      "iu",
+    ).exec(question);
     if (found?.[1]) return { kind, id: Number(found[1]) };
   }
   return undefined;
@@ -64,7 +83,10 @@ function showTask(kind: Kind, id: number, language: Locale): Task {
       const facts = Object.entries(first).filter(([name]) => !lines.includes(name));
       const head = facts.map(([name, value]) => `- ${name}: ${value ?? "–"}`).join("\n");
       if (lines.length === 0) return head;
-      return `${head}\n\n${markdownTable([...lines], rows.map((row) => lines.map((name) => row[name])))}`;
+      return `${head}\n\n${markdownTable(
+        [...lines],
+        rows.map((row) => lines.map((name) => row[name])),
+      )}`;
     },
   });
 }
@@ -75,9 +97,18 @@ export const ticketsSkill: Skill = {
   title: { en: "list the tickets", zh: "列出工单" },
   example: { en: "list the open tickets", zh: "列出未关闭的工单" },
   read(question, language) {
-    if (!/\b(?:list|show|which|all)\b.*\btickets\b|(?:列出|显示|查看|有哪些|所有).*工单|工单.*(?:有哪些|列表)/iu.test(question)) return undefined;
+    if (
+      !/\b(?:list|show|which|all)\b.*\btickets\b|(?:列出|显示|查看|有哪些|所有).*工单|工单.*(?:有哪些|列表)/iu.test(
+        question,
+      )
+    )
+      return undefined;
     const zh = language === "zh";
-    const status = /\bopen\b|未关闭|未完成|待处理/iu.test(question) ? "open" : /\bclosed\b|已关闭/iu.test(question) ? "closed" : undefined;
+    const status = /\bopen\b|未关闭|未完成|待处理/iu.test(question)
+      ? "open"
+      : /\bclosed\b|已关闭/iu.test(question)
+        ? "closed"
+        : undefined;
     const sql = `SELECT id, title, priority, status, created_at FROM tickets${status ? ` WHERE status = '${status}'` : ""} ORDER BY id`;
     return task<Row[]>({
       kind: "tickets",
@@ -92,10 +123,12 @@ export const ticketsSkill: Skill = {
       },
       answer(rows) {
         if (rows.length === 0) return zh ? "没有这样的工单。" : "There is no such ticket.";
-        const headers = zh ? ["编号", "标题", "优先级", "状态", "创建"] : ["no.", "title", "priority", "status", "created"];
+        const headers = zh
+          ? ["编号", "标题", "优先级", "状态", "创建"]
+          : ["no.", "title", "priority", "status", "created"];
         return markdownTable(
           headers,
-          rows.map((row) => [String(row["id"]), row["title"], row["priority"], row["status"], String(row["created_at"]).slice(0, 10)]),
+          rows.map((row) => [String(row.id), row.title, row.priority, row.status, String(row.created_at).slice(0, 10)]),
         );
       },
     });

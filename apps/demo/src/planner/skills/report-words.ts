@@ -37,8 +37,20 @@ export const measures: readonly Measure[] = [
     lines: true,
     table: "orders",
   },
-  { id: "tickets", words: /\btickets?\b|工单/iu, sql: "COUNT(*)", label: { en: "tickets", zh: "工单数" }, table: "tickets" },
-  { id: "refunds", words: /\brefunds?\b|退款/iu, sql: "COUNT(*)", label: { en: "refunds", zh: "退款数" }, table: "refunds" },
+  {
+    id: "tickets",
+    words: /\btickets?\b|工单/iu,
+    sql: "COUNT(*)",
+    label: { en: "tickets", zh: "工单数" },
+    table: "tickets",
+  },
+  {
+    id: "refunds",
+    words: /\brefunds?\b|退款/iu,
+    sql: "COUNT(*)",
+    label: { en: "refunds", zh: "退款数" },
+    table: "refunds",
+  },
   {
     id: "orders",
     words: /\borders?\b|订单/iu,
@@ -68,6 +80,8 @@ export interface Dimension {
   words: RegExp;
   /** By table of the measure; a table that is missing can't be split this way. */
   sql: Partial<Record<Measure["table"], string>>;
+  /** The Chinese names, where the data has them. */
+  sqlZh?: string;
   label: Record<Locale, string>;
   lines?: true;
   /** Rows come in this order instead of the largest first. */
@@ -81,19 +95,39 @@ export const dimensions: readonly Dimension[] = [
   {
     id: "month",
     words: /month|monthly|月/iu,
-    sql: { orders: month("o.ordered_on"), refunds: month("r.requested_on"), customers: month("c.joined_on"), tickets: month("t.created_at") },
+    sql: {
+      orders: month("o.ordered_on"),
+      refunds: month("r.requested_on"),
+      customers: month("c.joined_on"),
+      tickets: month("t.created_at"),
+    },
     label: { en: "month", zh: "月份" },
     inOrder: true,
   },
-  { id: "status", words: /status|state|状态/iu, sql: { orders: "o.status", tickets: "t.status" }, label: { en: "status", zh: "状态" } },
-  { id: "city", words: /cit(?:y|ies)|城市/iu, sql: { orders: "c.city", customers: "c.city" }, label: { en: "city", zh: "城市" } },
+  {
+    id: "status",
+    words: /status|state|状态/iu,
+    sql: { orders: "o.status", tickets: "t.status" },
+    label: { en: "status", zh: "状态" },
+  },
+  {
+    id: "city",
+    words: /cit(?:y|ies)|城市/iu,
+    sql: { orders: "c.city", customers: "c.city" },
+    label: { en: "city", zh: "城市" },
+  },
   {
     id: "country",
     words: /countr(?:y|ies)|国家/iu,
     sql: { orders: "c.country", customers: "c.country" },
     label: { en: "country", zh: "国家" },
   },
-  { id: "tier", words: /tiers?|等级|级别/iu, sql: { orders: "c.tier", customers: "c.tier" }, label: { en: "tier", zh: "会员等级" } },
+  {
+    id: "tier",
+    words: /tiers?|等级|级别/iu,
+    sql: { orders: "c.tier", customers: "c.tier" },
+    label: { en: "tier", zh: "会员等级" },
+  },
   {
     id: "category",
     words: /categor(?:y|ies)|类别|品类|分类/iu,
@@ -101,16 +135,27 @@ export const dimensions: readonly Dimension[] = [
     label: { en: "category", zh: "类别" },
     lines: true,
   },
-  { id: "priority", words: /priorit(?:y|ies)|优先级/iu, sql: { tickets: "t.priority" }, label: { en: "priority", zh: "优先级" } },
+  {
+    id: "priority",
+    words: /priorit(?:y|ies)|优先级/iu,
+    sql: { tickets: "t.priority" },
+    label: { en: "priority", zh: "优先级" },
+  },
   { id: "reason", words: /reasons?|原因/iu, sql: { refunds: "r.reason" }, label: { en: "reason", zh: "原因" } },
   {
     id: "product",
     words: /products?|items?|best[- ]?sell|商品|产品|畅销/iu,
     sql: { orders: "p.name" },
+    sqlZh: "p.name_zh",
     label: { en: "product", zh: "商品" },
     lines: true,
   },
-  { id: "customer", words: /customers?|spenders?|members?|客户|会员/iu, sql: { orders: "c.name" }, label: { en: "customer", zh: "客户" } },
+  {
+    id: "customer",
+    words: /customers?|spenders?|members?|客户|会员/iu,
+    sql: { orders: "c.name" },
+    label: { en: "customer", zh: "客户" },
+  },
 ];
 
 const months = "january february march april may june july august september october november december".split(" ");
@@ -120,7 +165,13 @@ export function conditions(question: string, table: Measure["table"]): { sql: st
   const text = question.toLowerCase();
   const found: string[] = [];
   let lines = false;
-  const dates = { orders: "o.ordered_on", refunds: "r.requested_on", customers: "c.joined_on", tickets: "t.created_at", products: undefined }[table];
+  const dates = {
+    orders: "o.ordered_on",
+    refunds: "r.requested_on",
+    customers: "c.joined_on",
+    tickets: "t.created_at",
+    products: undefined,
+  }[table];
   const number = monthNumber(text);
   if (dates && number) found.push(`substr(${dates}, 6, 2) = '${String(number).padStart(2, "0")}'`);
   if (table === "orders") {
@@ -132,12 +183,29 @@ export function conditions(question: string, table: Measure["table"]): { sql: st
     if (status) found.push(`t.status = '${status}'`);
   }
   if (table === "orders" || table === "customers") {
-    const tier = match(text, { gold: /\bgold\b|金卡/u, silver: /\bsilver\b|银卡/u, standard: /\bstandard\b|普通会员/u });
+    const tier = match(text, {
+      gold: /\bgold\b|金卡/u,
+      silver: /\bsilver\b|银卡/u,
+      standard: /\bstandard\b|普通会员/u,
+    });
     if (tier) found.push(`c.tier = '${tier}'`);
-    const country = match(text, { China: /\bchina\b|chinese|中国/u, Germany: /\bgerman\w*|德国/u, Italy: /\bital\w+|意大利/u, France: /\bfrance\b|french|法国/u, Sweden: /\bsweden\b|swedish|瑞典/u });
+    const country = match(text, {
+      China: /\bchina\b|chinese|中国/u,
+      Germany: /\bgerman\w*|德国/u,
+      Italy: /\bital\w+|意大利/u,
+      France: /\bfrance\b|french|法国/u,
+      Sweden: /\bsweden\b|swedish|瑞典/u,
+    });
     if (country) found.push(`c.country = '${country}'`);
   }
-  const category = match(text, { tents: /\btents?\b|帐篷/u, sleeping: /\bsleeping\b|睡袋/u, backpacks: /\bbackpacks?\b|背包/u, stoves: /\bstoves?\b|炉/u, lighting: /\blighting\b|照明|灯/u, clothing: /\bclothing\b|clothes|服装/u });
+  const category = match(text, {
+    tents: /\btents?\b|帐篷/u,
+    sleeping: /\bsleeping\b|睡袋/u,
+    backpacks: /\bbackpacks?\b|背包/u,
+    stoves: /\bstoves?\b|炉/u,
+    lighting: /\blighting\b|照明|灯/u,
+    clothing: /\bclothing\b|clothes|服装/u,
+  });
   if (category && (table === "orders" || table === "products")) {
     found.push(`p.category = '${category}'`);
     lines = true;

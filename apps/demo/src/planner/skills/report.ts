@@ -26,10 +26,15 @@ export const reportSkill: Skill = {
     const split = /\b(?:by|per|each|every|for each)\s+(?:\w+\s+)?(\w+)|\b(monthly)\b/i.exec(question);
     const splitZh = /(?:按|每个?|各个?|不同)\s*(\p{Script=Han}{1,4})/u.exec(question);
     const asked = split?.[1] ?? split?.[2] ?? splitZh?.[1];
-    const rest = asked === undefined ? question : question.replace(split?.[0] ?? splitZh?.[0] ?? "", splitZh ? (splitZh[1]?.slice(2) ?? "") : "");
-    const measure = measures.find(({ words }) => words.test(rest)) ?? measures.find(({ words }) => words.test(question));
+    const rest =
+      asked === undefined
+        ? question
+        : question.replace(split?.[0] ?? splitZh?.[0] ?? "", splitZh ? (splitZh[1]?.slice(2) ?? "") : "");
+    const measure =
+      measures.find(({ words }) => words.test(rest)) ?? measures.find(({ words }) => words.test(question));
     if (!measure) return undefined;
-    const dimension = asked === undefined ? undefined : dimensions.find(({ words, sql }) => words.test(asked) && sql[measure.table]);
+    const dimension =
+      asked === undefined ? undefined : dimensions.find(({ words, sql }) => words.test(asked) && sql[measure.table]);
     return reportTask("report", { question, measure, dimension, limit: undefined, ascending: false, language });
   },
 };
@@ -43,12 +48,15 @@ export const topSkill: Skill = {
     const ranked =
       /\b(?:top|best|biggest|largest|highest|most|lowest|fewest|least|worst)\b|前\s*[\d一二两三四五六七八九十]+|最(?:高|多|大|好|低|少|差|畅销)|排名|排行/iu;
     if (!ranked.test(question)) return undefined;
-    const measure = measures.find(({ id, words }) => ["average_order", "units", "revenue"].includes(id) && words.test(question)) ??
+    const measure =
+      measures.find(({ id, words }) => ["average_order", "units", "revenue"].includes(id) && words.test(question)) ??
       measures.find(({ id, words }) => id === "orders" && words.test(question)) ??
       measures.find(({ id }) => id === "revenue");
     const dimension = dimensions.find(({ words, sql }) => words.test(question) && measure && sql[measure.table]);
     if (!measure || !dimension) return undefined;
-    const count = /\b(?:top|best|first|the)\s+(\d{1,2})\b/i.exec(question)?.[1] ?? /(?:前|的)\s*([\d一二两三四五六七八九十]{1,3})\s*[个名位种家]?/u.exec(question)?.[1];
+    const count =
+      /\b(?:top|best|first|the)\s+(\d{1,2})\b/i.exec(question)?.[1] ??
+      /(?:前|的)\s*([\d一二两三四五六七八九十]{1,3})\s*[个名位种家]?/u.exec(question)?.[1];
     const single = /\b(?:which|what|who)\b.*\b(?:product|customer|city|country|category|month)\b/i.test(question);
     const limit = (count && numeral(count)) || (single ? 1 : 5);
     const ascending = /\b(?:lowest|fewest|least|worst)\b|最(?:低|少|差)/iu.test(question);
@@ -66,14 +74,16 @@ interface ReportRequest {
 }
 
 /** The SQL of a report. */
-function reportSql({ question, measure, dimension, limit, ascending }: ReportRequest): string {
+function reportSql({ question, measure, dimension, limit, ascending, language }: ReportRequest): string {
+  const label = (language === "zh" ? dimension?.sqlZh : undefined) ?? dimension?.sql[measure.table] ?? "NULL";
   const where = conditions(question, measure.table);
   const needsLines = measure.lines === true || where.lines || (dimension?.lines === true && measure.table === "orders");
   const order = dimension?.inOrder && limit === undefined ? "label" : `value ${ascending ? "ASC" : "DESC"}, label`;
   return [
-    `SELECT ${dimension?.sql[measure.table] ?? "NULL"} AS label, ${measure.sql} AS value`,
+    `SELECT ${label} AS label, ${measure.sql} AS value`,
     `FROM ${source(measure.table, needsLines)}`,
-    ...(where.sql.length > 0 && !(dimension?.id === "status" && measure.table === "orders" && where.sql.every((sql) => sql.includes("<>")))
+    ...(where.sql.length > 0 &&
+    !(dimension?.id === "status" && measure.table === "orders" && where.sql.every((sql) => sql.includes("<>")))
       ? [`WHERE ${where.sql.join(" AND ")}`]
       : []),
     ...(dimension ? ["GROUP BY label", `ORDER BY ${order}`] : []),
@@ -91,8 +101,12 @@ function reportTask(kind: "report" | "top", request: ReportRequest): Task {
     kind,
     tools: ["query_sql"],
     understanding: zh ? `用户问：“${question}”，要的是${label}。` : `The user asks for ${label}: "${question}".`,
-    plan: zh ? "一条 SQL 查询就够，然后在 Python 里求合计。" : "One SQL query is enough; the total is added up in Python.",
-    target: zh ? `查询${label}${dimension ? `，按${dimension.label.zh}` : ""}` : `Query ${label}${dimension ? ` by ${dimension.label.en}` : ""}`,
+    plan: zh
+      ? "一条 SQL 查询就够，合计由结果相加得出。"
+      : "One SQL query is enough; the total is added up from its rows.",
+    target: zh
+      ? `查询${label}${dimension ? `，按${dimension.label.zh}` : ""}`
+      : `Query ${label}${dimension ? ` by ${dimension.label.en}` : ""}`,
     code: `report = query_sql("""
 ${sql}
 """)
@@ -111,10 +125,22 @@ __result__ = {
       const amount = (value: number): string => `${formatNumber(value)}${money ? (zh ? " 元" : " yuan") : ""}`;
       const first = rows[0];
       if (!first || (rows.length === 1 && first.value === null)) return zh ? "没有符合条件的记录。" : "No record fits.";
-      if (!dimension) return zh ? `${label}：${amount(first.value ?? 0)}。` : `${capital(label)}: ${amount(first.value ?? 0)}.`;
-      const table = markdownTable([dimension.label[language], label], rows.map((row) => [row.label, row.value]));
-      if (rows.length === 1) return zh ? `${first.label}，${label} ${amount(first.value ?? 0)}。` : `${first.label}, with ${amount(first.value ?? 0)} (${label}).`;
-      const sum = total === null ? "" : zh ? `\n\n合计 ${amount(total)}。` : `\n\n${kind === "top" ? "Together" : "Total"}: ${amount(total)}.`;
+      if (!dimension)
+        return zh ? `${label}：${amount(first.value ?? 0)}。` : `${capital(label)}: ${amount(first.value ?? 0)}.`;
+      const table = markdownTable(
+        [dimension.label[language], label],
+        rows.map((row) => [row.label, row.value]),
+      );
+      if (rows.length === 1)
+        return zh
+          ? `${first.label}，${label} ${amount(first.value ?? 0)}。`
+          : `${first.label}, with ${amount(first.value ?? 0)} (${label}).`;
+      const sum =
+        total === null
+          ? ""
+          : zh
+            ? `\n\n合计 ${amount(total)}。`
+            : `\n\n${kind === "top" ? "Together" : "Total"}: ${amount(total)}.`;
       return `${table}${sum}`;
     },
   });

@@ -21,14 +21,17 @@ export const statisticsSkill: Skill = {
     const wanted = /\b(?:median|standard deviation|stdev|spread)\b|中位数|标准差/iu;
     if (!wanted.test(question) || !/\borders?\b|订单/iu.test(question)) return undefined;
     const zh = language === "zh";
-    const sql = `SELECT o.total AS total FROM orders o JOIN customers c ON c.id = o.customer_id WHERE ${conditions(question, "orders")
+    const sql = `SELECT o.total AS total FROM orders o JOIN customers c ON c.id = o.customer_id WHERE ${conditions(
+      question,
+      "orders",
+    )
       .sql.filter((condition) => !condition.startsWith("p."))
       .join(" AND ")}`;
     return task<Numbers | null>({
       kind: "statistics",
       tools: ["query_sql"],
       understanding: zh ? "用户想知道订单金额的分布。" : "The user wants to know how the order totals are distributed.",
-      plan: zh ? "用 SQL 取出金额，用 statistics 计算。" : "Take the totals with SQL and compute with statistics.",
+      plan: zh ? "用 SQL 取出金额，再计算统计量。" : "Take the totals with SQL, then compute.",
       target: zh ? "计算订单金额的统计量" : "Compute statistics of order totals",
       code: `rows = query_sql(${JSON.stringify(sql)}, limit=500)["rows"]
 totals = [row["total"] for row in rows]

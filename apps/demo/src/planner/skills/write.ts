@@ -19,14 +19,22 @@ export const ticketSkill: Skill = {
   },
   read(question, language) {
     const match =
-      /\b(?:create|open|file|raise|log|make|write)\b.{0,40}?\btickets?\b\s*(?:titled|called|about|for|saying|that says|to)?\s*[:：-]?\s*(.+)/is.exec(question) ??
-      /(?:创建|新建|开|建|提|提交|登记).{0,12}?工单\s*(?:，?(?:标题|内容|主题)(?:是|为)?)?\s*[:：，,]?\s*(.+)/su.exec(question);
+      /\b(?:create|open|file|raise|log|make|write)\b.{0,40}?\btickets?\b\s*(?:titled|called|about|for|saying|that says|to)?\s*[:：-]?\s*(.+)/is.exec(
+        question,
+      ) ??
+      /(?:创建|新建|开|建|提|提交|登记).{0,12}?工单\s*(?:，?(?:标题|内容|主题)(?:是|为)?)?\s*[:：，,]?\s*(.+)/su.exec(
+        question,
+      );
     const text = match?.[1]?.trim().replace(/^["“「](.+)["”」]$/su, "$1");
     if (!text) return undefined;
     const [head = "", ...rest] = text.split(/\s*[;；\n]\s*/u);
     const title = head.replace(/[.。]$/u, "").slice(0, 200);
     const body = rest.join("; ").slice(0, 5000) || text.slice(0, 5000);
-    const priority = /\b(?:high|urgent)\b|高优先|紧急|加急/iu.test(question) ? "high" : /\blow\b|低优先/iu.test(question) ? "low" : "normal";
+    const priority = /\b(?:high|urgent)\b|高优先|紧急|加急/iu.test(question)
+      ? "high"
+      : /\blow\b|低优先/iu.test(question)
+        ? "low"
+        : "normal";
     return ticketTask({ title, body, priority }, language);
   },
 };
@@ -72,7 +80,9 @@ export const deleteSkill: Skill = {
     if (!/\b(?:delete|remove|erase|drop)\b|删除|删掉|移除/iu.test(question)) return undefined;
     const named = namedRecord(question);
     if (!named || !(named.kind in tables)) return undefined;
-    const reason = /\b(?:because|since|reason:?)\s+(.+)/i.exec(question)?.[1] ?? /(?:因为|理由是?[:：]?)\s*(.+)/u.exec(question)?.[1];
+    const reason =
+      /\b(?:because|since|reason:?)\s+(.+)/i.exec(question)?.[1] ??
+      /(?:因为|理由是?[:：]?)\s*(.+)/u.exec(question)?.[1];
     return deleteTask(named.kind, named.id, reason?.replace(/[.。!！]$/u, "").slice(0, 500), language);
   },
 };
@@ -85,7 +95,9 @@ function deleteTask(kind: string, id: number, reason: string | undefined, langua
     kind: "delete",
     tools: ["query_sql", "delete_record"],
     understanding: zh ? `用户要删除 ${kind} ${id}。` : `The user wants ${kind} ${id} deleted.`,
-    plan: zh ? "先确认记录存在，再调用 delete_record，系统会请人确认。" : "Make sure that it exists, then call delete_record; a person will be asked.",
+    plan: zh
+      ? "先确认记录存在，再调用 delete_record，系统会请人确认。"
+      : "Make sure that it exists, then call delete_record; a person will be asked.",
     target: zh ? `删除 ${kind} ${id}` : `Delete ${kind} ${id}`,
     code: `found = query_sql(${JSON.stringify(sql)})["rows"]
 if found:
@@ -103,8 +115,13 @@ else:
       return { found: true, rows: (done as Deletion).rows };
     },
     answer({ found, rows }) {
-      if (!found) return zh ? `没有编号为 ${id} 的记录（${kind}），什么也没有删除。` : `There is no ${kind} ${id}; nothing was deleted.`;
-      return zh ? `已删除 ${kind} ${id}，共 ${rows} 行。` : `Deleted ${kind} ${id} (${rows} ${rows === 1 ? "row" : "rows"}).`;
+      if (!found)
+        return zh
+          ? `没有编号为 ${id} 的记录（${kind}），什么也没有删除。`
+          : `There is no ${kind} ${id}; nothing was deleted.`;
+      return zh
+        ? `已删除 ${kind} ${id}，共 ${rows} 行。`
+        : `Deleted ${kind} ${id} (${rows} ${rows === 1 ? "row" : "rows"}).`;
     },
   });
 }

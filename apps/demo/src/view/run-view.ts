@@ -1,0 +1,9 @@
+import type { AgentEvent } from "@toolglot/agent";
+
+/** What draws a run, for a person or for a program. */
+export interface RunView {
+  /** Every event of the run, in order. */
+  event(event: AgentEvent): void;
+  /** The model's raw text, before the events it causes. */
+  modelText(text: string): void;
+}

@@ -1,0 +1,224 @@
+import { rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Locale } from "@toolglot/core";
+import Database from "libsql";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openSession, type Session } from "../src/cli/session.ts";
+import { type DemoStore, openStore } from "../src/data/store.ts";
+import { createPlanner } from "../src/planner/planner.ts";
+import { readTask, skills } from "../src/planner/skills/index.ts";
+import { languageOf } from "../src/planner/text.ts";
+import { runQuestion } from "./support/agent.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "demo-planner-"));
+let store: DemoStore;
+let session: Session;
+
+beforeAll(() => {
+  store = openStore(folder);
+  session = openSession(store);
+});
+
+afterAll(async () => {
+  await session.dispose();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+function rows<Row>(sql: string): Row[] {
+  const db = new Database(store.database);
+  const found = db.prepare(sql).all() as Row[];
+  db.close();
+  return found;
+}
+
+/** Each kind, with what its answer must hold, computed here in another way. */
+const kinds: Record<string, { called: string[]; holds: (language: Locale) => (string | RegExp)[] }> = {
+  search: {
+    called: ["search_documents"],
+    holds: (language) => (language === "zh" ? ["zh-shipping-delays", "代金券"] : ["shipping-delays", "membership"]),
+  },
+  ask: {
+    called: ["search_documents"],
+    holds: (language) => (language === "zh" ? ["60 天"] : ["Tents and backpacks: 36 months."]),
+  },
+  summarise: {
+    called: ["search_documents", "fetch_document"],
+    holds: (language) => (language === "zh" ? ["《退货政策》", "30 天内可以退货"] : ["Refund policy", "within 10 days"]),
+  },
+  compare: {
+    called: ["search_documents", "search_documents", "fetch_document", "fetch_document"],
+    holds: (language) => (language === "zh" ? ["zh-returns", "zh-warranty", "36 个月"] : ["returns", "warranty", "36 months"]),
+  },
+  statistics: {
+    called: ["query_sql"],
+    holds: () => {
+      const totals = rows<{ total: number }>(
+        "SELECT total FROM orders WHERE substr(ordered_on, 6, 2) = '09' AND status <> 'cancelled' ORDER BY total",
+      ).map(({ total }) => total);
+      const middle = totals.length / 2;
+      const median = totals.length % 2 ? totals[Math.floor(middle)] : ((totals[middle - 1] ?? 0) + (totals[middle] ?? 0)) / 2;
+      return [String(totals.length), (median ?? 0).toLocaleString("en-US")];
+    },
+  },
+  tickets: { called: ["query_sql"], holds: () => rows<{ title: string }>("SELECT title FROM tickets WHERE status = 'open'").map(({ title }) => title) },
+  show: {
+    called: ["query_sql"],
+    holds: (language) => rows<{ sku: string }>(
+      `SELECT sku FROM products p JOIN order_items i ON i.product_id = p.id WHERE order_id = ${language === "zh" ? 1024 : 1042}`,
+    ).map(({ sku }) => sku),
+  },
+  top: {
+    called: ["query_sql"],
+    holds: (language) =>
+      rows<{ name: string }>(
+        language === "zh"
+          ? "SELECT p.name_zh AS name FROM products p JOIN order_items i ON i.product_id = p.id JOIN orders o ON o.id = i.order_id WHERE o.status <> 'cancelled' GROUP BY p.id ORDER BY SUM(quantity) DESC, name LIMIT 3"
+          : "SELECT p.name FROM products p JOIN order_items i ON i.product_id = p.id JOIN orders o ON o.id = i.order_id WHERE o.status <> 'cancelled' GROUP BY p.id ORDER BY SUM(quantity * unit_price) DESC LIMIT 5",
+      ).map(({ name }) => name),
+  },
+  report: {
+    called: ["query_sql"],
+    holds: (language) =>
+      language === "zh"
+        ? rows<{ month: string }>("SELECT DISTINCT substr(ordered_on, 1, 7) AS month FROM orders").map(({ month }) => month)
+        : rows<{ line: string }>("SELECT status AS line FROM orders GROUP BY status").map(({ line }) => line),
+  },
+  arithmetic: { called: [], holds: (language) => [language === "zh" ? "1,494.3" : "446"] },
+};
+
+describe.each(["attp", "native"] as const)("%s", (protocol) => {
+  describe.each(["en", "zh"] as const)("%s", (language) => {
+    it.each(Object.keys(kinds))("should answer a request of the kind %s from real data", async (kind) => {
+      const question = skills.find(({ id }) => id === kind)?.example[language] as string;
+      const { result, called, codes } = await runQuestion(session, question, { model: createPlanner(), protocol });
+      expect(result.error).toBeUndefined();
+      expect(result.status).toBe("answered");
+      expect([...called].sort()).toEqual([...(kinds[kind]?.called ?? [])].sort());
+      for (const held of kinds[kind]?.holds(language) ?? []) expect(result.text).toMatch(held);
+      expect(codes).toEqual([]);
+    });
+
+    it("should read a rule, check the orders against it, and open a ticket that names them", async () => {
+      const question = skills.find(({ id }) => id === "chain")?.example[language] as string;
+      const late = rows<{ id: number }>(
+        "SELECT id FROM orders WHERE status <> 'cancelled' AND julianday(delivered_on) - julianday(promised_on) > 7",
+      ).map(({ id }) => String(id));
+      const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
+      expect(result.status).toBe("answered");
+      expect(called).toEqual(["search_documents", "fetch_document", "query_sql", "create_ticket"]);
+      for (const id of late) expect(result.text).toContain(id);
+      const [ticket] = rows<{ id: number; title: string; body: string; priority: string }>(
+        "SELECT id, title, body, priority FROM tickets ORDER BY id DESC LIMIT 1",
+      );
+      expect(result.text).toContain(String(ticket?.id));
+      expect(ticket?.priority).toBe("high");
+      expect(ticket?.title).toContain(String(late.length));
+      for (const id of late) expect(ticket?.body).toContain(id);
+    });
+
+    it("should create a ticket with what the user said", async () => {
+      const question = skills.find(({ id }) => id === "ticket")?.example[language] as string;
+      const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
+      expect(called).toEqual(["create_ticket"]);
+      const [ticket] = rows<{ id: number; title: string; body: string; priority: string }>(
+        "SELECT id, title, body, priority FROM tickets ORDER BY id DESC LIMIT 1",
+      );
+      expect(ticket).toMatchObject({ title: language === "zh" ? "营灯发热" : "Lantern overheats", priority: "high" });
+      expect(ticket?.body).toContain("F4-10233");
+      expect(result.text).toContain(String(ticket?.id));
+    });
+
+    it("should delete a record, and say when there is none", async () => {
+      const [refund] = rows<{ id: number }>("SELECT id FROM refunds ORDER BY id LIMIT 1");
+      const question = language === "zh" ? `删除退款 ${refund?.id}` : `delete refund ${refund?.id}`;
+      const first = await runQuestion(session, question, { model: createPlanner(), protocol });
+      expect(first.called).toEqual(["query_sql", "delete_record"]);
+      expect(rows(`SELECT id FROM refunds WHERE id = ${refund?.id}`)).toEqual([]);
+      const second = await runQuestion(session, question, { model: createPlanner(), protocol });
+      expect(second.called).toEqual(["query_sql"]);
+      expect(second.result.text).toMatch(language === "zh" ? /没有/ : /no refund/);
+    });
+
+    it("should take a refused approval for an answer, and change nothing", async () => {
+      const question = language === "zh" ? "删除工单 1" : "delete ticket 1";
+      const { result } = await runQuestion(session, question, { model: createPlanner(), protocol, approve: () => false });
+      expect(result.status).toBe("answered");
+      expect(result.denied).toBe(1);
+      expect(result.text).toMatch(language === "zh" ? /没有得到同意/ : /not approved/);
+      expect(rows("SELECT id FROM tickets WHERE id = 1")).toHaveLength(1);
+    });
+
+    it("should decline what it does not know, and say what it does", async () => {
+      const question = language === "zh" ? "给老板发一封邮件" : "Send an email to my boss";
+      const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
+      expect(result.status).toBe(protocol === "attp" ? "declined" : "answered");
+      expect(result.text).toMatch(language === "zh" ? /不是语言模型.*比较两篇文档/ : /no language model.*compare two documents/);
+      expect(called).toEqual([]);
+    });
+
+    it("should list its tools from the request", async () => {
+      const question = language === "zh" ? "你有哪些工具？" : "What can you do?";
+      const { result } = await runQuestion(session, question, { model: createPlanner(), protocol });
+      expect(result.status).toBe("answered");
+      for (const { name } of session.toolkit.tools()) expect(result.text).toContain(`- ${name}: `);
+    });
+  });
+});
+
+it("should give the same answer whatever the protocol", async () => {
+  for (const question of ["top 3 customers by revenue", "How many customers are there by country?", "比较退款政策和会员等级", "show ticket 2"]) {
+    const [attp, native] = await Promise.all(
+      (["attp", "native"] as const).map((protocol) => runQuestion(session, question, { model: createPlanner(), protocol })),
+    );
+    expect(native?.result.text).toContain(attp?.result.text ?? "none");
+  }
+});
+
+it("should answer in single mode with the program's value", async () => {
+  const { result } = await runQuestion(session, "what is 6*7?", { model: createPlanner(), protocol: "attp", mode: "single" });
+  expect(result).toMatchObject({ status: "result", value: 42 });
+  const help = await runQuestion(session, "help", { model: createPlanner(), protocol: "attp", mode: "single" });
+  expect(help.result.status).toBe("result");
+});
+
+it("should go on with a conversation: results of earlier questions are not mistaken for this one's", async () => {
+  const model = createPlanner();
+  const first = await runQuestion(session, "show order 1042", { model, protocol: "attp" });
+  const history = first.result.transcript.messages.filter(({ role }) => role !== "system");
+  const second = await runQuestion(session, "what is 2+3?", { model, protocol: "attp", history });
+  expect(second.result.text).toBe("2+3 = 5");
+});
+
+it("should decline when a tool it needs is not on offer", async () => {
+  const planner = createPlanner();
+  let text = "";
+  const request = { messages: [{ role: "user" as const, trust: "user" as const, parts: [{ type: "text" as const, text: "delete ticket 1" }] }], tools: [] };
+  for await (const part of planner(request, new AbortController().signal)) if (typeof part === "string") text += part;
+  expect(text).toMatch(/no query_sql and no delete_record/);
+});
+
+it.each([
+  ["find the restocking rules, check which products are below the reorder point", "chain"],
+  ["Which orders are affected by the delay policy?", "chain"],
+  ["按退款政策检查哪些退款超期", "chain"],
+  ["how many orders were delivered in september", "report"],
+  ["total revenue in August", "report"],
+  ["average order value by month", "report"],
+  ["各城市有多少客户", "report"],
+  ["which customer spent the most?", "top"],
+  ["前三名客户的消费", "top"],
+  ["mean of 3, 5 and 10", "arithmetic"],
+  ["2480的17.5%是多少", "arithmetic"],
+  ["open a ticket about the broken printer", "ticket"],
+  ["find documents about batteries", "search"],
+  ["what do we owe a customer when a delivery is late?", "ask"],
+  ["remove order 1003", "delete"],
+  ["what's the weather in Paris?", undefined],
+  ["write me a poem", undefined],
+  ["call me on 555-1234", undefined],
+  ["", undefined],
+])("should read %j as %s", (question, kind) => {
+  expect(readTask(question, languageOf(question))?.kind).toBe(kind);
+});

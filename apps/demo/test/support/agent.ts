@@ -1,0 +1,52 @@
+import { type AgentEvent, createAgent, type RunResult } from "@toolglot/agent";
+import { type Message, type Model, type ProtocolMode, textMessage } from "@toolglot/core";
+import { agentOptions, openSession, type Session } from "../../src/cli/session.ts";
+import type { DemoStore } from "../../src/data/store.ts";
+import { languageOf } from "../../src/planner/text.ts";
+
+export interface TestRun {
+  result: RunResult;
+  events: AgentEvent[];
+  /** Names of the tools that were called, in order. */
+  called: string[];
+  /** Codes of all diagnostics. */
+  codes: string[];
+}
+
+export interface TestRunOptions {
+  model: Model;
+  protocol: "attp" | "native";
+  mode?: ProtocolMode;
+  /** Default: everything is approved. */
+  approve?: (tool: string) => boolean;
+  history?: readonly Message[];
+}
+
+/** Runs a question through the real agent, toolkit and sandbox. */
+export async function runQuestion(session: Session, question: string, options: TestRunOptions): Promise<TestRun> {
+  const { model, protocol, mode = "loop", approve = () => true, history = [] } = options;
+  const events: AgentEvent[] = [];
+  const agent = createAgent(
+    agentOptions({
+      session,
+      model,
+      protocol,
+      mode,
+      locale: languageOf(question),
+      approve: ({ tool }) => approve(tool ?? ""),
+      onEvent: (event) => events.push(event),
+    }),
+  );
+  const result = await agent.run([...history, textMessage("user", question)]).result;
+  return {
+    result,
+    events,
+    called: events.flatMap((event) => (event.type === "tool-call-end" ? [event.name] : [])),
+    codes: events.flatMap((event) => (event.type === "diagnostic" ? [event.diagnostic.code] : [])),
+  };
+}
+
+/** A session that the caller ends. */
+export function testSession(store: DemoStore): Session {
+  return openSession(store);
+}
