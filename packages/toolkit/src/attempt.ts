@@ -1,4 +1,4 @@
-import { type ContentBlock, type ToolCall, ToolError, type ToolErrorInfo } from "@toolglot/core";
+import type { ContentBlock, ToolCall, ToolErrorInfo } from "@toolglot/core";
 import { CallScope, stopped } from "./call-scope.ts";
 import { toResponse } from "./convert.ts";
 import { errorInfo, errorTypes, isToolError, ToolkitError } from "./errors.ts";

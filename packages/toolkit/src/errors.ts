@@ -8,6 +8,10 @@ export type ToolkitErrorCode =
   | "toolkit/unknown-tool"
   /** `data: { name }`. */
   | "toolkit/unknown-group"
+  /** `data: { name }`. */
+  | "toolkit/group-exists"
+  /** `data: { name }`. `basic` can neither be updated nor removed. */
+  | "toolkit/basic-group"
   /** `data: { name, timeoutMs }`. Only thrown with `onError: "throw"`. */
   | "toolkit/timeout";
 
@@ -45,16 +49,19 @@ export function isToolError(error: unknown): error is ToolError {
 export function errorInfo(error: unknown): ToolErrorInfo {
   if (isToolError(error)) {
     const { type, hint, issues } = error.data;
-    const info: ToolErrorInfo = { type: typeof type === "string" ? type : "ToolError", message: error.message };
+    const info: ToolErrorInfo = { type: typeof type === "string" ? type : nameOf(error), message: error.message };
     if (typeof hint === "string") info.hint = hint;
     if (Array.isArray(issues)) info.issues = issues as NonNullable<ToolErrorInfo["issues"]>;
     return info;
   }
   try {
     if (!(error instanceof Error)) return { type: "Error", message: sanitizeErrorMessage(String(error)) };
-    const name = typeof error.name === "string" && /^\w{1,64}$/.test(error.name) ? error.name : "Error";
-    return { type: name, message: sanitizeErrorMessage(String(error.message)) };
+    return { type: nameOf(error), message: sanitizeErrorMessage(String(error.message)) };
   } catch {
     return { type: "Error", message: "unknown error" }; // its own properties throw
   }
+}
+
+function nameOf(error: Error): string {
+  return typeof error.name === "string" && /^\w{1,64}$/.test(error.name) ? error.name : "Error";
 }

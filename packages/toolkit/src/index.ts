@@ -19,4 +19,6 @@ export type {
   ToolCallRequest,
   ToolFunction,
   ToolGroup,
+  ToolGroupOptions,
+  ToolkitOptions,
 } from "./types.ts";

@@ -2,11 +2,13 @@ import { type AnyTool, contentText, type ToolCall, type ToolDefinition, ToolErro
 import { nearest } from "@toolglot/schema";
 import { isNoOutput } from "./convert.ts";
 import { errorTypes, ToolkitError } from "./errors.ts";
+import { makeMetaTool, metaToolName } from "./meta-tool.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
 import { readRegistration } from "./register.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import type { ToolResponse } from "./response.ts";
 import { runCall } from "./run.ts";
+import { ToolGroups } from "./tool-groups.ts";
 import type {
   AnyToolFunction,
   CallOptions,
@@ -17,17 +19,21 @@ import type {
   Registrable,
   ToolCallRequest,
   ToolGroup,
+  ToolGroupOptions,
+  ToolkitOptions,
 } from "./types.ts";
-
-const basic = "basic";
 
 /** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
 export class Toolkit {
   readonly #tools = new Map<string, RegisteredToolFunction>();
-  readonly #groups = new Map<string, ToolGroup>([
-    [basic, { name: basic, description: "Tools that are always there.", active: true }],
-  ]);
+  readonly #groups = new ToolGroups();
+  #metaTool: RegisteredToolFunction | undefined;
+  #wantsMetaTool: boolean;
   #calls = 0;
+
+  constructor(options: ToolkitOptions = {}) {
+    this.#wantsMetaTool = options.metaTool ?? true;
+  }
 
   /** The registered tools by name, in order of registration. */
   get registered(): ReadonlyMap<string, RegisteredToolFunction> {
@@ -36,7 +42,7 @@ export class Toolkit {
 
   /** The groups by name; `basic` is always there, and always active. */
   get groups(): ReadonlyMap<string, ToolGroup> {
-    return this.#groups;
+    return this.#groups.all;
   }
 
   /**
@@ -49,13 +55,13 @@ export class Toolkit {
   registerToolFunction(given: Registrable, options: RegisterFunctionOptions = {}): string[] {
     const warnings: string[] = [];
     let registered = readRegistration(given, options, warnings);
-    const { groupName } = registered;
-    if (!this.#groups.has(groupName)) throw unknownGroup(groupName);
+    this.#groups.demand(registered.groupName);
     if (this.#tools.has(registered.name)) {
       const name = this.#settleClash(registered.name, options.namesakeStrategy ?? "raise", warnings);
       if (name === undefined) return warnings;
       if (name !== registered.name) registered = readRegistration(given, { ...options, name }, []);
     }
+    if (registered.name === metaToolName) this.#metaTool = undefined;
     this.#tools.set(registered.name, registered);
     return warnings;
   }
@@ -92,11 +98,67 @@ export class Toolkit {
    * `toolkit/unknown-tool` when there was none.
    */
   removeToolFunction(name: string, options: { allowNotExist?: boolean } = {}): boolean {
+    if (this.#metaTool !== undefined && name === metaToolName) {
+      this.#metaTool = undefined;
+      this.#wantsMetaTool = false;
+    }
     const removed = this.#tools.delete(name);
     if (!removed && options.allowNotExist === false) {
       throw new ToolkitError("toolkit/unknown-tool", `There is no tool ${JSON.stringify(name)} to remove`, { name });
     }
     return removed;
+  }
+
+  /**
+   * Creates a group, inactive unless told otherwise. The first one brings the meta tool `reset_equipped_tools` with it,
+   * unless the toolkit was made with `metaTool: false`. Throws `TypeError` without a description, and `ToolkitError`
+   * with the code `toolkit/group-exists`. Returns warnings.
+   */
+  createToolGroup(name: string, options: ToolGroupOptions): string[] {
+    this.#groups.create(name, options);
+    if (this.#metaTool === undefined && this.#wantsMetaTool && this.#tools.has(metaToolName)) {
+      return [`There is a tool "${metaToolName}" already: the model can't choose groups.`];
+    }
+    if (this.#metaTool !== undefined || this.#wantsMetaTool) this.#refreshMetaTool();
+    return [];
+  }
+
+  /**
+   * Activates groups, or puts them away. Returns warnings: names of groups that don't exist. Throws `ToolkitError` with
+   * the code `toolkit/basic-group`, before anything changes.
+   */
+  updateToolGroups(names: readonly string[], active: boolean): string[] {
+    return this.#groups.update(names, active);
+  }
+
+  /** Removes groups with all their tools. Returns warnings, and throws, as {@link updateToolGroups}. */
+  removeToolGroups(names: readonly string[]): string[] {
+    const warnings = this.#groups.remove(names);
+    for (const [name, tool] of this.#tools) if (names.includes(tool.groupName)) this.#tools.delete(name);
+    if (this.#metaTool !== undefined) this.#refreshMetaTool();
+    return warnings;
+  }
+
+  /** The notes of the active groups, for a prompt; empty when there are none. */
+  getToolGroupNotes(): string {
+    return this.#groups.notes();
+  }
+
+  /**
+   * Registers the meta tool `reset_equipped_tools`, with which a model chooses its groups. Throws `ToolkitError` with
+   * the code `toolkit/name-clash` when there is another tool of that name.
+   */
+  enableMetaTool(): void {
+    if (this.#metaTool === undefined && this.#tools.has(metaToolName)) {
+      const message = `There is another tool "${metaToolName}"`;
+      throw new ToolkitError("toolkit/name-clash", message, { name: metaToolName });
+    }
+    this.#refreshMetaTool();
+  }
+
+  #refreshMetaTool(): void {
+    this.#metaTool = makeMetaTool(this.#groups);
+    this.#tools.set(metaToolName, this.#metaTool);
   }
 
   /** The tools in OpenAI's function shape: of the active groups, or of the named ones. Copies. */
@@ -158,9 +220,10 @@ export class Toolkit {
 
   #find(name: string): RegisteredToolFunction | (Prepared & { ok: false }) {
     const tool = this.#tools.get(name);
-    if (tool !== undefined && this.#groups.get(tool.groupName)?.active === true) return tool;
+    if (tool !== undefined && this.#groups.isActive(tool.groupName)) return tool;
     if (tool !== undefined) {
-      const message = `The tool "${name}" is in the group "${tool.groupName}", which is not active.`;
+      const cure = this.#metaTool === undefined ? "" : ` Activate the group with ${metaToolName} first.`;
+      const message = `The tool "${name}" is in the group "${tool.groupName}", which is not active.${cure}`;
       return { ok: false, error: { type: errorTypes.inactiveTool, message } };
     }
     const names = this.#listed().map((listed) => listed.name);
@@ -172,9 +235,9 @@ export class Toolkit {
   }
 
   #listed(groupNames?: readonly string[] | null): RegisteredToolFunction[] {
-    for (const name of groupNames ?? []) if (!this.#groups.has(name)) throw unknownGroup(name);
+    for (const name of groupNames ?? []) this.#groups.demand(name);
     const isListed = (group: string): boolean =>
-      groupNames ? groupNames.includes(group) : this.#groups.get(group)?.active === true;
+      groupNames ? groupNames.includes(group) : this.#groups.isActive(group);
     return [...this.#tools.values()].filter((tool) => isListed(tool.groupName));
   }
 }
@@ -186,12 +249,6 @@ function suffixed(name: string, number: number): string {
 
 function listNames(names: readonly string[]): string {
   return names.length > 20 ? `${names.slice(0, 20).join(", ")} and ${names.length - 20} more` : names.join(", ");
-}
-
-function unknownGroup(name: string): ToolkitError {
-  return new ToolkitError("toolkit/unknown-group", `There is no group ${JSON.stringify(name)}: create it first`, {
-    name,
-  });
 }
 
 /** What a program gets of a response. */

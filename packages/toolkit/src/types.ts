@@ -99,5 +99,21 @@ export interface ToolGroup {
   readonly notes?: string;
 }
 
+/** How a group is created. */
+export interface ToolGroupOptions {
+  /** Told to the model, which chooses by it. */
+  description: string;
+  /** Default false. */
+  active?: boolean;
+  /** Told to the model when the group is activated. */
+  notes?: string;
+}
+
+/** Options of a {@link Toolkit}. */
+export interface ToolkitOptions {
+  /** Whether the first group brings the meta tool `reset_equipped_tools` with it. Default true. */
+  metaTool?: boolean;
+}
+
 /** What can be registered. */
 export type Registrable = AnyTool | AnyToolFunction;

@@ -1,0 +1,86 @@
+import { ToolkitError } from "./errors.ts";
+import type { ToolGroup, ToolGroupOptions } from "./types.ts";
+
+/** The group that is always there, always active, and holds what is registered without a group. */
+export const basic = "basic";
+
+/** The groups of one toolkit. */
+export class ToolGroups {
+  readonly #groups = new Map<string, ToolGroup>([
+    [basic, { name: basic, description: "Tools that are always there.", active: true }],
+  ]);
+
+  get all(): ReadonlyMap<string, ToolGroup> {
+    return this.#groups;
+  }
+
+  /** All but `basic`, in order of creation. */
+  get own(): ToolGroup[] {
+    return [...this.#groups.values()].filter(({ name }) => name !== basic);
+  }
+
+  isActive(name: string): boolean {
+    return this.#groups.get(name)?.active === true;
+  }
+
+  /** Throws unless there is such a group. */
+  demand(name: string): void {
+    if (this.#groups.has(name)) return;
+    const message = `There is no group ${JSON.stringify(name)}: create it first, with createToolGroup`;
+    throw new ToolkitError("toolkit/unknown-group", message, { name });
+  }
+
+  create(name: string, options: ToolGroupOptions): void {
+    if (typeof name !== "string" || name === "") throw new TypeError("createToolGroup needs a name");
+    if (typeof options?.description !== "string") {
+      throw new TypeError(`The group ${JSON.stringify(name)} needs a description: models choose groups by it`);
+    }
+    if (this.#groups.has(name)) {
+      throw new ToolkitError("toolkit/group-exists", `There is a group ${JSON.stringify(name)} already`, { name });
+    }
+    const { description, active = false, notes } = options;
+    this.#groups.set(name, { name, description, active, ...(notes === undefined ? {} : { notes }) });
+  }
+
+  /** Checks all names before it changes anything. */
+  update(names: readonly string[], active: boolean): string[] {
+    this.#refuseBasic(names, "updated");
+    const warnings: string[] = [];
+    for (const name of names) {
+      const group = this.#groups.get(name);
+      if (group === undefined) warnings.push(unknown(name));
+      else this.#groups.set(name, { ...group, active });
+    }
+    return warnings;
+  }
+
+  remove(names: readonly string[]): string[] {
+    this.#refuseBasic(names, "removed");
+    return names.filter((name) => !this.#groups.delete(name)).map(unknown);
+  }
+
+  /** The final state: the named groups are active, all others are not. */
+  activateOnly(names: readonly string[]): void {
+    for (const group of this.own) this.#groups.set(group.name, { ...group, active: names.includes(group.name) });
+  }
+
+  /** The notes of the active groups, each under a heading; empty when there are none. */
+  notes(): string {
+    return this.own
+      .filter(({ active, notes }) => active && notes)
+      .map(({ name, notes }) => `## About the tool group "${name}"\n${notes}`)
+      .join("\n\n");
+  }
+
+  #refuseBasic(names: readonly string[], verb: string): void {
+    if (!Array.isArray(names)) throw new TypeError("groups are given as an array of names");
+    if (!names.includes(basic)) return;
+    throw new ToolkitError("toolkit/basic-group", `The group "basic" is always active and can't be ${verb}`, {
+      name: basic,
+    });
+  }
+}
+
+function unknown(name: string): string {
+  return `There is no group ${JSON.stringify(name)}.`;
+}
