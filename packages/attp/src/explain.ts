@@ -1,0 +1,112 @@
+import {
+  type Diagnostic,
+  isRunnable,
+  type Locale,
+  neutralize,
+  type ParseResult,
+  type ProtocolMode,
+} from "@toolglot/core";
+import { formatDiagnostic, LineCounter } from "@toolglot/core/diagnostics";
+import { type ExplainWording, explainWording } from "./explain-wording.ts";
+import { cutText, tomlLine, tomlText } from "./toml-text.ts";
+import type { AttpDocument } from "./types.ts";
+
+/** How a model is told about its mistakes. */
+export interface ExplainOptions {
+  /** The text that was parsed: with it, findings say their line and show it. */
+  source?: string;
+  /** Default `en`. */
+  locale?: Locale;
+  /** In `single` mode an answer without a document is a mistake too. Default `loop`. */
+  mode?: ProtocolMode;
+}
+
+/** So many findings are told, so many of them with their source line, each at most so long. */
+const maxFindings = 6;
+const maxFrames = 3;
+const maxFinding = 600;
+
+/**
+ * What to tell the model about its own mistakes, as a TOML document; undefined when there is nothing to tell: no
+ * finding beyond `info`, and the one document can run, or the text is a plain answer. Each finding names its code, its place and what to write
+ * instead; the last line shows the template.
+ *
+ * When nothing can run, it is a `[tool_result]` with `error_type = "FormatError"`, as if the format had been run and
+ * failed. When the first document runs, it is a `[format_notes]` table, to be put behind the result.
+ */
+export function explain(result: ParseResult<AttpDocument>, options: ExplainOptions = {}): string | undefined {
+  const words = explainWording[options.locale ?? "en"];
+  const { blocks } = result;
+  const runnable = blocks.some(isRunnable);
+  const findings = result.diagnostics.filter(({ severity }) => severity !== "info");
+  // In the loop, text without a document is the answer: slips around it are no reason to send it back.
+  if (blocks.length === 0 && options.mode !== "single" && !findings.some(meantAsCall)) return undefined;
+  const remarks = remarksOn(blocks, findings, runnable, words, options.mode);
+  const lines = [...remarks, ...tell(findings, words, options.source)];
+  if (lines.length === 0) return undefined;
+  if (runnable) return `[format_notes]\nnotes = ${tomlText(list(lines))}\ntemplate = ${tomlLine(words.template)}\n`;
+  return [
+    "[tool_result]",
+    'status = "error"',
+    'error_type = "FormatError"',
+    `message = ${tomlText(`${words.failed}\n${list(lines)}`)}`,
+    `hint = ${tomlLine(words.template)}`,
+    "",
+  ].join("\n");
+}
+
+/** Whether a finding shows that text without a document was to do something. */
+function meantAsCall({ code, severity }: Diagnostic): boolean {
+  return severity === "error" || code === "core/foreign-format" || code === "core/fabricated-result";
+}
+
+/** What no single diagnostic says. */
+function remarksOn(
+  blocks: readonly AttpDocument[],
+  findings: readonly Diagnostic[],
+  runnable: boolean,
+  words: ExplainWording,
+  mode: ProtocolMode | undefined,
+): string[] {
+  const remarks: string[] = [];
+  if (blocks.length === 0 && mode === "single") remarks.push(words.noDocument);
+  if (blocks.length > 1 && runnable) remarks.push(words.severalDocuments(blocks.length));
+  if (!runnable && blocks.some((block) => block.inReasoning)) remarks.push(words.inReasoning);
+  if (blocks.some((block) => block.afterFabricatedResult)) remarks.push(words.afterFabricatedResult);
+  if (runnable && findings.some(({ affects }) => affects === "value")) remarks.push(words.repairedValue);
+  return remarks;
+}
+
+/** One entry per code, errors first, then in the order of the text. */
+function tell(findings: readonly Diagnostic[], words: ExplainWording, source: string | undefined): string[] {
+  const first = new Map<string, Diagnostic>();
+  for (const finding of findings) if (!first.has(finding.code)) first.set(finding.code, finding);
+  const rank = ({ severity }: Diagnostic): number => (severity === "error" ? 0 : 1);
+  const ordered = [...first.values()].sort((a, b) => rank(a) - rank(b) || a.span.start - b.span.start);
+  const lines = source === undefined ? undefined : new LineCounter(source);
+  const entries = ordered.slice(0, maxFindings).map((finding, index) => {
+    const text = sentence(finding, words);
+    if (source === undefined || !lines) return cutText(`${finding.code}: ${text}`, maxFinding);
+    const { line, column } = lines.position(finding.span.start);
+    const head = cutText(`${finding.code} (${words.place(line, column)}): ${text}`, maxFinding);
+    return index < maxFrames ? [head, ...frame(source, finding, lines)].join("\n") : head;
+  });
+  return ordered.length > maxFindings ? [...entries, words.more(ordered.length - maxFindings)] : entries;
+}
+
+/** The advice in the model's language; an error keeps the parser's own words too, which say what was found. */
+function sentence({ code, severity, message, hint = "" }: Diagnostic, words: ExplainWording): string {
+  const advice = words.advice[code];
+  if (advice === undefined) return `${message} ${hint}`.trim();
+  return severity === "error" ? `${advice} (${message})` : advice;
+}
+
+/** The source line with its carets, indented as part of a list. The line comes from the model: it can't act here. */
+function frame(source: string, finding: Diagnostic, lines: LineCounter): string[] {
+  const [, row, carets] = formatDiagnostic(source, { ...finding, message: "" }, { lines }).split("\n");
+  return row === undefined || carets?.includes("^") !== true ? [] : [`    ${neutralize(row)}`, `    ${carets}`];
+}
+
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `- ${line}`).join("\n");
+}
