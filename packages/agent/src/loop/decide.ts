@@ -1,5 +1,6 @@
-import type { Action, BlockBase, Segment, ToolCall } from "@toolglot/core";
+import type { Action, BlockBase, Diagnostic, Segment, ToolCall } from "@toolglot/core";
 import { isRunnable } from "@toolglot/core";
+import { FABRICATED_RESULT, FOREIGN_FORMAT } from "../codes.ts";
 import type { RepairReason } from "../events.ts";
 import type { RunError } from "../types.ts";
 import type { Answer } from "./answer.ts";
@@ -61,16 +62,26 @@ function decideText(run: RunState, answer: Answer): Verdict {
     return { kind: "repair", reason: "undeclared-call", text: wording.undeclaredCall(protocol.id.toUpperCase()) };
   }
   const explanation = protocol.explain(answer.parsed);
-  if (explanation !== undefined) return { kind: "repair", reason: "unreadable", text: explanation };
+  if (answer.parsed.diagnostics.some(isLostCall)) {
+    return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
+  }
   if (text === "") {
-    return answer.finish === "length"
-      ? { kind: "repair", reason: "truncated", text: wording.truncated }
-      : { kind: "repair", reason: "empty", text: wording.empty };
+    if (answer.finish === "length") return { kind: "repair", reason: "truncated", text: wording.truncated };
+    return { kind: "repair", reason: "empty", text: explanation ?? wording.empty };
   }
   if (mode === "single" && !protocol.declaresTools) {
-    return { kind: "repair", reason: "no-block", text: wording.noBlock(protocol.id.toUpperCase()) };
+    const noBlock = wording.noBlock(protocol.id.toUpperCase());
+    return { kind: "repair", reason: "no-block", text: explanation ?? noBlock };
   }
   return { kind: "answer", text };
+}
+
+/**
+ * A finding that stands for a call that was meant. Lesser ones (a reasoning tag that was never opened) must not turn a good
+ * answer into a repair turn.
+ */
+function isLostCall({ code, severity }: Diagnostic): boolean {
+  return severity === "error" || code === FOREIGN_FORMAT;
 }
 
 function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {
@@ -95,14 +106,16 @@ function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraB
   const held = holdBack(run.settings.tools, answer.parsed.diagnostics, segment.span, actions);
   if (held) return { kind: "repair", reason: "held-back", text: wording.heldBack(held.tools, held.findings) };
   const notes: string[] = [];
-  if (extraBlocks > 0) notes.push(wording.extraBlocks(extraBlocks));
-  if (answer.parsed.diagnostics.some(({ code }) => code === FABRICATED_RESULT)) notes.push(wording.fabricatedResult);
+  const explanation = protocol.explain(answer.parsed);
+  const fabricated = answer.parsed.diagnostics.some(({ code }) => code === FABRICATED_RESULT);
+  if (explanation !== undefined) notes.push(explanation);
+  else {
+    if (extraBlocks > 0) notes.push(wording.extraBlocks(extraBlocks));
+    if (fabricated) notes.push(wording.fabricatedResult);
+  }
   if (answer.calls.length > 0) notes.push(wording.undeclaredCall(protocol.id.toUpperCase()));
   return { kind: "act", actions, block, notes };
 }
-
-/** The text layer's code for a result that the model wrote itself. */
-const FABRICATED_RESULT = "core/fabricated-result";
 
 /** Ids from the loop, so that they are unique in the run and the same when it is replayed. */
 function withUniqueIds(run: RunState, actions: readonly Action[]): Action[] {

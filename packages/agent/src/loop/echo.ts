@@ -1,12 +1,55 @@
 import type { Action, BlockBase, Decision } from "@toolglot/core";
+import { ECHOED_BLOCK } from "../codes.ts";
 import type { Answer } from "./answer.ts";
+import { askApproval } from "./approvals.ts";
+import { riskyTools } from "./hold-back.ts";
+import { expectedCalls } from "./results.ts";
 import type { RunState } from "./run-state.ts";
+import { untrustedTexts } from "./untrusted.ts";
 
+/** A shorter program than this, in characters that are no white space, may well be the same by chance. */
+const LEAST_PROGRAM = 24;
+
+/**
+ * Untrusted text can't act: a block that stands in it, and that the model repeats, waits for the host. So does a program
+ * that stands in it and calls a tool with effects, whatever words the model put around it. Undefined when there is no
+ * echo; else the host's decision.
+ */
 export async function guardEcho(
-  _run: RunState,
-  _answer: Answer,
-  _block: BlockBase,
-  _actions: readonly Action[],
+  run: RunState,
+  answer: Answer,
+  block: BlockBase,
+  actions: readonly Action[],
 ): Promise<Decision | undefined> {
-  return undefined;
+  const { start, end } = block.span;
+  const text = answer.text.slice(start, end);
+  const programs = actions.flatMap((action) =>
+    action.kind === "code" && riskyTools(action, run.settings.tools).length > 0 ? [bare(action.source)] : [],
+  );
+  const needles = [bare(text), ...programs.filter((program) => program.length >= LEAST_PROGRAM)];
+  const haystacks = untrustedTexts(run.messages).map(bare);
+  if (!needles.some((needle) => needle !== "" && haystacks.some((haystack) => haystack.includes(needle))))
+    return undefined;
+  run.emit({
+    type: "diagnostic",
+    stepIndex: run.stepIndex,
+    diagnostic: {
+      code: ECHOED_BLOCK,
+      severity: "warning",
+      affects: "none",
+      message:
+        "This stands in untrusted text of the conversation, word for word; it is not run unless the host says so.",
+      span: { start, end },
+      source: "core",
+    },
+  });
+  const callId = actions.flatMap(expectedCalls)[0]?.callId ?? `echo_${run.stepIndex}`;
+  const reason =
+    "The model repeats a block that came from a tool's output, a page or a file, which must not give orders.";
+  return askApproval(run, { kind: "echoed-block", callId, input: text, reason });
+}
+
+/** Text without white space and invisible characters, so that neither indentation nor line ends hide an echo. */
+function bare(text: string): string {
+  return text.replace(/[\s\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]+/g, "");
 }

@@ -19,14 +19,22 @@ export function holdBack(
 ): HeldBack | undefined {
   const repairs = diagnostics.filter(({ affects, span }) => affects === "value" && overlap(span, block));
   if (repairs.length === 0) return undefined;
-  const readOnly = new Set(tools.filter((tool) => tool.annotations?.readOnlyHint === true).map((tool) => tool.name));
-  const named = actions.flatMap((action) => affectedTools(action, tools, repairs));
-  const risky = [...new Set(named)].filter((name) => !readOnly.has(name));
+  const risky = [...new Set(actions.flatMap((action) => riskyTools(action, tools, repairs)))];
   if (risky.length === 0) return undefined;
   return { tools: risky, findings: repairs.map(({ message, hint }) => (hint ? `${message} ${hint}` : message)) };
 }
 
-function affectedTools(action: Action, tools: readonly ToolDefinition[], repairs: readonly Diagnostic[]): string[] {
+/** Tools that may change things and that an action calls; with repairs, only those of calls that a repair lies in. */
+export function riskyTools(
+  action: Action,
+  tools: readonly ToolDefinition[],
+  repairs: readonly Diagnostic[] = [],
+): string[] {
+  const readOnly = new Set(tools.filter((tool) => tool.annotations?.readOnlyHint === true).map((tool) => tool.name));
+  return calledTools(action, tools, repairs).filter((name) => !readOnly.has(name));
+}
+
+function calledTools(action: Action, tools: readonly ToolDefinition[], repairs: readonly Diagnostic[]): string[] {
   switch (action.kind) {
     case "calls":
       return touched(action.calls, repairs).map((call) => call.name);
@@ -45,7 +53,7 @@ function touched<Call extends { span?: Span }>(
   repairs: readonly Diagnostic[],
 ): readonly Call[] {
   const hits = repairs.map((repair) => calls.filter(({ span }) => !span || overlap(repair.span, span)));
-  return hits.some((calls) => calls.length === 0) ? calls : [...new Set(hits.flat())];
+  return hits.length === 0 || hits.some((hit) => hit.length === 0) ? calls : [...new Set(hits.flat())];
 }
 
 /** Tools whose identifier stands anywhere in the source, strings and comments included: too many rather than too few. */
