@@ -7,10 +7,15 @@ import type { Validator } from "./types.ts";
 /** More would only flood the model. */
 const maxIssues = 20;
 
+const missing = "missing";
+const unknownProperty = "unknown property";
+
 /** One issue, its message made from its parts. */
 export function makeIssue(path: string, expected: string, got: string, hint = ""): InputIssue {
   const where = path === "" ? "the input" : path;
-  return { path, expected, got, message: `${where}: expected ${expected}, got ${got}${hint}` };
+  const said = got === missing || got === unknownProperty;
+  const message = said ? `${where}: ${got}, expected ${expected}` : `${where}: expected ${expected}, got ${got}`;
+  return { path, expected, got, message: message + hint };
 }
 
 /**
@@ -128,7 +133,7 @@ class Explainer {
       const child = propertyPlace(place, key);
       const near = nearest(key, unknown, 1)[0];
       const hint = near === undefined ? "" : ` (there is ${JSON.stringify(near)}: is it meant?)`;
-      this.#add(joinPath(path, key), child === undefined ? "a value" : this.#describe(child.schema), "missing", hint);
+      this.#add(joinPath(path, key), child === undefined ? "a value" : this.#describe(child.schema), missing, hint);
     }
     for (const key of Object.keys(value)) {
       const child = propertyPlace(place, key);
@@ -136,8 +141,8 @@ class Explainer {
       if (child.schema === false && !declared.includes(key)) {
         const near = nearest(key, declared, 1)[0];
         const hint = near === undefined ? "" : ` (did you mean ${JSON.stringify(near)}?)`;
-        const expected = declared.length === 0 ? "no properties" : `only ${declared.join(", ")}`;
-        this.#add(joinPath(path, key), expected, "an unknown property", hint);
+        const expected = declared.length === 0 ? "no properties" : `one of ${declared.join(", ")}`;
+        this.#add(joinPath(path, key), expected, unknownProperty, hint);
       } else {
         this.visit(child, value[key], joinPath(path, key));
       }
