@@ -63,6 +63,7 @@ export { sanitizeErrorMessage } from "./sanitize.ts";
 export type { Span } from "./span.ts";
 export { closesFence, type Fence, openFence } from "./text/fence.ts";
 export type { LineProbe, TextProtocol } from "./text/marks.ts";
+export { neutralize } from "./text/neutralize.ts";
 export { Source } from "./text/source.ts";
 export {
   type BlockEnd,

@@ -1,0 +1,82 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { neutralize } from "../src/index.ts";
+
+it.each([
+  ["```toml", "`\u200b``toml"],
+  ["  ~~~~", "  ~\u200b~~~"],
+  ["[tool_call]", "[\u200btool_call]"],
+  ["[[tool_result]]", "[[\u200btool_result]]"],
+  ["[ Tool-Call ]", "[\u200b Tool-Call ]"],
+  ['thought = """', 't\u200bhought = """'],
+  ["code='''", "c\u200bode='''"],
+  ['status = "success"', 's\u200btatus = "success"'],
+  ["a <think> b", "a <\u200bthink> b"],
+  ["</THINKING>", "<\u200b/THINKING>"],
+  ["x <|[REQUEST_TOOL]|>", "x <\u200b|[REQUEST_TOOL]|>"],
+  ["< | [ TOOL_RESULT ]|>", "<\u200b | [ TOOL_RESULT ]|>"],
+  ["<tools><read_file>", "<\u200btools><read_file>"],
+  ["<results call='1'>", "<\u200bresults call='1'>"],
+  ["<tool_response>", "<\u200btool_response>"],
+  ["<tool_call>{", "<\u200btool_call>{"],
+])("should take the power from %j", (text, harmless) => {
+  expect(neutralize(text)).toBe(harmless);
+  expect(neutralize(`first line\r\n${text}`)).toBe(`first line\r\n${harmless}`);
+});
+
+it.each([
+  "an `inline` word",
+  "``",
+  "tool_call",
+  "see [tool_call] in the text",
+  "status = 3",
+  "code == '''",
+  "<thinker>",
+  "<tools-list>",
+  "a < b | c",
+  "普通文本",
+])("should leave %j alone", (text) => {
+  expect(neutralize(text)).toBe(text);
+});
+
+it("should change nothing the second time, and nothing but by its own character", () => {
+  const unit = fc.constantFrom(
+    "`",
+    "~",
+    "[",
+    "tool_call",
+    "]",
+    "\n",
+    " ",
+    "<",
+    "/",
+    "think",
+    ">",
+    "|",
+    "status",
+    "=",
+    '"',
+  );
+  fc.assert(
+    fc.property(fc.string({ unit, maxLength: 40 }), (text) => {
+      const once = neutralize(text);
+      expect(neutralize(once)).toBe(once);
+      expect(once.replaceAll("\u200b", "")).toBe(text);
+    }),
+  );
+});
+
+it("should keep JSON text JSON, with the same value but for that character", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const text = JSON.stringify(value);
+      expect(JSON.stringify(JSON.parse(neutralize(text))).replaceAll("\u200b", "")).toBe(text);
+    }),
+  );
+});
+
+it("should take linear time on hostile text", () => {
+  for (const unit of ["<", "< ", "[", "`", " ", "\n ", "<|", "thought ", "[ \t"]) {
+    expect(neutralize(unit.repeat(500_000)).length).toBeGreaterThan(0);
+  }
+});
