@@ -137,6 +137,16 @@ it("should open the file for reading only: a locked writer does not matter, and 
   await expect(queryReadOnly(`${database}.missing`, "SELECT 1 AS one", { limit: 1 })).rejects.toThrow();
 });
 
+it("should leave no lock behind for those who write", async () => {
+  const { database } = freshStore();
+  for (const sql of ["SELECT id FROM orders ORDER BY total", "SELECT COUNT(*) AS n FROM orders"]) {
+    await queryReadOnly(database, sql, { limit: 2 });
+    const writer = new Database(database, { timeout: 50 });
+    writer.exec("UPDATE tickets SET priority = 'low' WHERE id = 1");
+    writer.close();
+  }
+});
+
 it("should take off one closing semicolon and keep the rest", () => {
   expect(singleStatement("SELECT 1 ; -- done")).toBe("SELECT 1 ");
   expect(singleStatement('SELECT \';\' AS [a;b], ";" AS "x;y"')).toBe('SELECT \';\' AS [a;b], ";" AS "x;y"');

@@ -39,48 +39,66 @@ export async function queryReadOnly(
   sql: string,
   options: { limit: number; signal?: AbortSignal; timeoutMs?: number },
 ): Promise<QueryResult> {
+  const { limit, signal, timeoutMs = timeLimitMs } = options;
   const statement = singleStatement(sql);
-  options.signal?.throwIfAborted();
-  const db = new Database(
-    `file:${encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23")}?mode=ro`,
-    {},
-  ) as Connection;
-  let timedOut = false;
-  const stop = () => db.interrupt();
-  const timer = setTimeout(() => {
-    timedOut = true;
-    stop();
-  }, options.timeoutMs ?? timeLimitMs);
-  options.signal?.addEventListener("abort", stop, { once: true });
+  signal?.throwIfAborted();
+  const stopper = new AbortController();
+  const cancel = (): void => stopper.abort();
+  signal?.addEventListener("abort", cancel, { once: true });
+  const timer = setTimeout(cancel, timeoutMs);
   try {
-    await db.exec("PRAGMA query_only = ON");
-    checkInstructions((await (await db.prepare(`EXPLAIN ${statement}`)).all()) as unknown as Instruction[]);
-    const columns = (await db.prepare(statement)).columns().map(({ name }) => name);
-    requireDistinct(columns);
-    const aliases = columns.map((_, index) => `c${index}`).join(", ");
-    // One row of JSON: all work happens in the engine's thread, where it can be interrupted.
-    const wrapped = await db.prepare(
-      `WITH q(${aliases}) AS (\n${statement}\n), j(json) AS (
-        SELECT json_group_array(json_array(${aliases})) FROM (SELECT * FROM q LIMIT ${options.limit + 1})
-      ) SELECT iif(length(json) > ${sizeLimit}, NULL, json) AS json FROM j`,
-    );
-    const json = (await wrapped.all())[0]?.json;
-    if (typeof json !== "string") throw new ToolError("The result is too large: select fewer columns or rows.");
-    const values = JSON.parse(json) as unknown[][];
-    const rows = values
-      .slice(0, options.limit)
-      .map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])));
-    return { rows, row_count: rows.length, truncated: values.length > options.limit };
+    // A connection of its own: an EXPLAIN stays open in the engine and would hold the lock of what runs after it.
+    const instructions = await connected(path, stopper.signal, async (db) => (await db.prepare(`EXPLAIN ${statement}`)).all());
+    checkInstructions(instructions as unknown as Instruction[]);
+    return await connected(path, stopper.signal, (db) => runStatement(db, statement, limit));
   } catch (error) {
-    options.signal?.throwIfAborted();
-    if (timedOut)
+    signal?.throwIfAborted();
+    if (stopper.signal.aborted) {
       throw new ToolError("The query took too long. Filter or group more, and avoid joins without a condition.");
+    }
     throw explained(error);
   } finally {
     clearTimeout(timer);
-    options.signal?.removeEventListener("abort", stop);
+    signal?.removeEventListener("abort", cancel);
+  }
+}
+
+/** Opens the file for reading, and interrupts the engine when the signal says so. */
+async function connected<Value>(
+  path: string,
+  signal: AbortSignal,
+  work: (db: Connection) => Promise<Value>,
+): Promise<Value> {
+  const name = encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23");
+  const db = new Database(`file:${name}?mode=ro`, {}) as Connection;
+  const stop = (): void => db.interrupt();
+  signal.addEventListener("abort", stop, { once: true });
+  try {
+    await db.exec("PRAGMA query_only = ON");
+    return await work(db);
+  } finally {
+    signal.removeEventListener("abort", stop);
     db.close();
   }
+}
+
+async function runStatement(db: Connection, statement: string, limit: number): Promise<QueryResult> {
+  const columns = (await db.prepare(statement)).columns().map(({ name }) => name);
+  requireDistinct(columns);
+  const aliases = columns.map((_, index) => `c${index}`).join(", ");
+  // One row of JSON: all work happens in the engine's thread, where it can be interrupted.
+  const wrapped = await db.prepare(
+    `WITH q(${aliases}) AS (\n${statement}\n), j(json) AS (
+      SELECT json_group_array(json_array(${aliases})) FROM (SELECT * FROM q LIMIT ${limit + 1})
+    ) SELECT iif(length(json) > ${sizeLimit}, NULL, json) AS json FROM j`,
+  );
+  const json = (await wrapped.all())[0]?.["json"];
+  if (typeof json !== "string") throw new ToolError("The result is too large: select fewer columns or rows.");
+  const values = JSON.parse(json) as unknown[][];
+  const rows = values
+    .slice(0, limit)
+    .map((row) => Object.fromEntries(columns.map((name, index) => [name, row[index]])));
+  return { rows, row_count: rows.length, truncated: values.length > limit };
 }
 
 function requireDistinct(columns: readonly string[]): void {

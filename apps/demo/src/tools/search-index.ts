@@ -78,15 +78,18 @@ export class SearchIndex {
   }
 }
 
-/** The line with most of the wanted words; of equals the first. */
+/** The line that fits best; a word counts the more, the rarer it is in the document. Of equals the first. */
 function bestLine(text: string, wanted: ReadonlySet<string>): string {
+  const counts = new Map<string, number>();
+  for (const word of words(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
   let best = "";
   let most = -1;
   for (const line of text.split("\n")) {
     const plain = line.replace(/^\s*(?:[-*]|\d+\.|#+)\s*/, "").trim();
     if (plain === "" || line.startsWith("#")) continue;
-    const count = new Set(words(plain).filter((word) => wanted.has(word))).size;
-    if (count > most) [best, most] = [plain, count];
+    const found = [...new Set(words(plain))].filter((word) => wanted.has(word));
+    const weight = found.reduce((sum, word) => sum + 1 / (counts.get(word) ?? 1), 0);
+    if (weight > most) [best, most] = [plain, weight];
   }
   return best.length > snippetLength ? `${best.slice(0, snippetLength - 1)}…` : best;
 }

@@ -186,7 +186,7 @@ export function conditions(question: string, table: Measure["table"]): { sql: st
     const tier = match(text, {
       gold: /\bgold\b|金卡/u,
       silver: /\bsilver\b|银卡/u,
-      standard: /\bstandard\b|普通会员/u,
+      standard: /\bstandard (?:members?|customers?|tier)\b|普通会员/u,
     });
     if (tier) found.push(`c.tier = '${tier}'`);
     const country = match(text, {

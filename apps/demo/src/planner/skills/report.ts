@@ -21,7 +21,7 @@ export const reportSkill: Skill = {
   example: { en: "How many orders are there by status?", zh: "每个月的销售额是多少？" },
   read(question, language) {
     const counts =
-      /\b(?:how many|how much|count|number of|total|sum of|average|mean|revenue|sales|turnover|statistics of)\b|多少|统计|总数|总额|销售额|营业额|平均|数量|几(?:个|张|笔|位|种)/iu;
+      /\b(?:how many|how much|count|number of|total|sum of|average|mean|revenue|sales|turnover|statistics of)\b|多少(?!天)|统计|总数|总额|销售额|营业额|平均|数量|几(?:个|张|笔|位|种)/iu;
     if (!counts.test(question)) return undefined;
     const split = /\b(?:by|per|each|every|for each)\s+(?:\w+\s+)?(\w+)|\b(monthly)\b/i.exec(question);
     const splitZh = /(?:按|每个?|各个?|不同)\s*(\p{Script=Han}{1,4})/u.exec(question);
