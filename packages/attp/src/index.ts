@@ -1,3 +1,7 @@
 /** ATTP, the Agentic TOML Tool-use Protocol: TOML answers whose code calls tools. */
+export { type ExplainOptions, explain } from "./explain.ts";
 export { createParser, parse } from "./parse.ts";
+export { type AttpProtocolOptions, attpProtocol } from "./protocol.ts";
+export { type FormatResultsOptions, formatResults } from "./results.ts";
+export { type RenderStubsOptions, renderPythonStubs } from "./stubs/python-stubs.ts";
 export type { AttpDocument, AttpEvent, AttpParseOptions, AttpParserOptions, AttpToolCall } from "./types.ts";
