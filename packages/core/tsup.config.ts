@@ -3,7 +3,13 @@ import base from "../../tsup.base.ts";
 
 const config: Options = {
   ...(base as Options),
-  entry: ["src/index.ts", "src/diagnostics.ts", "src/memory-operation-log.ts", "src/transcript.ts"],
+  entry: [
+    "src/index.ts",
+    "src/diagnostics.ts",
+    "src/memory-operation-log.ts",
+    "src/text-layer.ts",
+    "src/transcript.ts",
+  ],
 };
 
 export default config;

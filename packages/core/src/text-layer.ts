@@ -1,0 +1,12 @@
+/** The text layer, for those who write a protocol: one scan for fences, reasoning, inline code and made-up results. */
+export { closesFence, type Fence, openFence } from "./text/fence.ts";
+export type { LineProbe, TextProtocol } from "./text/marks.ts";
+export { Source } from "./text/source.ts";
+export {
+  type BlockEnd,
+  type BlockGrammar,
+  type BlockReader,
+  type ProbeAnswer,
+  TextScanner,
+  type TextScannerOptions,
+} from "./text/text-scanner.ts";
