@@ -109,8 +109,7 @@ function denyAll(target) {
 
 /** What reaches the network or another process. The permission model of Node 20 to 24 has no network switch. */
 const REMOVED = [
-  ...["net", "tls", "dgram", "dns", "dns/promises", "http", "https", "http2", "child_process", "cluster"],
-  ...["worker_threads", "inspector", "inspector/promises", "repl", "wasi", "diagnostics_channel", "trace_events"],
+  ...["net", "tls", "dgram", "dns", "dns/promises", "http", "https", "http2", "child_process", "inspector", "wasi"],
 ];
 const REMOVED_GLOBALS = ["fetch", "WebSocket", "EventSource", "XMLHttpRequest", "Request", "Response", "Worker"];
 const REMOVED_PROCESS = [
@@ -141,6 +140,10 @@ function removeFiles() {
   const require = createRequire(import.meta.url);
   const modules = ["fs", "fs/promises", "vm", "v8", "module"].map((name) => require(`node:${name}`));
   for (const module of modules) denyAll(module);
+  // `os.system` asks for this one. "It failed" is an error of the program; a throw here would end the engine.
+  const failing = { spawnSync: () => ({ status: 127, signal: null }) };
+  const prototype = modules.at(-1).prototype;
+  prototype.require = (/** @type {unknown} */ id) => (id === "node:child_process" ? failing : denied());
   syncBuiltinESMExports();
   const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
   for (const name of ["getBuiltinModule", "binding"]) if (typeof table[name] === "function") table[name] = denied;
@@ -210,12 +213,25 @@ const interrupts = {
   set 0(_value) {},
 };
 
+/** While our own program runs through all that a model's program will need, for the first time. */
+let rehearsing = true;
+const REHEARSAL = JSON.stringify({
+  type: "run",
+  code: "def f(x):\n    return [f'{add(x)}' for _ in range(2)]\nprint(f(1))\n__result__ = {'a': f(2), 'b': 1.5}",
+  tools: [{ identifier: "add", name: "add", params: [{ identifier: "x", name: "x", required: true }] }],
+  limits: { timeoutMs: 1000, memoryMb: 256, maxResultBytes: 1000, maxLogBytes: 1000 },
+  imports: "refuse",
+  guard: true,
+  seed: "",
+});
+
 /**
  * The only function the guest gets. Text in, text out: a log or nothing gives nothing, a call gives the answer.
  * @param {string} text
  */
 function host(text) {
   if (typeof text !== "string") return "";
+  if (rehearsing) return '{"type":"return","value":1}';
   if (text === "") {
     clock.deadline = Number.POSITIVE_INFINITY;
     return "";
@@ -263,6 +279,8 @@ async function main() {
   pyodide.unregisterJsModule("pyodide_js");
   pyodide.setInterruptBuffer(interrupts);
   removeFiles();
+  run(REHEARSAL);
+  rehearsing = false;
   send('{"type":"ready"}');
   const request = receive();
   const { timeoutMs } = JSON.parse(request).limits;

@@ -10,6 +10,9 @@ export interface Lease {
   release(): void;
 }
 
+/** How long a run goes on before the guest for the next one is started; a shorter run starts it when it ends. */
+const REFILL_DELAY_MS = 30;
+
 interface Place {
   guest: Guest;
   ready: boolean;
@@ -61,11 +64,15 @@ export class GuestPool {
       this.#leave();
       throw error;
     }
-    this.#refill();
+    // Starting a process takes milliseconds that the program need not wait for.
+    const refill = setTimeout(() => this.#refill(), REFILL_DELAY_MS);
+    refill.unref();
     let released = false;
     const release = (): void => {
       if (released) return;
       released = true;
+      clearTimeout(refill);
+      setImmediate(() => this.#refill()).unref();
       guest.kill();
       this.#leave();
     };

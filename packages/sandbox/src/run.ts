@@ -17,6 +17,11 @@ import type {
 /** The program gets its interrupt at the deadline, and this long to report its line; then the process is killed. */
 const GRACE_MS = 250;
 
+/** What surrounds a value in a frame: conversions and warnings. */
+const FRAME_OVERHEAD_BYTES = 256 * 1024;
+/** The last line may end a little beyond the limit. */
+const LOG_SLACK_BYTES = 64;
+
 /** What a run is made of. */
 export interface RunRequest {
   code: string;
@@ -42,6 +47,7 @@ export class ProgramRun {
   #guest: Guest | undefined;
   #settle: (run: SandboxRun) => void = () => {};
   #settled = false;
+  #cuts = 0;
   #calling = false;
   #current: SandboxToolCall | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -124,7 +130,7 @@ export class ProgramRun {
     if (this.#settled) return;
     const { type } = message;
     if (type === "log") this.#log(message);
-    else if (type === "usage") this.#stats.memoryMb = Number(message.memoryMb);
+    else if (type === "usage") this.#usage(message.memoryMb);
     else if (this.#calling) this.#broken();
     else if (type === "call") void this.#call(message);
     else if (type === "result" && Object.hasOwn(message, "value")) this.#result(message, bytes);
@@ -132,10 +138,23 @@ export class ProgramRun {
     else this.#broken();
   }
 
+  #usage(memoryMb: unknown): void {
+    // Once, before the outcome.
+    if (typeof memoryMb !== "number" || this.#stats.memoryMb !== undefined) this.#broken();
+    else this.#stats.memoryMb = memoryMb;
+  }
+
   #result(message: GuestMessage, bytes: number): void {
     this.#pauseGuest();
     this.#report(message);
-    this.#stats.resultBytes = typeof message.bytes === "number" ? message.bytes : bytes;
+    // What the guest's side has measured; a guest that lies is held to the frame.
+    const { bytes: reported } = message;
+    const { maxResultBytes } = this.#request.limits;
+    this.#stats.resultBytes = typeof reported === "number" && reported >= 0 && reported <= bytes ? reported : bytes;
+    if (this.#stats.resultBytes > maxResultBytes || bytes > maxResultBytes + FRAME_OVERHEAD_BYTES) {
+      this.#broken();
+      return;
+    }
     this.#finish({ status: "ok", value: message.value, ...this.#rest() });
   }
 
@@ -160,10 +179,14 @@ export class ProgramRun {
       return;
     }
     const entry: LogEntry = { stream, text };
-    if (message.cut === true) this.#stats.warnings.push(`output was cut at ${maxLogBytes} bytes`);
-    else this.#stats.logBytes += Buffer.byteLength(text) + 1;
-    // The guest's side cuts before this point.
-    if (this.#stats.logBytes > maxLogBytes + 64) {
+    if (message.cut === true) {
+      this.#cuts++;
+      this.#stats.warnings.push(`output was cut at ${maxLogBytes} bytes`);
+    } else {
+      this.#stats.logBytes += Buffer.byteLength(text) + 1;
+    }
+    // The guest's side cuts before this point, and once.
+    if (this.#stats.logBytes > maxLogBytes + LOG_SLACK_BYTES || this.#cuts > 1) {
       this.#broken();
       return;
     }

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { AnyTool, JsonSchema, ToolAnnotations } from "@toolglot/core";
 
 /** A tool from what differs between tests; every parameter without a default is required. */
@@ -32,3 +33,12 @@ export const addTool: AnyTool = tool(
   { a: { type: "number" }, b: { type: "number", default: 2 } },
   async ({ a, b }: { a: number; b: number }) => a + b,
 );
+
+/** Programs of a text file: each after a line `=== name`. */
+export function readSections(file: URL): { name: string; code: string }[] {
+  const parts = readFileSync(file, "utf8").split(/^=== /m).slice(1);
+  return parts.map((part) => {
+    const end = part.indexOf("\n");
+    return { name: part.slice(0, end).trim(), code: part.slice(end + 1) };
+  });
+}

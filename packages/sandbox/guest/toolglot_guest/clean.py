@@ -9,6 +9,7 @@ MAX_DEPTH = 200
 MAX_NOTES = 100
 MAX_REPR = 10_000
 _exact = 2**53
+_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")).encode
 
 
 class TooLarge(Exception):
@@ -40,8 +41,9 @@ class Cleaner:
         self.open = set()
 
     def note(self, path, source, target):
+        """`path`: links of (outer path, key), so that it costs nothing where it is not needed."""
         if len(self.notes) < MAX_NOTES:
-            self.notes.append({"path": path, "from": source, "to": target})
+            self.notes.append({"path": _written(path), "from": source, "to": target})
 
     def spend(self, size):
         """Keeps a huge value from being built before its size is known."""
@@ -49,20 +51,16 @@ class Cleaner:
         if self.left < 0:
             raise TooLarge(f"more than {self.max_bytes} bytes as JSON")
 
-    def clean(self, value, path="", depth=0):
+    def clean(self, value, path=(), depth=0):
         kind = type(value)
-        if value is None or kind is bool:
-            self.spend(4)
+        if kind is int and -_exact <= value <= _exact or value is None or kind is bool:
             return value
         if isinstance(value, str):
-            self.spend(len(value) + 2)
+            self.spend(len(value))
             return str.__str__(value)
-        if isinstance(value, bool):
-            return bool(value)
         if isinstance(value, int):
             return self.integer(value, path)
         if isinstance(value, float):
-            self.spend(3)
             value = float.__float__(value)
             if math.isfinite(value):
                 return value
@@ -77,7 +75,6 @@ class Cleaner:
     def integer(self, value, path):
         value = int.__int__(value)
         if -_exact <= value <= _exact:
-            self.spend(len(str(value)))
             return value
         self.spend(value.bit_length() * 3 // 10)
         text = _decimal(value)
@@ -90,7 +87,8 @@ class Cleaner:
             return None
         self.open.add(id(value))
         try:
-            self.spend(2)
+            # Each item takes at least its one character and a comma, each entry four more.
+            self.spend(2 + len(value) * (6 if isinstance(value, dict) else 2))
             if isinstance(value, dict):
                 return self.mapping(value, path, depth)
             if isinstance(value, (set, frozenset)):
@@ -98,7 +96,7 @@ class Cleaner:
                 value = _sorted(value)
             elif isinstance(value, tuple):
                 self.note(path, "tuple", "array")
-            return [self.clean(item, f"{path}[{index}]", depth + 1) for index, item in enumerate(list(value))]
+            return [self.clean(item, (path, index), depth + 1) for index, item in enumerate(list(value))]
         finally:
             self.open.discard(id(value))
 
@@ -106,8 +104,8 @@ class Cleaner:
         out = {}
         for key, item in list(dict.items(value)):
             text = key if type(key) is str else self.key(key, path)
-            self.spend(len(text) + 4)
-            out[text] = self.clean(item, f"{path}.{text}" if path else text, depth + 1)
+            self.spend(len(text))
+            out[text] = self.clean(item, (path, text), depth + 1)
         return out
 
     def key(self, key, path):
@@ -122,7 +120,7 @@ class Cleaner:
             text = key.isoformat()
         else:
             text = _short(key)
-        self.note(f"{path}.{text}" if path else text, f"key of type {type(key).__name__}", "text")
+        self.note((path, text), f"key of type {type(key).__name__}", "text")
         return text
 
     def other(self, value, path):
@@ -141,6 +139,15 @@ class Cleaner:
         self.spend(len(text))
         self.note(path, type(value).__name__, "repr")
         return text
+
+
+def _written(path):
+    """`items[2].price`"""
+    parts = []
+    while path:
+        path, key = path
+        parts.append(f"[{key}]" if type(key) is int else f".{key}")
+    return "".join(reversed(parts)).removeprefix(".")[:200]
 
 
 def _decimal(value):
@@ -162,7 +169,7 @@ def _sorted(values):
 
 def dump(value, max_bytes):
     """JSON text of a cleaned value. Raises TooLarge."""
-    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    text = _encode(value)
     try:
         size = len(text.encode())
     except UnicodeEncodeError:

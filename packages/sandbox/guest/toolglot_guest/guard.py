@@ -21,8 +21,8 @@ _operators = (
 METHODS = frozenset(f"__{word}__" for word in _operators.split())
 # Attributes that may be read besides.
 READABLE = METHODS | {"__name__", "__qualname__", "__doc__", "__class__"}
-# Names that may be defined or assigned in a class or module besides methods.
-NAMES = frozenset({"__result__", "__name__", "__debug__", "__slots__", "__match_args__", "__hash__", "__eq__", "__repr__"})
+# Names that may be defined, assigned and read.
+NAMES = METHODS | {"__result__", "__name__", "__debug__", "__slots__", "__match_args__", "__doc__"}
 # Attribute names that are looked up through a check at run time.
 CHECKED = frozenset({"format", "format_map", "__class__"})
 
@@ -95,9 +95,9 @@ def _bound_names(nodes):
     return bound
 
 
-def _check_name(node, name, hint=None):
-    if is_dunder(name) and name not in NAMES and not (isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and name in METHODS):
-        raise Refused("ForbiddenName", f"the name {name} is not available here", node, hint)
+def _check_name(node, name):
+    if is_dunder(name) and name not in NAMES:
+        raise Refused("ForbiddenName", f"the name {name} is not available here", node)
 
 
 _advice = {

@@ -74,6 +74,10 @@ class datetime(_datetime.datetime, metaclass=_DatetimeType):
     MINYEAR = _datetime.MINYEAR
     MAXYEAR = _datetime.MAXYEAR
 
+    def __repr__(self):
+        text = super().__repr__()
+        return f"datetime.{text}" if type(self) is datetime else text
+
     @classmethod
     def parse(cls, text):
         """ISO 8601, or YYYY-MM-DD HH:MM[:SS], YYYY/MM/DD, DD Mon YYYY, Mon DD, YYYY. Anything else: ValueError."""

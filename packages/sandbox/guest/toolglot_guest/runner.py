@@ -11,11 +11,16 @@ from . import clean, guard, hints, library, output, safe_builtins, tools
 
 MAX_MESSAGE = 2000
 _host = None
+# The last program with all its values. Taking apart what a program has built can take longer than the run, and the
+# deepest of it would overflow the engine's stack; the process ends instead.
+_kept = []
 
 
 def attach(host):
+    """Called once, before the first program. The engine's own interface goes: nothing needs it from here on."""
     global _host
     _host = host
+    sys.modules.pop("pyodide_js", None)
 
 
 class _Ended(Exception):
@@ -29,6 +34,7 @@ def run(text):
     """`text`: the request. Returns one frame: a result or an error."""
     request = json.loads(text)
     program = _Program(request)
+    _kept.append(program)
     try:
         try:
             return program.execute()

@@ -72,14 +72,14 @@ def make(index, tool, host):
         given = bind(tool, args, kwargs)
         cleaner = clean.Cleaner(MAX_ARGUMENT_BYTES, strict=True)
         try:
-            text, _ = clean.dump({key: cleaner.clean(value, key) for key, value in given.items()}, MAX_ARGUMENT_BYTES)
+            text, _ = clean.dump({key: cleaner.clean(value, ((), key)) for key, value in given.items()}, MAX_ARGUMENT_BYTES)
         except clean.Unfit as error:
             raise TypeError(f"{name}() cannot take this argument: {error}") from None
         except clean.TooLarge as error:
             raise ValueError(f"{name}() cannot take arguments of this size: {error}") from None
         sys.stdout.flush()
-        line = guest_line()
-        answer = json.loads(host(f'{{"type":"call","tool":{index},"line":{json.dumps(line)},"args":{text}}}'))
+        line = guest_line() or 0
+        answer = json.loads(host(f'{{"type":"call","tool":{index},"line":{line},"args":{text}}}'))
         if answer["type"] == "return":
             return answer["value"]
         error = ToolError(answer["message"])

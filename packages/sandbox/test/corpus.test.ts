@@ -1,0 +1,46 @@
+import { readFileSync } from "node:fs";
+import { ToolError } from "@toolglot/core";
+import { afterAll, expect, it } from "vitest";
+import { createSandbox } from "../src/index.ts";
+import { addTool, readSections, tool } from "./support.ts";
+
+const read = (name: string): string => readFileSync(new URL(`./corpus/${name}`, import.meta.url), "utf8");
+const { python, values } = JSON.parse(read("expected.json")) as { python: string; values: Record<string, unknown> };
+const programs = readSections(new URL("./corpus/programs.txt", import.meta.url));
+
+/** The tools of corpus/generate.py. */
+const tools = [
+  addTool,
+  tool("get_user", { id: { type: "integer" } }, async ({ id }: { id: number }) => {
+    if (id > 3) throw new ToolError(`there is no user ${id}`);
+    const name = ["Ada", "Bo", "Cy"][id - 1];
+    return { id, name, tags: ["t1", "t2"].slice(0, id), active: id !== 3, manager: null };
+  }),
+  tool(
+    "list_orders",
+    { user_id: { type: "integer" }, limit: { type: "integer", default: 10 } },
+    ({ user_id, limit }: { user_id: number; limit: number }) =>
+      [0, 1, 2, 3].map((n) => ({ id: user_id * 100 + n, amount: n * 1.25 + user_id })).slice(0, limit),
+  ),
+];
+
+const sandbox = createSandbox({ language: "python", tools });
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+it(`should know a value of CPython for each program (${python})`, () => {
+  expect(programs.map(({ name }) => name)).toEqual(Object.keys(values));
+  expect(programs.length).toBeGreaterThanOrEqual(60);
+});
+
+// A process per program would take half a minute of processor time, so that some share one, one after the other.
+const SHARED = 13;
+const groups = Array.from({ length: Math.ceil(programs.length / SHARED) }, (_, index) =>
+  programs.slice(index * SHARED, (index + 1) * SHARED),
+);
+
+it.each(groups)("should give CPython's values: $name and those after it", async (...group) => {
+  const source = group.map(({ name, code }) => `${code}\nvalues_by_name[${JSON.stringify(name)}] = __result__\n`);
+  const run = await sandbox.run(`values_by_name = {}\n${source.join("")}__result__ = values_by_name`);
+  const expected = Object.fromEntries(group.map(({ name }) => [name, values[name]]));
+  expect(run.status === "ok" ? run.value : run.error).toEqual(expected);
+});
