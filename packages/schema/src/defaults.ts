@@ -27,6 +27,7 @@ export function checkDefaults(root: JsonSchemaObject, validator: Validator, wher
 
 /** The value with defaults for missing properties, nested too; the same value when nothing is missing. */
 export function applyDefaults(root: JsonSchemaObject, validator: Validator, value: unknown): unknown {
+  const filling = new Set<string>();
   return visit({ schema: root, pointer: "" }, value);
 
   function visit(given: Place, current: unknown): unknown {
@@ -42,6 +43,16 @@ export function applyDefaults(root: JsonSchemaObject, validator: Validator, valu
     }
     if (Array.isArray(result)) return fillItems(place, result);
     return isObject(result) ? fillProperties(place, result) : result;
+  }
+
+  /** A default may lack defaults of its own; one that would come to stand inside itself stays as it is. */
+  function fill(place: Place, fallback: unknown): unknown {
+    const { pointer } = followRefs(root, place) ?? place;
+    if (filling.has(pointer)) return fallback;
+    filling.add(pointer);
+    const filled = visit(place, fallback);
+    filling.delete(pointer);
+    return filled;
   }
 
   function fillItems(place: Place, items: unknown[]): unknown[] {
@@ -67,7 +78,7 @@ export function applyDefaults(root: JsonSchemaObject, validator: Validator, valu
       if (Object.hasOwn(object, key) && object[key] !== undefined) continue;
       const child: Place = { schema: properties[key] ?? true, pointer: step(place.pointer, "properties", key) };
       const fallback = defaultOf(child.schema) ?? defaultOf(followRefs(root, child)?.schema);
-      if (fallback !== undefined) set(key, visit(child, structuredClone(fallback)));
+      if (fallback !== undefined) set(key, fill(child, structuredClone(fallback)));
     }
     for (const key of Object.keys(object)) {
       const child = propertyPlace(place, key);

@@ -143,6 +143,7 @@ class CompiledInput<Value> implements InputSchema<Value> {
     const { properties = {} } = this.#full;
     const compiled = this.#presets === undefined ? this.#validator : this.#factory(structuredClone(this.#full));
     for (const [name, value] of Object.entries(presets)) {
+      if (value === undefined) throw new TypeError(`${this.#where}: the preset ${name} is undefined`);
       const isSimple = value === null || ["string", "number", "boolean"].includes(typeof value);
       if (!isSimple || !Object.hasOwn(properties, name)) continue;
       if (compiled.accepts(value, step("", "properties", name))) continue;

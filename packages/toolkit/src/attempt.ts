@@ -1,5 +1,5 @@
 import type { ContentBlock, ToolCall, ToolErrorInfo } from "@toolglot/core";
-import { CallScope, stopped } from "./call-scope.ts";
+import { CallScope, isThenable, stopped } from "./call-scope.ts";
 import { toResponse } from "./convert.ts";
 import { errorInfo, errorTypes, isToolError, ToolkitError } from "./errors.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
@@ -180,10 +180,6 @@ function stopOutcome(tool: RegisteredToolFunction, scope: CallScope): Outcome {
   const message = `The tool "${name}" did not end within ${timeoutMs} ms.`;
   const error = new ToolkitError("toolkit/timeout", message, { name, timeoutMs });
   return { kind: "failed", error, info: { type: errorTypes.timeout, message }, retry: true, fromPostprocess: false };
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
 /** Of generators, sync and async, and other async iterables; arrays, maps and strings are values. */

@@ -15,7 +15,7 @@ export class CallScope implements ToolContext {
   readonly #outer: AbortSignal | undefined;
   #controller: AbortController | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  #interruption: Promise<typeof stopped> | undefined;
+  readonly #canStop: boolean;
   #interrupt: (() => void) | undefined;
   #stop: Stop | undefined;
   #reason: unknown;
@@ -23,10 +23,8 @@ export class CallScope implements ToolContext {
   constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined) {
     this.callId = callId;
     this.#outer = outer;
-    if (outer === undefined && timeoutMs === undefined) return;
-    this.#interruption = new Promise((resolve) => {
-      this.#interrupt = () => resolve(stopped);
-    });
+    this.#canStop = outer !== undefined || timeoutMs !== undefined;
+    if (!this.#canStop) return;
     if (outer?.aborted) this.#end("aborted", outer.reason);
     else outer?.addEventListener("abort", this.#onAbort, { once: true });
     if (timeoutMs !== undefined) {
@@ -57,9 +55,15 @@ export class CallScope implements ToolContext {
     this.#interrupt?.();
   }
 
-  /** Waits for a piece of work, but no longer than the call lives. */
-  wait<Value>(work: Value | PromiseLike<Value>): Promise<Value | typeof stopped> | Value | PromiseLike<Value> {
-    return this.#interruption === undefined ? work : Promise.race([this.#interruption, work]);
+  /** Waits for a piece of work, but no longer than the call lives. One piece at a time. */
+  wait<Value>(work: Value | PromiseLike<Value>): Value | PromiseLike<Value | typeof stopped> | typeof stopped {
+    if (!this.#canStop || !isThenable(work)) return this.#stop === undefined ? work : stopped;
+    return new Promise((resolve, reject) => {
+      // Not Promise.race: what outlives many races remembers each of them.
+      this.#interrupt = () => resolve(stopped);
+      if (this.#stop !== undefined) resolve(stopped);
+      work.then(resolve, reject);
+    });
   }
 
   /** Lets go of timer and listener. `abandoned`: nobody wants the result any more, so the tool is told. */
@@ -67,5 +71,23 @@ export class CallScope implements ToolContext {
     clearTimeout(this.#timer);
     this.#outer?.removeEventListener("abort", this.#onAbort);
     if (abandoned) this.#controller?.abort();
+  }
+}
+
+/** Whether a value is to be waited for. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+/** Waits for work, or for the signal. */
+export async function untilAborted<Value>(
+  work: Value | PromiseLike<Value>,
+  signal: AbortSignal | undefined,
+): Promise<Value | typeof stopped> {
+  const scope = new CallScope("", signal, undefined);
+  try {
+    return await scope.wait(work);
+  } finally {
+    scope.close(false);
   }
 }

@@ -10,7 +10,7 @@ import {
   type ToolResult,
   toJsonText,
 } from "@toolglot/core";
-import { CallScope, stopped } from "./call-scope.ts";
+import { stopped, untilAborted } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
 import type { Prepared } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
@@ -102,12 +102,16 @@ async function runOne(
   let started = performance.now();
   const end = (response: ToolResponse): ToolResult => {
     const ms = performance.now() - started;
-    const { status, content, data, error, metadata } = response;
+    const { status, content, data, metadata } = response;
+    const failed = status !== "ok" && status !== "pending";
+    const error = response.error ?? (failed ? { type: "ToolError", message: contentText(content) } : undefined);
     const facts = { ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) };
     context.emit({ type: "tool-call-end", callId, name, status, ms, ...facts });
     return { callId, name, status, content, ...facts, metadata: { ...metadata, ms } };
   };
-  const prepared = await toolkit.prepareCall(call);
+  const preparing = await untilAborted(toolkit.prepareCall(call), signal);
+  // Stopped: the run below ends at once, as interrupted.
+  const prepared: Prepared = preparing === stopped ? { ok: false, error: { type: "", message: "" } } : preparing;
   if (prepared.ok && requiresApproval(prepared.tool.definition) && !signal.aborted) {
     const decision = await approvals.add(() => askHost(prepared, call, context));
     started = performance.now();
@@ -132,20 +136,11 @@ async function askHost(
   const reason = annotations?.destructiveHint
     ? `The tool ${name} may destroy something.`
     : `The tool ${name} asks before each call.`;
-  const scope = new CallScope(call.id, context.signal, undefined);
+  const request = { kind: "tool-call" as const, callId: call.id, tool: name, input: snapshot(prepared.asked), reason };
   try {
-    const request = {
-      kind: "tool-call" as const,
-      callId: call.id,
-      tool: name,
-      input: snapshot(prepared.asked),
-      reason,
-    };
-    return await scope.wait(context.approve(request));
+    return await untilAborted(context.approve(request), context.signal);
   } catch {
     return { approved: false, reason: "the host could not be asked" };
-  } finally {
-    scope.close(false);
   }
 }
 

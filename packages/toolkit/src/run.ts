@@ -1,6 +1,6 @@
 import type { ToolCall, ToolErrorInfo } from "@toolglot/core";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
-import { CallScope, stopped } from "./call-scope.ts";
+import { CallScope, stopped, untilAborted } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
@@ -90,16 +90,6 @@ function interruption(progress: Progress, metadata: Record<string, unknown> | un
 
 function withMetadata(response: ToolResponse, metadata: Record<string, unknown> | undefined): ToolResponse {
   return metadata === undefined ? response : response.with({ metadata: { ...response.metadata, ...metadata } });
-}
-
-async function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal | undefined) {
-  if (signal === undefined) return work;
-  const scope = new CallScope("", signal, undefined);
-  try {
-    return await scope.wait(work);
-  } finally {
-    scope.close(false);
-  }
 }
 
 /** False when the call was aborted meanwhile. */

@@ -1,6 +1,6 @@
 import type { ApprovalRequest, Decision, ExecutorContext, ExecutorEvent, ToolCall } from "@toolglot/core";
 import { describe, expect, it, vi } from "vitest";
-import { defineTool, Toolkit, toolkitExecutor } from "../src/index.ts";
+import { defineTool, Toolkit, ToolResponse, toolkitExecutor } from "../src/index.ts";
 import { sleep } from "./support.ts";
 
 function call(id: string, name: string, input: unknown = {}): ToolCall {
@@ -146,6 +146,14 @@ describe("results and events", () => {
       "tool-call-end",
     ]);
     expect(results[0]?.data).toBe("all");
+  });
+
+  it("should have an error for a response that only says it failed", async () => {
+    const kit = new Toolkit();
+    const execute = () => new ToolResponse({ content: "no such row", status: "error" });
+    kit.registerToolFunction(execute, { name: "q", description: "d" });
+    const { results } = await run(kit, [call("a", "q")]);
+    expect(results[0]).toMatchObject({ status: "error", error: { type: "ToolError", message: "no such row" } });
   });
 
   it("should keep the warnings and conversions of a call", async () => {

@@ -249,6 +249,12 @@ describe("presets", () => {
     expect((await final(kit, { name: "s" })).data).toBe("sun");
   });
 
+  it("should refuse a preset that is undefined", () => {
+    expect(() =>
+      new Toolkit().registerToolFunction(weather, { presetKwargs: { key: process.env.NO_SUCH_KEY } }),
+    ).toThrow("the preset key is undefined");
+  });
+
   it("should refuse a preset of a wrong type", () => {
     expect(() => new Toolkit().registerToolFunction(weather, { presetKwargs: { key: 5 } })).toThrow(
       'Tool "weather": the input schema: the preset key must be string, not integer 5',
