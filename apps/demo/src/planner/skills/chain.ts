@@ -113,7 +113,7 @@ if rows:
     )
     ticket_id = ticket["ticket_id"]
 `
-    : "\n";
+    : "";
   return task<Outcome>({
     kind: "chain",
     tools: ["search_documents", "fetch_document", "query_sql", ...(ticket ? ["create_ticket"] : [])],
