@@ -12,7 +12,13 @@ if (!hasPython && process.env.TOOLGLOT_REQUIRE_ALL === "1") throw new Error("pyt
 /** Compiles each source with Python; gives its functions: name, parameters, docstring, and what defaults evaluate to. */
 function readFunctions(sources: string[]): PythonFunction[][] {
   const script = `
-import ast, inspect, json, sys
+import ast, doctest, inspect, json, sys
+def examples(doc):
+    try:
+        return [[example.source, example.want] for example in doctest.DocTestParser().get_examples(doc)]
+    except ValueError:
+        return None
+
 answer = []
 for source in json.load(sys.stdin):
     tree = ast.parse(source)
@@ -30,6 +36,7 @@ for source in json.load(sys.stdin):
             "defaults": [ast.literal_eval(value) for value in node.args.defaults],
             "returns": ast.unparse(node.returns),
             "doc": inspect.cleandoc(ast.get_docstring(node, clean=False) or ""),
+            "examples": examples(ast.get_docstring(node) or ""),
         })
     answer.append(functions)
 json.dump(answer, sys.stdout)
@@ -52,6 +59,8 @@ interface PythonFunction {
   defaults: unknown[];
   returns: string;
   doc: string;
+  /** Code and expected output of each doctest; null when a description looks like a broken one. */
+  examples: [string, string][] | null;
 }
 
 const tool = (more: Partial<ToolDefinition>): ToolDefinition => ({
@@ -312,5 +321,20 @@ it.skipIf(!hasPython)("should compile the specification's tools", () => {
     ["read_file", "str", []],
     ["write_file", "bool", []],
     ["list_files", "list[str]", ["*"]],
+  ]);
+  expect(functions?.[1]?.examples).toEqual([
+    ['content = read_file("/home/user/config.json")\n', ""],
+    ["print(content)\n", "'{\"timeout\": 30}'\n"],
+  ]);
+});
+
+it.skipIf(!hasPython)("should write examples that Python's doctest reads", () => {
+  const output = { text: "a\\b\n'c'", list: [1, null] };
+  const examples = [{ code: "for x in t():\n    print(x)\nelse:\n    pass", output }, { input: { path: "C:\\new" } }];
+  const inputSchema = { type: "object" as const, properties: { path: {} }, required: ["path"] };
+  const [[found] = []] = readFunctions([renderPythonStubs([tool({ inputSchema, examples })])]);
+  expect(found?.examples).toEqual([
+    ["for x in t():\n    print(x)\nelse:\n    pass\n", `{'text': "a\\\\b\\n'c'", 'list': [1, None]}\n`],
+    ['t("C:\\\\new")\n', ""],
   ]);
 });
