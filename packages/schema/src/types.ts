@@ -14,9 +14,11 @@ export type InputSource = StandardInput | JsonSchemaObject | ArgsShorthand;
 /** The type `execute` gets for an input source: the output side of a Standard Schema, the shape of a shorthand. */
 export type InferInput<Source> = Source extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Source>
-  : Source extends ArgsShorthand
-    ? InferArgs<Source>
-    : Record<string, unknown>;
+  : Source extends { readonly type: "object" }
+    ? Record<string, unknown>
+    : Source extends ArgsShorthand
+      ? InferArgs<Source>
+      : Record<string, unknown>;
 
 /** A value that was changed to fit its schema, without losing anything: `"3"` to `3`. */
 export interface Conversion {
@@ -49,6 +51,7 @@ export interface InputSchemaOptions {
  * Standard Schema itself, with JSON Schema, so other libraries take it as it is.
  */
 export interface InputSchema<Value = unknown> {
+  /** What it was made from. */
   readonly kind: "standard" | "json-schema" | "args";
   /** An object schema without `title` keywords. A copy: nothing of the caller's is shared. */
   readonly jsonSchema: JsonSchemaObject;
@@ -59,6 +62,7 @@ export interface InputSchema<Value = unknown> {
   validate(value: unknown): MaybePromise<ValidationResult<Value>>;
   /** The same schema without some properties, which always have the given values. */
   withPresets(presets: Readonly<Record<string, unknown>>): InputSchema<Value>;
+  /** Its Standard Schema side. `validate` always gives a promise. */
   readonly "~standard": StandardSchemaV1.Props<unknown, Value> & StandardJSONSchemaV1.Props<unknown, Value>;
 }
 

@@ -42,3 +42,4 @@ expectTypeOf<InferInput<typeof valibotSchema>>().toEqualTypeOf<{ a: string }>();
 expectTypeOf<InferInput<{ type: "object"; properties: Record<string, never> }>>().toEqualTypeOf<
   Record<string, unknown>
 >();
+expectTypeOf<InferInput<{ type: "object" }>>().toEqualTypeOf<Record<string, unknown>>();

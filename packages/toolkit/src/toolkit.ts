@@ -131,7 +131,7 @@ export class Toolkit {
     return this.#groups.update(names, active);
   }
 
-  /** Removes groups with all their tools. Returns warnings, and throws, as {@link updateToolGroups}. */
+  /** Removes groups with all their tools. Returns warnings, and throws, as {@link Toolkit.updateToolGroups}. */
   removeToolGroups(names: readonly string[]): string[] {
     const warnings = this.#groups.remove(names);
     for (const [name, tool] of this.#tools) if (names.includes(tool.groupName)) this.#tools.delete(name);
