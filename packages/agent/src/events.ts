@@ -91,11 +91,19 @@ export interface DiagnosticEvent extends StepEvent {
 }
 
 /**
- * Why an answer goes back to the model. `unreadable`: its blocks can't run. `held-back`: a value had to be repaired and
+ * Why an answer goes back to the model. `unreadable`: its blocks can't run. `foreign-format`: it looks like a call in a format
+ * that isn't the protocol's. `held-back`: a value had to be repaired and
  * the call has an effect. `truncated`: it ended too early. `empty`: there was nothing in it. `no-block`: plain text where a
  * block was due. `undeclared-call`: a native call under a protocol that is text.
  */
-export type RepairReason = "unreadable" | "held-back" | "truncated" | "empty" | "no-block" | "undeclared-call";
+export type RepairReason =
+  | "unreadable"
+  | "foreign-format"
+  | "held-back"
+  | "truncated"
+  | "empty"
+  | "no-block"
+  | "undeclared-call";
 
 /** The answer goes back to the model with `text`. */
 export interface RepairTurnEvent extends StepEvent {

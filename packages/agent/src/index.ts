@@ -26,7 +26,7 @@ export type {
   TextDeltaEvent,
   WarningEvent,
 } from "./events.ts";
-export { nativeProtocol } from "./native.ts";
+export { type NativeProtocolOptions, nativeProtocol } from "./native.ts";
 export { parseRecording, stringifyRecording } from "./recording/format.ts";
 export type { Divergence } from "./recording/player.ts";
 export { type RecordedRun, type RecordOptions, recordRun } from "./recording/record.ts";

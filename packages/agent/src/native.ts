@@ -1,12 +1,34 @@
-import type { BlockBase, EndOptions, ParseResult, Parser, ProtocolEvent, ToolProtocol } from "@toolglot/core";
-import { contentText, toJsonText } from "@toolglot/core";
+import {
+  type BlockBase,
+  contentText,
+  type Locale,
+  type ParseOptions,
+  type Parser,
+  type ProtocolEvent,
+  type ToolProtocol,
+  type ToolResult,
+  toJsonText,
+} from "@toolglot/core";
+import { TextScanner } from "@toolglot/core/text";
+import { FOREIGN_FORMAT } from "./codes.ts";
+
+/** Options of {@link nativeProtocol}. */
+export interface NativeProtocolOptions {
+  /** Language of what the model is told when it writes calls as text. Default `en`. */
+  locale?: Locale;
+}
+
+const callsAsText: Record<Locale, string> = {
+  en: "Your last answer looks like a function call written as text, which runs nothing. Call the declared functions through the function-calling interface; if it was meant as the answer, give it again.",
+  zh: "你上一次的回答像是以文本形式写出的函数调用，它不会执行任何操作。请通过函数调用接口调用已声明的函数；如果这就是答案，请再次给出。",
+};
 
 /**
  * The provider's own function calls, as a protocol: tools are declared in the request, calls come back as call parts, all
- * text is the answer. The baseline that text protocols are measured against. Results go back as `result` parts of a
- * `tool` message, for the model's adapter to hand over in the provider's form.
+ * text but reasoning is the answer. The baseline that text protocols are measured against. Results go back as `result` parts
+ * of a `tool` message, for the model's adapter to hand over in the provider's form.
  */
-export function nativeProtocol(): ToolProtocol {
+export function nativeProtocol({ locale = "en" }: NativeProtocolOptions = {}): ToolProtocol {
   return {
     id: "native",
     version: "native/1",
@@ -14,47 +36,48 @@ export function nativeProtocol(): ToolProtocol {
     declaresTools: true,
     renderTools: () => "",
     instructions: () => "",
-    createParser: ({ onEvent }) => new TextParser(onEvent),
+    createParser,
     actions: () => [],
-    formatResults: (results) =>
-      results
-        .map(({ content, data, error }) => {
-          if (content.length > 0) return contentText(content);
-          return error ? `${error.type}: ${error.message}` : toJsonText(data ?? null);
-        })
-        .join("\n\n"),
-    explain: () => undefined,
+    formatResults: (results) => results.map(resultText).join("\n\n"),
+    explain: ({ diagnostics }) =>
+      diagnostics.some(({ code }) => code === FOREIGN_FORMAT) ? callsAsText[locale] : undefined,
     encodeMessages: (messages) => [...messages],
   };
 }
 
-/** Everything is text. */
-class TextParser implements Parser<BlockBase> {
-  readonly #onEvent: ((event: ProtocolEvent) => void) | undefined;
-  #text = "";
-  #ended = false;
+/** No block is ever found; the text layer tells reasoning from text, as it does for every protocol. */
+function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent) => void }): Parser<BlockBase> {
+  const { onEvent } = options;
+  const start = (): TextScanner<BlockBase> =>
+    new TextScanner<BlockBase>({
+      ...options,
+      // None of the text protocols is this one; ATTP stands in, since its documents are plain TOML otherwise.
+      grammar: { protocol: "attp", line: () => "no" },
+      onText: (text) => onEvent?.({ phase: "text", type: "text-delta", text }),
+      onReasoning: (text) => onEvent?.({ phase: "reasoning", type: "reasoning-delta", text }),
+      onBlock: () => undefined,
+      onDiagnostic: (diagnostic) => onEvent?.({ phase: "diagnostic", type: "diagnostic", diagnostic }),
+    });
+  let scanner = start();
+  let ended = false;
+  return {
+    feed(chunk) {
+      if (typeof chunk !== "string") throw new TypeError("feed() takes a string.");
+      if (ended) throw new TypeError("The parser has ended; call reset() to use it again.");
+      scanner.feed(chunk);
+    },
+    end(end) {
+      ended = true;
+      return scanner.end(end);
+    },
+    reset() {
+      scanner = start();
+      ended = false;
+    },
+  };
+}
 
-  constructor(onEvent: ((event: ProtocolEvent) => void) | undefined) {
-    this.#onEvent = onEvent;
-  }
-
-  feed(chunk: string): void {
-    if (typeof chunk !== "string") throw new TypeError("feed() takes a string.");
-    if (this.#ended) throw new TypeError("The parser has ended; call reset() to use it again.");
-    if (chunk === "") return;
-    this.#text += chunk;
-    this.#onEvent?.({ phase: "text", type: "text-delta", text: chunk });
-  }
-
-  end(_options?: EndOptions): ParseResult<BlockBase> {
-    this.#ended = true;
-    const text = this.#text;
-    if (text === "") return { segments: [], blocks: [], diagnostics: [] };
-    return { segments: [{ type: "text", text, span: { start: 0, end: text.length } }], blocks: [], diagnostics: [] };
-  }
-
-  reset(): void {
-    this.#text = "";
-    this.#ended = false;
-  }
+function resultText({ content, data, error }: ToolResult): string {
+  if (content.length > 0) return contentText(content);
+  return error ? `${error.type}: ${error.message}` : toJsonText(data ?? null);
 }

@@ -83,6 +83,13 @@ describe("loop mode", () => {
     );
   });
 
+  it("goes on with a conversation, without a second system message", async () => {
+    const { agent, model } = setUp(["Hello.", "Still here."]);
+    const first = await agent.run("Hi").result;
+    await agent.run([...first.transcript.messages, textMessage("user", "And now?")]).result;
+    expect(model.requests[1]?.messages.map((message) => message.role)).toEqual(["system", "user", "assistant", "user"]);
+  });
+
   it("runs the first of several blocks and tells the model about the rest", async () => {
     const { agent, model, executor } = setUp(["[[call add {}]] and [[call store {}]] and [[call store {}]]", "Ok."]);
     await agent.run("Go").result;

@@ -116,6 +116,36 @@ describe("native function calls", () => {
   });
 });
 
+describe("native text", () => {
+  it("is told from reasoning", async () => {
+    const { agent } = setUp([["<think>Nine", " times two.</think>Eight", "een."]]);
+    const run = agent.run("9 * 2?");
+    expect(await run.result).toMatchObject({ status: "answered", text: "Eighteen." });
+    const events = await collect(run);
+    const text = (type: "text-delta" | "reasoning-delta"): string =>
+      events.map((event) => (event.type === type ? event.text : "")).join("");
+    expect([text("text-delta"), text("reasoning-delta")]).toEqual(["Eighteen.", "Nine times two."]);
+  });
+
+  it("is the answer, reasoning tag or not, when only the closing tag is there", async () => {
+    const { agent } = setUp(["Nine times two.</think>Eighteen."]);
+    expect(await agent.run("9 * 2?").result).toMatchObject({ status: "answered", turns: 1 });
+  });
+
+  it("that looks like a call goes back, and is the answer when the model stays with it", async () => {
+    const json = '{"name": "add", "arguments": {"a": 1}}';
+    const { agent } = setUp([json, [call("c", "add", { a: 1 }), calls], "Done."]);
+    const run = agent.run("Go");
+    expect(only(await collect(run), "repair-turn")).toMatchObject([
+      { reason: "foreign-format", text: expect.stringMatching(/written as text/) },
+    ]);
+    expect(await run.result).toMatchObject({ status: "answered", text: "Done." });
+    const insisting = setUp([json, json, json]).agent.run("Show me a call as JSON.");
+    expect(await insisting.result).toMatchObject({ status: "answered", text: json, turns: 3 });
+    expect(only(await collect(insisting), "warning")).toMatchObject([{ code: "foreign-format" }]);
+  });
+});
+
 describe("nativeProtocol", () => {
   it("has a parser like any other", () => {
     const parser = nativeProtocol().createParser({});

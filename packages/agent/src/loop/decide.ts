@@ -1,4 +1,4 @@
-import type { Action, BlockBase, Diagnostic, Segment, ToolCall } from "@toolglot/core";
+import type { Action, BlockBase, Segment, ToolCall } from "@toolglot/core";
 import { isRunnable } from "@toolglot/core";
 import { FABRICATED_RESULT, FOREIGN_FORMAT } from "../codes.ts";
 import type { RepairReason } from "../events.ts";
@@ -13,7 +13,13 @@ type BlockSegment = Segment<BlockBase> & { type: "block" };
 export type Verdict =
   | { kind: "answer"; text: string }
   | { kind: "fail"; error: RunError }
-  | { kind: "repair"; reason: RepairReason; text: string }
+  | {
+      kind: "repair";
+      reason: RepairReason;
+      text: string;
+      /** What is the answer after all, when the model was told and stays with it. */
+      insisted?: string;
+    }
   | {
       kind: "act";
       actions: Action[];
@@ -62,8 +68,14 @@ function decideText(run: RunState, answer: Answer): Verdict {
     return { kind: "repair", reason: "undeclared-call", text: wording.undeclaredCall(protocol.id.toUpperCase()) };
   }
   const explanation = protocol.explain(answer.parsed);
-  if (answer.parsed.diagnostics.some(isLostCall)) {
+  const { diagnostics } = answer.parsed;
+  if (diagnostics.some(({ severity }) => severity === "error")) {
     return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
+  }
+  // Lesser findings (a reasoning tag that was never opened) must not turn a good answer into a repair turn.
+  if (diagnostics.some(({ code }) => code === FOREIGN_FORMAT)) {
+    const told = explanation ?? wording.unreadable;
+    return { kind: "repair", reason: "foreign-format", text: told, ...(mode === "loop" && { insisted: text }) };
   }
   if (text === "") {
     if (answer.finish === "length") return { kind: "repair", reason: "truncated", text: wording.truncated };
@@ -74,14 +86,6 @@ function decideText(run: RunState, answer: Answer): Verdict {
     return { kind: "repair", reason: "no-block", text: explanation ?? noBlock };
   }
   return { kind: "answer", text };
-}
-
-/**
- * A finding that stands for a call that was meant. Lesser ones (a reasoning tag that was never opened) must not turn a good
- * answer into a repair turn.
- */
-function isLostCall({ code, severity }: Diagnostic): boolean {
-  return severity === "error" || code === FOREIGN_FORMAT;
 }
 
 function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {

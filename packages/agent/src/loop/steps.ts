@@ -1,4 +1,4 @@
-import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
+import { contentText, type Message, messageText, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
 import { checkStopped } from "../stop.ts";
 import { runAction } from "./act.ts";
 import { type Answer, readAnswer } from "./answer.ts";
@@ -39,7 +39,11 @@ function addInstructions(run: RunState): void {
   const text = [protocol.instructions(tools, { locale, mode }), system ?? ""]
     .filter((part) => part !== "")
     .join("\n\n");
-  if (text !== "") run.messages.unshift(textMessage("system", text));
+  if (text === "") return;
+  const [first] = run.messages;
+  // A conversation that goes on has them already.
+  if (first?.role === "system" && messageText(first) === text) return;
+  run.messages.unshift(textMessage("system", text));
 }
 
 async function follow(
@@ -63,8 +67,15 @@ async function follow(
 }
 
 /** Sends the answer back, unless the model had its chances. */
-function repair(run: RunState, { reason, text }: Verdict & { kind: "repair" }, repairs: number): StepEnd {
+function repair(run: RunState, { reason, text, insisted }: Verdict & { kind: "repair" }, repairs: number): StepEnd {
   const { maxRepairTurns } = run.settings;
+  if (repairs >= maxRepairTurns && insisted !== undefined) {
+    run.warn(
+      "foreign-format",
+      "The answer looks like a call in another format; the model was told, and stays with it.",
+    );
+    return { outcome: { status: "answered", text: insisted } };
+  }
   if (repairs >= maxRepairTurns) {
     const message = `The model's answer could not be used (${reason}), after ${repairs} repair turns.`;
     return {
