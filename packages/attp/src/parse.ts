@@ -1,61 +1,194 @@
-import type { EndOptions, JsonValue, ParseResult, Parser, Segment } from "@toolglot/core";
-import { parse as parseToml } from "smol-toml";
-import type { AttpDocument, AttpParseOptions, AttpParserOptions, AttpToolCall } from "./types.ts";
+import {
+  createRecord,
+  type Diagnostic,
+  type EndOptions,
+  type Fence,
+  type ParseResult,
+  type Parser,
+  type Source,
+  TextScanner,
+} from "@toolglot/core";
+import { type AttpDiagnosticCode, diagnostic } from "./diagnostics.ts";
+import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
+import { chooseEntries, fromData } from "./repair/fields.ts";
+import { entryText } from "./repair/strings.ts";
+import { isTable, toJson } from "./repair/values.ts";
+import { DocumentReader } from "./scan/document-reader.ts";
+import type { Entry, ReaderOptions } from "./scan/entry.ts";
+import { AttpGrammar } from "./scan/grammar.ts";
+import { JsonReader, type JsonScan } from "./scan/json-reader.ts";
+import type { AttpDocument, AttpEvent, AttpParseOptions, AttpParserOptions } from "./types.ts";
 
-const fence = /^[ \t]*(`{3,}|~{3,})[ \t]*(?:toml)?[ \t]*\n([\s\S]*?)\n[ \t]*\1[ \t]*$/im;
-
-/** Reads the documents of a whole text. */
+/**
+ * Reads all documents of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
+ * Throws `TypeError` when `text` is no string.
+ */
 export function parse(text: string, options: AttpParseOptions = {}): ParseResult<AttpDocument> {
   const parser = createParser(options);
   parser.feed(text);
   return parser.end();
 }
 
-/** A push parser. */
+/**
+ * A push parser: `feed` text as it comes in, `end` gives what `parse` gives for the whole text, whatever the chunks.
+ * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
+ */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
-  let parts: string[] = [];
+  checkOptions(options);
+  let run: Run | undefined = new Run(options);
   return {
     feed(chunk: string): void {
-      parts.push(chunk);
+      if (typeof chunk !== "string") throw new TypeError(`feed() takes a string, not ${typeof chunk}`);
+      if (!run) throw new TypeError("feed() after end(): call reset() to read another text");
+      run.scanner.feed(chunk);
     },
-    end(_end?: EndOptions): ParseResult<AttpDocument> {
-      const text = parts.join("");
-      const match = fence.exec(text);
-      const start = match ? match.index + match[0].indexOf("\n") + 1 : text.search(/^(?:thought\s*=|\[tool_call\])/m);
-      if (start < 0) {
-        if (text) options.onEvent?.({ phase: "text", type: "text-delta", text });
-        return {
-          segments: text ? [{ type: "text", text, span: { start: 0, end: text.length } }] : [],
-          blocks: [],
-          diagnostics: [],
-        };
-      }
-      const end = match ? start + (match[2] ?? "").length : text.length;
-      const block = read(text, start, end);
-      options.onEvent?.({ phase: "block-start", type: "document-start", start });
-      if (block.thought) options.onEvent?.({ phase: "delta", type: "thought-delta", text: block.thought });
-      if (block.toolCall?.code) options.onEvent?.({ phase: "delta", type: "code-delta", text: block.toolCall.code });
-      options.onEvent?.({ phase: "block-end", type: "document-end", block });
-      const segments: Segment<AttpDocument>[] = [{ type: "block", block, span: { start, end } }];
-      return { segments, blocks: [block], diagnostics: [] };
+    end(end?: EndOptions): ParseResult<AttpDocument> {
+      if (!run) throw new TypeError("end() was called before: call reset() to read another text");
+      const result = run.scanner.end(end);
+      run = undefined;
+      return result;
     },
     reset(): void {
-      parts = [];
+      run = new Run(options);
     },
   };
 }
 
-function read(text: string, start: number, end: number): AttpDocument {
-  try {
-    const { thought, tool_call, ...extra } = parseToml(text.slice(start, end)) as Record<string, JsonValue>;
+function checkOptions({ language, maxInputLength, repairs, onEvent }: AttpParserOptions): void {
+  if (language !== undefined && language !== "python" && language !== "javascript")
+    throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);
+  if (maxInputLength !== undefined && !(maxInputLength >= 0))
+    throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
+  if (repairs !== undefined && repairs !== "all" && repairs !== "none" && typeof repairs !== "object")
+    throw new TypeError('repairs is "all", "none", or an object of codes such as { "attp/inner-quotes": false }');
+  if (onEvent !== undefined && typeof onEvent !== "function") throw new TypeError("onEvent is a function");
+}
+
+type DeltaType = Extract<AttpEvent, { phase: "delta" }>["type"];
+
+/** One text being read. */
+class Run {
+  readonly scanner: TextScanner<AttpDocument>;
+  readonly #options: AttpParserOptions;
+  /** Units that were given out of each field of the document at hand, before its end. */
+  #sent = new Map<string, number>();
+  /** Findings about the document at hand: they are told after its end. */
+  #found: Diagnostic[] = [];
+
+  constructor(options: AttpParserOptions) {
+    this.#options = options;
+    const emit = (event: AttpEvent): void => options.onEvent?.(event);
+    this.scanner = new TextScanner<AttpDocument>({
+      ...options,
+      grammar: new AttpGrammar({
+        readsJson: this.#allows("attp/json-document"),
+        unindents: this.#allows("attp/indented"),
+        toml: (start, fence, indent) => new DocumentReader(this.#readerOptions(start, fence, indent)),
+        json: (start, fence) => new JsonReader(start, fence, (scan) => this.#readJson(scan)),
+      }),
+      onText: (text) => emit({ phase: "text", type: "text-delta", text }),
+      onReasoning: (text) => emit({ phase: "reasoning", type: "reasoning-delta", text }),
+      onBlockStart: (start) => {
+        this.#sent = new Map();
+        emit({ phase: "block-start", type: "document-start", start });
+      },
+      onBlock: (block) => {
+        emit({ phase: "block-end", type: "document-end", block });
+        for (const found of this.#found) this.scanner.diagnose(found);
+        this.#found = [];
+      },
+      onDiagnostic: (found) => emit({ phase: "diagnostic", type: "diagnostic", diagnostic: found }),
+      onEnd: ({ blocks, segments }) => {
+        const prose = segments.find((segment) => segment.type === "text" && segment.text.trim() !== "");
+        if (blocks.length > 0 && prose)
+          this.scanner.diagnose(diagnostic("attp/prose-outside-document", prose.span.start, prose.span.end));
+      },
+    });
+  }
+
+  #allows(code: AttpDiagnosticCode): boolean {
+    const { strict, repairs } = this.#options;
+    if (strict || repairs === "none") return false;
+    return repairs === undefined || repairs === "all" || repairs[code] !== false;
+  }
+
+  #readerOptions(start: number, fence: Fence | undefined, indent: number): ReaderOptions {
     return {
-      status: "complete",
-      span: { start, end },
-      extra,
-      ...(typeof thought === "string" ? { thought } : {}),
-      toolCall: tool_call as unknown as AttpToolCall,
+      start,
+      fence,
+      indent,
+      allows: (code) => this.#allows(code),
+      rules: ({ field }) => ({
+        indent,
+        dedents: this.#allows("attp/dedented"),
+        unwraps: this.#allows("attp/nested-fence"),
+        emit: (text) => this.#emit(`${field as "thought" | "code" | "message"}-delta`, text),
+      }),
+      announce: (entries, source) => this.#announce(entries, source, indent),
+      finish: (scan, sent) => {
+        for (const [field, units] of sent) this.#sent.set(field, units);
+        const judge = new Judge((code) => this.#allows(code));
+        const document = readDocument(scan, judge, this.#options.language ?? "python");
+        return this.#finish(document, judge);
+      },
     };
-  } catch {
-    return { status: "invalid", span: { start, end }, extra: {} };
+  }
+
+  /** Says status and target as soon as nothing can change them: when the code or message begins. */
+  #announce(entries: readonly Entry[], source: Source, indent: number): void {
+    const chosen = chooseEntries(entries);
+    for (const field of ["status", "target"] as const) {
+      const entry = chosen.get(field);
+      const read = entry && !this.#sent.has(field) ? entryText(source, entry, indent) : undefined;
+      if (!read || (field === "status" && !/^(?:success|fail)$/i.test(read.text.trim()))) continue;
+      const text = field === "status" ? read.text.trim().toLowerCase() : read.text;
+      this.#sent.set(field, text.length);
+      this.#emit(field, text);
+    }
+  }
+
+  /** Gives out what was held back. */
+  #finish(document: AttpDocument, judge: Judge): AttpDocument {
+    const { thought, toolCall } = document;
+    const rest = (field: string, text: string | undefined): string => text?.slice(this.#sent.get(field) ?? 0) ?? "";
+    const say = (type: DeltaType, text: string): void => {
+      if (text !== "") this.#emit(type, text);
+    };
+    say("thought-delta", rest("thought", thought));
+    say("status", rest("status", toolCall?.status));
+    say("target", rest("target", toolCall?.target));
+    say("code-delta", rest("code", toolCall?.code));
+    say("message-delta", rest("message", toolCall?.message));
+    this.#found = judge.found;
+    return document;
+  }
+
+  #readJson(scan: JsonScan): AttpDocument {
+    const judge = new Judge((code) => this.#allows(code));
+    const { start, end, fence, closedFence, truncated } = scan;
+    const place = { start, end, entries: [], headers: [], fence, closedFence, indent: 0, truncated };
+    const fallback = { start, end };
+    judge.add(diagnostic("attp/json-document", start, end));
+    let data: ReturnType<typeof toJson> = null;
+    try {
+      data = toJson(JSON.parse(scan.text));
+    } catch (error) {
+      const message = `The JSON document is not valid: ${(error as Error).message.slice(0, 120)}`;
+      judge.add(truncated ? diagnostic("attp/truncated", start, end) : diagnostic("attp/syntax", start, end, { message }));
+      const status = truncated ? "truncated" : "invalid";
+      return this.#finish({ status, extra: createRecord(), span: { start, end } }, judge);
+    }
+    if (truncated) judge.add(diagnostic("attp/truncated", start, end));
+    else if (fence && !closedFence) unclosedFence(place, judge);
+    const fields = { ...fromData(isTable(data) ? data : {}, place, judge), entries: new Map(), fallback };
+    for (const key of Object.keys(fields.extra)) {
+      const at = scan.text.indexOf(JSON.stringify(key));
+      if (key !== "tool_call" && at >= 0) judge.add(diagnostic("attp/unknown-key", start + at, start + at + key.length + 2));
+    }
+    return this.#finish(judgeFields(fields, place, judge, this.#options.language ?? "python"), judge);
+  }
+
+  #emit(type: DeltaType, text: string): void {
+    this.#options.onEvent?.({ phase: "delta", type, text });
   }
 }

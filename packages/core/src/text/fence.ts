@@ -10,6 +10,8 @@ export interface Fence {
   info: string;
   /** Offset of the opening line. */
   start: number;
+  /** Offset of the line after it. */
+  bodyStart: number;
 }
 
 const opener = /^([ \t]*)(`{3,}|~{3,})[ \t]*(.*?)[ \t\r]*$/;
@@ -22,7 +24,7 @@ export function openFence(line: string, start: number): Fence | undefined {
   const [, indent = "", run = "", info = ""] = match;
   const mark = run.charAt(0);
   if (mark === "`" && info.includes("`")) return undefined;
-  return { mark, length: run.length, indent, info: info.toLowerCase(), start };
+  return { mark, length: run.length, indent, info: info.toLowerCase(), start, bodyStart: start + line.length + 1 };
 }
 
 /** Whether a line closes a fence: the same mark, at least as many, and nothing else, whatever the indentation. */

@@ -55,8 +55,12 @@ export interface TextScannerOptions<Block> extends ParseOptions {
   grammar: BlockGrammar<Block>;
   onText(text: string): void;
   onReasoning(text: string): void;
+  /** A block begins; its reader is asked next. */
+  onBlockStart(start: number): void;
   onBlock(block: Block): void;
   onDiagnostic(diagnostic: Diagnostic): void;
+  /** All is read; the last chance to add findings. */
+  onEnd?(result: ParseResult<Block>): void;
 }
 
 const defaultMaxInputLength = 16 * 1024 * 1024;
@@ -135,29 +139,16 @@ export class TextScanner<Block extends BlockBase> {
     this.#closeSegment(this.#source.length, this.#source.length);
     this.#reportForeign();
     if (this.#tooLong) this.#rejectAll();
-    const diagnostics = this.#diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
-    return { segments: this.#segments, blocks: this.#blocks, diagnostics };
+    const result = { segments: this.#segments, blocks: this.#blocks, diagnostics: this.#diagnostics };
+    this.#options.onEnd?.(result);
+    this.#diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
+    return result;
   }
 
   /** Adds a finding of the protocol to the result, and tells the host. */
   diagnose(diagnostic: Diagnostic): void {
     this.#diagnostics.push(diagnostic);
     this.#options.onDiagnostic(diagnostic);
-  }
-
-  /** True when a block that begins now stands in reasoning. */
-  get inReasoning(): boolean {
-    return this.#depth > 0;
-  }
-
-  /** True when a block that begins now stands after a result that the model made up. */
-  get afterFabricatedResult(): boolean {
-    return this.#fabricated;
-  }
-
-  /** Plain text outside blocks and reasoning that is more than white space: its first stretch, once `end` has run. */
-  firstText(): Segment<Block> | undefined {
-    return this.#segments.find((segment) => segment.type === "text" && segment.text.trim() !== "");
   }
 
   #append(chunk: string): void {
@@ -390,6 +381,7 @@ export class TextScanner<Block extends BlockBase> {
     this.#source.seek(reader.start);
     this.#nextTag = -1;
     this.#reader = reader;
+    this.#options.onBlockStart(reader.start);
   }
 
   #closeBlock({ block, end, closedFence }: BlockEnd<Block>): void {

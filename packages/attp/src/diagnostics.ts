@@ -1,0 +1,159 @@
+import type { Affects, Diagnostic, Severity } from "@toolglot/core";
+
+/** Codes of repairs: what was read as meant, though not as written. Each can be switched off by the `repairs` option. */
+export type AttpRepairCode =
+  | "attp/inner-quotes"
+  | "attp/raw-escapes"
+  | "attp/basic-string-code"
+  | "attp/loose-string"
+  | "attp/missing-header"
+  | "attp/odd-delimiters"
+  | "attp/loose-syntax"
+  | "attp/table-name"
+  | "attp/late-thought"
+  | "attp/nested-fence"
+  | "attp/indented"
+  | "attp/dedented"
+  | "attp/json-document"
+  | "attp/missing-status"
+  | "attp/unclosed-fence";
+
+/** Every code that reading an ATTP text may give, besides those of the text layer (`core/…`). */
+export type AttpDiagnosticCode =
+  | AttpRepairCode
+  | "attp/truncated"
+  | "attp/syntax"
+  | "attp/duplicate-key"
+  | "attp/invalid-status"
+  | "attp/invalid-type"
+  | "attp/missing-code"
+  | "attp/missing-message"
+  | "attp/missing-thought"
+  | "attp/missing-target"
+  | "attp/missing-tool-call"
+  | "attp/status-synonym"
+  | "attp/unused-code"
+  | "attp/unused-message"
+  | "attp/unknown-key"
+  | "attp/prose-outside-document"
+  | "attp/input-too-long";
+
+/** What each code says: severity, what it affects, the message, and a hint where one helps. */
+const table: Record<AttpDiagnosticCode, [Severity, Affects, string, string?]> = {
+  "attp/inner-quotes": [
+    "warning",
+    "value",
+    "Quotes inside the string would end it early; it was read up to its last closing quotes.",
+    "Use the other kind of triple quotes inside the code.",
+  ],
+  "attp/raw-escapes": [
+    "warning",
+    "value",
+    "The string has backslashes that TOML does not know; its text was taken as it stands.",
+    "Write code in '''…''', where backslashes are plain characters.",
+  ],
+  "attp/basic-string-code": [
+    "warning",
+    "none",
+    'Escapes such as \\n in """…""" code were decoded by TOML; the text as written is in rawCode.',
+    "Write code in '''…''', where backslashes are plain characters.",
+  ],
+  "attp/loose-string": [
+    "warning",
+    "value",
+    "A one-line string holds raw line breaks or quotes; it was read up to its last quote.",
+    'Use """…""" for text with line breaks or quotes.',
+  ],
+  "attp/missing-header": [
+    "warning",
+    "structure",
+    "The keys of the call stand outside [tool_call]; they were taken into it.",
+    "Write [tool_call] before status.",
+  ],
+  "attp/odd-delimiters": [
+    "warning",
+    "structure",
+    "Typographic characters stand where TOML wants ASCII delimiters.",
+    'Use " \' = [ ] and plain spaces.',
+  ],
+  "attp/loose-syntax": [
+    "warning",
+    "structure",
+    "This is not TOML, but was read as meant.",
+    'Write key = "value", true, false, and comments with #.',
+  ],
+  "attp/table-name": [
+    "warning",
+    "structure",
+    "The call's table is misnamed or repeated; it was read as one [tool_call], later keys win.",
+    "Write [tool_call] once.",
+  ],
+  "attp/late-thought": [
+    "warning",
+    "structure",
+    "thought stands after a table header, so that TOML puts it inside; it was taken as the document's.",
+    "Write thought first.",
+  ],
+  "attp/nested-fence": [
+    "warning",
+    "value",
+    "The code is wrapped in backticks; they were taken off.",
+    "Write the code alone between '''.",
+  ],
+  "attp/indented": ["warning", "none", "The document's fence is indented; that indentation was taken off."],
+  "attp/dedented": ["warning", "none", "The code is indented as a whole; that indentation was taken off."],
+  "attp/json-document": [
+    "warning",
+    "structure",
+    "The document is written as JSON.",
+    "Write TOML: thought, then [tool_call].",
+  ],
+  "attp/missing-status": [
+    "warning",
+    "structure",
+    "There is no status; it was taken from what the call holds.",
+    'Write status = "success" or status = "fail".',
+  ],
+  "attp/unclosed-fence": ["warning", "none", "The document's fence is not closed."],
+  "attp/truncated": ["error", "value", "The text ends inside the document; it is not run."],
+  "attp/syntax": ["error", "value", "This is not TOML, and no repair explains it."],
+  "attp/duplicate-key": ["error", "value", "The key is given twice; the first stands."],
+  "attp/invalid-status": [
+    "error",
+    "structure",
+    'status is neither "success" nor "fail".',
+    'Write status = "success" or status = "fail".',
+  ],
+  "attp/invalid-type": ["error", "value", "The value has to be a string."],
+  "attp/missing-code": ["error", "structure", "A success needs code, and there is none."],
+  "attp/missing-message": ["error", "structure", "A fail needs a message, and there is none."],
+  "attp/missing-thought": ["warning", "none", "There is no thought."],
+  "attp/missing-target": ["warning", "none", "There is no target."],
+  "attp/missing-tool-call": ["error", "structure", "The document holds no call.", "Write [tool_call] with status."],
+  "attp/status-synonym": ["warning", "structure", 'status was read as "fail".', 'Write status = "fail".'],
+  "attp/unused-code": ["warning", "none", "code next to a fail is not run."],
+  "attp/unused-message": ["warning", "none", "message next to a success is not used."],
+  "attp/unknown-key": ["info", "none", "The protocol does not know this key; it is kept in extra."],
+  "attp/prose-outside-document": ["info", "none", "Text stands outside the document."],
+  "attp/input-too-long": ["error", "value", "The text is too long; nothing of it is run."],
+};
+
+/** Makes the diagnostic of a code. */
+export function diagnostic(
+  code: AttpDiagnosticCode,
+  start: number,
+  end: number,
+  change: { message?: string | undefined; affects?: Affects } = {},
+): Diagnostic {
+  const [severity, affects, message, hint] = table[code];
+  const made: Diagnostic = {
+    code,
+    severity,
+    affects: change.affects ?? affects,
+    message: change.message ?? message,
+    span: { start, end: Math.max(start, end) },
+    source: "attp",
+  };
+  if (hint) made.hint = hint;
+  return made;
+}

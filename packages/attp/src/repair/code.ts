@@ -1,0 +1,82 @@
+import { closesFence, openFence } from "@toolglot/core";
+
+/** Languages that code may be in. */
+export type CodeLanguage = "python" | "javascript";
+
+const infos: Record<CodeLanguage, RegExp> = {
+  python: /^(?:python3?|py3?|tool_code|code|)$/,
+  javascript: /^(?:javascript|js|mjs|jsx|typescript|ts|tool_code|code|)$/,
+};
+
+/** The code inside a fence that wraps it whole, or inside one pair of backticks; undefined when nothing wraps it. */
+export function unwrapFence(code: string, language: CodeLanguage): string | undefined {
+  const text = code.trim();
+  if (!/^[`~]/.test(text)) return undefined;
+  const inline = language === "python" ? /^`([^`\n]+)`$/.exec(text)?.[1] : undefined;
+  if (inline !== undefined) return inline;
+  const lines = text.split("\n");
+  const fence = openFence(lines[0] ?? "", 0);
+  if (!fence || !infos[language].test(fence.info) || lines.length < 2) return undefined;
+  const inner = lines.slice(1, -1);
+  if (!closesFence(lines.at(-1) ?? "", fence) || inner.some((line) => closesFence(line, fence))) return undefined;
+  return inner.length > 0 ? `${inner.join("\n")}\n` : "";
+}
+
+/** The white space that every line begins with which is not blank. */
+export function commonIndent(code: string): string {
+  let common: string | undefined;
+  for (const line of code.split("\n")) {
+    if (line.trim() === "") continue;
+    const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
+    if (common === undefined) common = indent;
+    let same = 0;
+    while (same < common.length && same < indent.length && common[same] === indent[same]) same += 1;
+    common = common.slice(0, same);
+    if (common === "") break;
+  }
+  return common ?? "";
+}
+
+/** Takes common indentation off; blank lines lose what they have of it. */
+export function dedent(code: string, indent: string): string {
+  return code
+    .split("\n")
+    .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line.trim() === "" ? "" : line))
+    .join("\n");
+}
+
+const tokens: Record<CodeLanguage, RegExp> = {
+  python: /#[^\n]*|'''|"""|['"]/g,
+  javascript: /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[`'"]/g,
+};
+
+/** Numbers of the lines (from 0) that begin inside a string literal: there, indentation is data. */
+export function linesInLiterals(code: string, language: CodeLanguage): Set<number> {
+  const found = new Set<number>();
+  const token = tokens[language];
+  let line = 0;
+  let counted = 0;
+  const count = (to: number, inside: boolean): void => {
+    for (let at = code.indexOf("\n", counted); at >= 0 && at < to; at = code.indexOf("\n", at + 1)) {
+      line += 1;
+      if (inside) found.add(line);
+    }
+    counted = to;
+  };
+  token.lastIndex = 0;
+  for (let match = token.exec(code); match; match = token.exec(code)) {
+    const quote = match[0];
+    if (!/^['"`]/.test(quote)) continue;
+    count(match.index, false);
+    let at = match.index + quote.length;
+    const spans = quote.length === 3 || quote === "`";
+    for (; at < code.length && !code.startsWith(quote, at); at += 1) {
+      if (code[at] === "\\") at += 1;
+      else if (code[at] === "\n" && !spans) break;
+    }
+    count(at, true);
+    token.lastIndex = at + quote.length;
+    if (token.lastIndex > code.length) break;
+  }
+  return found;
+}

@@ -1,0 +1,239 @@
+import { createRecord, type Diagnostic, type JsonValue } from "@toolglot/core";
+import { parse as parseToml, type TomlError } from "smol-toml";
+import { type AttpDiagnosticCode, diagnostic } from "../diagnostics.ts";
+import type { Entry, Scan } from "../scan/entry.ts";
+import { type Field, fieldOf, toolCallName } from "../scan/patterns.ts";
+import { entryText, rawBody, unindent } from "./strings.ts";
+import { isTable, toJson } from "./values.ts";
+
+/** What a document says, before it is judged. */
+export interface Fields {
+  values: Map<Field, unknown>;
+  /** Where values stand, for diagnostics. */
+  entries: Map<Field, Entry>;
+  /** Offsets of keys or values that have no entry of their own. */
+  fallback: { start: number; end: number };
+  extra: Record<string, JsonValue>;
+  hasCall: boolean;
+}
+
+/** Where findings go, and which repairs are allowed. */
+export interface Findings {
+  allows(code: AttpDiagnosticCode): boolean;
+  add(found: Diagnostic): void;
+}
+
+/** Of several entries of a field the one that counts: that of the last table, and in one table the first. */
+export function chooseEntries(entries: readonly Entry[]): Map<Field, Entry> {
+  const chosen = new Map<Field, Entry>();
+  for (const entry of entries) {
+    const { field } = entry;
+    if (!field) continue;
+    const other = chosen.get(field);
+    const wins = field === "thought" ? other === undefined : other === undefined || other.table < entry.table;
+    if (wins) chosen.set(field, entry);
+  }
+  return chosen;
+}
+
+/** Reads a document's text: by the TOML parser where it is TOML, else as the scan understood it. */
+export function readFields(scan: Scan, findings: Findings): Fields {
+  const { source, start, end, indent, entries } = scan;
+  const written = source.slice(start, end).replaceAll("\r\n", "\n");
+  const text = indent > 0 ? unindent(`\n${written}`, indent).slice(1) : written;
+  const fallback = scan.headers.find(({ isCall }) => isCall) ?? { start, end: Math.min(end, start + 80) };
+  if (entries.some(({ cut }) => cut)) return repaired(scan, findings, fallback, undefined);
+  try {
+    const data = toJson(parseToml(text, { integersAsBigInt: "asNeeded" })) as Record<string, JsonValue>;
+    for (const note of scan.notes) if (note.code === "attp/table-name") findings.add(diagnostic(note.code, note.start, note.end));
+    return { ...fromData(data, scan, findings), entries: chooseEntries(entries), fallback };
+  } catch (error) {
+    return repaired(scan, findings, fallback, { error, text });
+  }
+}
+
+/** Sorts parsed data into fields and extra. Used for JSON documents too, which have no entries. */
+export function fromData(
+  data: Record<string, JsonValue>,
+  scan: Pick<Scan, "entries" | "start" | "end">,
+  findings: Findings,
+): Pick<Fields, "values" | "extra" | "hasCall"> {
+  const values = new Map<Field, unknown>();
+  const call = createRecord<JsonValue>();
+  const extra = createRecord<JsonValue>();
+  let hasCall = false;
+  for (const [key, value] of Object.entries(data)) {
+    const name = toolCallName(key);
+    const tables = Array.isArray(value) ? value : [value];
+    if (name && tables.length > 0 && tables.every(isTable) && (name === "exact" || findings.allows("attp/table-name"))) {
+      hasCall = true;
+      for (const table of tables) for (const [inner, item] of Object.entries(table as Record<string, JsonValue>)) call[inner] = item;
+    } else extra[key] = value;
+  }
+  const keyOf = (field: Field): Entry | undefined => scan.entries.find((entry) => entry.field === field);
+  const at = (field: Field): [number, number] => {
+    const entry = keyOf(field);
+    return entry ? [entry.keyStart, entry.keyEnd] : [scan.start, Math.min(scan.end, scan.start + 1)];
+  };
+  let hoisted = false;
+  for (const field of ["status", "target", "code", "message"] as const) {
+    if (Object.hasOwn(call, field)) values.set(field, call[field]);
+    else if (Object.hasOwn(extra, field) && findings.allows("attp/missing-header")) {
+      values.set(field, extra[field]);
+      delete extra[field];
+      if (!hoisted) findings.add(diagnostic("attp/missing-header", ...at(field)));
+      hoisted = true;
+    } else continue;
+    delete call[field];
+  }
+  if (Object.hasOwn(extra, "thought")) {
+    values.set("thought", extra.thought);
+    delete extra.thought;
+  } else if (Object.hasOwn(call, "thought") && findings.allows("attp/late-thought")) {
+    values.set("thought", call.thought);
+    delete call.thought;
+    findings.add(diagnostic("attp/late-thought", ...at("thought")));
+  }
+  if (Object.keys(call).length > 0) extra.tool_call = call;
+  return { values, extra, hasCall: hasCall || hoisted };
+}
+
+/** Reads a document that is no TOML, as far as repairs explain it. */
+function repaired(
+  scan: Scan,
+  findings: Findings,
+  fallback: Fields["fallback"],
+  failure: { error: unknown; text: string } | undefined,
+): Fields {
+  const { source, indent, notes } = scan;
+  preferLastQuotes(scan, findings);
+  const entries = chooseEntries(scan.entries);
+  const values = new Map<Field, unknown>();
+  let explained = failure === undefined;
+  const repair = (code: AttpDiagnosticCode, start: number, end: number, message?: string): void => {
+    explained = true;
+    if (findings.allows(code)) findings.add(diagnostic(code, start, end, { message }));
+    else findings.add(diagnostic("attp/syntax", start, end));
+  };
+  const last = new Map<string, number>();
+  for (const { code, start, end, message } of notes) {
+    if (code === "attp/syntax" && last.has(code)) continue;
+    last.set(code, end);
+    repair(code, start, end, message);
+  }
+  for (const [field, entry] of entries) {
+    const read = entryText(source, entry, indent);
+    values.set(field, read ? read.text : nonString(source.slice(entry.valueStart, entry.valueEnd)));
+    if (!read) continue;
+    if (entry.innerQuotes !== undefined) repair("attp/inner-quotes", entry.innerQuotes, entry.innerQuotes + 3);
+    if (read.raw && !entry.cut) repair("attp/raw-escapes", entry.valueStart, entry.valueEnd);
+    const control = firstControl(rawBody(source, entry, indent));
+    if (control) repair("attp/syntax", entry.bodyStart, entry.bodyEnd, "Control characters stand in the string.");
+  }
+  const extra = unknownKeys(scan, repair);
+  const hoisted = [...entries.values()].find(({ field, inCall }) => field !== "thought" && !inCall);
+  if (hoisted) repair("attp/missing-header", hoisted.keyStart, hoisted.keyEnd);
+  const thought = entries.get("thought");
+  if (thought && thought.table > 0) repair("attp/late-thought", thought.keyStart, thought.keyEnd);
+  if (!explained && failure) findings.add(syntaxError(scan, failure));
+  const hasCall = scan.headers.some(({ isCall }) => isCall) || hoisted !== undefined;
+  return { values, entries, fallback, extra, hasCall };
+}
+
+/**
+ * Quotes were taken for the code's end although keys follow that nobody knows, and more quotes: the last quotes of the
+ * document are the end then, if nothing follows them.
+ */
+function preferLastQuotes({ source, entries, end, notes }: Scan, findings: Findings): void {
+  const at = entries.findIndex(({ field, form }) => field === "code" && form === "multi-literal");
+  const code = entries[at];
+  if (!code || code.cut || !findings.allows("attp/inner-quotes")) return;
+  if (entries.slice(at + 1).every(({ field }) => field !== undefined)) return;
+  const rest = source.slice(code.valueEnd, end);
+  const last = rest.lastIndexOf("'''");
+  if (last < 0 || !/^[ \t\r\n]*$/.test(rest.slice(last + 3))) return;
+  code.innerQuotes ??= code.bodyEnd;
+  code.bodyEnd = code.valueEnd + last;
+  code.valueEnd = code.bodyEnd + 3;
+  entries.length = at + 1;
+  const kept = notes.filter(({ start }) => start < code.bodyStart);
+  notes.length = 0;
+  notes.push(...kept);
+}
+
+function firstControl(text: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what TOML forbids in strings.
+  return /[\u0000-\u0008\u000b\u000c\u000d\u000e-\u001f\u007f]/.test(text);
+}
+
+/** A value that is no string, as the TOML parser reads it. */
+function nonString(text: string): unknown {
+  try {
+    return toJson(parseToml(`v=${text.trim()}`).v);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keys and tables that the protocol does not know, read by the TOML parser on their own. */
+function unknownKeys(
+  { source, entries, headers, indent }: Scan,
+  repair: (code: AttpDiagnosticCode, start: number, end: number) => void,
+): Record<string, JsonValue> {
+  const unknown = entries.filter(({ field }) => field === undefined);
+  const others = headers.filter(({ isCall }) => !isCall);
+  if (unknown.length === 0 && others.length === 0) return createRecord();
+  const lines: string[] = [];
+  const put = (table: number): void => {
+    for (const entry of unknown) {
+      if (entry.table !== table) continue;
+      const value = unindent(source.slice(entry.valueStart, entry.valueEnd).replaceAll("\r\n", "\n"), indent);
+      lines.push(`${entry.key} = ${/^(?:True|False|TRUE|FALSE)$/.test(value) ? value.toLowerCase() : value}`);
+    }
+  };
+  put(0);
+  const calls = headers.filter(({ isCall }) => isCall);
+  if (calls.some(({ table }) => unknown.some((entry) => entry.table === table))) {
+    lines.push("[tool_call]");
+    for (const { table } of calls) put(table);
+  }
+  for (const { table, start, end } of others) {
+    lines.push(source.slice(start, end));
+    put(table);
+  }
+  try {
+    const read = toJson(parseToml(lines.join("\n"), { integersAsBigInt: "asNeeded" }));
+    return read as Record<string, JsonValue>;
+  } catch {
+    const first = unknown[0] ?? others[0];
+    if (first) repair("attp/syntax", "keyStart" in first ? first.keyStart : first.start, "valueEnd" in first ? first.valueEnd : first.end);
+    return createRecord();
+  }
+}
+
+/** The TOML parser's complaint, at its place in the whole text. */
+function syntaxError(scan: Scan, { error, text }: { error: unknown; text: string }): Diagnostic {
+  const { line = 1, column = 1, message = "" } = error as Partial<TomlError>;
+  const written = scan.source.slice(scan.start, scan.end);
+  let start = 0;
+  for (let count = 1; count < line; count += 1) start = written.indexOf("\n", start) + 1;
+  const removed = scan.indent > 0 ? (written.slice(start).match(/^[ \t]*/)?.[0].length ?? 0) : 0;
+  const offset = Math.min(scan.start + start + Math.min(removed, scan.indent) + column - 1, scan.end);
+  const reason = message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
+  return diagnostic("attp/syntax", offset, Math.min(offset + 1, scan.end), {
+    message: `Line ${line}, column ${column}: ${reason || "this is not TOML"}${text === "" ? "" : "."}`,
+  });
+}
+
+/** Keys in extra that deserve a word, with the entries they come from. */
+export function unknownEntries(extra: Record<string, JsonValue>, scan: Pick<Scan, "entries" | "headers">): [number, number][] {
+  const spans: [number, number][] = [];
+  for (const entry of scan.entries) {
+    if (entry.table > 0 && !entry.inCall) continue;
+    const name = entry.key.replace(/^["']|["']$/g, "");
+    const known = fieldOf(name) !== undefined && !Object.hasOwn(extra, name);
+    if (entry.field === undefined && !known && !/^tool_call\b/.test(name)) spans.push([entry.keyStart, entry.keyEnd]);
+  }
+  for (const header of scan.headers) if (!header.isCall) spans.push([header.start, header.end]);
+  return spans;
+}

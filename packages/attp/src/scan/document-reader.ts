@@ -1,0 +1,548 @@
+import { type BlockEnd, type BlockReader, closesFence, type EndOptions, openFence, type Source } from "@toolglot/core";
+import type { AttpDocument } from "../types.ts";
+import { Brackets } from "./brackets.ts";
+import type { Entry, Header, Note, ReaderOptions, Scan } from "./entry.ts";
+import { readKey } from "./key-line.ts";
+import { readLineValue } from "./line-value.ts";
+import {
+  documentStart,
+  headerPattern,
+  keyParts,
+  multiLineOpener,
+  oddCharacters,
+  restPattern,
+  toolCallName,
+} from "./patterns.ts";
+import { type Candidate, findQuotes, isCleanEnd, isQuote, type OpenString } from "./string-scan.ts";
+import { ValueStream } from "./value-stream.ts";
+
+type Step = BlockEnd<AttpDocument> | "more" | undefined;
+
+/**
+ * Follows a TOML document as it comes in, well-formed or not, and finds where its values and itself end. It decides
+ * nothing about validity: that is the TOML parser's word, at the end.
+ *
+ * Where a multi-line string ends is settled like this. Quotes that are followed by more than a comment on their line are
+ * data. All others are taken for the end, until a later line is no TOML: then they were data too, and reading goes back to
+ * just after them. For `code` the question stays open until the document ends, for other keys until the next key or table.
+ * Text before an open question is final, and streams; text after it waits.
+ */
+export class DocumentReader implements BlockReader<AttpDocument> {
+  readonly start: number;
+  waitsForLine = false;
+  readonly #options: ReaderOptions;
+  readonly #entries: Entry[] = [];
+  readonly #headers: Header[] = [];
+  readonly #notes: Note[] = [];
+  readonly #sent = new Map<string, ValueStream>();
+  #string: OpenString | undefined;
+  #pending: Candidate | undefined;
+  /** Lines known to lead to something that is no TOML. */
+  readonly #deadLines = new Set<number>();
+  /** A value in brackets that goes on. */
+  #brackets: Brackets | undefined;
+  /** A one-line string that was not closed on its line: offset after its last quote so far, -1 for none. */
+  #loose: { entry: Entry; quote: RegExp; end: number } | undefined;
+  /** Offset after the last text that belongs to the document. */
+  #contentEnd: number;
+  #atLineStart = true;
+  #table = 0;
+  #inCall = false;
+
+  constructor(options: ReaderOptions) {
+    this.#options = options;
+    this.start = this.#contentEnd = options.start;
+  }
+
+  read(source: Source, end?: EndOptions): BlockEnd<AttpDocument> | undefined {
+    for (;;) {
+      this.waitsForLine = false;
+      const done = this.#step(source, end);
+      if (done === "more") return undefined;
+      if (done) return done;
+    }
+  }
+
+  #step(source: Source, end: EndOptions | undefined): Step {
+    if (this.#string) {
+      const lineWise = this.#string.quotes.mark === "`" || this.#mayEndEarlier(this.#string);
+      return lineWise ? this.#stringLine(source, this.#string, end) : this.#stringText(source, this.#string, end);
+    }
+    if (source.at >= source.text.length) return end ? this.#atEnd(source, end) : "more";
+    if (!this.#brackets && !this.#loose && this.#opensString(source)) return undefined;
+    const lineBreak = source.text.indexOf("\n", source.at);
+    if (lineBreak < 0 && !end) {
+      this.waitsForLine = true;
+      return "more";
+    }
+    const lineEnd = lineBreak < 0 ? source.text.length : lineBreak;
+    const line = source.text.slice(source.at, lineEnd);
+    const next = source.base + Math.min(lineEnd + 1, source.text.length);
+    if (this.#brackets) return this.#bracketLine(source, this.#brackets, line, next);
+    if (this.#loose) return this.#looseLine(source, line, next);
+    return this.#line(source, line, next, end);
+  }
+
+  /** A line outside of values. */
+  #line(source: Source, line: string, next: number, end: EndOptions | undefined): Step {
+    const start = source.offset;
+    if (this.#pending) {
+      if (this.#deadLines.has(start)) return this.#rollBack(source);
+      this.#pending.lines.push(start);
+    }
+    const text = line.trim();
+    if (text === "" || text.startsWith("#")) {
+      if (text !== "") this.#contentEnd = start + line.trimEnd().length;
+      source.seek(next);
+      return undefined;
+    }
+    const ends = this.#endsAt(line, text, start);
+    if (ends) return this.#finish(source, start, ends === "fence" ? next : start, { closed: ends === "fence" });
+    const header = headerPattern.exec(line);
+    if (header) {
+      const call = toolCallName(keyParts(header[2] ?? "").join("."));
+      if (call && this.#complete()) return this.#beginNext(source, start);
+      this.#header(line, start, header, call);
+      source.seek(next);
+      return undefined;
+    }
+    const entry = this.#key(source);
+    if (entry && this.#beginsNext(entry)) return this.#beginNext(source, start);
+    if (entry && this.#value(source, entry, line, next)) return undefined;
+    return this.#garbage(source, line, next, end);
+  }
+
+  #key(source: Source): Entry | undefined {
+    return readKey(source.text, source.at, source.base, { table: this.#table, inCall: this.#inCall });
+  }
+
+  /** Whether a line outside of values ends the document: its closing fence, another fence, a result. */
+  #endsAt(line: string, text: string, start: number): "fence" | "next" | undefined {
+    const { fence } = this.#options;
+    if (fence && closesFence(line, fence)) return "fence";
+    const first = text.charCodeAt(0);
+    if ((first === 96 || first === 126) && /^(?:toml|attp|json)/.test(openFence(line, start)?.info ?? "")) return "next";
+    return first === 91 && /^\[tool_result\]/i.test(text) ? "next" : undefined;
+  }
+
+  /** Looks for a key whose value is a multi-line string, and goes into it; the line need not be complete. */
+  #opensString(source: Source): boolean {
+    const { text, at } = source;
+    const entry = this.#key(source);
+    if (!entry) return false;
+    const value = entry.valueStart - source.base;
+    multiLineOpener.lastIndex = value;
+    const opener = multiLineOpener.exec(text);
+    const fence = !opener && entry.field === "code" ? /^`{3,}[\w+-]*[ \t]*\r?\n/.exec(text.slice(value, value + 40)) : null;
+    if (!opener && !fence) return false;
+    if (this.#beginsNext(entry) || (this.#pending && this.#deadLines.has(source.offset))) return false;
+    this.#pending?.lines.push(source.offset);
+    this.#settle();
+    const delimiter = (opener ?? fence)?.[0] ?? "";
+    const odd = /[“”„‘’‚]/.test(delimiter);
+    if (fence) this.#note("attp/nested-fence", entry.valueStart, entry.valueStart + delimiter.trimEnd().length);
+    else if (odd) this.#note("attp/odd-delimiters", entry.valueStart, entry.valueStart + delimiter.length);
+    entry.form = fence ? "backticks" : opener?.[1] ? "multi-literal" : "multi-basic";
+    entry.bodyStart = entry.bodyEnd = entry.valueStart + delimiter.length;
+    const streams = !fence && this.#streams(entry);
+    this.#add(entry, text.slice(at, value));
+    if (entry.field === "code" || entry.field === "message") this.#options.announce(this.#entries, source);
+    const values = new ValueStream(entry, streams, this.#options.rules(entry));
+    if (streams && entry.field) this.#sent.set(entry.field, values);
+    const mark = fence ? "`" : opener?.[1] ? "'" : '"';
+    this.#string = { entry, quotes: { mark, odd }, values, runs: 0, dead: undefined, forced: false };
+    source.seek(entry.bodyStart);
+    this.#atLineStart = fence !== null;
+    return true;
+  }
+
+  /** Whether a value is given out while it comes in: it is the first of its key, and nothing later can replace it. */
+  #streams(entry: Entry): boolean {
+    if (this.#pending || this.#entries.some((other) => other.field === entry.field)) return false;
+    if (entry.field === "thought") return entry.table === 0;
+    return entry.field === "code";
+  }
+
+  /** Without a fence around the document, quotes that were followed by no TOML may have been its end all the same. */
+  #mayEndEarlier(open: OpenString): boolean {
+    return open.dead !== undefined && this.#options.fence === undefined;
+  }
+
+  /** Inside a multi-line string, unit by unit. */
+  #stringText(source: Source, open: OpenString, end: EndOptions | undefined): Step {
+    const { text } = source;
+    for (let at = source.at; ; ) {
+      const { index, hold } = findQuotes(open, source, text, source.base, at);
+      if (index < 0) {
+        source.at = hold;
+        open.values.pass(source, source.offset);
+        return end ? this.#openAtEnd(source, open, end) : "more";
+      }
+      let after = index + 3;
+      while (after < text.length && isQuote(open.quotes, text.charCodeAt(after))) after += 1;
+      const lineBreak = text.indexOf("\n", after);
+      if (lineBreak < 0 && !end) {
+        source.at = index;
+        open.values.pass(source, source.offset);
+        this.waitsForLine = true;
+        return "more";
+      }
+      const lineEnd = lineBreak < 0 ? text.length : lineBreak;
+      const lineStart = text.lastIndexOf("\n", index) + 1;
+      const before = text.slice(Math.max(lineStart, index - 80), index);
+      if (this.#quotes(source, open, source.base + index, source.base + after, before, text.slice(after, lineEnd)))
+        return undefined;
+      at = after;
+    }
+  }
+
+  /** Inside a multi-line string, line by line: the line may begin another document, or be the end of a fence. */
+  #stringLine(source: Source, open: OpenString, end: EndOptions | undefined): Step {
+    const lineBreak = source.text.indexOf("\n", source.at);
+    if (lineBreak < 0 && !end) {
+      this.waitsForLine = true;
+      return "more";
+    }
+    if (lineBreak < 0 && source.at >= source.text.length) return this.#openAtEnd(source, open, end ?? {});
+    const lineEnd = lineBreak < 0 ? source.text.length : lineBreak + 1;
+    const line = source.text.slice(source.at, lineEnd);
+    const base = source.offset;
+    if (this.#atLineStart && open.dead?.clean && this.#beginsAnother(line)) return this.#force(source, open);
+    const isFence = open.quotes.mark === "`" && /^[ \t]*`{3,}[ \t]*\r?\n?$/.test(line);
+    for (let at = 0; open.quotes.mark !== "`" || isFence; ) {
+      const { index } = findQuotes(open, source, line, base, at);
+      if (index < 0) break;
+      let after = index + 3;
+      while (after < line.length && isQuote(open.quotes, line.charCodeAt(after))) after += 1;
+      const rest = line.slice(after).replace(/\r?\n$/, "");
+      if (this.#quotes(source, open, base + index, base + after, line.slice(0, index), rest)) return undefined;
+      at = after;
+    }
+    source.at = lineEnd;
+    this.#atLineStart = true;
+    if (!this.#mayEndEarlier(open)) open.values.pass(source, source.offset);
+    return undefined;
+  }
+
+  #beginsAnother(line: string): boolean {
+    return documentStart.test(line) || /^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:toml|attp)/i.test(line);
+  }
+
+  /** Three or more quotes in a string: true when they are taken for its end. */
+  #quotes(source: Source, open: OpenString, quotes: number, after: number, before: string, rest: string): boolean {
+    const { entry } = open;
+    open.runs += 1;
+    // Quotes before these are data now, whatever follows.
+    open.dead = undefined;
+    const match = restPattern.exec(rest);
+    const plain = !this.#options.allows("attp/inner-quotes");
+    if (!match && !plain) {
+      entry.innerQuotes ??= quotes;
+      return false;
+    }
+    open.values.pass(source, quotes);
+    const candidate: Candidate = {
+      open,
+      quotes,
+      after,
+      lines: [],
+      clean: isCleanEnd(entry, before, quotes < this.#lineEndOf(source, entry)),
+      entries: this.#entries.length,
+      headers: this.#headers.length,
+      notes: this.#notes.length,
+      table: this.#table,
+      inCall: this.#inCall,
+    };
+    this.#close(source, candidate, rest);
+    if (!plain) this.#pending = candidate;
+    return true;
+  }
+
+  #lineEndOf(source: Source, entry: Entry): number {
+    const line = source.slice(entry.bodyStart, Math.min(entry.bodyStart + 400, source.length)).indexOf("\n");
+    return line < 0 ? entry.bodyStart + 400 : entry.bodyStart + line;
+  }
+
+  /** Ends the open string at a candidate, and reads on after its line. */
+  #close(source: Source, { open, quotes, after }: Candidate, rest: string): void {
+    const { entry } = open;
+    entry.bodyEnd = open.quotes.mark === "`" ? quotes : after - 3;
+    entry.valueEnd = after;
+    this.#contentEnd = after + rest.trimEnd().length;
+    const foreign = restPattern.exec(rest);
+    if (!foreign) this.#note("attp/syntax", after, after + rest.length);
+    else if (foreign[1]) this.#note("attp/loose-syntax", this.#contentEnd - foreign[1].trimEnd().length, this.#contentEnd);
+    this.#string = undefined;
+    const lineEnd = after + rest.length;
+    source.seek(lineEnd);
+    const lineBreak = source.text.indexOf("\n", source.at);
+    source.at = lineBreak < 0 ? source.text.length : lineBreak + 1;
+  }
+
+  /** The quotes that were taken for the end are data: goes back to just after them. */
+  #rollBack(source: Source): undefined {
+    const candidate = this.#pending as Candidate;
+    this.#pending = undefined;
+    for (const line of candidate.lines) this.#deadLines.add(line);
+    this.#restore(candidate);
+    const { open } = candidate;
+    open.entry.innerQuotes ??= candidate.quotes;
+    open.dead = candidate;
+    this.#string = open;
+    source.seek(candidate.after);
+    this.#atLineStart = false;
+    return undefined;
+  }
+
+  #restore(candidate: Candidate): void {
+    this.#entries.length = candidate.entries;
+    this.#headers.length = candidate.headers;
+    this.#notes.length = candidate.notes;
+    this.#table = candidate.table;
+    this.#inCall = candidate.inCall;
+  }
+
+  /** The last quotes were the end after all: what follows is no part of the document. */
+  #force(source: Source, open: OpenString): undefined {
+    const candidate = open.dead as Candidate;
+    this.#restore(candidate);
+    open.forced = true;
+    if (open.entry.innerQuotes === candidate.quotes) open.entry.innerQuotes = undefined;
+    source.seek(candidate.after);
+    const lineBreak = source.text.indexOf("\n", source.at);
+    const lineEnd = lineBreak < 0 ? source.text.length : lineBreak;
+    this.#close(source, candidate, source.text.slice(source.at, lineEnd).replace(/\r$/, ""));
+    return undefined;
+  }
+
+  /** The question where the last string ends is answered, unless it is the code's. */
+  #settle(): void {
+    if (this.#pending && this.#pending.open.entry.field !== "code") this.#pending = undefined;
+  }
+
+  /** The call can run: what looks like a new one begins the next document. */
+  #complete(): boolean {
+    const has = (field: string): boolean => this.#entries.some((entry) => entry.field === field);
+    return has("code") || (has("message") && !this.#success());
+  }
+
+  #success(): boolean {
+    const status = this.#entries.findLast((entry) => entry.field === "status");
+    return status !== undefined && /^success$/i.test(status.text);
+  }
+
+  #beginsNext(entry: Entry): boolean {
+    if (entry.field !== "thought" || !this.#complete()) return false;
+    return this.#entries.some((other) => other.field === "thought");
+  }
+
+  /** Ends the document before a line that begins the next, or before the thought that already belongs to it. */
+  #beginNext(source: Source, start: number): BlockEnd<AttpDocument> {
+    const last = this.#entries.at(-1);
+    const late = last?.field === "thought" && this.#entries.length > 1 && this.#complete() && last.table > 0;
+    if (!late || !last) return this.#finish(source, start, start, { closed: false });
+    this.#entries.pop();
+    while (this.#notes.length > 0 && (this.#notes.at(-1) as Note).start >= last.lineStart) this.#notes.pop();
+    return this.#finish(source, last.lineStart, last.lineStart, { closed: false });
+  }
+
+  #header(line: string, start: number, header: RegExpExecArray, call: "exact" | "odd" | undefined): void {
+    this.#settle();
+    const [, opening = "", name = "", comment] = header;
+    const end = start + line.trimEnd().length;
+    const first = start + line.length - line.trimStart().length;
+    if (oddCharacters.test(line.split("#")[0] ?? "")) this.#note("attp/odd-delimiters", first, end);
+    const repeated = this.#headers.some(({ isCall }) => isCall);
+    if (call && (call === "odd" || opening.length > 1 || repeated)) this.#note("attp/table-name", first, end);
+    if (comment) this.#note("attp/loose-syntax", end - comment.trimEnd().length, end);
+    this.#table += 1;
+    this.#inCall = call !== undefined;
+    this.#headers.push({ name, start: first, end, table: this.#table, isCall: this.#inCall });
+    this.#contentEnd = end;
+  }
+
+  #add(entry: Entry, keyText: string): void {
+    const { field, keyStart, valueStart } = entry;
+    if (oddCharacters.test(keyText)) this.#note("attp/odd-delimiters", keyStart, valueStart);
+    if (/[:：][^"'=]*$/.test(keyText)) this.#note("attp/loose-syntax", keyStart, valueStart);
+    const double = field && this.#entries.find((other) => other.field === field && other.table === entry.table);
+    if (double) this.#note("attp/duplicate-key", keyStart, entry.keyEnd);
+    this.#entries.push(entry);
+  }
+
+  /** A value on a line of its own; false when the line is no TOML and cannot be read as meant. */
+  #value(source: Source, entry: Entry, line: string, next: number): boolean {
+    const text = line.slice(entry.valueStart - source.offset).trimEnd();
+    const keyText = line.slice(0, entry.valueStart - source.offset);
+    // In a line that may still be code, only what TOML itself can read is a value.
+    const read = readLineValue(entry, text, this.#pending?.open.entry.field === "code");
+    if (!read) return false;
+    this.#settle();
+    this.#add(entry, keyText);
+    for (const { code, start, end } of read.notes) this.#note(code, start, end);
+    if (read.kind === "brackets") {
+      this.#brackets = new Brackets();
+      return this.#bracketLine(source, this.#brackets, line.slice(keyText.length), next) === undefined;
+    }
+    if (read.kind === "loose") this.#loose = { entry, quote: read.quote, end: -1 };
+    if (this.#loose) this.#looseEnd(text, entry.valueStart + text.length, entry.valueStart + 1);
+    this.#contentEnd = entry.valueEnd;
+    if (read.kind === "closed") this.#contentEnd = entry.valueStart + text.length;
+    source.seek(next);
+    return true;
+  }
+
+  /** A value in brackets goes on; a line that can't be inside ends it. */
+  #bracketLine(source: Source, brackets: Brackets, line: string, next: number): Step {
+    const entry = this.#entries.at(-1) as Entry;
+    const text = line.trim();
+    const outside = source.offset > entry.valueStart && !brackets.inString;
+    if (outside && (this.#endsAt(line, text, source.offset) === "fence" || documentStart.test(line))) {
+      this.#note("attp/syntax", entry.valueStart, entry.valueEnd);
+      this.#brackets = undefined;
+      return undefined;
+    }
+    const closed = brackets.line(line);
+    entry.valueEnd = entry.bodyEnd = this.#contentEnd = next - (line.length - line.trimEnd().length);
+    if (closed >= 0) {
+      const lineStart = Math.max(source.offset, entry.valueStart);
+      entry.valueEnd = entry.bodyEnd = lineStart + closed;
+      this.#contentEnd = lineStart + line.trimEnd().length;
+      if (!restPattern.test(line.slice(closed))) this.#note("attp/syntax", lineStart + closed, this.#contentEnd);
+      this.#brackets = undefined;
+    }
+    source.seek(next);
+    return undefined;
+  }
+
+  /** A one-line string that was not closed on its line goes on, up to the next key that is known. */
+  #looseLine(source: Source, line: string, next: number): Step {
+    const text = line.trim();
+    const entry = this.#key(source);
+    const ends = this.#endsAt(line, text, source.offset) || headerPattern.test(line) || entry?.field !== undefined;
+    if (ends) {
+      this.#endLoose(source);
+      return undefined;
+    }
+    this.#looseEnd(line.trimEnd(), source.offset + line.trimEnd().length, source.offset);
+    source.seek(next);
+    return undefined;
+  }
+
+  /** Notes the last quote of a line, when nothing but a comment follows it. */
+  #looseEnd(line: string, lineEnd: number, from: number): void {
+    const { quote } = this.#loose as { quote: RegExp };
+    const match = quote.exec(line);
+    if (!match) return;
+    const at = lineEnd - line.length + match.index;
+    if (at >= from && this.#loose) this.#loose.end = at + 1;
+  }
+
+  #endLoose(source: Source): void {
+    const { entry, end } = this.#loose as { entry: Entry; end: number };
+    this.#loose = undefined;
+    if (end < 0) {
+      const lineBreak = source.slice(entry.valueStart, source.offset).indexOf("\n");
+      entry.bodyEnd = entry.valueEnd = entry.valueStart + Math.max(0, lineBreak);
+      this.#note("attp/syntax", entry.valueStart, entry.valueEnd, "The string is not closed.");
+    } else {
+      entry.bodyEnd = end - 1;
+      entry.valueEnd = end;
+      this.#note("attp/loose-string", entry.valueStart, end);
+    }
+    this.#contentEnd = entry.valueEnd;
+    source.seek(entry.valueEnd);
+    const lineBreak = source.text.indexOf("\n", source.at);
+    source.at = lineBreak < 0 ? source.text.length : lineBreak + 1;
+  }
+
+  /** A line that is no TOML: an open question is answered, a bare document is over, a fenced one has a fault. */
+  #garbage(source: Source, line: string, next: number, end: EndOptions | undefined): Step {
+    if (this.#pending) return this.#rollBack(source);
+    const start = source.offset;
+    const cut = end !== undefined && isCut(end) && next === source.length && /^[\w[" ]*=?[ \t]*$/.test(line);
+    if (!this.#options.fence && !cut) return this.#finish(source, start, start, { closed: false });
+    if (!cut) this.#note("attp/syntax", start + line.length - line.trimStart().length, start + line.trimEnd().length);
+    this.#contentEnd = start + line.trimEnd().length;
+    source.seek(next);
+    return undefined;
+  }
+
+  #note(code: Note["code"], start: number, end: number, message?: string): void {
+    this.#notes.push({ code, start, end, message });
+  }
+
+  /** The text ends outside of a multi-line string. */
+  #atEnd(source: Source, end: EndOptions): Step {
+    if (this.#loose) {
+      if (this.#loose.end >= 0) {
+        this.#endLoose(source);
+        return undefined;
+      }
+      const { entry } = this.#loose;
+      entry.cut = true;
+      entry.valueEnd = entry.bodyEnd = this.#contentEnd = source.length;
+      return this.#finish(source, source.length, source.length, { closed: false, truncated: true });
+    }
+    if (this.#brackets) {
+      const entry = this.#entries.at(-1) as Entry;
+      entry.valueEnd = entry.bodyEnd = source.length;
+      return this.#finish(source, source.length, source.length, { closed: false, truncated: true });
+    }
+    const stopped = end.stopSequence !== undefined && this.#stops(end.stopSequence);
+    return this.#finish(source, source.length, source.length, { closed: stopped, truncated: isCut(end) && !stopped });
+  }
+
+  /** Whether the stop sequence that the provider took away ended the document. */
+  #stops(stopSequence: string): boolean {
+    const { fence } = this.#options;
+    const text = stopSequence.trim();
+    if (fence && text.startsWith(fence.mark.repeat(3))) return true;
+    return /^\[tool_result\]/i.test(text);
+  }
+
+  /** The text ends inside a multi-line string. */
+  #openAtEnd(source: Source, open: OpenString, end: EndOptions): Step {
+    const { entry, dead } = open;
+    if (dead && this.#mayEndEarlier(open) && !isCut(end) && dead.clean && open.runs % 2 === 1) return this.#force(source, open);
+    source.seek(source.length);
+    if (end.stopSequence?.trim().startsWith(open.quotes.mark.repeat(3))) {
+      entry.bodyEnd = entry.valueEnd = this.#contentEnd = source.length;
+      this.#string = undefined;
+      return undefined;
+    }
+    entry.cut = true;
+    entry.bodyEnd = entry.valueEnd = this.#contentEnd = source.length;
+    return this.#finish(source, source.length, source.length, { closed: false, truncated: true });
+  }
+
+  #finish(
+    source: Source,
+    end: number,
+    segmentEnd: number,
+    how: { closed: boolean; truncated?: boolean },
+  ): BlockEnd<AttpDocument> {
+    if (this.#loose) this.#endLoose(source);
+    const { fence, indent, start } = this.#options;
+    const scan: Scan = {
+      source,
+      start,
+      end: fence ? end : this.#contentEnd,
+      entries: this.#entries,
+      headers: this.#headers,
+      notes: this.#notes,
+      fence,
+      closedFence: how.closed,
+      indent,
+      truncated: how.truncated ?? false,
+    };
+    const sent = new Map([...this.#sent].map(([field, values]) => [field, values.sent]));
+    const block = this.#options.finish(scan, sent);
+    return { block, end: segmentEnd, closedFence: how.closed && fence !== undefined };
+  }
+}
+
+/** The message did not end by itself. */
+function isCut({ finish }: EndOptions): boolean {
+  return finish === "length" || finish === "filter" || finish === "error";
+}

@@ -1,0 +1,120 @@
+import type { BlockGrammar, BlockReader, Fence, LineProbe, ProbeAnswer } from "@toolglot/core";
+import type { AttpDocument } from "../types.ts";
+import { keyPattern, toolCallName } from "./patterns.ts";
+
+/** What a grammar needs to make its readers. */
+export interface GrammarOptions {
+  readsJson: boolean;
+  /** Whether indentation of a fence is taken off. */
+  unindents: boolean;
+  toml(start: number, fence: Fence | undefined, indent: number): BlockReader<AttpDocument>;
+  json(start: number, fence: Fence | undefined): BlockReader<AttpDocument>;
+}
+
+/** Info strings of fences that may hold a document in any place; in others only one that begins right after the opening. */
+const open = /^(?:|toml\b.*|attp|te?xt|plain\w*|markdown|md|json[c5]?|ini|conf|ya?ml|code|output|response)$/;
+
+const table = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#.*|\/\/.*)?\r?$/i;
+const mayBeTable = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:o(?:l(?:[-_]?(?:c(?:a(?:l(?:ls?["']?[ \t]*[\]\uff3d]{0,2}.*)?)?)?)?)?)?)?)?)?$/i;
+const status = /^["'“‘]?(?:success|fail)(?:["'”’][ \t]*(?:#.*|\/\/.*)?)?\r?$/i;
+const stringOpener = /^["'“”‘’]/;
+const multiLine = /^(?:'''|"""|[‘’]{3}|[“”]{3}|`{3})/;
+/** A line that is all of a key before its value is there. */
+const unfinishedKey = /^[ \t\u00a0]*(?:[A-Za-z0-9_.-]{0,64}|["'][^"'\n]{0,64}["']?)[ \t\u00a0\u3000]*[=\uff1d:\uff1a]?[ \t\u00a0]*$/;
+const jsonKey = /^\s*\{?\s*"(?:thought|tool_call)"\s*:|^\s*\{?\s*"status"\s*:\s*"(?:success|fail)"/;
+const unfinishedJson = /^\s*\{?\s*(?:"[a-z_]{0,16}(?:"\s*(?::\s*(?:"[a-z]{0,8})?)?)?)?$/;
+
+/** Where ATTP documents begin. */
+export class AttpGrammar implements BlockGrammar<AttpDocument> {
+  readonly protocol = "attp";
+  readonly #options: GrammarOptions;
+  /** The first document is fenced: later ones without a fence are text. */
+  #fencedOnly: boolean | undefined;
+
+  constructor(options: GrammarOptions) {
+    this.#options = options;
+  }
+
+  line(probe: LineProbe, ended: boolean): ProbeAnswer<AttpDocument> {
+    const { text, at, end, fence, heldFrom } = probe;
+    if (!fence && this.#fencedOnly) return "no";
+    if (fence && !open.test(fence.info) && !probe.firstInFence) return "no";
+    const line = text.slice(at, end < 0 ? undefined : end);
+    const complete = end >= 0 || ended;
+    const first = line.trimStart().charAt(0);
+    if (first === "{" || (first === '"' && heldFrom !== undefined)) {
+      const answer = this.#json(probe, line, complete);
+      if (answer) return answer;
+    }
+    if (first === "[" || first === "\uff3b") {
+      if (complete ? table.test(line) : false) return this.#toml(probe);
+      if (!complete) return mayBeTable.test(line) || this.#holds(probe) ? "more" : "no";
+      return this.#holds(probe) ? "hold" : "no";
+    }
+    if (first === "#") return this.#holds(probe) ? (complete ? "hold" : "more") : "no";
+    keyPattern.lastIndex = at;
+    const match = keyPattern.exec(text);
+    if (!match || (end >= 0 && keyPattern.lastIndex > end)) {
+      if (complete) return "no";
+      return unfinishedKey.test(line) ? "more" : "no";
+    }
+    const value = text.slice(keyPattern.lastIndex, end < 0 ? undefined : end);
+    return this.#key(probe, match[1] ?? "", match[2] ?? "", value, complete);
+  }
+
+  #key(probe: LineProbe, key: string, delimiter: string, value: string, complete: boolean): ProbeAnswer<AttpDocument> {
+    const [name, inner] = key.replace(/["' \t]/g, "").split(".");
+    const field = inner !== undefined && toolCallName(name ?? "") ? inner : inner === undefined ? name : undefined;
+    const colon = delimiter === ":" || delimiter === "：";
+    const known = field !== undefined && /^(?:thought|status|target|code|message)$/.test(field);
+    if (colon && !known) return "no";
+    const strong = probe.fence === undefined || open.test(probe.fence.info);
+    if (field === "thought" || (strong && field === "code")) {
+      const opener = field === "thought" && (!colon || probe.fence) ? stringOpener : multiLine;
+      if (opener.test(value)) return this.#toml(probe);
+      if (!complete && value.length < 3) return "more";
+    } else if (strong && field === "status" && (!colon || probe.fence)) {
+      if (!complete && value.length < 24) return "more";
+      if (status.test(value.trimEnd()) || /^["'](?:success|fail)["'][ \t]*[#/]/i.test(value)) return this.#toml(probe);
+    } else if (toolCallName(name ?? "") && inner === undefined && value.startsWith("{")) return this.#toml(probe);
+    if (!complete) return "more";
+    // Keys directly above a document belong to it.
+    return value === "" || colon ? "no" : "hold";
+  }
+
+  /** In a fence for data, tables and comments before the document belong to it. */
+  #holds({ fence, firstInFence }: LineProbe): boolean {
+    return fence !== undefined && firstInFence && /^(?:toml|attp)?/.test(fence.info);
+  }
+
+  #json(probe: LineProbe, line: string, complete: boolean): ProbeAnswer<AttpDocument> | undefined {
+    if (!this.#options.readsJson) return undefined;
+    if (jsonKey.test(line)) {
+      this.#fencedOnly ??= probe.fence !== undefined;
+      const start = probe.heldFrom === undefined ? probe.offset : this.#contentStart(probe);
+      return this.#options.json(start + (probe.heldFrom === undefined ? line.search(/\S/) : 0), this.#fenceOf(probe));
+    }
+    if (!unfinishedJson.test(line)) return undefined;
+    if (!complete) return "more";
+    return /^\s*\{\s*$/.test(line) ? "hold" : undefined;
+  }
+
+  #toml(probe: LineProbe): BlockReader<AttpDocument> {
+    this.#fencedOnly ??= probe.fence !== undefined;
+    const fence = this.#fenceOf(probe);
+    const line = probe.text.slice(probe.at, probe.at + 200);
+    const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
+    const removed = fence && this.#options.unindents ? Math.min(fence.indent.length, indent) : 0;
+    return this.#options.toml(this.#contentStart(probe), fence, removed);
+  }
+
+  #fenceOf({ fence }: LineProbe): Fence | undefined {
+    return fence;
+  }
+
+  /** Offset where the document begins: after the fence's opening line, or at the first held line. */
+  #contentStart({ heldFrom, offset, fence, firstInFence }: LineProbe): number {
+    if (heldFrom === undefined) return offset;
+    return fence && firstInFence && heldFrom === fence.start ? fence.bodyStart : heldFrom;
+  }
+}

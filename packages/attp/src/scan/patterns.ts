@@ -1,0 +1,48 @@
+/** The keys the protocol knows. */
+export type Field = "thought" | "status" | "target" | "code" | "message";
+
+const fields: ReadonlySet<string> = new Set(["thought", "status", "target", "code", "message"]);
+
+/** White space that models put around delimiters; only space and tab are TOML's. */
+const space = "[ \\t\\u00a0\\u2000-\\u200b\\u202f\\u3000\\ufeff]*";
+const part = `(?:[A-Za-z0-9_-]+|"(?:[^"\\\\\\n]|\\\\.)*"|'[^'\\n]*')`;
+
+/** `key =`, up to the value. Groups: key, delimiter. */
+export const keyPattern: RegExp = new RegExp(
+  `${space}(${part}(?:${space}\\.${space}${part})*)${space}([=\\uff1d:\\uff1a])${space}`,
+  "y",
+);
+
+/** What may stand after a value: nothing, or a comment. Group: a comment that is not TOML's. */
+export const restPattern: RegExp = new RegExp(`^${space}(?:#.*|(//.*))?\\r?$`);
+
+/** A table header on a line of its own. Groups: opening brackets, name, foreign comment. */
+export const headerPattern: RegExp = new RegExp(
+  `^${space}([[\\uff3b]{1,2})${space}([^[\\]\\n\\uff3b\\uff3d]*?)${space}[\\]\\uff3d]{1,2}${space}(?:#.*|(//.*))?\\r?$`,
+);
+
+/** Characters that only look like TOML's delimiters. */
+export const oddCharacters: RegExp = /[\u00a0\u2000-\u200b\u202f\u3000\ufeff\uff1d\uff3b\uff3d]/;
+
+/** Opener of a multi-line string. Groups: literal, basic. */
+export const multiLineOpener: RegExp = /('''|[‘’‚]{3})|("""|[“”„]{3})/y;
+
+/** The parts of a dotted key, without quotes. */
+export function keyParts(key: string): string[] {
+  const parts = key.match(new RegExp(part, "g")) ?? [];
+  return parts.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : text));
+}
+
+/** The field a key names, if it names one. */
+export function fieldOf(name: string): Field | undefined {
+  return fields.has(name) ? (name as Field) : undefined;
+}
+
+/** `exact` for `tool_call`; `odd` for `ToolCall`, `tool-call` and the like. */
+export function toolCallName(name: string): "exact" | "odd" | undefined {
+  if (name === "tool_call") return "exact";
+  return name.length < 16 && /^tool[-_ ]?calls?$/i.test(name) ? "odd" : undefined;
+}
+
+/** A line that begins a document for sure: a table, or a thought with a string opener. */
+export const documentStart: RegExp = /^[ \t]*(?:\[{1,2}[ \t]*tool[-_]?call[ \t]*\]{1,2}[ \t]*(?:#.*)?\r?$|thought[ \t]*=[ \t]*["'“‘])/i;

@@ -1,0 +1,110 @@
+import type { Source } from "@toolglot/core";
+import type { Entry } from "./entry.ts";
+
+/** How deltas of a value may be given out. */
+export interface StreamRules {
+  /** White space to take off every line. */
+  indent: number;
+  /** Code that begins indented may be dedented as a whole: it waits for its end. */
+  dedents: boolean;
+  /** Code that begins with a fence or a backtick may be unwrapped: it waits for its end. */
+  unwraps: boolean;
+  emit(text: string): void;
+}
+
+/**
+ * Gives out a multi-line string while it comes in: the text as TOML would read it, as far as no continuation can change it.
+ * What waits here comes in one delta when the document ends.
+ */
+export class ValueStream {
+  /** Units given out. */
+  sent = 0;
+  readonly #rules: StreamRules;
+  /** Offset up to which the body was taken. */
+  #taken: number;
+  #open: boolean;
+  #fresh = true;
+  #carriageReturn = false;
+  /** White space still to take off the line at hand. */
+  #strip = 0;
+  /** Blank text before the first character, which decides about the rest. */
+  #lead: string | undefined;
+  #leadAtLineStart = true;
+
+  constructor(entry: Entry, streams: boolean, rules: StreamRules) {
+    this.#rules = rules;
+    this.#open = streams;
+    this.#taken = entry.bodyStart;
+    if (entry.field === "code" && (rules.dedents || rules.unwraps)) this.#lead = "";
+  }
+
+  /** No more is given out: the value is read in a way that only its end decides. */
+  close(): void {
+    this.#open = false;
+  }
+
+  /** Gives out the body up to an offset. */
+  pass(source: Source, end: number): void {
+    if (!this.#open || end <= this.#taken) return;
+    const text = this.#decode(source.slice(this.#taken, end));
+    this.#taken = end;
+    if (this.#lead === undefined) this.#send(text);
+    else this.#decide(text);
+  }
+
+  #decode(raw: string): string {
+    let text = this.#carriageReturn ? `\r${raw}` : raw;
+    this.#carriageReturn = text.endsWith("\r");
+    if (this.#carriageReturn) text = text.slice(0, -1);
+    if (text.includes("\r")) text = text.replaceAll("\r\n", "\n");
+    if (this.#fresh && text !== "") {
+      this.#fresh = false;
+      if (text.startsWith("\n")) {
+        text = text.slice(1);
+        this.#strip = this.#rules.indent;
+      }
+    }
+    return this.#rules.indent > 0 ? this.#unindent(text) : text;
+  }
+
+  #unindent(text: string): string {
+    const parts: string[] = [];
+    for (let at = 0; at < text.length; ) {
+      while (this.#strip > 0 && at < text.length && (text[at] === " " || text[at] === "\t")) {
+        this.#strip -= 1;
+        at += 1;
+      }
+      if (at >= text.length) break;
+      const lineBreak = text.indexOf("\n", at);
+      const end = lineBreak < 0 ? text.length : lineBreak + 1;
+      parts.push(text.slice(at, end));
+      this.#strip = lineBreak < 0 ? 0 : this.#rules.indent;
+      at = end;
+    }
+    return parts.join("");
+  }
+
+  #decide(text: string): void {
+    const first = text.search(/\S/);
+    if (first < 0) {
+      if (text !== "") this.#leadAtLineStart = text.endsWith("\n");
+      this.#lead += text;
+      return;
+    }
+    const flush = first > 0 ? text[first - 1] === "\n" : this.#leadAtLineStart;
+    const wrapped = text[first] === "`" || text[first] === "~";
+    if ((!flush && this.#rules.dedents) || (wrapped && this.#rules.unwraps)) {
+      this.#open = false;
+      return;
+    }
+    const lead = this.#lead ?? "";
+    this.#lead = undefined;
+    this.#send(lead + text);
+  }
+
+  #send(text: string): void {
+    if (text === "") return;
+    this.sent += text.length;
+    this.#rules.emit(text);
+  }
+}

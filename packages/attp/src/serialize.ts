@@ -1,0 +1,84 @@
+import { stringify } from "smol-toml";
+import { commonIndent, unwrapFence } from "./repair/code.ts";
+import type { AttpDocument } from "./types.ts";
+
+/** Characters that a TOML string can only hold escaped, and text that no string can hold. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what TOML forbids in strings.
+const control = /[\u0000-\u0008\u000b-\u001f\u007f]/;
+const lone = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
+
+/**
+ * Writes a document as the protocol's template has it. `parse(serialize(document))` gives the same thought, call and
+ * extra. Throws `TypeError` for a document without a call, and for values that TOML cannot hold: lone surrogates, `null`.
+ */
+export function serialize({ thought, toolCall, extra = {} }: AttpDocument): string {
+  if (!toolCall) throw new TypeError("serialize() needs a document with a toolCall; this one has none");
+  const { tool_call: inner = {}, ...outer } = extra;
+  const { keys, tables } = splitExtra(outer);
+  const parts: string[] = [];
+  if (thought !== undefined) parts.push(`thought = ${thought.includes("\n") ? multiLine(thought) : oneLine(thought)}`);
+  if (keys !== "") parts.push(keys);
+  if (parts.length > 0) parts.push("");
+  parts.push("[tool_call]", `status = "${toolCall.status}"`);
+  if (toolCall.target !== undefined) parts.push(`target = ${oneLine(toolCall.target)}`);
+  if (toolCall.status === "fail") parts.push(`message = ${oneLine(toolCall.message)}`);
+  const own = splitExtra(inner as Record<string, unknown>);
+  if (own.keys !== "") parts.push(own.keys);
+  if (toolCall.code !== undefined) parts.push(`code = ${code(toolCall.code)}`);
+  if (toolCall.status === "success" && toolCall.message !== undefined) parts.push(`message = ${oneLine(toolCall.message)}`);
+  if (own.tables !== undefined) parts.push("", toToml({ tool_call: own.tables }));
+  if (tables !== undefined) parts.push("", toToml(tables));
+  return `${parts.join("\n")}\n`;
+}
+
+/** Keys with plain values have to stand before tables. */
+function splitExtra(extra: Record<string, unknown>): { keys: string; tables: Record<string, unknown> | undefined } {
+  const plain = Object.entries(extra).filter(([, value]) => !holdsTables(value));
+  const tables = Object.entries(extra).filter(([, value]) => holdsTables(value));
+  return {
+    keys: plain.length > 0 ? toToml(Object.fromEntries(plain)) : "",
+    tables: tables.length > 0 ? Object.fromEntries(tables) : undefined,
+  };
+}
+
+function holdsTables(value: unknown): boolean {
+  if (Array.isArray(value)) return value.length > 0 && value.every((item) => typeof item === "object" && item !== null && !Array.isArray(item));
+  return typeof value === "object" && value !== null;
+}
+
+function toToml(data: Record<string, unknown>): string {
+  if (holdsNull(data)) throw new TypeError("serialize() cannot write null: TOML has no such value");
+  return check(stringify(data)).trimEnd();
+}
+
+function holdsNull(value: unknown): boolean {
+  if (value === null || value === undefined) return true;
+  return typeof value === "object" && Object.values(value).some(holdsNull);
+}
+
+function check(text: string): string {
+  if (lone.test(text)) throw new TypeError("serialize() cannot write a lone surrogate: TOML text is Unicode");
+  return text;
+}
+
+/** A literal string where the text allows it and nothing in it would be taken for something to repair. */
+function code(text: string): string {
+  const plain = !control.test(text) && !text.includes("'''") && !text.endsWith("'");
+  const untouched = commonIndent(text) === "" && unwrapFence(text, "python") === undefined && unwrapFence(text, "javascript") === undefined;
+  return plain && untouched ? `'''\n${check(text)}'''` : oneLine(text);
+}
+
+function multiLine(text: string): string {
+  const escaped = escape(text.replaceAll("\\", "\\\\")).replaceAll('"""', '""\\"').replace(/"$/, '\\"');
+  return `"""\n${escaped}"""`;
+}
+
+function oneLine(text: string): string {
+  return `"${escape(text.replaceAll("\\", "\\\\")).replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
+}
+
+function escape(text: string): string {
+  return check(text).replace(new RegExp(control, "g"), (unit) =>
+    unit === "\r" ? "\\r" : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
