@@ -55,6 +55,7 @@ function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent)
       grammar: { protocol: "attp", line: () => "no" },
       onText: (text) => onEvent?.({ phase: "text", type: "text-delta", text }),
       onReasoning: (text) => onEvent?.({ phase: "reasoning", type: "reasoning-delta", text }),
+      onBlockStart: () => undefined,
       onBlock: () => undefined,
       onDiagnostic: (diagnostic) => onEvent?.({ phase: "diagnostic", type: "diagnostic", diagnostic }),
     });

@@ -4,7 +4,7 @@ import type { LimitKind } from "./types.ts";
 export type StopCause = { cause: "signal" } | { cause: "limit"; limit: LimitKind };
 
 /** Thrown inside the loop where it notices that the run was stopped. Never leaves the package. */
-export class Stopped extends Error {
+class Stopped extends Error {
   constructor() {
     super("The run was stopped.");
     this.name = "Stopped";

@@ -84,6 +84,14 @@ describe("executors that break their word", () => {
     expect(result.results).toMatchObject([{ callId: "call_0", status: "error", error: { type: "MissingToolResult" } }]);
   });
 
+  it("should not be given what they don't handle", async () => {
+    const executor = { ...recordingExecutor(), handles: () => false };
+    const { agent } = setUp(["[[python 1]]", "Ok."], { executor });
+    const unhandled = { type: "Unhandled", message: "Nothing here can run python programs." };
+    expect(await agent.run("Go").result).toMatchObject({ results: [{ status: "error", error: unhandled }] });
+    expect(executor.ran).toEqual([]);
+  });
+
   it("by giving two results count once", async () => {
     const ok = { callId: "call_0", status: "ok", content: [], data: 1 };
     const { result, warnings } = await execute(async () => [ok, { ...ok, data: 2 }, { ...ok, callId: "other" }]);

@@ -66,6 +66,11 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
   const { executor } = run.settings;
   const state = { open: true };
   try {
+    if (!executor.handles(action)) {
+      const kind = action.kind === "code" ? `${action.language} programs` : action.kind;
+      const unhandled = { type: "Unhandled", message: run.wording.unhandled(kind) };
+      return expectedCalls(action).map((call) => failure(call, "error", unhandled));
+    }
     const running = Promise.resolve(executor.execute(action, contextOf(run, state)));
     const results = await orStopped(running, run.signal).catch((error: unknown) => {
       if (!run.signal.aborted) throw error;
