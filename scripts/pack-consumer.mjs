@@ -1,9 +1,11 @@
 // Packs every public package and uses the tarballs as a stranger would, in empty projects outside the repository.
 // Needs a build. KEEP=1 keeps the projects. Results go to TOOLGLOT_OUTCOMES when `npm test` asks for them.
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { architecture } from "./lib/architecture.mjs";
+import { packageOf } from "./lib/arrows.mjs";
 import { openInChromium } from "./lib/chromium.mjs";
 import {
   bundleForBrowser,
@@ -17,6 +19,7 @@ import {
   runInside,
   runReadmeExample,
 } from "./lib/consumer-project.mjs";
+import { findImports } from "./lib/imports.mjs";
 import { closingLine, count } from "./lib/outcomes.mjs";
 import { readmeExamples } from "./lib/readme-examples.mjs";
 import { publicPackages, root, run } from "./lib/workspace.mjs";
@@ -124,20 +127,42 @@ async function consumeInBrowser() {
 /** Every README's programs print what the README says they print. */
 async function consumeReadmes() {
   const project = createProject(join(scratch, "readmes"));
-  const peers = [...new Set(packages.flatMap(optionalPeers))];
+  const readmes = [
+    { file: "README.md", folder: root },
+    ...packages.map(({ folder, path }) => ({ file: `${folder}/README.md`, folder: path })),
+  ]
+    .filter(({ file }) => existsSync(join(root, file)))
+    .map(({ file, folder }) => ({ file, folder, examples: readmeExamples(readFileSync(join(root, file), "utf8")) }));
+  const others = readmes.flatMap(({ folder, examples }) =>
+    examples.flatMap(({ program }) => thirdParty(folder, program)),
+  );
   const installed = await verify("readmes: all packages install together", () =>
-    install(project, [...new Set(packages.flatMap(tarballsFor)), ...peers]),
+    install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(optionalPeers), ...others])]),
   );
   if (!installed) return;
-  for (const file of ["README.md", ...packages.map(({ folder }) => `${folder}/README.md`)]) {
-    const examples = readmeExamples(existsSync(join(root, file)) ? readFileSync(join(root, file), "utf8") : "");
+  for (const { file, examples } of readmes) {
     await verify(`${file} has a program with its output`, async () => {
-      if (examples.length === 0) throw new Error("no ```ts program is followed by a ```text block of what it prints");
+      if (examples.length === 0) throw new Error('no ```ts program is followed by "prints" and a ```text block');
     });
     for (const example of examples) {
       await verify(`${file}:${example.line} prints what it says`, () => runReadmeExample(project, example));
     }
   }
+}
+
+/**
+ * What else a program imports, in the version that its package is developed with.
+ * @param {string} folder
+ * @param {string} program
+ */
+function thirdParty(folder, program) {
+  return findImports("readme.ts", program)
+    .map(({ specifier }) => packageOf(specifier))
+    .filter((name) => !isBuiltin(name) && !packages.some(({ manifest }) => manifest.name === name))
+    .map(
+      (name) =>
+        `${name}@${JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version}`,
+    );
 }
 
 for (const member of packages) await verify(`${member.id}: packs`, () => pack(member));

@@ -1,48 +1,58 @@
-// The examples in a README: a ```ts program, and the ```text block after it is what it prints.
+// The examples in a README: a ```ts program, the word "prints", and a ```text block of what it prints.
 
 /**
  * @typedef {{ program: string, output: string, line: number }} Example line is where the program's fence opens, from 1.
  */
 
 /**
- * Every program that is followed by its output before the next program begins. Programs without output are left out.
+ * Every program that is followed by what it prints: a line that says so ("prints", "It prints:") and a text block.
+ * A program that imports nothing goes on from the one before it, in the same file.
  * @param {string} markdown
  * @returns {Example[]}
  */
 export function readmeExamples(markdown) {
   /** @type {Example[]} */
   const examples = [];
-  /** @type {{ program: string, line: number } | undefined} */
-  let waiting;
-  for (const block of fencedBlocks(markdown)) {
-    if (block.language === "ts") waiting = { program: block.text, line: block.line };
-    else if (block.language === "text" && waiting) {
-      examples.push({ ...waiting, output: block.text });
-      waiting = undefined;
-    }
+  const blocks = fencedBlocks(markdown);
+  for (const [index, { language, text, line, before }] of blocks.entries()) {
+    const program = blocks[index - 1];
+    if (language !== "text" || program?.language !== "ts" || !/\bprints?\b/i.test(before)) continue;
+    const earlier = /^import\b/m.test(program.text) ? undefined : examples.at(-1);
+    examples.push(
+      earlier
+        ? {
+            program: `${earlier.program}\n{\n${program.text}\n}`,
+            output: `${earlier.output}\n${text}`,
+            line: program.line,
+          }
+        : { program: program.text, output: text, line: program.line },
+    );
   }
   return examples;
 }
 
 /**
  * @param {string} markdown
- * @returns {{ language: string, text: string, line: number }[]}
+ * @returns {{ language: string, text: string, line: number, before: string }[]} `before`: the prose since the last block.
  */
 function fencedBlocks(markdown) {
-  /** @type {{ language: string, text: string, line: number }[]} */
+  /** @type {{ language: string, text: string, line: number, before: string }[]} */
   const blocks = [];
+  let before = "";
   /** @type {{ fence: string, language: string, lines: string[], line: number } | undefined} */
   let open;
   for (const [index, line] of markdown.split(/\r?\n/).entries()) {
     if (open) {
       if (line.startsWith(open.fence) && line.slice(open.fence.length).trim() === "") {
-        blocks.push({ language: open.language, text: open.lines.join("\n"), line: open.line });
+        blocks.push({ language: open.language, text: open.lines.join("\n"), line: open.line, before });
         open = undefined;
+        before = "";
       } else open.lines.push(line);
       continue;
     }
     const opening = /^(`{3,}|~{3,})\s*(\w*)/.exec(line);
     if (opening) open = { fence: opening[1] ?? "", language: opening[2] ?? "", lines: [], line: index + 1 };
+    else before += `${line}\n`;
   }
   return blocks;
 }

@@ -6,14 +6,22 @@ it("should pair a program with the output that follows it", () => {
   expect(readmeExamples(markdown)).toEqual([{ program: "console.log(1);", output: "1", line: 3 }]);
 });
 
-it("should leave out programs without output, and output without a program", () => {
-  const markdown =
-    "```text\nno program\n```\n```ts\na();\n```\n```ts\nb();\n```\n```text\nb\n```\n```text\nmore\n```\n";
-  expect(readmeExamples(markdown)).toEqual([{ program: "b();", output: "b", line: 7 }]);
+it("should leave out programs without output, and text that no program prints", () => {
+  const grammar = "```ts\na();\n```\nA grammar:\n```text\na = b\n```\n";
+  expect(readmeExamples(`prints\n\`\`\`text\nno program\n\`\`\`\n${grammar}`)).toEqual([]);
+});
+
+it("should go on from the program before when one imports nothing", () => {
+  const first = '```ts\nimport { a } from "a";\n```\nprints\n```text\n1\n```\n';
+  const second = "```ts\na();\n```\nIt prints:\n```text\n2\n```\n";
+  expect(readmeExamples(first + second)).toEqual([
+    { program: 'import { a } from "a";', output: "1", line: 1 },
+    { program: 'import { a } from "a";\n{\na();\n}', output: "1\n2", line: 8 },
+  ]);
 });
 
 it("should take a shorter fence inside a longer one as text", () => {
-  const markdown = "````ts\nconst a = `\n```\n`;\n````\n````text\n```toml\n```\n````\n";
+  const markdown = "````ts\nconst a = `\n```\n`;\n````\nprints\n````text\n```toml\n```\n````\n";
   expect(readmeExamples(markdown)).toEqual([{ program: "const a = `\n```\n`;", output: "```toml\n```", line: 1 }]);
 });
 
