@@ -108,7 +108,25 @@ class Explainer {
     const likely = fitting > 0 ? [] : branches.filter((branch) => this.#isLikely(branch, value));
     if (fitting > 1) this.#add(path, "a value that fits exactly one form", `one that fits ${fitting}`);
     else if (likely.length === 1) this.visit(likely[0] as Place, value, path);
+    else if (fitting === 0 && isObject(value) && this.#tellingProperty(branches, value, path)) return;
     else this.#add(path, this.#describe(schema), describeValue(value));
+  }
+
+  /** Reports the property whose constants tell all branches apart, when it fits none of them. */
+  #tellingProperty(branches: Place[], value: Record<string, unknown>, path: string): boolean {
+    const places = branches.map((branch) => followRefs(this.#root, branch));
+    const properties = places.map((place) =>
+      typeof place?.schema === "object" ? (place.schema.properties ?? {}) : {},
+    );
+    for (const key of Object.keys(properties[0] ?? {})) {
+      const choices = properties.map((found) => (Object.hasOwn(found, key) ? literalsOf(found[key]) : undefined));
+      if (!choices.every((choice) => choice !== undefined)) continue;
+      const all = [...new Set(choices.flat())];
+      if (all.some((choice) => choice === value[key])) continue;
+      this.#add(joinPath(path, key), describeSchema(this.#root, { enum: all }), describeValue(value[key]));
+      return true;
+    }
+    return false;
   }
 
   /** Whether a branch is meant, by its type and by the constants that tell branches apart. */
@@ -164,10 +182,12 @@ class Explainer {
 
   #string(schema: JsonSchemaObject, value: string, path: string, got: string): void {
     this.#bounds(schema, "Length", [...value].length, "characters", path);
-    if (typeof schema.pattern === "string" && !new RegExp(schema.pattern, "u").test(value)) {
-      this.#add(path, `text that matches /${schema.pattern}/`, got);
-    } else if (typeof schema.format === "string" && !(schema.minLength || schema.maxLength)) {
+    const matches = typeof schema.pattern !== "string" || new RegExp(schema.pattern, "u").test(value);
+    if (typeof schema.format === "string" && (!matches || !(schema.minLength || schema.maxLength))) {
+      // Libraries give the pattern of a format, too: the name says more.
       this.#add(path, `text in the format ${schema.format}`, got);
+    } else if (!matches) {
+      this.#add(path, `text that matches /${schema.pattern}/`, got);
     }
   }
 
@@ -189,6 +209,12 @@ class Explainer {
     if (isNumber(min) && size < min) this.#add(path, `at least ${min} ${unit}`, `${size}`);
     if (isNumber(max) && size > max) this.#add(path, `at most ${max} ${unit}`, `${size}`);
   }
+}
+
+/** The only values a schema takes, when it names them. */
+function literalsOf(schema: JsonSchema | undefined): unknown[] | undefined {
+  if (typeof schema !== "object") return undefined;
+  return schema.const === undefined ? schema.enum : [schema.const];
 }
 
 function hasType(type: string | string[], value: unknown): boolean {

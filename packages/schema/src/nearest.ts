@@ -4,7 +4,8 @@
  */
 export function nearest(name: string, candidates: readonly string[], count = 3): string[] {
   const wanted = plain(name);
-  const limit = Math.max(1, Math.floor(wanted.length * 0.4));
+  // Of one or two letters, any name would be near any other.
+  const limit = wanted.length < 3 ? 0 : Math.max(1, Math.floor(wanted.length * 0.4));
   return candidates
     .map((candidate) => ({ candidate, distance: distanceOf(wanted, plain(candidate), limit) }))
     .filter(({ distance }) => distance <= limit)

@@ -98,6 +98,22 @@ describe("what is told of a fault", () => {
     expect(issues(source, { act: { kind: "wait", ms: "soon" } })).toEqual([
       expect.objectContaining({ path: "act.ms", expected: "integer" }),
     ]);
+    expect(issues(source, { act: { kind: "close" } })).toEqual([
+      expect.objectContaining({ path: "act.kind", expected: 'one of "open", "wait"', got: 'string "close"' }),
+    ]);
+    expect(issues(source, { act: {} })).toEqual([expect.objectContaining({ path: "act.kind", got: "missing" })]);
+  });
+
+  it("should name the format rather than its pattern", () => {
+    const schema = {
+      type: "object" as const,
+      properties: { x: { type: "string" as const, format: "email", pattern: "^.+@.+$" } },
+    };
+    expect(issues(schema, { x: "a" })[0]?.expected).toBe("text in the format email");
+  });
+
+  it("should not take any short name for another", () => {
+    expect(issues({ a: "string" }, { a: "x", b: 1 })[0]?.message).toBe("b: unknown property, expected one of a");
   });
 
   it("should not flood: at most 20, and values cut short", () => {
