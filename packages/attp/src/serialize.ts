@@ -2,14 +2,13 @@ import { stringify } from "smol-toml";
 import { commonIndent, unwrapFence } from "./repair/code.ts";
 import type { AttpDocument } from "./types.ts";
 
-/** Characters that a TOML string can only hold escaped, and text that no string can hold. */
+/** Characters that a TOML string can only hold escaped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what TOML forbids in strings.
 const control = /[\u0000-\u0008\u000b-\u001f\u007f]/;
-const lone = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/;
 
 /**
  * Writes a document as the protocol's template has it. `parse(serialize(document))` gives the same thought, call and
- * extra. Throws `TypeError` for a document without a call, and for values that TOML cannot hold: lone surrogates, `null`.
+ * extra. Throws `TypeError` for a document without a call, and for `null` in extra, which TOML cannot hold.
  */
 export function serialize({ thought, toolCall, extra = {} }: AttpDocument): string {
   if (!toolCall) throw new TypeError("serialize() needs a document with a toolCall; this one has none");
@@ -48,7 +47,7 @@ function holdsTables(value: unknown): boolean {
 
 function toToml(data: Record<string, unknown>): string {
   if (holdsNull(data)) throw new TypeError("serialize() cannot write null: TOML has no such value");
-  return check(stringify(data)).trimEnd();
+  return stringify(data).trimEnd();
 }
 
 function holdsNull(value: unknown): boolean {
@@ -56,16 +55,11 @@ function holdsNull(value: unknown): boolean {
   return typeof value === "object" && Object.values(value).some(holdsNull);
 }
 
-function check(text: string): string {
-  if (lone.test(text)) throw new TypeError("serialize() cannot write a lone surrogate: TOML text is Unicode");
-  return text;
-}
-
 /** A literal string where the text allows it and nothing in it would be taken for something to repair. */
 function code(text: string): string {
   const plain = !control.test(text) && !text.includes("'''") && !text.endsWith("'");
   const untouched = commonIndent(text) === "" && unwrapFence(text, "python") === undefined && unwrapFence(text, "javascript") === undefined;
-  return plain && untouched ? `'''\n${check(text)}'''` : oneLine(text);
+  return plain && untouched ? `'''\n${text}'''` : oneLine(text);
 }
 
 function multiLine(text: string): string {
@@ -78,7 +72,7 @@ function oneLine(text: string): string {
 }
 
 function escape(text: string): string {
-  return check(text).replace(new RegExp(control, "g"), (unit) =>
+  return text.replace(new RegExp(control, "g"), (unit) =>
     unit === "\r" ? "\\r" : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }

@@ -6,6 +6,7 @@ import { readKey } from "./key-line.ts";
 import { readLineValue } from "./line-value.ts";
 import {
   documentStart,
+  type Field,
   headerPattern,
   keyParts,
   multiLineOpener,
@@ -32,6 +33,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   waitsForLine = false;
   readonly #options: ReaderOptions;
   readonly #entries: Entry[] = [];
+  readonly #byField = new Map<Field | undefined, Entry[]>();
   readonly #headers: Header[] = [];
   readonly #notes: Note[] = [];
   readonly #sent = new Map<string, ValueStream>();
@@ -47,6 +49,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   #contentEnd: number;
   #atLineStart = true;
   #table = 0;
+  #calls = 0;
   #inCall = false;
 
   constructor(options: ReaderOptions) {
@@ -146,7 +149,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     entry.bodyStart = entry.bodyEnd = entry.valueStart + delimiter.length;
     const streams = !fence && this.#streams(entry);
     this.#add(entry, text.slice(at, value));
-    if (entry.field === "code" || entry.field === "message") this.#options.announce(this.#entries, source);
+    const first = this.#of(entry.field).length === 1;
+    if (first && (entry.field === "code" || entry.field === "message")) this.#options.announce(this.#entries, source);
     const values = new ValueStream(entry, streams, this.#options.rules(entry));
     if (streams && entry.field) this.#sent.set(entry.field, values);
     const mark = fence ? "`" : opener?.[1] ? "'" : '"';
@@ -158,7 +162,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
 
   /** Whether a value is given out while it comes in: it is the first of its key, and nothing later can replace it. */
   #streams(entry: Entry): boolean {
-    if (this.#pending || this.#entries.some((other) => other.field === entry.field)) return false;
+    if (this.#pending || this.#of(entry.field).length > 0) return false;
     if (entry.field === "thought") return entry.table === 0;
     return entry.field === "code";
   }
@@ -180,18 +184,14 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       }
       let after = index + 3;
       while (after < text.length && isQuote(open.quotes, text.charCodeAt(after))) after += 1;
-      const lineBreak = text.indexOf("\n", after);
-      if (lineBreak < 0 && !end) {
+      const answer = this.#quotes(source, open, text, index, after, end !== undefined);
+      if (answer === "more") {
         source.at = index;
         open.values.pass(source, source.offset);
         this.waitsForLine = true;
         return "more";
       }
-      const lineEnd = lineBreak < 0 ? text.length : lineBreak;
-      const lineStart = text.lastIndexOf("\n", index) + 1;
-      const before = text.slice(Math.max(lineStart, index - 80), index);
-      if (this.#quotes(source, open, source.base + index, source.base + after, before, text.slice(after, lineEnd)))
-        return undefined;
+      if (answer) return undefined;
       at = after;
     }
   }
@@ -214,8 +214,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       if (index < 0) break;
       let after = index + 3;
       while (after < line.length && isQuote(open.quotes, line.charCodeAt(after))) after += 1;
-      const rest = line.slice(after).replace(/\r?\n$/, "");
-      if (this.#quotes(source, open, base + index, base + after, line.slice(0, index), rest)) return undefined;
+      if (this.#quotes(source, open, source.text, source.at + index, source.at + after, true)) return undefined;
       at = after;
     }
     source.at = lineEnd;
@@ -228,18 +227,31 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return documentStart.test(line) || /^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:toml|attp)/i.test(line);
   }
 
-  /** Three or more quotes in a string: true when they are taken for its end. */
-  #quotes(source: Source, open: OpenString, quotes: number, after: number, before: string, rest: string): boolean {
+  /** Three or more quotes in a string: true when they are taken for its end, `"more"` when their line decides. */
+  #quotes(source: Source, open: OpenString, text: string, index: number, end: number, ended: boolean): boolean | "more" {
     const { entry } = open;
+    const plain = !this.#options.allows("attp/inner-quotes");
+    let next = end;
+    while (next < text.length && isSpace(text.charCodeAt(next))) next += 1;
+    if (next === text.length && !ended) return "more";
+    const mayEnd = plain || next === text.length || /[\n#/\u00a0\u2000-\u200b\u202f\u3000\ufeff]/.test(text.charAt(next));
+    let rest = "";
+    if (mayEnd) {
+      const lineBreak = text.indexOf("\n", next);
+      if (lineBreak < 0 && !ended) return "more";
+      rest = text.slice(end, lineBreak < 0 ? text.length : lineBreak).replace(/\r$/, "");
+    }
+    const quotes = source.base + index;
+    const after = source.base + end;
     open.runs += 1;
     // Quotes before these are data now, whatever follows.
     open.dead = undefined;
-    const match = restPattern.exec(rest);
-    const plain = !this.#options.allows("attp/inner-quotes");
-    if (!match && !plain) {
+    if (!mayEnd || (!plain && !this.#isEnd(rest, after))) {
       entry.innerQuotes ??= quotes;
       return false;
     }
+    const near = source.slice(Math.max(entry.bodyStart, quotes - 80), quotes);
+    const before = near.slice(near.lastIndexOf("\n") + 1);
     open.values.pass(source, quotes);
     const candidate: Candidate = {
       open,
@@ -257,6 +269,17 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     if (!plain) this.#pending = candidate;
     return true;
   }
+
+  /** Whether the rest of a line lets a string end before it. A comment may be asked a few times only, for its cost. */
+  #isEnd(rest: string, after: number): boolean {
+    if (rest.trim() === "") return true;
+    const end = after + rest.length;
+    this.#asked = this.#askedEnd === end ? this.#asked + 1 : 0;
+    this.#askedEnd = end;
+    return this.#asked < 8 && restPattern.test(rest);
+  }
+  #asked = 0;
+  #askedEnd = -1;
 
   #lineEndOf(source: Source, entry: Entry): number {
     const line = source.slice(entry.bodyStart, Math.min(entry.bodyStart + 400, source.length)).indexOf("\n");
@@ -295,8 +318,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   }
 
   #restore(candidate: Candidate): void {
-    this.#entries.length = candidate.entries;
-    this.#headers.length = candidate.headers;
+    while (this.#entries.length > candidate.entries) this.#drop();
+    while (this.#headers.length > candidate.headers) if (this.#headers.pop()?.isCall) this.#calls -= 1;
     this.#notes.length = candidate.notes;
     this.#table = candidate.table;
     this.#inCall = candidate.inCall;
@@ -322,18 +345,24 @@ export class DocumentReader implements BlockReader<AttpDocument> {
 
   /** The call can run: what looks like a new one begins the next document. */
   #complete(): boolean {
-    const has = (field: string): boolean => this.#entries.some((entry) => entry.field === field);
-    return has("code") || (has("message") && !this.#success());
+    if (this.#of("code").length > 0) return true;
+    return this.#of("message").length > 0 && !/^success$/i.test(this.#of("status").at(-1)?.text ?? "");
   }
 
-  #success(): boolean {
-    const status = this.#entries.findLast((entry) => entry.field === "status");
-    return status !== undefined && /^success$/i.test(status.text);
+  /** The entries of a field so far. */
+  #of(field: Field | undefined): Entry[] {
+    let entries = this.#byField.get(field);
+    if (!entries) this.#byField.set(field, (entries = []));
+    return entries;
+  }
+
+  #drop(): void {
+    this.#of(this.#entries.pop()?.field).pop();
   }
 
   #beginsNext(entry: Entry): boolean {
     if (entry.field !== "thought" || !this.#complete()) return false;
-    return this.#entries.some((other) => other.field === "thought");
+    return this.#of("thought").length > 0;
   }
 
   /** Ends the document before a line that begins the next, or before the thought that already belongs to it. */
@@ -341,7 +370,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const last = this.#entries.at(-1);
     const late = last?.field === "thought" && this.#entries.length > 1 && this.#complete() && last.table > 0;
     if (!late || !last) return this.#finish(source, start, start, { closed: false });
-    this.#entries.pop();
+    this.#drop();
     while (this.#notes.length > 0 && (this.#notes.at(-1) as Note).start >= last.lineStart) this.#notes.pop();
     return this.#finish(source, last.lineStart, last.lineStart, { closed: false });
   }
@@ -352,11 +381,12 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const end = start + line.trimEnd().length;
     const first = start + line.length - line.trimStart().length;
     if (oddCharacters.test(line.split("#")[0] ?? "")) this.#note("attp/odd-delimiters", first, end);
-    const repeated = this.#headers.some(({ isCall }) => isCall);
+    const repeated = this.#calls > 0;
     if (call && (call === "odd" || opening.length > 1 || repeated)) this.#note("attp/table-name", first, end);
     if (comment) this.#note("attp/loose-syntax", end - comment.trimEnd().length, end);
     this.#table += 1;
     this.#inCall = call !== undefined;
+    if (this.#inCall) this.#calls += 1;
     this.#headers.push({ name, start: first, end, table: this.#table, isCall: this.#inCall });
     this.#contentEnd = end;
   }
@@ -365,9 +395,9 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const { field, keyStart, valueStart } = entry;
     if (oddCharacters.test(keyText)) this.#note("attp/odd-delimiters", keyStart, valueStart);
     if (/[:：][^"'=]*$/.test(keyText)) this.#note("attp/loose-syntax", keyStart, valueStart);
-    const double = field && this.#entries.find((other) => other.field === field && other.table === entry.table);
-    if (double) this.#note("attp/duplicate-key", keyStart, entry.keyEnd);
+    if (field && this.#of(field).at(-1)?.table === entry.table) this.#note("attp/duplicate-key", keyStart, entry.keyEnd);
     this.#entries.push(entry);
+    this.#of(field).push(entry);
   }
 
   /** A value on a line of its own; false when the line is no TOML and cannot be read as meant. */
@@ -480,6 +510,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
         return undefined;
       }
       const { entry } = this.#loose;
+      this.#loose = undefined;
       entry.cut = true;
       entry.valueEnd = entry.bodyEnd = this.#contentEnd = source.length;
       return this.#finish(source, source.length, source.length, { closed: false, truncated: true });
@@ -540,6 +571,10 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const block = this.#options.finish(scan, sent);
     return { block, end: segmentEnd, closedFence: how.closed && fence !== undefined };
   }
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 9 || code === 13;
 }
 
 /** The message did not end by itself. */

@@ -16,7 +16,7 @@ export class InlineCode {
 
   /** Forgets the line before. */
   startLine(offset: number): void {
-    this.#done = this.#free = offset;
+    this.#done = offset;
     this.#run = this.#open = this.#partner = 0;
   }
 
@@ -24,7 +24,8 @@ export class InlineCode {
   advance(text: string, base: number, offset: number): void {
     const limit = offset - base;
     let at = this.#done - base;
-    if (this.#free >= offset) at = limit;
+    // Found free while an earlier line was read; still free.
+    if (this.#free >= offset && this.#run === 0) at = limit;
     while (at < limit) {
       if (text.charCodeAt(at) === 96) {
         this.#run += 1;

@@ -88,6 +88,7 @@ export class TextScanner<Block extends BlockBase> {
   #reader: BlockReader<Block> | undefined;
   #atLineStart = true;
   #nextTag = -1;
+  #nextBreak = -1;
   #held: number | undefined;
   #fencePending = false;
   /** The fence of the block that was read last, until its closing line was looked for. */
@@ -158,7 +159,7 @@ export class TextScanner<Block extends BlockBase> {
       this.#waitingLength = 0;
     }
     this.#source.append(chunk);
-    this.#nextTag = -1;
+    this.#nextTag = this.#nextBreak = -1;
     this.#skipBom();
   }
 
@@ -202,7 +203,7 @@ export class TextScanner<Block extends BlockBase> {
   #lineStart(ended: boolean): boolean {
     const source = this.#source;
     const { text, at } = source;
-    const found = text.indexOf("\n", at);
+    const found = this.#lineBreak();
     const end = found >= 0 ? found : ended ? text.length : -1;
     let first = at;
     while (first < text.length && isBlank(text.charCodeAt(first))) first += 1;
@@ -259,6 +260,16 @@ export class TextScanner<Block extends BlockBase> {
     return true;
   }
 
+  /** Index of the next line break, -1 for none yet. Many tags on one line must not look for it many times. */
+  #lineBreak(): number {
+    const source = this.#source;
+    if (this.#nextBreak < source.offset) {
+      const index = source.text.indexOf("\n", source.at);
+      this.#nextBreak = index < 0 ? Number.POSITIVE_INFINITY : source.base + index;
+    }
+    return this.#nextBreak === Number.POSITIVE_INFINITY ? -1 : this.#nextBreak - source.base;
+  }
+
   #wait(): boolean {
     this.#waits = true;
     return false;
@@ -296,7 +307,7 @@ export class TextScanner<Block extends BlockBase> {
   #inLine(ended: boolean): boolean {
     const source = this.#source;
     const { text } = source;
-    const lineBreak = text.indexOf("\n", source.at);
+    const lineBreak = this.#lineBreak();
     const lineEnd = lineBreak < 0 ? text.length : lineBreak;
     for (;;) {
       if (this.#nextTag < source.offset) {
@@ -341,13 +352,14 @@ export class TextScanner<Block extends BlockBase> {
     const source = this.#source;
     const offset = source.base + at;
     source.at = at + length;
-    if (opens ? this.#depth++ > 0 : this.#depth > 1) {
-      if (!opens) this.#depth -= 1;
+    if (opens ? this.#depth > 0 : this.#depth > 1) {
+      this.#depth += opens ? 1 : -1;
       return;
     }
     this.#flush(offset);
     if (opens) {
       this.#closeSegment(offset, offset);
+      this.#depth = 1;
       this.#reasoningStart = offset;
       this.#textStart = offset + length;
     } else {
@@ -379,7 +391,7 @@ export class TextScanner<Block extends BlockBase> {
     this.#ownedFence = this.#fencePending;
     this.#release();
     this.#source.seek(reader.start);
-    this.#nextTag = -1;
+    this.#nextTag = this.#nextBreak = -1;
     this.#reader = reader;
     this.#options.onBlockStart(reader.start);
   }
@@ -387,7 +399,7 @@ export class TextScanner<Block extends BlockBase> {
   #closeBlock({ block, end, closedFence }: BlockEnd<Block>): void {
     this.#reader = undefined;
     this.#source.seek(end);
-    this.#nextTag = -1;
+    this.#nextTag = this.#nextBreak = -1;
     if (this.#depth > 0) block.inReasoning = true;
     if (this.#fabricated) block.afterFabricatedResult = true;
     this.#blocks.push(block);
