@@ -205,7 +205,7 @@ class _Program:
         line = error.lineno or 1
         source_line = self.line(line)
         return _Ended(
-            "SyntaxError",
+            type(error).__name__,
             error.msg,
             line=line,
             column=max(error.offset or 1, 1),

@@ -1,0 +1,199 @@
+import { afterAll, expect, it } from "vitest";
+import { createSandbox, type SandboxError } from "../src/index.ts";
+import { addTool, tool } from "./support.ts";
+
+const search = tool("search_web", { query: { type: "string" } }, () => []);
+const sandbox = createSandbox({ language: "python", tools: [addTool, search] });
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+// Type, message, line, column, source line and hint, as the model gets them. No wording of CPython's beyond what its
+// versions agree on.
+const cases: { name: string; code: string; error: Record<keyof SandboxError & string, unknown> | object }[] = [
+  {
+    name: "an exception, by the line that raised",
+    code: "def f(x):\n    return 1 / x\n\nf(1)\nf(0)\n__result__ = 1",
+    error: {
+      type: "ZeroDivisionError",
+      line: 2,
+      sourceLine: "    return 1 / x",
+      message: expect.stringContaining("zero"),
+    },
+  },
+  {
+    name: "an exception inside a library, by the program's line",
+    code: "x = 1\nstatistics.mean([])",
+    error: { type: "StatisticsError", line: 2, sourceLine: "statistics.mean([])" },
+  },
+  {
+    name: "an exception of the program's own class",
+    code: 'class NotFound(Exception):\n    pass\nraise NotFound("no such order")',
+    error: { type: "NotFound", message: "no such order", line: 3 },
+  },
+  {
+    name: "a syntax error, with line and column",
+    code: "x = 1\nif x = 2:\n    pass",
+    error: { type: "SyntaxError", line: 2, column: 4, sourceLine: "if x = 2:" },
+  },
+  {
+    name: "bad indentation",
+    code: "def f():\nreturn 1",
+    error: { type: "IndentationError", line: 2, sourceLine: "return 1" },
+  },
+  {
+    name: "a fence around the code",
+    code: "```python\n__result__ = 1\n```",
+    error: { type: "SyntaxError", line: 1, hint: "write the code alone, without a fence" },
+  },
+  {
+    name: "return at the top",
+    code: "x = add(1)\nreturn x",
+    error: { type: "SyntaxError", line: 2, hint: "assign the value instead: __result__ = …" },
+  },
+  {
+    name: "await of a tool",
+    code: "x = await add(1)\n__result__ = x",
+    error: { type: "SyntaxError", line: 1, hint: "tools are plain functions: call them without await" },
+  },
+  { name: "a null byte", code: "x = '\0'", error: { type: "SyntaxError", line: 1 } },
+  {
+    name: "a tool's name nearly right",
+    code: "\nx = serch_web('a')",
+    error: { type: "NameError", line: 2, hint: "the tool is called search_web" },
+  },
+  {
+    name: "a variable's name nearly right",
+    code: "total_amount = 3\n__result__ = total_amuont",
+    error: { type: "NameError", line: 2, hint: "did you mean total_amount?" },
+  },
+  {
+    name: "a library that is not there",
+    code: "__result__ = collections.Counter('aab')",
+    error: {
+      type: "NameError",
+      line: 1,
+      hint: expect.stringContaining("collections is not available; without any import"),
+    },
+  },
+  {
+    name: "a library's function nearly right",
+    code: "__result__ = math.sqroot(4)",
+    error: { type: "AttributeError", message: expect.stringContaining("Did you mean: 'sqrt'?") },
+  },
+  {
+    name: "a dict read like an object",
+    code: "d = {'title': 1}\n__result__ = d.title",
+    error: { type: "AttributeError", line: 2, hint: "a dict has no attributes: write ['title'] or .get('title')" },
+  },
+  {
+    name: "an unknown keyword of a tool",
+    code: "__result__ = add(1, c=2)",
+    error: {
+      type: "TypeError",
+      line: 1,
+      message: "add() got an unexpected keyword argument 'c'",
+      hint: "call it as add(a, b=2)",
+    },
+  },
+  {
+    name: "too many values for a tool",
+    code: "__result__ = add(1, 2, 3)",
+    error: {
+      type: "TypeError",
+      message: "add() takes 2 positional arguments but 3 were given",
+      hint: "call it as add(a, b=2)",
+    },
+  },
+  {
+    name: "a tool's parameter given twice",
+    code: "__result__ = add(1, a=2)",
+    error: { type: "TypeError", message: "add() got multiple values for argument 'a'" },
+  },
+  {
+    name: "a tool's parameter forgotten",
+    code: "__result__ = add()",
+    error: { type: "TypeError", message: "add() missing 1 required argument: 'a'", hint: "call it as add(a, b=2)" },
+  },
+  {
+    name: "an argument that is no data",
+    code: "__result__ = add(lambda: 1)",
+    error: { type: "TypeError", message: expect.stringContaining("function has no JSON form") },
+  },
+  {
+    name: "no result, with what was probably meant",
+    code: "x = add(1)\nprint(x)",
+    error: { type: "MissingResult", message: expect.stringContaining("__result__"), hint: "write __result__ = x" },
+  },
+  {
+    name: "no result after an assignment",
+    code: "rows = [1, 2]",
+    error: { type: "MissingResult", hint: "write __result__ = rows as the last line" },
+  },
+  {
+    name: "no result after an expression",
+    code: "add(1, b=5)",
+    error: { type: "MissingResult", hint: "write __result__ = add(1, b=5)" },
+  },
+  { name: "nothing at all", code: "", error: { type: "MissingResult", hint: "assign the outcome: __result__ = …" } },
+  {
+    name: "an import of a library that is there",
+    code: "# first\nimport math\n__result__ = math.pi",
+    error: {
+      type: "ImportForbidden",
+      line: 2,
+      column: 1,
+      sourceLine: "import math",
+      hint: "math is already available: remove the import",
+    },
+  },
+  {
+    name: "an import of names",
+    code: "from datetime import timedelta, timezone",
+    error: { type: "ImportForbidden", hint: expect.stringContaining("write datetime.timedelta, datetime.timezone") },
+  },
+  {
+    name: "an import inside a function that never runs",
+    code: "def f():\n    try:\n        import os\n    finally:\n        pass\n__result__ = 1",
+    error: { type: "ImportForbidden", line: 3, column: 9, hint: expect.stringContaining("os is not available") },
+  },
+  {
+    name: "open",
+    code: "data = 1\ntext = open('a.txt').read()",
+    error: {
+      type: "ForbiddenName",
+      line: 2,
+      column: 8,
+      message: "open is not available here",
+      hint: expect.stringContaining("file"),
+    },
+  },
+  {
+    name: "a dunder attribute, the first in the source",
+    code: "x = '中'.__class__.__mro__\ny = x.__dict__",
+    error: { type: "ForbiddenName", line: 1, message: "the attribute __mro__ is not available here" },
+  },
+  {
+    name: "a dunder attribute put together at run time",
+    code: "__result__ = getattr(add, '__glo' + 'bals__')",
+    error: { type: "ForbiddenName", line: 1, message: "the attribute __globals__ is not available here" },
+  },
+  {
+    name: "a format string that walks attributes",
+    code: "def f():\n    pass\ntext = '{0.__globals__}'\n__result__ = text.format(f)",
+    error: { type: "ForbiddenName", line: 4 },
+  },
+];
+
+it.each(cases)("should explain $name", async ({ code, error }) => {
+  const run = await sandbox.run(code);
+  expect(run).toMatchObject({ status: "error", error });
+});
+
+it("should end in the error although it printed and called before", async () => {
+  const run = await sandbox.run('print("before")\nadd(1)\nraise KeyError("k")');
+  expect(run).toMatchObject({
+    status: "error",
+    error: { type: "KeyError", message: "'k'", line: 3 },
+    logs: [{ stream: "stdout", text: "before" }],
+    toolCalls: [{ name: "add", ok: true }],
+  });
+});

@@ -1,0 +1,102 @@
+import type { CodeAction, Decision, ExecutorContext, ExecutorEvent } from "@toolglot/core";
+import { afterAll, expect, it } from "vitest";
+import { createSandbox, sandboxExecutor } from "../src/index.ts";
+import { addTool, tool } from "./support.ts";
+
+const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
+const sandbox = createSandbox({ language: "python" });
+const executor = sandboxExecutor(sandbox, { tools: [addTool, remove], imports: "ignore-allowed" });
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const code = (source: string, language: CodeAction["language"] = "python"): CodeAction => ({
+  kind: "code",
+  id: "action-1",
+  language,
+  source,
+  span: { start: 0, end: source.length },
+});
+
+function context(decision: Decision = { approved: false }, signal = new AbortController().signal) {
+  const events: ExecutorEvent[] = [];
+  const asked: unknown[] = [];
+  const given: ExecutorContext = {
+    signal,
+    emit: (event) => events.push(event),
+    approve: async (request) => {
+      asked.push(request);
+      return decision;
+    },
+    runId: "run",
+    stepIndex: 0,
+  };
+  return { events, asked, given };
+}
+
+it("should handle code of the sandbox's language only", async () => {
+  expect(executor.handles(code("x"))).toBe(true);
+  expect(executor.handles(code("x", "javascript"))).toBe(false);
+  expect(executor.handles({ kind: "decline", message: "", span: { start: 0, end: 0 } })).toBe(false);
+  await expect(executor.execute(code("x", "javascript"), context().given)).rejects.toThrow(TypeError);
+});
+
+it("should give one result with the value, the logs and the calls, and tell events as they happen", async () => {
+  const { events, given } = context();
+  const source = "import math\nprint('sum')\n__result__ = {'sum': add(1), 'root': math.sqrt(4)}";
+  const results = await executor.execute(code(source), given);
+  expect(results).toMatchObject([
+    {
+      callId: "action-1",
+      status: "ok",
+      data: { sum: 3, root: 2 },
+      content: [{ type: "text", text: '{"sum":3,"root":2}' }],
+      logs: [{ stream: "stdout", text: "sum" }],
+      metadata: { toolCalls: [{ callId: "action-1:1", name: "add", ok: true }], stats: { toolCalls: 1 } },
+    },
+  ]);
+  expect(results).toHaveLength(1);
+  expect(events).toMatchObject([
+    { type: "log", callId: "action-1", entry: { text: "sum" } },
+    { type: "tool-call-start", callId: "action-1:1", name: "add", input: { a: 1, b: 2 } },
+    { type: "tool-call-end", callId: "action-1:1", name: "add", status: "ok", data: 3 },
+  ]);
+});
+
+it("should end as denied when a denial was not caught, and as ok when it was", async () => {
+  const uncaught = context({ approved: false, reason: "not on Sundays" });
+  expect(await executor.execute(code("x = 1\nremove(1)"), uncaught.given)).toMatchObject([
+    {
+      status: "denied",
+      error: { type: "ToolError", message: "remove was denied: not on Sundays", line: 2, sourceLine: "remove(1)" },
+      metadata: { toolCalls: [{ error: { type: "Denied" } }] },
+    },
+  ]);
+  expect(uncaught.asked).toMatchObject([{ kind: "tool-call", callId: "action-1:1", tool: "remove", input: { id: 1 } }]);
+  expect(uncaught.events.at(-1)).toMatchObject({ type: "tool-call-end", status: "denied", error: { type: "Denied" } });
+  const caught = context();
+  const source = "try:\n    remove(1)\nexcept ToolError:\n    __result__ = 'left'";
+  expect(await executor.execute(code(source), caught.given)).toMatchObject([{ status: "ok", data: "left" }]);
+  const other = "try:\n    remove(1)\nexcept ToolError:\n    pass\nraise ValueError('else')";
+  expect(await executor.execute(code(other), context().given)).toMatchObject([{ status: "error" }]);
+  expect(await executor.execute(code("__result__ = remove(1)"), context({ approved: true }).given)).toMatchObject([
+    { status: "ok", data: "removed" },
+  ]);
+});
+
+it("should say to the model what failed, where, and what to do", async () => {
+  const [result] = await executor.execute(code("y = 1\nx = ad(1)"), context().given);
+  expect(result).toMatchObject({
+    status: "error",
+    error: { type: "NameError", line: 2, sourceLine: "x = ad(1)", hint: "the tool is called add" },
+    content: [
+      { type: "text", text: "NameError: name 'ad' is not defined (line 2: x = ad(1))\nthe tool is called add" },
+    ],
+  });
+  expect(result).not.toHaveProperty("data");
+});
+
+it("should be interrupted by the signal", async () => {
+  const { given } = context({ approved: true }, AbortSignal.abort());
+  expect(await executor.execute(code("__result__ = 1"), given)).toMatchObject([
+    { status: "interrupted", error: { type: "Aborted" } },
+  ]);
+});

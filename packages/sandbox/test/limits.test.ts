@@ -1,0 +1,82 @@
+import { afterAll, expect, it } from "vitest";
+import { createSandbox, type SandboxOptions } from "../src/index.ts";
+import { addTool } from "./support.ts";
+
+const given = {
+  timeoutMs: 1000,
+  memoryMb: 80,
+  maxToolCalls: 2,
+  maxSourceBytes: 300,
+  maxResultBytes: 20,
+  maxLogBytes: 24,
+};
+const sandbox = createSandbox({ language: "python", limits: given, tools: [addTool] });
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+it("should report every limit and what was used", async () => {
+  const run = await sandbox.run("add(1)\nprint('é')\n__result__ = 'abc'");
+  expect(run.stats).toMatchObject({
+    limits: { ...given, toolTimeMs: 60_000 },
+    toolCalls: 1,
+    sourceBytes: 37,
+    resultBytes: 5,
+    logBytes: 3,
+    memoryMb: expect.any(Number),
+    startMs: expect.any(Number),
+    guestMs: expect.any(Number),
+    toolMs: expect.any(Number),
+    approvalMs: 0,
+  });
+  expect(run.stats.memoryMb).toBeLessThanOrEqual(80);
+});
+
+it("should count bytes of the source, not characters", async () => {
+  const run = await sandbox.run(`x = "${"中".repeat(100)}"`);
+  expect(run).toMatchObject({ status: "error", error: { type: "SourceTooLarge" }, stats: { sourceBytes: 306 } });
+});
+
+it("should allow a result of exactly the limit and refuse one byte more", async () => {
+  expect(await sandbox.run('__result__ = "x" * 18')).toMatchObject({ status: "ok", stats: { resultBytes: 20 } });
+  expect(await sandbox.run('__result__ = "x" * 19')).toMatchObject({ error: { type: "ResultTooLarge" } });
+  expect(await sandbox.run('__result__ = "é" * 10')).toMatchObject({ error: { type: "ResultTooLarge" } });
+});
+
+it("should cut output with a mark and go on", async () => {
+  const run = await sandbox.run("for i in range(100):\n    print('line', i)\nadd(1)\n__result__ = 'done'");
+  expect(run).toMatchObject({ status: "ok", value: "done", toolCalls: [{ ok: true }] });
+  expect(run.logs.map(({ text }) => text)).toEqual(["line 0", "line 1", "line 2", "lin", "[output cut at 24 bytes]"]);
+  expect(run.stats.warnings).toEqual(["output was cut at 24 bytes"]);
+});
+
+it("should count the calls of tools, caught or not", async () => {
+  const run = await sandbox.run("add(1)\nadd(1)\ntry:\n    add(1)\nexcept BaseException:\n    pass\n__result__ = 1");
+  expect(run).toMatchObject({ status: "error", error: { type: "ToolCallLimit", line: 4, sourceLine: "    add(1)" } });
+  expect(run.toolCalls).toHaveLength(2);
+});
+
+it.each([
+  [undefined, /language: "python"/],
+  [{}, /language: "python"/],
+  [{ language: "ruby" }, /"ruby"/],
+  [{ language: "python", limits: { timeoutMs: 0 } }, /limits.timeoutMs must be a whole number from 1/],
+  [{ language: "python", limits: { memoryMb: "256" } }, /limits.memoryMb/],
+  [{ language: "python", limits: { memoryMb: 5000 } }, /from 64 to 2048/],
+  [{ language: "python", limits: { timeout: 5 } }, /limits.timeout is unknown: there are timeoutMs/],
+  [{ language: "python", imports: "yes" }, /imports must be "refuse" or "ignore-allowed"/],
+  [{ language: "python", pool: { size: -1 } }, /pool.size/],
+  [{ language: "python", pool: { maxConcurrent: 0 } }, /pool.maxConcurrent/],
+  [{ language: "python", cacheDir: "" }, /cacheDir/],
+  [{ language: "python", seed: Number.NaN }, /seed/],
+  [{ language: "python", tools: {} }, /tools must be an array/],
+  [{ language: "python", tools: [{ name: "x" }] }, /each with name, inputSchema and execute/],
+  [{ language: "python", tools: [addTool, addTool] }, /Two tools are named "add"/],
+])("should throw a TypeError with the cure for %o", (options, message) => {
+  expect(() => createSandbox(options as SandboxOptions)).toThrow(TypeError);
+  expect(() => createSandbox(options as SandboxOptions)).toThrow(message);
+});
+
+it("should reject a caller's mistakes in run", async () => {
+  await expect(sandbox.run(7 as never)).rejects.toThrow(TypeError);
+  await expect(sandbox.run("x", { imports: "all" as never })).rejects.toThrow(TypeError);
+  await expect(sandbox.run("x", { tools: [{} as never] })).rejects.toThrow(TypeError);
+});

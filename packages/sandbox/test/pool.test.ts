@@ -1,0 +1,113 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "../src/index.ts";
+import { tool } from "./support.ts";
+
+const draw = "__result__ = [random.random(), hash('abc'), random.Random().random(), random.sample(range(10**6), 3)]";
+
+async function value(sandbox: Sandbox, code: string): Promise<unknown> {
+  const run = await sandbox.run(code);
+  return run.status === "ok" ? run.value : run.error;
+}
+
+it("should pass nothing from one run to the next, also when the guard is off", async () => {
+  await using sandbox = createSandbox({ language: "python", guard: false });
+  const leave = `
+import sys, os, builtins
+json.JSONDecodeError.mark = 1
+sys.modules["mark"] = sys
+builtins.mark = 1
+os.environ["MARK"] = "1"
+open("/tmp/mark", "w").write("1")
+__result__ = os.path.exists("/tmp/mark")`;
+  const look = `
+import sys, os, builtins
+__result__ = [hasattr(json.JSONDecodeError, "mark"), "mark" in sys.modules, hasattr(builtins, "mark"), "MARK" in os.environ, os.path.exists("/tmp/mark")]`;
+  expect(await value(sandbox, leave)).toBe(true);
+  expect(await value(sandbox, look)).toEqual([false, false, false, false, false]);
+});
+
+it("should draw other numbers in each run, and the same ones from a fixed seed", async () => {
+  await using fresh = createSandbox({ language: "python", pool: { size: 2 } });
+  const draws = await Promise.all([value(fresh, draw), value(fresh, draw)]);
+  for (const index of [0, 1, 2, 3]) {
+    const [first, second] = draws.map((numbers) => (numbers as unknown[])[index]);
+    expect(first).not.toEqual(second);
+  }
+  await using fixed = createSandbox({ language: "python", seed: 7 });
+  await using plain = createSandbox({ language: "python", seed: "7", cacheDir: false, pool: { size: 0 } });
+  const [one, two, three] = [await value(fixed, draw), await value(fixed, draw), await value(plain, draw)];
+  expect(two).toEqual(one);
+  expect(three).toEqual(one);
+  expect(plain.stats()).toMatchObject({ snapshot: "plain", started: 1 });
+});
+
+it("should run no more programs at once than it may, the others in order", async () => {
+  await using sandbox = createSandbox({ language: "python", pool: { size: 0, maxConcurrent: 1 } });
+  const order: number[] = [];
+  let running = 0;
+  const step = tool("step", { n: { type: "integer" } }, async ({ n }: { n: number }) => {
+    running++;
+    expect(running).toBe(1);
+    order.push(n);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    running--;
+  });
+  const stop = new AbortController();
+  const runs = [1, 2, 3].map((n) =>
+    sandbox.run(`__result__ = step(${n})`, { tools: [step], ...(n === 2 ? { signal: stop.signal } : {}) }),
+  );
+  expect(sandbox.stats()).toMatchObject({ running: 1, waiting: 2 });
+  stop.abort();
+  const outcomes = await Promise.all(runs);
+  expect(outcomes.map(({ status }) => status)).toEqual(["ok", "error", "ok"]);
+  expect(outcomes[1]).toMatchObject({ error: { type: "Aborted" } });
+  expect(order).toEqual([1, 3]);
+  expect(sandbox.stats()).toMatchObject({ running: 0, waiting: 0 });
+});
+
+it("should be warm after warm(), and use each interpreter once", async () => {
+  await using sandbox = createSandbox({ language: "python", pool: { size: 1 } });
+  expect(sandbox.stats()).toMatchObject({ engine: "pyodide 314.0.7", idle: 0, started: 0, snapshot: "none" });
+  await sandbox.warm();
+  expect(sandbox.stats()).toMatchObject({ idle: 1, starting: 0, started: 1 });
+  const run = await sandbox.run("__result__ = 1");
+  expect(run.stats.warm).toBe(true);
+  await sandbox.warm();
+  expect(sandbox.stats()).toMatchObject({ idle: 1, running: 0, started: 2 });
+});
+
+/** Processes that this one started, and its descriptors; Linux only. */
+function leftovers(): { children: number; descriptors: number } {
+  let children = 0;
+  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const task = readdirSync(`/proc/${pid}/task`);
+      if (task.length > 0 && parentOf(pid) === process.pid) children++;
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+  return { children, descriptors: readdirSync("/proc/self/fd").length };
+}
+
+function parentOf(pid: string): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+  return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+}
+
+it.skipIf(process.platform !== "linux")("should leave no process and no descriptor behind", async () => {
+  const before = leftovers();
+  const sandbox = createSandbox({ language: "python", pool: { size: 2 } });
+  await sandbox.warm();
+  const busy = sandbox.run("while True:\n    pass");
+  await sandbox.run("__result__ = 1");
+  expect(leftovers().children).toBeGreaterThan(before.children);
+  await sandbox[Symbol.asyncDispose]();
+  expect(await busy).toMatchObject({ status: "error", error: { type: "Aborted" } });
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(leftovers()).toEqual(before);
+  await expect(sandbox.run("x")).rejects.toMatchObject({ code: "sandbox-disposed" });
+  await expect(sandbox.warm()).rejects.toMatchObject({ code: "sandbox-disposed" });
+  await sandbox[Symbol.asyncDispose]();
+});
