@@ -1,5 +1,4 @@
-import { rmSync } from "node:fs";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Locale } from "@toolglot/core";
@@ -45,11 +44,13 @@ const kinds: Record<string, { called: string[]; holds: (language: Locale) => (st
   },
   summarise: {
     called: ["search_documents", "fetch_document"],
-    holds: (language) => (language === "zh" ? ["《退货政策》", "30 天内可以退货"] : ["Refund policy", "within 10 days"]),
+    holds: (language) =>
+      language === "zh" ? ["《退货政策》", "30 天内可以退货"] : ["Refund policy", "within 10 days"],
   },
   compare: {
     called: ["search_documents", "search_documents", "fetch_document", "fetch_document"],
-    holds: (language) => (language === "zh" ? ["zh-returns", "zh-warranty", "36 个月"] : ["returns", "warranty", "36 months"]),
+    holds: (language) =>
+      language === "zh" ? ["zh-returns", "zh-warranty", "36 个月"] : ["returns", "warranty", "36 months"],
   },
   statistics: {
     called: ["query_sql"],
@@ -58,16 +59,21 @@ const kinds: Record<string, { called: string[]; holds: (language: Locale) => (st
         "SELECT total FROM orders WHERE substr(ordered_on, 6, 2) = '09' AND status <> 'cancelled' ORDER BY total",
       ).map(({ total }) => total);
       const middle = totals.length / 2;
-      const median = totals.length % 2 ? totals[Math.floor(middle)] : ((totals[middle - 1] ?? 0) + (totals[middle] ?? 0)) / 2;
+      const median =
+        totals.length % 2 ? totals[Math.floor(middle)] : ((totals[middle - 1] ?? 0) + (totals[middle] ?? 0)) / 2;
       return [String(totals.length), (median ?? 0).toLocaleString("en-US")];
     },
   },
-  tickets: { called: ["query_sql"], holds: () => rows<{ title: string }>("SELECT title FROM tickets WHERE status = 'open'").map(({ title }) => title) },
+  tickets: {
+    called: ["query_sql"],
+    holds: () => rows<{ title: string }>("SELECT title FROM tickets WHERE status = 'open'").map(({ title }) => title),
+  },
   show: {
     called: ["query_sql"],
-    holds: (language) => rows<{ sku: string }>(
-      `SELECT sku FROM products p JOIN order_items i ON i.product_id = p.id WHERE order_id = ${language === "zh" ? 1024 : 1042}`,
-    ).map(({ sku }) => sku),
+    holds: (language) =>
+      rows<{ sku: string }>(
+        `SELECT sku FROM products p JOIN order_items i ON i.product_id = p.id WHERE order_id = ${language === "zh" ? 1024 : 1042}`,
+      ).map(({ sku }) => sku),
   },
   top: {
     called: ["query_sql"],
@@ -82,7 +88,9 @@ const kinds: Record<string, { called: string[]; holds: (language: Locale) => (st
     called: ["query_sql"],
     holds: (language) =>
       language === "zh"
-        ? rows<{ month: string }>("SELECT DISTINCT substr(ordered_on, 1, 7) AS month FROM orders").map(({ month }) => month)
+        ? rows<{ month: string }>("SELECT DISTINCT substr(ordered_on, 1, 7) AS month FROM orders").map(
+            ({ month }) => month,
+          )
         : rows<{ line: string }>("SELECT status AS line FROM orders GROUP BY status").map(({ line }) => line),
   },
   arithmetic: { called: [], holds: (language) => [language === "zh" ? "1,494.3" : "446"] },
@@ -143,7 +151,11 @@ describe.each(["attp", "native"] as const)("%s", (protocol) => {
 
     it("should take a refused approval for an answer, and change nothing", async () => {
       const question = language === "zh" ? "删除工单 1" : "delete ticket 1";
-      const { result } = await runQuestion(session, question, { model: createPlanner(), protocol, approve: () => false });
+      const { result } = await runQuestion(session, question, {
+        model: createPlanner(),
+        protocol,
+        approve: () => false,
+      });
       expect(result.status).toBe("answered");
       expect(result.denied).toBe(1);
       expect(result.text).toMatch(language === "zh" ? /没有得到同意/ : /not approved/);
@@ -154,7 +166,9 @@ describe.each(["attp", "native"] as const)("%s", (protocol) => {
       const question = language === "zh" ? "给老板发一封邮件" : "Send an email to my boss";
       const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
       expect(result.status).toBe(protocol === "attp" ? "declined" : "answered");
-      expect(result.text).toMatch(language === "zh" ? /不是语言模型.*比较两篇文档/ : /no language model.*compare two documents/);
+      expect(result.text).toMatch(
+        language === "zh" ? /不是语言模型.*比较两篇文档/ : /no language model.*compare two documents/,
+      );
       expect(called).toEqual([]);
     });
 
@@ -168,16 +182,27 @@ describe.each(["attp", "native"] as const)("%s", (protocol) => {
 });
 
 it("should give the same answer whatever the protocol", async () => {
-  for (const question of ["top 3 customers by revenue", "How many customers are there by country?", "比较退款政策和会员等级", "show ticket 2"]) {
+  for (const question of [
+    "top 3 customers by revenue",
+    "How many customers are there by country?",
+    "比较退款政策和会员等级",
+    "show ticket 2",
+  ]) {
     const [attp, native] = await Promise.all(
-      (["attp", "native"] as const).map((protocol) => runQuestion(session, question, { model: createPlanner(), protocol })),
+      (["attp", "native"] as const).map((protocol) =>
+        runQuestion(session, question, { model: createPlanner(), protocol }),
+      ),
     );
     expect(native?.result.text).toContain(attp?.result.text ?? "none");
   }
 });
 
 it("should answer in single mode with the program's value", async () => {
-  const { result } = await runQuestion(session, "what is 6*7?", { model: createPlanner(), protocol: "attp", mode: "single" });
+  const { result } = await runQuestion(session, "what is 6*7?", {
+    model: createPlanner(),
+    protocol: "attp",
+    mode: "single",
+  });
   expect(result).toMatchObject({ status: "result", value: 42 });
   const help = await runQuestion(session, "help", { model: createPlanner(), protocol: "attp", mode: "single" });
   expect(help.result.status).toBe("result");
@@ -194,7 +219,12 @@ it("should go on with a conversation: results of earlier questions are not mista
 it("should decline when a tool it needs is not on offer", async () => {
   const planner = createPlanner();
   let text = "";
-  const request = { messages: [{ role: "user" as const, trust: "user" as const, parts: [{ type: "text" as const, text: "delete ticket 1" }] }], tools: [] };
+  const request = {
+    messages: [
+      { role: "user" as const, trust: "user" as const, parts: [{ type: "text" as const, text: "delete ticket 1" }] },
+    ],
+    tools: [],
+  };
   for await (const part of planner(request, new AbortController().signal)) if (typeof part === "string") text += part;
   expect(text).toMatch(/no query_sql and no delete_record/);
 });

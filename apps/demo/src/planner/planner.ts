@@ -92,8 +92,9 @@ function replyWithCode(conversation: Conversation, task: Task, messy: string | n
   const parts = documentParts(task, language);
   // The first answer may hold a slip; what is written after a complaint or an error is right.
   if (messy === undefined || answers > 0) return { text: writeDocument(parts) };
-  const slip = typeof messy === "string" ? slips.find(({ id }) => id === messy) : pickSlip(task, messy + requests - 1);
-  return slip ? { text: slip.write(parts, task), ...(slip.cut && { cut: true }) } : { text: writeDocument(parts) };
+  const first = typeof messy === "string" ? slips.findIndex(({ id }) => id === messy) : messy + requests - 1;
+  const slip = pickSlip(task, first);
+  return { text: slip.write(parts, task), ...(slip.cut && { cut: true }) };
 }
 
 function replyWithCalls(

@@ -48,7 +48,9 @@ export async function queryReadOnly(
   const timer = setTimeout(cancel, timeoutMs);
   try {
     // A connection of its own: an EXPLAIN stays open in the engine and would hold the lock of what runs after it.
-    const instructions = await connected(path, stopper.signal, async (db) => (await db.prepare(`EXPLAIN ${statement}`)).all());
+    const instructions = await connected(path, stopper.signal, async (db) =>
+      (await db.prepare(`EXPLAIN ${statement}`)).all(),
+    );
     checkInstructions(instructions as unknown as Instruction[]);
     return await connected(path, stopper.signal, (db) => runStatement(db, statement, limit));
   } catch (error) {
@@ -92,7 +94,7 @@ async function runStatement(db: Connection, statement: string, limit: number): P
       SELECT json_group_array(json_array(${aliases})) FROM (SELECT * FROM q LIMIT ${limit + 1})
     ) SELECT iif(length(json) > ${sizeLimit}, NULL, json) AS json FROM j`,
   );
-  const json = (await wrapped.all())[0]?.["json"];
+  const json = (await wrapped.all())[0]?.json;
   if (typeof json !== "string") throw new ToolError("The result is too large: select fewer columns or rows.");
   const values = JSON.parse(json) as unknown[][];
   const rows = values

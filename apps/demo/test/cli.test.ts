@@ -1,0 +1,280 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import Database from "libsql";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "./support/provider.ts";
+
+const root = fileURLToPath(new URL("../../..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "demo-cli-"));
+const data = join(folder, "data");
+
+interface Ended {
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+interface Started {
+  ended: Promise<Ended>;
+  interrupt(): void;
+  /** Resolves when standard output holds the text. */
+  seen(text: string): Promise<void>;
+}
+
+function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
+  const child = spawn(process.execPath, [join(root, file), ...args], {
+    env: { ...process.env, NO_COLOR: "1", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const output = { stdout: "", stderr: "" };
+  const watchers = new Set<() => void>();
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      output[name] += text;
+      for (const watch of watchers) watch();
+    });
+  }
+  const ended = new Promise<Ended>((done) => child.on("close", (code) => done({ code, ...output })));
+  return {
+    ended,
+    interrupt: () => child.kill("SIGINT"),
+    seen: (text) =>
+      new Promise((done, failed) => {
+        const watch = (): void => {
+          if (output.stdout.includes(text)) done();
+        };
+        watchers.add(watch);
+        watch();
+        void ended.then(() => failed(new Error(`ended without ${text}: ${output.stdout}${output.stderr}`)));
+      }),
+  };
+}
+
+const demo = (...args: string[]): Promise<Ended> =>
+  start("apps/demo/dist/main.js", ["--data-dir", data, ...args]).ended;
+
+function events(stdout: string): Record<string, unknown>[] {
+  return stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+beforeAll(async () => {
+  // Builds what is not built yet.
+  const { code, stderr } = await start("scripts/demo.mjs", ["--help"]).ended;
+  expect(code, stderr).toBe(0);
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("should explain itself, and say that the planner is no language model", async () => {
+  const { code, stdout, stderr } = await demo("--help");
+  expect([code, stderr]).toEqual([0, ""]);
+  expect(stdout).toMatch(/rule-based planner, no language model/);
+  for (const option of ["--protocol", "--lang", "--mode", "--model", "--base-url", "--record", "--replay", "--json"]) {
+    expect(stdout).toContain(option);
+  }
+  for (const code of [0, 1, 2, 3, 4, 5, 130]) expect(stdout).toMatch(new RegExp(`(?:^|\\s)${code}  `, "m"));
+});
+
+it.each([
+  [["--protocol", "soap"], /soap.*attp, native/],
+  [["--lang", "fr"], /fr.*zh, en/],
+  [["--mode", "twice"], /twice/],
+  [["--model", "qwen3"], /--base-url/],
+  [["--base-url", "http://127.0.0.1:1"], /--model/],
+  [["--model", "x", "--base-url", "localhost:1"], /http:\/\//],
+  [["--model", "anthropic:claude", "hi"], /ANTHROPIC_API_KEY/],
+  [["--slip", "typo"], /typo/],
+  [["--replay", "/nowhere/run.jsonl"], /can't read/],
+  [["--replay", "x", "--record", "y"], /not both/],
+  [["--record", "/nowhere/run.jsonl", "hi"], /can't write/],
+  [["--frobnicate"], /unknown option/],
+])("should refuse %j with exit code 2", async (args, message) => {
+  const { code, stdout, stderr } = await start("apps/demo/dist/main.js", args, { ANTHROPIC_API_KEY: "" }).ended;
+  expect([code, stdout]).toEqual([2, ""]);
+  expect(stderr).toMatch(message);
+  expect(stderr).toContain("--help");
+});
+
+it("should take the tour without a terminal: two languages, both protocols, one repaired slip", async () => {
+  const { code, stdout } = await demo();
+  expect(code).toBe(0);
+  expect(stdout.split("\n")[0]).toContain("rule-based planner, no language model");
+  expect(stdout).toContain("attp/missing-header");
+  expect(stdout).toMatch(/attp · Check which orders/);
+  expect(stdout).toMatch(/attp · 销售额/);
+  expect(stdout).toMatch(/native · Compare/);
+  expect(stdout).not.toContain("\u001b[");
+});
+
+it("should write nothing but events with --json", async () => {
+  const { code, stdout } = await demo("--json", "top 3 products by revenue");
+  expect(code).toBe(0);
+  const all = events(stdout);
+  expect(all[0]).toMatchObject({ type: "run-start", protocol: "attp/1" });
+  expect(all.at(-1)).toMatchObject({ type: "run-end", result: { status: "answered" } });
+  expect(all.some(({ type }) => type === "tool-call-end")).toBe(true);
+});
+
+it.each([
+  ["what is 2+3?", 0],
+  ["send a fax to the moon", 3],
+  ["delete ticket 1", 4],
+  ["open a ticket: nobody is here to approve", 4],
+])("should end %j with exit code %i", async (question, expected) => {
+  const { code, stdout } = await demo(question);
+  expect(code).toBe(expected);
+  if (expected === 4) expect(stdout).toMatch(/no terminal to ask at.*--yes/s);
+});
+
+it("should deny without a terminal and change nothing, and approve with --yes", async () => {
+  const count = (): number => {
+    const db = new Database(join(data, "shop.db"));
+    const { n } = db.prepare("SELECT COUNT(*) AS n FROM tickets").get() as { n: number };
+    db.close();
+    return n;
+  };
+  const before = count();
+  const question = "Find the shipping delay policy, check which orders are affected and open a ticket";
+  expect((await demo("--protocol", "native", question)).code).toBe(4);
+  expect(count()).toBe(before);
+  const { code, stdout } = await demo("--yes", question);
+  expect(code).toBe(0);
+  expect(stdout).toContain("approved by --yes");
+  expect(count()).toBe(before + 1);
+});
+
+it.each([
+  ["attp", ["--slip", "wrong-name", "show order 1042"]],
+  ["native", ["compare the return policy and the warranty terms"]],
+  ["attp", ["delete ticket 2"]],
+  ["attp", []],
+])("should give the same events again when a run of %s is replayed: %j", async (protocol, args) => {
+  const file = join(folder, "run.jsonl");
+  const recorded = await demo("--json", "--protocol", protocol, "--record", file, ...args);
+  const replayed = await demo("--json", "--replay", file);
+  expect(replayed.stdout).toBe(recorded.stdout);
+  expect(replayed.code).toBe(recorded.code);
+  expect(events(replayed.stdout).length).toBeGreaterThan(10);
+});
+
+it("should draw a replay as it drew the run", async () => {
+  const file = join(folder, "drawn.jsonl");
+  const recorded = await demo("--slip", "curly-quotes", "--record", file, "show ticket 3");
+  const replayed = await demo("--replay", file);
+  const body = (text: string): string => text.slice(text.indexOf("\n"));
+  expect(body(replayed.stdout)).toBe(body(recorded.stdout));
+  expect(replayed.stdout).toContain("attp/odd-delimiters");
+});
+
+it("should not play a file that is no recording, nor one that was changed", async () => {
+  const file = join(folder, "changed.jsonl");
+  writeFileSync(file, "hello\n");
+  expect(await demo("--replay", file)).toMatchObject({ code: 2, stdout: "" });
+  await demo("--record", file, "what is 2+3?");
+  writeFileSync(file, readFileSync(file, "utf8").replaceAll("2+3", "2+4"));
+  expect((await demo("--json", "--replay", file)).code).not.toBe(0);
+});
+
+it("should show what the model is asked", async () => {
+  const alone = await demo("--show-prompt", "--lang", "zh");
+  expect(alone.code).toBe(0);
+  expect(alone.stdout).toContain("# ATTP 协议 - 系统提示词");
+  expect(alone.stdout).toContain("def search_documents(");
+  const asked = await demo("--show-prompt", "what is 2+3?");
+  expect(asked.stdout).toMatch(/→ system[\s\S]*→ user[\s\S]*what is 2\+3\?/);
+});
+
+it("should answer in single mode with the program's value", async () => {
+  const { code, stdout } = await demo("--mode", "single", "what is 6*7?");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/result 42/);
+});
+
+it("should ask a real model over the network, in both protocols", async () => {
+  const program =
+    'thought = "I count."\n\n[tool_call]\nstatus = "success"\ntarget = "count"\ncode = \'\'\'\n__result__ = query_sql("SELECT COUNT(*) AS n FROM products")["rows"][0]["n"]\n\'\'\'\n';
+  const attp = await localProvider([
+    { chunks: [sse(openAiText(program), { done: true })] },
+    { chunks: [sse(openAiText("共有 18 种商品。"), { done: true })] },
+  ]);
+  const first = await demo("--model", "local", "--base-url", `${attp.url}/v1`, "有多少种商品？");
+  expect(first.code).toBe(0);
+  expect(first.stdout).toContain("共有 18 种商品。");
+  expect(JSON.stringify(attp.requests[1]?.body.messages)).toContain("18");
+  const native = await localProvider([
+    {
+      chunks: [
+        sse(
+          [
+            ...openAiCall(0, "c1", "query_sql", { sql: "SELECT COUNT(*) AS n FROM products" }),
+            openAiFinish("tool_calls"),
+          ],
+          { done: true },
+        ),
+      ],
+    },
+    { chunks: [sse(openAiText("There are 18 products."), { done: true })] },
+  ]);
+  const second = await demo(
+    "--protocol",
+    "native",
+    "--model",
+    "local",
+    "--base-url",
+    `${native.url}/v1`,
+    "how many products?",
+  );
+  expect(second.code).toBe(0);
+  expect(second.stdout).toContain("There are 18 products.");
+});
+
+it("should end with exit code 1 and one clear line when the provider refuses the key", async () => {
+  const { url } = await localProvider([{ status: 401, chunks: ['{"error":{"message":"wrong key"}}'] }]);
+  const { code, stdout } = await demo("--model", "local", "--base-url", `${url}/v1`, "hi");
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/model-unauthorised: .*wrong key/);
+  expect(stdout).not.toMatch(/\n\s+at /);
+});
+
+it("should cancel with one Ctrl-C, which npm and a terminal may both pass on", async () => {
+  const { url } = await localProvider([{ chunks: [sse(openAiText("first words "))], ending: "hang" }]);
+  const args = ["--data-dir", data, "--model", "local", "--base-url", `${url}/v1`, "hi"];
+  const run = start("apps/demo/dist/main.js", args);
+  await run.seen("first words");
+  run.interrupt();
+  run.interrupt();
+  const { code, stdout } = await run.ended;
+  expect(code).toBe(130);
+  expect(stdout).toContain("cancelled");
+});
+
+it("should cancel through the start script", async () => {
+  const { url } = await localProvider([{ chunks: [sse(openAiText("first words "))], ending: "hang" }]);
+  const args = ["--data-dir", data, "--model", "local", "--base-url", `${url}/v1`, "hi"];
+  const run = start("scripts/demo.mjs", args);
+  await run.seen("first words");
+  run.interrupt();
+  const { code, stdout } = await run.ended;
+  expect(code).toBe(130);
+  expect(stdout).toContain("cancelled");
+}, 60_000);
+
+it("should end quietly when nobody reads any more", async () => {
+  const child = spawn("sh", [
+    "-c",
+    `"$0" "$1" --data-dir "$2" --json 2>"$3" | head -n 1`,
+    process.execPath,
+    join(root, "apps/demo/dist/main.js"),
+    data,
+    join(folder, "stderr"),
+  ]);
+  const code = await new Promise((done) => child.on("close", done));
+  expect(code).toBe(0);
+  expect(readFileSync(join(folder, "stderr"), "utf8")).toBe("");
+});
