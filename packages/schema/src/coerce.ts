@@ -1,10 +1,10 @@
 import { coerceText, type JsonSchemaObject } from "@toolglot/core";
-import { branchPlaces, itemPlace, joinPath, propertyPlace, typeOf } from "./describe.ts";
+import { branchPlaces, contradicts, itemPlace, joinPath, propertyPlace, typeOf } from "./describe.ts";
 import { followRefs, isObject, type Place, setOwn } from "./schema-walk.ts";
 import type { Conversion, Validator } from "./types.ts";
 
 /** Visits of subschemas; unions inside unions multiply them, and hostile input must not. */
-const maxVisits = 20_000;
+const maxVisits = 50_000;
 
 /** What coercion gives: the value as near to the schema as it loses nothing, and what was changed. */
 export interface Coerced {
@@ -50,6 +50,7 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
     const same = { value: current, conversions: [] };
     if (branches.some((branch) => validator.accepts(current, branch.pointer))) return same;
     for (const branch of branches) {
+      if (contradicts(root, branch, current)) continue;
       const tried = visit(branch, current, path);
       if (validator.accepts(tried.value, branch.pointer)) return tried;
     }

@@ -113,3 +113,20 @@ export function branchPlaces(place: Place, keyword: "anyOf" | "oneOf" | "allOf")
   if (!Array.isArray(branches)) return [];
   return branches.map((branch, index) => ({ schema: branch, pointer: step(pointer, keyword, index) }));
 }
+
+/** The only values a schema takes, when it names them. */
+export function literalsOf(schema: JsonSchema | undefined): unknown[] | undefined {
+  if (typeof schema !== "object") return undefined;
+  return schema.const === undefined ? schema.enum : [schema.const];
+}
+
+/** Whether an object can't be meant for a branch: a property holds another constant of the same type. */
+export function contradicts(root: JsonSchemaObject, branch: Place, value: unknown): boolean {
+  const schema = followRefs(root, branch)?.schema;
+  if (!isObject(value) || typeof schema !== "object" || schema.properties === undefined) return false;
+  return Object.entries(schema.properties).some(([key, found]) => {
+    const literals = Object.hasOwn(value, key) ? literalsOf(found) : undefined;
+    const held = value[key];
+    return literals?.every((literal) => typeof literal === typeof held && literal !== held && held !== null);
+  });
+}

@@ -1,5 +1,14 @@
 import type { InputIssue, JsonSchema, JsonSchemaObject } from "@toolglot/core";
-import { branchPlaces, describeSchema, describeValue, itemPlace, joinPath, propertyPlace, typeOf } from "./describe.ts";
+import {
+  branchPlaces,
+  describeSchema,
+  describeValue,
+  itemPlace,
+  joinPath,
+  literalsOf,
+  propertyPlace,
+  typeOf,
+} from "./describe.ts";
 import { nearest } from "./nearest.ts";
 import { followRefs, isObject, type Place } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
@@ -209,12 +218,6 @@ class Explainer {
     if (isNumber(min) && size < min) this.#add(path, `at least ${min} ${unit}`, `${size}`);
     if (isNumber(max) && size > max) this.#add(path, `at most ${max} ${unit}`, `${size}`);
   }
-}
-
-/** The only values a schema takes, when it names them. */
-function literalsOf(schema: JsonSchema | undefined): unknown[] | undefined {
-  if (typeof schema !== "object") return undefined;
-  return schema.const === undefined ? schema.enum : [schema.const];
 }
 
 function hasType(type: string | string[], value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { dereference, type Schema, type SchemaDraft, validate } from "@cfworker/json-schema";
-import type { JsonSchemaObject } from "@toolglot/core";
-import { atPointer, visitSchemas } from "./schema-walk.ts";
+import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { literalsOf } from "./describe.ts";
+import { atPointer, setOwn, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 
 /** The draft a schema says it is written in; without `$schema`, the one MCP and the model providers use. */
@@ -15,20 +16,35 @@ function draftOf(schema: JsonSchemaObject): SchemaDraft {
 export function interpretingValidator(schema: JsonSchemaObject): Validator {
   checkKeywords(schema);
   const draft = draftOf(schema);
-  // Annotates the schema's objects in place (non-enumerable): it must be a private copy.
-  const lookup = dereference(schema as Schema);
-  const run = (value: unknown, at: Schema | boolean): boolean =>
-    validate(value, at as Schema, draft, lookup, true).valid;
+  // The engine annotates what it is given.
+  const own = structuredClone(schema);
+  visitSchemas({ schema: own, pointer: "" }, ({ schema: found }) => tellingPropertiesFirst(found));
+  const lookup = dereference(own as Schema);
   return {
     accepts(value: unknown, pointer = ""): boolean {
+      const at = pointer === "" ? own : atPointer(own, pointer);
       try {
-        return run(value, pointer === "" ? (schema as Schema) : (atPointer(schema, pointer) as Schema));
+        return validate(value, at as Schema, draft, lookup, true).valid;
       } catch (error) {
         if (error instanceof RangeError) throw error;
         return false; // it throws for what is no JSON: undefined, functions, bigints
       }
     },
   };
+}
+
+/**
+ * The engine stops at an object's first wrong property, but tries every branch of a union. With the constants first it
+ * leaves a branch that isn't meant before it walks into its children: nested unions would multiply.
+ */
+function tellingPropertiesFirst(schema: JsonSchema): void {
+  if (typeof schema === "boolean" || schema.properties === undefined) return;
+  const entries = Object.entries(schema.properties);
+  const tells = ([, found]: [string, JsonSchema]): boolean => literalsOf(found) !== undefined;
+  const sorted = [...entries.filter(tells), ...entries.filter((entry) => !tells(entry))];
+  const properties: Record<string, JsonSchema> = {};
+  for (const [name, found] of sorted) setOwn(properties, name, found);
+  schema.properties = properties;
 }
 
 /** Finds at definition what the engine would find at the first call only. */

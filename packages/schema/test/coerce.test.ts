@@ -149,7 +149,36 @@ function stringifyLeaves(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, stringifyLeaves(item)]));
 }
 
-it("should survive nesting without end, and unions that multiply", () => {
+it("should find its way through nested unions whose constants come last", () => {
+  const kinds = ["box", "row", "column", "text"];
+  const branch = (kind: string): JsonSchema => ({
+    type: "object",
+    properties: {
+      children: { type: "array", items: { $ref: "#/$defs/node" } },
+      size: { type: "integer" },
+      kind: { const: kind },
+    },
+    required: ["kind"],
+  });
+  const schema = toInputSchema({
+    type: "object",
+    properties: { root: { $ref: "#/$defs/node" } },
+    $defs: { node: { anyOf: kinds.map(branch) } },
+  });
+  const tree = (depth: number, size: unknown): unknown => ({
+    kind: kinds[depth % 4],
+    size: depth === 0 ? size : 1,
+    children: depth === 0 ? [] : [tree(depth - 1, size), tree(depth - 1, size)],
+  });
+  // Trying every branch at every level would be 4^10 visits.
+  expect(valid(schema, { root: tree(5, 1) })).toEqual({ root: tree(5, 1) });
+  expect(valid(schema, { root: tree(5, "1") })).toEqual({ root: tree(5, 1) });
+  expect(issues(schema, { root: tree(4, "x") })[0]?.path).toBe(
+    "root.children[0].children[0].children[0].children[0].size",
+  );
+});
+
+it("should survive nesting without end", () => {
   const schema = toInputSchema({
     type: "object",
     properties: { x: { $ref: "#/$defs/x" } },
