@@ -10,12 +10,12 @@ export interface ExplainWording {
   afterFabricatedResult: string;
   repairedValue: string;
   more: (count: number) => string;
-  place: (line: number, column: number) => string;
+  finding: (code: string, text: string, place?: { line: number; column: number }) => string;
   /** What to do about a code. For codes that are not here, the diagnostic's own message and hint, in English, stand. */
   advice: Record<string, string>;
 }
 
-const template = `thought = """…""" [tool_call] status = "success" target = "…" code = '''…'''`;
+const template = `thought = "…" [tool_call] status = "success" target = "…" code = '''…'''`;
 const failTemplate = `[tool_call] status = "fail" message = "…"`;
 
 const en: ExplainWording = {
@@ -30,7 +30,7 @@ const en: ExplainWording = {
   repairedValue:
     "It was repaired to be read, and the repair may have changed a value; code that can change something is not run that way. Write it so that it needs no repair.",
   more: (count) => `… and ${count} more`,
-  place: (line, column) => `line ${line}, column ${column}`,
+  finding: (code, text, at) => (at ? `${code} (line ${at.line}, column ${at.column}): ${text}` : `${code}: ${text}`),
   advice: {},
 };
 
@@ -43,7 +43,7 @@ const zh: ExplainWording = {
   afterFabricatedResult: "写在你自己编造的结果之后的文档不会执行。请只发送一个文档，然后等待其结果。",
   repairedValue: "它经过修复才能读取，而修复可能改变了某个值；会产生影响的代码不会这样执行。请重写，使其无需修复。",
   more: (count) => `……另有 ${count} 条`,
-  place: (line, column) => `第 ${line} 行第 ${column} 列`,
+  finding: (code, text, at) => (at ? `${code}（第 ${at.line} 行第 ${at.column} 列）：${text}` : `${code}：${text}`),
   advice: {
     "attp/missing-thought": "请把思考过程写在 [tool_call] 之前的 thought 中。",
     "attp/invalid-status": 'status 只能是 "success" 或 "fail"。',

@@ -1,14 +1,7 @@
-import {
-  type Diagnostic,
-  isRunnable,
-  type Locale,
-  neutralize,
-  type ParseResult,
-  type ProtocolMode,
-} from "@toolglot/core";
+import { type Diagnostic, isRunnable, type Locale, type ParseResult, type ProtocolMode } from "@toolglot/core";
 import { formatDiagnostic, LineCounter } from "@toolglot/core/diagnostics";
 import { type ExplainWording, explainWording } from "./explain-wording.ts";
-import { cutText, tomlLine, tomlText } from "./toml-text.ts";
+import { cutText, tomlText } from "./toml-text.ts";
 import type { AttpDocument } from "./types.ts";
 
 /** How a model is told about its mistakes. */
@@ -44,13 +37,13 @@ export function explain(result: ParseResult<AttpDocument>, options: ExplainOptio
   const remarks = remarksOn(blocks, findings, runnable, words, options.mode);
   const lines = [...remarks, ...tell(findings, words, options.source)];
   if (lines.length === 0) return undefined;
-  if (runnable) return `[format_notes]\nnotes = ${tomlText(list(lines))}\ntemplate = ${tomlLine(words.template)}\n`;
+  if (runnable) return `[format_notes]\nnotes = ${tomlText(list(lines))}\ntemplate = ${tomlText(words.template)}\n`;
   return [
     "[tool_result]",
     'status = "error"',
     'error_type = "FormatError"',
     `message = ${tomlText(`${words.failed}\n${list(lines)}`)}`,
-    `hint = ${tomlLine(words.template)}`,
+    `hint = ${tomlText(words.template)}`,
     "",
   ].join("\n");
 }
@@ -86,10 +79,10 @@ function tell(findings: readonly Diagnostic[], words: ExplainWording, source: st
   const lines = source === undefined ? undefined : new LineCounter(source);
   const entries = ordered.slice(0, maxFindings).map((finding, index) => {
     const text = sentence(finding, words);
-    if (source === undefined || !lines) return cutText(`${finding.code}: ${text}`, maxFinding);
-    const { line, column } = lines.position(finding.span.start);
-    const head = cutText(`${finding.code} (${words.place(line, column)}): ${text}`, maxFinding);
-    return index < maxFrames ? [head, ...frame(source, finding, lines)].join("\n") : head;
+    const head = cutText(words.finding(finding.code, text, lines?.position(finding.span.start)), maxFinding);
+    return source !== undefined && lines && index < maxFrames
+      ? [head, ...frame(source, finding, lines)].join("\n")
+      : head;
   });
   return ordered.length > maxFindings ? [...entries, words.more(ordered.length - maxFindings)] : entries;
 }
@@ -101,10 +94,10 @@ function sentence({ code, severity, message, hint = "" }: Diagnostic, words: Exp
   return severity === "error" ? `${advice} (${message})` : advice;
 }
 
-/** The source line with its carets, indented as part of a list. The line comes from the model: it can't act here. */
+/** The source line with its carets, after a mark so that nothing in it stands at the start of a line. */
 function frame(source: string, finding: Diagnostic, lines: LineCounter): string[] {
-  const [, row, carets] = formatDiagnostic(source, { ...finding, message: "" }, { lines }).split("\n");
-  return row === undefined || carets?.includes("^") !== true ? [] : [`    ${neutralize(row)}`, `    ${carets}`];
+  const [, row, carets] = formatDiagnostic(source, { ...finding, message: "", hint: "" }, { lines }).split("\n");
+  return row === undefined || carets?.includes("^") !== true ? [] : [`    | ${row}`, `    | ${carets}`];
 }
 
 function list(lines: readonly string[]): string {
