@@ -1,4 +1,11 @@
-import { type AnyTool, contentText, type ToolCall, type ToolDefinition, ToolError } from "@toolglot/core";
+import {
+  type AnyTool,
+  contentText,
+  type ToolCall,
+  type ToolContext,
+  type ToolDefinition,
+  ToolError,
+} from "@toolglot/core";
 import { nearest } from "@toolglot/schema";
 import { isNoOutput } from "./convert.ts";
 import { errorTypes, ToolkitError } from "./errors.ts";
@@ -178,12 +185,11 @@ export class Toolkit {
   tools(groupNames?: readonly string[] | null): AnyTool[] {
     return this.#listed(groupNames).map((tool) => ({
       ...tool.definition,
-      execute: async (input: unknown, context: { signal?: AbortSignal; callId?: string } = {}): Promise<unknown> => {
-        const call = this.#toCall({ ...(context.callId ? { id: context.callId } : {}), name: tool.name, input });
+      execute: async (input: unknown, context?: Partial<ToolContext>): Promise<unknown> => {
+        const call = this.#toCall(context?.callId, tool.name, input, undefined);
+        const signal = context?.signal;
         let final: ToolResponse | undefined;
-        for await (const response of runCall({ tool }, call, context.signal ? { signal: context.signal } : {})) {
-          final = response;
-        }
+        for await (const response of runCall({ tool }, call, signal === undefined ? {} : { signal })) final = response;
         return resultValue(final as ToolResponse);
       },
     }));
@@ -203,7 +209,8 @@ export class Toolkit {
       throw new TypeError(`onError must be "respond" or "throw", not ${JSON.stringify(onError)}`);
     }
     const found = this.#find(call.name);
-    return runCall("ok" in found ? { prepared: found } : { tool: found }, this.#toCall(call), options);
+    const whole = this.#toCall(call.id, call.name, call.input, call);
+    return runCall("ok" in found ? { prepared: found } : { tool: found }, whole, options);
   }
 
   /** Finds the tool and validates the input, without running anything: for executors, which ask in between. */
@@ -212,10 +219,10 @@ export class Toolkit {
     return "ok" in found ? found : prepareInput(found, call);
   }
 
-  #toCall(call: ToolCallRequest): ToolCall {
-    if (call.id !== undefined && call.protocol !== undefined && "input" in call) return call as ToolCall;
-    this.#calls += 1;
-    return { protocol: "toolkit", input: undefined, ...call, id: call.id ?? `call-${this.#calls}` };
+  /** The call as core has it; `given` is passed on when it is one already, with all that stands in it. */
+  #toCall(id: string | undefined, name: string, input: unknown, given: ToolCallRequest | undefined): ToolCall {
+    if (given?.id !== undefined && given.protocol !== undefined && "input" in given) return given as ToolCall;
+    return { id: id ?? `call-${++this.#calls}`, name, input, protocol: given?.protocol ?? "toolkit" };
   }
 
   #find(name: string): RegisteredToolFunction | (Prepared & { ok: false }) {
