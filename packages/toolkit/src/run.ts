@@ -71,7 +71,7 @@ async function errorResponse(
 }
 
 /** A final error response. */
-export function failure(
+function failure(
   progress: Progress,
   error: ToolErrorInfo,
   metadata: Record<string, unknown> | undefined,

@@ -2,7 +2,7 @@ import { ToolkitError } from "./errors.ts";
 import type { ToolGroup, ToolGroupOptions } from "./types.ts";
 
 /** The group that is always there, always active, and holds what is registered without a group. */
-export const basic = "basic";
+const basic = "basic";
 
 /** The groups of one toolkit. */
 export class ToolGroups {
