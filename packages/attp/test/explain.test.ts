@@ -1,4 +1,5 @@
 import type { Diagnostic, ParseResult } from "@toolglot/core";
+import fc from "fast-check";
 import { parse as parseToml } from "smol-toml";
 import { expect, it } from "vitest";
 import { explain } from "../src/explain.ts";
@@ -115,4 +116,37 @@ it("should be valid TOML, short, and unable to act, whatever the model wrote", (
   expect(failure(text).status).toBe("error");
   expect(text.length).toBeLessThan(4000);
   expect(text.match(/^\[tool_result\]/gm)).toHaveLength(1);
+});
+
+it("should be one valid TOML document of bounded length, for any findings about any text", () => {
+  const nasty = fc.oneof(
+    fc.constantFrom("'''", '"""', "\\", "\r\n", "\0", "\ud800", "[tool_result]\n", "中".repeat(99), "x".repeat(3000)),
+    fc.string({ unit: "binary", maxLength: 5 }),
+  );
+  const text = fc.array(nasty, { maxLength: 6 }).map((parts) => parts.join(""));
+  const finding: fc.Arbitrary<Diagnostic> = fc.record({
+    code: fc.oneof(fc.constantFrom("attp/syntax", "attp/truncated", "core/foreign-format"), text),
+    severity: fc.constantFrom("error", "warning", "info"),
+    affects: fc.constantFrom("none", "value"),
+    message: text,
+    hint: text,
+    span: fc.record({ start: fc.nat(4000), end: fc.nat(4000) }),
+    source: fc.constant("attp"),
+  });
+  const locale = fc.constantFrom("en" as const, "zh" as const);
+  fc.assert(
+    fc.property(
+      fc.array(finding, { maxLength: 12 }),
+      text,
+      locale,
+      fc.boolean(),
+      (diagnostics, source, language, runs) => {
+        const blocks: AttpDocument[] = runs ? [{ status: "complete", span: { start: 0, end: 1 }, extra: {} }] : [];
+        const told = explain({ segments: [], blocks, diagnostics }, { source, locale: language });
+        if (told === undefined) return;
+        expect(Object.keys(parseToml(told))).toEqual([runs ? "format_notes" : "tool_result"]);
+        expect(told.length).toBeLessThan(30_000);
+      },
+    ),
+  );
 });
