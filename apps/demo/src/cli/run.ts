@@ -1,7 +1,6 @@
 import type { Model } from "@toolglot/core";
 import { defaultDataFolder } from "../data/paths.ts";
 import { openStore } from "../data/store.ts";
-import { chooseModel } from "../models/choose-model.ts";
 import { createPlanner } from "../planner/planner.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
@@ -48,7 +47,7 @@ async function runWith(options: DemoOptions): Promise<number> {
     return playRecord(recordings, viewFor(options, terminal));
   }
   // A wrong model is to be known before anything is made.
-  modelFor(options, terminal);
+  const real = await realModel(options);
   const store = openStore(options.dataDir ?? defaultDataFolder(), { reset: options.reset });
   if (store.fresh) terminal.note(`Data made in ${store.folder}\n`);
   const session = openSession(store);
@@ -59,7 +58,7 @@ async function runWith(options: DemoOptions): Promise<number> {
       terminal.out(`${instructions(options, session)}\n`);
       return exitCodes.answered;
     }
-    return await converse(options, (own) => contextFor(own, { terminal, session, interrupts, record }));
+    return await converse(options, (own) => contextFor(own, { terminal, session, interrupts, record }, real));
   } finally {
     record?.close();
     await session.dispose();
@@ -76,8 +75,14 @@ async function converse(options: DemoOptions, contextOf: (options: DemoOptions) 
 function contextFor(
   options: DemoOptions,
   shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record">,
+  real: Model | undefined,
 ): AskContext {
-  return { ...shared, options, view: viewFor(options, shared.terminal), model: modelFor(options, shared.terminal) };
+  return {
+    ...shared,
+    options,
+    view: viewFor(options, shared.terminal),
+    model: real ?? planner(options, shared.terminal),
+  };
 }
 
 function viewFor({ json, showPrompt }: DemoOptions, { screen, out }: Terminal): RunView {
@@ -99,8 +104,14 @@ function instructions({ protocol, lang, mode }: DemoOptions, { toolkit }: Sessio
   );
 }
 
-function modelFor({ model, baseUrl, messy, question }: DemoOptions, { interactive }: Terminal): Model {
-  if (model !== undefined) return chooseModel({ name: model, baseUrl });
+/** The model that was asked for; the providers' code is loaded only then. */
+async function realModel({ model, baseUrl }: DemoOptions): Promise<Model | undefined> {
+  if (model === undefined) return undefined;
+  const { chooseModel } = await import("../models/choose-model.ts");
+  return chooseModel({ name: model, baseUrl });
+}
+
+function planner({ messy, question }: DemoOptions, { interactive }: Terminal): Model {
   // One question makes one slip; which one follows from its text, so that different questions show different slips.
   const turn =
     messy === true ? [...(question ?? "")].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) : messy;

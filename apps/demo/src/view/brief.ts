@@ -20,7 +20,7 @@ export function inputText(input: unknown): string {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return valueText(input);
   return Object.entries(input)
     .filter(([, value]) => value !== undefined && value !== null)
-    .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
+    .map(([name, value]) => `${name}=${JSON.stringify(typeof value === "string" ? clip(value, 1000) : value)}`)
     .join(", ");
 }
 

@@ -29,6 +29,7 @@ export class TerminalView implements RunView {
   #raw = "";
   #diagnostics: Diagnostic[] = [];
   #textShown = false;
+  #aborted = false;
   #protocolIsText = true;
   /** What calls were made with, for the lines that their ends draw. */
   readonly #inputs = new Map<string, unknown>();
@@ -45,6 +46,7 @@ export class TerminalView implements RunView {
     switch (event.type) {
       case "run-start":
         this.#textShown = false;
+        this.#aborted = false;
         this.#protocolIsText = !event.protocol.startsWith("native");
         break;
       case "step-start":
@@ -71,7 +73,8 @@ export class TerminalView implements RunView {
         break;
       case "repair-turn":
         this.#findings();
-        this.#note("warn", `sent back to the model (${event.reason}): ${clip(event.text, 200)}`);
+        this.#note("warn", `sent back to the model (${event.reason}): ${clip(event.text, 300)}`);
+        this.#screen.write("\n");
         break;
       case "tool-call-start":
         this.#inputs.set(event.callId, event.input);
@@ -90,6 +93,9 @@ export class TerminalView implements RunView {
         break;
       case "warning":
         this.#note("warn", event.message);
+        break;
+      case "run-abort":
+        this.#aborted = true;
         break;
       case "run-end":
         this.#findings();
@@ -139,10 +145,10 @@ export class TerminalView implements RunView {
     const { style, write, columns } = this.#screen;
     for (const diagnostic of this.#diagnostics.filter(({ severity }) => severity !== "info")) {
       const paint = diagnostic.severity === "error" ? style.bad : style.warn;
-      const [head = "", ...frame] = formatDiagnostic(this.#raw, diagnostic, {
-        width: Math.max(20, columns() - 6),
-      }).split("\n");
-      write(`  ${paint("!")} ${paint(visible(head))}\n${frame.map((line) => `    ${style.dim(line)}\n`).join("")}`);
+      const text = formatDiagnostic(this.#raw, diagnostic, { width: Math.max(20, columns() - 6) });
+      const [head = "", ...frame] = text.split("\n");
+      this.#paragraph(paint("!"), head, paint);
+      write(frame.map((line) => `    ${style.dim(line)}\n`).join(""));
     }
     if (this.#diagnostics.some(({ severity }) => severity !== "info")) write("\n");
     this.#diagnostics = [];
@@ -162,6 +168,7 @@ export class TerminalView implements RunView {
   }
 
   #approval({ decision }: EventOf<"approval-response">): void {
+    if (this.#aborted) return;
     const by = decision.by ? ` by ${decision.by}` : "";
     const why = decision.reason ? `: ${decision.reason}` : "";
     this.#note(decision.approved ? "dim" : "warn", `${decision.approved ? "approved" : "denied"}${by}${why}`);
@@ -169,12 +176,15 @@ export class TerminalView implements RunView {
 
   #results({ results }: EventOf<"action-end">): void {
     this.#close();
+    if (this.#aborted) return;
     const { style, write, columns } = this.#screen;
-    for (const result of results) {
+    for (const { name, data, error } of results) {
       // Single calls have shown their outcome already.
-      if (result.name !== undefined) continue;
-      if (result.error) write(`  ${style.bad(failure(result.error))}\n${sourceLine(result.error, style)}`);
-      else write(`  ${style.dim(`= ${clip(valueText(result.data), Math.max(20, columns() - 6) * 2)}`)}\n`);
+      if (name !== undefined) continue;
+      if (error) {
+        this.#paragraph(style.bad("✗"), failureText(error), style.bad);
+        for (const line of failureDetails(error)) this.#paragraph(" ", line, style.dim);
+      } else this.#paragraph(style.dim("="), clip(valueText(data), (columns() - 6) * 2), style.dim);
     }
     write("\n");
   }
@@ -200,18 +210,24 @@ export class TerminalView implements RunView {
 
   #note(paint: "dim" | "warn", text: string): void {
     this.#close();
-    const { style, write } = this.#screen;
-    write(`  ${style[paint](`· ${visible(text).replaceAll("\n", " ")}`)}\n`);
+    const { style } = this.#screen;
+    this.#paragraph(style[paint]("·"), text.replaceAll("\n", " "), style[paint]);
+  }
+
+  /** A text behind a mark, with its further lines indented. */
+  #paragraph(mark: string, text: string, paint: (text: string) => string): void {
+    const { write, columns } = this.#screen;
+    const lines = { first: `  ${mark} `, prefix: "    ", prefixWidth: 4 };
+    const wrap = new StreamWrap({ ...lines, width: Math.max(20, columns()), paint, write });
+    wrap.feed(visible(text));
+    wrap.end();
   }
 }
 
-function failure({ type, message, line }: ToolErrorInfo): string {
-  return visible(`${type}${line === undefined ? "" : ` in line ${line}`}: ${message}`);
+function failureText({ type, message, line }: ToolErrorInfo): string {
+  return `${type}${line === undefined ? "" : ` in line ${line}`}: ${message}`;
 }
 
-function sourceLine({ sourceLine: source, hint }: ToolErrorInfo, style: Style): string {
-  const lines = [source && `    ${source.trim()}`, hint && `    hint: ${hint}`].filter(
-    (text) => text !== undefined && text !== "",
-  );
-  return lines.map((text) => `${style.dim(visible(text as string))}\n`).join("");
+function failureDetails({ sourceLine, hint }: ToolErrorInfo): string[] {
+  return [...(sourceLine ? [sourceLine.trim()] : []), ...(hint ? [`hint: ${hint}`] : [])];
 }

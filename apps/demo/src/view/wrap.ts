@@ -5,6 +5,8 @@ export interface WrapOptions {
   /** In front of every line. Its width must be given, since colours have none. */
   prefix: string;
   prefixWidth: number;
+  /** In front of the first line instead, of the same width. */
+  first?: string;
   /** Columns of the terminal. */
   width: number;
   paint(text: string): string;
@@ -81,7 +83,8 @@ export class StreamWrap {
   }
 
   #openLine(): void {
-    this.#options.write(this.#options.prefix);
+    const { first, prefix } = this.#options;
+    this.#options.write(this.#started ? prefix : (first ?? prefix));
     this.#lineOpen = true;
     this.#column = 0;
   }
