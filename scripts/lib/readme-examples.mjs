@@ -14,7 +14,7 @@ export function readmeExamples(markdown) {
   /** @type {Example[]} */
   const examples = [];
   const blocks = fencedBlocks(markdown);
-  for (const [index, { language, text, line, before }] of blocks.entries()) {
+  for (const [index, { language, text, before }] of blocks.entries()) {
     const program = blocks[index - 1];
     if (language !== "text" || program?.language !== "ts" || !/\bprints?\b/i.test(before)) continue;
     const earlier = /^import\b/m.test(program.text) ? undefined : examples.at(-1);
