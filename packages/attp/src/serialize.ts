@@ -17,7 +17,8 @@ export function serialize({ thought, toolCall, extra = {} }: AttpDocument): stri
   const parts: string[] = [];
   if (thought !== undefined) parts.push(`thought = ${thought.includes("\n") ? multiLine(thought) : oneLine(thought)}`);
   if (keys !== "") parts.push(keys);
-  if (parts.length > 0) parts.push("");
+  // Without a thought, keys have to adjoin the table to be seen as part of the document.
+  if (thought !== undefined) parts.push("");
   parts.push("[tool_call]", `status = "${toolCall.status}"`);
   if (toolCall.target !== undefined) parts.push(`target = ${oneLine(toolCall.target)}`);
   if (toolCall.status === "fail") parts.push(`message = ${oneLine(toolCall.message)}`);

@@ -131,6 +131,16 @@ function repaired(
     if (control) repair("attp/syntax", entry.bodyStart, entry.bodyEnd, "Control characters stand in the string.");
   }
   const extra = unknownKeys(scan, repair);
+  const inline = extra.tool_call;
+  if (isTable(inline)) {
+    for (const field of ["status", "target", "code", "message", "thought"] as const) {
+      if (!Object.hasOwn(inline, field) || values.has(field)) continue;
+      values.set(field, inline[field]);
+      delete inline[field];
+    }
+    if (Object.keys(inline).length === 0) delete extra.tool_call;
+    else for (const field of ["status", "target", "code", "message"]) delete inline[field];
+  }
   const hoisted = [...entries.values()].find(({ field, inCall }) => field !== "thought" && !inCall);
   if (hoisted) repair("attp/missing-header", hoisted.keyStart, hoisted.keyEnd);
   const thought = entries.get("thought");

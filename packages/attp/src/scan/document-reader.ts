@@ -176,7 +176,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   #stringText(source: Source, open: OpenString, end: EndOptions | undefined): Step {
     const { text } = source;
     for (let at = source.at; ; ) {
-      const { index, hold } = findQuotes(open, source, text, source.base, at);
+      const { index, hold } = findQuotes(open, text, source.base, at);
       if (index < 0) {
         source.at = hold;
         open.values.pass(source, source.offset);
@@ -210,7 +210,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     if (this.#atLineStart && open.dead?.clean && this.#beginsAnother(line)) return this.#force(source, open);
     const isFence = open.quotes.mark === "`" && /^[ \t]*`{3,}[ \t]*\r?\n?$/.test(line);
     for (let at = 0; open.quotes.mark !== "`" || isFence; ) {
-      const { index } = findQuotes(open, source, line, base, at);
+      const { index } = findQuotes(open, line, base, at);
       if (index < 0) break;
       let after = index + 3;
       while (after < line.length && isQuote(open.quotes, line.charCodeAt(after))) after += 1;

@@ -1,6 +1,6 @@
 import type { BlockGrammar, BlockReader, Fence, LineProbe, ProbeAnswer } from "@toolglot/core";
 import type { AttpDocument } from "../types.ts";
-import { keyPattern, toolCallName } from "./patterns.ts";
+import { keyPattern, toolCallName, unfinishedKey } from "./patterns.ts";
 
 /** What a grammar needs to make its readers. */
 export interface GrammarOptions {
@@ -19,8 +19,6 @@ const mayBeTable = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:o(?:l(?:[-_
 const status = /^["'“‘]?(?:success|fail)(?:["'”’][ \t]*(?:#.*|\/\/.*)?)?\r?$/i;
 const stringOpener = /^["'“”‘’]/;
 const multiLine = /^(?:'''|"""|[‘’]{3}|[“”]{3}|`{3})/;
-/** A line that is all of a key before its value is there. */
-const unfinishedKey = /^[ \t\u00a0]*(?:[A-Za-z0-9_.-]{0,64}|["'][^"'\n]{0,64}["']?)[ \t\u00a0\u3000]*[=\uff1d:\uff1a]?[ \t\u00a0]*$/;
 const jsonKey = /^\s*\{?\s*"(?:thought|tool_call)"\s*:|^\s*\{?\s*"status"\s*:\s*"(?:success|fail)"/;
 const unfinishedJson = /^\s*\{?\s*(?:"[a-z_]{0,16}(?:"\s*(?::\s*(?:"[a-z]{0,8})?)?)?)?$/;
 

@@ -13,6 +13,11 @@ export const keyPattern: RegExp = new RegExp(
   "y",
 );
 
+/** A line that may still become a key: all of it, or its first part. */
+export const unfinishedKey: RegExp = new RegExp(
+  `^${space}(?:${part}(?:${space}\\.${space}${part})*)?(?:${space}\\.${space})?(?:"[^"\\n]*|'[^'\\n]*)?${space}[=\\uff1d:\\uff1a]?${space}$`,
+);
+
 /** What may stand after a value: nothing, or a comment. Group: a comment that is not TOML's. */
 export const restPattern: RegExp = new RegExp(`^${space}(?:#.*|(//.*))?\\r?$`);
 

@@ -1,4 +1,3 @@
-import type { Source } from "@toolglot/core";
 import type { Entry } from "./entry.ts";
 import type { ValueStream } from "./value-stream.ts";
 
@@ -55,7 +54,6 @@ const patterns = {
  */
 export function findQuotes(
   { entry, quotes, values }: OpenString,
-  source: Source,
   text: string,
   base: number,
   from: number,
@@ -68,8 +66,7 @@ export function findQuotes(
     if (match[0] !== "\\") return { index: match.index, hold: match.index };
     if (!entry.escapes) {
       // From the first backslash on, only the whole value tells whether it escapes.
-      values.pass(source, base + match.index);
-      values.close();
+      values.stopAt(base + match.index);
       entry.escapes = true;
     }
     start = pattern.lastIndex = match.index + 2;

@@ -23,6 +23,7 @@ export class ValueStream {
   /** Offset up to which the body was taken. */
   #taken: number;
   #open: boolean;
+  #limit: number = Number.POSITIVE_INFINITY;
   #fresh = true;
   #carriageReturn = false;
   /** White space still to take off the line at hand. */
@@ -38,13 +39,14 @@ export class ValueStream {
     if (entry.field === "code" && (rules.dedents || rules.unwraps)) this.#lead = "";
   }
 
-  /** No more is given out: the value is read in a way that only its end decides. */
-  close(): void {
-    this.#open = false;
+  /** Nothing from this offset on is given out: only the whole value tells how it is read. */
+  stopAt(offset: number): void {
+    this.#limit = offset;
   }
 
   /** Gives out the body up to an offset. */
   pass(source: Source, end: number): void {
+    end = Math.min(end, this.#limit);
     if (!this.#open || end <= this.#taken) return;
     const text = this.#decode(source.slice(this.#taken, end));
     this.#taken = end;

@@ -224,7 +224,11 @@ export class TextScanner<Block extends BlockBase> {
       if (end < 0 && mayBecomeResult(text.slice(at))) return this.#wait();
       const line = end < 0 ? text.slice(at) : text.slice(at, end);
       const marker = this.#blocks.length > 0 && this.#depth === 0 ? resultMarker(line) : undefined;
-      if (marker) this.#reportFabricated(source.base + first, marker);
+      if (marker) {
+        this.#release();
+        this.#flush(source.base + first);
+        this.#reportFabricated(source.base + first, marker);
+      }
     }
     return this.#probe(first, end, ended);
   }
