@@ -1,30 +1,35 @@
 // `npm run demo`: installs and builds what is missing, quietly and on stderr, then runs the demo with the same
 // terminal. Standard output belongs to the demo alone, so that `npm run --silent demo -- --json` can be piped.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const main = join(root, "apps", "demo", "dist", "main.js");
 const turbo = join(root, "node_modules", "turbo", "bin", "turbo");
+// Which builds stand in the dist folders.
+const stamp = join(root, "node_modules", ".toolglot-demo-built");
 const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
 const build = ["run", "build", "--filter=demo...", "--output-logs=errors-only"];
 
 /** Whether pnpm has installed everything since the lockfile or any manifest changed. */
 function installed() {
   const state = readJson(join(root, "node_modules", ".pnpm-workspace-state-v1.json"));
-  const folders = ["packages", "apps"].flatMap((top) =>
-    readdirSync(join(root, top)).map((name) => join(root, top, name)),
-  );
-  const members = folders.filter((folder) => existsSync(join(folder, "package.json")));
-  const manifests = [root, ...members].map((folder) => join(folder, "package.json"));
+  const manifests = [root, ...members()].map((folder) => join(folder, "package.json"));
   const inputs = [join(root, "pnpm-lock.yaml"), join(root, "pnpm-workspace.yaml"), ...manifests];
   return (
     existsSync(join(root, "apps", "demo", "node_modules")) &&
-    members.every((folder) => state?.projects?.[folder] !== undefined) &&
+    members().every((folder) => state?.projects?.[folder] !== undefined) &&
     inputs.every((file) => statSync(file).mtimeMs <= state.lastValidatedTimestamp)
   );
+}
+
+/** Folders of the packages and apps. */
+function members() {
+  return ["packages", "apps"]
+    .flatMap((top) => readdirSync(join(root, top)).map((name) => join(root, top, name)))
+    .filter((folder) => existsSync(join(folder, "package.json")));
 }
 
 function readJson(file) {
@@ -57,20 +62,33 @@ function install() {
   if (!pnpm(["install", "--frozen-lockfile"])) fail("The installation failed; see above.");
 }
 
-/** Whether turbo has every build in its cache: then it needs no package manager to restore them. */
-function builtBefore() {
+/**
+ * The builds that turbo would make now, with their hashes; empty when it can't tell. Asking needs no package manager,
+ * unlike building, and takes a fraction of the time.
+ */
+function plannedBuilds() {
   const dry = spawnSync(process.execPath, [turbo, ...build, "--dry=json"], { cwd: root, env, encoding: "utf8" });
-  if (dry.status !== 0) return false;
   try {
-    return JSON.parse(dry.stdout).tasks.every((task) => task.cache?.status === "HIT");
+    return JSON.parse(dry.stdout).tasks.map(({ taskId, hash, directory }) => ({ taskId, hash, directory }));
   } catch {
-    return false;
+    return [];
   }
 }
 
-function restoreBuild() {
-  const result = spawnSync(process.execPath, [turbo, ...build], { cwd: root, env, stdio: "ignore" });
-  return result.status === 0 && existsSync(main);
+/** Whether what was built last is what would be built now, and nobody has built something else since. */
+function built(planned) {
+  if (planned.length === 0 || !existsSync(stamp) || readFileSync(stamp, "utf8") !== stampText(planned)) return false;
+  const made = statSync(stamp).mtimeMs;
+  const outputs = planned.map(({ directory }) => join(root, directory, "dist"));
+  return outputs.every((folder) => existsSync(folder) && readdirSync(folder).length > 0 && newest(folder) <= made);
+}
+
+function stampText(planned) {
+  return planned.map(({ taskId, hash }) => `${taskId} ${hash}\n`).join("");
+}
+
+function newest(folder) {
+  return Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs));
 }
 
 function fail(message) {
@@ -78,11 +96,12 @@ function fail(message) {
   process.exit(1);
 }
 
-const ready = installed();
-if (!ready) install();
-if (!(ready && builtBefore() && restoreBuild())) {
+if (!installed()) install();
+const planned = plannedBuilds();
+if (!built(planned)) {
   process.stderr.write("Building the packages…\n");
   if (!pnpm(["exec", "turbo", ...build])) fail("The build failed; see above.");
+  writeFileSync(stamp, stampText(planned));
 }
 
 const child = spawn(process.execPath, [main, ...process.argv.slice(2)], { stdio: "inherit" });
