@@ -19,7 +19,7 @@ const LAST_RESORT_MS = 2000;
 
 const now = performance.now.bind(performance);
 const { readSync, writeSync } = fs;
-const exit = process.reallyExit.bind(process);
+const exit = /** @type {any} */ (process).reallyExit.bind(process);
 const pause = new Int32Array(new SharedArrayBuffer(4));
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -32,7 +32,7 @@ function writeBytes(bytes) {
       done += writeSync(TO_HOST, bytes, done, bytes.length - done);
     } catch (error) {
       // A descriptor that somebody made non-blocking; anything else means that the host is gone.
-      if (error?.code !== "EAGAIN") exit(0);
+      if (/** @type {any} */ (error)?.code !== "EAGAIN") exit(0);
       Atomics.wait(pause, 0, 0, 1);
     }
   }
@@ -56,7 +56,7 @@ function readExactly(bytes) {
       if (count === 0) exit(0);
       done += count;
     } catch (error) {
-      if (error?.code !== "EAGAIN") exit(0);
+      if (/** @type {any} */ (error)?.code !== "EAGAIN") exit(0);
       Atomics.wait(pause, 0, 0, 1);
     }
   }
