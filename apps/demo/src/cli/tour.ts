@@ -9,7 +9,7 @@ interface Stop {
 }
 
 /** Both languages, both protocols, and a slip that is repaired. */
-export const stops: readonly Stop[] = [
+const stops: readonly Stop[] = [
   {
     title: "One program reads a rule, takes the limit from its text, and queries the orders",
     question: "Check which orders are affected by the shipping delay policy",

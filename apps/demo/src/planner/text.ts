@@ -57,11 +57,6 @@ export function python(value: string | number): string {
     .replaceAll("\u2029", "\\u2029");
 }
 
-/** A text as an SQL literal. */
-export function sqlText(value: string): string {
-  return `'${value.replaceAll("'", "''")}'`;
-}
-
 /** The number in a Chinese or Arabic numeral up to 99, as in `前五` or `top 5`. */
 export function numeral(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);

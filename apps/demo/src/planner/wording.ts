@@ -3,7 +3,7 @@ import type { Conversation, Outcome } from "./conversation.ts";
 import { skills } from "./skills/index.ts";
 
 /** The planner says what it is, wherever it lists what it can do. */
-export const selfDescription: Record<Locale, string> = {
+const selfDescription: Record<Locale, string> = {
   en: "I am a rule-based planner, no language model",
   zh: "我是基于规则的规划器，不是语言模型",
 };

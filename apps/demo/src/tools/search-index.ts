@@ -25,7 +25,7 @@ const stopWords = new Set(
 /**
  * The words of a text in any language, lower case, without stop words: `Intl.Segmenter` cuts Chinese, where no spaces do.
  */
-export function words(text: string): string[] {
+function words(text: string): string[] {
   const found: string[] = [];
   for (const { segment, isWordLike } of new Intl.Segmenter("zh", { granularity: "word" }).segment(text.toLowerCase())) {
     if (isWordLike && !stopWords.has(segment)) found.push(stem(segment));

@@ -1,7 +1,6 @@
 import { type AgentEvent, createAgent, type RunResult } from "@toolglot/agent";
 import { type Message, type Model, type ProtocolMode, textMessage } from "@toolglot/core";
-import { agentOptions, openSession, type Session } from "../../src/cli/session.ts";
-import type { DemoStore } from "../../src/data/store.ts";
+import { agentOptions, type Session } from "../../src/cli/session.ts";
 import { languageOf } from "../../src/planner/text.ts";
 
 export interface TestRun {
@@ -44,9 +43,4 @@ export async function runQuestion(session: Session, question: string, options: T
     called: events.flatMap((event) => (event.type === "tool-call-end" ? [event.name] : [])),
     codes: events.flatMap((event) => (event.type === "diagnostic" ? [event.diagnostic.code] : [])),
   };
-}
-
-/** A session that the caller ends. */
-export function testSession(store: DemoStore): Session {
-  return openSession(store);
 }

@@ -95,7 +95,7 @@ function readExpression(question: string, language: Locale): Task | undefined {
 }
 
 /** The value of an expression, or undefined when it is none or not finite. Powers bind from the right, as in Python. */
-export function evaluate(text: string): number | undefined {
+function evaluate(text: string): number | undefined {
   const tokens = text.match(/\d+(?:\.\d+)?|\*\*|sqrt|[-+*/()]/gi) ?? [];
   if (tokens.join("") !== text.replaceAll(/\s/g, "")) return undefined;
   let at = 0;

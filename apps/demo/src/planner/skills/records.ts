@@ -46,11 +46,6 @@ export function namedRecord(question: string): { kind: Kind; id: number } | unde
   return undefined;
 }
 
-/** The SQL that shows one record. */
-export function recordSql(kind: Kind, id: number): string {
-  return kinds[kind].sql.replace("%ID%", String(id));
-}
-
 /** `Show order 1042.` */
 export const showSkill: Skill = {
   id: "show",
@@ -64,7 +59,7 @@ export const showSkill: Skill = {
 
 function showTask(kind: Kind, id: number, language: Locale): Task {
   const zh = language === "zh";
-  const sql = recordSql(kind, id);
+  const sql = kinds[kind].sql.replace("%ID%", String(id));
   return task<Row[]>({
     kind: "show",
     tools: ["query_sql"],
