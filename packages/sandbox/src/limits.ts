@@ -1,7 +1,7 @@
 import type { SandboxLimits } from "./types.ts";
 
 /** Limits of a Python run when none are given. */
-export const defaultLimits: Readonly<SandboxLimits> = {
+const defaultLimits: Readonly<SandboxLimits> = {
   timeoutMs: 8000,
   toolTimeMs: 60_000,
   memoryMb: 256,
