@@ -1,38 +1,73 @@
 // A Vitest reporter that writes every test's outcome as JSON, with the reason of each skip. test.mjs counts from it.
 import { writeFileSync } from "node:fs";
 
-/** Where the outcomes go: the file named by TOOLGLOT_OUTCOMES. */
+/** @typedef {import("./outcomes.mjs").Outcome} Outcome */
+
+/** Where the outcomes go: the file named by TOOLGLOT_OUTCOMES, rewritten whenever a test file is done. */
 export default class CountReporter {
+  /** Test files under way or done, by id: what each came to so far. @type {Map<string, Outcome[]>} */
+  #files = new Map();
+
+  /** @param {import("vitest/node").TestModule} module */
+  onTestModuleStart(module) {
+    // If the run is killed (a test that never yields can't time out), this is what is left to say.
+    this.#files.set(module.id, [{ name: nameOf(module), state: "failed", reason: "did not finish" }]);
+    this.#write([]);
+  }
+
+  /** @param {import("vitest/node").TestModule} module */
+  onTestModuleEnd(module) {
+    this.#files.set(module.id, outcomesOf(module));
+    this.#write([]);
+  }
+
   /**
    * @param {readonly import("vitest/node").TestModule[]} modules
    * @param {readonly unknown[]} unhandledErrors
    */
   onTestRunEnd(modules, unhandledErrors) {
-    const file = process.env.TOOLGLOT_OUTCOMES;
-    if (file === undefined) return;
-    /** @type {import("./outcomes.mjs").Outcome[]} */
-    const outcomes = [];
-    for (const module of modules) {
-      const where = `${module.project.name} ${module.relativeModuleId}`;
-      // A file that doesn't load, or a hook that fails, has no failed test of its own.
-      const broken = [module, ...module.children.allSuites()].filter((part) => part.errors().length > 0);
-      for (const part of broken) {
-        const name = part.type === "suite" ? `${where} > ${part.fullName}` : where;
-        outcomes.push({ name: `${name} (loading, hooks)`, state: "failed" });
-      }
-      for (const test of module.children.allTests()) {
-        const result = test.result();
-        const name = `${where} > ${test.fullName}`;
-        if (result.state === "passed") outcomes.push({ name, state: "passed" });
-        else if (result.state === "failed") outcomes.push({ name, state: "failed" });
-        else if (test.options.mode === "todo") outcomes.push({ name, state: "skipped", reason: "todo" });
-        else if (result.state === "skipped" && result.note !== undefined)
-          outcomes.push({ name, state: "skipped", reason: result.note });
-        // "pending" here means the run was cut short before the test's turn.
-        else outcomes.push({ name, state: result.state === "skipped" ? "skipped" : "failed" });
-      }
-    }
-    for (const _ of unhandledErrors) outcomes.push({ name: "an error outside every test", state: "failed" });
-    writeFileSync(file, JSON.stringify(outcomes));
+    this.#files = new Map(modules.map((module) => [module.id, outcomesOf(module)]));
+    this.#write(unhandledErrors.map(() => ({ name: "an error outside every test", state: "failed" })));
   }
+
+  /** @param {Outcome[]} more */
+  #write(more) {
+    const file = process.env.TOOLGLOT_OUTCOMES;
+    if (file !== undefined) writeFileSync(file, JSON.stringify([...this.#files.values(), more].flat()));
+  }
+}
+
+/** @param {import("vitest/node").TestModule} module */
+const nameOf = (module) => `${module.project.name} ${module.relativeModuleId}`;
+
+/**
+ * @param {import("vitest/node").TestModule} module
+ * @returns {Outcome[]}
+ */
+function outcomesOf(module) {
+  const where = nameOf(module);
+  /** @type {Outcome[]} */
+  const outcomes = [];
+  // A file that doesn't load, or a hook that fails, has no failed test of its own.
+  for (const part of [module, ...module.children.allSuites()]) {
+    if (part.errors().length === 0) continue;
+    const name = part.type === "suite" ? `${where} > ${part.fullName}` : where;
+    outcomes.push({ name: `${name} (loading, hooks)`, state: "failed" });
+  }
+  for (const test of module.children.allTests()) outcomes.push(outcomeOf(test, `${where} > ${test.fullName}`));
+  return outcomes;
+}
+
+/**
+ * @param {import("vitest/node").TestCase} test
+ * @param {string} name
+ * @returns {Outcome}
+ */
+function outcomeOf(test, name) {
+  const result = test.result();
+  if (result.state === "passed") return { name, state: "passed" };
+  // "pending" here means the run was cut short before the test's turn.
+  if (result.state !== "skipped") return { name, state: "failed" };
+  const reason = test.options.mode === "todo" ? "todo" : result.note;
+  return { name, state: "skipped", ...(reason === undefined ? {} : { reason }) };
 }

@@ -86,7 +86,7 @@ export function toolEnvironment() {
  * Runs a command to its end. Nothing is thrown for a failing command: look at `code`.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, stream?: boolean, timeoutMs?: number }} [options] `stream` passes
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, stream?: boolean, timeoutMs?: number, signal?: AbortSignal }} [options] `stream` passes
  *   the output on as it comes; else it is only collected.
  * @returns {Promise<{ code: number, output: string, seconds: number }>} `output` is stdout and stderr as they came.
  */
@@ -128,11 +128,13 @@ export function run(command, args, options = {}) {
     };
     process.once("SIGINT", stop);
     process.once("SIGTERM", stop);
+    options.signal?.addEventListener("abort", killGroup, { once: true });
     /** @param {number} code */
     const settle = (code) => {
       clearTimeout(timer);
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
+      options.signal?.removeEventListener("abort", killGroup);
       resolve({ code, output, seconds: (performance.now() - started) / 1000 });
     };
     child.on("error", (error) => {

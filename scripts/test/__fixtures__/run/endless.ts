@@ -1,0 +1,5 @@
+import { it } from "vitest";
+
+it("never yields, so that no timeout can end it", () => {
+  for (;;);
+});
