@@ -8,7 +8,7 @@ export interface Chunking {
  * The ways a text is fed: one UTF-16 unit at a time (which parts surrogate pairs), cut in two at every place while it
  * is short, and in pieces of random length, the same ones each time.
  */
-export function* chunkings(text: string, { everySplitUpTo = 400, randomRounds = 6 } = {}): Generator<Chunking> {
+export function* chunkings(text: string, { everySplitUpTo = 240, randomRounds = 6 } = {}): Generator<Chunking> {
   yield { name: "one unit at a time", chunks: text.split("") };
   if (text.length <= everySplitUpTo) {
     for (let at = 1; at < text.length; at += 1)

@@ -1,34 +1,12 @@
-import { isDeepStrictEqual } from "node:util";
-import type { BlockBase, EndOptions, ParseOptions, ParseResult, Parser, ProtocolEvent } from "@toolglot/core";
-import { isRunnable } from "@toolglot/core";
+import type { BlockBase } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
-import { chunkings } from "./chunking.ts";
-import { differences } from "./compare.ts";
-import { coalesce, eventDifferences, type Recording } from "./events.ts";
-import { expandText, readVectors, type Vector } from "./vector.ts";
-
-/** A protocol package as the suite sees it. Every protocol's test file makes one of these. */
-export interface Implementation<Block extends BlockBase> {
-  /** The folder under `vectors/`: `attp`, `tam`, `toolsxml`. */
-  protocol: string;
-  parse(text: string, options: ParseOptions): ParseResult<Block>;
-  createParser(options: ParseOptions & { onEvent: (event: ProtocolEvent<Block>) => void }): Parser<Block>;
-  serialize(block: Block): string;
-  /** By event type: the final value that its deltas within a block add up to. */
-  finalValues: Record<string, (block: Block) => string | undefined>;
-  /** What of a block has to survive `parse(serialize(block))`. */
-  essence(block: Block): unknown;
-}
+import { failures, type Implementation } from "./check.ts";
+import { readVectors } from "./vector.ts";
 
 /** A vector that is known to fail. It is run all the same, and a skip whose vector passes fails the suite. */
 export interface Skip {
   name: string;
   reason: string;
-}
-
-interface Run<Block> {
-  result: ParseResult<Block>;
-  recording: Recording<Block>;
 }
 
 /** Registers a test for every vector of a protocol. */
@@ -53,77 +31,4 @@ export function runVectors<Block extends BlockBase>(implementation: Implementati
       }
     });
   }
-}
-
-/** Everything that is wrong with how an implementation reads a vector, in any chunking. */
-export function failures<Block extends BlockBase>(implementation: Implementation<Block>, vector: Vector): string[] {
-  const source = expandText(vector.input);
-  const options = vector.options ?? {};
-  const whole = run(implementation, [source], options, vector.end);
-  const found = [
-    ...differences(vector, source, whole.result),
-    ...shapeDifferences(source, whole.result),
-    ...eventDifferences(whole.recording, whole.result, implementation.finalValues),
-    ...roundTripDifferences(implementation, whole.result, options),
-  ];
-  if (!vector.end && !isDeepStrictEqual(implementation.parse(source, options), whole.result))
-    found.push("parse() differs from feed() and end()");
-  for (const { name, chunks } of chunkings(source)) {
-    const other = run(implementation, chunks, options, vector.end);
-    if (!isDeepStrictEqual(other.result, whole.result))
-      found.push(`${name}: the result differs from that of one chunk`);
-    if (!isDeepStrictEqual(other.recording, whole.recording))
-      found.push(`${name}: the events differ from those of one chunk`);
-    if (found.length > 12) break;
-  }
-  return found;
-}
-
-function run<Block extends BlockBase>(
-  { createParser }: Implementation<Block>,
-  chunks: readonly string[],
-  options: ParseOptions,
-  end: EndOptions | undefined,
-): Run<Block> {
-  const events: ProtocolEvent<Block>[] = [];
-  const parser = createParser({ ...options, onEvent: (event) => events.push(event) });
-  for (const chunk of chunks) parser.feed(chunk);
-  const result = parser.end(end);
-  return { result, recording: coalesce(events) };
-}
-
-/** What holds for every text: segments in order and apart, spans inside the text, text segments that are the source. */
-function shapeDifferences<Block extends BlockBase>(source: string, result: ParseResult<Block>): string[] {
-  const found: string[] = [];
-  let at = 0;
-  for (const segment of result.segments) {
-    const { start, end } = segment.span;
-    if (start < at || end < start || end > source.length) found.push(`segment ${start}–${end} after ${at}`);
-    at = end;
-    if (segment.type === "text" && segment.text !== source.slice(start, end))
-      found.push(`text segment ${start}–${end} is not the source text`);
-    if (segment.type === "block" && (segment.block.span.start < start || segment.block.span.end > end))
-      found.push(`the block at ${segment.block.span.start} is outside its segment`);
-  }
-  const inSegments = result.segments.flatMap((segment) => (segment.type === "block" ? [segment.block] : []));
-  if (!isDeepStrictEqual(inSegments, result.blocks)) found.push("blocks differ from the segments' blocks");
-  for (const { code, span } of result.diagnostics) {
-    if (span.start < 0 || span.end < span.start || span.end > source.length)
-      found.push(`${code} spans ${span.start}–${span.end}, outside the text`);
-  }
-  return found;
-}
-
-function roundTripDifferences<Block extends BlockBase>(
-  { serialize, parse, essence }: Implementation<Block>,
-  result: ParseResult<Block>,
-  options: ParseOptions,
-): string[] {
-  const { maxInputLength: _, startsInReasoning: __, ...rest } = options;
-  return result.blocks.filter(isRunnable).flatMap((block, index) => {
-    const again = parse(serialize(block), rest).blocks;
-    return again.length === 1 && isDeepStrictEqual(essence(again[0] as Block), essence(block))
-      ? []
-      : [`block ${index} does not survive parse(serialize(block)): ${JSON.stringify(again.map(essence))}`];
-  });
 }
