@@ -178,7 +178,8 @@ export class TerminalView implements RunView {
     this.#close();
     if (this.#aborted) return;
     const { style, write, columns } = this.#screen;
-    for (const { name, data, error } of results) {
+    for (const { name, data, error, metadata } of results) {
+      for (const warning of programWarnings(metadata)) this.#note("warn", warning);
       // Single calls have shown their outcome already.
       if (name !== undefined) continue;
       if (error) {
@@ -230,4 +231,10 @@ function failureText({ type, message, line }: ToolErrorInfo): string {
 
 function failureDetails({ sourceLine, hint }: ToolErrorInfo): string[] {
   return [...(sourceLine ? [sourceLine.trim()] : []), ...(hint ? [`hint: ${hint}`] : [])];
+}
+
+/** What the sandbox noticed about a program that ran, as an import that was not needed. */
+function programWarnings(metadata: Record<string, unknown> | undefined): string[] {
+  const stats = metadata?.stats as { warnings?: unknown } | undefined;
+  return Array.isArray(stats?.warnings) ? stats.warnings.map(String) : [];
 }
