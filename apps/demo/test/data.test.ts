@@ -76,7 +76,8 @@ it("should prefer XDG_DATA_HOME, and fall back to the temporary folder", () => {
   try {
     expect(defaultDataFolder({ XDG_DATA_HOME: home })).toBe(join(home, "toolglot-demo"));
     expect(existsSync(join(home, "toolglot-demo"))).toBe(true);
-    expect(defaultDataFolder({ XDG_DATA_HOME: "/proc/nothing" })).toContain(tmpdir());
+    writeFileSync(join(home, "file"), "no folder");
+    expect(defaultDataFolder({ XDG_DATA_HOME: join(home, "file") })).toContain(tmpdir());
   } finally {
     rmSync(home, { recursive: true });
   }
