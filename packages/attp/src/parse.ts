@@ -174,7 +174,9 @@ class Run {
       data = toJson(JSON.parse(scan.text));
     } catch (error) {
       const message = `The JSON document is not valid: ${(error as Error).message.slice(0, 120)}`;
-      judge.add(truncated ? diagnostic("attp/truncated", start, end) : diagnostic("attp/syntax", start, end, { message }));
+      judge.add(
+        truncated ? diagnostic("attp/truncated", start, end) : diagnostic("attp/syntax", start, end, { message }),
+      );
       const status = truncated ? "truncated" : "invalid";
       return this.#finish({ status, extra: createRecord(), span: { start, end } }, judge);
     }
@@ -183,7 +185,8 @@ class Run {
     const fields = { ...fromData(isTable(data) ? data : {}, place, judge), entries: new Map(), fallback };
     for (const key of Object.keys(fields.extra)) {
       const at = scan.text.indexOf(JSON.stringify(key));
-      if (key !== "tool_call" && at >= 0) judge.add(diagnostic("attp/unknown-key", start + at, start + at + key.length + 2));
+      if (key !== "tool_call" && at >= 0)
+        judge.add(diagnostic("attp/unknown-key", start + at, start + at + key.length + 2));
     }
     return this.#finish(judgeFields(fields, place, judge, this.#options.language ?? "python"), judge);
   }

@@ -8,7 +8,7 @@ const control = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 /**
  * Writes a document as the protocol's template has it. `parse(serialize(document))` gives the same thought, call and
- * extra. Throws `TypeError` for a document without a call, and for `null` in extra, which TOML cannot hold.
+ * extra. Throws `TypeError` for a document without a call, and for `null` and lone surrogates in extra, which TOML cannot hold.
  */
 export function serialize({ thought, toolCall, extra = {} }: AttpDocument): string {
   if (!toolCall) throw new TypeError("serialize() needs a document with a toolCall; this one has none");
@@ -25,7 +25,8 @@ export function serialize({ thought, toolCall, extra = {} }: AttpDocument): stri
   const own = splitExtra(inner as Record<string, unknown>);
   if (own.keys !== "") parts.push(own.keys);
   if (toolCall.code !== undefined) parts.push(`code = ${code(toolCall.code)}`);
-  if (toolCall.status === "success" && toolCall.message !== undefined) parts.push(`message = ${oneLine(toolCall.message)}`);
+  if (toolCall.status === "success" && toolCall.message !== undefined)
+    parts.push(`message = ${oneLine(toolCall.message)}`);
   if (own.tables !== undefined) parts.push("", toToml({ tool_call: own.tables }));
   if (tables !== undefined) parts.push("", toToml(tables));
   return `${parts.join("\n")}\n`;
@@ -42,13 +43,21 @@ function splitExtra(extra: Record<string, unknown>): { keys: string; tables: Rec
 }
 
 function holdsTables(value: unknown): boolean {
-  if (Array.isArray(value)) return value.length > 0 && value.every((item) => typeof item === "object" && item !== null && !Array.isArray(item));
+  if (Array.isArray(value))
+    return value.length > 0 && value.every((item) => typeof item === "object" && item !== null && !Array.isArray(item));
   return typeof value === "object" && value !== null;
 }
 
 function toToml(data: Record<string, unknown>): string {
   if (holdsNull(data)) throw new TypeError("serialize() cannot write null: TOML has no such value");
-  return stringify(data).trimEnd();
+  const text = stringify(data).trimEnd();
+  if (
+    /[\ud800-\udfff]/u.test(
+      JSON.stringify(data).replace(/\\u(d[89a-f]..)/gi, (_, unit) => String.fromCharCode(parseInt(unit, 16))),
+    )
+  )
+    throw new TypeError("serialize() cannot write a lone surrogate in extra");
+  return text;
 }
 
 function holdsNull(value: unknown): boolean {
@@ -59,20 +68,24 @@ function holdsNull(value: unknown): boolean {
 /** A literal string where the text allows it and nothing in it would be taken for something to repair. */
 function code(text: string): string {
   const plain = !control.test(text) && !text.includes("'''") && !text.endsWith("'");
-  const untouched = commonIndent(text) === "" && unwrapFence(text, "python") === undefined && unwrapFence(text, "javascript") === undefined;
+  const untouched =
+    commonIndent(text) === "" &&
+    unwrapFence(text, "python") === undefined &&
+    unwrapFence(text, "javascript") === undefined;
   return plain && untouched ? `'''\n${text}'''` : oneLine(text);
 }
 
 function multiLine(text: string): string {
-  const escaped = escape(text.replaceAll("\\", "\\\\")).replaceAll('"""', '""\\"').replace(/"$/, '\\"');
+  // Of quotes in a row only the last may stand bare, and none at the end.
+  const escaped = escapeControl(text.replaceAll("\\", "\\\\")).replace(/"(?="|$)/g, '\\"');
   return `"""\n${escaped}"""`;
 }
 
 function oneLine(text: string): string {
-  return `"${escape(text.replaceAll("\\", "\\\\")).replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
+  return `"${escapeControl(text.replaceAll("\\", "\\\\")).replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
 }
 
-function escape(text: string): string {
+function escapeControl(text: string): string {
   return text.replace(new RegExp(control, "g"), (unit) =>
     unit === "\r" ? "\\r" : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

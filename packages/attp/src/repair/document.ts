@@ -8,7 +8,10 @@ import { type Fields, type Findings, readFields, unknownEntries } from "./fields
 import { isMultiLine, rawBody } from "./strings.ts";
 
 /** Where a document stands, and what is known of its end. */
-export type Place = Pick<Scan, "start" | "end" | "entries" | "headers" | "fence" | "closedFence" | "indent" | "truncated"> &
+export type Place = Pick<
+  Scan,
+  "start" | "end" | "entries" | "headers" | "fence" | "closedFence" | "indent" | "truncated"
+> &
   Partial<Pick<Scan, "source">>;
 
 /** Collects findings, and the document's status with them. */
@@ -24,7 +27,9 @@ export class Judge implements Findings {
     if (truncated) return "truncated";
     if (this.found.some(({ severity }) => severity === "error")) return "invalid";
     const untouched = /^attp\/(?:missing-t|unused|unknown|prose|basic-string)/;
-    return this.found.some(({ severity, code }) => severity === "warning" && !untouched.test(code)) ? "recovered" : "complete";
+    return this.found.some(({ severity, code }) => severity === "warning" && !untouched.test(code))
+      ? "recovered"
+      : "complete";
   }
 }
 
@@ -104,7 +109,12 @@ function readStatus(
 
 function makeCall(
   status: "success" | "fail" | undefined,
-  read: { target: string | undefined; message: string | undefined; code: string | undefined; rawCode: string | undefined },
+  read: {
+    target: string | undefined;
+    message: string | undefined;
+    code: string | undefined;
+    rawCode: string | undefined;
+  },
   values: Fields["values"],
   { truncated }: Place,
   judge: Judge,
@@ -113,13 +123,15 @@ function makeCall(
   const { target, message, code, rawCode } = read;
   if (status === "success") {
     if (code === undefined || code.trim() === "") {
-      if (!truncated && (code !== undefined || !values.has("code"))) judge.add(diagnostic("attp/missing-code", ...span("code")));
+      if (!truncated && (code !== undefined || !values.has("code")))
+        judge.add(diagnostic("attp/missing-code", ...span("code")));
       if (code === undefined) return undefined;
     } else if (target === undefined && !values.has("target") && !truncated)
       judge.add(diagnostic("attp/missing-target", ...span("target")));
     if (message !== undefined) judge.add(diagnostic("attp/unused-message", ...span("message", true)));
   } else if (status === "fail") {
-    if (message === undefined && !truncated && !values.has("message")) judge.add(diagnostic("attp/missing-message", ...span("message")));
+    if (message === undefined && !truncated && !values.has("message"))
+      judge.add(diagnostic("attp/missing-message", ...span("message")));
     if (code !== undefined) judge.add(diagnostic("attp/unused-code", ...span("code", true)));
     if (message === undefined && code === undefined) return undefined;
   } else return undefined;
@@ -176,7 +188,13 @@ function readCode(
   return { ...result, code };
 }
 
-function dedentCode(code: string, judge: Judge, language: CodeLanguage, start: number, end: number): string | undefined {
+function dedentCode(
+  code: string,
+  judge: Judge,
+  language: CodeLanguage,
+  start: number,
+  end: number,
+): string | undefined {
   const indent = judge.allows("attp/dedented") ? commonIndent(code) : "";
   if (indent === "") return undefined;
   const flush = dedent(code, indent);

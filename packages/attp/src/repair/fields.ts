@@ -45,7 +45,9 @@ export function readFields(scan: Scan, findings: Findings): Fields {
   if (entries.some(({ cut }) => cut)) return repaired(scan, findings, fallback, undefined);
   try {
     const data = toJson(parseToml(text, { integersAsBigInt: "asNeeded" })) as Record<string, JsonValue>;
-    for (const note of scan.notes) if (note.code === "attp/table-name") findings.add(diagnostic(note.code, note.start, note.end));
+    for (const note of scan.notes)
+      if (note.code === "attp/table-name" && findings.allows(note.code))
+        findings.add(diagnostic(note.code, note.start, note.end));
     return { ...fromData(data, scan, findings), entries: chooseEntries(entries), fallback };
   } catch (error) {
     return repaired(scan, findings, fallback, { error, text });
@@ -65,9 +67,15 @@ export function fromData(
   for (const [key, value] of Object.entries(data)) {
     const name = toolCallName(key);
     const tables = Array.isArray(value) ? value : [value];
-    if (name && tables.length > 0 && tables.every(isTable) && (name === "exact" || findings.allows("attp/table-name"))) {
+    if (
+      name &&
+      tables.length > 0 &&
+      tables.every(isTable) &&
+      (name === "exact" || findings.allows("attp/table-name"))
+    ) {
       hasCall = true;
-      for (const table of tables) for (const [inner, item] of Object.entries(table as Record<string, JsonValue>)) call[inner] = item;
+      for (const table of tables)
+        for (const [inner, item] of Object.entries(table as Record<string, JsonValue>)) call[inner] = item;
     } else extra[key] = value;
   }
   const keyOf = (field: Field): Entry | undefined => scan.entries.find((entry) => entry.field === field);
@@ -216,7 +224,12 @@ function unknownKeys(
     return read as Record<string, JsonValue>;
   } catch {
     const first = unknown[0] ?? others[0];
-    if (first) repair("attp/syntax", "keyStart" in first ? first.keyStart : first.start, "valueEnd" in first ? first.valueEnd : first.end);
+    if (first)
+      repair(
+        "attp/syntax",
+        "keyStart" in first ? first.keyStart : first.start,
+        "valueEnd" in first ? first.valueEnd : first.end,
+      );
     return createRecord();
   }
 }
@@ -236,7 +249,10 @@ function syntaxError(scan: Scan, { error, text }: { error: unknown; text: string
 }
 
 /** Keys in extra that deserve a word, with the entries they come from. */
-export function unknownEntries(extra: Record<string, JsonValue>, scan: Pick<Scan, "entries" | "headers">): [number, number][] {
+export function unknownEntries(
+  extra: Record<string, JsonValue>,
+  scan: Pick<Scan, "entries" | "headers">,
+): [number, number][] {
   const spans: [number, number][] = [];
   for (const entry of scan.entries) {
     if (entry.table > 0 && !entry.inCall) continue;

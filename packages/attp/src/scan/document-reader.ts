@@ -124,7 +124,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const { fence } = this.#options;
     if (fence && closesFence(line, fence)) return "fence";
     const first = text.charCodeAt(0);
-    if ((first === 96 || first === 126) && /^(?:toml|attp|json)/.test(openFence(line, start)?.info ?? "")) return "next";
+    if ((first === 96 || first === 126) && /^(?:toml|attp|json)/.test(openFence(line, start)?.info ?? ""))
+      return "next";
     return first === 91 && /^\[tool_result\]/i.test(text) ? "next" : undefined;
   }
 
@@ -136,7 +137,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const value = entry.valueStart - source.base;
     multiLineOpener.lastIndex = value;
     const opener = multiLineOpener.exec(text);
-    const fence = !opener && entry.field === "code" ? /^`{3,}[\w+-]*[ \t]*\r?\n/.exec(text.slice(value, value + 40)) : null;
+    const fence =
+      !opener && entry.field === "code" ? /^`{3,}[\w+-]*[ \t]*\r?\n/.exec(text.slice(value, value + 40)) : null;
     if (!opener && !fence) return false;
     if (this.#beginsNext(entry) || (this.#pending && this.#deadLines.has(source.offset))) return false;
     this.#pending?.lines.push(source.offset);
@@ -228,13 +230,19 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   }
 
   /** Three or more quotes in a string: true when they are taken for its end, `"more"` when their line decides. */
-  #quotes(source: Source, open: OpenString, text: string, index: number, end: number, ended: boolean): boolean | "more" {
+  #quotes(
+    source: Source,
+    open: OpenString,
+    text: string,
+    index: number,
+    end: number,
+    ended: boolean,
+  ): boolean | "more" {
     const { entry } = open;
-    const plain = !this.#options.allows("attp/inner-quotes");
     let next = end;
     while (next < text.length && isSpace(text.charCodeAt(next))) next += 1;
     if (next === text.length && !ended) return "more";
-    const mayEnd = plain || next === text.length || /[\n#/\u00a0\u2000-\u200b\u202f\u3000\ufeff]/.test(text.charAt(next));
+    const mayEnd = next === text.length || /[\n#/\u00a0\u2000-\u200b\u202f\u3000\ufeff]/.test(text.charAt(next));
     let rest = "";
     if (mayEnd) {
       const lineBreak = text.indexOf("\n", next);
@@ -246,7 +254,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     open.runs += 1;
     // Quotes before these are data now, whatever follows.
     open.dead = undefined;
-    if (!mayEnd || (!plain && !this.#isEnd(rest, after))) {
+    if (!mayEnd || !this.#isEnd(rest, after)) {
       entry.innerQuotes ??= quotes;
       return false;
     }
@@ -266,7 +274,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       inCall: this.#inCall,
     };
     this.#close(source, candidate, rest);
-    if (!plain) this.#pending = candidate;
+    this.#pending = candidate;
     return true;
   }
 
@@ -294,7 +302,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     this.#contentEnd = after + rest.trimEnd().length;
     const foreign = restPattern.exec(rest);
     if (!foreign) this.#note("attp/syntax", after, after + rest.length);
-    else if (foreign[1]) this.#note("attp/loose-syntax", this.#contentEnd - foreign[1].trimEnd().length, this.#contentEnd);
+    else if (foreign[1])
+      this.#note("attp/loose-syntax", this.#contentEnd - foreign[1].trimEnd().length, this.#contentEnd);
     this.#string = undefined;
     const lineEnd = after + rest.length;
     source.seek(lineEnd);
@@ -351,8 +360,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
 
   /** The entries of a field so far. */
   #of(field: Field | undefined): Entry[] {
-    let entries = this.#byField.get(field);
-    if (!entries) this.#byField.set(field, (entries = []));
+    const entries = this.#byField.get(field) ?? [];
+    this.#byField.set(field, entries);
     return entries;
   }
 
@@ -395,7 +404,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const { field, keyStart, valueStart } = entry;
     if (oddCharacters.test(keyText)) this.#note("attp/odd-delimiters", keyStart, valueStart);
     if (/[:：][^"'=]*$/.test(keyText)) this.#note("attp/loose-syntax", keyStart, valueStart);
-    if (field && this.#of(field).at(-1)?.table === entry.table) this.#note("attp/duplicate-key", keyStart, entry.keyEnd);
+    if (field && this.#of(field).at(-1)?.table === entry.table)
+      this.#note("attp/duplicate-key", keyStart, entry.keyEnd);
     this.#entries.push(entry);
     this.#of(field).push(entry);
   }
@@ -535,9 +545,11 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   /** The text ends inside a multi-line string. */
   #openAtEnd(source: Source, open: OpenString, end: EndOptions): Step {
     const { entry, dead } = open;
-    if (dead && this.#mayEndEarlier(open) && !isCut(end) && dead.clean && open.runs % 2 === 1) return this.#force(source, open);
+    if (dead && this.#mayEndEarlier(open) && !isCut(end) && dead.clean && open.runs % 2 === 1)
+      return this.#force(source, open);
     source.seek(source.length);
     if (end.stopSequence?.trim().startsWith(open.quotes.mark.repeat(3))) {
+      entry.cut = true;
       entry.bodyEnd = entry.valueEnd = this.#contentEnd = source.length;
       this.#string = undefined;
       return undefined;

@@ -1,5 +1,7 @@
 import type { BlockGrammar, BlockReader, Fence, LineProbe, ProbeAnswer } from "@toolglot/core";
 import type { AttpDocument } from "../types.ts";
+import { readKey } from "./key-line.ts";
+import { readLineValue } from "./line-value.ts";
 import { keyPattern, toolCallName, unfinishedKey } from "./patterns.ts";
 
 /** What a grammar needs to make its readers. */
@@ -14,9 +16,11 @@ export interface GrammarOptions {
 /** Info strings of fences that may hold a document in any place; in others only one that begins right after the opening. */
 const open = /^(?:|toml\b.*|attp|te?xt|plain\w*|markdown|md|json[c5]?|ini|conf|ya?ml|code|output|response)$/;
 
-const table = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#.*|\/\/.*)?\r?$/i;
-const mayBeTable = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:o(?:l(?:[-_]?(?:c(?:a(?:l(?:ls?["']?[ \t]*[\]\uff3d]{0,2}.*)?)?)?)?)?)?)?)?)?$/i;
-const status = /^["'“‘]?(?:success|fail)(?:["'”’][ \t]*(?:#.*|\/\/.*)?)?\r?$/i;
+const table =
+  /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#[^\n]*|\/\/[^\n]*)?\r?$/i;
+const mayBeTable =
+  /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:o(?:l(?:[-_]?(?:c(?:a(?:l(?:ls?["']?[ \t]*[\]\uff3d]{0,2}[^\n]*)?)?)?)?)?)?)?)?)?$/i;
+const status = /^["'“‘]?(?:success|fail)(?:["'”’][ \t]*(?:#[^\n]*|\/\/[^\n]*)?)?\r?$/i;
 const stringOpener = /^["'“”‘’]/;
 const multiLine = /^(?:'''|"""|[‘’]{3}|[“”]{3}|`{3})/;
 const jsonKey = /^\s*\{?\s*"(?:thought|tool_call)"\s*:|^\s*\{?\s*"status"\s*:\s*"(?:success|fail)"/;
@@ -28,19 +32,21 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   readonly #options: GrammarOptions;
   /** The first document is fenced: later ones without a fence are text. */
   #fencedOnly: boolean | undefined;
+  /** Offset of the last line that was held because JSON may begin with it. */
+  #braceAt = -1;
 
   constructor(options: GrammarOptions) {
     this.#options = options;
   }
 
   line(probe: LineProbe, ended: boolean): ProbeAnswer<AttpDocument> {
-    const { text, at, end, fence, heldFrom } = probe;
+    const { text, at, end, fence } = probe;
     if (!fence && this.#fencedOnly) return "no";
     if (fence && !open.test(fence.info) && !probe.firstInFence) return "no";
     const line = text.slice(at, end < 0 ? undefined : end);
     const complete = end >= 0 || ended;
     const first = line.trimStart().charAt(0);
-    if (first === "{" || (first === '"' && heldFrom !== undefined)) {
+    if (first === "{" || (first === '"' && probe.blockStart < probe.offset)) {
       const answer = this.#json(probe, line, complete);
       if (answer) return answer;
     }
@@ -77,7 +83,8 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     } else if (toolCallName(name ?? "") && inner === undefined && value.startsWith("{")) return this.#toml(probe);
     if (!complete) return "more";
     // Keys directly above a document belong to it.
-    return value === "" || colon ? "no" : "hold";
+    if (value === "" || colon) return "no";
+    return probe.fence !== undefined || isTomlLine(probe, value) ? "hold" : "no";
   }
 
   /** In a fence for data, tables and comments before the document belong to it. */
@@ -89,30 +96,28 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     if (!this.#options.readsJson) return undefined;
     if (jsonKey.test(line)) {
       this.#fencedOnly ??= probe.fence !== undefined;
-      const start = probe.heldFrom === undefined ? probe.offset : this.#contentStart(probe);
-      return this.#options.json(start + (probe.heldFrom === undefined ? line.search(/\S/) : 0), this.#fenceOf(probe));
+      const start = probe.blockStart;
+      return this.#options.json(start < probe.offset ? start : start + line.search(/\S/), probe.fence);
     }
     if (!unfinishedJson.test(line)) return undefined;
     if (!complete) return "more";
-    return /^\s*\{\s*$/.test(line) ? "hold" : undefined;
+    if (!/^\s*\{\s*$/.test(line)) return undefined;
+    this.#braceAt = probe.offset;
+    return "hold";
   }
 
   #toml(probe: LineProbe): BlockReader<AttpDocument> {
     this.#fencedOnly ??= probe.fence !== undefined;
-    const fence = this.#fenceOf(probe);
+    const { fence } = probe;
     const line = probe.text.slice(probe.at, probe.at + 200);
     const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
     const removed = fence && this.#options.unindents ? Math.min(fence.indent.length, indent) : 0;
-    return this.#options.toml(this.#contentStart(probe), fence, removed);
+    return this.#options.toml(probe.blockStart <= this.#braceAt ? probe.offset : probe.blockStart, fence, removed);
   }
+}
 
-  #fenceOf({ fence }: LineProbe): Fence | undefined {
-    return fence;
-  }
-
-  /** Offset where the document begins: after the fence's opening line, or at the first held line. */
-  #contentStart({ heldFrom, offset, fence, firstInFence }: LineProbe): number {
-    if (heldFrom === undefined) return offset;
-    return fence && firstInFence && heldFrom === fence.start ? fence.bodyStart : heldFrom;
-  }
+/** Whether a document that begins with this line reads it: else it would end before it began. */
+function isTomlLine({ text, at, offset }: LineProbe, value: string): boolean {
+  const entry = readKey(text, at, offset - at, { table: 0, inCall: false });
+  return entry !== undefined && readLineValue(entry, value.trimEnd(), false) !== undefined;
 }

@@ -69,9 +69,15 @@ export class JsonReader implements BlockReader<AttpDocument> {
       const next = source.base + (lineBreak < 0 ? source.text.length : lineBreak + 1);
       if (this.#fence && closesFence(line, this.#fence)) return this.#done(source, next, true, false);
       if (line.trim() !== "" || !this.#fence || lineBreak < 0) {
-        const stopped = lineBreak < 0 && end?.stopSequence?.trim().startsWith(this.#fence?.mark.repeat(3) ?? "\0") === true;
+        const stopped =
+          lineBreak < 0 && end?.stopSequence?.trim().startsWith(this.#fence?.mark.repeat(3) ?? "\0") === true;
         const blank = line.trim() === "";
-        return this.#done(source, blank ? next : source.offset, stopped, blank && this.#fence !== undefined && isCut(end) && !stopped);
+        return this.#done(
+          source,
+          blank ? next : source.offset,
+          stopped,
+          blank && this.#fence !== undefined && isCut(end) && !stopped,
+        );
       }
       source.seek(next);
     }

@@ -34,7 +34,7 @@ export function readLineValue(entry: Entry, text: string, strictly: boolean): Li
     const status = word.exec(text)?.[0];
     if (status !== undefined) return closed(entry, text, "bare", 0, status.length, [noteAt(entry, 0, status.length)]);
   }
-  const words = text.replace(/[ \t]+#.*$/, "");
+  const words = text.replace(/[ \t]+#[^\n]*$/, "");
   if ((entry.field === "target" || entry.field === "message") && sentence.test(words))
     return closed(entry, text, "bare", 0, words.length, [noteAt(entry, 0, words.length)]);
   return undefined;
@@ -44,7 +44,9 @@ function quoted(entry: Entry, text: string, first: string, strictly: boolean): L
   const family = first === "`" ? "backticks" : /["“”„＂]/.test(first) ? "basic" : "literal";
   if (family === "backticks" && entry.field !== "code") return undefined;
   const odd = !/["'`]/.test(first);
-  const notes: Note[] = odd ? [{ code: "attp/odd-delimiters", start: entry.valueStart, end: entry.valueStart + 1 }] : [];
+  const notes: Note[] = odd
+    ? [{ code: "attp/odd-delimiters", start: entry.valueStart, end: entry.valueStart + 1 }]
+    : [];
   if (family === "backticks")
     notes.push({ code: "attp/nested-fence", start: entry.valueStart, end: entry.valueStart + text.length });
   const ticks = family === "backticks" ? (/^`+/.exec(text)?.[0].length ?? 1) : 1;

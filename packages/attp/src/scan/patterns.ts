@@ -19,11 +19,11 @@ export const unfinishedKey: RegExp = new RegExp(
 );
 
 /** What may stand after a value: nothing, or a comment. Group: a comment that is not TOML's. */
-export const restPattern: RegExp = new RegExp(`^${space}(?:#.*|(//.*))?\\r?$`);
+export const restPattern: RegExp = new RegExp(`^${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`);
 
 /** A table header on a line of its own. Groups: opening brackets, name, foreign comment. */
 export const headerPattern: RegExp = new RegExp(
-  `^${space}([[\\uff3b]{1,2})${space}([^[\\]\\n\\uff3b\\uff3d]*?)${space}[\\]\\uff3d]{1,2}${space}(?:#.*|(//.*))?\\r?$`,
+  `^${space}([[\\uff3b]{1,2})${space}([^[\\]\\n\\uff3b\\uff3d]*?)${space}[\\]\\uff3d]{1,2}${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`,
 );
 
 /** Characters that only look like TOML's delimiters. */
@@ -50,4 +50,5 @@ export function toolCallName(name: string): "exact" | "odd" | undefined {
 }
 
 /** A line that begins a document for sure: a table, or a thought with a string opener. */
-export const documentStart: RegExp = /^[ \t]*(?:\[{1,2}[ \t]*tool[-_]?call[ \t]*\]{1,2}[ \t]*(?:#.*)?\r?$|thought[ \t]*=[ \t]*["'“‘])/i;
+export const documentStart: RegExp =
+  /^[ \t]*(?:\[{1,2}[ \t]*tool[-_]?call[ \t]*\]{1,2}[ \t]*(?:#[^\n]*)?\r?$|thought[ \t]*=[ \t]*["'“‘])/i;

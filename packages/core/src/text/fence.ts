@@ -10,11 +10,9 @@ export interface Fence {
   info: string;
   /** Offset of the opening line. */
   start: number;
-  /** Offset of the line after it. */
-  bodyStart: number;
 }
 
-const opener = /^([ \t]*)(`{3,}|~{3,})[ \t]*(.*?)[ \t\r]*$/;
+const opener = /^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t\r]*$/;
 const closer = /^[ \t]*(`{3,}|~{3,})[ \t\r]*$/;
 
 /** The fence a line opens, if it does. A line with further backticks after the run is inline code, not a fence. */
@@ -24,7 +22,7 @@ export function openFence(line: string, start: number): Fence | undefined {
   const [, indent = "", run = "", info = ""] = match;
   const mark = run.charAt(0);
   if (mark === "`" && info.includes("`")) return undefined;
-  return { mark, length: run.length, indent, info: info.toLowerCase(), start, bodyStart: start + line.length + 1 };
+  return { mark, length: run.length, indent, info: info.toLowerCase(), start };
 }
 
 /** Whether a line closes a fence: the same mark, at least as many, and nothing else, whatever the indentation. */

@@ -76,6 +76,6 @@ export interface LineProbe {
   fence: Fence | undefined;
   /** Nothing but blank and held lines stands between the fence's opening line and this one. */
   firstInFence: boolean;
-  /** Offset of the first held line, when lines before this one are held for it. */
-  heldFrom: number | undefined;
+  /** Offset where a block begins if one begins here: that of the first held line, else of this line. */
+  blockStart: number;
 }

@@ -1,6 +1,18 @@
+const space = "[ \\t\\u00a0\\u2000-\\u200b\\u202f\\u3000\\ufeff]*";
+const equals = `["']?${space}[=\\uff1d:\\uff1a]${space}`;
+
 /** What only has power at the start of a line: fences, and the first lines of an ATTP document or result. */
-const lineMarks =
-  /^([ \t]*)([`~])(?=\2\2)|^([ \t]*)(\[{1,2}|t|s|c)(?=[ \t]*tool[_-]?(?:call|result)[ \t]*\]|(?:hought|tatus|ode)[ \t]*=[ \t]*["'])/gim;
+const lineMarks = new RegExp(
+  [
+    `^${space}([\`~])(?=\\1\\1)`,
+    `^${space}[[\\uff3b]{1,2}(?=[ \\t]*["']?tool[-_ ]?(?:calls?|result)["']?[ \\t]*[\\]\\uff3d])`,
+    `^${space}["']?[tsc](?=(?:hought|ode)${equals}["'“”‘’\`]|tatus${equals}["'“‘]?(?:success|fail)|ool[-_ ]?calls?["']?${space}(?:\\.|[=\\uff1d:\\uff1a]${space}\\{))`,
+  ].join("|"),
+  "gim",
+);
+
+/** Where a document begins as JSON. The space goes into the key, so that the text stays valid as JSON. */
+const jsonMarks = /^([ \t\ufeff]*(?:\{\s*)?"[ts])(?=(?:hought|ool_call)"\s*:|tatus"\s*:\s*"(?:success|fail)")/gm;
 
 /** What has power anywhere: reasoning tags, TAM markers, the tags of ToolsXML, of results and of other formats. */
 const inlineMarks =
@@ -14,5 +26,8 @@ const zeroWidthSpace = "\u200b";
  * not changed by a second time. For tool output, pages and files, before a model sees them.
  */
 export function neutralize(text: string): string {
-  return text.replace(lineMarks, (mark) => mark + zeroWidthSpace).replace(inlineMarks, (mark) => mark + zeroWidthSpace);
+  return text
+    .replace(lineMarks, (mark) => mark + zeroWidthSpace)
+    .replace(jsonMarks, (mark) => mark + zeroWidthSpace)
+    .replace(inlineMarks, (mark) => mark + zeroWidthSpace);
 }

@@ -89,7 +89,10 @@ export class TextScanner<Block extends BlockBase> {
   #atLineStart = true;
   #nextTag = -1;
   #nextBreak = -1;
+  /** Text from here on is held back for a block that may begin: from a fence's opening line, or a line held for it. */
   #held: number | undefined;
+  /** The first line that a grammar wanted to hold. */
+  #heldLine: number | undefined;
   #fencePending = false;
   /** The fence of the block that was read last, until its closing line was looked for. */
   #ownedFence = false;
@@ -243,18 +246,19 @@ export class TextScanner<Block extends BlockBase> {
         offset: source.offset,
         fence: this.#fences.at(-1),
         firstInFence: this.#fencePending,
-        heldFrom: this.#held,
+        blockStart: this.#heldLine ?? source.offset,
       },
       ended,
     );
     if (answer === "more") return this.#wait();
     if (answer === "hold") {
       this.#held ??= source.offset;
+      this.#heldLine ??= source.offset;
       source.at = Math.min((end < 0 ? source.text.length : end) + 1, source.text.length);
       return true;
     }
     if (answer !== "no") {
-      this.#openBlock(answer, this.#held ?? source.offset);
+      this.#openBlock(answer, this.#fencePending ? (this.#held ?? answer.start) : answer.start);
       return true;
     }
     this.#release();
@@ -280,7 +284,7 @@ export class TextScanner<Block extends BlockBase> {
   }
 
   #release(): void {
-    this.#held = undefined;
+    this.#held = this.#heldLine = undefined;
     this.#fencePending = false;
   }
 
@@ -301,6 +305,7 @@ export class TextScanner<Block extends BlockBase> {
     if (!fence) return false;
     this.#fences.push(fence);
     this.#held = source.offset;
+    this.#heldLine = undefined;
     this.#fencePending = true;
     this.#ownedFence = false;
     source.at = Math.min(end + 1, source.text.length);
@@ -404,6 +409,11 @@ export class TextScanner<Block extends BlockBase> {
     this.#reader = undefined;
     this.#source.seek(end);
     this.#nextTag = this.#nextBreak = -1;
+    // A block that is nothing would be found again and again: its line is text.
+    if (end <= this.#segmentStart) {
+      this.#beginLine();
+      return;
+    }
     if (this.#depth > 0) block.inReasoning = true;
     if (this.#fabricated) block.afterFabricatedResult = true;
     this.#blocks.push(block);

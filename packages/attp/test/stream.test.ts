@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { type AttpEvent, AttpParserStream, createParser, parse, parseStream } from "../src/index.ts";
+import { cut, documentOf } from "./fixtures.ts";
+
+const text = `Sure.\n${documentOf("x = 1\n__result__ = x\n", { fence: "```" })}Done.\n`;
+
+async function* slowly(chunks: readonly string[]): AsyncGenerator<string> {
+  for (const chunk of chunks) {
+    await Promise.resolve();
+    yield chunk;
+  }
+}
+
+function streamOf(chunks: readonly string[], onCancel?: () => void): ReadableStream<string> {
+  const left = [...chunks];
+  return new ReadableStream({
+    pull(controller): void {
+      const chunk = left.shift();
+      if (chunk === undefined) controller.close();
+      else controller.enqueue(chunk);
+    },
+    cancel: () => onCancel?.(),
+  });
+}
+
+function pushed(chunks: readonly string[]): AttpEvent[] {
+  const events: AttpEvent[] = [];
+  const parser = createParser({ onEvent: (event) => events.push(event) });
+  for (const chunk of chunks) parser.feed(chunk);
+  parser.end();
+  return events;
+}
+
+describe("the doors", () => {
+  const chunks = cut(text, [7]);
+
+  it("parseStream gives the events of createParser, from iterables and streams", async () => {
+    const expected = pushed(chunks);
+    for (const source of [chunks, slowly(chunks), streamOf(chunks)]) {
+      const events: AttpEvent[] = [];
+      for await (const event of parseStream(source)) events.push(event);
+      expect(events).toEqual(expected);
+    }
+  });
+
+  it("AttpParserStream gives them too", async () => {
+    const events: AttpEvent[] = [];
+    const reader = streamOf(chunks).pipeThrough(new AttpParserStream()).getReader();
+    for (let next = await reader.read(); !next.done; next = await reader.read()) events.push(next.value);
+    expect(events).toEqual(pushed(chunks));
+  });
+
+  it("leaving the loop cancels the source", async () => {
+    let cancelled = false;
+    for await (const event of parseStream(streamOf(chunks, () => (cancelled = true))))
+      if (event.type === "code-delta") break;
+    expect(cancelled).toBe(true);
+  });
+
+  it("a failing source fails the loop", async () => {
+    const failing = new ReadableStream<string>({ pull: () => Promise.reject(new Error("gone")) });
+    const read = async (): Promise<void> => {
+      for await (const _ of parseStream(failing));
+    };
+    await expect(read()).rejects.toThrow("gone");
+  });
+
+  it("reset() reads another text, and nothing is fed after end()", () => {
+    const parser = createParser();
+    parser.feed("thought = ");
+    parser.reset();
+    parser.feed(text);
+    expect(parser.end()).toEqual(parse(text));
+    expect(() => parser.feed("x")).toThrow(TypeError);
+    expect(() => parser.end()).toThrow(/reset/);
+    parser.reset();
+    expect(parser.end()).toEqual(parse(""));
+  });
+
+  it("a caller's mistake throws at once", () => {
+    expect(() => createParser({ language: "ruby" as never })).toThrow(TypeError);
+    expect(() => createParser({ repairs: "some" as never })).toThrow(TypeError);
+    expect(() => createParser({ maxInputLength: Number.NaN })).toThrow(TypeError);
+    expect(() => createParser().feed(1 as never)).toThrow(TypeError);
+  });
+});
+
+/** What was said of each field after each chunk. */
+function deltasAfter(chunks: readonly string[], type: AttpEvent["type"]): string[] {
+  let said = "";
+  const parser = createParser({
+    onEvent: (event) => {
+      if (event.type === type && "text" in event) said += event.text;
+    },
+  });
+  const after = chunks.map((chunk) => {
+    parser.feed(chunk);
+    return said;
+  });
+  parser.end();
+  return [...after, said];
+}
+
+describe("when deltas come", () => {
+  const head = 'thought = "t"\n[tool_call]\nstatus = "success"\ntarget = "a"\n';
+
+  it("code streams up to what may be its end", () => {
+    expect(deltasAfter([`${head}code = '''\nx`, " = 1", "\n''", "'\n", "[meta]\n"], "code-delta")).toEqual([
+      "x",
+      "x = 1",
+      "x = 1\n",
+      "x = 1\n",
+      "x = 1\n",
+      "x = 1\n",
+    ]);
+  });
+
+  it("quotes that are data stream as soon as that is known", () => {
+    expect(deltasAfter([`${head}code = '''\na = '''b`, "'''\n", "c = f()\n"], "code-delta").slice(0, 3)).toEqual(
+      ["a = '''b", "a = '''b", "a = '''b'''\nc = f()\n"].map((said, index) =>
+        index === 2 ? expect.stringMatching(/^a = '''b/) : said,
+      ),
+    );
+  });
+
+  it("code that begins indented, or with a fence, waits for its end", () => {
+    expect(deltasAfter([`${head}code = '''\n  x = 1\n`, "  y = 2\n'''\n"], "code-delta")).toEqual([
+      "",
+      "",
+      "x = 1\ny = 2\n",
+    ]);
+    expect(deltasAfter([`${head}code = '''\n\`\`\`python\nx\n`, "```\n'''\n"], "code-delta")).toEqual(["", "", "x\n"]);
+  });
+
+  it("basic strings stream up to the first backslash", () => {
+    expect(deltasAfter(['thought = """\nI ', "go C:\\", 'new."""\n[tool_call]\n'], "thought-delta")).toEqual([
+      "I ",
+      "I go C:",
+      "I go C:",
+      "I go C:\new.",
+    ]);
+  });
+
+  it("status and target are said before the code, once", () => {
+    const types = pushed([documentOf("x = 1\n")]).map(({ type }) => type);
+    expect(types).toEqual(
+      ["document-start", "status", "target", "code-delta", "thought-delta", "document-end"].sort(
+        (a, b) => types.indexOf(a as never) - types.indexOf(b as never),
+      ),
+    );
+    expect(types.indexOf("target")).toBeLessThan(types.indexOf("code-delta"));
+  });
+});
+
+describe("how the message ended", () => {
+  const read = (chunk: string, end: Parameters<ReturnType<typeof createParser>["end"]>[0]): string | undefined => {
+    const parser = createParser();
+    parser.feed(chunk);
+    return parser.end(end).blocks[0]?.status;
+  };
+  const open = documentOf("x = 1\n", { fence: "```" }).slice(0, -4);
+
+  it.each([
+    [open, undefined, "recovered"],
+    [open, { finish: "length" as const }, "truncated"],
+    [open, { finish: "error" as const }, "truncated"],
+    [open, { finish: "stop" as const, stopSequence: "```" }, "complete"],
+    [open, { finish: "stop" as const, stopSequence: "\n```\n" }, "complete"],
+    [documentOf("x = 1\n"), { finish: "length" as const }, "truncated"],
+    [documentOf("x = 1\n"), { finish: "stop" as const, stopSequence: "[tool_result]" }, "complete"],
+    [documentOf("x = 1\n", { close: "" }), { finish: "stop" as const, stopSequence: "```" }, "truncated"],
+    [documentOf("x = 1\n", { close: "" }), { finish: "stop" as const, stopSequence: "'''" }, "complete"],
+  ])("%j with %j is %s", (chunk, end, status) => {
+    expect(read(chunk, end)).toBe(status);
+  });
+});
