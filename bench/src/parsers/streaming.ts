@@ -8,7 +8,7 @@ import { peers } from "./peers.ts";
 const sizes = [50, 100, 200, 400];
 const chunkLength = 8;
 /** A stream that takes longer is stopped, and larger ones are not tried. */
-const patienceMs = 6000;
+const patienceMs = 5000;
 /** A round repeats short streams until it lasts about this long: single ones of a millisecond are noise. */
 const shortestRoundMs = 100;
 const bars200 = 13;
@@ -23,24 +23,23 @@ function cut(text: string, length: number): string[] {
   return chunks;
 }
 
-async function streamOnce(subject: Subject, chunks: readonly string[]): Promise<{ bodies?: string[]; ms: number }> {
+/** The bodies, or undefined when it took too long. */
+async function streamOnce(subject: Subject, chunks: readonly string[]): Promise<string[] | undefined> {
   const begun = performance.now();
-  const bodies = await subject.stream?.(chunks, () => performance.now() - begun > patienceMs);
-  return { ...(bodies && { bodies }), ms: performance.now() - begun };
+  return await subject.stream?.(chunks, () => performance.now() - begun > patienceMs);
 }
 
 async function stream(subject: Subject, text: string, code: string, length = chunkLength): Promise<Outcome> {
   const chunks = cut(text, length);
   if (!subject.stream) return rereadPrefixes(subject, text, code, length);
   try {
-    const trial = await streamOnce(subject, chunks);
-    if (!trial.bodies) return "stopped";
-    const exact = trial.bodies.length === 1 && trial.bodies[0]?.trim() === code.trim();
-    const rounds =
-      trial.ms > 700
-        ? { warmups: 0, rounds: 1 }
-        : { rounds: 9, repeats: Math.max(1, Math.ceil(shortestRoundMs / trial.ms)) };
-    const { cpu } = await measure(() => streamOnce(subject, chunks), rounds);
+    let trial: string[] | undefined;
+    const first = await measure(async () => (trial = await streamOnce(subject, chunks)), { warmups: 0, rounds: 1 });
+    if (!trial) return "stopped";
+    const exact = trial.length === 1 && trial[0]?.trim() === code.trim();
+    if (first.wall > 700) return { cpu: first.cpu, exact };
+    const repeats = Math.max(1, Math.ceil(shortestRoundMs / first.wall));
+    const { cpu } = await measure(() => streamOnce(subject, chunks), { rounds: 9, repeats });
     return { cpu, exact };
   } catch {
     return "fails";
