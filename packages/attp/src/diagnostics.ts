@@ -74,7 +74,7 @@ const table: Record<AttpDiagnosticCode, [Severity, Affects, string, string?]> = 
     "warning",
     "structure",
     "Typographic characters stand where TOML wants ASCII delimiters.",
-    'Use " \' = [ ] and plain spaces.',
+    "Use \" ' = [ ] and plain spaces.",
   ],
   "attp/loose-syntax": [
     "warning",

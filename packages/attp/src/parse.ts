@@ -1,13 +1,5 @@
-import {
-  createRecord,
-  type Diagnostic,
-  type EndOptions,
-  type Fence,
-  type ParseResult,
-  type Parser,
-  type Source,
-  TextScanner,
-} from "@toolglot/core";
+import { createRecord, type Diagnostic, type EndOptions, type ParseResult, type Parser } from "@toolglot/core";
+import { type Fence, type Source, TextScanner } from "@toolglot/core/text";
 import { type AttpDiagnosticCode, diagnostic } from "./diagnostics.ts";
 import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
 import { chooseEntries, fromData } from "./repair/fields.ts";
@@ -134,9 +126,15 @@ class Run {
     };
   }
 
-  /** Says status and target as soon as nothing can change them: when the code or message begins. */
+  /** Says a one-line thought, status and target as soon as nothing can change them: when the code or message begins. */
   #announce(entries: readonly Entry[], source: Source, indent: number): void {
     const chosen = chooseEntries(entries);
+    const thought = chosen.get("thought");
+    if (thought?.table === 0 && /^(?:basic|literal)$/.test(thought.form)) {
+      const text = entryText(source, thought, indent)?.text ?? "";
+      this.#sent.set("thought", text.length);
+      if (text !== "") this.#emit("thought-delta", text);
+    }
     for (const field of ["status", "target"] as const) {
       const entry = chosen.get(field);
       const read = entry && !this.#sent.has(field) ? entryText(source, entry, indent) : undefined;

@@ -61,18 +61,7 @@ export {
 } from "./protocol.ts";
 export { sanitizeErrorMessage } from "./sanitize.ts";
 export type { Span } from "./span.ts";
-export { closesFence, type Fence, openFence } from "./text/fence.ts";
-export type { LineProbe, TextProtocol } from "./text/marks.ts";
 export { neutralize } from "./text/neutralize.ts";
-export { Source } from "./text/source.ts";
-export {
-  type BlockEnd,
-  type BlockGrammar,
-  type BlockReader,
-  type ProbeAnswer,
-  TextScanner,
-  type TextScannerOptions,
-} from "./text/text-scanner.ts";
 export {
   type AnyTool,
   type InputIssue,

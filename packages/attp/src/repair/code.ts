@@ -1,4 +1,4 @@
-import { closesFence, openFence } from "@toolglot/core";
+import { closesFence, openFence } from "@toolglot/core/text";
 
 /** Languages that code may be in. */
 export type CodeLanguage = "python" | "javascript";

@@ -1,4 +1,4 @@
-import type { Source } from "@toolglot/core";
+import type { Source } from "@toolglot/core/text";
 import type { Entry } from "../scan/entry.ts";
 
 const escapes: Record<string, string> = {

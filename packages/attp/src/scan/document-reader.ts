@@ -1,4 +1,5 @@
-import { type BlockEnd, type BlockReader, closesFence, type EndOptions, openFence, type Source } from "@toolglot/core";
+import type { EndOptions } from "@toolglot/core";
+import { type BlockEnd, type BlockReader, closesFence, openFence, type Source } from "@toolglot/core/text";
 import type { AttpDocument } from "../types.ts";
 import { Brackets } from "./brackets.ts";
 import type { Entry, Header, Note, ReaderOptions, Scan } from "./entry.ts";

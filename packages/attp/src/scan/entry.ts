@@ -1,4 +1,4 @@
-import type { Fence, Source } from "@toolglot/core";
+import type { Fence, Source } from "@toolglot/core/text";
 import type { AttpDiagnosticCode } from "../diagnostics.ts";
 import type { AttpDocument } from "../types.ts";
 import type { Field } from "./patterns.ts";

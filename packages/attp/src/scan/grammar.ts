@@ -1,4 +1,4 @@
-import type { BlockGrammar, BlockReader, Fence, LineProbe, ProbeAnswer } from "@toolglot/core";
+import type { BlockGrammar, BlockReader, Fence, LineProbe, ProbeAnswer } from "@toolglot/core/text";
 import type { AttpDocument } from "../types.ts";
 import { readKey } from "./key-line.ts";
 import { readLineValue } from "./line-value.ts";

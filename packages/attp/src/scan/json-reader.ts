@@ -1,4 +1,5 @@
-import { type BlockEnd, type BlockReader, closesFence, type EndOptions, type Fence, type Source } from "@toolglot/core";
+import type { EndOptions } from "@toolglot/core";
+import { type BlockEnd, type BlockReader, closesFence, type Fence, type Source } from "@toolglot/core/text";
 import type { AttpDocument } from "../types.ts";
 
 /** A JSON object in the text, as its reader found it. */

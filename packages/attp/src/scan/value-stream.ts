@@ -1,4 +1,4 @@
-import type { Source } from "@toolglot/core";
+import type { Source } from "@toolglot/core/text";
 import type { Entry } from "./entry.ts";
 
 /** How deltas of a value may be given out. */
