@@ -142,12 +142,10 @@ function repaired(
   const inline = extra.tool_call;
   if (isTable(inline)) {
     for (const field of ["status", "target", "code", "message", "thought"] as const) {
-      if (!Object.hasOwn(inline, field) || values.has(field)) continue;
-      values.set(field, inline[field]);
+      if (Object.hasOwn(inline, field) && !values.has(field)) values.set(field, inline[field]);
       delete inline[field];
     }
     if (Object.keys(inline).length === 0) delete extra.tool_call;
-    else for (const field of ["status", "target", "code", "message"]) delete inline[field];
   }
   const hoisted = [...entries.values()].find(({ field, inCall }) => field !== "thought" && !inCall);
   if (hoisted) repair("attp/missing-header", hoisted.keyStart, hoisted.keyEnd);

@@ -356,7 +356,9 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   /** The call can run: what looks like a new one begins the next document. */
   #complete(): boolean {
     if (this.#of("code").length > 0) return true;
-    return this.#of("message").length > 0 && !/^success$/i.test(this.#of("status").at(-1)?.text ?? "");
+    const status = this.#of("status").at(-1);
+    if (this.#of("message").length === 0 || (!status && this.#calls === 0)) return false;
+    return !/^success$/i.test(status?.text ?? "");
   }
 
   /** The entries of a field so far. */
