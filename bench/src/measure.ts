@@ -37,8 +37,8 @@ export function percentile(values: readonly number[], share: number): number {
 
 /** How often to repeat, and when to stop repeating. */
 export interface Rounds {
-  /** Rounds that are not counted. Default 2. */
-  warmups?: number;
+  /** Rounds before the counted ones go on for this many milliseconds, at least one. 0: there are none. Default 1000. */
+  warmMs?: number;
   /** Counted rounds. Default 9. */
   rounds?: number;
   /** No further round begins after this many milliseconds; one is always counted. Default 4000. */
@@ -50,24 +50,21 @@ export interface Rounds {
 /** Repeats work with the heap cleaned before each round, and gives the medians. */
 export async function measure(
   work: () => unknown,
-  { warmups = 2, rounds = 9, budgetMs = 4000, repeats = 1 }: Rounds = {},
+  { warmMs = 1000, rounds = 9, budgetMs = 4000, repeats = 1 }: Rounds = {},
 ): Promise<Timing> {
   const cpu: number[] = [];
   const wall: number[] = [];
+  for (const begun = performance.now(); performance.now() - begun < warmMs; ) await work();
   const begun = performance.now();
-  for (let round = -warmups; round < rounds; round += 1) {
+  while (cpu.length < rounds && (cpu.length === 0 || performance.now() - begun < budgetMs)) {
     globalThis.gc?.();
     const cpuStart = cpuNow();
     const wallStart = performance.now();
     for (let repeat = 0; repeat < repeats; repeat += 1) await work();
     const wallMs = (performance.now() - wallStart) / repeats;
     const cpuMs = (cpuNow() - cpuStart) / repeats;
-    const overtime = performance.now() - begun > budgetMs;
-    if (round >= 0 || overtime) {
-      cpu.push(cpuMs);
-      wall.push(wallMs);
-    }
-    if (overtime) break;
+    cpu.push(cpuMs);
+    wall.push(wallMs);
   }
   return { cpu: median(cpu), wall: median(wall), rounds: cpu.length };
 }

@@ -34,7 +34,7 @@ async function stream(subject: Subject, text: string, code: string, length = chu
   if (!subject.stream) return rereadPrefixes(subject, text, code, length);
   try {
     let trial: string[] | undefined;
-    const first = await measure(async () => (trial = await streamOnce(subject, chunks)), { warmups: 0, rounds: 1 });
+    const first = await measure(async () => (trial = await streamOnce(subject, chunks)), { warmMs: 0, rounds: 1 });
     if (!trial) return "stopped";
     const exact = trial.length === 1 && trial[0]?.trim() === code.trim();
     if (first.wall > 700) return { cpu: first.cpu, exact };
@@ -58,7 +58,7 @@ async function rereadPrefixes(subject: Subject, text: string, code: string, leng
       // Most prefixes are no whole text: that is what asking again for each chunk means.
     }
   };
-  const { cpu } = await measure(() => ends.forEach(read), { warmups: 1, rounds: 3 });
+  const { cpu } = await measure(() => ends.forEach(read), { warmMs: 1, rounds: 3 });
   let exact = false;
   try {
     const bodies = await subject.parse(text);
