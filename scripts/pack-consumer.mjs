@@ -142,7 +142,7 @@ async function consumeReadmes() {
   if (!installed) return;
   for (const { file, examples } of readmes) {
     await verify(`${file} has a program with its output`, async () => {
-      if (examples.length === 0) throw new Error('no ```ts program is followed by "prints" and a ```text block');
+      if (examples.length === 0) throw new Error("no ```ts program is followed by a ```text block of what it prints");
     });
     for (const example of examples) {
       await verify(`${file}:${example.line} prints what it says`, () => runReadmeExample(project, example));

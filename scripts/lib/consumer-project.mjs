@@ -164,7 +164,16 @@ ${lines.join("\n")}
  * @param {string} project
  * @param {import("./readme-examples.mjs").Example} example
  */
-export async function runReadmeExample(project, { program, output }) {
+export async function runReadmeExample(project, { language, program, output }) {
+  mkdirSync(join(project, "out"), { recursive: true });
+  if (language === "js") writeFileSync(join(project, "out/readme.js"), program);
+  else await compileReadme(project, program);
+  const printed = (await inProject(project, process.execPath, ["out/readme.js"])).trimEnd();
+  if (printed !== output.trimEnd()) throw new Error(`it prints\n${printed}\nbut the README says\n${output}`);
+}
+
+/** @param {string} project @param {string} program */
+async function compileReadme(project, program) {
   writeFileSync(join(project, "readme.ts"), `${program}\nexport {};\n`);
   const compilerOptions = {
     target: "es2022",
@@ -177,6 +186,4 @@ export async function runReadmeExample(project, { program, output }) {
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["readme.ts"] }));
   await inProject(project, process.execPath, [compiler, "-p", ".", "--pretty", "false"]);
-  const printed = (await inProject(project, process.execPath, ["out/readme.js"])).trimEnd();
-  if (printed !== output.trimEnd()) throw new Error(`it prints\n${printed}\nbut the README says\n${output}`);
 }

@@ -1,11 +1,11 @@
-// The examples in a README: a ```ts program, the word "prints", and a ```text block of what it prints.
+// The examples in a README: a ```ts or ```js program, and a ```text block of what it prints.
 
 /**
- * @typedef {{ program: string, output: string, line: number }} Example line is where the program's fence opens, from 1.
+ * @typedef {{ language: string, program: string, output: string, line: number }} Example `line`: of the opening fence, from 1.
  */
 
 /**
- * Every program that is followed by what it prints: a line that says so ("prints", "It prints:") and a text block.
+ * Every program that is followed by what it prints: a text block, with nothing but "prints" or the like between.
  * A program that imports nothing goes on from the one before it, in the same file.
  * @param {string} markdown
  * @returns {Example[]}
@@ -16,16 +16,14 @@ export function readmeExamples(markdown) {
   const blocks = fencedBlocks(markdown);
   for (const [index, { language, text, before }] of blocks.entries()) {
     const program = blocks[index - 1];
-    if (language !== "text" || program?.language !== "ts" || !/\bprints?\b/i.test(before)) continue;
+    if (language !== "text" || (program?.language !== "ts" && program?.language !== "js")) continue;
+    if (before.trim() !== "" && !/\bprints?\b/i.test(before)) continue;
     const earlier = /^import\b/m.test(program.text) ? undefined : examples.at(-1);
+    const common = { language: program.language, line: program.line };
     examples.push(
       earlier
-        ? {
-            program: `${earlier.program}\n{\n${program.text}\n}`,
-            output: `${earlier.output}\n${text}`,
-            line: program.line,
-          }
-        : { program: program.text, output: text, line: program.line },
+        ? { ...common, program: `${earlier.program}\n{\n${program.text}\n}`, output: `${earlier.output}\n${text}` }
+        : { ...common, program: program.text, output: text },
     );
   }
   return examples;

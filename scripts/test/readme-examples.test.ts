@@ -3,7 +3,12 @@ import { readmeExamples } from "../lib/readme-examples.mjs";
 
 it("should pair a program with the output that follows it", () => {
   const markdown = "# A\n\n```ts\nconsole.log(1);\n```\n\nprints\n\n```text\n1\n```\n";
-  expect(readmeExamples(markdown)).toEqual([{ program: "console.log(1);", output: "1", line: 3 }]);
+  expect(readmeExamples(markdown)).toEqual([{ language: "ts", program: "console.log(1);", output: "1", line: 3 }]);
+});
+
+it("should take a text block that follows at once for the output, of JavaScript too", () => {
+  const markdown = "```js\na();\n```\n\n```text\n1\n```\n";
+  expect(readmeExamples(markdown)).toEqual([{ language: "js", program: "a();", output: "1", line: 1 }]);
 });
 
 it("should leave out programs without output, and text that no program prints", () => {
@@ -15,14 +20,16 @@ it("should go on from the program before when one imports nothing", () => {
   const first = '```ts\nimport { a } from "a";\n```\nprints\n```text\n1\n```\n';
   const second = "```ts\na();\n```\nIt prints:\n```text\n2\n```\n";
   expect(readmeExamples(first + second)).toEqual([
-    { program: 'import { a } from "a";', output: "1", line: 1 },
-    { program: 'import { a } from "a";\n{\na();\n}', output: "1\n2", line: 8 },
+    { language: "ts", program: 'import { a } from "a";', output: "1", line: 1 },
+    { language: "ts", program: 'import { a } from "a";\n{\na();\n}', output: "1\n2", line: 8 },
   ]);
 });
 
 it("should take a shorter fence inside a longer one as text", () => {
   const markdown = "````ts\nconst a = `\n```\n`;\n````\nprints\n````text\n```toml\n```\n````\n";
-  expect(readmeExamples(markdown)).toEqual([{ program: "const a = `\n```\n`;", output: "```toml\n```", line: 1 }]);
+  expect(readmeExamples(markdown)).toEqual([
+    { language: "ts", program: "const a = `\n```\n`;", output: "```toml\n```", line: 1 },
+  ]);
 });
 
 it("should ignore other languages", () => {
