@@ -1,4 +1,4 @@
-import type { BlockBase, Diagnostic, JsonValue, ParseOptions, ProtocolEvent, Span } from "@toolglot/core";
+import type { BlockBase, Diagnostic, JsonValue, ParseOptions, Span } from "@toolglot/core";
 
 /** What a document asks for. `message` may stand beside a success, and `code` beside a fail: `status` decides. */
 export type AttpToolCall =
@@ -35,6 +35,3 @@ export interface AttpParseOptions extends ParseOptions {
 export interface AttpParserOptions extends AttpParseOptions {
   onEvent?: (event: AttpEvent) => void;
 }
-
-/** Every ATTP event is a protocol event. */
-export type AttpProtocolEvent = AttpEvent & ProtocolEvent<AttpDocument>;

@@ -24,15 +24,15 @@ export function unwrapFence(code: string, language: CodeLanguage): string | unde
 
 /** The white space that every line begins with which is not blank. */
 export function commonIndent(code: string): string {
+  const line = /([ \t]*)([^\n]*)(?:\n|$)/y;
   let common: string | undefined;
-  for (const line of code.split("\n")) {
-    if (line.trim() === "") continue;
-    const indent = /^[ \t]*/.exec(line)?.[0] ?? "";
-    if (common === undefined) common = indent;
+  while (common !== "" && line.lastIndex < code.length) {
+    const [, indent = "", rest = ""] = line.exec(code) ?? [];
+    if (rest.trim() === "") continue;
     let same = 0;
-    while (same < common.length && same < indent.length && common[same] === indent[same]) same += 1;
-    common = common.slice(0, same);
-    if (common === "") break;
+    const most = Math.min(common?.length ?? indent.length, indent.length);
+    while (same < most && (common ?? indent)[same] === indent[same]) same += 1;
+    common = indent.slice(0, same);
   }
   return common ?? "";
 }

@@ -83,7 +83,8 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     } else if (toolCallName(name ?? "") && inner === undefined && value.startsWith("{")) return this.#toml(probe);
     if (!complete) return "more";
     // Keys directly above a document belong to it.
-    if (value === "" || colon) return "no";
+    // A colon makes a key only of a word the protocol knows, and before a string.
+    if (value === "" || (colon && !stringOpener.test(value))) return "no";
     return probe.fence !== undefined || isTomlLine(probe, value) ? "hold" : "no";
   }
 

@@ -32,10 +32,13 @@ export const oddCharacters: RegExp = /[\u00a0\u2000-\u200b\u202f\u3000\ufeff\uff
 /** Opener of a multi-line string. Groups: literal, basic. */
 export const multiLineOpener: RegExp = /('''|[‘’‚]{3})|("""|[“”„]{3})/y;
 
+const parts = new RegExp(part, "g");
+
 /** The parts of a dotted key, without quotes. */
 export function keyParts(key: string): string[] {
-  const parts = key.match(new RegExp(part, "g")) ?? [];
-  return parts.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : text));
+  if (/^[A-Za-z0-9_-]+$/.test(key)) return [key];
+  const found = key.match(parts) ?? [];
+  return found.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : text));
 }
 
 /** The field a key names, if it names one. */
