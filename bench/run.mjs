@@ -42,7 +42,7 @@ await build({
   target: "node20",
   logLevel: "error",
 });
-const { status } = spawnSync(process.execPath, ["--expose-gc", join(outdir, "main.mjs"), what, root], {
+const { status } = spawnSync(process.execPath, [join(outdir, "main.mjs"), what, root], {
   stdio: "inherit",
 });
 process.exitCode = status ?? 1;

@@ -43,28 +43,34 @@ export interface Rounds {
   rounds?: number;
   /** No further round begins after this many milliseconds; one is always counted. Default 4000. */
   budgetMs?: number;
-  /** The work is done this often in a round, and the time divided: for work of a few milliseconds. Default 1. */
-  repeats?: number;
+  /** Short work is repeated within a round until that lasts about this long, and the time divided. Default 100. */
+  roundMs?: number;
 }
 
-/** Repeats work with the heap cleaned before each round, and gives the medians. */
+/**
+ * Repeats work and gives the medians. Garbage is collected when it comes, as part of the work: collecting it by force
+ * between rounds throws away optimised code as well, and then measures the compiler.
+ */
 export async function measure(
   work: () => unknown,
-  { warmMs = 1000, rounds = 9, budgetMs = 4000, repeats = 1 }: Rounds = {},
+  { warmMs = 1000, rounds = 9, budgetMs = 4000, roundMs = 100 }: Rounds = {},
 ): Promise<Timing> {
+  let lastMs = Number.POSITIVE_INFINITY;
+  for (const begun = performance.now(); performance.now() - begun < warmMs; ) {
+    const start = performance.now();
+    await work();
+    lastMs = performance.now() - start;
+  }
+  const repeats = Math.max(1, Math.ceil(roundMs / lastMs));
   const cpu: number[] = [];
   const wall: number[] = [];
-  for (const begun = performance.now(); performance.now() - begun < warmMs; ) await work();
   const begun = performance.now();
   while (cpu.length < rounds && (cpu.length === 0 || performance.now() - begun < budgetMs)) {
-    globalThis.gc?.();
     const cpuStart = cpuNow();
     const wallStart = performance.now();
     for (let repeat = 0; repeat < repeats; repeat += 1) await work();
-    const wallMs = (performance.now() - wallStart) / repeats;
-    const cpuMs = (cpuNow() - cpuStart) / repeats;
-    cpu.push(cpuMs);
-    wall.push(wallMs);
+    wall.push((performance.now() - wallStart) / repeats);
+    cpu.push((cpuNow() - cpuStart) / repeats);
   }
   return { cpu: median(cpu), wall: median(wall), rounds: cpu.length };
 }

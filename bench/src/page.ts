@@ -19,8 +19,9 @@ const method = `## How the parsers were asked to do the same work
   escaped bodies in a root. jsonrepair gets JSON that needs no repair, its best case.
 - Streaming means: chunks of 8 characters (about two tokens each), a fresh parser, and a listener that takes in every delta; the sum of the deltas is checked.
   Parsers without a streaming interface are asked again for each longer prefix, which is what using them on a stream comes to.
-- Each figure is the median of up to 9 rounds after a second of rounds that are not counted, with the heap cleaned before each; a stream of a few milliseconds is
-  repeated within its round until that lasts 100 ms. What takes longer than 0.7 s is measured once: the difference it shows is larger than its noise.
+- Each figure is the median of up to 9 rounds after a second of rounds that are not counted; short work is repeated within its round until that lasts
+  100 ms. Garbage is collected when it comes, as part of the work. A stream that takes longer than 0.7 s is measured once: the difference it shows is larger
+  than its noise.
 - Prefixes that a parser without a streaming interface reads are sampled (40 of them, evenly) and the sum is scaled, since reading all would take hours.
 
 ## What is not measured
