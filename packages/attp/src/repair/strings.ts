@@ -15,7 +15,7 @@ const escapes: Record<string, string> = {
 const escapePattern = /\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([ \t]*\n[ \t\n]*)|([\s\S]?))/g;
 
 /** Decodes the body of a basic string as TOML does; `undefined` when it holds an escape that TOML does not know. */
-export function decodeBasic(body: string): string | undefined {
+function decodeBasic(body: string): string | undefined {
   if (!body.includes("\\")) return body;
   let known = true;
   const text = body.replace(escapePattern, (_, short, long, byte, line, single: string) => {
