@@ -267,7 +267,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       quotes,
       after,
       lines: [],
-      clean: isCleanEnd(entry, before, quotes < this.#lineEndOf(source, entry)),
+      clean: isCleanEnd(entry, before, this.#onOpenersLine(source, entry, quotes)),
       entries: this.#entries.length,
       headers: this.#headers.length,
       notes: this.#notes.length,
@@ -290,9 +290,9 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   #asked = 0;
   #askedEnd = -1;
 
-  #lineEndOf(source: Source, entry: Entry): number {
-    const line = source.slice(entry.bodyStart, Math.min(entry.bodyStart + 400, source.length)).indexOf("\n");
-    return line < 0 ? entry.bodyStart + 400 : entry.bodyStart + line;
+  #onOpenersLine(source: Source, { bodyStart }: Entry, quotes: number): boolean {
+    // Further on it makes no difference which line it is, and looking back costs.
+    return quotes < bodyStart + 400 && !source.slice(bodyStart, quotes).includes("\n");
   }
 
   /** Ends the open string at a candidate, and reads on after its line. */

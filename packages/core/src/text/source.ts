@@ -1,3 +1,5 @@
+const chunksToPack = 1024;
+
 /**
  * Text that arrives in chunks. A window of unread text is kept flat; everything read stays reachable by offset, so that a
  * reader that guessed wrong can go back. Chunks are joined only when somebody asks for them: adding one costs its length.
@@ -15,6 +17,8 @@ export class Source {
   length = 0;
   #chunks: string[] = [];
   #starts: number[] = [];
+  /** So many chunks at the front are long ones, joined from short ones. */
+  #packed = 0;
 
   /** Offset where reading goes on. */
   get offset(): number {
@@ -25,10 +29,18 @@ export class Source {
   append(chunk: string): void {
     this.#chunks.push(chunk);
     this.#starts.push(this.length);
+    if (this.#chunks.length - this.#packed > chunksToPack) this.#pack();
     this.length += chunk.length;
     this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk;
     this.base = this.length - this.text.length;
     this.at = 0;
+  }
+
+  /** Joins short chunks: fewer of them to keep, and to join again. Each unit is joined once. */
+  #pack(): void {
+    this.#chunks.push(this.#chunks.splice(this.#packed).join(""));
+    this.#packed += 1;
+    this.#starts.length = this.#packed;
   }
 
   /** Text by offsets, also from before the window. */
