@@ -114,11 +114,18 @@ function identify(names: readonly string[], language: ProgramLanguage, forTools:
   });
 }
 
+/**
+ * What is no part of a Python identifier, letters included that came to Unicode after version 14: interpreters in use do
+ * not know them. Above U+FFFF there are too many to name.
+ */
+const noPython =
+  /(?:[^\p{XIDC}]|\u0897|\u0cf3|\u0ece|[\u1acf-\u1aff]|\u200c|\u200d|[\u088f\u0c5c\u0cdc\u1c89\u1c8a\u30fb\uff65\ua7cb-\ua7f1]|[\u{10000}-\u{10ffff}])+/gu;
+
 function toIdentifier(name: string, language: ProgramLanguage, forTool: boolean): string {
   const python = language === "python";
   const normal = python ? name.normalize("NFKC") : name;
   let identifier = normal
-    .replace(python ? /(?:[^\p{XIDC}]|[\u{10000}-\u{10ffff}])+/gu : /(?:[^\p{IDC}$]|[\u{10000}-\u{10ffff}])+/gu, "_")
+    .replace(python ? noPython : /(?:[^\p{IDC}$]|[\u{10000}-\u{10ffff}])+/gu, "_")
     .replace(/^__+/, "_")
     .replace(python ? /^(?![\p{XIDS}_])/u : /^(?![\p{IDS}$_])/u, "_");
   if (/^_+$/.test(identifier)) identifier = forTool ? "tool" : "arg";

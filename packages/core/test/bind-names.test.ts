@@ -65,6 +65,14 @@ it.each([
   expect(names([name], "javascript")).toEqual([identifier]);
 });
 
+it.each(["a\u30fbb", "a\uff65b", "a\u0897b", "a\u200db", "a\u1acfb", "a\ua7cbb", "a\u0c5cb"])(
+  "should not name a Python function %j, which interpreters with an older Unicode do not read",
+  (name) => {
+    const [tool] = bindNames([{ name, inputSchema: { type: "object", properties: { [name]: {} } } }], "python").tools;
+    expect([tool?.identifier, tool?.params[0]?.identifier]).toEqual(["a_b", "a_b"]);
+  },
+);
+
 it("should number clashes and leave names alone that are identifiers already", () => {
   expect(names(["a.b", "a-b", "a_b", "a_b_2", "a b"])).toEqual(["a_b_3", "a_b_4", "a_b", "a_b_2", "a_b_5"]);
   expect(names(["class", "class_"])).toEqual(["class__2", "class_"]);

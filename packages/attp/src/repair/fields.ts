@@ -44,66 +44,76 @@ export function readFields(scan: Scan, findings: Findings): Fields {
   const fallback = scan.headers.find(({ isCall }) => isCall) ?? { start, end: Math.min(end, start + 80) };
   if (entries.some(({ cut }) => cut)) return repaired(scan, findings, fallback, undefined);
   try {
-    const data = toJson(parseToml(text, { integersAsBigInt: "asNeeded" })) as Record<string, JsonValue>;
+    const fields = fromData(parseToml(text, { integersAsBigInt: "asNeeded" }), scan, findings);
     for (const note of scan.notes)
       if (note.code === "attp/table-name" && findings.allows(note.code))
         findings.add(diagnostic(note.code, note.start, note.end));
-    return { ...fromData(data, scan, findings), entries: chooseEntries(entries), fallback };
+    return { ...fields, entries: chooseEntries(entries), fallback };
   } catch (error) {
     return repaired(scan, findings, fallback, { error, text });
   }
 }
 
-/** Sorts parsed data into fields and extra. Used for JSON documents too, which have no entries. */
+/**
+ * Sorts what a TOML or JSON parser gave into fields and extra. Used for JSON documents too, which have no entries.
+ * Throws where data is nested too deeply, before anything was found.
+ */
 export function fromData(
-  data: Record<string, JsonValue>,
+  data: Record<string, unknown>,
   scan: Pick<Scan, "entries" | "start" | "end">,
   findings: Findings,
 ): Pick<Fields, "values" | "extra" | "hasCall"> {
   const values = new Map<Field, unknown>();
-  const call = createRecord<JsonValue>();
-  const extra = createRecord<JsonValue>();
+  const call = new Map<string, JsonValue>();
+  const rest = new Map<string, JsonValue>();
   let hasCall = false;
   for (const [key, value] of Object.entries(data)) {
-    const name = toolCallName(key);
-    const tables = Array.isArray(value) ? value : [value];
-    if (
-      name &&
-      tables.length > 0 &&
-      tables.every(isTable) &&
-      (name === "exact" || findings.allows("attp/table-name"))
-    ) {
+    const tables = callTables(key, value, findings);
+    if (!tables) rest.set(key, toJson(value));
+    else {
       hasCall = true;
-      for (const table of tables)
-        for (const [inner, item] of Object.entries(table as Record<string, JsonValue>)) call[inner] = item;
-    } else extra[key] = value;
+      for (const table of tables) for (const [inner, item] of Object.entries(table)) call.set(inner, toJson(item));
+    }
   }
-  const keyOf = (field: Field): Entry | undefined => scan.entries.find((entry) => entry.field === field);
   const at = (field: Field): [number, number] => {
-    const entry = keyOf(field);
+    const entry = scan.entries.find((other) => other.field === field);
     return entry ? [entry.keyStart, entry.keyEnd] : [scan.start, Math.min(scan.end, scan.start + 1)];
   };
   let hoisted = false;
   for (const field of ["status", "target", "code", "message"] as const) {
-    if (Object.hasOwn(call, field)) values.set(field, call[field]);
-    else if (Object.hasOwn(extra, field) && findings.allows("attp/missing-header")) {
-      values.set(field, extra[field]);
-      delete extra[field];
+    if (call.has(field)) values.set(field, call.get(field));
+    else if (rest.has(field) && findings.allows("attp/missing-header")) {
+      values.set(field, rest.get(field));
+      rest.delete(field);
       if (!hoisted) findings.add(diagnostic("attp/missing-header", ...at(field)));
       hoisted = true;
     } else continue;
-    delete call[field];
+    call.delete(field);
   }
-  if (Object.hasOwn(extra, "thought")) {
-    values.set("thought", extra.thought);
-    delete extra.thought;
-  } else if (Object.hasOwn(call, "thought") && findings.allows("attp/late-thought")) {
-    values.set("thought", call.thought);
-    delete call.thought;
+  if (rest.has("thought")) {
+    values.set("thought", rest.get("thought"));
+    rest.delete("thought");
+  } else if (call.has("thought") && findings.allows("attp/late-thought")) {
+    values.set("thought", call.get("thought"));
+    call.delete("thought");
     findings.add(diagnostic("attp/late-thought", ...at("thought")));
   }
-  if (Object.keys(call).length > 0) extra.tool_call = call;
-  return { values, extra, hasCall: hasCall || hoisted };
+  if (call.size > 0) rest.set("tool_call", toRecord(call));
+  return { values, extra: toRecord(rest), hasCall: hasCall || hoisted };
+}
+
+/** The tables that a key's value is made of, when they are the call's. */
+function callTables(key: string, value: unknown, findings: Findings): Record<string, unknown>[] | undefined {
+  const name = toolCallName(key);
+  if (!name || (name === "odd" && !findings.allows("attp/table-name"))) return undefined;
+  const tables: unknown[] = Array.isArray(value) ? value : [value];
+  return tables.length > 0 && tables.every(isTable) ? tables : undefined;
+}
+
+function toRecord(entries: Map<string, JsonValue>): Record<string, JsonValue> {
+  const record = createRecord<JsonValue>();
+  for (const [key, value] of entries) record[key] = value;
+  return record;
 }
 
 /** Reads a document that is no TOML, as far as repairs explain it. */
