@@ -142,10 +142,10 @@ export async function streamingPlain(progress: (text: string) => void): Promise<
 }
 
 function growthLine(what: string, outcomes: readonly (Outcome | undefined)[]): Bar {
-  const most = growth(outcomes);
+  const most = largestStep(outcomes);
   const exact = outcomes.every((outcome) => typeof outcome === "object" && outcome.exact);
   return {
-    what: `growth per doubling, ${what}`,
+    what: `growth in any doubling, ${what}`,
     limit: `≤ ${growthBar}`,
     measured: exact ? figure(most) : `${figure(most)}, body not exact`,
     met: exact && most <= growthBar,
