@@ -3,7 +3,12 @@ import base from "../../tsup.base.ts";
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
   ...base,
-  entry: { index: "src/index.ts", attp: "src/attp/index.ts" },
+  entry: {
+    index: "src/index.ts",
+    attp: "src/attp/index.ts",
+    tam: "src/tam/index.ts",
+    toolsxml: "src/toolsxml/index.ts",
+  },
 });
 
 export default config;

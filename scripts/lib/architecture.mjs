@@ -26,6 +26,18 @@ export const architecture = {
     mayImport: ["core"],
     thirdParty: ["smol-toml"],
   },
+  tam: {
+    job: "TAM, delimiter manifests with multi-step plans: parse, stream, serialize",
+    runsIn: "any",
+    mayImport: ["core"],
+    thirdParty: [],
+  },
+  toolsxml: {
+    job: "ToolsXML, XML tool blocks: parse, stream, serialize",
+    runsIn: "any",
+    mayImport: ["core"],
+    thirdParty: ["fast-xml-parser"],
+  },
   prompts: { job: "the texts that teach a model a protocol", runsIn: "any", mayImport: ["core"], thirdParty: [] },
   toolkit: { job: "tool registry and runtime", runsIn: "any", mayImport: ["core", "schema"], thirdParty: [] },
   sandbox: { job: "runs model-written Python", runsIn: "node", mayImport: ["core"], thirdParty: ["pyodide"] },

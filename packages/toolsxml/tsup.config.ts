@@ -1,0 +1,9 @@
+import { defineConfig } from "tsup";
+import base from "../../tsup.base.ts";
+
+const config: ReturnType<typeof defineConfig> = defineConfig({
+  ...base,
+  entry: { index: "src/index.ts", strict: "src/strict/index.ts" },
+});
+
+export default config;
