@@ -126,11 +126,11 @@ export type ToolsXmlEvent =
   | { phase: "block-end"; type: "tools-end"; block: ToolsXmlBlock }
   | { phase: "diagnostic"; type: "diagnostic"; diagnostic: Diagnostic };
 
-/** Options of the ToolsXML parser. `tools` declares the custom tags, by tool name. */
-export interface ToolsXmlParseOptions extends ParseOptions {
-  /** Declared tools whose body is raw text, like that of `command`: by tool name, the parameter that takes the body. */
-  rawBodies?: Readonly<Record<string, string>>;
-}
+/**
+ * Options of the ToolsXML parser. `tools` declares the custom tags, by tool name. A declared tool whose input schema marks a
+ * string property `"x-raw-body": true` takes its body as raw text, like `command`.
+ */
+export type ToolsXmlParseOptions = ParseOptions;
 
 /** Options of {@link createParser}. */
 export interface ToolsXmlParserOptions extends ToolsXmlParseOptions {
