@@ -6,7 +6,9 @@ const config: Options = {
   entry: [
     "src/index.ts",
     "src/diagnostics.ts",
+    "src/explain.ts",
     "src/memory-operation-log.ts",
+    "src/results-layer.ts",
     "src/text-layer.ts",
     "src/transcript.ts",
   ],

@@ -1,0 +1,39 @@
+import type { BlockBase, EndOptions, ParseOptions, ParseResult, Parser } from "../protocol.ts";
+import type { TextScanner } from "./text-scanner.ts";
+
+/**
+ * A push parser over a text scanner, a fresh one for each text. `feed` throws `TypeError` for what is no string; `feed` and
+ * `end` throw it after `end`, until `reset`.
+ */
+export function createPushParser<Block extends BlockBase>(makeScanner: () => TextScanner<Block>): Parser<Block> {
+  let scanner: TextScanner<Block> | undefined = makeScanner();
+  return {
+    feed(chunk: string): void {
+      if (typeof chunk !== "string") throw new TypeError(`feed() takes a string, not ${typeof chunk}`);
+      if (!scanner) throw new TypeError("feed() after end(): call reset() to read another text");
+      scanner.feed(chunk);
+    },
+    end(options?: EndOptions): ParseResult<Block> {
+      if (!scanner) throw new TypeError("end() was called before: call reset() to read another text");
+      const result = scanner.end(options);
+      scanner = undefined;
+      return result;
+    },
+    reset(): void {
+      scanner = makeScanner();
+    },
+  };
+}
+
+/** Throws `TypeError` for parser options that can't be meant. */
+export function checkParseOptions({
+  maxInputLength,
+  repairs,
+  onEvent,
+}: Pick<ParseOptions, "maxInputLength" | "repairs"> & { onEvent?: unknown }): void {
+  if (maxInputLength !== undefined && !(maxInputLength >= 0))
+    throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
+  if (repairs !== undefined && repairs !== "all" && repairs !== "none" && typeof repairs !== "object")
+    throw new TypeError('repairs is "all", "none", or an object of codes such as { "core/x": false }');
+  if (onEvent !== undefined && typeof onEvent !== "function") throw new TypeError("onEvent is a function");
+}
