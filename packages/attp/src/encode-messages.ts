@@ -1,60 +1,27 @@
-import {
-  bindNames,
-  type Message,
-  type MessagePart,
-  neutralize,
-  type ToolCall,
-  type ToolDefinition,
-  type ToolResult,
-} from "@toolglot/core";
+import { bindNames, type Message, type ToolCall, type ToolDefinition, type ToolResult } from "@toolglot/core";
+import { encodeAsText, inputObject } from "@toolglot/core/results";
 import { renderCall } from "./stubs/python-stubs.ts";
 import { tomlLine, tomlText } from "./toml-text.ts";
 
-/**
- * Messages as a provider without function calls gets them. Calls become a document, results a `[tool_result]`; a tool's
- * message becomes a user's. Marks of protocols in untrusted text are neutralised, except in what the model itself said.
- */
+/** Messages as a provider without function calls gets them: calls become a document, results a `[tool_result]`. */
 export function encodeMessages(
   messages: readonly Message[],
   formatResults: (results: readonly ToolResult[]) => string,
 ): Message[] {
-  return messages.map((message) => {
-    const untrusted = message.trust === "untrusted" && message.role !== "assistant";
-    const calls = message.parts.flatMap((part) => (part.type === "call" ? [part.call] : []));
-    const results = message.parts.flatMap((part) => (part.type === "result" ? [part.result] : []));
-    let callsWritten = false;
-    let resultsWritten = false;
-    const parts = message.parts.flatMap((part): MessagePart[] => {
-      switch (part.type) {
-        case "call":
-          if (callsWritten) return [];
-          callsWritten = true;
-          return [{ type: "text", text: callDocument(calls) }];
-        case "result":
-          if (resultsWritten) return [];
-          resultsWritten = true;
-          return [{ type: "text", text: formatResults(results) }];
-        case "text":
-          return [untrusted ? { type: "text", text: neutralize(part.text) } : part];
-        default:
-          return [part];
-      }
-    });
-    return { ...message, role: message.role === "tool" ? "user" : message.role, parts };
-  });
+  return encodeAsText(messages, { calls: callDocument, results: formatResults });
 }
 
 /** The document that a model would have written to make these calls. */
 function callDocument(calls: readonly ToolCall[]): string {
   const names = [...new Set(calls.map((call) => call.name))];
   const tools: Pick<ToolDefinition, "name" | "inputSchema">[] = names.map((name) => {
-    const keys = calls.flatMap((call) => (call.name === name ? Object.keys(inputOf(call)) : []));
+    const keys = calls.flatMap((call) => (call.name === name ? Object.keys(inputObject(call)) : []));
     return { name, inputSchema: { properties: Object.fromEntries(keys.map((key) => [key, true])) } };
   });
   const { byName } = bindNames(tools, "python");
   const lines = calls.map((call) => {
     const bound = byName.get(call.name);
-    return bound ? renderCall(bound, inputOf(call)) : "";
+    return bound ? renderCall(bound, inputObject(call)) : "";
   });
   const code =
     lines.length === 1
@@ -70,10 +37,4 @@ function callDocument(calls: readonly ToolCall[]): string {
     `code = ${tomlText(`${code}\n`)}`,
     "",
   ].join("\n");
-}
-
-function inputOf(call: ToolCall): Record<string, unknown> {
-  const { input } = call;
-  if (input === undefined || input === null) return {};
-  return typeof input === "object" && !Array.isArray(input) ? (input as Record<string, unknown>) : { input };
 }

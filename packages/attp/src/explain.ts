@@ -1,7 +1,7 @@
 import { type Diagnostic, isRunnable, type Locale, type ParseResult, type ProtocolMode } from "@toolglot/core";
-import { formatDiagnostic, LineCounter } from "@toolglot/core/diagnostics";
+import { tellFindings } from "@toolglot/core/explain";
 import { type ExplainWording, explainWording } from "./explain-wording.ts";
-import { cutText, tomlText } from "./toml-text.ts";
+import { tomlText } from "./toml-text.ts";
 import type { AttpDocument } from "./types.ts";
 
 /** How a model is told about its mistakes. */
@@ -13,11 +13,6 @@ export interface ExplainOptions {
   /** In `single` mode an answer without a document is a mistake too. Default `loop`. */
   mode?: ProtocolMode;
 }
-
-/** So many findings are told, so many of them with their source line, each at most so long. */
-const maxFindings = 6;
-const maxFrames = 3;
-const maxFinding = 600;
 
 /**
  * What to tell the model about its own mistakes, as a TOML document; undefined when there is nothing to tell: no
@@ -35,7 +30,7 @@ export function explain(result: ParseResult<AttpDocument>, options: ExplainOptio
   // In the loop, text without a document is the answer: slips around it are no reason to send it back.
   if (blocks.length === 0 && options.mode !== "single" && !findings.some(meantAsCall)) return undefined;
   const remarks = remarksOn(blocks, findings, runnable, words, options.mode);
-  const lines = [...remarks, ...tell(findings, words, options.source)];
+  const lines = [...remarks, ...tellFindings(findings, { ...options, advice: words.advice })];
   if (lines.length === 0) return undefined;
   if (runnable) return `[format_notes]\nnotes = ${tomlText(list(lines))}\ntemplate = ${tomlText(words.template)}\n`;
   return [
@@ -68,36 +63,6 @@ function remarksOn(
   if (blocks.some((block) => block.afterFabricatedResult)) remarks.push(words.afterFabricatedResult);
   if (runnable && findings.some(({ affects }) => affects === "value")) remarks.push(words.repairedValue);
   return remarks;
-}
-
-/** One entry per code, errors first, then in the order of the text. */
-function tell(findings: readonly Diagnostic[], words: ExplainWording, source: string | undefined): string[] {
-  const first = new Map<string, Diagnostic>();
-  for (const finding of findings) if (!first.has(finding.code)) first.set(finding.code, finding);
-  const rank = ({ severity }: Diagnostic): number => (severity === "error" ? 0 : 1);
-  const ordered = [...first.values()].sort((a, b) => rank(a) - rank(b) || a.span.start - b.span.start);
-  const lines = source === undefined ? undefined : new LineCounter(source);
-  const entries = ordered.slice(0, maxFindings).map((finding, index) => {
-    const text = sentence(finding, words);
-    const head = cutText(words.finding(finding.code, text, lines?.position(finding.span.start)), maxFinding);
-    return source !== undefined && lines && index < maxFrames
-      ? [head, ...frame(source, finding, lines)].join("\n")
-      : head;
-  });
-  return ordered.length > maxFindings ? [...entries, words.more(ordered.length - maxFindings)] : entries;
-}
-
-/** The advice in the model's language; an error keeps the parser's own words too, which say what was found. */
-function sentence({ code, severity, message, hint = "" }: Diagnostic, words: ExplainWording): string {
-  const advice = words.advice[code];
-  if (advice === undefined) return `${message} ${hint}`.trim();
-  return severity === "error" ? `${advice} (${message})` : advice;
-}
-
-/** The source line with its carets, after a mark so that nothing in it stands at the start of a line. */
-function frame(source: string, finding: Diagnostic, lines: LineCounter): string[] {
-  const [, row, carets] = formatDiagnostic(source, { ...finding, message: "", hint: "" }, { lines }).split("\n");
-  return row === undefined || carets?.includes("^") !== true ? [] : [`    | ${row}`, `    | ${carets}`];
 }
 
 function list(lines: readonly string[]): string {

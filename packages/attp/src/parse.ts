@@ -1,5 +1,5 @@
-import { createRecord, type Diagnostic, type EndOptions, type ParseResult, type Parser } from "@toolglot/core";
-import { type Fence, type Source, TextScanner } from "@toolglot/core/text";
+import { createRecord, type Diagnostic, type ParseResult, type Parser } from "@toolglot/core";
+import { checkParseOptions, createPushParser, type Fence, type Source, TextScanner } from "@toolglot/core/text";
 import { type AttpDiagnosticCode, diagnostic } from "./diagnostics.ts";
 import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
 import { chooseEntries, fromData } from "./repair/fields.ts";
@@ -26,34 +26,11 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
  * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
-  checkOptions(options);
-  let run: Run | undefined = new Run(options);
-  return {
-    feed(chunk: string): void {
-      if (typeof chunk !== "string") throw new TypeError(`feed() takes a string, not ${typeof chunk}`);
-      if (!run) throw new TypeError("feed() after end(): call reset() to read another text");
-      run.scanner.feed(chunk);
-    },
-    end(end?: EndOptions): ParseResult<AttpDocument> {
-      if (!run) throw new TypeError("end() was called before: call reset() to read another text");
-      const result = run.scanner.end(end);
-      run = undefined;
-      return result;
-    },
-    reset(): void {
-      run = new Run(options);
-    },
-  };
-}
-
-function checkOptions({ language, maxInputLength, repairs, onEvent }: AttpParserOptions): void {
+  const { language } = options;
+  checkParseOptions(options);
   if (language !== undefined && language !== "python" && language !== "javascript")
     throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);
-  if (maxInputLength !== undefined && !(maxInputLength >= 0))
-    throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
-  if (repairs !== undefined && repairs !== "all" && repairs !== "none" && typeof repairs !== "object")
-    throw new TypeError('repairs is "all", "none", or an object of codes such as { "attp/inner-quotes": false }');
-  if (onEvent !== undefined && typeof onEvent !== "function") throw new TypeError("onEvent is a function");
+  return createPushParser(() => new Run(options).scanner);
 }
 
 type DeltaType = Extract<AttpEvent, { phase: "delta" }>["type"];

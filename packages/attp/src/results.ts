@@ -1,5 +1,6 @@
-import { contentText, type Locale, neutralize, type ToolResult, type ToolStatus, toJsonText } from "@toolglot/core";
-import { cutText, tomlLine, tomlText } from "./toml-text.ts";
+import type { Locale, ToolResult } from "@toolglot/core";
+import { fitBudget, readOutcome } from "@toolglot/core/results";
+import { tomlLine, tomlText } from "./toml-text.ts";
 
 /** How results are written. */
 export interface FormatResultsOptions {
@@ -8,35 +9,6 @@ export interface FormatResultsOptions {
   /** Language of what is added: notes, messages that a result lacks. Default `en`. */
   locale?: Locale;
 }
-
-const wording = {
-  en: {
-    cut: (name: string, shown: number, of: number) => `${name}: the first ${shown} of ${of} characters`,
-    Denied: "The call was denied, and was not run.",
-    Interrupted: "The call was interrupted before it ended.",
-    InDoubt: "It is not known whether the call took effect. Find out before you call it again.",
-    Error: "The call failed.",
-    pending: "Started; there is no result yet.",
-  },
-  zh: {
-    cut: (name: string, shown: number, of: number) => `${name}：共 ${of} 个字符，只保留前 ${shown} 个`,
-    Denied: "该调用被拒绝，没有执行。",
-    Interrupted: "该调用在结束前被中断。",
-    InDoubt: "无法确定该调用是否已生效。再次调用之前请先查明。",
-    Error: "该调用失败。",
-    pending: "已启动，尚无结果。",
-  },
-} as const;
-
-type Wording = (typeof wording)[Locale];
-
-/** The error type of a result that ended without success and without an error of its own. */
-const errorTypes: Partial<Record<ToolStatus, "Denied" | "Interrupted" | "InDoubt" | "Error">> = {
-  error: "Error",
-  denied: "Denied",
-  interrupted: "Interrupted",
-  "in-doubt": "InDoubt",
-};
 
 /**
  * What the model reads after its program ran: a TOML document with one table `[tool_result]`. `status` is `success` or
@@ -49,12 +21,12 @@ const errorTypes: Partial<Record<ToolStatus, "Denied" | "Interrupted" | "InDoubt
  * they come from outside.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
-  const words = wording[options.locale ?? "en"];
+  const locale = options.locale ?? "en";
   const share = Math.floor((options.budget ?? 16_000) / Math.max(1, results.length));
   return results
     .map((result) => {
       const head = results.length > 1 ? ["[[tool_result]]", `call = ${tomlLine(callName(result))}`] : ["[tool_result]"];
-      return `${[...head, ...resultLines(result, share, words)].join("\n")}\n`;
+      return `${[...head, ...resultLines(result, share, locale)].join("\n")}\n`;
     })
     .join("\n");
 }
@@ -63,49 +35,44 @@ function callName({ name, callId }: ToolResult): string {
   return name === undefined ? callId : `${name} (${callId})`;
 }
 
-function resultLines(result: ToolResult, budget: number, words: Wording): string[] {
-  const errorType = errorTypes[result.status];
-  const lines = [`status = ${errorType ? '"error"' : '"success"'}`];
-  const value = jsonValue(result, errorType !== undefined);
+const cutNote = {
+  en: (name: string, shown: number, of: number) => `${name}: the first ${shown} of ${of} characters`,
+  zh: (name: string, shown: number, of: number) => `${name}：共 ${of} 个字符，只保留前 ${shown} 个`,
+};
+
+function resultLines(result: ToolResult, budget: number, locale: Locale): string[] {
+  const outcome = readOutcome(result, locale);
+  const isError = outcome.status === "error";
+  const lines = [`status = ${isError ? '"error"' : '"success"'}`];
   const texts = new Map<string, string>();
-  if (errorType) {
-    const { error } = result;
-    const ownType = result.status === "error" || result.status === "interrupted" ? error?.type : undefined;
-    texts.set("error_type", neutralize(ownType ?? errorType));
-    texts.set("message", neutralize(error?.message || words[errorType]));
-    if (error?.line !== undefined) texts.set("line", String(error.line));
-    if (error?.column !== undefined) texts.set("column", String(error.column));
-    if (error?.sourceLine !== undefined) texts.set("source", neutralize(error.sourceLine));
-    if (error?.hint !== undefined) texts.set("hint", neutralize(error.hint));
-  }
-  if (result.status === "pending") texts.set("note", words.pending);
-  if (value !== undefined) texts.set("result", value);
-  for (const stream of ["stdout", "stderr"] as const) {
-    const text = printed(result, stream);
-    if (text !== "") texts.set(stream, neutralize(text));
-  }
+  const add = (name: string, text: string | number | undefined): void => {
+    if (text !== undefined) texts.set(name, String(text));
+  };
+  add("error_type", outcome.errorType);
+  add("message", outcome.message);
+  add("line", outcome.line);
+  add("column", outcome.column);
+  add("source", outcome.source);
+  add("hint", outcome.hint);
+  add("note", outcome.note);
+  const { value = isError ? undefined : "null" } = outcome;
+  // Content is no JSON yet; and DEL is the one character that JSON allows raw and TOML does not.
+  if (value !== undefined)
+    add(
+      "result",
+      (outcome.value === undefined || outcome.isJson ? value : JSON.stringify(value)).replaceAll("\u007f", "\\u007f"),
+    );
+  add("stdout", outcome.stdout);
+  add("stderr", outcome.stderr);
   const cuts: string[] = [];
-  for (const [name, text] of shareOut(texts, budget)) {
+  for (const [name, cut] of fitBudget(texts, budget)) {
     const full = texts.get(name) as string;
-    if (text !== full) cuts.push(words.cut(name, text.length, full.length));
+    const text = name === "line" || name === "column" ? full : cut;
+    if (text !== full) cuts.push(cutNote[locale](name, text.length, full.length));
     lines.push(`${name} = ${asToml(name, text)}`);
   }
   if (cuts.length > 0) lines.push(`cut = ${tomlLine(cuts.join("; "))}`);
   return lines;
-}
-
-/** The value as JSON text; undefined when an error has none. */
-function jsonValue(result: ToolResult, isError: boolean): string | undefined {
-  if (result.data === undefined && result.content.length === 0) return isError ? undefined : "null";
-  const text = toJsonText(result.data === undefined ? contentText(result.content) : result.data);
-  // DEL is the one character that JSON allows raw and TOML does not.
-  return neutralize(text).replaceAll("\u007f", "\\u007f");
-}
-
-/** Log entries are lines, with or without their line end. */
-function printed({ logs = [] }: ToolResult, stream: "stdout" | "stderr"): string {
-  const texts = logs.flatMap((entry) => (entry.stream === stream ? [entry.text] : []));
-  return texts.map((text, index) => (index < texts.length - 1 && !text.endsWith("\n") ? `${text}\n` : text)).join("");
 }
 
 function asToml(name: string, text: string): string {
@@ -114,19 +81,4 @@ function asToml(name: string, text: string): string {
   return (name === "message" || name === "hint" || name === "source") && !text.includes("\n")
     ? tomlLine(text)
     : tomlText(text);
-}
-
-/** Cuts what is longer than an even share, so that short texts stay whole and long ones get what those leave. */
-function shareOut(texts: ReadonlyMap<string, string>, budget: number): Map<string, string> {
-  const byLength = [...texts].sort((a, b) => a[1].length - b[1].length);
-  const rooms = new Map<string, number>();
-  let left = budget;
-  for (const [index, [name, text]] of byLength.entries()) {
-    const room = Math.min(text.length, Math.max(0, Math.floor(left / (byLength.length - index))));
-    rooms.set(name, room);
-    left -= room;
-  }
-  return new Map(
-    [...texts].map(([name, text]) => [name, /^(line|column)$/.test(name) ? text : cutText(text, rooms.get(name) ?? 0)]),
-  );
 }

@@ -24,10 +24,3 @@ export function tomlLine(text: string): string {
 function escapeControl(character: string): string {
   return character === "\r" ? "\\r" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }
-
-/** The start of a text, `room` UTF-16 units at most; no character is cut in two. */
-export function cutText(text: string, room: number): string {
-  if (text.length <= room) return text;
-  const end = /[\ud800-\udbff]/.test(text.charAt(room - 1)) ? room - 1 : room;
-  return text.slice(0, Math.max(0, end));
-}

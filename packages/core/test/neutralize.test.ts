@@ -75,6 +75,11 @@ it("should keep JSON text JSON, with the same value but for that character", () 
   );
 });
 
+it("should find a JSON document behind any white space", () => {
+  for (const blank of ["\u00a0", "\u205f", "\f", "\ufeff ", "\t"])
+    expect(neutralize(`${blank}{"thought":"a"}`)).toBe(`${blank}{"t\u200bhought":"a"}`);
+});
+
 it("should take linear time on hostile text", () => {
   for (const unit of ["<", "< ", "[", "`", " ", "\n ", "<|", "thought ", "[ \t"]) {
     expect(neutralize(unit.repeat(500_000)).length).toBeGreaterThan(0);

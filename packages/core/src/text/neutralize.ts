@@ -12,7 +12,7 @@ const lineMarks = new RegExp(
 );
 
 /** Where a document begins as JSON. The space goes into the key, so that the text stays valid as JSON. */
-const jsonMarks = /^([ \t\ufeff]*(?:\{\s*)?"[ts])(?=(?:hought|ool_call)"\s*:|tatus"\s*:\s*"(?:success|fail)")/gm;
+const jsonMarks = /^([^\S\n]*(?:\{\s*)?"[ts])(?=(?:hought|ool_call)"\s*:|tatus"\s*:\s*"(?:success|fail)")/gm;
 
 /** What has power anywhere: reasoning tags, TAM markers, the tags of ToolsXML, of results and of other formats. */
 const inlineMarks =
