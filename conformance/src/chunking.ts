@@ -4,11 +4,22 @@ export interface Chunking {
   chunks: string[];
 }
 
+/** How many ways a text is cut. */
+export interface ChunkingOptions {
+  /** Texts up to this length are cut in two at every place. Default 240. */
+  everySplitUpTo?: number;
+  /** Cuts into pieces of random length. Default 6. */
+  randomRounds?: number;
+}
+
 /**
  * The ways a text is fed: one UTF-16 unit at a time (which parts surrogate pairs), cut in two at every place while it
  * is short, and in pieces of random length, the same ones each time.
  */
-export function* chunkings(text: string, { everySplitUpTo = 240, randomRounds = 6 } = {}): Generator<Chunking> {
+export function* chunkings(
+  text: string,
+  { everySplitUpTo = 240, randomRounds = 6 }: ChunkingOptions = {},
+): Generator<Chunking> {
   yield { name: "one unit at a time", chunks: text.split("") };
   if (text.length <= everySplitUpTo) {
     for (let at = 1; at < text.length; at += 1)

@@ -1,4 +1,5 @@
 import { type BlockBase, type Diagnostic, isRunnable, type ParseResult, type Segment, type Span } from "@toolglot/core";
+import { show, valueDifferences } from "./values.ts";
 import {
   type ExpectedBlock,
   type ExpectedDiagnostic,
@@ -40,50 +41,19 @@ function blockDifferences(expected: ExpectedBlock, source: string, block: BlockB
   if (status && ![status].flat().includes(block.status))
     found.push(`status: expected ${[status].flat().join(" or ")}, got ${block.status}`);
   const actual = block as BlockBase & Record<string, unknown>;
+  const context = { source, trim };
   for (const [key, value] of Object.entries(rest)) {
-    if (key === "text") found.push(...valueDifferences(key, value, sliceOf(source, block.span), true));
+    if (key === "text")
+      found.push(...valueDifferences(key, value, sliceOf(source, block.span), { source, trim: true }));
     else if (key.endsWith("Text")) {
       const span = actual[`${key.slice(0, -4)}Span`] as Span | undefined;
       // The one line break after an opener, which TOML drops, may be inside the span or not.
       const text = span && sliceOf(source, span).replace(/^\r?\n/, "");
       const wanted = value === null ? null : expandText(value as VectorText).replace(/^\r?\n/, "");
-      found.push(...valueDifferences(key, wanted, text, trim));
-    } else if (key === "extra") found.push(...wholeDifferences(key, value, actual[key]));
-    else found.push(...valueDifferences(key, value, actual[key], trim));
+      found.push(...valueDifferences(key, wanted, text, context));
+    } else found.push(...valueDifferences(key, value, actual[key], context));
   }
   return found;
-}
-
-/** Compares what is expected, key by key; `null` stands for absent. */
-function valueDifferences(path: string, expected: unknown, actual: unknown, trim: boolean | undefined): string[] {
-  if (expected === null)
-    return actual === undefined || actual === null ? [] : [`${path}: expected none, got ${show(actual)}`];
-  if (typeof expected === "string" || Array.isArray(expected)) {
-    const wanted = expandText(expected as VectorText);
-    const same = typeof actual === "string" && (trim ? wanted.trimEnd() === actual.trimEnd() : wanted === actual);
-    return same ? [] : [`${path}: expected ${show(wanted)}, got ${show(actual)}`];
-  }
-  if (typeof expected === "object") {
-    if (typeof actual !== "object" || actual === null) return [`${path}: expected an object, got ${show(actual)}`];
-    return Object.entries(expected as object).flatMap(([key, value]) =>
-      valueDifferences(`${path}.${key}`, value, own(actual, key), trim),
-    );
-  }
-  return expected === actual ? [] : [`${path}: expected ${show(expected)}, got ${show(actual)}`];
-}
-
-/** Compares data whole and by own keys, so that `__proto__` counts like any other key. */
-function wholeDifferences(path: string, expected: unknown, actual: unknown): string[] {
-  if (typeof expected !== "object" || expected === null)
-    return Object.is(expected, actual) ? [] : [`${path}: expected ${show(expected)}, got ${show(actual)}`];
-  if (typeof actual !== "object" || actual === null || Array.isArray(expected) !== Array.isArray(actual))
-    return [`${path}: expected ${show(expected)}, got ${show(actual)}`];
-  const keys = new Set([...Object.keys(expected), ...Object.keys(actual)]);
-  return [...keys].flatMap((key) => {
-    if (!Object.hasOwn(actual, key)) return [`${path}.${key}: expected ${show(own(expected, key))}, got nothing`];
-    if (!Object.hasOwn(expected, key)) return [`${path}.${key}: expected nothing, got ${show(own(actual, key))}`];
-    return wholeDifferences(`${path}.${key}`, own(expected, key), own(actual, key));
-  });
 }
 
 function segmentDifferences<Block>(expected: ExpectedSegment[], source: string, segments: Segment<Block>[]): string[] {
@@ -92,11 +62,17 @@ function segmentDifferences<Block>(expected: ExpectedSegment[], source: string, 
   );
   const types = (list: { type: string }[]): string => list.map(({ type }) => type).join(", ") || "none";
   if (types(expected) !== types(shown)) return [`segments: expected ${types(expected)}, got ${types(shown)}`];
-  return expected.flatMap(({ text }, index) => {
-    if (text === undefined) return [];
-    const actual = withoutBom(sliceOf(source, (shown[index] as Segment<Block>).span)).trim();
-    const wanted = expandText(text).trim();
-    return wanted === actual ? [] : [`segments[${index}]: expected ${show(wanted)}, got ${show(actual)}`];
+  return expected.flatMap(({ text, value }, index) => {
+    const segment = shown[index] as Segment<Block>;
+    const pairs: [VectorText | undefined, string][] = [
+      [text, withoutBom(sliceOf(source, segment.span))],
+      [value, segment.type === "block" ? "" : segment.text],
+    ];
+    return pairs.flatMap(([wanted, actual]) =>
+      wanted === undefined || expandText(wanted).trim() === actual.trim()
+        ? []
+        : [`segments[${index}]: expected ${show(expandText(wanted))}, got ${show(actual)}`],
+    );
   });
 }
 
@@ -143,13 +119,14 @@ function pairUp(expected: ExpectedDiagnostic[], diagnostics: Diagnostic[], sourc
 }
 
 function fits(expected: ExpectedDiagnostic, diagnostic: Diagnostic, source: string): boolean {
-  const { code, severity, affects, at, touches } = expected;
+  const { code, severity, affects, at, touches, mentions = [] } = expected;
   return (
     (code === undefined || code === diagnostic.code) &&
     (severity === undefined || severity === diagnostic.severity) &&
     (affects === undefined || affects === diagnostic.affects) &&
     (at === undefined || at === sliceOf(source, diagnostic.span)) &&
-    (touches === undefined || overlaps(source, touches, diagnostic.span))
+    (touches === undefined || overlaps(source, touches, diagnostic.span)) &&
+    [mentions].flat().every((part) => `${diagnostic.message} ${diagnostic.hint ?? ""}`.includes(part))
   );
 }
 
@@ -164,19 +141,10 @@ function describe({ code, severity, affects, span, message }: Diagnostic, source
   return `${code} (${severity}, affects ${affects}) at ${show(sliceOf(source, span))}: ${message}`;
 }
 
-function own(object: object, key: string): unknown {
-  return Object.getOwnPropertyDescriptor(object, key)?.value;
-}
-
 function sliceOf(source: string, { start, end }: Span): string {
   return source.slice(start, end);
 }
 
 function withoutBom(text: string): string {
   return text.replace(/^\uFEFF/, "");
-}
-
-function show(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > 300 ? `${text.slice(0, 200)} … ${text.slice(-80)}` : text;
 }

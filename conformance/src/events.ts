@@ -1,34 +1,61 @@
 import type { BlockBase, Diagnostic, ParseResult, ProtocolEvent } from "@toolglot/core";
 
-/** What a parser said, with deltas that follow each other joined, and diagnostics apart. */
-export interface Recording<Block> {
-  events: ProtocolEvent<Block>[];
+/** The field that a delta belongs to. */
+export interface DeltaField {
+  /** Deltas with the same `id` that follow each other are joined: any chunking has to give the same ones. */
+  id: string;
+  /** What the final block calls it. Of several fields with one name the last counts. Default: `id`. */
+  name?: string;
+}
+
+/** The text that the deltas of a field have to add up to, or a test of it where the block does not hold the text. */
+export type FinalText = string | ((sum: string) => boolean);
+
+/** How a protocol's deltas are understood. */
+export interface DeltaReading<Block extends BlockBase, Event extends ProtocolEvent<Block>> {
+  /** The field of a delta; undefined when nothing of the block is its sum. */
+  deltaField(event: Extract<Event, { phase: "delta" }>): DeltaField | undefined;
+  /** The final texts of a block, by the field's name. */
+  finalTexts(block: Block): ReadonlyMap<string, FinalText>;
+  /** Whether a field may have been reported that did not get into the block. Default: of a truncated block, any. */
+  mayBeLeftOut?(block: Block, name: string): boolean;
+}
+
+/** What a parser said, with deltas of a field that follow each other joined, and diagnostics apart. */
+export interface Recording<Event> {
+  events: Event[];
   diagnostics: Diagnostic[];
 }
 
-/** Joins deltas of one type that follow each other, so that recordings of different chunkings can be compared. */
-export function coalesce<Block>(events: readonly ProtocolEvent<Block>[]): Recording<Block> {
-  const joined: ProtocolEvent<Block>[] = [];
+/** Joins deltas of one field that follow each other, so that recordings of different chunkings can be compared. */
+export function coalesce<Block extends BlockBase, Event extends ProtocolEvent<Block>>(
+  events: readonly Event[],
+  { deltaField }: Pick<DeltaReading<Block, Event>, "deltaField">,
+): Recording<Event> {
+  const idOf = (event: Event): string | undefined =>
+    event.phase === "delta" ? deltaField(event as Extract<Event, { phase: "delta" }>)?.id : event.type;
+  const pieces: { event: Event; texts: string[] }[] = [];
   const diagnostics: Diagnostic[] = [];
   for (const event of events) {
-    const last = joined.at(-1);
+    const last = pieces.at(-1);
     if (event.phase === "diagnostic") diagnostics.push(event.diagnostic);
-    else if ("text" in event && last && "text" in last && last.type === event.type && isDelta(event))
-      joined[joined.length - 1] = { ...last, text: last.text + event.text };
-    else joined.push({ ...event });
+    else if (isDelta(event) && last?.event.type === event.type && idOf(last.event) === idOf(event))
+      last.texts.push(event.text);
+    else pieces.push({ event, texts: isDelta(event) ? [event.text] : [] });
   }
+  const joined = pieces.map(({ event, texts }) => (isDelta(event) ? { ...event, text: texts.join("") } : event));
   return { events: joined.filter((event) => !(isDelta(event) && event.text === "")), diagnostics };
 }
 
-function isDelta<Block>(event: ProtocolEvent<Block>): event is Extract<ProtocolEvent<Block>, { text: string }> {
+function isDelta<Event extends { type: string }>(event: Event): event is Event & { text: string } {
   return "text" in event && event.type.endsWith("-delta");
 }
 
 /** Where the events of a recording contradict the result that `end()` gave, a sentence each. */
-export function eventDifferences<Block extends BlockBase>(
-  { events, diagnostics }: Recording<Block>,
+export function eventDifferences<Block extends BlockBase, Event extends ProtocolEvent<Block>>(
+  { events, diagnostics }: Recording<Event>,
   result: ParseResult<Block>,
-  finalValues: Record<string, (block: Block) => string | undefined>,
+  reading: DeltaReading<Block, Event>,
 ): string[] {
   const found: string[] = [];
   for (const phase of ["text", "reasoning"] as const) {
@@ -38,15 +65,16 @@ export function eventDifferences<Block extends BlockBase>(
   }
   let index = 0;
   let open = false;
-  let sums = new Map<string, string>();
+  let sums = new Sums();
   for (const event of events) {
     if (event.phase === "block-start") {
       if (open) found.push("a block starts inside a block");
       open = true;
-      sums = new Map();
+      sums = new Sums();
     } else if (event.phase === "delta") {
       if (!open) found.push(`${event.type} outside a block`);
-      sums.set(event.type, (sums.get(event.type) ?? "") + event.text);
+      const field = reading.deltaField(event as Extract<Event, { phase: "delta" }>);
+      if (field) sums.add(field, event.text);
     } else if (event.phase === "block-end") {
       if (!open) found.push("a block ends that did not start");
       open = false;
@@ -54,7 +82,7 @@ export function eventDifferences<Block extends BlockBase>(
       if (JSON.stringify(event.block) !== JSON.stringify(block))
         found.push(`block ${index} differs from its end event`);
       index += 1;
-      if (block.status !== "invalid") found.push(...sumDifferences(sums, block, finalValues));
+      if (block && block.status !== "invalid") found.push(...sumDifferences(sums.byName(), block, reading));
     } else if (open) found.push(`${event.phase} inside a block`);
   }
   if (open) found.push("a block does not end");
@@ -64,18 +92,35 @@ export function eventDifferences<Block extends BlockBase>(
   return found;
 }
 
-function sumDifferences<Block extends BlockBase>(
+/** What the deltas of each field of a block add up to. */
+class Sums {
+  readonly #texts = new Map<string, string>();
+  readonly #lastOfName = new Map<string, string>();
+
+  add({ id, name = id }: DeltaField, text: string): void {
+    this.#texts.set(id, (this.#texts.get(id) ?? "") + text);
+    this.#lastOfName.set(name, id);
+  }
+
+  byName(): Map<string, string> {
+    return new Map([...this.#lastOfName].map(([name, id]) => [name, this.#texts.get(id) ?? ""]));
+  }
+}
+
+function sumDifferences<Block extends BlockBase, Event extends ProtocolEvent<Block>>(
   sums: Map<string, string>,
   block: Block,
-  finalValues: Record<string, (block: Block) => string | undefined>,
+  { finalTexts, mayBeLeftOut = ({ status }) => status === "truncated" }: DeltaReading<Block, Event>,
 ): string[] {
-  const { status } = block;
-  return Object.entries(finalValues).flatMap(([type, value]) => {
-    const sum = sums.get(type) ?? "";
-    // Of a block that was cut off, a value may have streamed that did not get into the block.
-    const final = value(block) ?? (status === "truncated" ? sum : "");
-    return sum === final
-      ? []
-      : [`${type} events add up to ${JSON.stringify(sum)}, the value is ${JSON.stringify(final)}`];
+  const finals = finalTexts(block);
+  const wrong = [...finals].flatMap(([name, final]) => {
+    const sum = sums.get(name) ?? "";
+    const same = typeof final === "string" ? sum === final : final(sum);
+    const wanted = typeof final === "string" ? `, the value is ${JSON.stringify(final)}` : ", which the value is not";
+    return same ? [] : [`the deltas of ${name} add up to ${JSON.stringify(sum)}${wanted}`];
   });
+  const strangers = [...sums]
+    .filter(([name, sum]) => sum !== "" && !finals.has(name) && !mayBeLeftOut(block, name))
+    .map(([name, sum]) => `the deltas of ${name} say ${JSON.stringify(sum)}, which is not in the block`);
+  return [...wrong, ...strangers];
 }

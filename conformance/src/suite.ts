@@ -1,4 +1,4 @@
-import type { BlockBase } from "@toolglot/core";
+import type { BlockBase, ProtocolEvent } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
 import { failures, type Implementation } from "./check.ts";
 import { readVectors } from "./vector.ts";
@@ -10,7 +10,10 @@ export interface Skip {
 }
 
 /** Registers a test for every vector of a protocol. */
-export function runVectors<Block extends BlockBase>(implementation: Implementation<Block>, skips: Skip[] = []): void {
+export function runVectors<Block extends BlockBase, Event extends ProtocolEvent<Block>>(
+  implementation: Implementation<Block, Event>,
+  skips: Skip[] = [],
+): void {
   const files = readVectors(implementation.protocol);
   const reasons = new Map(skips.map(({ name, reason }) => [name, reason]));
   const names = files.flatMap(({ vectors }) => vectors.map(({ name }) => name));

@@ -13,9 +13,11 @@ export interface ExpectedDiagnostic {
   at?: string;
   /** The span overlaps an occurrence of this text. */
   touches?: string;
+  /** Parts of the message or the hint. */
+  mentions?: string | string[];
 }
 
-/** What is expected of one block. Further keys are the protocol's own; `null` means absent. */
+/** What is expected of one block. Further keys are the protocol's own; see `valueDifferences` for what they may say. */
 export interface ExpectedBlock {
   status?: BlockStatus | BlockStatus[];
   /** White space at the end of texts is not compared. */
@@ -23,10 +25,13 @@ export interface ExpectedBlock {
   [key: string]: unknown;
 }
 
-/** What is expected of one segment; `text` is the source under its span, trimmed. */
+/** What is expected of one segment. White space at the ends of its texts is not compared. */
 export interface ExpectedSegment {
   type: "text" | "reasoning" | "block";
+  /** The source under its span. */
   text?: VectorText;
+  /** The segment's own text, which is not the source where the format encodes it. */
+  value?: VectorText;
 }
 
 /** One case: model text and what a conforming parser makes of it. The format is that of `vector.schema.json`. */
@@ -41,6 +46,8 @@ export interface Vector {
     blockCount?: number;
     runnable?: number;
     segments?: ExpectedSegment[];
+    /** Text segments hold what the source stands for, as the `reply` of a JSON envelope: they are not source text. */
+    encodedText?: true;
     diagnostics: ExpectedDiagnostic[];
     moreDiagnostics?: true | "same";
   };
