@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import {
   createParser,
   parse,
@@ -47,7 +48,9 @@ function bodies(call: ToolsXmlCall): [string, FinalText][] {
     case "input":
       return [["data", call.data]];
     case "ctrl":
-      return [["key", call.key]];
+      return [["key", (sum) => sum.trim().toLowerCase() === call.key]];
+    case "mcp":
+      return [["arguments", (sum) => isDeepStrictEqual(JSON.parse(sum.trim() || "{}"), call.arguments)]];
     default:
       return [];
   }
