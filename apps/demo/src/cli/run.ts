@@ -1,6 +1,7 @@
 import type { Model } from "@toolglot/core";
 import { defaultDataFolder } from "../data/paths.ts";
 import { openStore } from "../data/store.ts";
+import { parseCommand } from "../parse/parse-command.ts";
 import { createPlanner } from "../planner/planner.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
@@ -20,6 +21,7 @@ import { UsageError } from "./usage-error.ts";
 /** Runs the demo with the arguments after its name, and gives its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   try {
+    if (args[0] === "parse") return await parseCommand(args.slice(1));
     const parsed = parseArguments(args);
     if ("print" in parsed) {
       process.stdout.write(parsed.print);

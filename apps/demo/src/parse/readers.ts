@@ -1,0 +1,20 @@
+import * as attp from "@toolglot/attp";
+import type { BlockBase, ParseOptions, ParseResult, Parser, ProtocolEvent } from "@toolglot/core";
+import * as tam from "@toolglot/tam";
+import * as toolsxml from "@toolglot/toolsxml";
+
+/** A parser as the command needs it, whatever its blocks are. */
+export interface Reader {
+  createParser(options: ParseOptions & { onEvent: (event: ProtocolEvent) => void }): Parser<BlockBase>;
+  explain(result: ParseResult<BlockBase>, options: { source: string; locale: "zh" | "en" }): string | undefined;
+}
+
+/** The protocols that are text. */
+export const protocolNames = ["attp", "tam", "toolsxml"] as const;
+
+/** The parser of each. */
+export const readers: Record<(typeof protocolNames)[number], Reader> = {
+  attp: attp as unknown as Reader,
+  tam: tam as unknown as Reader,
+  toolsxml: toolsxml as unknown as Reader,
+};
