@@ -21,11 +21,15 @@ async function load(path) {
   return import(`data:text/javascript;base64,${Buffer.from(bundle.outputFiles[0].contents).toString("base64")}`);
 }
 
-const { attpPrompt } = await load("src/attp/index.ts");
-const rows = ["zh", "en"].map((locale) => {
-  const count = (mode) => encode(attpPrompt.build({ toolsText: "", locale, mode })).length;
-  return `| \`attpPrompt\` | ${locale} | ${count("single")} | ${count("loop")} |`;
-});
+const { promptList } = await load("src/list.ts");
+const rows = [];
+for (const { subpath, exportName, locales } of promptList) {
+  const { [exportName]: prompt } = await load(`src/${subpath.split("/").at(-1)}/index.ts`);
+  for (const locale of locales) {
+    const count = (mode) => encode(prompt.build({ toolsText: "", locale, mode })).length;
+    rows.push(`| \`${exportName}\` | ${locale} | ${count("single")} | ${count("loop")} |`);
+  }
+}
 const table = ["| prompt | locale | `single` | `loop` |", "|---|---|---|---|", ...rows, ""].join("\n");
 
 const readme = readFileSync(readmeUrl, "utf8");

@@ -13,12 +13,16 @@ export interface PromptInfo {
 }
 
 /** Every prompt of this package. */
-export const promptList: readonly PromptInfo[] = [
-  {
-    subpath: "@toolglot/prompts/attp",
-    exportName: "attpPrompt",
-    forProtocol: "attp/1",
-    locales: ["zh", "en"],
-    modes: ["single", "loop"],
-  },
-];
+export const promptList: readonly PromptInfo[] = (
+  [
+    ["attp", "attpPrompt"],
+    ["tam", "tamPrompt"],
+    ["toolsxml", "toolsxmlPrompt"],
+  ] as const
+).map(([protocol, exportName]) => ({
+  subpath: `@toolglot/prompts/${protocol}`,
+  exportName,
+  forProtocol: `${protocol}/1`,
+  locales: ["zh", "en"],
+  modes: ["single", "loop"],
+}));

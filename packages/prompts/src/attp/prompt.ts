@@ -1,14 +1,7 @@
-import type { Locale, PromptBuilder, ProtocolMode } from "@toolglot/core";
+import type { PromptBuilder } from "@toolglot/core";
+import { templatePrompt } from "../template.ts";
 import { enLoopAddendum, enTemplate } from "./en.ts";
 import { zhLoopAddendum, zhTemplate } from "./zh.ts";
-
-const TOOLS_PLACEHOLDER = "{{AVAILABLE_TOOLS}}";
-
-const texts: Record<Locale, { template: string; loopAddendum: string }> = {
-  zh: { template: zhTemplate, loopAddendum: zhLoopAddendum },
-  en: { template: enTemplate, loopAddendum: enLoopAddendum },
-};
-const modes: readonly ProtocolMode[] = ["single", "loop"];
 
 /**
  * Teaches ATTP (Agentic TOML Tool-use Protocol), version 1; pass it to `attpProtocol({ prompt: attpPrompt })`.
@@ -18,18 +11,7 @@ const modes: readonly ProtocolMode[] = ["single", "loop"];
  * and that the last answer is plain text. `toolsText` takes the place of `{{AVAILABLE_TOOLS}}` unchanged. Throws
  * `TypeError` for another locale or mode, or when `toolsText` is no string.
  */
-export const attpPrompt: PromptBuilder = {
-  forProtocol: "attp/1",
-  build({ toolsText, locale, mode }) {
-    if (!Object.hasOwn(texts, locale)) throw new TypeError(`locale must be "zh" or "en", not ${String(locale)}`);
-    if (!modes.includes(mode)) throw new TypeError(`mode must be "single" or "loop", not ${String(mode)}`);
-    if (typeof toolsText !== "string") {
-      throw new TypeError("toolsText must be a string: what the protocol's renderTools(tools) returned");
-    }
-    const { template, loopAddendum } = texts[locale];
-    // Split instead of replace: `$&` in a tool's description must stay as it is.
-    const [before = "", after = ""] = template.split(TOOLS_PLACEHOLDER);
-    const prompt = before + toolsText + after;
-    return mode === "loop" ? `${prompt}\n\n${loopAddendum}` : prompt;
-  },
-};
+export const attpPrompt: PromptBuilder = templatePrompt("attp/1", {
+  zh: { template: zhTemplate, addenda: { loop: zhLoopAddendum } },
+  en: { template: enTemplate, addenda: { loop: enLoopAddendum } },
+});

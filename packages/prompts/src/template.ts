@@ -1,0 +1,33 @@
+import type { Locale, PromptBuilder, ProtocolMode } from "@toolglot/core";
+
+const TOOLS_PLACEHOLDER = "{{AVAILABLE_TOOLS}}";
+
+const modes: readonly ProtocolMode[] = ["single", "loop"];
+
+/** What a prompt says in one language. */
+export interface PromptText {
+  /** Holds `{{AVAILABLE_TOOLS}}` once. */
+  template: string;
+  /** What a mode adds below the template; nothing when there is none. */
+  addenda: Partial<Record<ProtocolMode, string>>;
+}
+
+/** A prompt that is a template with the tools in it, and for each mode something more below. */
+export function templatePrompt(forProtocol: string, texts: Record<Locale, PromptText>): PromptBuilder {
+  return {
+    forProtocol,
+    build({ toolsText, locale, mode }) {
+      if (!Object.hasOwn(texts, locale)) throw new TypeError(`locale must be "zh" or "en", not ${String(locale)}`);
+      if (!modes.includes(mode)) throw new TypeError(`mode must be "single" or "loop", not ${String(mode)}`);
+      if (typeof toolsText !== "string") {
+        throw new TypeError("toolsText must be a string: what the protocol's renderTools(tools) returned");
+      }
+      const { template, addenda } = texts[locale];
+      // Split instead of replace: `$&` in a tool's description must stay as it is.
+      const [before = "", after = ""] = template.split(TOOLS_PLACEHOLDER);
+      const prompt = before + toolsText + after;
+      const addendum = addenda[mode];
+      return addendum === undefined ? prompt : `${prompt}\n\n${addendum}`;
+    },
+  };
+}

@@ -1,0 +1,74 @@
+import type { Locale, PromptBuilder, ProtocolMode } from "@toolglot/core";
+import { promptList } from "@toolglot/prompts";
+import { attpPrompt } from "@toolglot/prompts/attp";
+import { tamPrompt } from "@toolglot/prompts/tam";
+import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
+import { describe, expect, it } from "vitest";
+
+const prompts: [name: string, prompt: PromptBuilder][] = Object.entries({ attpPrompt, tamPrompt, toolsxmlPrompt });
+const modes = ["single", "loop"] as const;
+
+const fences = (text: string): number => text.split("\n").filter((line) => line.startsWith("```")).length;
+const headings = (text: string): string[] =>
+  text.split("\n").flatMap((line) => (/^#+ /.exec(line) ? [(/^#+/.exec(line) ?? [""])[0]] : []));
+
+/** What both languages must say alike: identifiers, numbers and all that stands in backticks, other than placeholders. */
+const identifiers = (text: string): string[] =>
+  [
+    ...text.matchAll(
+      /`[^`\n]+`|^\w+:(?=»»»)|<\/?\w+[^>\n]*>|\b(?:tool_call|status|success|target|code|fail|message|thought)\b(?= =)|search_web|max_results=\d|\w+\d\b|\b\d+\b|__result__|math, .*statistics|[✓✗]/gm,
+    ),
+  ]
+    .map(([match]) => match.replace(/\[(?:参数名|parameter)\]|\{(?:变量名|KEY)\}/, "PLACEHOLDER"))
+    .filter((match) => !/^(?:参数名|parameter_name):$/.test(match));
+
+describe.each(prompts)("%s", (_, prompt) => {
+  const build = (locale: Locale, mode: ProtocolMode, toolsText = "TOOLS"): string =>
+    prompt.build({ toolsText, locale, mode });
+
+  it("has the same structure in both languages and modes", () => {
+    for (const mode of modes) {
+      expect(headings(build("en", mode))).toEqual(headings(build("zh", mode)));
+      expect(fences(build("en", mode))).toBe(fences(build("zh", mode)));
+      expect(build("en", mode).split("\n").length).toBe(build("zh", mode).split("\n").length);
+    }
+  });
+
+  it("keeps every identifier, key and number of the Chinese prompt in the English one", () => {
+    for (const mode of modes) {
+      expect(identifiers(build("en", mode)).sort()).toEqual(identifiers(build("zh", mode)).sort());
+    }
+  });
+
+  it("is English throughout in English", () => {
+    for (const mode of modes) expect(build("en", mode)).not.toMatch(/\p{Script=Han}|[，。：；（）]/u);
+  });
+
+  it("should put the tools in unchanged w/ replacement patterns and placeholders in them", () => {
+    const toolsText = "def f(x): '$& $1 $` {{AVAILABLE_TOOLS}}'";
+    for (const locale of ["zh", "en"] as const) {
+      expect(build(locale, "single", toolsText)).toContain(`\n${toolsText}\n`);
+      expect(build(locale, "single", toolsText).split(toolsText)).toHaveLength(2);
+    }
+  });
+
+  it("should refuse a locale, a mode or a tool text it doesn't know w/ the cure", () => {
+    const loose = prompt as { build(options: unknown): string } as { build(options: unknown): string };
+    expect(() => loose.build({ toolsText: "", locale: "fr", mode: "loop" })).toThrow(/locale must be "zh" or "en"/);
+    expect(() => loose.build({ toolsText: "", locale: "toString", mode: "loop" })).toThrow(TypeError);
+    expect(() => loose.build({ toolsText: "", locale: "en", mode: "chat" })).toThrow(/mode must be "single" or "loop"/);
+    expect(() => loose.build({ locale: "en", mode: "loop" })).toThrow(/renderTools/);
+  });
+});
+
+it("should list what there is w/ subpaths that can be imported", async () => {
+  const listed: string[] = [];
+  for (const { subpath, exportName, forProtocol, locales, modes } of promptList) {
+    const builder = ((await import(/* @vite-ignore */ subpath)) as Record<string, PromptBuilder>)[exportName];
+    expect(builder?.forProtocol).toBe(forProtocol);
+    listed.push(exportName);
+    for (const locale of locales)
+      for (const mode of modes) expect(builder?.build({ toolsText: "", locale, mode })).toBeTruthy();
+  }
+  expect(listed).toEqual(prompts.map(([name]) => name));
+});
