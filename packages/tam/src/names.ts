@@ -72,7 +72,8 @@ export function nearest(name: string, names: readonly string[], max = 3): string
 /** How far apart: up to 1 is near. One that holds the other is, and so is one wrong letter in three. */
 function distanceOf(a: string, b: string): number {
   if (b === "" || b.length > longestCompared) return 2;
-  const letters = editDistance(a, b) / Math.max(1, Math.floor(Math.max(a.length, b.length) / 3));
+  const edits = editDistance(a, b);
+  const letters = edits && edits / Math.floor(Math.max(a.length, b.length) / 3);
   const [short, long] = a.length < b.length ? [a, b] : [b, a];
   return short.length > 2 && long.includes(short) ? Math.min(letters, 1) : letters;
 }

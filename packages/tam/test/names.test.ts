@@ -70,6 +70,7 @@ it("should list near names, nearest first", () => {
   expect(nearest("websearch2", tools)).toEqual(["web_search"]);
   expect(nearest("qqqq", tools)).toEqual([]);
   expect(nearest("", tools)).toEqual([]);
+  expect(nearest("d", ["a", "D", "dd"])).toEqual(["D"]);
   expect(nearest("paths", ["patch", "path", "paths_"], 2)).toEqual(["paths_", "path"]);
   expect(nearest("x".repeat(1000), ["x".repeat(1000)])).toEqual([]);
 });

@@ -1,0 +1,108 @@
+import type { JsonSchema, JsonSchemaObject, ToolDefinition, ToolErrorInfo } from "@toolglot/core";
+import { matchName, nearest } from "./names.ts";
+
+/** What a tool's schema says of its parameters. */
+export interface DeclaredParams {
+  names: string[];
+  schemas: Map<string, JsonSchema>;
+  /** Those without which there is no call: required, and without a default. */
+  required: string[];
+  /**
+   * The schema of parameters with other names; undefined when there must be none. Names are closed unless the schema opens
+   * them itself: JSON Schema's own default would let every misspelt name through.
+   */
+  others: JsonSchema | undefined;
+}
+
+const known = new WeakMap<JsonSchemaObject, DeclaredParams>();
+
+/** The parameters of a tool, those in `allOf`, `anyOf`, `oneOf` and local references included. */
+export function declaredParams({ inputSchema }: Pick<ToolDefinition, "inputSchema">): DeclaredParams {
+  const found = known.get(inputSchema);
+  if (found) return found;
+  const schemas = new Map<string, JsonSchema>();
+  const required = new Set<string>();
+  let others: JsonSchema | undefined;
+  let left = 500;
+  const collect = (schema: JsonSchema | undefined, always: boolean): void => {
+    if (typeof schema !== "object" || left-- < 0) return;
+    for (const [name, property] of Object.entries(schema.properties ?? {})) {
+      const before = schemas.get(name);
+      schemas.set(name, before === undefined ? property : { anyOf: [before, property] });
+    }
+    if (always) for (const name of schema.required ?? []) required.add(name);
+    if (schema.additionalProperties) others ??= schema.additionalProperties;
+    else if (schema.patternProperties) others ??= true;
+    for (const part of schema.allOf ?? []) collect(part, always);
+    for (const part of [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]) collect(part, false);
+    const [, group, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec(schema.$ref ?? "") ?? [];
+    if (group && name) collect((inputSchema[group] as Record<string, JsonSchema> | undefined)?.[name], always);
+  };
+  collect(inputSchema, true);
+  if (schemas.size === 0 && inputSchema.properties === undefined && inputSchema.additionalProperties !== false)
+    others ??= true;
+  const optional = (name: string): boolean => {
+    const schema = schemas.get(name);
+    return typeof schema === "object" && "default" in schema;
+  };
+  const made = {
+    names: [...schemas.keys()],
+    schemas,
+    required: [...required].filter((name) => !optional(name)),
+    others,
+  };
+  known.set(inputSchema, made);
+  return made;
+}
+
+const namesOf = new WeakMap<readonly ToolDefinition[], string[]>();
+
+/** The tool that a name means, or what to tell the model. */
+export function findTool(
+  name: string,
+  tools: readonly ToolDefinition[],
+): { tool: ToolDefinition } | { error: ToolErrorInfo } {
+  const names = namesOf.get(tools) ?? tools.map((tool) => tool.name);
+  namesOf.set(tools, names);
+  const found = matchName(name, names);
+  if (found && "match" in found) return { tool: tools[names.indexOf(found.match)] as ToolDefinition };
+  const type = "UnknownTool";
+  if (found) return { error: { type, message: `The tool ${quote(name)} could be ${either(found.candidates)}.` } };
+  return {
+    error: {
+      type,
+      message: `There is no tool ${quote(name)}. ${cure(name, names, "The tools are", "There are no tools.")}`,
+    },
+  };
+}
+
+/** The parameter that a name means (the name itself when the tool takes any), or what to tell the model. */
+export function findParam(name: string, tool: ToolDefinition): { name: string } | { error: ToolErrorInfo } {
+  const { names, others } = declaredParams(tool);
+  const found = matchName(name, names);
+  if (found && "match" in found) return { name: found.match };
+  const type = "InvalidInput";
+  if (found)
+    return {
+      error: { type, message: `The parameter ${quote(name)} of ${tool.name} could be ${either(found.candidates)}.` },
+    };
+  if (others !== undefined) return { name };
+  const message = `${tool.name} has no parameter ${quote(name)}. ${cure(name, names, "It takes", "It takes none.")}`;
+  return { error: { type, message } };
+}
+
+/** So many names are listed at most. */
+const listed = 20;
+
+function cure(name: string, names: readonly string[], all: string, none: string): string {
+  const near = nearest(name, names);
+  if (near.length > 0) return `Did you mean ${either(near)}?`;
+  if (names.length === 0) return none;
+  const more = names.length > listed ? ` and ${names.length - listed} more` : "";
+  return `${all}: ${names.slice(0, listed).join(", ")}${more}.`;
+}
+
+const either = (names: readonly string[]): string => names.map(quote).join(" or ");
+
+/** A name in quotes; what a model wrote may be long. */
+const quote = (name: string): string => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
