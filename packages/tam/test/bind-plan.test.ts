@@ -22,8 +22,8 @@ const tools = [
   tool("Log", {}, { additionalProperties: true }),
 ];
 /** The one step of a plan that has one. */
-const bound = (step: TamStep, given: readonly ToolDefinition[] | undefined = tools) => {
-  const [first] = bindPlan(blockOf([step]), given).steps;
+const bound = (step: TamStep, given: readonly ToolDefinition[] | null = tools) => {
+  const [first] = bindPlan(blockOf([step]), given ?? undefined).steps;
   if (!first) throw new Error("no step");
   return first;
 };
@@ -191,7 +191,7 @@ it.each<[TamTypeHint, string, unknown]>([
 ])("should obey the hint %s over the schema for %j", (hint, text, value) => {
   const typeHints = record({ x: hint });
   expect(readAs({ type: "integer" }, text, { typeHints })).toEqual(value);
-  expect(bound(stepOf("t", { x: text }, { typeHints }), undefined)).toMatchObject({ params: { x: value }, errors: [] });
+  expect(bound(stepOf("t", { x: text }, { typeHints }), null)).toMatchObject({ params: { x: value }, errors: [] });
 });
 
 it.each<[TamTypeHint, string, string]>([
@@ -203,7 +203,7 @@ it.each<[TamTypeHint, string, string]>([
   ["base64", "abcde", "not base64: it ends too early"],
 ])("should say why the hint %s does not fit %j", (hint, text, problem) => {
   const step = stepOf("t", { x: text }, { typeHints: record({ x: hint }) });
-  const [error, ...more] = bound(step, undefined).errors;
+  const [error, ...more] = bound(step, null).errors;
   expect(error).toMatchObject({ type: "InvalidInput", message: expect.stringMatching(/^t, x: /) });
   expect(error?.message).toContain(problem);
   expect(more).toEqual([]);
@@ -341,7 +341,7 @@ it("should treat names from the prototype as plain names", () => {
 });
 
 it("should give a step the same call id every time, and another one to another step", () => {
-  const ids = (step: TamStep): string => bound(step, undefined).callId;
+  const ids = (step: TamStep): string => bound(step, null).callId;
   const step = stepOf("a", { x: "1" });
   expect(ids(step)).toBe(ids(stepOf("a", { x: "1" })));
   expect(
