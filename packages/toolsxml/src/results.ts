@@ -1,0 +1,70 @@
+import { type Locale, neutralize, type ToolResult } from "@toolglot/core";
+import { fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
+import { attributes, cdata } from "./xml-text.ts";
+
+/** How results are written. */
+export interface FormatResultsOptions {
+  /** UTF-16 units that the texts of all results may take together; the rest is cut, and said so. Default 16,000. */
+  budget?: number;
+  /** Language of what is added: notes, messages that a result lacks. Default `en`. */
+  locale?: Locale;
+}
+
+const cutNote = {
+  en: (shown: number, of: number) => `… (the first ${shown} of ${of} characters)`,
+  zh: (shown: number, of: number) => `……（共 ${of} 个字符，只保留前 ${shown} 个）`,
+};
+
+/**
+ * What the model reads after its calls were run: `<results>` with one `<result tool index status exit ms>` per result, in
+ * the order given. `index` counts from 0; `status` is `ok`, `error` or `running`; `exit` and `ms` are the numbers of
+ * `metadata.exit` and `metadata.ms`, when there are any; an error has its `type`. The text stands raw in CDATA: the
+ * content or the data as JSON, for an error its message first. No results: an empty string.
+ *
+ * Well-formed XML whatever the results hold, and it never throws. Marks of protocols in the texts are neutralised, since
+ * they come from outside; what XML 1.0 can't hold (control characters) becomes U+FFFD.
+ */
+export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
+  if (results.length === 0) return "";
+  const { locale = "en", budget = 16_000 } = options;
+  const outcomes = results.map((result) => readOutcome(result, locale));
+  const texts = new Map(outcomes.map((outcome, index) => [index, bodyText(outcome, results[index] as ToolResult)]));
+  const lines = [...fitBudget(texts, budget)].map(([index, text]) => {
+    const { name, status, errorType } = outcomes[index] as Outcome;
+    const { exit, ms } = results[index]?.metadata ?? {};
+    const full = texts.get(index) as string;
+    const head = attributes({
+      tool: name,
+      index,
+      status: status === "pending" ? "running" : status,
+      exit: wholeNumber(exit),
+      ms: wholeNumber(ms),
+      type: errorType,
+    });
+    if (full === "") return `<result${head}/>`;
+    const note = text === full ? "" : `\n${cutNote[locale](text.length, full.length)}`;
+    return `<result${head}>${cdata(text)}${note}</result>`;
+  });
+  return `<results>\n${lines.join("\n")}\n</results>\n`;
+}
+
+function wholeNumber(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? Math.round(value) : undefined;
+}
+
+/** What is to be read: the error, the value, what was printed. Data that is a string stands as it is. */
+function bodyText(outcome: Outcome, { data }: ToolResult): string {
+  const { message, line, column, source, hint, note, stdout, stderr } = outcome;
+  const value = typeof data === "string" ? neutralize(data) : outcome.value;
+  const place = line === undefined ? "" : ` (${column === undefined ? line : `${line}:${column}`})`;
+  return [
+    message === undefined ? "" : message + place,
+    source === undefined ? "" : `    | ${source}`,
+    hint ?? "",
+    value ?? note ?? "",
+    stdout === undefined ? "" : `stdout:\n${stdout}`,
+    stderr === undefined ? "" : `stderr:\n${stderr}`,
+  ]
+    .filter((part) => part !== "")
+    .join("\n");
+}
