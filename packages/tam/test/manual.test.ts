@@ -1,0 +1,170 @@
+import type { JsonSchema, ToolDefinition } from "@toolglot/core";
+import { describe, expect, it } from "vitest";
+import { renderManual } from "../src/manual.ts";
+
+const applyEdit: ToolDefinition = {
+  name: "File.ApplyEdit",
+  description: "Replaces text in a file.",
+  inputSchema: {
+    type: "object",
+    properties: {
+      filePath: { type: "string", description: "the file" },
+      "search-string": { type: "string" },
+      maxCount: { type: "integer", default: 1 },
+      mode: { enum: ["exact", "loose"], description: "how to look" },
+    },
+    required: ["filePath", "search-string"],
+  },
+  examples: [{ input: { filePath: "/path/to/main.js", "search-string": 'console.log("old");' } }],
+};
+
+/** The manual's line for a parameter of this schema. */
+function line(schema: JsonSchema, more: Partial<ToolDefinition["inputSchema"]> = {}): string {
+  const tool = { name: "t", description: "", inputSchema: { type: "object", properties: { p: schema }, ...more } };
+  return (
+    renderManual([tool as ToolDefinition])
+      .split("\n")
+      .find((text) => text.startsWith("- p:")) ?? ""
+  );
+}
+
+/** The call shown for a tool with these parameters, all of them required. */
+function call(properties: Record<string, JsonSchema>, examples: ToolDefinition["examples"] = []): string[] {
+  const inputSchema = { type: "object" as const, properties, required: Object.keys(properties) };
+  const manual = renderManual([{ name: "t", description: "", inputSchema, examples }]);
+  return manual.slice(manual.indexOf("command:»»»t«««")).split("\n").slice(1, -1);
+}
+
+it("should show name, description, parameters and a call", () => {
+  expect(renderManual([applyEdit])).toBe(`### File.ApplyEdit
+Replaces text in a file.
+Parameters:
+- file_path:»»»…««« (string, required): the file
+- search_string:»»»…««« (string, required)
+- max_count:»»»…««« (integer, default 1)
+- mode:»»»…««« ("exact" | "loose"): how to look
+Example:
+<|[REQUEST_TOOL]|>
+command:»»»File.ApplyEdit«««
+file_path:»»»/path/to/main.js«««
+search_string:»»»console.log("old");«««
+<|[END_TOOL]|>`);
+});
+
+it("should use Chinese headings in zh and leave descriptions alone", () => {
+  const manual = renderManual([{ ...applyEdit, annotations: { async: true } }], { locale: "zh" });
+  expect(manual).toContain("Replaces text in a file.\n参数：\n- file_path:»»»…««« (string, 必需): the file\n");
+  expect(manual).toContain("(integer, 默认 1)");
+  expect(manual).toContain("\n异步：立即返回 task_id，任务在后台运行。\n示例：\n<|[REQUEST_TOOL]|>");
+});
+
+it("should say that a tool is asynchronous, and only then", () => {
+  expect(renderManual([applyEdit])).not.toContain("Asynchronous");
+  expect(renderManual([{ ...applyEdit, annotations: { async: true } }])).toContain("\nAsynchronous: returns task_id");
+});
+
+it("should separate tools by a blank line, and say when there are none", () => {
+  const manual = renderManual([applyEdit, { name: "now", description: "Time.", inputSchema: { properties: {} } }]);
+  expect(manual).toMatch(/<\|\[END_TOOL\]\|>\n\n### now\nTime\.\nNo parameters\.\nExample:\n/);
+  expect(renderManual([])).toBe("No tools.");
+  expect(renderManual([], { locale: "zh" })).toBe("没有工具。");
+});
+
+it("should give the same text every time, whatever else was rendered before", () => {
+  const first = renderManual([applyEdit]);
+  renderManual([applyEdit], { locale: "zh" });
+  expect(renderManual([structuredClone(applyEdit)])).toBe(first);
+});
+
+describe("types", () => {
+  it.each<[schema: JsonSchema, type: string]>([
+    [true, "any"],
+    [{}, "any"],
+    [{ type: "number" }, "number"],
+    [{ type: ["string", "null"] }, "string | null"],
+    [{ type: "string", nullable: true }, "string | null"],
+    [{ const: "a" }, '"a"'],
+    [{ enum: [1, "x", null] }, '1 | "x" | null'],
+    [{ type: "array" }, "array"],
+    [{ type: "array", items: { type: "integer" } }, "integer[]"],
+    [{ type: "array", items: { type: ["integer", "string"] } }, "(integer | string)[]"],
+    [{ anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] }, "string | string[]"],
+    [{ type: "object" }, "object"],
+    [
+      { properties: { x: { type: "number" }, y: { type: "number", description: "up" } }, required: ["x"] },
+      "{ x: number, y?: number /* up */ }",
+    ],
+    [
+      { type: "array", items: { type: "object", properties: { tag: { type: ["string", "null"] } } } },
+      "{ tag?: string | null }[]",
+    ],
+  ])("shows %j as %s", (schema, type) => {
+    expect(line(schema)).toBe(`- p:»»»…««« (${type})`);
+  });
+
+  it("should follow local references, and end for schemas that hold themselves", () => {
+    const $defs = { node: { properties: { next: { $ref: "#/$defs/node" } }, description: "a node" } };
+    expect(line({ $ref: "#/$defs/node" }, { $defs })).toMatch(
+      /^- p:»»»…««« \(\{ next\?: \{ .*any.* \/\* a node \*\/ \}\): a node$/,
+    );
+    expect(line({ $ref: "#/$defs/none" }, { $defs })).toBe("- p:»»»…««« (any)");
+    expect(line({ $ref: "#/$defs/constructor" }, { $defs })).toBe("- p:»»»…««« (any)");
+    expect(line({ $ref: "#/$defs/loop" }, { $defs: { loop: { $ref: "#/$defs/loop" } } })).toBe("- p:»»»…««« (any)");
+  });
+
+  it("should list parameters of other names w/ their schema", () => {
+    const inputSchema = { type: "object" as const, additionalProperties: { type: "number" as const } };
+    const manual = renderManual([{ name: "t", description: "", inputSchema }]);
+    expect(manual).toContain("- [other names]:»»»…««« (number)");
+  });
+});
+
+it("should keep descriptions of several lines readable", () => {
+  const description = "\n      First line.\n        - a point\n\n      Last line.\n    ";
+  expect(renderManual([{ ...applyEdit, description }])).toContain(
+    "### File.ApplyEdit\nFirst line.\n  - a point\n\nLast line.\nParameters:\n",
+  );
+  const inputSchema = { properties: { p: { type: "string" as const, description: "one\ntwo" } } };
+  expect(renderManual([{ name: "t", description: "", inputSchema }])).toContain("(string): one\n  two\nExample:");
+});
+
+describe("the call", () => {
+  it("has a value of each required parameter's type", () => {
+    expect(
+      call({
+        text: { type: "string" },
+        count: { type: "integer", minimum: 3 },
+        yes: { type: "boolean" },
+        one: { enum: ["a", "b"] },
+        list: { type: "array", items: { type: "number" } },
+        nested: { type: "object", properties: { a: { type: "string" }, b: {} }, required: ["a"] },
+        either: { oneOf: [{ type: "null" }, { type: "string" }] },
+      }),
+    ).toEqual([
+      "text:»»»…«««",
+      "count:»»»3«««",
+      "yes:»»»true«««",
+      "one:»»»a«««",
+      "list:»»»[1]«««",
+      'nested:»»»{"a":"…"}«««',
+      "either:»»»null«««",
+    ]);
+  });
+
+  it("is the first example w/ an input that a block can hold", () => {
+    const input = { p: "x", body: { a: [1] } };
+    expect(call({ p: {}, body: {} }, [{ code: "t()" }, { input }])).toEqual(["p:»»»x«««", 'body:»»»{"a":[1]}«««']);
+    expect(call({ p: {} }, [{ input: { p: "a «««\nb" } }, { input: { p: "fine" } }])).toEqual(["p:»»»fine«««"]);
+    expect(call({ p: {} }, [{ input: { p: " blanks " } }])).toEqual(["p:»»»…«««"]);
+  });
+
+  it("should give parameters named like fields of the block w/ common_", () => {
+    expect(call({ command: {}, retry: {}, uri_image: {}, comment: {}, commander: {} })).toEqual([
+      "common_command:»»»…«««",
+      "common_retry:»»»…«««",
+      "common_uri_image:»»»…«««",
+      "common_comment:»»»…«««",
+      "commander:»»»…«««",
+    ]);
+  });
+});
