@@ -1,0 +1,89 @@
+import { type Locale, neutralize, type ToolResult } from "@toolglot/core";
+import { fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
+import { writeField } from "./write-field.ts";
+
+/** How results are written. */
+export interface FormatResultsOptions {
+  /** UTF-16 units that values, output and messages may take together; the rest is cut, and said so. Default 16,000. */
+  budget?: number;
+  /** Language of what is added: notes, messages that a result lacks. Default `en`. */
+  locale?: Locale;
+}
+
+const cutNote = {
+  en: (name: string, shown: number, of: number) => `${name}: the first ${shown} of ${of} characters`,
+  zh: (name: string, shown: number, of: number) => `${name}：共 ${of} 个字符，只保留前 ${shown} 个`,
+};
+
+/**
+ * What the model reads after its plan ran: a block `<|[TOOL_RESULT]|>` in TAM's own grammar. Every step N has `status_N`,
+ * which is `ok`, `error` or `pending`, and as far as there is one: `result_N` (text as it is, other data as JSON),
+ * `error_N` (type, message, hint), `task_id_N`, `stdout_N`, `stderr_N`, and `cut_N`, which says what was cut. N is a
+ * result's `metadata.step`, else its place; `request_id` is the first `metadata.requestId`. No results: an empty string.
+ *
+ * It never throws, and reads back under the rules for blocks: a value of several lines, or with white space at its ends,
+ * stands between line breaks of its own. Marks of protocols and delimiters in values, which come from outside, get a
+ * zero-width space.
+ */
+export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
+  if (results.length === 0) return "";
+  const { budget = 16_000, locale = "en" } = options;
+  const outcomes = results.map((result) => readOutcome(plain(result), locale));
+  const numbers = stepNumbers(results);
+  const texts = new Map<string, string>();
+  for (const [at, outcome] of outcomes.entries())
+    for (const [name, text] of fieldsOf(outcome)) texts.set(`${name}_${numbers[at]}`, text);
+  const fitted = fitBudget(texts, budget);
+
+  const requestId = results.map(({ metadata }) => metadata?.requestId).find((id) => typeof id === "string");
+  const lines = requestId === undefined ? [] : [writeField("request_id", neutralize(requestId as string))];
+  for (const [at, outcome] of outcomes.entries()) {
+    const number = numbers[at];
+    const task = taskOf(outcome).id;
+    lines.push(writeField(`status_${number}`, outcome.status));
+    if (task !== undefined) lines.push(writeField(`task_id_${number}`, task));
+    const cuts: string[] = [];
+    for (const [name] of fieldsOf(outcome)) {
+      const key = `${name}_${number}`;
+      const [text, whole] = [fitted.get(key) ?? "", texts.get(key) ?? ""];
+      lines.push(writeField(key, text));
+      if (text !== whole) cuts.push(cutNote[locale](key, text.length, whole.length));
+    }
+    if (cuts.length > 0) lines.push(writeField(`cut_${number}`, cuts.join("; ")));
+  }
+  return ["<|[TOOL_RESULT]|>", ...lines, "<|[END_RESULT]|>", ""].join("\n");
+}
+
+/** Steps by the numbers that their results carry, when all do and no two alike; else by their places. */
+function stepNumbers(results: readonly ToolResult[]): number[] {
+  const carried = results.map(({ metadata }) => metadata?.step);
+  const known = carried.every((step): step is number => Number.isSafeInteger(step) && (step as number) >= 0);
+  return known && new Set(carried).size === results.length ? carried : results.map((_, at) => at + 1);
+}
+
+/** A text is shown as it is: in TAM nothing needs quotes. */
+function plain(result: ToolResult): ToolResult {
+  const { data, ...rest } = result;
+  return typeof data === "string" ? { ...rest, content: [{ type: "text", text: data }] } : result;
+}
+
+/** The handle of a task that was started, and whether the value says more than that. */
+function taskOf({ status, value, isJson }: Outcome): { id?: string; alone?: true } {
+  const data: unknown = status === "pending" && value !== undefined && isJson ? JSON.parse(value) : undefined;
+  const id = (data as { task_id?: unknown } | null | undefined)?.task_id;
+  if (typeof id !== "string" && typeof id !== "number") return {};
+  return Object.keys(data as object).length === 1 ? { id: String(id), alone: true } : { id: String(id) };
+}
+
+/** What there is to say of a step besides its status and task, in order. */
+function fieldsOf(outcome: Outcome): [string, string][] {
+  const { errorType, message, hint, source, line, column, value, stdout, stderr, note } = outcome;
+  const fields: [string, string | undefined][] = [];
+  if (errorType !== undefined) {
+    const place = line === undefined ? "" : ` (line ${line}${column === undefined ? "" : `, column ${column}`})`;
+    fields.push(["error", [`${errorType}: ${message}${place}`, source, hint].filter(Boolean).join("\n")]);
+  }
+  if (!taskOf(outcome).alone) fields.push(["result", value ?? note]);
+  fields.push(["stdout", stdout], ["stderr", stderr]);
+  return fields.filter((field): field is [string, string] => field[1] !== undefined);
+}
