@@ -1,13 +1,14 @@
 import {
   coerceText,
   createRecord,
+  type InputIssue,
   type Plan,
   type PlanStep,
   type ToolDefinition,
   type ToolErrorInfo,
   toJsonText,
 } from "@toolglot/core";
-import { declaredParams, findParam, findTool } from "./declared.ts";
+import { type DeclaredParams, declaredParams, findParam, findTool } from "./declared.ts";
 import { readHinted } from "./hints.ts";
 import { matchName } from "./names.ts";
 import type { TamBlock, TamStep, TamTypeHint } from "./types.ts";
@@ -22,7 +23,15 @@ import type { TamBlock, TamStep, TamTypeHint } from "./types.ts";
  * Errors of the parser stand first. The same block has the same call ids every time.
  */
 export function bindPlan(block: TamBlock, tools?: readonly ToolDefinition[]): Plan {
-  const steps = block.steps.map((step) => bindStep(step, block, tools));
+  const taken = new Map<ToolDefinition, string[]>();
+  const commonOf = (tool: ToolDefinition, { names, others }: DeclaredParams): string[] => {
+    const found =
+      taken.get(tool) ??
+      Object.keys(block.common).filter((name) => others !== undefined || matchName(name, names) !== undefined);
+    taken.set(tool, found);
+    return found;
+  };
+  const steps = block.steps.map((step) => new StepBinding(step, tools).bind(block, commonOf));
   const common = createRecord<unknown>();
   for (const [name, text] of Object.entries(block.common)) {
     if (!tools) common[name] = text;
@@ -31,92 +40,119 @@ export function bindPlan(block: TamBlock, tools?: readonly ToolDefinition[]): Pl
   return block.requestId === undefined ? { common, steps } : { requestId: block.requestId, common, steps };
 }
 
-/** Everything that is needed to bind one step. */
-function bindStep(step: TamStep, block: TamBlock, tools: readonly ToolDefinition[] | undefined): PlanStep {
-  const errors = [...step.errors];
-  const fail = (error: ToolErrorInfo): void => {
-    if (!errors.some(({ type, message }) => type === error.type && message === error.message)) errors.push(error);
-  };
-  const found = tools && findTool(step.tool, tools);
-  if (found && "error" in found) fail(found.error);
-  const tool = found && "tool" in found ? found.tool : undefined;
-  const declared = tool && declaredParams(tool);
-  const name = tool?.name ?? step.tool;
-  const invalid = (message: string): void => fail({ type: "InvalidInput", message });
-  const bind = (param: string): string | undefined => {
-    const bound = tool ? findParam(param, tool) : { name: param };
-    if ("name" in bound) return bound.name;
-    fail(bound.error);
-    return undefined;
-  };
+/** One step being bound to its tool, as far as that is known. */
+class StepBinding {
+  readonly #step: TamStep;
+  readonly #tool: ToolDefinition | undefined;
+  readonly #declared: DeclaredParams | undefined;
+  readonly #errors: ToolErrorInfo[] = [];
+  readonly #told = new Set<string>();
+  readonly #params = createRecord<unknown>();
+  readonly #uris = createRecord<string>();
+  /** Hints by the names that parameters are bound to. */
+  readonly #hints = new Map<string, TamTypeHint>();
+  /** Parameters that have a value or a reference, be it a wrong one. */
+  readonly #given = new Set<string>();
 
-  const hints = new Map<string, TamTypeHint>();
-  for (const [param, hint] of Object.entries(step.typeHints)) {
-    const bound = tool ? findParam(param, tool) : { name: param };
-    if ("name" in bound) hints.set(bound.name, hint);
+  constructor(step: TamStep, tools: readonly ToolDefinition[] | undefined) {
+    this.#step = step;
+    for (const error of step.errors) this.#fail(error);
+    const found = tools && findTool(step.tool, tools);
+    if (!found) return;
+    if ("error" in found) this.#fail(found.error);
+    else {
+      this.#tool = found.tool;
+      this.#declared = declaredParams(found.tool);
+    }
   }
-  const params = createRecord<unknown>();
-  const uris = createRecord<string>();
-  const given = new Set<string>();
-  const take = (param: string): string | undefined => {
-    const bound = bind(param);
-    if (bound === undefined) return undefined;
-    if (given.has(bound)) invalid(`${name} is given ${JSON.stringify(bound)} twice, under different names.`);
-    given.add(bound);
-    return bound;
-  };
-  const convert = (bound: string, text: string, raw: string | undefined): void => {
-    const schema = declared?.schemas.get(bound) ?? declared?.others;
-    const hint = hints.get(bound);
+
+  /** `commonOf` says which common parameters a tool takes. */
+  bind(block: TamBlock, commonOf: (tool: ToolDefinition, declared: DeclaredParams) => string[]): PlanStep {
+    const step = this.#step;
+    for (const [name, hint] of Object.entries(step.typeHints)) {
+      const bound = this.#tool ? findParam(name, this.#tool) : { name };
+      if ("name" in bound) this.#hints.set(bound.name, hint);
+    }
+    for (const [name, text] of Object.entries(step.params)) {
+      const bound = this.#take(name);
+      if (bound !== undefined) this.#convert(bound, text, step.raw[name]);
+    }
+    this.#bindUris(new Set(this.#given));
+    if (this.#tool && this.#declared) this.#bindCommon(commonOf(this.#tool, this.#declared), block);
+    for (const name of this.#declared?.required ?? [])
+      if (!this.#given.has(name)) this.#invalid(`${this.#name} needs the parameter ${JSON.stringify(name)}.`);
+    const { index, onError, retry, span } = step;
+    const callId = `tam-${block.span.start}-${index}-${hash(toJsonText([step.tool, step.params, step.uris]))}`;
+    const [params, uris, errors] = [this.#params, this.#uris, this.#errors];
+    return { index, callId, tool: this.#name, params, uris, onError, retry, errors, span };
+  }
+
+  #bindUris(byValue: ReadonlySet<string>): void {
+    for (const [name, uri] of Object.entries(this.#step.uris)) {
+      const bound = this.#take(name, byValue);
+      if (bound === undefined) continue;
+      this.#uris[bound] = uri;
+      if (byValue.has(bound)) this.#invalid(`${this.#name} is given both ${bound} and uri_${bound}: give one of them.`);
+    }
+  }
+
+  /** Gives what the tool takes, and the step has not got itself. */
+  #bindCommon(names: readonly string[], { common, commonRaw }: TamBlock): void {
+    const own = new Set(this.#given);
+    for (const name of names) {
+      const found = matchName(name, this.#declared?.names ?? []) ?? { match: name };
+      if ("match" in found && own.has(found.match)) continue;
+      const bound = this.#take(name);
+      if (bound !== undefined) this.#convert(bound, common[name] ?? "", commonRaw[name]);
+    }
+  }
+
+  get #name(): string {
+    return this.#tool?.name ?? this.#step.tool;
+  }
+
+  /** The parameter that a name means, from now on given; undefined, with an error, when there is none. */
+  #take(name: string, knownAsGiven?: ReadonlySet<string>): string | undefined {
+    const bound = this.#tool ? findParam(name, this.#tool) : { name };
+    if ("error" in bound) {
+      this.#fail(bound.error);
+      return undefined;
+    }
+    if (this.#given.has(bound.name) && !knownAsGiven?.has(bound.name))
+      this.#invalid(`${this.#name} is given ${JSON.stringify(bound.name)} twice, under different names.`);
+    this.#given.add(bound.name);
+    return bound.name;
+  }
+
+  #convert(name: string, text: string, raw: string | undefined): void {
+    const schema = this.#declared?.schemas.get(name) ?? this.#declared?.others;
+    const hint = this.#hints.get(name);
     const exact = typeof schema === "object" && schema["x-preserve-whitespace"] === true;
     const source = exact && raw !== undefined ? raw.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
     if (hint) {
       const read = readHinted(source, hint);
-      if ("value" in read) params[bound] = read.value;
-      else invalid(`${name}, ${bound}: ${read.problem}`);
+      if ("value" in read) this.#params[name] = read.value;
+      else this.#invalid(`${this.#name}, ${name}: ${read.problem}`);
       return;
     }
-    const read = coerceText(source, schema, tool ? { root: tool.inputSchema } : {});
-    if (read.success) params[bound] = read.value;
-    else
-      fail({
-        type: "InvalidInput",
-        message: `${name}, ${bound}: ${read.issue.message}`,
-        issues: [{ ...read.issue, path: bound }],
-      });
-  };
+    const read = coerceText(source, schema, this.#tool ? { root: this.#tool.inputSchema } : {});
+    if (read.success) this.#params[name] = read.value;
+    else this.#invalid(`${this.#name}, ${name}: ${read.issue.message}`, [{ ...read.issue, path: name }]);
+  }
 
-  for (const [param, text] of Object.entries(step.params)) {
-    const bound = take(param);
-    if (bound !== undefined) convert(bound, text, step.raw[param]);
+  #invalid(message: string, issues?: InputIssue[]): void {
+    this.#fail(issues ? { type: "InvalidInput", message, issues } : { type: "InvalidInput", message });
   }
-  const byValue = new Set(given);
-  for (const [param, uri] of Object.entries(step.uris)) {
-    const bound = bind(param);
-    if (bound === undefined) continue;
-    if (byValue.has(bound)) invalid(`${name} is given both ${bound} and uri_${bound}: give one of them.`);
-    else take(param);
-    uris[bound] = uri;
+
+  /** The parser may have said it already. */
+  #fail(error: ToolErrorInfo): void {
+    const key = `${error.type}: ${error.message}`;
+    if (!this.#told.has(key)) this.#errors.push(error);
+    this.#told.add(key);
   }
-  if (tool && declared) {
-    const own = new Set(given);
-    for (const [param, text] of Object.entries(block.common)) {
-      if (!declared.others && !matchName(param, declared.names)) continue;
-      const bound = bind(param);
-      if (bound === undefined || own.has(bound)) continue;
-      take(param);
-      convert(bound, text, block.commonRaw[param]);
-    }
-    for (const param of declared.required) {
-      if (!given.has(param)) invalid(`${name} needs the parameter ${JSON.stringify(param)}.`);
-    }
-  }
-  const { index, onError, retry, span } = step;
-  const callId = `tam-${block.span.start}-${index}-${hash(toJsonText([step.tool, step.params, step.uris]))}`;
-  return { index, callId, tool: name, params, uris, onError, retry, errors, span };
 }
 
-/** FNV-1a over UTF-16 units. */
+/** FNV-1a over UTF-16 units: the same step has the same id in every run. */
 function hash(text: string): string {
   let value = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
