@@ -1,4 +1,11 @@
-import { type Diagnostic, isRunnable, type Locale, type ParseResult, type ProtocolMode } from "@toolglot/core";
+import {
+  type Diagnostic,
+  isRunnable,
+  type Locale,
+  neutralize,
+  type ParseResult,
+  type ProtocolMode,
+} from "@toolglot/core";
 import { tellFindings } from "@toolglot/core/explain";
 import { type ExplainWording, explainWording, template } from "./explain-wording.ts";
 import type { TamBlock } from "./types.ts";
@@ -35,11 +42,11 @@ export function explain(result: ParseResult<TamBlock>, options: ExplainOptions =
   if (blocks.length === 0 && options.mode !== "single" && !findings.some(meantAsCall)) return undefined;
   const remarks = remarksOn(blocks, findings, runs, words, options.mode);
   const lines = [...remarks, ...tellFindings(findings, { ...options, advice: words.advice })];
-  if (lines.length === 0) return undefined;
-  const list = lines.map((line) => `- ${line}`).join("\n");
+  if (lines.length === 0 && (runs || blocks.length === 0)) return undefined;
+  const list = neutralize(lines.map((line) => `- ${line}`).join("\n"));
   const advice = `${words.template}\n${template}\n`;
   if (runs) return `${words.notes}\n${list}\n${advice}`;
-  const fields = [writeField("status", "error"), writeField("error", `FormatError: ${words.failed}\n${list}`)];
+  const fields = [writeField("status", "error"), writeField("error", `FormatError: ${words.failed}\n${list}`.trim())];
   return ["<|[TOOL_RESULT]|>", ...fields, "<|[END_RESULT]|>", advice].join("\n");
 }
 
