@@ -34,6 +34,10 @@ export const errorTypes = {
   interrupted: "Interrupted",
   denied: "Denied",
   invalidOutput: "InvalidOutput",
+  /** A step of a plan that did not run: because another failed, or because something about it was wrong. */
+  notRun: "NotRun",
+  requestIdConflict: "RequestIdConflict",
+  inDoubt: "InDoubt",
 } as const;
 
 /** Whether a tool told the model something. False for what can't even be looked at. */

@@ -1,50 +1,72 @@
-import {
-  type Action,
-  type CallsAction,
-  contentText,
-  type Decision,
-  type Executor,
-  type ExecutorContext,
-  requiresApproval,
-  type ToolCall,
-  type ToolResult,
-  toJsonText,
+import type {
+  Action,
+  CallsAction,
+  Executor,
+  ExecutorContext,
+  OperationLog,
+  PlanAction,
+  ToolCall,
+  ToolResult,
 } from "@toolglot/core";
-import { stopped, untilAborted } from "./call-scope.ts";
-import { errorTypes } from "./errors.ts";
-import type { Prepared } from "./prepare.ts";
-import { ToolResponse } from "./response.ts";
-import { runCall } from "./run.ts";
+import { ApprovalQueue, executeCall } from "./execute-call.ts";
+import { PlanRunner } from "./plan/plan-runner.ts";
+import type { ResourceSchemes } from "./resources/resource.ts";
+import { Tasks } from "./tasks/tasks.ts";
 import type { Toolkit } from "./toolkit.ts";
 
 /** Options of {@link toolkitExecutor}. */
 export interface ToolkitExecutorOptions {
   /** Calls that may run at one time. Default 8. */
   maxParallel?: number;
+  /** Where asynchronous tools run on, and where their events come. Default: tasks of this executor's own. */
+  tasks?: Tasks;
+  /**
+   * What makes a plan with a `request_id` run once. Default: in memory, for this executor. Give a durable one (and the same
+   * to every process) where a plan must not run twice after a crash.
+   */
+  operationLog?: OperationLog;
+  /** Whose request ids these are: two executors with the same log and scope share them. Default `plan`. */
+  operationScope?: string;
+  /** What reads `uri_` parameters, by scheme. Default: `data:` only. */
+  resources?: ResourceSchemes;
+}
+
+/** An executor that runs calls and plans on a toolkit. */
+export interface ToolkitExecutor extends Executor {
+  handles(action: Action): action is CallsAction | PlanAction;
+  /** The asynchronous tools that run in the background; `tasks.events` tells of their ends. */
+  readonly tasks: Tasks;
 }
 
 /**
- * Runs batches of calls on a toolkit. The outcome is that of running them one after another in document order: calls of
- * tools with `readOnlyHint` that stand next to each other run side by side, up to `maxParallel`; any other call waits
- * for all before it and holds up all after it. Input is validated before the host is asked for approval, and what was
- * asked about is what runs. One result per call, in order; never rejects for what a model or a tool did.
+ * Runs batches of calls, and plans, on a toolkit.
+ *
+ * Calls: the outcome is that of running them one after another in document order; neighbours with `readOnlyHint` run side
+ * by side, up to `maxParallel`; any other call waits for all before it and holds up all after it. Plans: step after step;
+ * see `runPlan`. A tool with `annotations.async` is started as a task, and its result is `pending` with `{ task_id }`.
+ *
+ * Input is validated before the host is asked for approval, and what was asked about is what runs. One result per call, in
+ * order; never rejects for what a model or a tool did.
  */
-export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): Executor {
-  const { maxParallel = 8 } = options;
+export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): ToolkitExecutor {
+  const { maxParallel = 8, tasks = new Tasks() } = options;
   if (!Number.isInteger(maxParallel) || maxParallel < 1) {
     throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);
   }
+  const plans = new PlanRunner(toolkit, { ...options, tasks });
   return {
-    handles: (action: Action): action is CallsAction => action.kind === "calls",
+    tasks,
+    handles: (action): action is CallsAction | PlanAction => action.kind === "calls" || action.kind === "plan",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
-      if (action.kind !== "calls") throw new TypeError(`a toolkitExecutor runs calls, not ${action.kind}`);
+      if (action.kind === "plan") return plans.run(action.plan, context);
+      if (action.kind !== "calls") throw new TypeError(`a toolkitExecutor runs calls and plans, not ${action.kind}`);
       const { calls } = action;
       const results: ToolResult[] = [];
-      const approvals = new Queue();
+      const setting = { approvals: new ApprovalQueue(), tasks };
       for (let start = 0; start < calls.length; ) {
         const end = endOfGroup(toolkit, calls, start);
         const group = calls.slice(start, end);
-        results.push(...(await inParallel(group, maxParallel, (call) => runOne(toolkit, call, context, approvals))));
+        results.push(...(await inParallel(group, maxParallel, (call) => executeCall(toolkit, call, context, setting))));
         start = end;
       }
       return results;
@@ -77,86 +99,4 @@ async function inParallel<Item, Result>(
   };
   await Promise.all(Array.from({ length: Math.min(bound, items.length) }, worker));
   return results;
-}
-
-/** One question at a time. */
-class Queue {
-  #last: Promise<unknown> = Promise.resolve();
-
-  add<Value>(ask: () => Promise<Value>): Promise<Value> {
-    const turn = this.#last.then(ask, ask);
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-}
-
-async function runOne(
-  toolkit: Toolkit,
-  call: ToolCall,
-  context: ExecutorContext,
-  approvals: Queue,
-): Promise<ToolResult> {
-  const { id: callId, name, input } = call;
-  const { signal } = context;
-  context.emit({ type: "tool-call-start", callId, name, input });
-  let started = performance.now();
-  const end = (response: ToolResponse): ToolResult => {
-    const ms = performance.now() - started;
-    const { status, content, data, metadata } = response;
-    const failed = status !== "ok" && status !== "pending";
-    const error = response.error ?? (failed ? { type: "ToolError", message: contentText(content) } : undefined);
-    const facts = { ...(data === undefined ? {} : { data }), ...(error === undefined ? {} : { error }) };
-    context.emit({ type: "tool-call-end", callId, name, status, ms, ...facts });
-    return { callId, name, status, content, ...facts, metadata: { ...metadata, ms } };
-  };
-  const preparing = await untilAborted(toolkit.prepareCall(call), signal);
-  // Stopped: the run below ends at once, as interrupted.
-  const prepared: Prepared = preparing === stopped ? { ok: false, error: { type: "", message: "" } } : preparing;
-  if (prepared.ok && requiresApproval(prepared.tool.definition) && !signal.aborted) {
-    const decision = await approvals.add(() => askHost(prepared, call, context));
-    started = performance.now();
-    if (decision !== stopped && !decision.approved) return end(denial(name, decision));
-  }
-  let final: ToolResponse | undefined;
-  for await (const response of runCall({ prepared }, call, { signal })) {
-    if (response.isLast) final = response;
-    else
-      context.emit({ type: "tool-call-progress", callId, name, data: response.data ?? contentText(response.content) });
-  }
-  return end(final as ToolResponse);
-}
-
-/** The host's decision. A host that can't be asked hasn't approved. */
-async function askHost(
-  prepared: Prepared & { ok: true },
-  call: ToolCall,
-  context: ExecutorContext,
-): Promise<Decision | typeof stopped> {
-  const { name, annotations } = prepared.tool.definition;
-  const reason = annotations?.destructiveHint
-    ? `The tool ${name} may destroy something.`
-    : `The tool ${name} asks before each call.`;
-  const request = { kind: "tool-call" as const, callId: call.id, tool: name, input: snapshot(prepared.asked), reason };
-  try {
-    return await untilAborted(context.approve(request), context.signal);
-  } catch {
-    return { approved: false, reason: "the host could not be asked" };
-  }
-}
-
-/** A copy, so that what is decided about can't change on its way. Input from a model is JSON, and can be copied. */
-function snapshot(input: unknown): unknown {
-  try {
-    return structuredClone(input);
-  } catch {
-    return JSON.parse(toJsonText(input)) as unknown;
-  }
-}
-
-function denial(name: string, decision: Decision): ToolResponse {
-  const why = decision.reason === undefined ? "" : `: ${decision.reason}`;
-  const message = `The call of the tool "${name}" was denied${why}. It did not run.`;
-  const metadata = decision.by === undefined ? {} : { metadata: { deniedBy: decision.by } };
-  const error = { type: errorTypes.denied, message };
-  return new ToolResponse({ content: message, status: "denied", error, ...metadata });
 }

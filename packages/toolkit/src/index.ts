@@ -1,10 +1,13 @@
 /** Tool registry and runtime: define, register, validate and call tools, one final response per call. */
 export { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
 export { ToolkitError, type ToolkitErrorCode } from "./errors.ts";
-export { type ToolkitExecutorOptions, toolkitExecutor } from "./executor.ts";
+export { type ToolkitExecutor, type ToolkitExecutorOptions, toolkitExecutor } from "./executor.ts";
 export type { Prepared } from "./prepare.ts";
 export { RegisteredToolFunction } from "./registered.ts";
+export { dataResolver, type Resource, type ResourceResolver, type ResourceSchemes } from "./resources/resource.ts";
 export { type ResponseStatus, ToolResponse, type ToolResponseFields } from "./response.ts";
+export { type BusEvent, EventBus } from "./tasks/event-bus.ts";
+export { type TaskEvent, type TaskState, Tasks, type TasksOptions } from "./tasks/tasks.ts";
 export { Toolkit } from "./toolkit.ts";
 export type {
   AnyToolFunction,

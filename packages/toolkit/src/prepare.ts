@@ -16,11 +16,19 @@ export type Prepared =
     }
   | { ok: false; error: ToolErrorInfo; metadata?: Record<string, unknown> | undefined };
 
-/** Validates a call's input for its tool. Presets win: an input under a preset's name is dropped, and reported. */
-export function prepareInput(tool: RegisteredToolFunction, call: ToolCall): MaybePromise<Prepared> {
+/**
+ * Validates a call's input for its tool. Presets win: an input under a preset's name is dropped, and reported. `given`
+ * holds values of this call alone that are no JSON, and are not validated.
+ */
+export function prepareInput(
+  tool: RegisteredToolFunction,
+  call: ToolCall,
+  given?: Readonly<Record<string, unknown>>,
+): MaybePromise<Prepared> {
   const warnings: string[] = [];
   const asked = withoutPresets(tool, call.input, warnings);
-  const result = tool.schema.validate(asked);
+  const schema = given === undefined ? tool.schema : tool.schema.withPresets({ ...tool.presetKwargs, ...given });
+  const result = schema.validate(asked);
   const conclude = (settled: Awaited<typeof result>): Prepared => {
     if (!settled.success) {
       const lines = settled.issues.map(({ message }) => `- ${message}`).join("\n");

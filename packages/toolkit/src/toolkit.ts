@@ -213,10 +213,13 @@ export class Toolkit {
     return runCall("ok" in found ? { prepared: found } : { tool: found }, whole, options);
   }
 
-  /** Finds the tool and validates the input, without running anything: for executors, which ask in between. */
-  prepareCall(call: ToolCall): Prepared | Promise<Prepared> {
+  /**
+   * Finds the tool and validates the input, without running anything: for executors, which ask in between. `given`: values
+   * of this call that are no JSON (bytes, resources); they are passed on as they are.
+   */
+  prepareCall(call: ToolCall, given?: Readonly<Record<string, unknown>>): Prepared | Promise<Prepared> {
     const found = this.#find(call.name);
-    return "ok" in found ? found : prepareInput(found, call);
+    return "ok" in found ? found : prepareInput(found, call, given);
   }
 
   /** The call as core has it; `given` is passed on when it is one already, with all that stands in it. */

@@ -1,0 +1,185 @@
+import {
+  contentText,
+  type Decision,
+  type ExecutorContext,
+  requiresApproval,
+  type ToolCall,
+  type ToolResult,
+  toJsonText,
+} from "@toolglot/core";
+import { stopped, untilAborted } from "./call-scope.ts";
+import { errorTypes } from "./errors.ts";
+import type { Prepared } from "./prepare.ts";
+import { ToolResponse } from "./response.ts";
+import { runCall } from "./run.ts";
+import type { Tasks } from "./tasks/tasks.ts";
+import type { Toolkit } from "./toolkit.ts";
+
+/** One question at a time. */
+export class ApprovalQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  add<Value>(ask: () => Promise<Value>): Promise<Value> {
+    const turn = this.#last.then(ask, ask);
+    this.#last = turn.catch(() => {});
+    return turn;
+  }
+}
+
+/** What a call is run with, besides the executor's context. */
+export interface CallSetting {
+  approvals: ApprovalQueue;
+  /** Where asynchronous tools run on. */
+  tasks: Tasks;
+  /** Values that are not text, and that the model did not write: resources and bytes. */
+  given?: Readonly<Record<string, unknown>>;
+  /** Extra attempts after a failure. */
+  retry?: number;
+  step?: number;
+  requestId?: string | undefined;
+  /** Right before the tool runs; false: it must not. */
+  begin?(): Promise<boolean>;
+}
+
+/** Runs one call: validates, asks the host if need be, runs the tool or starts its task. Exactly one result. */
+export async function executeCall(
+  toolkit: Toolkit,
+  call: ToolCall,
+  context: ExecutorContext,
+  setting: CallSetting,
+): Promise<ToolResult> {
+  const { id: callId, name, input } = call;
+  const { signal } = context;
+  const { step, requestId } = setting;
+  context.emit({ type: "tool-call-start", callId, name, input });
+  let started = performance.now();
+  let attempts = 0;
+  const end = (response: ToolResponse): ToolResult => {
+    const ms = performance.now() - started;
+    const facts = { ms, ...(attempts > 1 && { attempts }), ...(step !== undefined && { step }) };
+    const result = toResult(call, response, facts);
+    const { status, data, error } = result;
+    context.emit({
+      type: "tool-call-end",
+      callId,
+      name,
+      status,
+      ms,
+      ...(data === undefined ? {} : { data }),
+      ...(error === undefined ? {} : { error }),
+    });
+    return result;
+  };
+  const preparing = await untilAborted(toolkit.prepareCall(call, setting.given), signal);
+  // Stopped: the run below ends at once, as interrupted.
+  const prepared: Prepared = preparing === stopped ? { ok: false, error: { type: "", message: "" } } : preparing;
+  if (prepared.ok && requiresApproval(prepared.tool.definition) && !signal.aborted) {
+    const decision = await setting.approvals.add(() => askHost(prepared, call, context));
+    started = performance.now();
+    if (decision !== stopped && !decision.approved) return end(denial(name, decision));
+  }
+  if (prepared.ok && !signal.aborted && setting.begin && !(await setting.begin())) return end(lost());
+  if (prepared.ok && prepared.tool.definition.annotations?.async && !signal.aborted) {
+    const taskId = setting.tasks.start({
+      call,
+      step,
+      requestId,
+      run: (own) => runCall({ prepared }, call, { signal: own }),
+      toResult: (response) => toResult(call, response, {}),
+    });
+    return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
+  }
+  for (;;) {
+    attempts += 1;
+    const response = await runOnce(prepared, call, context);
+    const left = (setting.retry ?? 0) - attempts + 1;
+    if (left <= 0 || signal.aborted || !prepared.ok || !mayRetry(prepared, response)) return end(response);
+    const progress = { attempt: attempts, error: response.error?.message ?? contentText(response.content) };
+    context.emit({ type: "tool-call-progress", callId, name, data: progress });
+    await untilAborted(pause(attempts), signal);
+  }
+}
+
+async function runOnce(prepared: Prepared, call: ToolCall, context: ExecutorContext): Promise<ToolResponse> {
+  const { id: callId, name } = call;
+  let final: ToolResponse | undefined;
+  for await (const response of runCall({ prepared }, call, { signal: context.signal })) {
+    if (response.isLast) final = response;
+    else
+      context.emit({ type: "tool-call-progress", callId, name, data: response.data ?? contentText(response.content) });
+  }
+  return final as ToolResponse;
+}
+
+/**
+ * A failure may be tried again when the tool said so itself: nothing else is known of what ran out of time, so only a tool
+ * that may run twice is run twice then.
+ */
+function mayRetry({ tool }: Prepared & { ok: true }, { status, error }: ToolResponse): boolean {
+  if (status !== "error") return false;
+  const { idempotentHint, readOnlyHint } = tool.definition.annotations ?? {};
+  return error?.type !== errorTypes.timeout || idempotentHint === true || readOnlyHint === true;
+}
+
+const firstPauseMs = 100;
+const longestPauseMs = 5000;
+
+function pause(attempts: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1))));
+}
+
+function toResult({ id: callId, name }: ToolCall, response: ToolResponse, facts: Record<string, unknown>): ToolResult {
+  const { status, content, data, metadata } = response;
+  const failed = status !== "ok" && status !== "pending";
+  const error = response.error ?? (failed ? { type: "ToolError", message: contentText(content) } : undefined);
+  return {
+    callId,
+    name,
+    status,
+    content,
+    ...(data === undefined ? {} : { data }),
+    ...(error === undefined ? {} : { error }),
+    metadata: { ...metadata, ...facts },
+  };
+}
+
+/** Another holder took the operation over. */
+function lost(): ToolResponse {
+  const message = "The call was not run: another process has taken it over.";
+  return new ToolResponse({ content: message, status: "error", error: { type: errorTypes.notRun, message } });
+}
+
+/** The host's decision. A host that can't be asked hasn't approved. */
+async function askHost(
+  prepared: Prepared & { ok: true },
+  call: ToolCall,
+  context: ExecutorContext,
+): Promise<Decision | typeof stopped> {
+  const { name, annotations } = prepared.tool.definition;
+  const reason = annotations?.destructiveHint
+    ? `The tool ${name} may destroy something.`
+    : `The tool ${name} asks before each call.`;
+  const request = { kind: "tool-call" as const, callId: call.id, tool: name, input: snapshot(prepared.asked), reason };
+  try {
+    return await untilAborted(context.approve(request), context.signal);
+  } catch {
+    return { approved: false, reason: "the host could not be asked" };
+  }
+}
+
+/** A copy, so that what is decided about can't change on its way. Input from a model is JSON, and can be copied. */
+function snapshot(input: unknown): unknown {
+  try {
+    return structuredClone(input);
+  } catch {
+    return JSON.parse(toJsonText(input)) as unknown;
+  }
+}
+
+function denial(name: string, decision: Decision): ToolResponse {
+  const why = decision.reason === undefined ? "" : `: ${decision.reason}`;
+  const message = `The call of the tool "${name}" was denied${why}. It did not run.`;
+  const metadata = decision.by === undefined ? {} : { metadata: { deniedBy: decision.by } };
+  const error = { type: errorTypes.denied, message };
+  return new ToolResponse({ content: message, status: "denied", error, ...metadata });
+}

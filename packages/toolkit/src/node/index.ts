@@ -1,0 +1,2 @@
+/** What needs Node: resources from files. */
+export { type FileResourceOptions, famResolver, fileResolver } from "./file-resources.ts";

@@ -1,0 +1,152 @@
+import {
+  type ExecutorContext,
+  type OperationLog,
+  type Plan,
+  type PlanStep,
+  type ToolCall,
+  ToolError,
+  type ToolErrorInfo,
+  type ToolResult,
+} from "@toolglot/core";
+import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { stopped, untilAborted } from "../call-scope.ts";
+import { errorInfo, errorTypes } from "../errors.ts";
+import { ApprovalQueue, executeCall } from "../execute-call.ts";
+import { dataResolver, type ResourceSchemes, resolveResource, resourceText } from "../resources/resource.ts";
+import type { Tasks } from "../tasks/tasks.ts";
+import type { Toolkit } from "../toolkit.ts";
+import { runOnce } from "./run-once.ts";
+
+/** Options of {@link PlanRunner}. */
+export interface PlanRunnerOptions {
+  tasks: Tasks;
+  operationLog?: OperationLog;
+  operationScope?: string;
+  resources?: ResourceSchemes;
+}
+
+/**
+ * Runs plans on a toolkit, one step after another.
+ *
+ * A step that fails is tried again `retry` times, unless it is known that this can't help (its input is wrong, it was
+ * denied) or not known whether it took effect (it ran out of time, and may not run twice). Then `onError` decides: `stop`
+ * leaves the steps after it, which end as `NotRun`; `continue` goes on. A step with `errors` fails without being run. A
+ * step of an asynchronous tool counts as done when its task has started. A plan with a `requestId` runs once: see
+ * `runOnce`.
+ */
+export class PlanRunner {
+  readonly #toolkit: Toolkit;
+  readonly #tasks: Tasks;
+  readonly #log: OperationLog;
+  readonly #scope: string;
+  readonly #schemes: ResourceSchemes;
+
+  constructor(toolkit: Toolkit, options: PlanRunnerOptions) {
+    this.#toolkit = toolkit;
+    this.#tasks = options.tasks;
+    this.#log = options.operationLog ?? new MemoryOperationLog();
+    this.#scope = options.operationScope ?? "plan";
+    this.#schemes = { data: dataResolver, ...options.resources };
+  }
+
+  /** Exactly one result per step, in the order of the steps. Never rejects for what a model or a tool did. */
+  async run(plan: Plan, context: ExecutorContext): Promise<ToolResult[]> {
+    const always = async (): Promise<boolean> => true;
+    if (plan.requestId === undefined) return this.#steps(plan, context, always);
+    const once = { log: this.#log, scope: this.#scope, context };
+    return runOnce(plan, once, (begin) => this.#steps(plan, context, begin));
+  }
+
+  async #steps(plan: Plan, context: ExecutorContext, begin: () => Promise<boolean>): Promise<ToolResult[]> {
+    const approvals = new ApprovalQueue();
+    const results: ToolResult[] = [];
+    let failed: number | undefined;
+    for (const step of plan.steps) {
+      const result =
+        failed === undefined
+          ? await this.#step(step, plan, context, approvals, begin)
+          : refuse(step, context, {
+              type: errorTypes.notRun,
+              message: `Step ${step.index} did not run, because step ${failed} failed.`,
+            });
+      const { requestId } = plan;
+      results.push(requestId === undefined ? result : { ...result, metadata: { ...result.metadata, requestId } });
+      const ok = result.status === "ok" || result.status === "pending";
+      if (!ok && failed === undefined && step.onError === "stop") failed = step.index;
+    }
+    return results;
+  }
+
+  async #step(
+    step: PlanStep,
+    plan: Plan,
+    context: ExecutorContext,
+    approvals: ApprovalQueue,
+    begin: () => Promise<boolean>,
+  ): Promise<ToolResult> {
+    const [first, ...more] = step.errors;
+    if (first) {
+      const message = [first, ...more].map((error) => error.message).join("\n");
+      return refuse(step, context, { ...first, message });
+    }
+    const read = await untilAborted(this.#values(step, plan, context), context.signal);
+    // Stopped: the call below ends at once, as interrupted.
+    const values = read === stopped ? { input: step.params } : read;
+    if ("error" in values) return refuse(step, context, values.error);
+    const { requestId } = plan;
+    const call: ToolCall = { id: step.callId, name: step.tool, input: values.input, span: step.span, protocol: "tam" };
+    return executeCall(this.#toolkit, call, context, {
+      approvals,
+      tasks: this.#tasks,
+      step: step.index,
+      requestId,
+      retry: step.retry,
+      begin,
+      ...("given" in values && { given: values.given }),
+    });
+  }
+
+  /** A step's input: common parameters that its tool takes and that it lacks, bytes and resources apart. */
+  async #values(
+    step: PlanStep,
+    plan: Plan,
+    { signal }: ExecutorContext,
+  ): Promise<{ input: Record<string, unknown>; given?: Record<string, unknown> } | { error: ToolErrorInfo }> {
+    const properties = this.#toolkit.registered.get(step.tool)?.definition.inputSchema.properties ?? {};
+    const taken = Object.entries(plan.common).filter(
+      ([name]) => Object.hasOwn(properties, name) && !(name in step.params) && !(name in step.uris),
+    );
+    const input: Record<string, unknown> = { ...Object.fromEntries(taken) };
+    const given: Record<string, unknown> = {};
+    for (const [name, value] of Object.entries(step.params))
+      (value instanceof Uint8Array ? given : input)[name] = value;
+    try {
+      for (const [name, uri] of Object.entries(step.uris)) {
+        if (name in step.params)
+          throw new ToolError(`${name} is given both as a value and as uri_${name}: give one of them.`, {
+            data: { type: errorTypes.invalidInput },
+          });
+        const resource = await resolveResource(uri, this.#schemes, { signal });
+        const schema = properties[name];
+        const wantsText = typeof schema === "object" && [schema.type].flat().includes("string");
+        if (wantsText) input[name] = await resourceText(resource);
+        else given[name] = resource;
+      }
+    } catch (error) {
+      return { error: errorInfo(error) };
+    }
+    return Object.keys(given).length > 0 ? { input, given } : { input };
+  }
+}
+
+/** The result of a step that does not run, told like that of a call. */
+function refuse(
+  { callId, tool: name, params, index }: PlanStep,
+  context: ExecutorContext,
+  error: ToolErrorInfo,
+): ToolResult {
+  context.emit({ type: "tool-call-start", callId, name, input: params });
+  context.emit({ type: "tool-call-end", callId, name, status: "error", ms: 0, error });
+  const content = [{ type: "text" as const, text: `Error: ${error.message}` }];
+  return { callId, name, status: "error", content, error, metadata: { ms: 0, step: index } };
+}

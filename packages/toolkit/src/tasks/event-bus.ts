@@ -1,0 +1,91 @@
+/** Anything told on a bus: a type, and what belongs to it. */
+export interface BusEvent {
+  type: string;
+}
+
+type OfType<Event extends BusEvent, Type extends Event["type"]> = Extract<Event, { type: Type }>;
+
+/**
+ * Typed events for any number of listeners, in the order in which they were published. A listener that throws harms
+ * neither the others nor the publisher: the error is handed to `onListenerError`, by default thrown on its own later.
+ */
+export class EventBus<Event extends BusEvent> {
+  readonly #listeners = new Set<(event: Event) => void>();
+  readonly #onListenerError: (error: unknown) => void;
+
+  constructor(options: { onListenerError?: (error: unknown) => void } = {}) {
+    this.#onListenerError = options.onListenerError ?? ((error) => queueMicrotask(() => rethrow(error)));
+  }
+
+  /** Hears all events, or those of one type, from now on. Returns what ends it; so does the signal. */
+  subscribe(listener: (event: Event) => void, options?: { signal?: AbortSignal }): () => void;
+  subscribe<Type extends Event["type"]>(
+    type: Type,
+    listener: (event: OfType<Event, Type>) => void,
+    options?: { signal?: AbortSignal },
+  ): () => void;
+  subscribe(
+    first: string | ((event: Event) => void),
+    second?: ((event: never) => void) | { signal?: AbortSignal },
+    third?: { signal?: AbortSignal },
+  ): () => void {
+    const typed = typeof first === "string";
+    const given = (typed ? second : first) as ((event: Event) => void) | undefined;
+    if (typeof given !== "function") throw new TypeError("subscribe takes a listener, or a type and a listener");
+    const listener = typed ? (event: Event): void => (event.type === first ? given(event) : undefined) : given;
+    // A function of its own, so that one listener can subscribe twice.
+    const entry = (event: Event): void => listener(event);
+    const { signal } = (typed ? third : (second as { signal?: AbortSignal } | undefined)) ?? {};
+    const end = (): void => {
+      this.#listeners.delete(entry);
+      signal?.removeEventListener("abort", end);
+    };
+    if (signal?.aborted) return end;
+    this.#listeners.add(entry);
+    signal?.addEventListener("abort", end, { once: true });
+    return end;
+  }
+
+  /** Tells all listeners, at once. */
+  publish(event: Event): void {
+    for (const listener of [...this.#listeners]) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.#onListenerError(error);
+      }
+    }
+  }
+
+  /** Events from now on, until the loop is left or the signal aborts. Those not yet taken are kept. */
+  async *events(options: { signal?: AbortSignal } = {}): AsyncGenerator<Event, void, undefined> {
+    const { signal } = options;
+    const waiting: Event[] = [];
+    let wake: (() => void) | undefined;
+    const stir = (): void => wake?.();
+    const unsubscribe = this.subscribe((event) => {
+      waiting.push(event);
+      stir();
+    });
+    signal?.addEventListener("abort", stir, { once: true });
+    try {
+      while (!signal?.aborted) {
+        const next = waiting.shift();
+        if (next !== undefined) {
+          yield next;
+          continue;
+        }
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    } finally {
+      unsubscribe();
+      signal?.removeEventListener("abort", stir);
+    }
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw error;
+}

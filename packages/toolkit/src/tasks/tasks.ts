@@ -1,0 +1,158 @@
+import { contentText, type ToolCall, type ToolResult } from "@toolglot/core";
+import type { ToolResponse } from "../response.ts";
+import { EventBus } from "./event-bus.ts";
+
+/** What every event of a task says. */
+interface TaskFacts {
+  taskId: string;
+  callId: string;
+  /** The tool. */
+  name: string;
+  /** Number of the plan's step that started it. */
+  step?: number;
+  requestId?: string;
+}
+
+/** What is told of tasks on the bus. A task ends with exactly one of the last two. */
+export type TaskEvent =
+  | (TaskFacts & { type: "task-started"; input: unknown })
+  /** `data`: of the chunk, else its text. */
+  | (TaskFacts & { type: "task-progress"; data: unknown })
+  | (TaskFacts & { type: "task-completed"; result: ToolResult; ms: number })
+  /** Also when it was cancelled: then the result is `interrupted`. */
+  | (TaskFacts & { type: "task-failed"; result: ToolResult; ms: number });
+
+/** A task, running or ended. */
+export interface TaskState extends TaskFacts {
+  status: "running" | ToolResult["status"];
+  /** When it has ended. */
+  result?: ToolResult;
+}
+
+/** What a task is started with. */
+export interface TaskStart {
+  call: ToolCall;
+  step?: number | undefined;
+  requestId?: string | undefined;
+  /** Runs the tool; the last response is final. */
+  run(signal: AbortSignal): AsyncGenerator<ToolResponse, void, undefined>;
+  toResult(response: ToolResponse): ToolResult;
+}
+
+interface Entry {
+  state: TaskState;
+  controller: AbortController;
+  ended: Promise<ToolResult>;
+}
+
+/** Options of {@link Tasks}. */
+export interface TasksOptions {
+  /** So many ended tasks are remembered. Default 1000. */
+  keepEnded?: number;
+}
+
+/**
+ * The asynchronous tools that are running in the background: those whose `annotations.async` is true. A task outlives the
+ * run that started it; its completion, progress and failure come as events.
+ */
+export class Tasks {
+  readonly events: EventBus<TaskEvent> = new EventBus<TaskEvent>();
+  readonly #entries = new Map<string, Entry>();
+  readonly #ended: string[] = [];
+  readonly #keepEnded: number;
+
+  constructor(options: TasksOptions = {}) {
+    this.#keepEnded = options.keepEnded ?? 1000;
+  }
+
+  /** Starts a task and gives its id at once. */
+  start({ call, step, requestId, run, toResult }: TaskStart): string {
+    const taskId = `task-${randomId()}`;
+    const facts: TaskFacts = {
+      taskId,
+      callId: call.id,
+      name: call.name,
+      ...(step !== undefined && { step }),
+      ...(requestId !== undefined && { requestId }),
+    };
+    const controller = new AbortController();
+    const state: TaskState = { ...facts, status: "running" };
+    const ended = this.#drain(facts, run(controller.signal), toResult);
+    this.#entries.set(taskId, { state, controller, ended });
+    this.events.publish({ ...facts, type: "task-started", input: call.input });
+    return taskId;
+  }
+
+  async #drain(
+    facts: TaskFacts,
+    responses: AsyncGenerator<ToolResponse, void, undefined>,
+    toResult: (response: ToolResponse) => ToolResult,
+  ): Promise<ToolResult> {
+    const started = performance.now();
+    let final: ToolResponse | undefined;
+    // Its start is told, and its id known to the caller, before the tool does anything.
+    await Promise.resolve();
+    for await (const response of responses) {
+      if (response.isLast) final = response;
+      else {
+        const data = response.data ?? contentText(response.content);
+        this.events.publish({ ...facts, type: "task-progress", data });
+      }
+    }
+    const result = toResult(final as ToolResponse);
+    this.#settle(facts.taskId, result);
+    const type = result.status === "ok" || result.status === "pending" ? "task-completed" : "task-failed";
+    this.events.publish({ ...facts, type, result, ms: performance.now() - started });
+    return result;
+  }
+
+  #settle(taskId: string, result: ToolResult): void {
+    const entry = this.#entries.get(taskId) as Entry;
+    entry.state = { ...entry.state, status: result.status, result };
+    this.#ended.push(taskId);
+    while (this.#ended.length > this.#keepEnded) this.#entries.delete(this.#ended.shift() as string);
+  }
+
+  /** A task by its id; undefined for one that was never started, or ended long ago. */
+  get(taskId: string): TaskState | undefined {
+    return this.#entries.get(taskId)?.state;
+  }
+
+  /** All tasks that are remembered, the oldest first. */
+  list(): TaskState[] {
+    return [...this.#entries.values()].map(({ state }) => state);
+  }
+
+  /** Asks a task to stop. False when there is none that runs. Its end comes as `task-failed`. */
+  cancel(taskId: string): boolean {
+    const entry = this.#entries.get(taskId);
+    if (entry?.state.status !== "running") return false;
+    entry.controller.abort();
+    return true;
+  }
+
+  /** The result of a task, when it has ended; undefined for an unknown one. */
+  async result(taskId: string): Promise<ToolResult | undefined> {
+    return this.#entries.get(taskId)?.ended;
+  }
+
+  /** Waits until no task runs. */
+  async idle(): Promise<void> {
+    for (;;) {
+      const running = [...this.#entries.values()].filter(({ state }) => state.status === "running");
+      if (running.length === 0) return;
+      await Promise.all(running.map(({ ended }) => ended));
+    }
+  }
+
+  /** Cancels all tasks and waits for their ends. */
+  async close(): Promise<void> {
+    for (const taskId of this.#entries.keys()) this.cancel(taskId);
+    await this.idle();
+  }
+}
+
+/** 96 random bits; `randomUUID` is not there in pages without https. */
+function randomId(): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
