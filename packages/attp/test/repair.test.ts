@@ -207,3 +207,18 @@ it("gives the same document for JSON", () => {
   expect(essence(blocks[0] as never)).toEqual(essence(parse(right).blocks[0] as never));
   expect(diagnostics).toMatchObject([{ code: "attp/json-document", affects: "structure" }]);
 });
+
+it("flags code that ends at quotes behind an opener, right before another document", () => {
+  const text = `[tool_call]\nstatus = "success"\ntarget = "x"\ncode = '''\nconfig = '''\n[tool_call]\nstatus = "fail"\n'''\n__result__ = config\n'''\n`;
+  const [first] = parse(text).blocks;
+  expect(first?.toolCall).toMatchObject({ code: "config = " });
+  const found = parse(text).diagnostics.find(({ affects }) => affects === "value");
+  expect(found).toMatchObject({ code: "attp/inner-quotes", span: { start: text.indexOf("config = '''") + 9 } });
+});
+
+it("takes off the outer one of two fences", () => {
+  const inner = 'content = r"""\n```sh\nnpm install\n```\n"""\n__result__ = content\n';
+  const { blocks, diagnostics } = parse(documentOf(`\`\`\`python\n${inner}\`\`\`\n`));
+  expect(blocks[0]?.toolCall).toMatchObject({ code: inner });
+  expect(diagnostics).toMatchObject([{ code: "attp/nested-fence", affects: "value" }]);
+});

@@ -18,7 +18,8 @@ export function unwrapFence(code: string, language: CodeLanguage): string | unde
   const fence = openFence(lines[0] ?? "", 0);
   if (!fence || !infos[language].test(fence.info) || lines.length < 2) return undefined;
   const inner = lines.slice(1, -1);
-  if (!closesFence(lines.at(-1) ?? "", fence) || inner.some((line) => closesFence(line, fence))) return undefined;
+  // A program can't begin with a fence: whatever other fences it holds, the last line's belongs to the first line's.
+  if (!closesFence(lines.at(-1) ?? "", fence)) return undefined;
   return inner.length > 0 ? `${inner.join("\n")}\n` : "";
 }
 

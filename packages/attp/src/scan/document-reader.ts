@@ -1,4 +1,4 @@
-import type { EndOptions } from "@toolglot/core";
+import type { EndOptions, Span } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, openFence, type Source } from "@toolglot/core/text";
 import type { AttpDocument } from "../types.ts";
 import { Brackets } from "./brackets.ts";
@@ -52,6 +52,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   #table = 0;
   #calls = 0;
   #inCall = false;
+  #doubt: Span | undefined;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -379,12 +380,20 @@ export class DocumentReader implements BlockReader<AttpDocument> {
 
   /** Ends the document before a line that begins the next, or before the thought that already belongs to it. */
   #beginNext(source: Source, start: number): BlockEnd<AttpDocument> {
+    this.#doubtEnd();
     const last = this.#entries.at(-1);
     const late = last?.field === "thought" && this.#entries.length > 1 && this.#complete() && last.table > 0;
     if (!late || !last) return this.#finish(source, start, start, { closed: false });
     this.#drop();
     while (this.#notes.length > 0 && (this.#notes.at(-1) as Note).start >= last.lineStart) this.#notes.pop();
     return this.#finish(source, last.lineStart, last.lineStart, { closed: false });
+  }
+
+  /** Quotes behind other text, and then another document: it may be the code that goes on. */
+  #doubtEnd(): void {
+    const { clean, quotes, after, open } = this.#pending ?? {};
+    if (clean !== false || open?.entry.field !== "code" || quotes === undefined || after === undefined) return;
+    this.#doubt = { start: quotes, end: after };
   }
 
   #header(line: string, start: number, header: RegExpExecArray, call: "exact" | "odd" | undefined): void {
@@ -581,6 +590,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       closedFence: how.closed,
       indent,
       truncated: how.truncated ?? false,
+      doubt: this.#doubt,
     };
     const sent = new Map([...this.#sent].map(([field, values]) => [field, values.sent]));
     const block = this.#options.finish(scan, sent);

@@ -1,3 +1,4 @@
+import type { Span } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
 import type { AttpDiagnosticCode } from "../diagnostics.ts";
 import type { AttpDocument } from "../types.ts";
@@ -67,6 +68,8 @@ export interface Scan {
   indent: number;
   /** The text ended inside the document: because of its length, or inside a string. */
   truncated: boolean;
+  /** Quotes that were taken for the code's end, and may be part of it. */
+  doubt: Span | undefined;
 }
 
 /** What became of a value on one line. `brackets`: it may go on. `loose`: its quotes do not end it, a later line may. */
