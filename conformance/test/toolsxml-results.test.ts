@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import { isRunnable, type ToolResult } from "@toolglot/core";
+import { formatResults, parse } from "@toolglot/toolsxml";
+import { XMLParser, XMLValidator } from "fast-xml-parser";
+import { expect, it } from "vitest";
+
+interface ExpectedResult {
+  tool?: string;
+  status: "ok" | "error" | "running";
+  exit?: number;
+  ms?: number;
+  text?: string;
+  value?: unknown;
+  lines?: string[];
+  contains?: string[];
+  absent?: string[];
+  notEmpty?: true;
+}
+
+interface ResultVector {
+  name: string;
+  spec: string;
+  results: ToolResult[];
+  options?: { budget?: number };
+  expect: { results: ExpectedResult[]; maxLength?: number };
+}
+
+const file = new URL("../results/toolsxml.json", import.meta.url);
+const { vectors } = JSON.parse(readFileSync(file, "utf8")) as { vectors: ResultVector[] };
+
+it.each(vectors)("writes results for the model: $name", ({ results, options, expect: wanted }) => {
+  const text = formatResults(results, options);
+  if (wanted.results.length === 0) {
+    expect(text).toBe("");
+    return;
+  }
+  expect(XMLValidator.validate(text)).toBe(true);
+  expect(parse(text).blocks.filter(isRunnable)).toEqual([]);
+  if (wanted.maxLength !== undefined) expect(text.length).toBeLessThanOrEqual(wanted.maxLength);
+
+  const written = readResults(text);
+  expect(written.map(({ attributes }) => attributes.status)).toEqual(wanted.results.map(({ status }) => status));
+  const first = Number(written[0]?.attributes.index);
+  expect(written.map(({ attributes }) => attributes.index)).toEqual(written.map((_, at) => String(first + at)));
+  wanted.results.forEach((result, at) => {
+    expectResult(written[at] as WrittenResult, result);
+  });
+});
+
+function expectResult({ attributes, text }: WrittenResult, wanted: ExpectedResult): void {
+  if (wanted.tool !== undefined) expect(attributes.tool).toBe(wanted.tool);
+  expect(attributes.exit).toBe(wanted.exit === undefined ? undefined : String(wanted.exit));
+  expect(attributes.ms).toBe(wanted.ms === undefined ? undefined : String(wanted.ms));
+  if (wanted.text !== undefined) expect(text).toBe(wanted.text);
+  if ("value" in wanted) expect(JSON.parse(text)).toEqual(wanted.value);
+  if (wanted.lines) expect(text.split(/\r\n|\r|\n/)).toEqual(wanted.lines);
+  if (wanted.notEmpty) expect(text.trim()).not.toBe("");
+  for (const part of wanted.contains ?? []) expect(text).toContain(part);
+  for (const part of wanted.absent ?? []) expect(text).not.toContain(part);
+}
+
+interface WrittenResult {
+  attributes: Record<string, string>;
+  text: string;
+}
+
+type XmlNode = Record<string, unknown>;
+
+/** The `<result>` elements, read by an XML parser that is not ours. */
+function readResults(text: string): WrittenResult[] {
+  const parser = new XMLParser({
+    preserveOrder: true,
+    ignoreAttributes: false,
+    attributeNamePrefix: "",
+    parseTagValue: false,
+    trimValues: false,
+    cdataPropName: "cdata",
+  });
+  const roots = (parser.parse(text) as XmlNode[]).filter((node) => !("#text" in node));
+  expect(roots.map((node) => Object.keys(node)[0])).toEqual(["results"]);
+  const children = (roots[0]?.results as XmlNode[]).filter((node) => !("#text" in node));
+  return children.map((node) => {
+    expect(Object.keys(node)[0]).toBe("result");
+    return { attributes: (node[":@"] ?? {}) as Record<string, string>, text: textOf(node.result as XmlNode[]) };
+  });
+}
+
+function textOf(nodes: XmlNode[]): string {
+  return nodes
+    .map((node) => (node["#text"] === undefined ? textOf(node.cdata as XmlNode[]) : String(node["#text"])))
+    .join("");
+}
