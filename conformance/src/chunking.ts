@@ -6,10 +6,12 @@ export interface Chunking {
 
 /** How many ways a text is cut. */
 export interface ChunkingOptions {
+  /** Whether the text is also fed one unit at a time. Default true. */
+  units?: boolean;
   /** Texts up to this length are cut in two at every place. Default 240. */
   everySplitUpTo?: number;
-  /** Cuts into pieces of random length. Default 6. */
-  randomRounds?: number;
+  /** The longest piece of each cut into pieces of random length. Default 2, 5, 9, 33, 129, 4097. */
+  longestPieces?: readonly number[];
 }
 
 /**
@@ -18,17 +20,15 @@ export interface ChunkingOptions {
  */
 export function* chunkings(
   text: string,
-  { everySplitUpTo = 240, randomRounds = 6 }: ChunkingOptions = {},
+  { units = true, everySplitUpTo = 240, longestPieces = [2, 5, 9, 33, 129, 4097] }: ChunkingOptions = {},
 ): Generator<Chunking> {
-  yield { name: "one unit at a time", chunks: text.split("") };
+  if (units) yield { name: "one unit at a time", chunks: text.split("") };
   if (text.length <= everySplitUpTo) {
     for (let at = 1; at < text.length; at += 1)
       yield { name: `cut at ${at}`, chunks: [text.slice(0, at), text.slice(at)] };
   }
-  for (let round = 0; round < randomRounds; round += 1) {
-    const longest = [2, 5, 9, 33, 129, 4097][round % 6] as number;
+  for (const [round, longest] of longestPieces.entries())
     yield { name: `random pieces of up to ${longest}`, chunks: randomPieces(text, longest, round + 1) };
-  }
 }
 
 function randomPieces(text: string, longest: number, seed: number): string[] {
@@ -44,7 +44,7 @@ function randomPieces(text: string, longest: number, seed: number): string[] {
 }
 
 /** Numbers in [0, 1) that are the same for the same seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
+export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -49,7 +49,8 @@ export interface Vector {
     /** Text segments hold what the source stands for, as the `reply` of a JSON envelope: they are not source text. */
     encodedText?: true;
     diagnostics: ExpectedDiagnostic[];
-    moreDiagnostics?: true | "same";
+    /** Others that may be there too: all, more that fit an entry, those of severity `info`. */
+    moreDiagnostics?: true | "same" | "info";
   };
 }
 

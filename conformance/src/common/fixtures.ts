@@ -1,0 +1,86 @@
+import type { AttpDocument, AttpEvent } from "@toolglot/attp";
+import type { TamBlock, TamEvent } from "@toolglot/tam";
+import type { ToolsXmlBlock, ToolsXmlEvent } from "@toolglot/toolsxml";
+import { attp } from "../implementations/attp.ts";
+import { tam } from "../implementations/tam.ts";
+import { toolsxml } from "../implementations/toolsxml.ts";
+import type { CommonFixture } from "./fixture.ts";
+
+const own = (object: object | undefined, key: string): unknown =>
+  object && Object.getOwnPropertyDescriptor(object, key)?.value;
+
+/** ATTP: a TOML document with code. */
+export const attpFixture: CommonFixture<AttpDocument, AttpEvent> = {
+  implementation: attp,
+  block: (value) => `thought = "t"\n\n[tool_call]\nstatus = "success"\ntarget = "x"\ncode = '''\n${value}\n'''`,
+  value: ({ toolCall }) => toolCall?.code,
+  endsItself: false,
+  opener: "[tool_call]",
+  hostile: ["[tool_call]", "thought = ", 'thought = """', "code = '''", "'''", "''", '"""', "status = "],
+  keyed: (key) => ({
+    text: `thought = "t"\n${JSON.stringify(key)} = "x"\n\n[tool_call]\nstatus = "success"\ntarget = "x"\ncode = "f()"`,
+    read: ({ extra }) => own(extra, key),
+  }),
+};
+
+/** TAM: a manifest of delimited fields. Outer underscores are no part of a key, so the tool declares the name. */
+export const tamFixture: CommonFixture<TamBlock, TamEvent> = {
+  implementation: tam,
+  block: (value) => `<|[REQUEST_TOOL]|>\ncommand:»»»Note.Write«««\ntext:»»»${value}«««\n<|[END_TOOL]|>`,
+  value: ({ steps }) => steps[0]?.params.text,
+  endsItself: true,
+  opener: "<|[REQUEST_TOOL]|>",
+  stop: "<|[END_TOOL]|>",
+  hostile: [
+    "<|[REQUEST_TOOL]|>",
+    "<|[END_TOOL]|>",
+    "a:»»»",
+    "a:>>>",
+    "»»»",
+    "«««",
+    "««",
+    "<<<",
+    "«««\n",
+    "<|[",
+    "# c\n",
+  ],
+  keyed: (key) => ({
+    text: `<|[REQUEST_TOOL]|>\ncommand:»»»Note.Write«««\n${key}:»»»x«««\n<|[END_TOOL]|>`,
+    options: { tools: [declares("Note.Write", key)] },
+    read: ({ steps }) => own(steps[0]?.params, key),
+  }),
+};
+
+/** ToolsXML: tags with raw bodies. */
+export const toolsxmlFixture: CommonFixture<ToolsXmlBlock, ToolsXmlEvent> = {
+  implementation: toolsxml,
+  block: (value) => `<tools>\n  <command>${value}</command>\n</tools>`,
+  value: ({ calls: [call] }) => (call?.tool === "command" ? call.script : undefined),
+  endsItself: true,
+  opener: "<tools>",
+  stop: "</tools>",
+  hostile: [
+    "<tools>",
+    "</tools>",
+    "<command>",
+    "</command>",
+    "<edit><file>",
+    "<![CDATA[",
+    "]]>",
+    "<!--",
+    "<",
+    "&",
+    '<a b="',
+  ],
+  keyed: (key) => ({
+    text: `<tools>\n  <note ${key}="x"/>\n</tools>`,
+    options: { tools: [declares("note", key)] },
+    read: ({ calls: [call] }) => (call?.tool === "custom" ? own(call.input, key) : undefined),
+  }),
+};
+
+function declares(name: string, key: string): { name: string; description: string; inputSchema: { type: "object" } } {
+  const properties = JSON.parse(`{${JSON.stringify(key)}:{"type":"string"}}`) as Record<string, { type: "string" }>;
+  const inputSchema = { type: "object", properties } as const;
+  return { name, description: "takes a note", inputSchema };
+}
