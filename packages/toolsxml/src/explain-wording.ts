@@ -14,7 +14,7 @@ export interface ExplainWording {
   advice: Record<string, string>;
 }
 
-const template = "<tools><command>…</command></tools>";
+const template = `<tools><tool_name parameter="…">…</tool_name></tools>`;
 
 const en: ExplainWording = {
   template: `Write calls as one block: ${template}`,
@@ -40,7 +40,30 @@ const zh: ExplainWording = {
   inReasoning: "思考块中的 <tools> 块不会执行。请在思考结束之后再写。",
   afterFabricatedResult: "写在你自己编造的结果之后的块不会执行。请只发送一个块，然后等待其结果。",
   repairedValue: "它经过修复才能读取，而修复可能改变了某个值；会产生影响的调用不会这样执行。请重写，使其无需修复。",
-  advice: {},
+  advice: {
+    "toolsxml/truncated": "回答在块中间结束。请完整且更简短地重写，直到 </tools>。",
+    "toolsxml/unclosed-tag": "请关闭这个标签。",
+    "toolsxml/unclosed-cdata": "请用 ]]> 关闭 CDATA。",
+    "toolsxml/doubtful-close": "无法确定正文由哪个闭合标签结束。正文含有自己的闭合标签时，请写在 <![CDATA[…]]> 中。",
+    "toolsxml/stray-text": "标签之间的文字被忽略。<tools> 内只写标签和注释。",
+    "toolsxml/stray-tag": "这个标签没有与之配对的标签，被忽略。",
+    "toolsxml/duplicate-attribute": "同一个属性只能出现一次。",
+    "toolsxml/bare-body": "请把参数写成属性或子标签。",
+    "toolsxml/malformed-tag": '标签无法读取。属性请写成 name="value"。',
+    "toolsxml/unknown-tag": "没有这个工具。",
+    "toolsxml/unknown-attribute": "没有这个属性，它不会使用。",
+    "toolsxml/unknown-property": "工具没有声明这个参数。",
+    "toolsxml/missing-attribute": "缺少必需的属性。",
+    "toolsxml/invalid-attribute": "属性的值无法使用。",
+    "toolsxml/missing-find": "<replace> 之前必须有 <find>。",
+    "toolsxml/missing-replace": "<find> 之后必须有 <replace>。",
+    "toolsxml/empty-body": "标签的内容不能为空。",
+    "toolsxml/invalid-key": "没有这个控制字符。请写一个字母，或 [ \\ ] ^ _ 之一。",
+    "toolsxml/invalid-json": "正文必须是一个 JSON 对象。",
+    "toolsxml/invalid-value": "值不符合参数的类型。",
+    "toolsxml/unexpected-body": "标签的内容不会使用。",
+    "toolsxml/input-too-long": "回答过长，没有执行任何内容。请写得更短。",
+  },
 };
 
 /** The sentences of `explain` by language. */

@@ -61,7 +61,7 @@ it("should write a failed result when nothing can run, with code, place, source 
 - toolsxml/x (line 2, column 8): message of toolsxml/x. Give a file.
     | <tools><edit>]]]]><![CDATA[></edit></tools>
     |        ^^^^^^^^^
-Write calls as one block: <tools><command>…</command></tools>]]></result>
+Write calls as one block: <tools><tool_name parameter="…">…</tool_name></tools>]]></result>
 </results>
 `,
   );
@@ -75,7 +75,7 @@ it("should write notes when the first block runs", () => {
   const diagnostics = [finding("toolsxml/y", { severity: "warning", affects: "none" })];
   expect(told(parsed([block()], diagnostics))).toEqual({
     root: "format_notes",
-    text: "- toolsxml/y: message of toolsxml/y.\nWrite calls as one block: <tools><command>…</command></tools>",
+    text: '- toolsxml/y: message of toolsxml/y.\nWrite calls as one block: <tools><tool_name parameter="…">…</tool_name></tools>',
   });
 });
 
