@@ -76,14 +76,15 @@ function readResults(text: string): WrittenResult[] {
     trimValues: false,
     cdataPropName: "cdata",
   });
-  const roots = (parser.parse(text) as XmlNode[]).filter((node) => !("#text" in node));
+  const roots = elements(parser.parse(text) as XmlNode[]);
   expect(roots.map((node) => Object.keys(node)[0])).toEqual(["results"]);
-  const children = (roots[0]?.results as XmlNode[]).filter((node) => !("#text" in node));
-  return children.map((node) => {
+  return elements((roots[0] as XmlNode).results as XmlNode[]).map((node) => {
     expect(Object.keys(node)[0]).toBe("result");
     return { attributes: (node[":@"] ?? {}) as Record<string, string>, text: textOf(node.result as XmlNode[]) };
   });
 }
+
+const elements = (nodes: XmlNode[]): XmlNode[] => nodes.filter((node) => !("#text" in node));
 
 function textOf(nodes: XmlNode[]): string {
   return nodes
