@@ -5,6 +5,7 @@ export { closesFence, type Fence, openFence } from "./text/fence.ts";
 export type { LineProbe, TextProtocol } from "./text/marks.ts";
 export { checkParseOptions, createPushParser } from "./text/push-parser.ts";
 export { Source } from "./text/source.ts";
+export { createTextProtocol, type TextProtocolParts, textHash } from "./text/text-protocol.ts";
 export {
   type BlockEnd,
   type BlockGrammar,

@@ -1,0 +1,91 @@
+import type { Action } from "../action.ts";
+import type { Message } from "../message.ts";
+import type {
+  BlockBase,
+  Locale,
+  ParseOptions,
+  ParseResult,
+  Parser,
+  PromptBuilder,
+  ProtocolEvent,
+  ToolProtocol,
+} from "../protocol.ts";
+import type { ToolDefinition, ToolResult } from "../tool.ts";
+
+/** What a protocol that is text is made of; the rest is the same for all. */
+export interface TextProtocolParts<Block extends BlockBase> {
+  id: string;
+  /** Counted apart from npm versions, as `tam/1`. */
+  version: string;
+  stop: string[];
+  prompt: PromptBuilder;
+  /** Named when another prompt is passed: `tamPrompt from @toolglot/prompts/tam`. */
+  ownPrompt: string;
+  /** Language of the tools' manual, unless the caller says another one. */
+  locale: Locale;
+  renderTools(tools: readonly ToolDefinition[], options: { locale: Locale }): string;
+  createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent<Block>) => void }): Parser<Block>;
+  /** What a block asks for; `tools` are those that its parser was made with. */
+  actions(block: Block, tools: readonly ToolDefinition[] | undefined): Action[];
+  formatResults(results: readonly ToolResult[]): string;
+  /** `source`: the text that was parsed, when this protocol's parser did it. */
+  explain(result: ParseResult<Block>, source: string | undefined): string | undefined;
+  encodeMessages(messages: readonly Message[]): Message[];
+}
+
+/**
+ * A protocol made of its parts. Its parsers remember their texts and tools, so that explanations can show lines, and blocks
+ * be bound. Throws `TypeError` when the prompt teaches another protocol.
+ */
+export function createTextProtocol<Block extends BlockBase>(parts: TextProtocolParts<Block>): ToolProtocol<Block> {
+  const { id, version, stop, prompt, ownPrompt, formatResults } = parts;
+  if (prompt?.forProtocol !== version) {
+    throw new TypeError(
+      `${id}Protocol: the prompt teaches ${JSON.stringify(prompt?.forProtocol)}, not "${version}": pass ${ownPrompt}.`,
+    );
+  }
+  const sources = new WeakMap<ParseResult<Block>, string>();
+  const toolsOf = new WeakMap<Block, readonly ToolDefinition[]>();
+  return {
+    id,
+    version,
+    stop,
+    renderTools: (tools, rendering) => parts.renderTools(tools, { locale: rendering?.locale ?? parts.locale }),
+    instructions: (tools, { locale, mode }) =>
+      prompt.build({ toolsText: parts.renderTools(tools, { locale }), locale, mode }),
+    createParser(options) {
+      const parser = parts.createParser(options);
+      let chunks: string[] = [];
+      return {
+        feed(chunk) {
+          parser.feed(chunk);
+          chunks.push(chunk);
+        },
+        end(ending) {
+          const result = parser.end(ending);
+          sources.set(result, chunks.join(""));
+          if (options.tools) for (const block of result.blocks) toolsOf.set(block, options.tools);
+          chunks = [];
+          return result;
+        },
+        reset() {
+          parser.reset();
+          chunks = [];
+        },
+      };
+    },
+    actions: (block) => parts.actions(block, toolsOf.get(block)),
+    formatResults,
+    explain: (result) => parts.explain(result, sources.get(result)),
+    encodeMessages: (messages) => parts.encodeMessages(messages),
+  };
+}
+
+/** FNV-1a over UTF-16 units, in base 36: for ids that are the same in every run. */
+export function textHash(text: string): string {
+  let value = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    value = Math.imul(value ^ text.charCodeAt(index), 0x01000193);
+  }
+  return (value >>> 0).toString(36);
+}
