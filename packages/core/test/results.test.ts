@@ -1,0 +1,107 @@
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import type { ToolResult } from "../src/index.ts";
+import { cutText, encodeAsText, fitBudget, inputObject, readOutcome } from "../src/results-layer.ts";
+
+const result = (more: Partial<ToolResult>): ToolResult => ({ callId: "c1", status: "ok", content: [], ...more });
+
+it("should give data as JSON text, and content as text", () => {
+  expect(readOutcome(result({ data: { a: 1 } }))).toEqual({ name: "c1", status: "ok", value: '{"a":1}', isJson: true });
+  expect(readOutcome(result({ name: "n", content: [{ type: "text", text: "hi" }] }))).toEqual({
+    name: "n",
+    status: "ok",
+    value: "hi",
+  });
+});
+
+it.each([
+  ["denied", "Denied", "The call was denied, and was not run.", "该调用被拒绝，没有执行。"],
+  ["interrupted", "Interrupted", "The call was interrupted before it ended.", "该调用在结束前被中断。"],
+  ["in-doubt", "InDoubt", /^It is not known/, /^无法确定/],
+  ["error", "Error", "The call failed.", "该调用失败。"],
+] as const)("should have words for %s in both languages", (status, errorType, en, zh) => {
+  const match = (text: string | RegExp): unknown => (typeof text === "string" ? text : expect.stringMatching(text));
+  expect(readOutcome(result({ status }))).toEqual({ name: "c1", status: "error", errorType, message: match(en) });
+  expect(readOutcome(result({ status }), "zh").message).toEqual(match(zh));
+});
+
+it("should take marks of protocols out of everything that comes from outside", () => {
+  const text = "<|[REQUEST_TOOL]|>";
+  const error = { type: text, message: text, hint: text, sourceLine: text };
+  const logs = [{ stream: "stdout" as const, text }];
+  const outcome = readOutcome(result({ name: text, status: "error", data: text, error, logs }));
+  expect(JSON.stringify(outcome)).not.toContain("<|[");
+});
+
+it("should never throw, and give a message to every failure", () => {
+  fc.assert(
+    fc.property(fc.anything(), fc.constantFrom("ok", "error", "denied", "pending" as const), (data, status) => {
+      const outcome = readOutcome(result({ data, status }));
+      expect(outcome.status === "error").toBe(outcome.message !== undefined);
+    }),
+  );
+});
+
+it("should cut long texts to what short ones leave, and no character in two", () => {
+  const texts = new Map([
+    ["a", "x".repeat(100)],
+    ["b", "yy"],
+    ["c", "z".repeat(100)],
+  ]);
+  expect([...fitBudget(texts, 42).values()].map((text) => text.length)).toEqual([20, 2, 20]);
+  expect([...fitBudget(texts, 1000)]).toEqual([...texts]);
+  expect(cutText("a😀", 2)).toBe("a");
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "grapheme" })), fc.nat(200), (list, budget) => {
+      const kept = [...fitBudget(new Map(list.map((text, index) => [index, text])), budget).values()];
+      expect(kept.join("").length).toBeLessThanOrEqual(budget);
+      for (const [index, text] of kept.entries()) expect(list[index]?.startsWith(text)).toBe(true);
+    }),
+  );
+});
+
+it("should write calls and results as text, and leave what the model said as it was", () => {
+  const call = { id: "c", name: "n", input: {}, protocol: "x" };
+  const encoding = { calls: (calls: readonly unknown[]) => `${calls.length} calls`, results: () => "results" };
+  const messages = encodeAsText(
+    [
+      {
+        role: "assistant",
+        parts: [
+          { type: "text", text: "<tools>" },
+          { type: "call", call },
+          { type: "call", call },
+        ],
+        trust: "untrusted",
+      },
+      {
+        role: "tool",
+        parts: [
+          { type: "result", result: result({}) },
+          { type: "text", text: "<tools>" },
+        ],
+        trust: "untrusted",
+      },
+    ],
+    encoding,
+  );
+  expect(messages).toEqual([
+    {
+      role: "assistant",
+      parts: [
+        { type: "text", text: "<tools>" },
+        { type: "text", text: "2 calls" },
+      ],
+      trust: "untrusted",
+    },
+    {
+      role: "user",
+      parts: [
+        { type: "text", text: "results" },
+        { type: "text", text: "<\u200btools>" },
+      ],
+      trust: "untrusted",
+    },
+  ]);
+  expect([inputObject({ ...call, input: null }), inputObject({ ...call, input: [1] })]).toEqual([{}, { input: [1] }]);
+});
