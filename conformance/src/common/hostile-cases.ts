@@ -33,7 +33,7 @@ export function largeCases(fixture: Fixture): CommonCase[] {
       chunking: coarse,
     },
     ...[opener, ...hostile, "```\n", "`", "<think>", "</think>", "<thi", "<|", " "].flatMap((piece) =>
-      (piece.endsWith("\n") ? [""] : ["\n", "", " "]).map((join) => ({
+      (piece.endsWith("\n") ? [""] : ["\n", ""]).map((join) => ({
         name: `${JSON.stringify(piece)} 50,000 times${join && ` with ${JSON.stringify(join)} between`}`,
         input: [{ repeat: piece, times: many, join }],
         expect: anything,
