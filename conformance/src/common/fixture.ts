@@ -16,6 +16,10 @@ export interface CommonFixture<Block extends BlockBase, Event extends ProtocolEv
   block(value: string): string;
   /** The value that was read. White space at its end is not compared. */
   value(block: Block): string | undefined;
+  /** A block with several values, to be cut off at every character. */
+  rich: string;
+  /** What a block would run, a sentence for each value: a block that was cut must have none that the whole has not. */
+  facts(block: Block): string[];
   /** A block ends by itself. Without, it ends with the text or with the fence around it. */
   endsItself: boolean;
   /** What starts a block: enough to be taken for one where it has power. */
