@@ -1,11 +1,19 @@
-// Builds what is measured, bundles this package's own TypeScript, and runs it: `node run.mjs attp|sandbox|all`.
-// `attp` and `sandbox` print their tables; `all` measures both and writes docs/benchmarks.md.
+// Builds what is measured, bundles this package's own TypeScript, and runs it:
+// `node run.mjs attp|tam|toolsxml|slips|tokens|sandbox|all`. Each prints its tables; `all` measures all of them and
+// writes docs/benchmarks.md.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
 
-const measured = { attp: ["attp"], sandbox: ["sandbox"], all: ["attp", "sandbox"] };
+const parsers = ["attp", "tam", "toolsxml"];
+const measured = {
+  ...Object.fromEntries(parsers.map((name) => [name, parsers])),
+  slips: parsers,
+  tokens: [...parsers, "prompts", "agent"],
+  sandbox: ["sandbox"],
+  all: [...parsers, "prompts", "agent", "sandbox"],
+};
 const what = process.argv[2] ?? "all";
 if (!Object.hasOwn(measured, what)) {
   console.error(`no benchmark ${what}; there are ${Object.keys(measured).join(", ")}`);

@@ -5,6 +5,8 @@ export interface BodyKind {
   about: string;
   /** A body of about this many characters, ending in a line feed. */
   make(length: number): string;
+  /** What it holds ends a value in its format, so that it need not come back as it was. */
+  endsValues?: true;
 }
 
 /** Repeats lines, each told its number, until the length is reached. */
@@ -35,65 +37,39 @@ const ordinary = [
   '__result__ = {"count": len(summary), "best": best, "done": True}',
 ];
 
+/** The lines in turn, over and over. */
+export const inTurn = (...list: readonly string[]): BodyKind["make"] => lines((index) => pick(list, index));
+
 const pick = (list: readonly string[], index: number): string => list[index % list.length] as string;
 
 /** Python as models write it. */
 export const plain: BodyKind = {
   name: "plain",
   about: "Python as models write it",
-  make: lines((index) => pick(ordinary, index)),
+  make: inTurn(...ordinary),
 };
 
-/** Bodies made to be hard: each is full of what a parser must look at twice. */
-export const hostile: BodyKind[] = [
-  {
-    name: "`<` everywhere",
-    about: "comparisons, generics and unfinished tags, `<` in every word",
-    make: lines(() => "x <T <div <a< << <tool <think <code< a<b<c <!- <?x </ <"),
-  },
-  {
-    name: "almost-closers",
-    about: "two quotes of three, in lines of their own and in a row",
-    make: lines((index) => pick(["''", "'' '' '' ''", "s = '' ''", '""', "'' x", "a''b''c"], index)),
-  },
-  {
-    name: "inner quotes",
-    about: "docstrings in `'''` inside `'''`: every one might be the end, and the strict reading fails",
-    make: lines((index) =>
-      pick(["def f():", "    '''one line'''", "    s = '''", "    text", "    '''", "    return s"], index),
-    ),
-  },
-  {
-    name: "openers",
-    about: "lines that would begin a document, a fence, reasoning or a result, none of them closed",
-    make: lines((index) =>
-      pick(["[tool_call]", 'thought = """', 'status = "success"', "```toml", "<think>", "[tool_result]"], index),
-    ),
-  },
-  {
-    name: "backticks",
-    about: "backticks alone, in pairs and in threes, at line starts and inside lines",
-    make: lines((index) => pick(["```", "`a` `` ` ```", "x = `y`", "~~~", "``", "`"], index)),
-  },
-];
+/** Bodies and prose that are hard in every format. */
+export const angles: BodyKind = {
+  name: "`<` everywhere",
+  about: "comparisons, generics and unfinished tags, `<` in every word",
+  make: inTurn("x <T <div <a< << <tool <think <code< a<b<c <!- <?x </ <"),
+};
 
-/** Prose around a small document, made to be hard to search. */
-export const hostileProse: BodyKind[] = [
-  {
-    name: "prose of `<`",
-    about: "text before the document, full of tags that might open reasoning",
-    make: lines(() => "a < b <t <th <thin <thought-less </thin <thinkin <b>bold</b> <"),
-  },
-  {
-    name: "prose of backticks",
-    about: "text before the document, full of inline code that is not closed on its line",
-    make: lines((index) => pick(["a `b c", "``d e", "f ```` g `h`", "`"], index)),
-  },
-  {
-    name: "prose of openers",
-    about: "text before the document, full of lines that nearly begin one",
-    make: lines((index) =>
-      pick(["thought = nothing", "status = 200", "[tool_cal]", 'code = "x"', "target = 3 apples", "{", "[["], index),
-    ),
-  },
-];
+export const backticks: BodyKind = {
+  name: "backticks",
+  about: "backticks alone, in pairs and in threes, at line starts and inside lines",
+  make: inTurn("```", "`a` `` ` ```", "x = `y`", "~~~", "``", "`"),
+};
+
+export const proseOfAngles: BodyKind = {
+  name: "prose of `<`",
+  about: "text before the block, full of tags that might open reasoning",
+  make: inTurn("a < b <t <th <thin <thought-less </thin <thinkin <b>bold</b> <"),
+};
+
+export const proseOfBackticks: BodyKind = {
+  name: "prose of backticks",
+  about: "text before the block, full of inline code that is not closed on its line",
+  make: inTurn("a `b c", "``d e", "f ```` g `h`", "`"),
+};

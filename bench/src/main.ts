@@ -1,20 +1,31 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describeMachine } from "./machine.ts";
-import { page } from "./page.ts";
+import { type Measured, page } from "./page.ts";
 import { barTable, type Findings, markdown } from "./report.ts";
 
 const [what, root] = process.argv.slice(2) as [string, string];
 const progress = (text: string): void => console.error(`· ${text}`);
 
-const parsers = what === "sandbox" ? undefined : await (await import("./parsers/index.ts")).measureParsers(progress);
-const sandbox = what === "attp" ? undefined : await (await import("./sandbox.ts")).measureSandbox(progress);
+/** The parts, each loaded only when it is measured: one benchmark needs no more packages than it is about. */
+const parts: { [Part in keyof Measured]: () => Promise<Findings> } = {
+  attp: async () => (await import("./parsers/index.ts")).measureParser("attp", progress),
+  tam: async () => (await import("./parsers/index.ts")).measureParser("tam", progress),
+  toolsxml: async () => (await import("./parsers/index.ts")).measureParser("toolsxml", progress),
+  slips: async () => (await import("./slips/index.ts")).measureSlips(root, progress),
+  tokens: async () => (await import("./tokens/index.ts")).measureTokens(progress),
+  sandbox: async () => (await import("./sandbox.ts")).measureSandbox(progress),
+};
 
-for (const { tables, bars } of [parsers, sandbox].filter((found): found is Findings => found !== undefined)) {
-  for (const table of [...tables, barTable(bars)]) console.log(`\n${markdown(table)}`);
+const measured: Partial<Measured> = {};
+for (const part of Object.keys(parts) as (keyof Measured)[]) {
+  if (what !== "all" && what !== part) continue;
+  const found = await parts[part]();
+  measured[part] = found;
+  for (const table of [...found.tables, barTable(found.bars)]) console.log(`\n${markdown(table)}`);
 }
-if (parsers && sandbox) {
+if (what === "all") {
   const file = join(root, "docs", "benchmarks.md");
-  writeFileSync(file, page(describeMachine(root), parsers, sandbox));
+  writeFileSync(file, page(describeMachine(root), measured as Measured));
   console.error(`wrote ${file}`);
 }

@@ -1,8 +1,9 @@
 import { type AttpEvent, createParser, parse } from "@toolglot/attp";
-import { type Call, prose, type Subject } from "./parser.ts";
+import { angles, backticks, inTurn, proseOfAngles, proseOfBackticks } from "../bodies.ts";
+import { type Call, type Own, prose, type Subject } from "./parser.ts";
 
 /** A call as an ATTP document in a fence. */
-export function document({ target, code }: Call): string {
+function document({ target, code }: Call): string {
   return `\`\`\`toml
 thought = """
 The user wants this done, and the tools for it are there.
@@ -20,8 +21,7 @@ ${code}'''
 const bodies = (blocks: ReturnType<typeof parse>["blocks"]): string[] =>
   blocks.map(({ toolCall }) => (toolCall?.status === "success" ? toolCall.code : ""));
 
-/** This project's parser. The stream is fed with a listener that takes in every delta. */
-export const attp: Subject = {
+const subject: Subject = {
   name: "@toolglot/attp",
   form: "ATTP: TOML, body as it stands",
   encode: (calls) => calls.map((call) => prose + document(call)).join("\n"),
@@ -41,4 +41,40 @@ export const attp: Subject = {
     if (deltas !== length) throw new Error(`the deltas hold ${deltas} characters, the bodies ${length}`);
     return found;
   },
+};
+
+/** The ATTP parser. No peer reads its text: TOML parsers neither look for documents nor repair them. */
+export const attp: Own = {
+  id: "attp",
+  subject,
+  alone: document,
+  hostile: [
+    angles,
+    {
+      name: "almost-closers",
+      about: "two quotes of three, in lines of their own and in a row",
+      make: inTurn("''", "'' '' '' ''", "s = '' ''", '""', "'' x", "a''b''c"),
+    },
+    {
+      name: "closers",
+      about: "docstrings in `'''` inside `'''`: every one might be the end, and the strict reading fails",
+      make: inTurn("def f():", "    '''one line'''", "    s = '''", "    text", "    '''", "    return s"),
+    },
+    {
+      name: "openers",
+      about: "lines that would begin a document, a fence, reasoning or a result, none of them closed",
+      make: inTurn("[tool_call]", 'thought = """', 'status = "success"', "```toml", "<think>", "[tool_result]"),
+    },
+    backticks,
+  ],
+  hostileProse: [
+    proseOfAngles,
+    proseOfBackticks,
+    {
+      name: "prose of openers",
+      about: "text before the document, full of lines that nearly begin one",
+      make: inTurn("thought = nothing", "status = 200", "[tool_cal]", 'code = "x"', "target = 3 apples", "{", "[["),
+    },
+  ],
+  sameText: [],
 };

@@ -1,13 +1,21 @@
 import type { Findings } from "../report.ts";
+import { attp } from "./attp.ts";
 import { oneShot } from "./one-shot.ts";
+import type { Own } from "./parser.ts";
 import { hostilePeers, streamingHostile, streamingPlain } from "./streaming.ts";
+import { tam } from "./tam.ts";
+import { toolsxml } from "./toolsxml.ts";
 
-/** Measures the ATTP parser beside its peers. */
-export async function measureParsers(progress: (text: string) => void): Promise<Findings> {
-  const whole = await oneShot(progress);
-  const plain = await streamingPlain(progress);
-  const hard = await streamingHostile(progress);
-  const peers = await hostilePeers(progress);
+const own: Readonly<Record<Own["id"], Own>> = { attp, tam, toolsxml };
+
+/** Measures one of this project's parsers beside its peers. */
+export async function measureParser(id: Own["id"], progress: (text: string) => void): Promise<Findings> {
+  const measured = own[id];
+  const told = (text: string): void => progress(`${id}, ${text}`);
+  const whole = await oneShot(measured, told);
+  const plain = await streamingPlain(measured, told);
+  const hard = await streamingHostile(measured, told);
+  const peers = await hostilePeers(measured, told);
   return {
     bars: [...whole.bars, ...plain.bars, ...hard.bars],
     tables: [whole.table, plain.table, hard.table, peers],

@@ -1,8 +1,7 @@
 import { plain } from "../bodies.ts";
 import { measure } from "../measure.ts";
 import { type Bar, figure, ratio, type Table } from "../report.ts";
-import { attp } from "./attp.ts";
-import type { Call, Subject } from "./parser.ts";
+import type { Call, Own, Subject } from "./parser.ts";
 import { peers } from "./peers.ts";
 
 /** A set of messages, each a list of calls. */
@@ -53,27 +52,36 @@ async function speedOf(subject: Subject, { messages }: Load): Promise<Speed> {
 }
 
 /** Whole texts at once: megabytes a second, and how many bodies came back as they were. */
-export async function oneShot(progress: (text: string) => void): Promise<{ table: Table; bars: Bar[] }> {
+export async function oneShot(
+  { id, subject: own, sameText }: Own,
+  progress: (text: string) => void,
+): Promise<{ table: Table; bars: Bar[] }> {
   const rows: string[][] = [];
   const bars: Bar[] = [];
-  const own: number[] = [];
-  for (const subject of [attp, ...peers]) {
+  const ours: number[] = [];
+  for (const subject of [own, ...sameText, ...peers]) {
     progress(`one-shot: ${subject.name}`);
     const cells = [`${subject.name}: ${subject.form}`];
     for (const [index, load] of loads.entries()) {
       const { megabytesPerSecond, exact, of } = await speedOf(subject, load);
-      if (subject === attp) {
-        own.push(megabytesPerSecond);
-        const met = megabytesPerSecond >= bar && exact === of;
-        bars.push({
-          what: `one-shot, ${load.name}`,
-          limit: `≥ ${bar} MB/s`,
-          measured: `${figure(megabytesPerSecond)} MB/s`,
-          met,
-        });
+      const measured = `${figure(megabytesPerSecond)} MB/s`;
+      const what = `${id}, one-shot, ${load.name}`;
+      if (subject === own) {
+        ours.push(megabytesPerSecond);
+        bars.push({ what, limit: `≥ ${bar} MB/s`, measured, met: megabytesPerSecond >= bar && exact === of });
+      } else if (sameText.includes(subject)) {
+        bars.push(
+          aheadOf(
+            subject,
+            what,
+            `${figure(ours[index] as number)} MB/s`,
+            measured,
+            exact === of && megabytesPerSecond > (ours[index] as number),
+          ),
+        );
       }
       const speed = Number.isFinite(megabytesPerSecond) ? figure(megabytesPerSecond) : "fails";
-      cells.push(speed, ratio(megabytesPerSecond, own[index] as number), `${exact}/${of}`);
+      cells.push(speed, ratio(megabytesPerSecond, ours[index] as number), `${exact}/${of}`);
     }
     rows.push(cells);
   }
@@ -81,4 +89,9 @@ export async function oneShot(progress: (text: string) => void): Promise<{ table
   const note =
     "Megabytes of each format's own text a second of processor time; how many times our speed that is (above 1 is faster than ours); bodies that came back as they were, white space at their ends aside.";
   return { table: { title: "One-shot", note, columns, rows }, bars };
+}
+
+/** A peer that reads the same text must not be faster, unless its bodies are wrong. */
+export function aheadOf({ name }: Subject, what: string, ours: string, theirs: string, faster: boolean): Bar {
+  return { what: `${what}, ahead of ${name}`, limit: `ahead of ${theirs}`, measured: ours, met: !faster };
 }

@@ -1,3 +1,5 @@
+import type { BodyKind } from "../bodies.ts";
+
 /** A program to run and what it is for: what every format has to carry. */
 export interface Call {
   target: string;
@@ -21,6 +23,20 @@ export interface Subject {
   stream?(chunks: readonly string[], expired: () => boolean): string[] | undefined | Promise<string[] | undefined>;
   /** Reads a text that is not whole yet; may throw. For parsers without `stream`. */
   parsePrefix?(text: string): unknown;
+}
+
+/** One of this project's parsers, with what is hard for it. Its stream is fed with a listener that takes in every delta. */
+export interface Own {
+  id: "attp" | "tam" | "toolsxml";
+  subject: Subject;
+  /** One call as a block, without prose. */
+  alone(call: Call): string;
+  /** Bodies made to be hard: each is full of what a parser must look at twice. */
+  hostile: readonly BodyKind[];
+  /** Prose around a small block, made to be hard to search. */
+  hostileProse: readonly BodyKind[];
+  /** Parsers that read the very same text. */
+  sameText: readonly Subject[];
 }
 
 /** Prose that stands before a call. */

@@ -88,24 +88,36 @@ function readXml(text: string): string[] {
 
 type XmlNode = string | { run_code?: { code?: { "#text"?: string } } };
 
+/** The bodies of a stream of XML, from the tree as it is at the end. */
+export function streamPartialXml(
+  parser: PartialXMLStreamParser,
+  bodyOf: (node: unknown) => string[],
+  chunks: readonly string[],
+  expired: () => boolean,
+): string[] | undefined {
+  let seen = 0;
+  for (const chunk of chunks) {
+    seen += parser.parseStream(chunk).xml?.length ?? 0;
+    if (expired()) return undefined;
+  }
+  const tree: readonly unknown[] = parser.parseStream(null).xml ?? [];
+  if (seen === 0) throw new Error("no tree came while streaming");
+  return tree.flatMap(bodyOf);
+}
+
+const runCodeOf = (node: unknown): string[] => {
+  const found = node as XmlNode;
+  return typeof found === "string" || !found.run_code ? [] : [found.run_code.code?.["#text"] ?? ""];
+};
+
+const makePartialXml = (): PartialXMLStreamParser => new PartialXMLStreamParser({ stopNodes: ["code"] });
+
 const partialXml: Subject = {
   name: "partial-xml-stream-parser 1.9.2",
   form: "XML, body as it stands (`stopNodes`), a whole tree per chunk",
   encode: (calls) => calls.map((call) => prose + xml(call, (text) => text)).join(""),
-  parse: (text) => partialXml.stream?.([text], () => false) as string[],
-  stream(chunks, expired) {
-    const parser = new PartialXMLStreamParser({ stopNodes: ["code"] });
-    let seen = 0;
-    for (const chunk of chunks) {
-      seen += parser.parseStream(chunk).xml?.length ?? 0;
-      if (expired()) return undefined;
-    }
-    const tree = (parser.parseStream(null).xml ?? []) as XmlNode[];
-    if (seen === 0) throw new Error("no tree came while streaming");
-    return tree.flatMap((node) =>
-      typeof node === "string" || !node.run_code ? [] : [node.run_code.code?.["#text"] ?? ""],
-    );
-  },
+  parse: (text) => streamPartialXml(makePartialXml(), runCodeOf, [text], () => false) as string[],
+  stream: (chunks, expired) => streamPartialXml(makePartialXml(), runCodeOf, chunks, expired),
 };
 
 const tools = [
@@ -139,36 +151,47 @@ function aiSdkTool(format: string, form: string, protocol: () => TCMProtocol, wr
       protocol()
         .parseGeneratedText({ text, tools })
         .flatMap((part) => (part.type === "tool-call" ? [codeOf(part.input)] : [])),
-    async stream(chunks, expired) {
-      const { readable, writable } = protocol().createStreamParser({ tools });
-      const found: string[] = [];
-      let deltas = 0;
-      const reading = (async () => {
-        for await (const part of readable) {
-          if (part.type === "tool-call") found.push(codeOf(part.input));
-          else if (part.type === "tool-input-delta") deltas += part.delta.length;
-        }
-      })();
-      const writer = writable.getWriter();
-      await writer.write({ type: "text-start", id: "0" });
-      for (const delta of chunks) {
-        await writer.write({ type: "text-delta", id: "0", delta });
-        if (expired()) {
-          void reading.catch(() => undefined);
-          await writer.abort().catch(() => undefined);
-          return undefined;
-        }
-      }
-      await writer.write({ type: "text-end", id: "0" });
-      await writer.close();
-      await reading;
-      if (deltas === 0) throw new Error("no deltas came");
-      return found;
-    },
+    stream: (chunks, expired) => streamAiSdkTool(protocol(), tools, codeOf, chunks, expired),
   };
 }
 
-/** Everything that is measured beside this project's parser, the lightest work first. */
+type MorphTools = Parameters<TCMProtocol["createStreamParser"]>[0]["tools"];
+
+/** The bodies of a stream of one of its protocols, with deltas on. */
+export async function streamAiSdkTool(
+  protocol: TCMProtocol,
+  declared: MorphTools,
+  bodyOf: (input: string) => string,
+  chunks: readonly string[],
+  expired: () => boolean,
+): Promise<string[] | undefined> {
+  const { readable, writable } = protocol.createStreamParser({ tools: declared });
+  const found: string[] = [];
+  let deltas = 0;
+  const reading = (async () => {
+    for await (const part of readable) {
+      if (part.type === "tool-call") found.push(bodyOf(part.input));
+      else if (part.type === "tool-input-delta") deltas += part.delta.length;
+    }
+  })();
+  const writer = writable.getWriter();
+  await writer.write({ type: "text-start", id: "0" });
+  for (const delta of chunks) {
+    await writer.write({ type: "text-delta", id: "0", delta });
+    if (expired()) {
+      void reading.catch(() => undefined);
+      await writer.abort().catch(() => undefined);
+      return undefined;
+    }
+  }
+  await writer.write({ type: "text-end", id: "0" });
+  await writer.close();
+  await reading;
+  if (deltas === 0) throw new Error("no deltas came");
+  return found;
+}
+
+/** Everything that is measured beside this project's parsers, the lightest work first. */
 export const peers: Subject[] = [
   smolToml,
   streamparserJson,

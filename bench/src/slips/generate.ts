@@ -1,0 +1,54 @@
+import { isDeepStrictEqual } from "node:util";
+import type { SlipBody } from "./bodies.ts";
+import { classesForOwn, commonSlips } from "./common.ts";
+import { withoutReturns } from "./judge.ts";
+import { Random } from "./random.ts";
+import type { Format, SlipCase, Slipped } from "./slip.ts";
+
+/** The cases of a format, and those that are not among them because their text does not tell what was meant. */
+export interface Generated {
+  cases: SlipCase[];
+  /** By class: the text is, to the letter, a right output with another meaning. */
+  excluded: Map<string, number>;
+  /** Names of bodies whose right output has another meaning too. They make no cases. */
+  ambiguous: string[];
+}
+
+/** Every slip of a format, on every body: the same cases in every run. */
+export function generate<Call>(format: Format<Call>, bodies: readonly SlipBody[]): Generated {
+  const generated: Generated = { cases: [], excluded: new Map(), ambiguous: [] };
+  const classes = { ...commonSlips, ...format.slips };
+  for (const body of bodies) {
+    for (const [index, call] of format.calls(body).entries()) {
+      if (hasOtherMeaning(format, { text: format.write([call]).text, meant: [format.value(call)] })) {
+        generated.ambiguous.push(body.name);
+        continue;
+      }
+      for (const slip of Object.keys(classes)) {
+        if (format.isOwn(body) && !classesForOwn.has(slip)) continue;
+        const random = new Random(`${format.id} ${body.name} ${index} ${slip}`);
+        for (const slipped of slipsOf(format, slip, call, body, random)) {
+          if (hasOtherMeaning(format, slipped)) generated.excluded.set(slip, (generated.excluded.get(slip) ?? 0) + 1);
+          else generated.cases.push({ ...slipped, slip, body: body.name });
+        }
+      }
+    }
+  }
+  return generated;
+}
+
+/** A class may have slips of every format and slips of this one. */
+function slipsOf<Call>(format: Format<Call>, slip: string, call: Call, body: SlipBody, random: Random): Slipped[] {
+  const common = commonSlips[slip]?.(format, call, body, random) ?? [];
+  return [...common, ...(format.slips[slip]?.(call, body, random) ?? [])];
+}
+
+function hasOtherMeaning<Call>(
+  format: Format<Call>,
+  { text, meant, looseLineEnds }: Pick<Slipped, "text" | "meant" | "looseLineEnds">,
+): boolean {
+  const read = looseLineEnds ? text.replaceAll("\r\n", "\n") : text;
+  return format
+    .meanings(read)
+    .some((meaning) => !isDeepStrictEqual(meaning, looseLineEnds ? withoutReturns([...meant]) : meant));
+}

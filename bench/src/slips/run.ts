@@ -1,0 +1,42 @@
+import { isDeepStrictEqual } from "node:util";
+import type { SlipBody } from "./bodies.ts";
+import { type Generated, generate } from "./generate.ts";
+import { judge, type Outcome, type Reading } from "./judge.ts";
+import { type SlipPeer, trimmed } from "./peers.ts";
+import { Random } from "./random.ts";
+import { cut, readers } from "./readers.ts";
+import type { Format, SlipCase } from "./slip.ts";
+
+/** A case with what became of it. */
+export interface Judged {
+  slipCase: SlipCase;
+  outcome: Outcome;
+  reading: Reading;
+}
+
+/** All cases of a format, read by this project's parser: at once and in chunks. What differs by chunks is silently wrong. */
+export function runOwn<Call>(format: Format<Call>, bodies: readonly SlipBody[]): { judged: Judged[] } & Generated {
+  const generated = generate(format, bodies);
+  const read = readers[format.id]?.(format.tools);
+  if (!read) throw new TypeError(`no parser for the format ${format.id}`);
+  const random = new Random(`${format.id} chunks`);
+  const judged = generated.cases.map((slipCase) => {
+    const reading = read(slipCase, [slipCase.text]);
+    const streamed = read(slipCase, cut(slipCase.text, random));
+    const outcome = isDeepStrictEqual(reading, streamed) ? judge(slipCase, reading) : "silent";
+    return { slipCase, outcome, reading };
+  });
+  return { ...generated, judged };
+}
+
+/** The cases of a peer's format that are its business, as it reads them. */
+export async function runPeer(peer: SlipPeer, bodies: readonly SlipBody[]): Promise<Judged[]> {
+  const judged: Judged[] = [];
+  for (const found of generate(peer.format, bodies).cases) {
+    if (!peer.classes.has(found.slip) || (peer.wholeDocuments && found.variant.startsWith("fenced"))) continue;
+    const slipCase = { ...found, meant: found.meant.map(trimmed) };
+    const reading = await peer.read(slipCase);
+    judged.push({ slipCase, outcome: judge(slipCase, reading), reading });
+  }
+  return judged;
+}
