@@ -12,6 +12,8 @@ export type ToolkitErrorCode =
   | "toolkit/group-exists"
   /** `data: { name }`. `basic` can neither be updated nor removed. */
   | "toolkit/basic-group"
+  /** `data: { name, key }`. The finish function and the extended model have a name in common. */
+  | "toolkit/extended-model-clash"
   /** `data: { name, timeoutMs }`. Only thrown with `onError: "throw"`. */
   | "toolkit/timeout";
 

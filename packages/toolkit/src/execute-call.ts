@@ -11,7 +11,6 @@ import { stopped, untilAborted } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
 import type { Prepared } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
-import { runCall } from "./run.ts";
 import type { Tasks } from "./tasks/tasks.ts";
 import type { Toolkit } from "./toolkit.ts";
 
@@ -84,14 +83,14 @@ export async function executeCall(
       call,
       step,
       requestId,
-      run: (own) => runCall({ prepared }, call, { signal: own }),
+      run: (own) => toolkit.runPrepared(prepared, call, { signal: own }),
       toResult: (response) => toResult(call, response, {}),
     });
     return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
   }
   for (;;) {
     attempts += 1;
-    const response = await runOnce(prepared, call, context);
+    const response = await runOnce(toolkit, prepared, call, context);
     const left = (setting.retry ?? 0) - attempts + 1;
     if (left <= 0 || signal.aborted || !prepared.ok || !mayRetry(prepared, response)) return end(response);
     const progress = { attempt: attempts, error: response.error?.message ?? contentText(response.content) };
@@ -100,10 +99,15 @@ export async function executeCall(
   }
 }
 
-async function runOnce(prepared: Prepared, call: ToolCall, context: ExecutorContext): Promise<ToolResponse> {
+async function runOnce(
+  toolkit: Toolkit,
+  prepared: Prepared,
+  call: ToolCall,
+  context: ExecutorContext,
+): Promise<ToolResponse> {
   const { id: callId, name } = call;
   let final: ToolResponse | undefined;
-  for await (const response of runCall({ prepared }, call, { signal: context.signal })) {
+  for await (const response of toolkit.runPrepared(prepared, call, { signal: context.signal })) {
     if (response.isLast) final = response;
     else
       context.emit({ type: "tool-call-progress", callId, name, data: response.data ?? contentText(response.content) });

@@ -2,10 +2,14 @@
 export { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
 export { ToolkitError, type ToolkitErrorCode } from "./errors.ts";
 export { type ToolkitExecutor, type ToolkitExecutorOptions, toolkitExecutor } from "./executor.ts";
+export type { ToolMiddleware } from "./middleware.ts";
 export type { Prepared } from "./prepare.ts";
 export { RegisteredToolFunction } from "./registered.ts";
 export { dataResolver, type Resource, type ResourceResolver, type ResourceSchemes } from "./resources/resource.ts";
 export { type ResponseStatus, ToolResponse, type ToolResponseFields } from "./response.ts";
+export type { AgentSkill } from "./skills.ts";
+export type { LoadStateOptions, ToolkitState, ToolRegistration } from "./state.ts";
+export { makeSubagentTool } from "./subagent.ts";
 export { type BusEvent, EventBus } from "./tasks/event-bus.ts";
 export { type TaskEvent, type TaskState, Tasks, type TasksOptions } from "./tasks/tasks.ts";
 export { Toolkit } from "./toolkit.ts";

@@ -6,15 +6,19 @@ import {
   type ToolDefinition,
   ToolError,
 } from "@toolglot/core";
-import { nearest } from "@toolglot/schema";
+import { type InputSource, nearest } from "@toolglot/schema";
 import { isNoOutput } from "./convert.ts";
 import { errorTypes, ToolkitError } from "./errors.ts";
+import { extendTool } from "./extended-model.ts";
 import { makeMetaTool, metaToolName } from "./meta-tool.ts";
+import { type ToolMiddleware, throughMiddleware } from "./middleware.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
 import { readRegistration } from "./register.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import type { ToolResponse } from "./response.ts";
-import { runCall } from "./run.ts";
+import { type CallTarget, runCall } from "./run.ts";
+import { type AgentSkill, checkedSkill, skillsPrompt } from "./skills.ts";
+import { type LoadStateOptions, readState, registrationOf, type ToolkitState } from "./state.ts";
 import { ToolGroups } from "./tool-groups.ts";
 import type {
   AnyToolFunction,
@@ -36,6 +40,10 @@ export class Toolkit {
   readonly #groups = new ToolGroups();
   #metaTool: RegisteredToolFunction | undefined;
   #wantsMetaTool: boolean;
+  readonly #middleware: ToolMiddleware[] = [];
+  readonly #skills = new Map<string, AgentSkill>();
+  /** Finish functions as they were before they were extended. */
+  readonly #unextended = new Map<string, RegisteredToolFunction>();
   #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
@@ -109,6 +117,7 @@ export class Toolkit {
       this.#metaTool = undefined;
       this.#wantsMetaTool = false;
     }
+    this.#unextended.delete(name);
     const removed = this.#tools.delete(name);
     if (!removed && options.allowNotExist === false) {
       throw new ToolkitError("toolkit/unknown-tool", `There is no tool ${JSON.stringify(name)} to remove`, { name });
@@ -136,6 +145,85 @@ export class Toolkit {
    */
   updateToolGroups(names: readonly string[], active: boolean): string[] {
     return this.#groups.update(names, active);
+  }
+
+  /**
+   * Adds middleware around every call; the first one registered is the outermost. Validation comes before it, approval too
+   * where an executor asks for it; a changed call is validated again. Returns what takes it away. Throws `TypeError`.
+   */
+  registerMiddleware(middleware: ToolMiddleware): () => void {
+    if (typeof middleware !== "function") throw new TypeError("registerMiddleware needs async function* (call, next)");
+    const entry: ToolMiddleware = (call, next) => middleware(call, next);
+    this.#middleware.push(entry);
+    return () => {
+      const at = this.#middleware.indexOf(entry);
+      if (at >= 0) this.#middleware.splice(at, 1);
+    };
+  }
+
+  /**
+   * Lets the finish function ask for structured output: the model's properties join its schema, are validated with its
+   * calls, and stand in the final response's `metadata.structured_output`, the finish text in `metadata.response_msg`.
+   * `null` takes the model away. Throws `ToolkitError` with the codes `toolkit/unknown-tool` and
+   * `toolkit/extended-model-clash`, before anything changes.
+   */
+  setExtendedModel(finishFunctionName: string, model: InputSource | null): void {
+    const finish = this.#unextended.get(finishFunctionName) ?? this.#tools.get(finishFunctionName);
+    if (finish === undefined) {
+      const message = `There is no tool ${JSON.stringify(finishFunctionName)} to extend: register it first`;
+      throw new ToolkitError("toolkit/unknown-tool", message, { name: finishFunctionName });
+    }
+    this.#tools.set(finish.name, model === null ? finish : extendTool(finish, model));
+    if (model === null) this.#unextended.delete(finish.name);
+    else this.#unextended.set(finish.name, finish);
+  }
+
+  /** What can be saved: the active groups, and with `registrations` names and options of the tools. JSON. */
+  stateDict(options: { registrations?: boolean } = {}): ToolkitState {
+    const activeGroups = this.#groups.own.filter(({ active }) => active).map(({ name }) => name);
+    if (!options.registrations) return { activeGroups };
+    return { activeGroups, registrations: [...this.#tools.values()].map(registrationOf) };
+  }
+
+  /**
+   * Activates the groups of a saved state, and puts all others away. Returns warnings. Throws `TypeError` for what is no
+   * state, and `ToolkitError` with the code `toolkit/unknown-group` unless `strict` is false; then nothing has changed.
+   */
+  loadStateDict(state: ToolkitState, options: LoadStateOptions = {}): string[] {
+    const known = this.#groups.own.map(({ name }) => name);
+    const { active, warnings } = readState(state, known, options);
+    this.#groups.activateOnly(active);
+    return warnings;
+  }
+
+  /** Registers a skill; `readAgentSkill` of `@toolglot/toolkit/node` reads one from its folder. Throws `TypeError`. */
+  registerAgentSkill(skill: AgentSkill): void {
+    const checked = checkedSkill(skill);
+    if (this.#skills.has(checked.name)) {
+      const message = `There is a skill ${JSON.stringify(checked.name)} already`;
+      throw new ToolkitError("toolkit/name-clash", message, { name: checked.name });
+    }
+    this.#skills.set(checked.name, checked);
+  }
+
+  /** Removes a skill; true when there was one. */
+  removeAgentSkill(name: string): boolean {
+    return this.#skills.delete(name);
+  }
+
+  /** What to tell the model of the skills there are; undefined when there are none. */
+  getAgentSkillPrompt(): string | undefined {
+    return skillsPrompt(this.#skills.values());
+  }
+
+  /** Removes all tools, groups but `basic`, middleware and skills. */
+  clear(): void {
+    this.#tools.clear();
+    this.#groups.remove(this.#groups.own.map(({ name }) => name));
+    this.#unextended.clear();
+    this.#middleware.length = 0;
+    this.#skills.clear();
+    this.#metaTool = undefined;
   }
 
   /** Removes groups with all their tools. Returns warnings, and throws, as {@link Toolkit.updateToolGroups}. */
@@ -189,7 +277,8 @@ export class Toolkit {
         const call = this.#toCall(context?.callId, tool.name, input, undefined);
         const signal = context?.signal;
         let final: ToolResponse | undefined;
-        for await (const response of runCall({ tool }, call, signal === undefined ? {} : { signal })) final = response;
+        for await (const response of this.#run({ tool }, call, signal === undefined ? {} : { signal }))
+          final = response;
         return resultValue(final as ToolResponse);
       },
     }));
@@ -210,7 +299,26 @@ export class Toolkit {
     }
     const found = this.#find(call.name);
     const whole = this.#toCall(call.id, call.name, call.input, call);
-    return runCall("ok" in found ? { prepared: found } : { tool: found }, whole, options);
+    return this.#run("ok" in found ? { prepared: found } : { tool: found }, whole, options);
+  }
+
+  /** Runs a call that was prepared before, through the middleware. For executors. */
+  runPrepared(
+    prepared: Prepared,
+    call: ToolCall,
+    options: CallOptions = {},
+  ): AsyncGenerator<ToolResponse, void, undefined> {
+    return this.#run({ prepared }, call, options);
+  }
+
+  #run(target: CallTarget, call: ToolCall, options: CallOptions): AsyncGenerator<ToolResponse, void, undefined> {
+    if (this.#middleware.length === 0) return runCall(target, call, options);
+    const run = (asked: ToolCall): AsyncGenerator<ToolResponse, void, undefined> => {
+      if (asked === call) return runCall(target, call, options);
+      const found = this.#find(asked.name);
+      return runCall("ok" in found ? { prepared: found } : { tool: found }, asked, options);
+    };
+    return throughMiddleware([...this.#middleware], call, run, options.onError === "throw");
   }
 
   /**

@@ -1,2 +1,3 @@
-/** What needs Node: resources from files. */
+/** What needs Node: resources and skills from files. */
+export { readAgentSkill } from "./agent-skills.ts";
 export { type FileResourceOptions, famResolver, fileResolver } from "./file-resources.ts";

@@ -1,0 +1,48 @@
+import { type ToolContext, ToolError } from "@toolglot/core";
+import type { ArgsShorthand, InferArgs, InferInput, StandardInput } from "@toolglot/schema";
+import { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
+import { errorInfo } from "./errors.ts";
+import { ToolResponse } from "./response.ts";
+
+type SubagentSpec = Pick<ToolSpec, "name" | "description" | "annotations" | "examples">;
+
+/**
+ * A tool behind which another agent works. Its schema is its input model. `run` gives what any tool may give. When the
+ * delegate fails, the response is an error with `metadata.unavailable: true`, so that the caller can go on without it;
+ * what it throws as a `ToolError` is told word for word.
+ */
+export function makeSubagentTool<Source extends StandardInput>(
+  options: SubagentSpec & { input: Source; run(input: InferInput<Source>, context: ToolContext): unknown },
+): DefinedTool<InferInput<Source>>;
+export function makeSubagentTool<const Args extends ArgsShorthand>(
+  options: SubagentSpec & { args: Args; run(input: InferArgs<Args>, context: ToolContext): unknown },
+): DefinedTool<InferArgs<Args>>;
+export function makeSubagentTool(
+  options: SubagentSpec & {
+    run(input: never, context: ToolContext): unknown;
+    input?: StandardInput;
+    args?: ArgsShorthand;
+  },
+): DefinedTool {
+  const { run, ...definition } = options;
+  if (typeof run !== "function")
+    throw new TypeError(`makeSubagentTool: ${JSON.stringify(options.name)} needs a run function`);
+  const execute = async (input: never, context: ToolContext): Promise<unknown> => {
+    try {
+      return await run(input, context);
+    } catch (error) {
+      if (context.signal.aborted || ToolError.isInstance(error)) throw error;
+      const info = errorInfo(error);
+      const message = `The agent behind "${options.name}" is not available: ${info.message}`;
+      return new ToolResponse({
+        content: `Error: ${message}`,
+        status: "error",
+        error: { ...info, message },
+        metadata: { unavailable: true },
+      });
+    }
+  };
+  return defineTool({ ...definition, execute } as unknown as Parameters<
+    typeof defineTool
+  >[0]) as unknown as DefinedTool;
+}
