@@ -1,7 +1,11 @@
 /** TAM, the Tavern Action Manifest: tool calls as delimited fields, in plans of several steps. */
 export { bindPlan } from "./bind-plan.ts";
+export type { TamDiagnosticCode, TamRepairCode } from "./diagnostics.ts";
 export { type ExplainOptions, explain } from "./explain.ts";
+export { createParser, parse } from "./parse.ts";
 export { type FormatResultsOptions, formatResults } from "./results.ts";
+export { serialize, type TamContent } from "./serialize.ts";
+export { parseStream, TamParserStream } from "./stream.ts";
 export type {
   TamBlock,
   TamComment,

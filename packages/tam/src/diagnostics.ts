@@ -1,0 +1,102 @@
+import type { Affects, Diagnostic, Severity } from "@toolglot/core";
+
+/** Codes of repairs: what was read as meant, though not as written. Each can be switched off by the `repairs` option. */
+export type TamRepairCode =
+  | "tam/alternate_delimiters_used"
+  | "tam/mixed_delimiters_used"
+  | "tam/unclosed_value"
+  | "tam/ambiguous_delimiter"
+  | "tam/unclosed_block"
+  | "tam/equals_separator"
+  | "tam/stray_text"
+  | "tam/duplicate_key"
+  | "tam/unknown_type_hint";
+
+/** Every code that reading a TAM text may give, besides those of the text layer (`core/…`). */
+export type TamDiagnosticCode =
+  | TamRepairCode
+  | "tam/missing_command"
+  | "tam/unassigned_field"
+  | "tam/invalid_retry"
+  | "tam/invalid_on_error"
+  | "tam/invalid_hint_value"
+  | "tam/unknown_tool"
+  | "tam/unknown_parameter"
+  | "tam/ambiguous_parameter"
+  | "tam/step_gap"
+  | "tam/input-too-long";
+
+type Code<Full extends string> = Full extends `tam/${infer Short}` ? Short : never;
+
+/** What each code says: severity, what it affects, the message, and a hint where one helps. */
+const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severity, Affects, string, string?]> = {
+  alternate_delimiters_used: [
+    "warning",
+    "structure",
+    "Values stand between other delimiters than »»» and «««.",
+    "Write key:»»»value«««.",
+  ],
+  mixed_delimiters_used: [
+    "warning",
+    "structure",
+    "Some values stand between other delimiters than »»» and «««.",
+    "Write key:»»»value«««.",
+  ],
+  unclosed_value: [
+    "warning",
+    "value",
+    "The value has no closing delimiter; it was read up to the next field or the block's end.",
+    "End every value with «««.",
+  ],
+  ambiguous_delimiter: [
+    "warning",
+    "value",
+    "The value was ended here, but this delimiter may be part of it.",
+    "Inside a value, write as many closing delimiters as opening ones.",
+  ],
+  unclosed_block: ["warning", "structure", "The block has no end marker.", "End the block with <|[END_TOOL]|>."],
+  equals_separator: ["warning", "structure", "A key is followed by = instead of a colon.", "Write key:»»»value«««."],
+  stray_text: [
+    "warning",
+    "none",
+    "Text between fields was skipped.",
+    "Write key:»»»value«««, and comments on lines that start with #.",
+  ],
+  duplicate_key: ["warning", "structure", "A key is given twice; the last one counts.", "Give each key once."],
+  unknown_type_hint: [
+    "warning",
+    "structure",
+    "The type hint is not known; the value is read as text.",
+    "Write text, json, base64, number or boolean.",
+  ],
+  missing_command: ["error", "structure", "The block has no command.", "Write command:»»»tool name«««."],
+  unassigned_field: ["error", "value", "A field belongs to no step.", "End its key with the number of its command."],
+  invalid_retry: ["error", "none", "retry is no whole number from 0 to 10.", "Write a number from 0 to 10."],
+  invalid_on_error: ["error", "none", "on_error is neither stop nor continue.", "Write stop or continue."],
+  invalid_hint_value: ["error", "none", "The value is not what its type hint says."],
+  unknown_tool: ["error", "none", "There is no such tool."],
+  unknown_parameter: ["error", "none", "The tool has no such parameter."],
+  ambiguous_parameter: ["error", "none", "The key could mean several parameters."],
+  step_gap: ["info", "none", "Step numbers have a gap; the steps run in the order of their numbers."],
+};
+
+/** Makes the diagnostic of a code, given without its prefix. */
+export function diagnostic(
+  code: keyof typeof table,
+  start: number,
+  end: number,
+  change: { message?: string; severity?: Severity; affects?: Affects } = {},
+): Diagnostic {
+  const [severity, affects, message, hint] = table[code];
+  const made: Diagnostic = {
+    code: `tam/${code}`,
+    severity,
+    affects,
+    message,
+    ...change,
+    span: { start, end: Math.max(start, end) },
+    source: "tam",
+  };
+  if (hint) made.hint = hint;
+  return made;
+}

@@ -1,0 +1,283 @@
+import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo } from "@toolglot/core";
+import { declaredParams, findParam, findTool } from "../declared.ts";
+import { diagnostic } from "../diagnostics.ts";
+import { readHinted } from "../hints.ts";
+import { matchName } from "../names.ts";
+import type { Field, ReaderHost, Scan } from "../scan/block-reader.ts";
+import type { TamBlock, TamComment, TamEvent, TamStep, TamTypeHint } from "../types.ts";
+import { type Place, placeOf, type StepPlace } from "./keys.ts";
+import { readValue } from "./value.ts";
+
+type Short = Parameters<typeof diagnostic>[0];
+
+/** Options of a {@link BlockBuilder}. */
+export interface BuilderOptions {
+  tools: readonly ToolDefinition[] | undefined;
+  /** Whether a repair may be made; without it, its finding is an error. */
+  allows(code: string): boolean;
+  /** Absent: nobody listens, and deltas need not be made. */
+  emit?: ((event: TamEvent) => void) | undefined;
+  /** The block's findings, after its end. */
+  found(diagnostics: readonly Diagnostic[]): void;
+}
+
+/** A step on its way, with what findings need. */
+interface Draft {
+  step: TamStep;
+  tool: ToolDefinition | undefined;
+  /** Fields of its parameters, by name, for findings about their values. */
+  fields: Map<string, Field>;
+}
+
+/** Makes a block of its fields. Says what streams, as soon as the step and name of a parameter are known for sure. */
+export class BlockBuilder implements ReaderHost {
+  readonly #options: BuilderOptions;
+  readonly #numbered = new Map<number, readonly string[] | undefined>();
+  readonly #tools = new Map<number, ToolDefinition | undefined>();
+  readonly #found: Diagnostic[] = [];
+  /** Numbers of fields whose text went out while it came in. */
+  readonly #sent = new Set<number>();
+  #plain = false;
+
+  constructor(options: BuilderOptions) {
+    this.#options = options;
+  }
+
+  begin(field: Field): ((text: string) => void) | undefined {
+    const { emit } = this.#options;
+    if (!emit) return undefined;
+    const { place, isFinal } = this.#place(field);
+    const delta = isFinal ? this.#delta(field, place) : undefined;
+    if (!delta) return undefined;
+    this.#sent.add(field.number);
+    return (text) => emit({ ...delta, text });
+  }
+
+  end(field: Field): void {
+    const { place } = this.#place(field);
+    if (place.kind !== "command") return;
+    const name = readValue(field.raw, field.indent);
+    const tool = this.#tool(name);
+    const step = place.step ?? 1;
+    this.#tools.set(step, tool);
+    if (place.step === undefined) this.#plain = true;
+    else this.#numbered.set(step, tool && declaredParams(tool).names);
+    if (name !== "") this.#options.emit?.({ phase: "delta", type: "step-start", step, text: tool?.name ?? name });
+  }
+
+  comment({ text, span }: TamComment): void {
+    this.#options.emit?.({ phase: "delta", type: "comment", text, span });
+  }
+
+  finish(scan: Scan): TamBlock {
+    const block = this.#build(scan);
+    const { emit, found } = this.#options;
+    if (emit)
+      for (const field of scan.fields) {
+        const delta = this.#sent.has(field.number) ? undefined : this.#delta(field, this.#place(field).place);
+        const text = delta ? readValue(field.raw, field.indent) : "";
+        if (delta && text !== "") emit({ ...delta, text });
+      }
+    found(block.diagnostics);
+    return block;
+  }
+
+  #place(field: Field): ReturnType<typeof placeOf> {
+    return placeOf(field.key, { plain: this.#plain, numbered: this.#numbered });
+  }
+
+  #tool(name: string): ToolDefinition | undefined {
+    const found = this.#options.tools && findTool(name, this.#options.tools);
+    return found && "tool" in found ? found.tool : undefined;
+  }
+
+  /** The delta event of a field that is a parameter, but for its text. */
+  #delta({ number }: Field, place: Place): Omit<Extract<TamEvent, { type: "param-delta" }>, "text"> | undefined {
+    const head = { phase: "delta", type: "param-delta", field: number } as const;
+    if (place.kind === "common") return { ...head, param: place.name };
+    if (place.kind !== "param" || place.step === undefined) return undefined;
+    const tool = this.#tools.get(place.step);
+    const bound = tool && findParam(place.name, tool);
+    return { ...head, step: place.step, param: bound && "name" in bound ? bound.name : place.name };
+  }
+
+  #build(scan: Scan): TamBlock {
+    const common = createRecord<string>();
+    const commonRaw = createRecord<string>();
+    const block: TamBlock = {
+      status: "complete",
+      comments: scan.comments,
+      common,
+      commonRaw,
+      steps: [],
+      diagnostics: this.#found,
+      warnings: [],
+      span: { start: scan.start, end: scan.end },
+    };
+    for (const { code, start, end, affectsValue } of scan.notes)
+      this.#add(code, start, end, affectsValue ? { affects: "value" } : {});
+    const drafts = new Map<number, Draft>();
+    const placed = scan.fields.map((field) => [field, this.#place(field).place] as const);
+    const seen = new Set<string>();
+    for (const [field, place] of placed) {
+      if (place.kind !== "command") continue;
+      const value = readValue(field.raw, field.indent);
+      if (value === "") this.#add("missing_command", field.keyStart, field.end, { message: "A command is empty." });
+      this.#once(seen, `${place.step ?? 1} command`, field);
+      drafts.set(place.step ?? 1, this.#draft(value, place.step ?? 1, field));
+    }
+    if (drafts.size === 0 && !scan.cut) this.#add("missing_command", scan.start, scan.head);
+    for (const [field, place] of placed) {
+      const value = readValue(field.raw, field.indent);
+      if (place.kind === "command") {
+        const draft = drafts.get(place.step ?? 1);
+        if (draft) stretch(draft.step, field);
+      } else if (place.kind === "requestId" || place.kind === "comment") {
+        this.#once(seen, place.kind, field);
+        block[place.kind] = value;
+      } else if (place.kind === "common") {
+        this.#once(seen, `common ${place.name}`, field);
+        common[place.name] = value;
+        commonRaw[place.name] = field.raw;
+      } else if ("step" in place) {
+        const draft = place.step === undefined ? undefined : drafts.get(place.step);
+        if (draft) this.#give(draft, place, field, value, seen);
+        else if (drafts.size > 0)
+          this.#add("unassigned_field", field.keyStart, field.keyEnd, {
+            message: `The field ${JSON.stringify(field.key)} belongs to no step.`,
+          });
+      }
+    }
+    for (const draft of drafts.values()) this.#checkHints(draft);
+    block.steps = [...drafts.values()].map(({ step }) => step).sort((a, b) => a.index - b.index);
+    block.steps.forEach(({ index, span }, at) => {
+      if (at > 0 && index > (block.steps[at - 1]?.index ?? index) + 1) this.#add("step_gap", span.start, span.end);
+    });
+    if (!scan.closed)
+      this.#add(
+        "unclosed_block",
+        scan.start,
+        scan.end,
+        scan.cut ? { severity: "error", affects: "value", message: "The block was cut off." } : {},
+      );
+    this.#judge(block, scan.cut);
+    return block;
+  }
+
+  #draft(written: string, index: number, field: Field): Draft {
+    const tool = this.#tool(written);
+    const step: TamStep = {
+      index,
+      tool: tool?.name ?? written,
+      params: createRecord(),
+      raw: createRecord(),
+      uris: createRecord(),
+      typeHints: createRecord(),
+      onError: "stop",
+      retry: 0,
+      errors: [],
+      span: { start: field.keyStart, end: field.end },
+    };
+    const found = this.#options.tools && written !== "" && findTool(written, this.#options.tools);
+    if (found && "error" in found) this.#fault(step, "unknown_tool", field.bodyStart, field.bodyEnd, found.error);
+    return { step, tool, fields: new Map() };
+  }
+
+  /** Gives a field to its step. */
+  #give(draft: Draft, place: StepPlace, field: Field, value: string, seen: Set<string>): void {
+    const { step, tool } = draft;
+    const { kind } = place;
+    let { name } = place;
+    const { bodyStart, bodyEnd } = field;
+    stretch(step, field);
+    if (tool && (kind === "param" || kind === "uri" || kind === "typeHint")) {
+      const bound = findParam(name, tool);
+      if ("name" in bound) name = bound.name;
+      else if (kind !== "typeHint") {
+        const several = matchName(name, declaredParams(tool).names) !== undefined;
+        const code = several ? "ambiguous_parameter" : "unknown_parameter";
+        this.#fault(step, code, field.keyStart, field.keyEnd, bound.error);
+      }
+    }
+    this.#once(seen, `${step.index} ${kind} ${name}`, field);
+    if (kind === "param") {
+      step.params[name] = value;
+      step.raw[name] = field.raw;
+      draft.fields.set(name, field);
+    } else if (kind === "uri") step.uris[name] = value;
+    else if (kind === "retry") {
+      const retry = /^\d{1,3}$/.test(value) ? Number(value) : 11;
+      if (retry > 10) this.#fault(step, "invalid_retry", bodyStart, bodyEnd, retryFault(value));
+      step.retry = retry > 10 ? 0 : retry;
+    } else if (kind === "onError") {
+      const word = value.toLowerCase();
+      if (word !== "stop" && word !== "continue")
+        this.#fault(step, "invalid_on_error", bodyStart, bodyEnd, onErrorFault(value));
+      step.onError = word === "continue" ? word : "stop";
+    } else {
+      const hint = value.toLowerCase();
+      if (/^(?:text|json|base64|number|boolean)$/.test(hint)) step.typeHints[name] = hint as TamTypeHint;
+      else {
+        this.#add("unknown_type_hint", bodyStart, bodyEnd);
+        step.typeHints[name] = "text";
+      }
+    }
+  }
+
+  #checkHints({ step, fields }: Draft): void {
+    for (const [name, hint] of Object.entries(step.typeHints)) {
+      const field = fields.get(name);
+      const read = field && readHinted(step.params[name] ?? "", hint);
+      if (!read || "value" in read) continue;
+      const message = `${step.tool}, ${name}: ${read.problem}`;
+      this.#fault(step, "invalid_hint_value", field.bodyStart, field.bodyEnd, { type: "InvalidInput", message });
+    }
+  }
+
+  #once(seen: Set<string>, slot: string, { keyStart, keyEnd, key }: Field): void {
+    if (seen.has(slot))
+      this.#add("duplicate_key", keyStart, keyEnd, {
+        message: `${JSON.stringify(key)} is given twice; the last one counts.`,
+      });
+    seen.add(slot);
+  }
+
+  /** A fault that only its step has to bear. */
+  #fault(step: TamStep, code: Short, start: number, end: number, error: ToolErrorInfo): void {
+    step.errors.push(error);
+    this.#add(code, start, end, { message: error.message });
+  }
+
+  #add(code: Short, start: number, end: number, change: Parameters<typeof diagnostic>[3] = {}): void {
+    const made = diagnostic(code, start, end, change);
+    if (made.severity === "warning" && !this.#options.allows(made.code)) made.severity = "error";
+    this.#found.push(made);
+  }
+
+  #judge(block: TamBlock, cut: boolean): void {
+    block.diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
+    const warnings = new Set<string>();
+    for (const { code, severity } of block.diagnostics) {
+      if (severity === "warning") warnings.add(code.slice(4));
+      else if (severity === "error" && !/retry|on_error|hint|unknown|ambiguous_p/.test(code)) block.status = "invalid";
+    }
+    block.warnings = [...warnings];
+    if (cut) block.status = "truncated";
+    else if (block.status === "complete" && warnings.size > 0) block.status = "recovered";
+  }
+}
+
+function stretch({ span }: TamStep, { keyStart, end }: Field): void {
+  span.start = Math.min(span.start, keyStart);
+  span.end = Math.max(span.end, end);
+}
+
+const shown = (value: string): string => JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+const retryFault = (value: string): ToolErrorInfo => ({
+  type: "InvalidInput",
+  message: `retry is a whole number from 0 to 10, not ${shown(value)}.`,
+});
+const onErrorFault = (value: string): ToolErrorInfo => ({
+  type: "InvalidInput",
+  message: `on_error is stop or continue, not ${shown(value)}.`,
+});

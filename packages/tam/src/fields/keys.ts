@@ -1,0 +1,48 @@
+import { matchName, normalizeKey } from "../names.ts";
+
+/** A field of a step; `step` is absent where the block has no such one. */
+export interface StepPlace {
+  kind: "onError" | "retry" | "typeHint" | "uri" | "param";
+  name: string;
+  step: number | undefined;
+}
+
+/** What a field is, by its key. */
+export type Place =
+  | StepPlace
+  | { kind: "command"; step: number | undefined }
+  | { kind: "requestId" | "comment" | "common"; name: string };
+
+/** The commands of a block, as far as keys need to know of them. */
+export interface Commands {
+  /** A command without number stands in the block. */
+  plain: boolean;
+  /** Commands with a number: the names of the parameters that their tools declare, where that is known. */
+  numbered: ReadonlyMap<number, readonly string[] | undefined>;
+}
+
+/** Where a field belongs. `isFinal`: commands that are yet to come change nothing. */
+export function placeOf(written: string, { plain, numbered }: Commands): { place: Place; isFinal: boolean } {
+  const key = normalizeKey(written);
+  const [, number] = /^command(?:_?(\d{1,9}))?$/.exec(key) ?? [key, "none"];
+  if (number !== "none")
+    return { place: { kind: "command", step: number ? Number(number) : undefined }, isFinal: true };
+  if (key === "request_id" || key === "comment")
+    return { place: { kind: key === "comment" ? "comment" : "requestId", name: key }, isFinal: true };
+  if (key.length > 7 && key.startsWith("common_"))
+    return { place: { kind: "common", name: key.slice(7) }, isFinal: true };
+  const [, base = "", digits] = /^(.*[^\d])(\d{1,9})$/s.exec(key) ?? [];
+  const step = Number(digits);
+  if (digits && numbered.has(step)) {
+    const name = base.endsWith("_") ? base.slice(0, -1) : base;
+    if (name !== base || !matchName(key, numbered.get(step) ?? [])) return { place: named(name, step), isFinal: true };
+  }
+  return { place: named(key, plain ? 1 : undefined), isFinal: plain && digits === undefined };
+}
+
+function named(key: string, step: number | undefined): Place {
+  if (key === "on_error" || key === "retry") return { kind: key === "retry" ? key : "onError", name: key, step };
+  const [, prefix, name] = /^(type_hint|uri)_(.+)$/s.exec(key) ?? [];
+  if (prefix && name) return { kind: prefix === "uri" ? "uri" : "typeHint", name, step };
+  return { kind: "param", name: key, step };
+}

@@ -1,0 +1,49 @@
+import type { Diagnostic, ParseResult, Parser } from "@toolglot/core";
+import { checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
+import { BlockBuilder } from "./fields/block-builder.ts";
+import { TamGrammar } from "./scan/grammar.ts";
+import type { TamBlock, TamEvent, TamParseOptions, TamParserOptions } from "./types.ts";
+
+/**
+ * Reads all blocks of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
+ * Throws `TypeError` when `text` is no string.
+ */
+export function parse(text: string, options: TamParseOptions = {}): ParseResult<TamBlock> {
+  const parser = createParser(options);
+  parser.feed(text);
+  return parser.end();
+}
+
+/**
+ * A push parser: `feed` text as it comes in, `end` gives what `parse` gives for the whole text, whatever the chunks.
+ * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
+ * Throws `TypeError` for options that can't be meant.
+ */
+export function createParser(options: TamParserOptions = {}): Parser<TamBlock> {
+  checkParseOptions(options);
+  return createPushParser(() => makeScanner(options));
+}
+
+function makeScanner(options: TamParserOptions): TextScanner<TamBlock> {
+  const { tools, strict, repairs, onEvent } = options;
+  const emit = (event: TamEvent): void => onEvent?.(event);
+  const allows = (code: string): boolean =>
+    !strict && repairs !== "none" && (typeof repairs !== "object" || repairs[code] !== false);
+  let found: readonly Diagnostic[] = [];
+  const hear = (list: readonly Diagnostic[]): void => {
+    found = list;
+  };
+  const scanner: TextScanner<TamBlock> = new TextScanner<TamBlock>({
+    ...options,
+    grammar: new TamGrammar(() => new BlockBuilder({ tools, allows, emit: onEvent, found: hear })),
+    onText: (text) => emit({ phase: "text", type: "text-delta", text }),
+    onReasoning: (text) => emit({ phase: "reasoning", type: "reasoning-delta", text }),
+    onBlockStart: (start) => emit({ phase: "block-start", type: "block-start", start }),
+    onBlock: (block) => {
+      emit({ phase: "block-end", type: "block-end", block });
+      for (const diagnostic of found) scanner.diagnose(diagnostic);
+    },
+    onDiagnostic: (diagnostic) => emit({ phase: "diagnostic", type: "diagnostic", diagnostic }),
+  });
+  return scanner;
+}

@@ -1,0 +1,654 @@
+import type { EndOptions } from "@toolglot/core";
+import { type BlockEnd, type BlockReader, closesFence, type Fence, type Source } from "@toolglot/core/text";
+import { ValueStream } from "../fields/value.ts";
+import type { TamBlock, TamComment } from "../types.ts";
+import {
+  closerOf,
+  type FieldStart,
+  familyOf,
+  fieldAt,
+  isBlank,
+  isCutEndMarker,
+  isSpace,
+  isUndecided,
+  longestIndent,
+  type Marker,
+  markerAt,
+  mirror,
+  type Run,
+} from "./marks.ts";
+
+/** A field as the scan found it. Offsets are those of the whole text. */
+export interface Field {
+  /** Counted from 0 in its block. */
+  number: number;
+  key: string;
+  keyStart: number;
+  keyEnd: number;
+  bodyStart: number;
+  bodyEnd: number;
+  /** After the closing delimiter. */
+  end: number;
+  /** White space before the key, when it is the first of its line. */
+  indent: number;
+  /** The text between the delimiters; empty until the field ends. */
+  raw: string;
+}
+
+/** Something that was read as meant, though not as written. */
+export interface Note {
+  code:
+    | "mixed_delimiters_used"
+    | "alternate_delimiters_used"
+    | "equals_separator"
+    | "stray_text"
+    | "unclosed_value"
+    | "ambiguous_delimiter";
+  start: number;
+  end: number;
+  /** A value may be not the one that was meant. */
+  affectsValue?: boolean;
+}
+
+/** What the scan of one block found. */
+export interface Scan {
+  start: number;
+  /** End of the start marker. */
+  head: number;
+  /** After the last text that belongs to the block. */
+  end: number;
+  fields: Field[];
+  comments: TamComment[];
+  notes: Note[];
+  /** Its end marker was found, or ended the message. */
+  closed: boolean;
+  /** The text ended inside the block because it was cut, as far as that can be told. */
+  cut: boolean;
+}
+
+/** What a reader needs from its surroundings. */
+export interface ReaderHost {
+  /** A field begins: where its text goes while it comes in, if anywhere. */
+  begin(field: Field): ((text: string) => void) | undefined;
+  end(field: Field): void;
+  comment(comment: TamComment): void;
+  finish(scan: Scan): TamBlock;
+}
+
+type Step = BlockEnd<TamBlock> | "more" | undefined;
+
+/** A value whose end is looked for. */
+interface OpenValue {
+  field: Field;
+  opener: Run;
+  family: number;
+  stream: ValueStream | undefined;
+  /** Openers inside no longer count: the value has no closer that balances them. */
+  flat: boolean;
+  /** Openers inside that wait for their closers: where their values begin, and their length. */
+  nested: { body: number; length: number }[];
+  /** Openers inside whose closers were followed by plain text. */
+  loose: number[];
+  /** There were openers inside. */
+  opens: boolean;
+  /** A closer followed by plain text: the end, unless another one comes before the next field. */
+  pending: Run | undefined;
+  /** The plain text stands on the closer's own line. */
+  pendingSameLine: boolean;
+  /** A good closer of another family: the end, when none of the value's own comes. */
+  other: Run | undefined;
+  /** From here on all depends on what follows. */
+  doubt: number | undefined;
+  /** The doubt begins at a line's start. */
+  doubtFresh: boolean;
+  /** An end marker, or a closing fence, stands in the value: it may be the block's. */
+  ended: boolean;
+  fenceEnded: boolean;
+  /** A start marker stands in the value, without an end marker of its own. */
+  started: boolean;
+}
+
+const marks = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\|/g;
+const marksOrFence = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\||^[ \t]{0,99}(?:`{3}|~{3})/gm;
+
+/**
+ * Follows a block as it comes in, and finds its fields and its end.
+ *
+ * A value ends at a closer of its own family that is followed by what may follow a value: a field, a comment, a marker, a
+ * fence, the end. Openers inside a value count: as many closers belong to them. When the text shows that they never
+ * balance, reading goes back to the first of them, and from there on they are taken for fields (`flat`). Where an opener
+ * without a match stands is remembered, so that none is looked at a third time. Text before a doubt is final, and streams.
+ */
+export class TamReader implements BlockReader<TamBlock> {
+  readonly start: number;
+  waitsForLine = false;
+  readonly #host: ReaderHost;
+  readonly #fence: Fence | undefined;
+  readonly #scan: Scan;
+  readonly #pattern: RegExp;
+  /** Where values begin that have no balancing closer. */
+  readonly #flat = new Set<number>();
+  #value: OpenValue | undefined;
+  #closer: Run | undefined;
+  /** Only white space stands between `#lineStart` and where reading goes on. */
+  #fresh = true;
+  #lineStart: number;
+  #stray: Note | undefined;
+  #standard = false;
+  #alternate: Run | undefined;
+  #four = false;
+  #begun = false;
+  /** The last value without a closer. */
+  #unclosed: Field | undefined;
+  /** The last value ended at a closer that plain text follows. */
+  #loose: { field: Field; sameLine: boolean } | undefined;
+
+  constructor(start: number, head: Marker, fence: Fence | undefined, host: ReaderHost) {
+    this.start = start;
+    this.#host = host;
+    this.#fence = fence;
+    this.#pattern = fence ? marksOrFence : marks;
+    this.#lineStart = head.next;
+    this.#scan = {
+      start,
+      head: head.end,
+      end: head.end,
+      fields: [],
+      comments: [],
+      notes: [],
+      closed: false,
+      cut: false,
+    };
+  }
+
+  read(source: Source, end?: EndOptions): BlockEnd<TamBlock> | undefined {
+    if (!this.#begun) {
+      this.#begun = true;
+      source.seek(this.#lineStart);
+    }
+    for (;;) {
+      this.waitsForLine = false;
+      const value = this.#value;
+      const done = !value
+        ? this.#between(source, end)
+        : this.#closer
+          ? this.#after(source, value, this.#closer, end)
+          : this.#inside(source, value, end);
+      if (done === "more") return undefined;
+      if (done) return done;
+    }
+  }
+
+  /** Passes over white space; false at the end of the text so far. */
+  #skip(source: Source): boolean {
+    const { text } = source;
+    let { at } = source;
+    for (; at < text.length; at += 1) {
+      const code = text.charCodeAt(at);
+      if (code === 10) {
+        this.#fresh = true;
+        this.#lineStart = source.base + at + 1;
+      } else if (!isSpace(code)) break;
+    }
+    source.at = at;
+    return at < text.length;
+  }
+
+  /** Between fields. */
+  #between(source: Source, end: EndOptions | undefined): Step {
+    if (!this.#skip(source)) return end ? this.#finish(source.length, end) : "more";
+    const { text, at, base } = source;
+    const ended = end !== undefined;
+    const field = fieldAt(text, at, ended);
+    if (field === "more") return "more";
+    if (field) return this.#open(source, field);
+    const marker = text.charCodeAt(at) === 60 ? markerAt(text, at, ended) : undefined;
+    if (marker && marker !== "more") {
+      if (!marker.isStart) {
+        this.#scan.closed = true;
+        this.#scan.end = base + marker.end;
+        return this.#finish(base + marker.next);
+      }
+      if (this.#fresh) return this.#finish(this.#lineStart);
+    }
+    const lineBreak = text.indexOf("\n", at);
+    if (marker === "more" || (lineBreak < 0 && !ended)) {
+      this.waitsForLine = true;
+      return "more";
+    }
+    const lineEnd = lineBreak < 0 ? text.length : lineBreak;
+    const line = text.slice(at, lineEnd).trimEnd();
+    source.at = lineEnd;
+    if (this.#fresh && this.#fence && closesFence(line, this.#fence))
+      return this.#finish(base + (lineBreak < 0 ? lineEnd : lineEnd + 1), undefined, true);
+    this.#line(line, base + at, lineBreak < 0);
+    return undefined;
+  }
+
+  /** A line between fields that opens none. */
+  #line(line: string, start: number, last: boolean): void {
+    const span = { start, end: start + line.length };
+    this.#scan.end = span.end;
+    if (line.startsWith("#")) {
+      const comment = { text: line.slice(1).trim(), span };
+      this.#scan.comments.push(comment);
+      this.#host.comment(comment);
+      this.#stray = undefined;
+      return;
+    }
+    // Fences inside the markers belong to them; an end marker that the end cut off is one.
+    if (this.#fresh && /^(?:`{3,}|~{3,})[^`]*$/.test(line)) return;
+    if (last && isCutEndMarker(line)) return;
+    // A field that the end cut off, before its value.
+    if (last && /^[\p{L}\p{N}_-]+[ \t]*\d*[ \t]*(?:[:：=][^\n]{0,40})?$/u.test(line)) this.#scan.cut = true;
+    const affectsValue = /[«»《》<>]{2}|[:：=][ \t]*\S/.test(line) || (!this.#fresh && /[\p{L}\p{N}]/u.test(line));
+    if (this.#stray) {
+      this.#stray.end = span.end;
+      this.#stray.affectsValue ||= affectsValue;
+      return;
+    }
+    this.#stray = { code: "stray_text", ...span, affectsValue };
+    this.#scan.notes.push(this.#stray);
+  }
+
+  #open(source: Source, { key, separator, opener }: FieldStart): undefined {
+    const { base, at } = source;
+    const keyStart = base + at;
+    const bodyStart = base + opener.end;
+    const field: Field = {
+      number: this.#scan.fields.length,
+      key,
+      keyStart,
+      keyEnd: keyStart + key.length,
+      bodyStart,
+      bodyEnd: bodyStart,
+      end: bodyStart,
+      indent: this.#fresh ? keyStart - this.#lineStart : 0,
+      raw: "",
+    };
+    this.#scan.fields.push(field);
+    const run = { start: base + opener.start, end: bodyStart, text: opener.text };
+    this.#used(run, "»»»");
+    if (separator === "=") {
+      const separatorAt = source.text.lastIndexOf("=", opener.start) + base;
+      this.#scan.notes.push({ code: "equals_separator", start: separatorAt, end: separatorAt + 1 });
+    }
+    const emit = this.#host.begin(field);
+    this.#value = {
+      field,
+      opener: run,
+      family: familyOf(run.text),
+      stream: emit && new ValueStream(bodyStart, field.indent, emit),
+      flat: this.#flat.has(bodyStart),
+      nested: [],
+      loose: [],
+      opens: false,
+      pending: undefined,
+      pendingSameLine: false,
+      other: undefined,
+      doubt: undefined,
+      doubtFresh: false,
+      ended: false,
+      fenceEnded: false,
+      started: false,
+    };
+    this.#stray = undefined;
+    this.#fresh = false;
+    source.at = opener.end;
+    return undefined;
+  }
+
+  #used(run: Run, standard: string): void {
+    if (run.text === standard) this.#standard = true;
+    else this.#alternate ??= run;
+    if (run.text.length === 4) this.#four = true;
+  }
+
+  /** Inside a value: goes to the next mark. */
+  #inside(source: Source, value: OpenValue, end: EndOptions | undefined): Step {
+    const { text, base } = source;
+    const ended = end !== undefined;
+    const pattern = this.#pattern;
+    pattern.lastIndex = source.at;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+      const at = match.index;
+      const mark = text.charAt(at);
+      if (match[0].endsWith("|")) {
+        if (this.#indentOf(source, at) < 0) continue;
+        const marker = markerAt(text, at, ended);
+        if (marker === "more") {
+          this.waitsForLine = true;
+          return this.#wait(source, value, this.#lineOf(source, at), true);
+        }
+        if (!marker) continue;
+        const line = base + this.#lineOf(source, at);
+        if (this.#atMarker(source, value, marker, line)) return undefined;
+        pattern.lastIndex = marker.next;
+      } else if (/[`~ \t]/.test(mark)) {
+        if (at === source.at ? !this.#fresh : text.charCodeAt(at - 1) !== 10) continue;
+        const lineBreak = text.indexOf("\n", at);
+        if (lineBreak < 0 && !ended) {
+          if (!/^[ \t]*(?:`+|~+)[ \t\r]*$/.test(text.slice(at, at + 300))) continue;
+          return this.#wait(source, value, at, true);
+        }
+        const line = text.slice(at, lineBreak < 0 ? text.length : lineBreak);
+        if (this.#fence && closesFence(line, this.#fence) && this.#atFence(source, value, base + at)) return undefined;
+      } else if (mark === "»" || mark === "》" || mark === ">") {
+        const done = this.#atOpener(source, value, at, ended);
+        if (done) return done === "more" ? done : undefined;
+      } else {
+        const done = this.#atCloser(source, value, at, ended);
+        if (done) return done === "more" ? done : undefined;
+      }
+    }
+    if (end) return this.#atEnd(source, value, end);
+    const lineBreak = text.lastIndexOf("\n");
+    const tail = lineBreak >= source.at ? lineBreak + 1 : this.#fresh ? source.at : -1;
+    if (tail >= 0 && isUndecided(text, tail)) {
+      this.waitsForLine = text.length - tail > 300;
+      return this.#wait(source, value, tail, true);
+    }
+    let hold = text.length;
+    while (hold > source.at && text.length - hold < 8 && /[«»《》<>]/.test(text.charAt(hold - 1))) hold -= 1;
+    let colon = hold;
+    while (colon > source.at && hold - colon < 33 && /[ \t\u00a0\u3000]/.test(text.charAt(colon - 1))) colon -= 1;
+    if (colon > source.at && /[:：=]/.test(text.charAt(colon - 1))) hold = colon - 1;
+    return this.#wait(source, value, hold, false);
+  }
+
+  /** Reads on from an index when more text comes, and gives out what stands before. */
+  #wait(source: Source, value: OpenValue, at: number, fresh: boolean): "more" {
+    source.at = at;
+    this.#fresh = fresh;
+    this.#pass(source, value, source.offset);
+    return "more";
+  }
+
+  #pass(source: Source, { stream, doubt, pending }: OpenValue, end: number): void {
+    if (!stream) return;
+    if (pending && pending.start < end) end = pending.start;
+    if (doubt !== undefined && doubt < end) end = doubt;
+    stream.pass(source, end);
+  }
+
+  /** Index of the line that an index is the first of, but for its indentation. */
+  #lineOf(source: Source, at: number): number {
+    return at - this.#indentOf(source, at);
+  }
+
+  /** White space before an index on its line; -1 when something else stands there, or too much. */
+  #indentOf({ text, at: from }: Source, at: number): number {
+    let line = at;
+    while (line > from && at - line <= longestIndent && isBlank(text.charCodeAt(line - 1))) line -= 1;
+    const first = line === from ? this.#fresh : text.charCodeAt(line - 1) === 10;
+    return first ? at - line : -1;
+  }
+
+  /** Opening marks in a value: a field, or what looks like one within a line. */
+  #atOpener(source: Source, value: OpenValue, at: number, ended: boolean): true | "more" | undefined {
+    const { text, base, at: from } = source;
+    let runEnd = at + 2;
+    while (runEnd < text.length && runEnd - at < 9 && /[»》>]/.test(text.charAt(runEnd))) runEnd += 1;
+    let colon = at;
+    while (colon > from && at - colon < 33 && /[ \t\u00a0\u3000]/.test(text.charAt(colon - 1))) colon -= 1;
+    if (colon === from || !/[:：=]/.test(text.charAt(colon - 1))) {
+      this.#pattern.lastIndex = runEnd;
+      return undefined;
+    }
+    const near = text.slice(Math.max(from, at - 256), at);
+    const lineBreak = near.lastIndexOf("\n");
+    let line =
+      lineBreak < 0 ? (this.#fresh && near.length === at - from ? from : -1) : at - near.length + lineBreak + 1;
+    let first = line;
+    if (line >= 0) while (isBlank(text.charCodeAt(first))) first += 1;
+    let field = line >= 0 && first - line <= longestIndent ? fieldAt(text, first, ended) : undefined;
+    if (field === "more") return this.#wait(source, value, line, true);
+    if (field?.opener.start !== at) {
+      // Within a line: read as if it were a field of its own, for the opener's sake.
+      line = -1;
+      if (runEnd === text.length && runEnd - at < 9 && !ended) return this.#wait(source, value, colon - 1, false);
+      field = fieldAt(`x:${text.slice(at, runEnd)} `, 0, true) as FieldStart | undefined;
+      if (!field) {
+        this.#pattern.lastIndex = runEnd;
+        return undefined;
+      }
+    }
+    const { length } = field.opener.text;
+    this.#pattern.lastIndex = at + length;
+    if (line >= 0 && value.pending) return this.#close(source, value, value.pending);
+    if (value.flat) {
+      if (line >= 0) return this.#cut(source, value, base + line);
+      value.opens ||= (familyOf(field.opener.text) & value.family) !== 0;
+      return undefined;
+    }
+    const own = (familyOf(field.opener.text) & value.family) !== 0;
+    if (!own && line < 0) return undefined;
+    this.#doubt(value, base + (line < 0 ? colon - 1 : line), line >= 0);
+    if (!own) return undefined;
+    value.opens = true;
+    value.nested.push({ body: base + at + length, length });
+    return undefined;
+  }
+
+  #doubt(value: OpenValue, offset: number, fresh: boolean): void {
+    if (value.doubt !== undefined) return;
+    value.doubt = offset;
+    value.doubtFresh = fresh;
+  }
+
+  /** Closing marks in a value: what follows tells what they are. */
+  #atCloser(source: Source, value: OpenValue, at: number, ended: boolean): true | "more" | undefined {
+    const { text, base } = source;
+    let end = at + 2;
+    while (end < text.length && /[«《<]/.test(text.charAt(end))) end += 1;
+    if (end === text.length && !ended) {
+      const waitAt = end - at > 16 ? end - 8 : at;
+      return this.#wait(source, value, waitAt, this.#fresh && waitAt === source.at);
+    }
+    this.#pattern.lastIndex = end;
+    const run = closerOf(text, at, end);
+    if (!run) return undefined;
+    const own = (familyOf(run.text) & value.family) !== 0;
+    if (!own && (value.other || value.nested.length > 0)) return undefined;
+    this.#closer = { start: base + run.start, end: base + end, text: run.text };
+    source.at = end;
+    this.#fresh = false;
+    this.#pass(source, value, this.#closer.start);
+    return true;
+  }
+
+  /** After a closer: what follows it? */
+  #after(source: Source, value: OpenValue, closer: Run, end: EndOptions | undefined): Step {
+    const more = this.#skip(source);
+    if (!more && !end) return "more";
+    const follows = more ? this.#follows(source, end !== undefined) : this.#endCloses(value, closer, end);
+    if (follows === "more") return "more";
+    this.#closer = undefined;
+    if (this.#decide(value, closer, follows)) {
+      this.#close(source, value, closer);
+      return undefined;
+    }
+    if (this.#fresh) source.seek(this.#lineStart);
+    return undefined;
+  }
+
+  /** Whether what stands at the source's place may follow a value. */
+  #follows(source: Source, ended: boolean): boolean | "more" {
+    const { text, at } = source;
+    const mark = text.charAt(at);
+    if (mark === "#" && this.#fresh) return true;
+    if (mark === "<") {
+      const marker = markerAt(text, at, ended);
+      if (marker === "more") {
+        this.waitsForLine = true;
+        return "more";
+      }
+      return marker !== undefined && (this.#fresh || !marker.isStart);
+    }
+    if ((mark === "`" || mark === "~") && this.#fresh) {
+      const lineBreak = text.indexOf("\n", at);
+      const line = text.slice(at, lineBreak < 0 ? at + 300 : lineBreak);
+      if (lineBreak < 0 && !ended && /^(?:`+|~+)[ \t\r]*$/.test(line)) {
+        this.waitsForLine = true;
+        return "more";
+      }
+      if (lineBreak >= 0 || ended) {
+        const fence = this.#fence ?? { mark, length: 3 };
+        if (closesFence(line, fence)) return true;
+      }
+    }
+    const field = fieldAt(text, at, ended);
+    return field === "more" ? field : field !== undefined;
+  }
+
+  /** At the end of a text without an end marker, a closer shorter than its opener was cut itself. */
+  #endCloses({ opener }: OpenValue, closer: Run, end: EndOptions | undefined): boolean {
+    return closer.text.length >= opener.text.length || isStopped(end);
+  }
+
+  /** Whether a closer ends the value now. */
+  #decide(value: OpenValue, closer: Run, follows: boolean): boolean {
+    if ((familyOf(closer.text) & value.family) === 0) {
+      if (!follows || value.other) return false;
+      value.other = closer;
+      this.#doubt(value, closer.start, false);
+      return false;
+    }
+    const top = value.nested.at(-1);
+    if (top) {
+      if (!follows && top.length !== closer.text.length) return false;
+      value.pending = undefined;
+      value.nested.pop();
+      if (!follows) value.loose.push(top.body);
+      return false;
+    }
+    if (follows) return true;
+    const answers = mirror(closer.text) === value.opener.text;
+    if (!answers || (!value.flat && (value.ended || value.started || value.fenceEnded))) return false;
+    value.pending = closer;
+    value.pendingSameLine = !this.#fresh;
+    return false;
+  }
+
+  /** A marker on a line of its own in a value: true when the value ends before it, or reading goes back. */
+  #atMarker(source: Source, value: OpenValue, { isStart }: Marker, line: number): boolean {
+    if (value.flat) return this.#cut(source, value, line);
+    if (isStart) {
+      if (value.ended || value.started || value.pending) return this.#giveUp(source, value);
+      value.started = true;
+    } else if (value.started) value.started = false;
+    else value.ended = true;
+    this.#doubt(value, line, true);
+    return false;
+  }
+
+  /** A line in a value that closes the block's fence. */
+  #atFence(source: Source, value: OpenValue, line: number): boolean {
+    // An end marker is known to come.
+    if (value.flat) return value.ended ? false : this.#cut(source, value, line);
+    value.fenceEnded = true;
+    this.#doubt(value, line, true);
+    return false;
+  }
+
+  #atEnd(source: Source, value: OpenValue, end: EndOptions): undefined {
+    if (isCutOff(end) || (value.started && isStopped(end))) {
+      // What looks like the block's end, or like another block, may be the value's.
+      value.pending = value.other = undefined;
+      this.#scan.cut = true;
+    }
+    if (this.#scan.cut || value.flat || value.doubt === undefined) this.#cut(source, value, source.length);
+    else this.#giveUp(source, value);
+    return undefined;
+  }
+
+  /** No closer balances the value: reads it again from where that mattered first. */
+  #giveUp(source: Source, value: OpenValue): true {
+    if (value.pending) return this.#close(source, value, value.pending);
+    for (const { body } of value.nested) this.#flat.add(body);
+    for (const body of value.loose) this.#flat.add(body);
+    const { doubt = source.offset } = value;
+    value.flat = true;
+    value.nested = [];
+    value.other = value.doubt = undefined;
+    source.seek(doubt);
+    this.#fresh = value.doubtFresh;
+    return true;
+  }
+
+  /** The value has no closer: it ends at an offset, or at a closer of another family. */
+  #cut(source: Source, value: OpenValue, end: number): true {
+    const closer = value.pending ?? value.other;
+    if (closer) return this.#close(source, value, closer);
+    const { field, opener } = value;
+    this.#endField(source, value, end);
+    field.end = field.bodyStart + field.raw.trimEnd().length;
+    this.#scan.end = field.end;
+    this.#unclosed = field;
+    this.#scan.notes.push({ code: "unclosed_value", start: opener.start, end: field.end });
+    source.seek(end);
+    this.#fresh = true;
+    this.#lineStart = end;
+    return true;
+  }
+
+  /** The value ends at a closer. */
+  #close(source: Source, value: OpenValue, closer: Run): true {
+    const { field } = value;
+    this.#used(closer, "«««");
+    this.#endField(source, value, closer.start);
+    this.#scan.end = field.end = closer.end;
+    if (value.flat && value.opens)
+      this.#scan.notes.push({ code: "ambiguous_delimiter", start: closer.start, end: closer.end });
+    this.#loose = value.pending === closer ? { field, sameLine: value.pendingSameLine } : undefined;
+    source.seek(closer.end);
+    this.#fresh = false;
+    return true;
+  }
+
+  #endField(source: Source, value: OpenValue, end: number): void {
+    const { field, stream } = value;
+    this.#value = undefined;
+    field.bodyEnd = end;
+    field.raw = source.slice(field.bodyStart, end);
+    stream?.pass(source, end);
+    this.#host.end(field);
+  }
+
+  /** Ends the block; `end` when the text ends with it. */
+  #finish(next: number, end?: EndOptions, closedFence = false): BlockEnd<TamBlock> {
+    const scan = this.#scan;
+    if (end && !scan.cut && isStopped(end)) scan.closed = true;
+    if (!scan.closed) {
+      const last = scan.fields.at(-1);
+      if (end && last && last === this.#loose?.field) {
+        scan.notes.push({ code: "ambiguous_delimiter", start: last.bodyEnd, end: last.end });
+        if (this.#loose.sameLine) scan.cut = true;
+      }
+      const unclosed = last !== undefined && last === this.#unclosed;
+      scan.cut ||= unclosed || isCutOff(end);
+    }
+    const odd = this.#alternate;
+    if (odd)
+      scan.notes.push({
+        code: this.#standard ? "mixed_delimiters_used" : "alternate_delimiters_used",
+        start: odd.start,
+        end: odd.end,
+        // «««« may be «««, and a « that belongs to the value.
+        affectsValue: this.#standard && this.#four,
+      });
+    return { block: this.#host.finish(scan), end: next, closedFence };
+  }
+}
+
+/** Whether the message did not end by itself. */
+function isCutOff(end: EndOptions | undefined): boolean {
+  return /^(?:length|error|filter)$/.test(end?.finish ?? "");
+}
+
+/** Whether the message was ended by the end marker, which the provider took off. */
+function isStopped(end: EndOptions | undefined): boolean {
+  const text = end?.stopSequence?.trim();
+  const marker = text ? markerAt(text, 0, true) : undefined;
+  return marker !== undefined && marker !== "more" && !marker.isStart;
+}

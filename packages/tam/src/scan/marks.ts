@@ -1,0 +1,122 @@
+import { normalizeKey } from "../names.ts";
+
+const space = "[ \\t\\u00a0\\u3000]{0,32}";
+/** What a key is made of: no line breaks, separators or delimiters, and nothing that sentences and code end with. */
+const keyUnit = "[^\\n:：=«»《》<>(){};,，。；（）|]";
+const field = new RegExp(`(${keyUnit}{1,100})([:：=])${space}([»》>]{2,9})`, "y");
+const unfinishedField = new RegExp(`${keyUnit}{0,100}(?:[:：=]${space}[»》>]?)?$`, "y");
+
+const gap = "[ \\t]{0,9}";
+const marker = new RegExp(
+  `<${gap}\\|${gap}\\[${gap}(?:(request)|end)_tool${gap}\\]${gap}\\|${gap}>([ \\t\\r]*)(\\n|$)`,
+  "iy",
+);
+const unfinishedMarker = /^<[ \t|[\]\w>]{0,80}$/;
+
+/** A run of delimiters. Offsets are those of the text it was found in. */
+export interface Run {
+  start: number;
+  end: number;
+  text: string;
+}
+
+/** A key with its separator and the delimiter that opens its value. */
+export interface FieldStart {
+  key: string;
+  separator: string;
+  opener: Run;
+}
+
+/**
+ * Length of the delimiter at the beginning of a run, 0 when there is none. A delimiter is two to four marks, of one kind
+ * or a mixture; three or more of one kind are taken apart from other marks beside them, which are the value's.
+ */
+function delimiterLength(run: string): number {
+  let same = 1;
+  while (same < run.length && run.charAt(same) === run.charAt(0)) same += 1;
+  const length = same > 2 ? same : run.length;
+  return length < 2 || length > 4 ? 0 : length;
+}
+
+/** The closing delimiter at the end of a run of closing marks. */
+export function closerOf(text: string, start: number, end: number): Run | undefined {
+  if (end - start > 8) start = end - 8;
+  const run = text.slice(start, end);
+  const length = run === "«««" ? 3 : delimiterLength(mirror(run));
+  return length > 0 ? { start: end - length, end, text: run.slice(-length) } : undefined;
+}
+
+/** The opening delimiter that a closing one answers. */
+export function mirror(run: string): string {
+  let mirrored = "";
+  for (const mark of run) mirrored = (mark === "«" ? "»" : mark === "《" ? "》" : ">") + mirrored;
+  return mirrored;
+}
+
+/** Families as bits, since a mixture is of both: 1 for guillemets and what looks like them, 2 for angles. */
+export function familyOf(run: string): number {
+  return (/[«»《》]/.test(run) ? 1 : 0) | (/[<>]/.test(run) ? 2 : 0);
+}
+
+/** The field that begins at an index; `"more"` when more text decides. */
+export function fieldAt(text: string, at: number, ended: boolean): FieldStart | "more" | undefined {
+  if (text.charCodeAt(at) === 35) return undefined;
+  field.lastIndex = at;
+  const match = field.exec(text);
+  if (!match) {
+    unfinishedField.lastIndex = at;
+    return !ended && unfinishedField.test(text) ? "more" : undefined;
+  }
+  const [all, key = "", separator = "", run = ""] = match;
+  const end = at + all.length;
+  if (end === text.length && !ended && run.length < 9) return "more";
+  const length = run === "»»»" ? 3 : delimiterLength(run);
+  if (length === 0 || normalizeKey(key) === "") return undefined;
+  const start = end - run.length;
+  return { key: key.trimEnd(), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
+}
+
+/** A start or end marker at an index, with nothing after it on its line; `end` without white space, `next` past the line. */
+export interface Marker {
+  isStart: boolean;
+  end: number;
+  next: number;
+}
+
+/** The marker at an index; `"more"` when more text decides. */
+export function markerAt(text: string, at: number, ended: boolean): Marker | "more" | undefined {
+  marker.lastIndex = at;
+  const match = marker.exec(text);
+  if (!match) return !ended && unfinishedMarker.test(text.slice(at, at + 82)) ? "more" : undefined;
+  const [all, request, blank = "", lineBreak = ""] = match;
+  if (lineBreak === "" && !ended) return "more";
+  const next = at + all.length;
+  return { isStart: request !== undefined, end: next - lineBreak.length - blank.length, next };
+}
+
+/** Whether a text that the end cut off may have become an end marker. */
+export function isCutEndMarker(text: string): boolean {
+  return "<|[end_tool]|>".startsWith(text.replace(/\s/g, "").toLowerCase());
+}
+
+/** Whether more text may make a field or a marker of an unfinished line. */
+export function isUndecided(text: string, lineStart: number): boolean {
+  let at = lineStart;
+  while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
+  if (at - lineStart > longestIndent) return false;
+  if (at === text.length) return true;
+  return text.charCodeAt(at) === 60 ? markerAt(text, at, false) === "more" : fieldAt(text, at, false) === "more";
+}
+
+/** A line indented further opens no field and holds no marker, when it stands in a value. */
+export const longestIndent = 99;
+
+/** Space or tab. */
+export function isBlank(code: number): boolean {
+  return code === 32 || code === 9;
+}
+
+/** What `trim` takes off. */
+export function isSpace(code: number): boolean {
+  return code === 32 || (code < 14 && code > 8) || (code > 159 && /\s/.test(String.fromCharCode(code)));
+}
