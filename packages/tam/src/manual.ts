@@ -1,6 +1,8 @@
 import { type JsonSchema, type JsonSchemaObject, type Locale, type ToolDefinition, toJsonText } from "@toolglot/core";
 import { declaredParams } from "./declared.ts";
 import { normalizeKey } from "./names.ts";
+import { serialize } from "./serialize.ts";
+import type { TamStep } from "./types.ts";
 
 /** How the manual is written. */
 export interface RenderManualOptions {
@@ -46,6 +48,7 @@ export function renderManual(tools: readonly ToolDefinition[], options: RenderMa
     const { names, schemas, required, others } = declaredParams(tool);
     const params = names.map((name) => [fieldKey(name), schemas.get(name) ?? true, required.includes(name)] as const);
     const listed = others === undefined ? params : [...params, [`[${words.others}]`, others, false] as const];
+    const shown = example(tool);
     return [
       `### ${oneLine(tool.name)}`,
       ...(tool.description.trim() ? [textOf(tool.description)] : []),
@@ -59,8 +62,7 @@ export function renderManual(tools: readonly ToolDefinition[], options: RenderMa
         return `- ${key}:»»»…««« (${facts.join(", ")})${about}`;
       }),
       ...(tool.annotations?.async ? [words.async] : []),
-      words.example,
-      example(tool),
+      ...(shown ? [words.example, shown] : []),
     ].join("\n");
   });
   return entries.join("\n\n") || words.noTools;
@@ -81,15 +83,32 @@ function example(tool: ToolDefinition): string {
   const needed = required.length > 0 ? required : names.slice(0, 1);
   inputs.push(Object.fromEntries(needed.map((name) => [name, sample(schemas.get(name) ?? true, tool.inputSchema)])));
   for (const input of inputs) {
-    const fields = Object.entries(input).map(([name, value]) => [fieldKey(name), textValue(value)]);
-    if (fields.some(([, text = ""]) => /[«<《]{2}|<\|\[/.test(text) || text !== text.trim())) continue;
-    const lines = [["command", oneLine(tool.name)], ...fields].map(([key, text]) => `${key}:»»»${text}«««`);
-    return `<|[REQUEST_TOOL]|>\n${lines.join("\n")}\n<|[END_TOOL]|>`;
+    const params: Record<string, string> = {};
+    const common: Record<string, string> = {};
+    for (const [name, value] of Object.entries(input)) {
+      const key = normalizeKey(name);
+      (reserved.test(key) ? common : params)[key] = typeof value === "string" ? value : toJsonText(value);
+    }
+    const step: TamStep = {
+      index: 1,
+      tool: oneLine(tool.name),
+      params,
+      raw: {},
+      uris: {},
+      typeHints: {},
+      onError: "stop",
+      retry: 0,
+      errors: [],
+      span: { start: 0, end: 0 },
+    };
+    try {
+      return serialize({ common, steps: [step] }).trimEnd();
+    } catch {
+      // No block can hold this one: the next may fit.
+    }
   }
   return "";
 }
-
-const textValue = (value: unknown): string => (typeof value === "string" ? value : toJsonText(value));
 
 /** `string`, `integer[]`, `"asc" | "desc"`, `{ x: number, y?: number }`; `any` where the schema doesn't say. */
 function typeText(schema: JsonSchema, root: JsonSchemaObject, depth = 0): string {

@@ -1,6 +1,8 @@
 import type { JsonSchema, ToolDefinition } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
+import { bindPlan } from "../src/bind-plan.ts";
 import { renderManual } from "../src/manual.ts";
+import { parse } from "../src/parse.ts";
 
 const applyEdit: ToolDefinition = {
   name: "File.ApplyEdit",
@@ -33,6 +35,17 @@ function call(properties: Record<string, JsonSchema>, examples: ToolDefinition["
   const inputSchema = { type: "object" as const, properties, required: Object.keys(properties) };
   const manual = renderManual([{ name: "t", description: "", inputSchema, examples }]);
   return manual.slice(manual.indexOf("command:»»»t«««")).split("\n").slice(1, -1);
+}
+
+/** The inputs that the shown calls give their tools. */
+function read(tools: ToolDefinition[]): Record<string, unknown>[] {
+  const { blocks, diagnostics } = parse(renderManual(tools), { tools });
+  expect(diagnostics).toEqual([]);
+  return blocks.map((block) => {
+    const [step] = bindPlan(block, tools).steps;
+    expect([block.status, step?.errors]).toEqual(["complete", []]);
+    return { ...step?.params };
+  });
 }
 
 it("should show name, description, parameters and a call", () => {
@@ -154,17 +167,31 @@ describe("the call", () => {
   it("is the first example w/ an input that a block can hold", () => {
     const input = { p: "x", body: { a: [1] } };
     expect(call({ p: {}, body: {} }, [{ code: "t()" }, { input }])).toEqual(["p:»»»x«««", 'body:»»»{"a":[1]}«««']);
-    expect(call({ p: {} }, [{ input: { p: "a «««\nb" } }, { input: { p: "fine" } }])).toEqual(["p:»»»fine«««"]);
+    expect(call({ p: {} }, [{ input: { p: "a«««\nb:»»»c" } }, { input: { p: "fine" } }])).toEqual(["p:»»»fine«««"]);
     expect(call({ p: {} }, [{ input: { p: " blanks " } }])).toEqual(["p:»»»…«««"]);
   });
 
   it("should give parameters named like fields of the block w/ common_", () => {
-    expect(call({ command: {}, retry: {}, uri_image: {}, comment: {}, commander: {} })).toEqual([
-      "common_command:»»»…«««",
-      "common_retry:»»»…«««",
-      "common_uri_image:»»»…«««",
-      "common_comment:»»»…«««",
-      "commander:»»»…«««",
-    ]);
+    const properties = Object.fromEntries(
+      ["command", "retry", "uri_image", "comment", "command_2", "commander"].map((name) => [
+        name,
+        { type: "string" as const },
+      ]),
+    );
+    const tool = { name: "t", description: "", inputSchema: { properties, required: Object.keys(properties) } };
+    const manual = renderManual([tool]);
+    for (const key of ["common_command", "common_retry", "common_uri_image", "common_comment", "commander"])
+      expect(manual).toContain(`- ${key}:»»»…««« (string, required)`);
+    expect(read([tool])).toEqual([Object.fromEntries(Object.keys(properties).map((name) => [name, "…"]))]);
+  });
+
+  it("reads and binds as the example it was made from", () => {
+    const input = { filePath: "a\n  b.ts", "search-string": "if (a < b) {\n  «x»\n}", maxCount: 2, mode: "loose" };
+    expect(read([{ ...applyEdit, examples: [{ input }] }, applyEdit])).toEqual([input, applyEdit.examples?.[0]?.input]);
+  });
+
+  it("should be left out w/ a parameter that has no letters", () => {
+    const tool = { name: "t", description: "", inputSchema: { properties: { "?": {} }, required: ["?"] } };
+    expect(renderManual([tool])).toBe("### t\nParameters:\n- ?:»»»…««« (any, required)");
   });
 });

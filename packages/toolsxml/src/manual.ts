@@ -91,32 +91,29 @@ function call(tool: ToolDefinition): string {
     Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? true, root)]));
   const name = oneLine(tool.name);
   const values = Object.entries(input);
-  const body = values.find(([key]) => isRaw(resolve(properties[key] ?? true, root)));
   if (!values.every(([key]) => xmlName.test(key))) return `  <${name}>${toJsonText(input)}</${name}>`;
+  const body = values.find(
+    ([key, value]) => isRaw(resolve(properties[key] ?? true, root)) && typeof value === "string",
+  );
   const inAttributes: Record<string, string> = {};
   const elements: string[] = [];
   for (const [key, value] of values) {
-    if (body?.[0] === key) continue;
-    const text = typeof value === "string" ? value : toJsonText(value);
-    if (body || (typeof value !== "object" && text.length <= 60 && !text.includes("\n"))) inAttributes[key] = text;
-    else elements.push(...[value].flat().map((item) => element(key, item, "    ")));
+    if (key === body?.[0]) continue;
+    const list = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item !== "object");
+    const texts = (list ? value : [value]).map((item) => (typeof item === "string" ? item : toJsonText(item)));
+    const [text = ""] = texts;
+    if (body || (typeof value !== "object" && text.length <= 60 && !text.includes("\n"))) {
+      inAttributes[key] = list ? toJsonText(value) : text;
+    } else {
+      elements.push(...texts.map((item) => `    <${key}>${escapeText(item)}</${key}>\n`));
+    }
   }
   const head = `  <${name}${attributes(inAttributes)}`;
-  if (body) return `${head}>${String(body[1])}</${name}>`;
-  return elements.length > 0 ? [`${head}>`, ...elements, `  </${name}>`].join("\n") : `${head}/>`;
+  if (body) return `${head}>${body[1]}</${name}>`;
+  return elements.length > 0 ? `${head}>\n${elements.join("")}  </${name}>` : `${head}/>`;
 }
 
-/** A value as an element; the items of a list as elements of the same name, an object's fields as elements inside. */
-function element(name: string, value: unknown, margin: string): string {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    const text = typeof value === "string" ? value : toJsonText(value);
-    return `${margin}<${name}>${text.replaceAll("&", "&amp;").replaceAll("<", "&lt;")}</${name}>`;
-  }
-  const inner = Object.entries(value).flatMap(([key, item]) =>
-    [item].flat().map((one) => element(key, one, `${margin}  `)),
-  );
-  return [`${margin}<${name}>`, ...inner, `${margin}</${name}>`].join("\n");
-}
+const escapeText = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 /** `string`, `integer[]`, `"asc" | "desc"`, `{ x: number, y?: number }`; `any` where the schema doesn't say. */
 function typeText(schema: JsonSchema, root: JsonSchemaObject, depth = 0): string {

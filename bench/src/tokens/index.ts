@@ -1,0 +1,133 @@
+import type { Findings, Table } from "../report.ts";
+import { body, bodyCall, oneCall, type Task, threeCalls } from "./content.ts";
+import { breakEven, costOf, promptLength } from "./costs.ts";
+import { type Tokenizer, tokenizers } from "./count.ts";
+import { type Form, forms } from "./forms.ts";
+
+const allForms = [forms.wire, forms.bare, ...forms.text];
+const number = (value: number): string => (Number.isFinite(value) ? value.toLocaleString("en-US") : "never");
+/** A figure with each tokenizer. */
+const each = (figure: (tokenizer: Tokenizer) => number): string =>
+  tokenizers.map((tokenizer) => number(figure(tokenizer))).join(" / ");
+const both = tokenizers.map(({ name }) => name).join(" / ");
+
+/** Counts what tools cost in tokens: prompts, calls, conversations, and after how many calls a longer prompt is paid for. */
+export function measureTokens(progress: (text: string) => void): Findings {
+  progress("counting tokens");
+  return { bars: [], tables: tokenTables() };
+}
+
+/** The tables of {@link measureTokens}. */
+export function tokenTables(): Table[] {
+  return [promptTable(), callTable(), taskTable(), breakEvenTable()];
+}
+
+function promptTable(): Table {
+  const row = (form: Form, name: string, locale: "en" | "zh"): string[] => {
+    const { instructions, tools } = form.prompt(locale);
+    return [
+      name,
+      each(({ count }) => count(instructions)),
+      each(({ count }) => count(tools)),
+      each(({ count }) => count(instructions) + count(tools)),
+      form === forms.wire
+        ? "–"
+        : each((tokenizer) => {
+            const own = tokenizer.count(instructions) + tokenizer.count(tools);
+            return own - promptLength(forms.wire, tokenizer);
+          }),
+    ];
+  };
+  return {
+    title: "Tokens of the prompt",
+    note: `What is sent before the first word of the user, for the same four tools: the JSON \`tools\` array of a native request, or our instructions (mode \`loop\`) with the tool list. Tokens in ${both}. Providers show a \`tools\` array to their models in forms of their own, which differ from the JSON and are not public for all of them.`,
+    columns: ["", "instructions", "tools", "together", "more than native"],
+    rows: [
+      row(forms.wire, "native JSON", "en"),
+      ...forms.text.flatMap((form) =>
+        (["en", "zh"] as const).map((locale) => row(form, `${form.name}, ${locale}`, locale)),
+      ),
+    ],
+  };
+}
+
+function callTable(): Table {
+  const cells = (task: Task, form: Form): string[] => [
+    each((tokenizer) => costOf(task, form, tokenizer).written),
+    each((tokenizer) => costOf(task, form, tokenizer).results),
+  ];
+  return {
+    title: "Tokens of a call",
+    note: `The same call in each form, without prose or thought around it, and its result as the model reads it. *Messages*: OpenAI's chat-completions JSON as it goes over the wire, ids and double escaping included. *Bare*: names, arguments and contents alone, escaped once, which is the least that a model of native calls writes and reads. The body is ${body.length.toLocaleString("en-US")} characters of Python, ${each(({ count }) => count(body))} tokens by itself. Tokens in ${both}.`,
+    columns: ["", "one call", "its result", "call with a 2 KB body", "its result"],
+    rows: allForms.map((form) => [form.name, ...cells(oneCall, form), ...cells(bodyCall, form)]),
+  };
+}
+
+function taskTable(): Table {
+  return {
+    title: "Tokens of three calls",
+    note: `Search, fetch the document found, open a ticket about it. Turns are turns with tools, one more gives the answer. Independent calls go together in every form; calls in order are steps of one TAM plan, but a turn each in native JSON and ToolsXML, whose calls may run side by side; calls that need results are a turn each in all forms but ATTP, where one program makes them and the documents between never reach the model. *In all*: read and written until the answer begins, prompt and history read anew each turn. Tokens in ${both}.`,
+    columns: ["", "form", "turns", "written", "results", "in all"],
+    words: [1],
+    rows: threeCalls.flatMap((task) =>
+      allForms.map((form, index) => [
+        index === 0 ? task.title : "",
+        form.name,
+        number(form.turns(task).length),
+        each((tokenizer) => costOf(task, form, tokenizer).written),
+        each((tokenizer) => costOf(task, form, tokenizer).results),
+        each((tokenizer) => costOf(task, form, tokenizer).processed),
+      ]),
+    ),
+  };
+}
+
+const tasks: [name: string, task: Task][] = [
+  ["small calls", oneCall],
+  ["calls with a 2 KB body", bodyCall],
+];
+
+function breakEvenTable(): Table {
+  const rows = tasks.flatMap(([name, task]) =>
+    forms.text.flatMap((form) =>
+      [forms.wire, forms.bare].map((other) => {
+        const figures = (pick: keyof ReturnType<typeof breakEven>): string =>
+          each((tokenizer) => breakEven(task, form, other, tokenizer)[pick]);
+        return [
+          `${form.name}, ${name}`,
+          other.name,
+          figures("longer"),
+          figures("saved"),
+          figures("calls"),
+          figures("uncached"),
+        ];
+      }),
+    ),
+  );
+  return {
+    title: "After how many calls the longer prompt is paid for",
+    note: `${sentences().join(" ")} One call a turn, each with its result. *Length*: calls until the conversation is no longer than the native one, which is also what it costs when what was read before is cached. *Uncached*: calls until no more tokens were read and written in all, when every turn reads everything anew. Tokens and calls in ${both}.`,
+    columns: ["", "beside", "prompt longer by", "saved per call", "length", "uncached"],
+    words: [1],
+    rows,
+  };
+}
+
+/** What the figures come to, in words: only what holds with every tokenizer is said without "or". */
+function sentences(): string[] {
+  return forms.text.map((form) => {
+    const parts = tasks.map(([name, task]) => {
+      const beside = [forms.wire, forms.bare].map((other) => {
+        const found = tokenizers.map((tokenizer) => breakEven(task, form, other, tokenizer).calls);
+        const known = found.filter(Number.isFinite);
+        const range = [...new Set([Math.min(...known), Math.max(...known)])].map(number).join(" to ");
+        const said =
+          known.length === 0 ? "never" : `after ${range} calls${known.length < found.length ? " or never" : ""}`;
+        return `${said} beside ${other === forms.wire ? "JSON messages" : "bare JSON"}`;
+      });
+      return `with ${name} ${beside.join(", ")}`;
+    });
+    return `**${form.name}**'s prompt pays ${parts.join("; ")}.`;
+  });
+}
