@@ -47,7 +47,26 @@ const zh: ExplainWording = {
   inReasoning: "思考块中的块不会执行。请在思考结束之后再写。",
   afterFabricatedResult: "写在你自己编造的结果之后的块不会执行。请只发送一个块，然后等待其结果。",
   repairedValue: "它经过修复才能读取，而修复可能改变了某个值；会产生影响的调用不会这样执行。请重写，使其无需修复。",
-  advice: {},
+  advice: {
+    "tam/alternate_delimiters_used": "请用标准分隔符书写每个值：key:»»»value«««。",
+    "tam/mixed_delimiters_used": "请用标准分隔符书写每个值：key:»»»value«««。",
+    "tam/unclosed_value": "每个值都要用 ««« 结束。",
+    "tam/ambiguous_delimiter": "值中出现的结束分隔符应与开始分隔符数量相同。",
+    "tam/unclosed_block": "请用单独一行 <|[END_TOOL]|> 结束块。",
+    "tam/equals_separator": "键之后请写冒号，而不是等号。",
+    "tam/stray_text": "字段之间的文字被跳过；注释请写在以 # 开头的行中。",
+    "tam/duplicate_key": "同一个键只写一次；以最后一次为准。",
+    "tam/unknown_type_hint": "类型提示只能是 text、json、base64、number 或 boolean。",
+    "tam/missing_command": "块中必须有 command:»»»工具名«««。",
+    "tam/unassigned_field": "键名末尾必须是所属步骤的编号，例如 file_path_1。",
+    "tam/invalid_retry": "retry 必须是 0 到 10 的整数。",
+    "tam/invalid_on_error": "on_error 只能是 stop 或 continue。",
+    "tam/invalid_hint_value": "值与它的类型提示不符。",
+    "tam/unknown_tool": "没有这个工具。",
+    "tam/unknown_parameter": "该工具没有这个参数。",
+    "tam/ambiguous_parameter": "这个键可能指多个参数，请写出准确的名称。",
+    "tam/input-too-long": "回答过长，没有执行任何内容。请写得更短。",
+  },
 };
 
 /** The sentences of `explain` by language. */

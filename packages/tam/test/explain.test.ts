@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Diagnostic, ParseResult } from "@toolglot/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -101,4 +102,15 @@ it("should be of bounded length, and unable to act, for any findings about any t
       expect(told.match(/^<\|\[END_RESULT\]\|>$/gm)).toHaveLength(1);
     }),
   );
+});
+
+it("should advise in Chinese on every code that a model can cause", () => {
+  const source = readFileSync(new URL("../src/diagnostics.ts", import.meta.url), "utf8");
+  const codes = [...source.matchAll(/^ {2}\| "(tam\/[\w-]+)"/gm)].map(([, code]) => code as string);
+  expect(codes.length).toBeGreaterThan(10);
+  // A gap in the numbers is only worth knowing.
+  for (const code of codes.filter((name) => name !== "tam/step_gap"))
+    expect(explain(result([], [finding(code, { severity: "error" })]), { locale: "zh" })).toMatch(
+      new RegExp(`${code}：.*\\p{Script=Han}.*\\(about ${code}\\)`, "u"),
+    );
 });
