@@ -132,7 +132,9 @@ class StepBinding {
     if (hint) {
       const read = readHinted(source, hint);
       if ("value" in read) this.#params[name] = read.value;
-      else this.#invalid(`${this.#name}, ${name}: ${read.problem}`);
+      // The parser says it of every hinted parameter, under the names that it knows.
+      else if (!this.#step.errors.some(({ message }) => message.endsWith(`: ${read.problem}`)))
+        this.#invalid(`${this.#name}, ${name}: ${read.problem}`);
       return;
     }
     const read = coerceText(source, schema, this.#tool ? { root: this.#tool.inputSchema } : {});
