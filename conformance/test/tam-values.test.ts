@@ -22,7 +22,7 @@ const pieces = [
     "\u2028",
     "\0",
   ],
-  ...["<<<", ">>>", "<<", ">>", "<<<<", ">>>>", "»", "« x", "»»»", "»»", "««x", "«««x", "《书》", "》》》", "《《《"],
+  ...["<<<", ">>>", "<<", ">>", "<<<<", ">>>>", "»", "« x", "»»»", "»»", "««x", "«««x", "《书》", "》》》", "《《《x"],
   ...["```", "\n```js\n", "\n~~~\n", "`", "# c", "\n# c\n", "\n#\n", "\n- item\n", "\n> quote\n", "\n>>> x\n"],
   ...[
     "a: b",
@@ -67,10 +67,12 @@ it.each([7, 11, 13, 17])("reads values of any text as they are, seed %d", (seed)
       const length = Math.floor(next() * 14);
       const allowed = round % 2 === 0 ? pieces : pieces.filter((piece) => !/^««/.test(piece));
       const chosen = Array.from({ length }, () => allowed[Math.floor(next() * allowed.length)] as string);
-      // Fields inside values are told apart by balance, which closers that belong to nothing would spoil.
-      return chosen.filter((piece) => round % 2 !== 0 || !piece.includes(":»»»")).join("");
+      // Fields inside values are told apart by balance, which closers that belong to nothing would spoil; and after such a
+      // closer a field or a start marker would be one.
+      const oneStart = chosen.filter((piece, at) => !piece.includes("REQUEST") || chosen.indexOf(piece) === at);
+      return oneStart.filter((piece) => round % 2 !== 0 || !/[:：] ?(?:»»»|>>>)|REQUEST/.test(piece)).join("");
     });
-    const fields = values.map((value, index) => `p_${index}x_1:»»»${value}${/«$/.test(value) ? " " : ""}«««`);
+    const fields = values.map((value, index) => `p_${index}x_1:»»»${apart(value)}«««`);
     const text = ["<|[REQUEST_TOOL]|>", "command_1:»»»T«««", ...fields, "<|[END_TOOL]|>", ""].join("\n");
     const { blocks, diagnostics } = tam.parse(text, {});
     const expected = Object.fromEntries(values.map((value, index) => [`p_${index}x`, trimmed(value)]));
@@ -84,6 +86,9 @@ it.each([7, 11, 13, 17])("reads values of any text as they are, seed %d", (seed)
     expect(Object.fromEntries(params), shown).toEqual(expected);
   }
 });
+
+/** Marks at a value's ends that would make its delimiters longer stand apart from them. */
+const apart = (value: string): string => value.replace(/^(?=[»》])/, " ").replace(/(?<=[«《])$/, " ");
 
 /** Line ends are not compared here. */
 const trimmed = (value: string): string => value.trim().replaceAll("\r\n", "\n");
