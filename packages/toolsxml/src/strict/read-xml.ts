@@ -17,7 +17,7 @@ export interface XmlElement {
   /** In order, names as written, values decoded. */
   attributes: { name: string; value: string }[];
   children: XmlNode[];
-  /** What stands between the tags, as written but for LF line ends. */
+  /** What stands between the tags, as written. */
   inner: string;
   span: Span;
   /** Where `inner` stands. */
@@ -158,7 +158,7 @@ function readElements(root: RawNode, newlines: Newlines): XmlElement {
         value: attributeValue(key.slice(1), value, startIndex, innerStart),
       })),
       children: [],
-      inner: text.slice(innerStart, innerEnd),
+      inner: newlines.slice(innerStart, innerEnd),
       span: newlines.span(startIndex, endIndex),
       innerSpan: newlines.span(innerStart, innerEnd),
     };

@@ -1,0 +1,3 @@
+/** ToolsXML that is well-formed XML: reading and building it through fast-xml-parser. */
+export { type BuildOptions, build } from "./build.ts";
+export { isWellFormed, parseStrict, type StrictDiagnosticCode } from "./parse-strict.ts";
