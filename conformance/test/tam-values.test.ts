@@ -2,80 +2,36 @@ import { expect, it } from "vitest";
 import { randomNumbers } from "../src/chunking.ts";
 import { tam } from "../src/implementations/tam.ts";
 
-/** What values are made of: whatever models write into them, but no standard closer that a field or an end may follow. */
-const pieces = [
-  ...[
-    "word",
-    "x = 1;",
-    " ",
-    "  ",
-    "\t",
-    "\n",
-    "\n",
-    "\n\n",
-    "\n    ",
-    "\n\t",
-    "\r\n",
-    "\\n",
-    "é😀",
-    "笔记",
-    "\u2028",
-    "\0",
-  ],
-  ...["<<<", ">>>", "<<", ">>", "<<<<", ">>>>", "»", "« x", "»»»", "»»", "««x", "«««x", "《书》", "》》》", "《《《x"],
+/** What models write into values; none of it ends a standard value. */
+const plain = [
+  ...["word", "x = 1;", " ", "  ", "\t", "\n", "\n", "\n\n", "\n    ", "\n\t", "\r\n", "\\n", "é😀", "笔记", "\u2028"],
+  ...["<<<", ">>>", "<<", ">>", "<<<<", ">>>>", "»", "« x", "»»»", "»»", "《书》", "》》》", "<<EOF", "\0", "a: b"],
   ...["```", "\n```js\n", "\n~~~\n", "`", "# c", "\n# c\n", "\n#\n", "\n- item\n", "\n> quote\n", "\n>>> x\n"],
-  ...[
-    "a: b",
-    "\nkey: value\n",
-    "\na: >>> b\n",
-    "\nc:>>>d<<<\n",
-    "\n<<<<<<< HEAD\n",
-    "\n=======\n",
-    "\n>>>>>>> x\n",
-    "<<EOF",
-  ],
-  ...["\nkey:»»»value«««\n", "see path:»»»/x««« there", "\n命令：»»»x«««\n"],
-  ...[
-    "<tools>",
-    "</tools>",
-    "<think>",
-    "</think>",
-    "\n[tool_result]\n",
-    "\n<results>\n",
-    "\n<|[TOOL_RESULT]|>\n",
-    "<|[",
-    "]|>",
-  ],
-  ...[
-    "\n<|[REQUEST_TOOL]|>\n",
-    " <|[END_TOOL]|> ",
-    "{{ x }}",
-    '"quoted"',
-    "'",
-    "&lt;",
-    "<![CDATA[",
-    "]]>",
-    "@{x}",
-    "$HOME",
-  ],
+  ...["\nkey: value\n", "\n<<<<<<< HEAD\n", "\n=======\n", "\n>>>>>>> x\n", "\n[tool_result]\n", "\n<results>\n"],
+  ...["<tools>", "</tools>", "<think>", "</think>", "\n<|[TOOL_RESULT]|>\n", "<|[", "]|>", "{{ x }}", "@{x}", "$HOME"],
+  ...['"quoted"', "'", "&lt;", "<![CDATA[", "]]>"],
 ];
+/** Closers with text behind them: data, as another closer comes before the next field. */
+const closers = ["««x", "«««x", "a ««« b"];
+/** Fields inside a value: data, as their openers and closers balance. */
+const fields = ["\nkey:»»»value«««\n", "see path:»»»/x««« there", "\n命令：»»»x«««\n", "\na: >>> b\n", "\nc:>>>d<<<\n"];
+/** Markers: data in the middle of a line, and while a closer comes before the next start marker. */
+const markers = ["\n<|[END_TOOL]|>\n", " <|[END_TOOL]|> x", "x <|[REQUEST_TOOL]|>"];
 
-it.each([7, 11, 13, 17])("reads values of any text as they are, seed %d", (seed) => {
-  const next = randomNumbers(seed);
-  for (let round = 0; round < 250; round += 1) {
-    const values = Array.from({ length: 1 + Math.floor(next() * 3) }, () => {
-      const length = Math.floor(next() * 14);
-      const allowed = round % 2 === 0 ? pieces : pieces.filter((piece) => !/^««/.test(piece));
-      const chosen = Array.from({ length }, () => allowed[Math.floor(next() * allowed.length)] as string);
-      // Fields inside values are told apart by balance, which closers that belong to nothing would spoil; and after such a
-      // closer a field or a start marker would be one.
-      const oneStart = chosen.filter((piece, at) => !piece.includes("REQUEST") || chosen.indexOf(piece) === at);
-      return oneStart.filter((piece) => round % 2 !== 0 || !/[:：] ?(?:»»»|>>>)|REQUEST/.test(piece)).join("");
-    });
-    const fields = values.map((value, index) => `p_${index}x_1:»»»${apart(value)}«««`);
-    const text = ["<|[REQUEST_TOOL]|>", "command_1:»»»T«««", ...fields, "<|[END_TOOL]|>", ""].join("\n");
+it.each([
+  ["closers", closers],
+  ["fields", fields],
+  ["markers", markers],
+])("reads values of any text as they are, with %s", (_, special) => {
+  const next = randomNumbers(special.length);
+  const pick = (list: readonly string[]): string => list[Math.floor(next() * list.length)] as string;
+  for (let round = 0; round < 500; round += 1) {
+    const values = Array.from({ length: 1 + Math.floor(next() * 3) }, () =>
+      Array.from({ length: Math.floor(next() * 14) }, () => pick(next() < 0.2 ? special : plain)).join(""),
+    );
+    const lines = values.map((value, index) => `p_${index}x_1:»»»${apart(value)}«««`);
+    const text = ["<|[REQUEST_TOOL]|>", "command_1:»»»T«««", ...lines, "<|[END_TOOL]|>", ""].join("\n");
     const { blocks, diagnostics } = tam.parse(text, {});
-    const expected = Object.fromEntries(values.map((value, index) => [`p_${index}x`, trimmed(value)]));
     const shown = JSON.stringify(text);
     expect(diagnostics, shown).toEqual([]);
     expect(
@@ -83,6 +39,7 @@ it.each([7, 11, 13, 17])("reads values of any text as they are, seed %d", (seed)
       shown,
     ).toEqual(["complete"]);
     const params = Object.entries(blocks[0]?.steps[0]?.params ?? {}).map(([key, value]) => [key, trimmed(value)]);
+    const expected = Object.fromEntries(values.map((value, index) => [`p_${index}x`, trimmed(value)]));
     expect(Object.fromEntries(params), shown).toEqual(expected);
   }
 });
