@@ -35,8 +35,10 @@ export function explain(result: ParseResult<TamBlock>, options: ExplainOptions =
   const { blocks } = result;
   const first = blocks.find(({ inReasoning }) => !inReasoning);
   const runs = first !== undefined && isRunnable(first);
+  const steps = runs ? first.steps : [];
+  const told = new Set(steps.flatMap(({ errors }) => errors.map(({ message }) => message)));
   const findings = result.diagnostics.filter(
-    (finding) => finding.severity !== "info" && !(runs && isStepError(finding, first)),
+    ({ severity, message }) => severity === "warning" || (severity === "error" && !told.has(message)),
   );
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.
   if (blocks.length === 0 && options.mode !== "single" && !findings.some(meantAsCall)) return undefined;
@@ -48,11 +50,6 @@ export function explain(result: ParseResult<TamBlock>, options: ExplainOptions =
   if (runs) return `${words.notes}\n${list}\n${advice}`;
   const fields = [writeField("status", "error"), writeField("error", `FormatError: ${words.failed}\n${list}`.trim())];
   return ["<|[TOOL_RESULT]|>", ...fields, "<|[END_RESULT]|>", advice].join("\n");
-}
-
-/** Whether the result of a step will say the same. */
-function isStepError({ message, severity }: Diagnostic, block: TamBlock): boolean {
-  return severity === "error" && block.steps.some(({ errors }) => errors.some((error) => error.message === message));
 }
 
 /** Whether a finding shows that text without a block was to do something. */
