@@ -48,6 +48,8 @@ export interface Vector {
     segments?: ExpectedSegment[];
     /** Text segments hold what the source stands for, as the `reply` of a JSON envelope: they are not source text. */
     encodedText?: true;
+    /** `serialize` may refuse the block, which holds what the format can't write without loss. */
+    mayNotSerialize?: true;
     diagnostics: ExpectedDiagnostic[];
     /** Others that may be there too: all, more that fit an entry, those of severity `info`. */
     moreDiagnostics?: true | "same" | "info";

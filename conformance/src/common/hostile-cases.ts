@@ -5,7 +5,7 @@ import type { CommonCase } from "./text-cases.ts";
 
 type Fixture = Pick<CommonFixture<BlockBase, ProtocolEvent>, "block" | "endsItself" | "opener" | "stop" | "hostile">;
 
-const anything: CommonCase["expect"] = { diagnostics: [], moreDiagnostics: true };
+const anything: CommonCase["expect"] = { diagnostics: [], moreDiagnostics: true, mayNotSerialize: true };
 /** Work that is not linear shows by running into the test's time limit: these texts are cut in few ways. */
 const coarse = { units: false, everySplitUpTo: 0, longestPieces: [4097] };
 
