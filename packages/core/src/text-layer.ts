@@ -10,7 +10,9 @@ export {
   type BlockEnd,
   type BlockGrammar,
   type BlockReader,
+  type InlineProbe,
   type ProbeAnswer,
+  type SegmentsEnd,
   TextScanner,
   type TextScannerOptions,
 } from "./text/text-scanner.ts";

@@ -24,8 +24,23 @@ export interface BlockGrammar<Block> {
   protocol: TextProtocol;
   /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
-  /** Asked at every `<` in plain text that is not in inline code, for protocols whose blocks begin within a line. */
-  inline?(text: string, at: number, ended: boolean): Exclude<ProbeAnswer<Block>, "hold">;
+  /**
+   * Asked at every `<` in plain text within a line, for protocols whose blocks begin there too. An answer for a place in
+   * inline code is not used. `more` may look at a bounded stretch of text only, since it is asked again at every chunk.
+   */
+  inline?(probe: InlineProbe, ended: boolean): Exclude<ProbeAnswer<Block>, "hold">;
+}
+
+/** A `<` in plain text, as a grammar sees it. */
+export interface InlineProbe {
+  /** Text around it; it may go on after the line. */
+  text: string;
+  /** Its index in `text`. */
+  at: number;
+  /** Its offset in the whole text. */
+  offset: number;
+  /** The innermost open fence. */
+  fence: Fence | undefined;
 }
 
 /** Reads one block. Made by a grammar's probe. */
@@ -34,11 +49,21 @@ export interface BlockReader<Block> {
   start: number;
   /** True while the reader can only go on after a line break: until one comes, `read` is not called again. */
   waitsForLine: boolean;
+  /** It is not known yet whether anything begins here: no block start is told, and `read` answers with segments. */
+  holds?: true;
   /**
    * Reads on from `source.at`, and moves it over what needs no second look. `end` is given once, when no more text
    * comes; then the reader must answer. Text that turned out not to belong to the block is given back through `end`.
    */
-  read(source: Source, end?: EndOptions): BlockEnd<Block> | undefined;
+  read(source: Source, end?: EndOptions): BlockEnd<Block> | SegmentsEnd<Block> | undefined;
+}
+
+/** What a reader that holds found. It has told its events itself. */
+export interface SegmentsEnd<Block> {
+  /** In order. None: the text is ordinary text, and reading goes on where the reader began. */
+  segments: Segment<Block>[];
+  /** Offset up to which text belongs to them. */
+  end: number;
 }
 
 /** How a block ended. */
@@ -94,6 +119,8 @@ export class TextScanner<Block extends BlockBase> {
   /** The first line that a grammar wanted to hold. */
   #heldLine: number | undefined;
   #fencePending = false;
+  /** Where the segment of a reader that holds begins. */
+  #heldStart = 0;
   /** The fence of the block that was read last, until its closing line was looked for. */
   #ownedFence = false;
   #fabricated = false;
@@ -183,7 +210,8 @@ export class TextScanner<Block extends BlockBase> {
           this.#waits = this.#reader.waitsForLine;
           return;
         }
-        this.#closeBlock(done);
+        if ("segments" in done) this.#closeHeld(done, this.#reader);
+        else this.#closeBlock(done);
       } else if (source.at >= source.text.length || !this.#step(end !== undefined)) break;
     }
     const safe = this.#held ?? source.offset;
@@ -326,7 +354,7 @@ export class TextScanner<Block extends BlockBase> {
       const tag = this.#nextTag - source.base;
       if (tag >= lineEnd) break;
       source.at = tag;
-      const answer = this.#tag(tag, lineBreak >= 0 || ended);
+      const answer = this.#tag(tag, lineBreak >= 0 || ended, ended);
       if (answer !== "no") return answer === "yes";
       source.at = tag + 1;
     }
@@ -340,10 +368,13 @@ export class TextScanner<Block extends BlockBase> {
   }
 
   /** A `<` in plain text: a reasoning tag, the beginning of a block, or nothing. */
-  #tag(at: number, lineComplete: boolean): "yes" | "no" | "more" {
+  #tag(at: number, lineComplete: boolean, ended: boolean): "yes" | "no" | "more" {
     const source = this.#source;
     const tag = reasoningTag(source.text, at, lineComplete);
-    const block = tag || this.#depth > 0 ? undefined : this.#options.grammar.inline?.(source.text, at, lineComplete);
+    const { grammar, reasoning } = this.#options;
+    const searched = !tag && (this.#depth === 0 || reasoning === "search");
+    const place = { text: source.text, at, offset: source.base + at, fence: this.#fences.at(-1) };
+    const block = searched ? grammar.inline?.(place, ended) : undefined;
     if (tag === "more" || block === "more") return "more";
     if (!tag && (!block || block === "no")) return "no";
     const quoted = this.#code.covers(source.text, source.base, at, lineComplete);
@@ -394,6 +425,13 @@ export class TextScanner<Block extends BlockBase> {
   }
 
   #openBlock(reader: BlockReader<Block>, start: number): void {
+    if (reader.holds) {
+      this.#flush(start);
+      this.#heldStart = start;
+      this.#source.seek(reader.start);
+      this.#reader = reader;
+      return;
+    }
     this.#flush(start);
     this.#closeSegment(start, start);
     this.#segmentStart = start;
@@ -405,6 +443,34 @@ export class TextScanner<Block extends BlockBase> {
     this.#options.onBlockStart(reader.start);
   }
 
+  /** A reader that held has answered: its segments, or that this is text. */
+  #closeHeld({ segments, end }: SegmentsEnd<Block>, reader: BlockReader<Block>): void {
+    this.#reader = undefined;
+    this.#nextTag = this.#nextBreak = -1;
+    const start = this.#heldStart;
+    this.#ownedFence = segments.length > 0 && this.#fencePending;
+    this.#release();
+    if (segments.length === 0) {
+      this.#source.seek(reader.start);
+      this.#beginLine();
+      return;
+    }
+    this.#source.seek(end);
+    this.#closeSegment(start, start);
+    for (const segment of segments) {
+      this.#segments.push(segment);
+      if (segment.type === "block") this.#addBlock(segment.block);
+    }
+    this.#segmentStart = this.#textStart = this.#sent = end;
+    this.#atLineStart = true;
+  }
+
+  #addBlock(block: Block): void {
+    if (this.#depth > 0) block.inReasoning = true;
+    if (this.#fabricated) block.afterFabricatedResult = true;
+    this.#blocks.push(block);
+  }
+
   #closeBlock({ block, end, closedFence }: BlockEnd<Block>): void {
     this.#reader = undefined;
     this.#source.seek(end);
@@ -414,9 +480,7 @@ export class TextScanner<Block extends BlockBase> {
       this.#beginLine();
       return;
     }
-    if (this.#depth > 0) block.inReasoning = true;
-    if (this.#fabricated) block.afterFabricatedResult = true;
-    this.#blocks.push(block);
+    this.#addBlock(block);
     this.#segments.push({ type: "block", block, span: { start: this.#segmentStart, end } });
     this.#segmentStart = this.#textStart = this.#sent = end;
     if (closedFence) {

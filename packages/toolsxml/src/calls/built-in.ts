@@ -1,0 +1,174 @@
+import { coerceText, type JsonObject } from "@toolglot/core";
+import { type BodyText, literalText, scriptText } from "../scan/body-text.ts";
+import type { Tag } from "../scan/tag.ts";
+import type { CommandCall, CtrlCall, GetValueCall, InputCall, McpCall, ReadCall } from "../types.ts";
+import { elements } from "./elements.ts";
+import { attributesOf, optional, type Report, required } from "./report.ts";
+
+/** An element whose end was found. */
+export interface Element {
+  tag: Tag;
+  /** Its body as written. */
+  raw: string;
+  /** Offset of the body. */
+  bodyStart: number;
+  /** Offset after its closing tag. */
+  end: number;
+}
+
+/** What a call's reader needs besides the element. */
+export interface Surroundings extends Report {
+  /** What was done about a body's entities and CDATA. */
+  tell(body: BodyText, element: Element): string;
+  comment(text: string, start: number, end: number): void;
+  /** Says the text of a field. */
+  delta(field: string, text: string): void;
+  attributes(field: string, tag: Tag): void;
+}
+
+const seconds = (text: string): number | undefined => {
+  const value = /^\s*\d{1,9}(?:\.\d{1,6})?\s*$/.test(text) ? Math.round(Number(text) * 1000) : 0;
+  return value > 0 ? value : undefined;
+};
+
+const lineNumber = (text: string): number | undefined => {
+  const value = /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : 0;
+  return value > 0 ? value : undefined;
+};
+
+export function readCommand(element: Element, to: Surroundings): CommandCall | undefined {
+  const { tag, end } = element;
+  const given = attributesOf(tag, ["timeout", "cwd"], to);
+  const script = to.tell(scriptText(element.raw), element);
+  to.delta("script", script);
+  if (script.trim() === "") to.say("toolsxml/empty-body", tag.start, end, { message: "The command is empty." });
+  const timeoutMs = optional(given, "timeout", seconds, "a number of seconds above 0", to);
+  const cwd = given.get("cwd")?.value;
+  const call: CommandCall = { tool: "command", script, span: { start: tag.start, end } };
+  if (timeoutMs !== undefined) call.timeoutMs = timeoutMs;
+  if (cwd) call.cwd = cwd;
+  return call;
+}
+
+export function readRead(element: Element, to: Surroundings): ReadCall {
+  const { tag, end } = element;
+  attributesOf(tag, [], to);
+  const call: ReadCall = { tool: "read", files: [], searches: [], span: { start: tag.start, end } };
+  const inside = elements(element.raw, element.bodyStart, (name) => name === "file" || name === "search", to);
+  if (inside.stray) to.repair("toolsxml/stray-text", inside.stray.start, inside.stray.end);
+  for (const child of inside.children) {
+    const { start, name } = child.tag;
+    if (!child.closed)
+      to.repair("toolsxml/unclosed-tag", start, child.tag.end, { message: `<${name}> is not closed.` });
+    if (child.raw.trim() !== "") to.say("toolsxml/unexpected-body", start, child.end);
+    if (name === "file") {
+      to.attributes(`files[${call.files.length}]`, child.tag);
+      const given = attributesOf(child.tag, ["src", "from", "to"], to);
+      const file: ReadCall["files"][number] = { src: required(child.tag, given, "src", to) ?? "" };
+      const from = optional(given, "from", lineNumber, "a line number from 1", to);
+      const last = optional(given, "to", lineNumber, "a line number from 1", to);
+      if (from !== undefined) file.from = from;
+      if (last !== undefined) file.to = last;
+      if (from !== undefined && last !== undefined && last < from)
+        to.say("toolsxml/invalid-attribute", start, child.tag.end, { message: "to is a line before from." });
+      call.files.push(file);
+    } else if (name === "search") {
+      to.attributes(`searches[${call.searches.length}]`, child.tag);
+      const given = attributesOf(child.tag, ["pattern", "src", "glob"], to);
+      const search: ReadCall["searches"][number] = { pattern: required(child.tag, given, "pattern", to) ?? "" };
+      for (const key of ["src", "glob"] as const) {
+        const value = given.get(key)?.value;
+        if (value) search[key] = value;
+      }
+      call.searches.push(search);
+    } else
+      to.say("toolsxml/unknown-tag", start, child.tag.end, {
+        message: `<read> has no <${name}>.`,
+        hint: "Known here: <file>, <search>.",
+      });
+  }
+  if (inside.children.length === 0)
+    to.say("toolsxml/empty-body", tag.start, end, { message: "<read> needs a <file> or a <search>." });
+  return call;
+}
+
+export function readGetValue(element: Element, to: Surroundings): GetValueCall {
+  const { tag, end } = element;
+  const given = attributesOf(tag, ["key", "reason", "note"], to);
+  const key = required(tag, given, "key", to) ?? "";
+  const reason = required(tag, given, "reason", to) ?? "";
+  const note = given.get("note")?.value;
+  if (key && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(key))
+    to.say("toolsxml/invalid-attribute", tag.start, tag.end, {
+      message: "key has to be letters, digits and _, no digit first.",
+    });
+  if (element.raw.trim() !== "") to.say("toolsxml/unexpected-body", tag.start, end);
+  const call: GetValueCall = { tool: "get_value", key, reason, span: { start: tag.start, end } };
+  if (note) call.note = note;
+  return call;
+}
+
+const escapes: Record<string, string> = { n: "\n", r: "\r", t: "\t", e: "\u001b", "\\": "\\" };
+
+/** Decodes what `<input>` decodes; an unknown escape stays. */
+export function decodeInput(text: string, unknown?: () => void): string {
+  return text.replace(/\\(?:x([\da-fA-F]{2})|([\s\S]?))/g, (all, hex: string | undefined, letter = "") => {
+    if (hex) return String.fromCharCode(Number.parseInt(hex, 16));
+    const decoded = escapes[letter];
+    if (decoded === undefined) unknown?.();
+    return decoded ?? all;
+  });
+}
+
+export function readInput(element: Element, to: Surroundings): InputCall {
+  const { tag, end } = element;
+  attributesOf(tag, [], to);
+  let unknown = false;
+  const data = decodeInput(to.tell(literalText(element.raw), element), () => {
+    unknown = true;
+  });
+  to.delta("data", data);
+  if (unknown) to.say("toolsxml/unknown-escape", element.bodyStart, element.bodyStart + element.raw.length);
+  return { tool: "input", data, span: { start: tag.start, end } };
+}
+
+export function readCtrl(element: Element, to: Surroundings): CtrlCall {
+  const { tag, end } = element;
+  attributesOf(tag, [], to);
+  const text = to.tell(literalText(element.raw), element).trim();
+  const key = /^[A-Z]$/.test(text) ? text.toLowerCase() : text;
+  to.delta("key", key);
+  if (!/^[a-z[\\\]^_]$/.test(key)) to.say("toolsxml/invalid-key", tag.start, end);
+  return { tool: "ctrl", key, span: { start: tag.start, end } };
+}
+
+/** The JSON object of a body; undefined when it is none, which is reported. */
+export function readJson(element: Element, field: string, to: Surroundings): JsonObject | undefined {
+  const body = literalText(element.raw);
+  let reading = coerceText(body.text, { type: "object" });
+  if (!reading.success && body.entities === "decoded") {
+    // An entity inside a JSON string may have been meant as it stands.
+    const literal = coerceText(element.raw, { type: "object" });
+    if (literal.success) {
+      reading = literal;
+      body.text = element.raw;
+      body.entities = "literal";
+    }
+  }
+  to.delta(field, to.tell(body, element));
+  if (reading.success) return reading.value as JsonObject;
+  to.say("toolsxml/invalid-json", element.tag.start, element.end, {
+    message: `The body is not a JSON object: ${reading.issue.message}.`,
+  });
+  return undefined;
+}
+
+export function readMcp(element: Element, to: Surroundings): McpCall {
+  const { tag, end } = element;
+  const given = attributesOf(tag, ["server", "tool"], to);
+  const server = required(tag, given, "server", to) ?? "";
+  const name = required(tag, given, "tool", to) ?? "";
+  const empty = element.raw.trim() === "";
+  const args = empty ? {} : (readJson(element, "arguments", to) ?? {});
+  return { tool: "mcp", server, name, arguments: args, span: { start: tag.start, end } };
+}

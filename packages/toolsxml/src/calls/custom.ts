@@ -1,0 +1,229 @@
+import {
+  coerceText,
+  createRecord,
+  type JsonObject,
+  type JsonSchema,
+  type JsonSchemaObject,
+  type JsonValue,
+  type ToolDefinition,
+} from "@toolglot/core";
+import { cdataStart, exactText } from "../scan/body-text.ts";
+import type { CustomCall } from "../types.ts";
+import { type Element, readJson, type Surroundings } from "./built-in.ts";
+import { type Child, elements } from "./elements.ts";
+import { nearNames } from "./near-names.ts";
+
+/** Elements in elements deeper than this are text. */
+const deepest = 64;
+
+/** The property that takes a tool's body as raw text. */
+export function rawProperty(tool: ToolDefinition): string | undefined {
+  const properties = Object.entries(tool.inputSchema.properties ?? {});
+  return properties.find(([, schema]) => typeof schema === "object" && schema["x-raw-body"] === true)?.[0];
+}
+
+/** Reads the call of a declared tool: attributes, then child elements, a JSON object, or a raw body. */
+export function readCustom(tool: ToolDefinition, element: Element, to: Surroundings): CustomCall {
+  const { tag, end } = element;
+  const reader = new InputReader(tool, to);
+  for (const { name, rawName, value, start, end: after } of tag.attributes) {
+    const key = reader.key(name, rawName, tool.inputSchema, start, after);
+    if (Object.hasOwn(reader.input, key)) to.repair("toolsxml/duplicate-attribute", start, after);
+    else reader.set(key, reader.text(value, schemaOf(tool.inputSchema, key)), start, after);
+  }
+  const raw = rawProperty(tool);
+  if (raw !== undefined) reader.raw(raw, element);
+  else reader.body(element);
+  return { tool: "custom", name: tool.name, input: reader.input, span: { start: tag.start, end } };
+}
+
+type Reading = { value: JsonValue } | { fault: string };
+
+class InputReader {
+  readonly input: JsonObject = createRecord<JsonValue>();
+  readonly #root: JsonSchemaObject;
+  readonly #to: Surroundings;
+
+  constructor(tool: ToolDefinition, to: Surroundings) {
+    this.#root = tool.inputSchema;
+    this.#to = to;
+  }
+
+  /** The declared property that a name means; the name as written when there is none. */
+  key(name: string, written: string, schema: JsonSchema | undefined, start: number, end: number): string {
+    const declared = propertiesOf(schema);
+    const key = declared.find((one) => one === written) ?? declared.find((one) => one.toLowerCase() === name);
+    if (key !== undefined) return key;
+    if (declared.length > 0) {
+      const near = nearNames(written, declared);
+      const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Declared: ${declared.join(", ")}.`;
+      this.#to.say("toolsxml/unknown-property", start, end, { hint });
+    }
+    return written;
+  }
+
+  set(key: string, reading: Reading, start: number, end: number): void {
+    if ("value" in reading) this.input[key] = reading.value;
+    else this.#to.say("toolsxml/invalid-value", start, end, { message: `${key}: ${reading.fault}.` });
+  }
+
+  raw(key: string, element: Element): void {
+    const { tag } = element;
+    const given = Object.hasOwn(this.input, key);
+    if (tag.selfClosing || (given && element.raw.trim() === "")) return;
+    if (given) this.#to.repair("toolsxml/duplicate-attribute", tag.start, tag.end);
+    const text = this.#to.tell(exactText(element.raw), element);
+    this.#to.delta(`input.${key}`, text);
+    this.set(key, { value: text }, tag.start, element.end);
+  }
+
+  /** A body of child elements or JSON. */
+  body(element: Element): void {
+    const { raw, tag, bodyStart, end } = element;
+    const text = raw.trim();
+    if (text === "") return;
+    const schema = this.#root;
+    if (text.startsWith("<") && !text.startsWith(cdataStart)) {
+      const inside = elements(raw, bodyStart, siblings(schema), this.#to);
+      const declared = propertiesOf(schema).map((name) => name.toLowerCase());
+      const known = inside.children.some((child) => declared.includes(child.tag.name));
+      if (inside.children.length > 0 && (known || this.#only() === undefined)) {
+        if (inside.stray) this.#to.repair("toolsxml/stray-text", inside.stray.start, inside.stray.end);
+        const input = this.#collect(inside.children, schema, 0, "input");
+        for (const [key, value] of Object.entries(input)) {
+          if (Object.hasOwn(this.input, key)) this.#to.repair("toolsxml/duplicate-attribute", tag.start, tag.end);
+          else this.input[key] = value;
+        }
+        return;
+      }
+      if (inside.children.length === 0 && inside.stray === undefined) return;
+    }
+    const only = this.#only();
+    if (only !== undefined && !/^(?:\{|&quot;|&#123;|<!\[CDATA\[\s*\{)/.test(text)) {
+      this.#to.repair("toolsxml/bare-body", bodyStart, bodyStart + raw.length);
+      const body = this.#to.tell(exactText(raw), element);
+      this.#to.delta(`input.${only}`, body);
+      this.set(only, this.text(body, schemaOf(schema, only)), bodyStart, bodyStart + raw.length);
+      return;
+    }
+    const json = readJson(element, "input", this.#to);
+    for (const [key, value] of Object.entries(json ?? {})) {
+      if (Object.hasOwn(this.input, key)) this.#to.repair("toolsxml/duplicate-attribute", tag.start, end);
+      else this.input[key] = value;
+    }
+  }
+
+  /** The one parameter that a body without marks can mean. */
+  #only(): string | undefined {
+    const all = propertiesOf(this.#root).filter((key) => !Object.hasOwn(this.input, key));
+    const needed = all.filter((key) => this.#root.required?.includes(key));
+    const [first, second] = needed.length > 0 ? needed : all;
+    return second === undefined ? first : undefined;
+  }
+
+  #collect(children: readonly Child[], schema: JsonSchema | undefined, depth: number, field: string): JsonObject {
+    const groups = new Map<string, Child[]>();
+    for (const child of children) {
+      const { name, start, end, fault } = child.tag;
+      if (!child.closed && fault === undefined)
+        this.#to.say("toolsxml/unclosed-tag", start, end, { severity: "error", affects: "value" });
+      const key = this.key(name, child.tag.rawName, schema, start, end);
+      const group = groups.get(key);
+      if (group) group.push(child);
+      else groups.set(key, [child]);
+    }
+    const input: JsonObject = createRecord<JsonValue>();
+    for (const [key, group] of groups) {
+      const inner = this.#resolve(schemaOf(schema, key));
+      const many = group.length > 1;
+      const item = many && kindOf(inner) === "array" ? this.#resolve((inner as JsonSchemaObject).items) : inner;
+      const values = group.map((child, index) => {
+        const at = many ? `${field}.${key}[${index}]` : `${field}.${key}`;
+        const reading = this.#child(child, item, depth + 1, at);
+        if ("value" in reading) return reading.value;
+        this.#to.say("toolsxml/invalid-value", child.tag.start, child.end, { message: `${key}: ${reading.fault}.` });
+        return null;
+      });
+      input[key] = many ? values : (values[0] as JsonValue);
+    }
+    return input;
+  }
+
+  #child(child: Child, schema: JsonSchema | undefined, depth: number, field: string): Reading {
+    const kind = kindOf(schema);
+    const text = child.raw.trim();
+    if (kind !== "text" && text.startsWith("<") && !text.startsWith(cdataStart) && depth < deepest) {
+      const item = kind === "array" ? this.#resolve((schema as JsonSchemaObject).items) : undefined;
+      const inner = kind === "array" && kindOf(item) === "object" ? item : schema;
+      const inside = elements(child.raw, child.bodyStart, siblings(inner), this.#to);
+      const whole = inside.stray === undefined && inside.children.every(({ closed }) => closed);
+      if (whole && inside.children.length > 0) {
+        const names = propertiesOf(inner).map((name) => name.toLowerCase());
+        if (kind !== "array") return { value: this.#collect(inside.children, schema, depth, field) };
+        if (inside.children.every(({ tag }) => names.includes(tag.name)))
+          return { value: [this.#collect(inside.children, item, depth, `${field}[0]`)] };
+        const items = inside.children.map((one, index) => this.#child(one, item, depth + 1, `${field}[${index}]`));
+        const fault = items.find((reading) => "fault" in reading);
+        return fault ?? { value: items.map((reading) => (reading as { value: JsonValue }).value) };
+      }
+    }
+    const body = exactText(child.raw);
+    this.#to.delta(field, this.#to.tell(body, child));
+    return this.text(body.text, schema);
+  }
+
+  /** A value from text; a single one where an array is declared is its one item. */
+  text(text: string, schema: JsonSchema | undefined): Reading {
+    const reading = coerceText(text, schema, { root: this.#root });
+    if (reading.success) return { value: reading.value as JsonValue };
+    const resolved = this.#resolve(schema);
+    if (kindOf(resolved) === "array" && !text.trimStart().startsWith("[")) {
+      const item = coerceText(text, (resolved as JsonSchemaObject).items, { root: this.#root });
+      if (item.success) return { value: [item.value as JsonValue] };
+    }
+    return { fault: reading.issue.message };
+  }
+
+  /** Follows a local reference. */
+  #resolve(schema: JsonSchema | undefined): JsonSchema | undefined {
+    let found: unknown = schema;
+    for (let steps = 0; steps < 20; steps += 1) {
+      const reference = (found as JsonSchemaObject | undefined)?.$ref;
+      if (typeof reference !== "string" || !reference.startsWith("#")) break;
+      found = this.#root;
+      for (const key of reference.split("/").slice(1)) {
+        const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+        found = Object.hasOwn(Object(found), name) ? (found as Record<string, unknown>)[name] : undefined;
+      }
+    }
+    return found as JsonSchema | undefined;
+  }
+}
+
+function propertiesOf(schema: JsonSchema | undefined): string[] {
+  return typeof schema === "object" ? Object.keys(schema.properties ?? {}) : [];
+}
+
+function schemaOf(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
+  if (typeof schema !== "object") return undefined;
+  const { properties, additionalProperties } = schema;
+  if (properties && Object.hasOwn(properties, key)) return properties[key];
+  return typeof additionalProperties === "object" ? additionalProperties : undefined;
+}
+
+/** What fits behind a child: a declared property; anything where none is declared. */
+function siblings(schema: JsonSchema | undefined): (name: string) => boolean {
+  const names = new Set(propertiesOf(schema).map((name) => name.toLowerCase()));
+  return (name) => names.size === 0 || names.has(name);
+}
+
+/** How a child's body is read. */
+function kindOf(schema: JsonSchema | undefined): "object" | "array" | "text" | "any" {
+  if (typeof schema !== "object") return "any";
+  const branches = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
+  const types = branches.flatMap((branch) => (typeof branch === "object" ? [branch.type ?? []].flat() : []));
+  if (types.includes("string") || schema.enum || "const" in schema) return "text";
+  if (types.includes("object") || schema.properties) return "object";
+  if (types.includes("array") || schema.items !== undefined) return "array";
+  return types.length > 0 ? "text" : "any";
+}

@@ -1,0 +1,128 @@
+import { readHead, readTag, type Tag, TagEnd } from "../scan/tag.ts";
+import type { Report } from "./report.ts";
+
+/** A child element. Offsets are those of the whole text. */
+export interface Child {
+  tag: Tag;
+  raw: string;
+  bodyStart: number;
+  end: number;
+  closed: boolean;
+}
+
+/** What stands in an element that holds elements. */
+export interface Inside {
+  children: Child[];
+  /** The first text between them. */
+  stray: { start: number; end: number } | undefined;
+}
+
+/** Beyond so many units looked at in vain, the first closing tag that fits counts. */
+const patience = 65_536;
+
+/** Reads the children of a complete body. A child's body ends like any raw one: `isSibling` says what fits behind it. */
+export function elements(
+  body: string,
+  offset: number,
+  isSibling: (name: string) => boolean,
+  report: Pick<Report, "say"> & { comment?: (text: string, start: number, end: number) => void },
+): Inside {
+  const inside: Inside = { children: [], stray: undefined };
+  const spent = { units: 0 };
+  for (let at = 0; ; ) {
+    const next = skipSpace(body, at);
+    if (next >= body.length) return inside;
+    at = next;
+    if (body.startsWith("<!--", at)) {
+      const close = body.indexOf("-->", at + 4);
+      if (close >= 0) {
+        report.comment?.(body.slice(at + 4, close).trim(), offset + at, offset + close + 3);
+        at = close + 3;
+        continue;
+      }
+    }
+    const head = readHead(body, at, true);
+    const end = head && head !== "more" ? new TagEnd().find(body, head.end) : -1;
+    if (!head || head === "more" || end < 0 || head.closes) {
+      const stop = end >= 0 ? end : body.indexOf("<", at + 1);
+      const to = stop < 0 ? body.length : stop;
+      inside.stray ??= { start: offset + at, end: offset + at + body.slice(at, to).trimEnd().length };
+      at = to;
+      continue;
+    }
+    const tag = readTag(body.slice(at, end), head.end - at, offset + at, head);
+    if (tag.fault !== undefined) report.say("toolsxml/malformed-tag", tag.start, tag.end);
+    const child: Child = { tag, raw: "", bodyStart: tag.end, end: tag.end, closed: true };
+    inside.children.push(child);
+    at = end;
+    if (tag.selfClosing) continue;
+    const close = closingTag(body, end, tag.name, isSibling, spent);
+    if (!close) child.closed = false;
+    else {
+      child.raw = body.slice(end, close.start);
+      child.end = offset + close.end;
+      at = close.end;
+    }
+  }
+}
+
+function closingTag(
+  body: string,
+  from: number,
+  name: string,
+  isSibling: (name: string) => boolean,
+  spent: { units: number },
+): { start: number; end: number } | undefined {
+  const eager = spent.units > patience;
+  let depth = 0;
+  let fitting: { start: number; end: number } | undefined;
+  let last: { start: number; end: number } | undefined;
+  for (let at = body.indexOf("<", from); at >= 0; at = body.indexOf("<", at + 1)) {
+    if (body.startsWith("<![CDATA[", at)) {
+      const end = body.indexOf("]]>", at);
+      if (end >= 0) at = end;
+      continue;
+    }
+    const closes = body.charCodeAt(at + 1) === 47;
+    const start = at + (closes ? 2 : 1);
+    let end = start + name.length;
+    if (body.slice(start, end).toLowerCase() !== name) continue;
+    if (!closes) {
+      if (!eager && /^(?:\s[^<>]{0,300})?(?<!\/)>/.test(body.slice(end, end + 302))) depth += 1;
+      continue;
+    }
+    end = skipSpace(body, end);
+    if (body.charCodeAt(end) !== 62) continue;
+    last = { start: at, end: end + 1 };
+    const fits = fitsBehind(body, end + 1, isSibling);
+    if (fits && depth === 0) return last;
+    if (depth > 0) {
+      depth -= 1;
+      if (fits) fitting ??= last;
+    }
+  }
+  spent.units += body.length - from;
+  return fitting ?? last;
+}
+
+/** Whether the end or a sibling comes next, comments apart. */
+function fitsBehind(body: string, from: number, isSibling: (name: string) => boolean): boolean {
+  for (let at = from; ; ) {
+    at = skipSpace(body, at);
+    if (at >= body.length) return true;
+    if (!body.startsWith("<!--", at)) {
+      const head = readHead(body, at, true);
+      return head !== undefined && head !== "more" && !head.closes && isSibling(head.name.toLowerCase());
+    }
+    const close = body.indexOf("-->", at);
+    if (close < 0) return false;
+    at = close + 3;
+  }
+}
+
+function skipSpace(text: string, at: number): number {
+  let next = at;
+  for (let code = text.charCodeAt(next); code === 32 || (code >= 9 && code <= 13); code = text.charCodeAt(next))
+    next += 1;
+  return next;
+}

@@ -1,0 +1,52 @@
+import type { DiagnosticChange, ToolsXmlDiagnosticCode, ToolsXmlRepairCode } from "../diagnostics.ts";
+import type { Attribute, Tag } from "../scan/tag.ts";
+
+/** Takes the findings about a call. */
+export interface Report {
+  /** Something to know; errors take the call out. */
+  say(code: ToolsXmlDiagnosticCode, start: number, end: number, change?: DiagnosticChange): void;
+  /** A repair: an error when it is not allowed. */
+  repair(code: ToolsXmlRepairCode, start: number, end: number, change?: DiagnosticChange): void;
+}
+
+/** The attributes of a tag by name; what is given twice or not known is reported. */
+export function attributesOf(tag: Tag, known: readonly string[], report: Report): Map<string, Attribute> {
+  const given = new Map<string, Attribute>();
+  for (const attribute of tag.attributes) {
+    const { name, start, end } = attribute;
+    if (given.has(name)) report.repair("toolsxml/duplicate-attribute", start, end);
+    else if (!known.includes(name)) {
+      const hint = known.length > 0 ? `<${tag.name}> takes ${known.join(", ")}.` : `<${tag.name}> takes none.`;
+      report.say("toolsxml/unknown-attribute", start, end, { hint });
+    } else given.set(name, attribute);
+  }
+  return given;
+}
+
+/** The value of an attribute that must be there; undefined when it is missing or empty, which is reported. */
+export function required(tag: Tag, given: Map<string, Attribute>, name: string, report: Report): string | undefined {
+  const value = given.get(name)?.value;
+  if (value) return value;
+  report.say("toolsxml/missing-attribute", tag.start, tag.end, {
+    message: `<${tag.name}> needs the attribute ${name}.`,
+  });
+  return undefined;
+}
+
+/** Reads an attribute's value; one that can't be used is an error. */
+export function optional<Value>(
+  given: Map<string, Attribute>,
+  name: string,
+  read: (text: string) => Value | undefined,
+  expected: string,
+  report: Report,
+): Value | undefined {
+  const attribute = given.get(name);
+  if (!attribute) return undefined;
+  const value = read(attribute.value);
+  if (value === undefined)
+    report.say("toolsxml/invalid-attribute", attribute.start, attribute.end, {
+      message: `${name} has to be ${expected}.`,
+    });
+  return value;
+}

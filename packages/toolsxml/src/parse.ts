@@ -1,0 +1,144 @@
+import type { Diagnostic, EndOptions, ParseResult, Parser, Segment, Span } from "@toolglot/core";
+import { checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
+import { diagnostic, type ToolsXmlRepairCode } from "./diagnostics.ts";
+import { ToolsReader } from "./scan/block-reader.ts";
+import { Names } from "./scan/context.ts";
+import { type Envelope, EnvelopeReader } from "./scan/envelope.ts";
+import { ToolsXmlGrammar } from "./scan/grammar.ts";
+import { BodyMemory } from "./scan/raw-body.ts";
+import type { ToolsXmlBlock, ToolsXmlEvent, ToolsXmlParseOptions, ToolsXmlParserOptions } from "./types.ts";
+
+/**
+ * Reads all `<tools>` blocks of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
+ * Throws `TypeError` when `text` is no string, and for options that can't be meant.
+ */
+export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseResult<ToolsXmlBlock> {
+  const parser = createParser(options);
+  parser.feed(text);
+  return parser.end();
+}
+
+/**
+ * A push parser: `feed` text as it comes in, `end` gives what `parse` gives for the whole text, whatever the chunks.
+ * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
+ */
+export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsXmlBlock> {
+  checkParseOptions(options);
+  const names = new Names(options.tools);
+  return createPushParser(() => makeScanner(options, names, true));
+}
+
+function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: boolean): TextScanner<ToolsXmlBlock> {
+  const { strict, repairs, onEvent } = options;
+  const emit = onEvent && ((event: ToolsXmlEvent): void => onEvent(event));
+  const memory = new BodyMemory();
+  let found: Diagnostic[] = [];
+  const allows = (code: ToolsXmlRepairCode): boolean => {
+    if (strict || repairs === "none") return false;
+    return typeof repairs !== "object" || repairs[code] !== false;
+  };
+  const scanner: TextScanner<ToolsXmlBlock> = new TextScanner<ToolsXmlBlock>({
+    ...options,
+    grammar: new ToolsXmlGrammar({
+      block: (start, fence) =>
+        new ToolsReader({
+          start,
+          fence,
+          names,
+          memory,
+          allows,
+          emit,
+          finish: (all) => {
+            found = all;
+          },
+        }),
+      envelope: envelopes
+        ? (start) =>
+            new EnvelopeReader(start, allows("toolsxml/truncated"), (envelope) =>
+              readEnvelope(
+                envelope,
+                scanner,
+                (text, end) => {
+                  const events: ToolsXmlEvent[] = [];
+                  const inner = makeScanner({ ...options, onEvent: (event) => events.push(event) }, names, false);
+                  inner.feed(text);
+                  return { result: inner.end(end), events };
+                },
+                emit,
+              ),
+            )
+        : undefined,
+    }),
+    onText: (text) => emit?.({ phase: "text", type: "text-delta", text }),
+    onReasoning: (text) => emit?.({ phase: "reasoning", type: "reasoning-delta", text }),
+    onBlockStart: (start) => emit?.({ phase: "block-start", type: "tools-start", start }),
+    onBlock: (block) => {
+      emit?.({ phase: "block-end", type: "tools-end", block });
+      // Findings are told after the block, in its order.
+      for (const one of found) scanner.diagnose(one);
+      found = [];
+    },
+    onDiagnostic: (one) => emit?.({ phase: "diagnostic", type: "diagnostic", diagnostic: one }),
+  });
+  return scanner;
+}
+
+type ReadInner = (
+  text: string,
+  end: EndOptions | undefined,
+) => { result: ParseResult<ToolsXmlBlock>; events: ToolsXmlEvent[] };
+
+/** Segments of an envelope: `reply` is text, `tools` is read like a message. Spans inside cover its string. */
+function readEnvelope(
+  envelope: Envelope,
+  scanner: TextScanner<ToolsXmlBlock>,
+  readInner: ReadInner,
+  emit: ((event: ToolsXmlEvent) => void) | undefined,
+): Segment<ToolsXmlBlock>[] {
+  const { span, reply, tools, end, repaired } = envelope;
+  const pieces: { at: number; segments: Segment<ToolsXmlBlock>[]; events: ToolsXmlEvent[] }[] = [];
+  if (reply && (reply.text !== "" || !tools))
+    pieces.push({
+      at: reply.span.start,
+      segments: [{ type: "text", text: reply.text, span }],
+      events: reply.text === "" ? [] : [{ phase: "text", type: "text-delta", text: reply.text }],
+    });
+  if (tools) {
+    const { result, events } = readInner(tools.text, end);
+    const whole = (): Span => ({ ...tools.span });
+    for (const block of result.blocks) {
+      block.span = whole();
+      for (const call of block.calls) call.span = whole();
+      for (const comment of block.comments) comment.span = whole();
+      if (block.truncatedCall) block.truncatedCall.span = whole();
+    }
+    for (const one of result.diagnostics) one.span = whole();
+    for (const event of events) if (event.type === "tools-start") event.start = tools.span.start;
+    pieces.push({ at: tools.span.start, segments: result.segments, events });
+  }
+  pieces.sort((a, b) => a.at - b.at);
+  const segments = pieces.flatMap((piece) => piece.segments);
+  if (segments.length === 0) segments.push({ type: "text", text: "", span });
+  // They cover the object without a gap: each piece from its string on, what one piece adds has no text of its own.
+  let start = span.start;
+  pieces.forEach((piece, index) => {
+    const stop = pieces.slice(index + 1).find((next) => next.segments.length > 0)?.at ?? span.end;
+    for (const segment of piece.segments) {
+      segment.span = { start, end: stop };
+      start = stop;
+    }
+  });
+  scanner.diagnose(
+    diagnostic(
+      "toolsxml/json-envelope",
+      span.start,
+      span.end,
+      repaired ? { severity: "warning", affects: "structure" } : {},
+    ),
+  );
+  for (const piece of pieces)
+    for (const event of piece.events)
+      if (event.type === "diagnostic") scanner.diagnose(event.diagnostic);
+      else emit?.(event);
+  return segments;
+}

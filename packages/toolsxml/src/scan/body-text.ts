@@ -1,0 +1,175 @@
+import { entity, entityText } from "./tag.ts";
+
+export const cdataStart = "<![CDATA[";
+export const cdataEnd = "]]>";
+
+/** A raw body in parts: text and CDATA by turns, text first and last. A body without CDATA has one part. */
+export interface BodyParts {
+  parts: string[];
+  /** What was done about entities; undefined when there are none. */
+  entities: "decoded" | "literal" | undefined;
+  /** The body begins with CDATA that is not closed; its mark was dropped. */
+  unclosed: boolean;
+}
+
+const markup = /<[/?!]?[A-Za-z]/;
+
+/** Text and CDATA of a body. CDATA in a body that has tags beside it is text like the tags: the body was never escaped. */
+function split(raw: string): string[] {
+  const parts: string[] = [];
+  let done = 0;
+  for (let at = raw.indexOf(cdataStart); at >= 0; at = raw.indexOf(cdataStart, done)) {
+    const end = raw.indexOf(cdataEnd, at + cdataStart.length);
+    if (end < 0) break;
+    const text = raw.slice(done, at);
+    if (markup.test(text)) return [raw];
+    parts.push(text, raw.slice(at + cdataStart.length, end));
+    done = end + cdataEnd.length;
+  }
+  const rest = raw.slice(done);
+  if (parts.length > 0 && markup.test(rest.replace(cdataStart, ""))) return [raw];
+  parts.push(rest);
+  return parts;
+}
+
+/** Takes a body apart. */
+export function bodyParts(raw: string): BodyParts {
+  if (!raw.includes(cdataStart)) return { parts: [raw], entities: undefined, unclosed: false };
+  const parts = split(raw);
+  const first = parts[0] as string;
+  const unclosed = parts.length === 1 && first.trimStart().startsWith(cdataStart) && !first.includes(cdataEnd);
+  if (unclosed) parts[0] = first.replace(cdataStart, "");
+  return { parts, entities: undefined, unclosed };
+}
+
+/** Decodes entities in the text parts, but only when none of them has a bare `&` or `<`. */
+function decode(body: BodyParts): BodyParts {
+  const { parts } = body;
+  let found = false;
+  let bare = false;
+  for (let index = 0; index < parts.length; index += 2) {
+    const part = parts[index] as string;
+    if (!part.includes("&")) {
+      bare ||= part.includes("<");
+      continue;
+    }
+    let entities = 0;
+    const rest = part.replace(entity, (all, name, decimal, hex) => {
+      if (entityText(name, decimal, hex) === undefined) return all;
+      entities += 1;
+      return "";
+    });
+    found ||= entities > 0;
+    bare ||= rest.includes("&") || rest.includes("<");
+  }
+  if (!found) return body;
+  body.entities = bare ? "literal" : "decoded";
+  if (!bare)
+    for (let index = 0; index < parts.length; index += 2)
+      parts[index] = (parts[index] as string).replace(
+        entity,
+        (_, name, decimal, hex) => entityText(name, decimal, hex) as string,
+      );
+  return body;
+}
+
+const blank = /^[ \t\r\n]*$/;
+
+/** White space around CDATA is layout. */
+function dropLayout({ parts }: BodyParts): boolean {
+  if (parts.length === 1 || parts.some((part, index) => index % 2 === 0 && !blank.test(part))) return false;
+  for (let index = 0; index < parts.length; index += 2) parts[index] = "";
+  return true;
+}
+
+/** What became of a body's text. */
+export interface BodyText {
+  text: string;
+  entities: BodyParts["entities"];
+  unclosed: boolean;
+}
+
+const finish = (body: BodyParts): BodyText => {
+  const { parts, entities, unclosed } = decode(body);
+  return { text: parts.length === 1 ? (parts[0] as string) : parts.join(""), entities, unclosed };
+};
+
+/** A body to the last blank. */
+export function literalText(raw: string): BodyText {
+  const body = bodyParts(raw);
+  dropLayout(body);
+  return finish(body);
+}
+
+/** A body but for one line break after the opening and one before the closing tag, with blanks that stand behind it. */
+export function exactText(raw: string): BodyText {
+  const body = bodyParts(raw);
+  if (!dropLayout(body)) {
+    const { parts } = body;
+    const last = parts.length - 1;
+    const first = parts[0] as string;
+    parts[0] = first.slice(leadingBreak(first));
+    parts[last] = (parts[last] as string).slice(0, trailingBreak(parts[last] as string));
+  }
+  return finish(body);
+}
+
+/** Length of the line break that a text begins with. */
+export function leadingBreak(text: string): number {
+  return text.startsWith("\n") ? 1 : text.startsWith("\r\n") ? 2 : 0;
+}
+
+/** Index of the line break after which only blanks follow; the text's length when there is none. */
+export function trailingBreak(text: string): number {
+  let at = text.length - 1;
+  while (at >= 0 && isBlank(text.charCodeAt(at))) at -= 1;
+  if (text.charCodeAt(at) !== 10) return text.length;
+  return text.charCodeAt(at - 1) === 13 ? at - 1 : at;
+}
+
+const isBlank = (code: number): boolean => code === 32 || code === 9;
+
+/** A script: outer white space and common indentation taken off, CDATA kept as it is. */
+export function scriptText(raw: string): BodyText {
+  const body = bodyParts(raw);
+  if (!dropLayout(body)) {
+    const { parts } = body;
+    if (parts.length === 1) parts[0] = dedent(parts[0] as string);
+    else {
+      // CDATA is no place to take indentation off: something that stands nowhere in the text holds its place.
+      let mark = "\0";
+      while (parts.some((part) => part.includes(mark))) mark += "\0";
+      const texts = parts.filter((_, index) => index % 2 === 0);
+      dedent(texts.join(mark))
+        .split(mark)
+        .forEach((text, index) => {
+          parts[index * 2] = text;
+        });
+    }
+  }
+  return finish(body);
+}
+
+const lineStart = /\n([ \t]*)(?=[^ \t\n])/g;
+
+/** A first line on the tag's own line does not count, nor do blank lines. */
+function dedent(body: string): string {
+  const text = body.includes("\r\n") ? body.replaceAll("\r\n", "\n") : body;
+  let common: string | undefined;
+  for (const [, indent = ""] of text.matchAll(lineStart)) {
+    common ??= indent;
+    if (indent.startsWith(common)) continue;
+    let length = 0;
+    while (length < indent.length && indent[length] === common[length]) length += 1;
+    common = common.slice(0, length);
+    if (length === 0) break;
+  }
+  const flat = common ? text.replaceAll(`\n${common}`, "\n") : text;
+  let from = 0;
+  let to = flat.length;
+  while (from < to && isSpace(flat.charCodeAt(from))) from += 1;
+  while (to > from && isSpace(flat.charCodeAt(to - 1))) to -= 1;
+  return flat.slice(from, to);
+}
+
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);

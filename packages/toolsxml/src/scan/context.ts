@@ -1,0 +1,57 @@
+import type { ToolDefinition } from "@toolglot/core";
+
+/** Where a raw body stands: what may follow its closing tag, and what in it may be structure. */
+export interface BodyContext {
+  /** Sticky, at a `<`: a tag that fits the grammar behind the body. */
+  follows: RegExp;
+  /** The same as names, closing ones with a slash. */
+  following: readonly string[];
+  /** Every tag that a doubtful body is looked through for, and CDATA. */
+  inner: RegExp;
+  /** Names of the elements around it. */
+  parents: ReadonlySet<string>;
+  /** Longest name. */
+  longest: number;
+}
+
+const quoted = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+function context(parents: readonly string[], openers: readonly string[]): BodyContext {
+  const any = (names: readonly string[]): string => names.map(quoted).join("|");
+  const names = [...new Set([...parents, ...openers])];
+  return {
+    follows: new RegExp(`<[ \\t]{0,8}(?:/[ \\t]{0,8}(?:${any(parents)})|(?:${any(openers)}))(?=[\\s/>])`, "iy"),
+    following: [...parents.map((name) => `/${name}`), ...openers],
+    inner: new RegExp(`<!\\[CDATA\\[|<(/?)(${any(names)})(?=[\\s/>])`, "gi"),
+    parents: new Set(parents),
+    longest: Math.max(...names.map((name) => name.length)) + 20,
+  };
+}
+
+export const builtIns = ["command", "edit", "read", "get_value", "input", "ctrl", "mcp"] as const;
+
+/** The tags that are known to a parser. */
+export class Names {
+  /** Declared tools by lower-cased name; built-in names are not among them. */
+  readonly tools: Map<string, ToolDefinition> = new Map();
+  readonly known: readonly string[];
+  readonly call: BodyContext;
+  readonly find: BodyContext;
+  readonly replace: BodyContext;
+
+  constructor(tools: readonly ToolDefinition[] = []) {
+    for (const tool of tools) {
+      const name = tool.name.toLowerCase();
+      if (!(builtIns as readonly string[]).includes(name) && !this.tools.has(name)) this.tools.set(name, tool);
+    }
+    this.known = [...builtIns, ...this.tools.keys()];
+    this.call = context(["tools"], [...this.known, "tools", "results"]);
+    const around = ["file", "edit", "tools"];
+    this.find = context(around, ["find", "replace"]);
+    this.replace = context(around, ["find", "replace", "file"]);
+  }
+
+  isCall(name: string): boolean {
+    return this.tools.has(name) || (builtIns as readonly string[]).includes(name);
+  }
+}

@@ -1,0 +1,97 @@
+import type { BlockGrammar, BlockReader, Fence, InlineProbe, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import type { ToolsXmlBlock } from "../types.ts";
+
+/** Makes the readers that the grammar answers with. */
+export interface GrammarOptions {
+  block(start: number, fence: Fence | undefined): BlockReader<ToolsXmlBlock>;
+  /** Undefined where a message is no envelope. */
+  envelope: ((start: number) => BlockReader<ToolsXmlBlock>) | undefined;
+}
+
+/** Info strings of fences that may hold a block in any place; in others only one that begins right after the opening. */
+const openFence = /^(?:|xml\b.*|tools?(?:xml)?|html?|te?xt|plain\w*|markdown|md|json[c5]?|code|output|response)$/;
+
+const opener = /<[ \t]{0,8}tools(?:[ \t\r\n](?:[^<>"']|"[^"]{0,300}"|'[^']{0,300}'){0,300})?>/iy;
+const partialOpener = /^<[ \t]{0,8}(?:t(?:o(?:o(?:l(?:s(?:[ \t\r\n][^<]{0,300})?)?)?)?)?)?$/i;
+/** What follows an opener that does not stand alone on its line: a tag, a comment, the closing tag. */
+const follower = /<(?:[ \t]{0,8}[A-Za-z_\u0080-\uffff]|!--|[ \t]{0,8}\/[ \t]{0,8}tools[\s>])/iy;
+const partialFollower = /^<(?:[ \t]{0,8}(?:\/[ \t]{0,8}(?:t(?:o(?:o(?:ls?)?)?)?)?)?|!-?)$/i;
+const prolog = /^[ \t]*<(?:\?xml\b[^>]*\?|!--[^\n]*--)>[ \t\r]*$/i;
+
+const envelope = /\{\s*"(?:reply|tools)"\s*:/y;
+const partialEnvelope = /^\{\s*(?:"[a-z]{0,5}(?:"\s*)?)?$/;
+
+/** White space behind an opener is looked through up to here. */
+const reach = 200;
+
+/** Where ToolsXML blocks begin. */
+export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
+  readonly protocol = "toolsxml";
+  readonly #options: GrammarOptions;
+  /** Offset of the message's first line. */
+  #first = -1;
+  /** The line at hand stands in a fence of another language. */
+  #foreign = false;
+
+  constructor(options: GrammarOptions) {
+    this.#options = options;
+  }
+
+  line(probe: LineProbe, ended: boolean): ProbeAnswer<ToolsXmlBlock> {
+    const { text, at, end, offset, fence, firstInFence } = probe;
+    if (this.#first < 0) this.#first = offset;
+    this.#foreign = fence !== undefined && !firstInFence && !openFence.test(fence.info);
+    let first = at;
+    while (isBlank(text.charCodeAt(first))) first += 1;
+    const code = text.charCodeAt(first);
+    if (code === 123 && offset === this.#first) return this.#envelope(text, first, offset + first - at, ended);
+    if (code !== 60 || this.#foreign) return "no";
+    const answer = this.#opener(text, first, true, ended);
+    if (answer !== "no") return answer === "more" ? "more" : this.#options.block(offset + first - at, fence);
+    if (!firstInFence) return "no";
+    if (end < 0 && !ended) return /^[ \t]*<(?:[!?][^\n]*)?$/.test(text.slice(at)) ? "more" : "no";
+    return prolog.test(end < 0 ? text.slice(at) : text.slice(at, end)) ? "hold" : "no";
+  }
+
+  inline({ text, at, offset, fence }: InlineProbe, ended: boolean): "no" | "more" | BlockReader<ToolsXmlBlock> {
+    if (this.#foreign) return "no";
+    const answer = this.#opener(text, at, false, ended);
+    return answer === "yes" ? this.#options.block(offset, fence) : answer;
+  }
+
+  /** Whether `<tools>` at an index begins a block: a bare mention in prose does not. */
+  #opener(text: string, at: number, beginsLine: boolean, ended: boolean): "no" | "more" | "yes" {
+    const next = text.charCodeAt(at + 1) | 32;
+    // "t", or white space, which `| 32` leaves at 32 or 41.
+    if (next !== 116 && next !== 32 && next !== 41 && at + 1 < text.length) return "no";
+    opener.lastIndex = at;
+    if (!opener.test(text))
+      return !ended && text.length - at < 320 && partialOpener.test(text.slice(at)) ? "more" : "no";
+    const limit = opener.lastIndex + reach;
+    let behind = opener.lastIndex;
+    for (; behind < text.length && behind < limit; behind += 1) {
+      const code = text.charCodeAt(behind);
+      if (code === 10 && beginsLine) return "yes";
+      if (!isBlank(code) && code !== 10) break;
+    }
+    if (behind >= limit) return "no";
+    if (behind >= text.length) return !ended ? "more" : beginsLine ? "yes" : "no";
+    follower.lastIndex = behind;
+    if (follower.test(text)) return "yes";
+    if (text.length - behind > 30 || !partialFollower.test(text.slice(behind))) return "no";
+    return !ended ? "more" : beginsLine ? "yes" : "no";
+  }
+
+  #envelope(text: string, at: number, offset: number, ended: boolean): ProbeAnswer<ToolsXmlBlock> {
+    const { envelope: read } = this.#options;
+    if (!read) return "no";
+    envelope.lastIndex = at;
+    if (envelope.test(text)) return read(offset);
+    return !ended && text.length - at < reach && partialEnvelope.test(text.slice(at)) ? "more" : "no";
+  }
+}
+
+/** Space, tab, carriage return. */
+function isBlank(code: number): boolean {
+  return code === 32 || code === 9 || code === 13;
+}

@@ -1,0 +1,132 @@
+/** An attribute; `start` and `end` are offsets in the whole text. */
+export interface Attribute {
+  /** Lower-cased. */
+  name: string;
+  /** As written. */
+  rawName: string;
+  /** Entities decoded. */
+  value: string;
+  start: number;
+  end: number;
+}
+
+/** A tag, less its marks. */
+export interface Tag {
+  /** Lower-cased. */
+  name: string;
+  /** As written. */
+  rawName: string;
+  closes: boolean;
+  selfClosing: boolean;
+  attributes: Attribute[];
+  start: number;
+  end: number;
+  /** Offset of what can't be read in it. */
+  fault: number | undefined;
+}
+
+/** `<name`, `</name`: white space inside the tag is let pass. */
+export const tagHead: RegExp = /<[ \t]{0,8}(\/?)[ \t]{0,8}([^\s<>/="'!?&;(){}[\],|`$]+)/y;
+/** What may still become a head. */
+const partialHead = /^<[ \t]{0,8}\/?[ \t]{0,8}$/;
+
+/** The head of a tag at an index: `"more"` when later text decides, `undefined` when there is none. */
+export function readHead(
+  text: string,
+  at: number,
+  ended: boolean,
+): { closes: boolean; name: string; end: number } | "more" | undefined {
+  tagHead.lastIndex = at;
+  const match = tagHead.exec(text);
+  if (!match) return !ended && text.length - at < 20 && partialHead.test(text.slice(at)) ? "more" : undefined;
+  const end = tagHead.lastIndex;
+  if (end === text.length && !ended) return end - at < 300 ? "more" : undefined;
+  return { closes: match[1] !== "", name: match[2] as string, end };
+}
+
+/** Follows a tag to its `>`, over any number of chunks. */
+export class TagEnd {
+  #quote = "";
+  /** The last unit that is no white space was `=`: a quote opens here. */
+  #value = false;
+
+  /** Index after `>`; -1 when more text is needed; `-2 - index` of a `<` that stands where none may. */
+  find(text: string, at: number): number {
+    for (; ; at += 1) {
+      if (this.#quote) {
+        at = text.indexOf(this.#quote, at);
+        if (at < 0) return -1;
+        this.#quote = "";
+        continue;
+      }
+      if (at >= text.length) return -1;
+      const code = text.charCodeAt(at);
+      if (code === 62) return at + 1;
+      if (code === 60) return -2 - at;
+      if (this.#value && (code === 34 || code === 39)) this.#quote = text.charAt(at);
+      // White space between `=` and its quote changes nothing.
+      if (code > 32) this.#value = code === 61;
+    }
+  }
+}
+
+const attribute = /\s*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/y;
+const space = /[\s/]*$/y;
+
+/** Reads the attributes of a tag. `text` is the whole tag with its marks, `from` the index after its name. */
+export function readTag(text: string, from: number, start: number, head: { closes: boolean; name: string }): Tag {
+  const selfClosing = text.charCodeAt(text.length - 2) === 47;
+  const inner = text.length - (selfClosing ? 2 : 1);
+  const tag: Tag = {
+    name: head.name.toLowerCase(),
+    rawName: head.name,
+    closes: head.closes,
+    selfClosing,
+    attributes: [],
+    start,
+    end: start + text.length,
+    fault: undefined,
+  };
+  if (from >= inner) return tag;
+  const body = text.slice(0, inner);
+  for (let at = from; ; ) {
+    attribute.lastIndex = at;
+    const match = attribute.exec(body);
+    if (!match) {
+      space.lastIndex = at;
+      if (!space.test(body)) tag.fault = start + at;
+      return tag;
+    }
+    const [all, rawName = "", double, single, bare] = match;
+    at += all.length;
+    const value = double ?? single ?? bare ?? "";
+    tag.attributes.push({
+      name: rawName.toLowerCase(),
+      rawName,
+      value: value.includes("&") ? decodeEntities(value) : value,
+      start: start + at - all.trimStart().length,
+      end: start + at,
+    });
+  }
+}
+
+/** The entities that every XML parser knows. */
+export const entity: RegExp = /&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/g;
+const named: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
+
+/** What an entity stands for; undefined when it stands for no character. */
+export function entityText(
+  name: string | undefined,
+  decimal: string | undefined,
+  hex: string | undefined,
+): string | undefined {
+  if (name) return named[name];
+  const code = decimal ? Number(decimal) : Number.parseInt(hex as string, 16);
+  if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code < 0xe000)) return undefined;
+  return String.fromCodePoint(code);
+}
+
+/** Decodes each entity; what is none stays. */
+export function decodeEntities(text: string): string {
+  return text.replace(entity, (all, name, decimal, hex) => entityText(name, decimal, hex) ?? all);
+}
