@@ -2,7 +2,9 @@
 export { bindPlan } from "./bind-plan.ts";
 export type { TamDiagnosticCode, TamRepairCode } from "./diagnostics.ts";
 export { type ExplainOptions, explain } from "./explain.ts";
+export { type RenderManualOptions, renderManual } from "./manual.ts";
 export { createParser, parse } from "./parse.ts";
+export { type TamProtocolOptions, tamProtocol } from "./protocol.ts";
 export { type FormatResultsOptions, formatResults } from "./results.ts";
 export { serialize, type TamContent } from "./serialize.ts";
 export { parseStream, TamParserStream } from "./stream.ts";
