@@ -17,7 +17,7 @@ export const architecture = {
     job: "tool input schemas: validate, coerce, describe errors",
     runsIn: "any",
     mayImport: ["core"],
-    thirdParty: ["@cfworker/json-schema", "@standard-schema/spec"],
+    thirdParty: ["@cfworker/json-schema", "@standard-schema/spec", "ajv"],
     bundled: ["@valibot/to-json-schema"],
   },
   attp: {
@@ -39,7 +39,12 @@ export const architecture = {
     thirdParty: ["fast-xml-parser"],
   },
   prompts: { job: "the texts that teach a model a protocol", runsIn: "any", mayImport: ["core"], thirdParty: [] },
-  toolkit: { job: "tool registry and runtime", runsIn: "any", mayImport: ["core", "schema"], thirdParty: [] },
+  toolkit: {
+    job: "tool registry and runtime",
+    runsIn: "any",
+    mayImport: ["core", "schema"],
+    thirdParty: ["@modelcontextprotocol/client", "@opentelemetry/api"],
+  },
   sandbox: { job: "runs model-written Python", runsIn: "node", mayImport: ["core"], thirdParty: ["pyodide"] },
   agent: {
     job: "the loop; protocols and executors are passed in",

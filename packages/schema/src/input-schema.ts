@@ -138,6 +138,10 @@ class CompiledInput<Value> implements InputSchema<Value> {
     return new CompiledInput<Value>(this.kind, this.#full, this.#standard, this.#where, this.#factory, all);
   }
 
+  withValidator(validator: ValidatorFactory): InputSchema<Value> {
+    return new CompiledInput<Value>(this.kind, this.#full, this.#standard, this.#where, validator, this.#presets);
+  }
+
   /** A preset of a wrong type would be blamed on the model, at each call. */
   #checkPresets(presets: Readonly<Record<string, unknown>>): void {
     const { properties = {} } = this.#full;

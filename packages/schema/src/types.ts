@@ -62,6 +62,8 @@ export interface InputSchema<Value = unknown> {
   validate(value: unknown): MaybePromise<ValidationResult<Value>>;
   /** The same schema without some properties, which always have the given values. */
   withPresets(presets: Readonly<Record<string, unknown>>): InputSchema<Value>;
+  /** The same schema on another engine. */
+  withValidator(validator: ValidatorFactory): InputSchema<Value>;
   /** Its Standard Schema side. `validate` always gives a promise. */
   readonly "~standard": StandardSchemaV1.Props<unknown, Value> & StandardJSONSchemaV1.Props<unknown, Value>;
 }

@@ -5,7 +5,7 @@ import { atPointer, setOwn, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 
 /** The draft a schema says it is written in; without `$schema`, the one MCP and the model providers use. */
-function draftOf(schema: JsonSchemaObject): SchemaDraft {
+export function draftOf(schema: JsonSchemaObject): SchemaDraft {
   const uri = typeof schema.$schema === "string" ? schema.$schema : "";
   if (uri.includes("draft-04")) return "4";
   if (uri.includes("draft-06") || uri.includes("draft-07")) return "7";
@@ -48,7 +48,7 @@ function tellingPropertiesFirst(schema: JsonSchema): void {
 }
 
 /** Finds at definition what the engine would find at the first call only. */
-function checkKeywords(root: JsonSchemaObject): void {
+export function checkKeywords(root: JsonSchemaObject): void {
   const known = dereference(structuredClone(root) as Schema);
   visitSchemas({ schema: root, pointer: "" }, ({ schema, pointer }) => {
     if (typeof schema === "boolean") return;

@@ -2,6 +2,20 @@
 export { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
 export { ToolkitError, type ToolkitErrorCode } from "./errors.ts";
 export { type ToolkitExecutor, type ToolkitExecutorOptions, toolkitExecutor } from "./executor.ts";
+export type { ProviderNames } from "./formats/provider-names.ts";
+export {
+  type AnthropicTool,
+  fromMcpTool,
+  fromOpenAiTool,
+  type GeminiFunctionDeclaration,
+  type McpTool,
+  type OpenAiTool,
+  type ProviderTools,
+  toAnthropicTools,
+  toGeminiTools,
+  toMcpTools,
+  toOpenAiTools,
+} from "./formats/provider-tools.ts";
 export type { ToolMiddleware } from "./middleware.ts";
 export type { Prepared } from "./prepare.ts";
 export { RegisteredToolFunction } from "./registered.ts";
@@ -13,6 +27,7 @@ export { makeSubagentTool } from "./subagent.ts";
 export { type BusEvent, EventBus } from "./tasks/event-bus.ts";
 export { type TaskEvent, type TaskState, Tasks, type TasksOptions } from "./tasks/tasks.ts";
 export { Toolkit } from "./toolkit.ts";
+export { countDiagnostics, type TracingOptions, traceToolkit } from "./tracing.ts";
 export type {
   AnyToolFunction,
   CallOptions,

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDefinition } from "@toolglot/core";
-import type { InputSchema } from "@toolglot/schema";
+import type { InputSchema, ValidatorFactory } from "@toolglot/schema";
 import type { ToolResponse } from "./response.ts";
 import { runCall } from "./run.ts";
 import type { AnyToolFunction, CallOptions, ChunkMode, FunctionSchema, PostprocessFunction } from "./types.ts";
@@ -45,6 +45,11 @@ export class RegisteredToolFunction {
     this.timeoutMs = fields.timeoutMs;
     this.retries = fields.retries;
     this.chunks = fields.chunks;
+  }
+
+  /** The same tool on another JSON Schema engine. */
+  withValidator(validator: ValidatorFactory): RegisteredToolFunction {
+    return new RegisteredToolFunction({ ...this, schema: this.schema.withValidator(validator) });
   }
 
   get name(): string {

@@ -6,7 +6,7 @@ import {
   type ToolDefinition,
   ToolError,
 } from "@toolglot/core";
-import { type InputSource, nearest } from "@toolglot/schema";
+import { type InputSource, nearest, type ValidatorFactory } from "@toolglot/schema";
 import { isNoOutput } from "./convert.ts";
 import { errorTypes, ToolkitError } from "./errors.ts";
 import { extendTool } from "./extended-model.ts";
@@ -20,6 +20,7 @@ import { type CallTarget, runCall } from "./run.ts";
 import { type AgentSkill, checkedSkill, skillsPrompt } from "./skills.ts";
 import { type LoadStateOptions, readState, registrationOf, type ToolkitState } from "./state.ts";
 import { ToolGroups } from "./tool-groups.ts";
+import { traceToolkit } from "./tracing.ts";
 import type {
   AnyToolFunction,
   CallOptions,
@@ -40,6 +41,9 @@ export class Toolkit {
   readonly #groups = new ToolGroups();
   #metaTool: RegisteredToolFunction | undefined;
   #wantsMetaTool: boolean;
+  readonly #validator: ValidatorFactory | undefined;
+  /** Outside all other middleware, and never taken away. */
+  readonly #tracing: ToolMiddleware[] = [];
   readonly #middleware: ToolMiddleware[] = [];
   readonly #skills = new Map<string, AgentSkill>();
   /** Finish functions as they were before they were extended. */
@@ -48,6 +52,9 @@ export class Toolkit {
 
   constructor(options: ToolkitOptions = {}) {
     this.#wantsMetaTool = options.metaTool ?? true;
+    const { tracing, validator } = options;
+    this.#validator = validator;
+    if (tracing) this.#tracing.push(traceToolkit(tracing === true ? {} : tracing));
   }
 
   /** The registered tools by name, in order of registration. */
@@ -77,7 +84,7 @@ export class Toolkit {
       if (name !== registered.name) registered = readRegistration(given, { ...options, name }, []);
     }
     if (registered.name === metaToolName) this.#metaTool = undefined;
-    this.#tools.set(registered.name, registered);
+    this.#tools.set(registered.name, this.#validator ? registered.withValidator(this.#validator) : registered);
     return warnings;
   }
 
@@ -312,13 +319,14 @@ export class Toolkit {
   }
 
   #run(target: CallTarget, call: ToolCall, options: CallOptions): AsyncGenerator<ToolResponse, void, undefined> {
-    if (this.#middleware.length === 0) return runCall(target, call, options);
+    const middleware = [...this.#tracing, ...this.#middleware];
+    if (middleware.length === 0) return runCall(target, call, options);
     const run = (asked: ToolCall): AsyncGenerator<ToolResponse, void, undefined> => {
       if (asked === call) return runCall(target, call, options);
       const found = this.#find(asked.name);
       return runCall("ok" in found ? { prepared: found } : { tool: found }, asked, options);
     };
-    return throughMiddleware([...this.#middleware], call, run, options.onError === "throw");
+    return throughMiddleware(middleware, call, run, options.onError === "throw");
   }
 
   /**

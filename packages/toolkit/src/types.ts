@@ -1,6 +1,7 @@
 import type { AnyTool, ToolAnnotations, ToolCall, ToolContext, ToolExample, ToolRaises } from "@toolglot/core";
-import type { ArgsShorthand, InputSource } from "@toolglot/schema";
+import type { ArgsShorthand, InputSource, ValidatorFactory } from "@toolglot/schema";
 import type { ToolResponse } from "./response.ts";
+import type { TracingOptions } from "./tracing.ts";
 
 /**
  * What a tool may give: a {@link ToolResponse}, a string, content blocks, JSON, or nothing; a promise of it; or a
@@ -113,6 +114,13 @@ export interface ToolGroupOptions {
 export interface ToolkitOptions {
   /** Whether the first group brings the meta tool `reset_equipped_tools` with it. Default true. */
   metaTool?: boolean;
+  /**
+   * Makes an OpenTelemetry span of every call; an object says what it records. The outermost middleware: see
+   * `traceToolkit`. Default false.
+   */
+  tracing?: boolean | TracingOptions;
+  /** The JSON Schema engine of all tools: `ajvValidator()` of `@toolglot/schema/ajv` is faster. Default: schema's own. */
+  validator?: ValidatorFactory;
 }
 
 /** What can be registered. */
