@@ -25,13 +25,16 @@ export function runCommon<Block extends BlockBase, Event extends ProtocolEvent<B
   const { protocol } = fixture.implementation;
   const known = skips.filter((skip) => skip.protocol === protocol);
   const names = new Set<string>();
-  const test = (name: string, find: () => string[]): void => {
+  const test = (name: string, find: () => string[], timeout?: number): void => {
     names.add(name);
     const reason = known.find((skip) => skip.name === name)?.reason;
-    if (reason === undefined) it(name, () => expect(find()).toEqual([]));
+    if (reason === undefined) it(name, () => expect(find()).toEqual([]), timeout);
     else
-      it(`${name} (known to fail: ${reason})`, () =>
-        expect(find(), "it passes now: take the skip away").not.toEqual([]));
+      it(
+        `${name} (known to fail: ${reason})`,
+        () => expect(find(), "it passes now: take the skip away").not.toEqual([]),
+        timeout,
+      );
   };
   // What a case needs of a fixture does not depend on the block's type.
   const plain = fixture as unknown as CommonFixture<BlockBase, ProtocolEvent>;
@@ -44,7 +47,7 @@ export function runCommon<Block extends BlockBase, Event extends ProtocolEvent<B
   describe(protocol, () => {
     for (const [topic, cases] of Object.entries(topics)) {
       describe(topic, () => {
-        for (const one of cases) test(one.name, () => caseFailures(fixture, one));
+        for (const one of cases) test(one.name, () => caseFailures(fixture, one), 60_000);
       });
     }
     describe("texts that are cut off", () => {

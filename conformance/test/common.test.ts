@@ -6,3 +6,4 @@ const skips = JSON.parse(readFileSync(new URL("../skips/common.json", import.met
 
 runCommon(attpFixture, [tamFixture, toolsxmlFixture], skips);
 runCommon(tamFixture, [attpFixture, toolsxmlFixture], skips);
+runCommon(toolsxmlFixture, [attpFixture, tamFixture], skips);
