@@ -1,6 +1,14 @@
-import { type JsonSchema, type JsonSchemaObject, type Locale, type ToolDefinition, toJsonText } from "@toolglot/core";
+import {
+  createRecord,
+  type JsonSchema,
+  type JsonSchemaObject,
+  type Locale,
+  type ToolDefinition,
+  toJsonText,
+} from "@toolglot/core";
 import { builtInTags } from "./built-in-tags.ts";
-import { attributes } from "./xml-text.ts";
+import { rawProperty } from "./calls/custom.ts";
+import { attributes, cdata } from "./xml-text.ts";
 
 /** How the manual is written. */
 export interface RenderManualOptions {
@@ -41,12 +49,14 @@ const maxDepth = 3;
  * asynchronous, and one call. A string property marked `"x-raw-body": true` is shown as the element's body. Tools named
  * like a built-in tag (`command`, `edit`, `read`, `get_value`, `input`, `ctrl`, `mcp`) are described as the tag is, whatever
  * their schema. The call is the first example's input, else made from the schema: required parameters, `…` for texts.
+ *
+ * Throws `TypeError` for a tool name that can't be a tag.
  */
 export function renderManual(tools: readonly ToolDefinition[], options: RenderManualOptions = {}): string {
   const locale = options.locale ?? "en";
   const words = wording[locale];
   const entries = tools.map((tool) => {
-    const tag = builtInTags.get(tool.name);
+    const tag = builtInTags.get(tool.name.toLowerCase());
     return [
       `### ${oneLine(tool.name)}`,
       ...(tool.description.trim() ? [textOf(tool.description)] : []),
@@ -59,17 +69,18 @@ export function renderManual(tools: readonly ToolDefinition[], options: RenderMa
   return entries.join("\n\n") || words.noTools;
 }
 
-function paramLines({ inputSchema: root }: ToolDefinition, words: (typeof wording)[Locale]): string[] {
+function paramLines(tool: ToolDefinition, words: (typeof wording)[Locale]): string[] {
+  const root = tool.inputSchema;
+  const raw = rawProperty(tool);
   const { properties = {}, required = [], additionalProperties: others } = resolve(root, root);
   const params = Object.entries(properties).map(([name, schema]) => [name, schema, required.includes(name)] as const);
   if (others) params.push([`[${words.others}]`, others, false]);
   if (params.length === 0) return [words.noParams];
   const lines = params.map(([name, schema, isRequired]) => {
-    const found = resolve(schema, root);
-    const { default: preset, description = "" } = found;
+    const { default: preset, description = "" } = resolve(schema, root);
     const facts = [typeText(schema, root)];
     if (isRequired) facts.push(words.required);
-    if (isRaw(found)) facts.push(words.raw);
+    if (name === raw) facts.push(words.raw);
     if (preset !== undefined) facts.push(`${words.default} ${toJsonText(preset)}`);
     const about = description.trim() && `: ${textOf(description).replaceAll("\n", "\n  ")}`;
     return `- ${oneLine(name)} (${facts.join(", ")})${about}`;
@@ -77,10 +88,8 @@ function paramLines({ inputSchema: root }: ToolDefinition, words: (typeof wordin
   return [words.params, ...lines];
 }
 
-const isRaw = (schema: JsonSchemaObject): boolean => schema["x-raw-body"] === true;
-
-/** What XML takes as the name of an element or an attribute. */
-const xmlName = /^[\p{L}_][\p{L}\p{N}\p{M}_.:-]*$/u;
+/** What can be a tag's name; names of attributes are held to it too. */
+const tagName = /^[^\s<>/="'!?&;(){}[\],|`$]+$/;
 
 /** A call of a declared tool: short values as attributes, others as elements or the raw body. */
 function call(tool: ToolDefinition): string {
@@ -89,31 +98,31 @@ function call(tool: ToolDefinition): string {
   const input =
     tool.examples?.find((example) => example.input)?.input ??
     Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? true, root)]));
-  const name = oneLine(tool.name);
+  const { name } = tool;
+  if (!tagName.test(name))
+    throw new TypeError(`The tool name ${JSON.stringify(name)} can't be a tag: give the tool a name without it.`);
   const values = Object.entries(input);
-  if (!values.every(([key]) => xmlName.test(key))) return `  <${name}>${toJsonText(input)}</${name}>`;
-  const body = values.find(
-    ([key, value]) => isRaw(resolve(properties[key] ?? true, root)) && typeof value === "string",
-  );
-  const inAttributes: Record<string, string> = {};
+  const raw = rawProperty(tool);
+  if (raw === undefined && !values.every(([key]) => tagName.test(key)))
+    return `  <${name}>${toJsonText(input)}</${name}>`;
+  const body = values.find(([key, value]) => key === raw && typeof value === "string");
+  const inAttributes = createRecord<string>();
   const elements: string[] = [];
   for (const [key, value] of values) {
-    if (key === body?.[0]) continue;
+    if (key === body?.[0] || !tagName.test(key)) continue;
     const list = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item !== "object");
     const texts = (list ? value : [value]).map((item) => (typeof item === "string" ? item : toJsonText(item)));
     const [text = ""] = texts;
-    if (body || (typeof value !== "object" && text.length <= 60 && !text.includes("\n"))) {
+    if (raw !== undefined || (typeof value !== "object" && text.length <= 60 && !text.includes("\n"))) {
       inAttributes[key] = list ? toJsonText(value) : text;
     } else {
-      elements.push(...texts.map((item) => `    <${key}>${escapeText(item)}</${key}>\n`));
+      elements.push(...texts.map((item) => `    <${key}>${/[&<]/.test(item) ? cdata(item) : item}</${key}>\n`));
     }
   }
   const head = `  <${name}${attributes(inAttributes)}`;
   if (body) return `${head}>${body[1]}</${name}>`;
   return elements.length > 0 ? `${head}>\n${elements.join("")}  </${name}>` : `${head}/>`;
 }
-
-const escapeText = (text: string): string => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
 
 /** `string`, `integer[]`, `"asc" | "desc"`, `{ x: number, y?: number }`; `any` where the schema doesn't say. */
 function typeText(schema: JsonSchema, root: JsonSchemaObject, depth = 0): string {

@@ -187,7 +187,19 @@ describe("the call of a declared tool", () => {
     ).toEqual({ text: "…", count: 3, yes: true, one: "a", list: [1], nested: { a: "…" } });
   });
 
+  it("should give everything but the raw body in attributes, w/o a body too", () => {
+    const note = "a text of more than sixty characters, which stands in an element elsewhere";
+    const tool = { ...writeFile, examples: [{ input: { path: note, tags: ["x", "y"] } }] };
+    expect(callsOf([tool])).toMatchObject([{ input: { path: note, tags: ["x", "y"] } }]);
+  });
+
   it("should be a JSON body w/ parameter names that XML can't hold", () => {
     expect(madeCall({ "my param": { type: "string" }, n: { type: "integer" } })).toEqual({ "my param": "…", n: 1 });
+  });
+
+  it("should refuse a tool name that can't be a tag w/ the cure", () => {
+    expect(() => renderManual([{ ...search, name: "search web" }])).toThrow(TypeError);
+    expect(() => renderManual([{ ...search, name: "a<b" }])).toThrow(/"a<b" can't be a tag: give the tool a name/);
+    expect(renderManual([{ ...search, name: "搜索.web" }])).toContain("<搜索.web query=");
   });
 });
