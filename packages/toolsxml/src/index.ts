@@ -1,6 +1,10 @@
 /** ToolsXML: tool calls as XML elements with raw bodies. */
 export type { ToolsXmlDiagnosticCode, ToolsXmlRepairCode } from "./diagnostics.ts";
+export { type ExplainOptions, explain } from "./explain.ts";
+export { type RenderManualOptions, renderManual } from "./manual.ts";
 export { createParser, parse } from "./parse.ts";
+export { type ToolsXmlProtocolOptions, toolsxmlProtocol } from "./protocol.ts";
+export { type FormatResultsOptions, formatResults } from "./results.ts";
 export { type SerializeOptions, serialize } from "./serialize.ts";
 export { parseStream, ToolsXmlParserStream } from "./stream.ts";
 export type {

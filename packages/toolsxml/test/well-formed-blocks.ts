@@ -159,7 +159,7 @@ interface Piece {
 }
 
 const comment: fc.Arbitrary<Piece> = written
-  .filter((text) => !/--|-$|^-?>/.test(text))
+  .filter((text) => !/--|-$|^-?>|<!\[CDATA\[/.test(text))
   .map((text) => ({ xml: `<!--${text}-->`, comments: [text.trim()] }));
 const maybeComment: fc.Arbitrary<Piece> = fc.oneof(
   { weight: 4, arbitrary: fc.constant({ xml: "", comments: [] }) },
@@ -432,6 +432,75 @@ const rawCustom: fc.Arbitrary<Piece> = fc
     comments: [],
   }));
 
+/** Markup that is well-formed itself, and says what the protocol's tags say: to a raw body it is text. */
+const markup: fc.Arbitrary<string> = fc.letrec<{ nodes: string; node: string }>((tie) => ({
+  nodes: fc.array(tie("node"), { maxLength: 3 }).map((nodes) => nodes.join("")),
+  node: fc.oneof(
+    { depthSize: "small" },
+    fc.constantFrom(
+      "a",
+      " ",
+      "x &lt; y",
+      "&amp;",
+      "<b/>",
+      "<!-- </b> -->",
+      "<br />",
+      '<i c=">"/>',
+      "é",
+      "",
+    ),
+    fc
+      .tuple(
+        fc.constantFrom(
+          "div",
+          "command",
+          "find",
+          "replace",
+          "file",
+          "edit",
+          "tools",
+          "input",
+          "mcp",
+          "Write.File",
+          "search_web",
+          "think",
+        ),
+        fc.constantFrom("", ' src="a"', " all='true'"),
+        tie("nodes"),
+      )
+      .map(([name, attributes, inner]) => `<${name}${attributes}>${inner}</${name}>`),
+  ),
+})).nodes;
+const markupBody = markup.filter((text) => /<[a-zA-Z]/.test(text) && text.trim() === text);
+
+/** A call whose raw body is markup. */
+const withMarkup: fc.Arbitrary<Piece> = fc.tuple(markupBody, markupBody, fc.nat(2)).map(([first, second, kind]) => {
+  if (kind === 0) return { xml: `<command>${first}</command>`, call: { tool: "command", script: first }, comments: [] };
+  if (kind === 1)
+    return {
+      xml: `<Write.File path="p">\n${first}\n</Write.File>`,
+      call: { tool: "custom", name: "Write.File", input: { path: "p", content: first } },
+      comments: [],
+    };
+  return {
+    xml: `<edit><file src="a"><find>${first}</find>\n<replace>\n${second}</replace></file></edit>`,
+    call: { tool: "edit", files: [{ src: "a", edits: [{ find: first, replace: second }] }] },
+    comments: [],
+  };
+});
+
+/** Blocks with bodies of markup, some of it like calls. */
+export const markupBlock: fc.Arbitrary<WellFormedBlock> = fc
+  .tuple(
+    fc.array(fc.oneof(withMarkup, withMarkup, command, comment), { minLength: 1, maxLength: 3 }),
+    fc.constantFrom("", "\n", "\n  "),
+  )
+  .map(([pieces, blank]) => ({
+    xml: `<tools>${blank}${pieces.map(({ xml }) => xml + blank).join("")}</tools>`,
+    calls: pieces.flatMap(({ call }) => (call ? [call] : [])),
+    comments: pieces.flatMap(({ comments }) => comments),
+  }));
+
 /** Every built-in tag, MCP, custom tools, comments, CDATA, references, attributes. */
 export const wellFormedBlock: fc.Arbitrary<WellFormedBlock> = fc
   .tuple(
@@ -439,7 +508,11 @@ export const wellFormedBlock: fc.Arbitrary<WellFormedBlock> = fc
     style,
   )
   .map(([pieces, look]) => ({
-    xml: element("tools", [], look.blank + pieces.map(({ xml }) => xml + look.blank).join(""), { ...look, blank: "" }),
+    // In a message, a lone <tools/> is a mention.
+    xml: element("tools", [], look.blank + pieces.map(({ xml }) => xml + look.blank).join("") || " ", {
+      ...look,
+      blank: "",
+    }),
     calls: pieces.flatMap(({ call }) => (call ? [call] : [])),
     comments: pieces.flatMap(({ comments }) => comments),
   }));

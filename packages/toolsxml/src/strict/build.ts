@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolglot/core";
+import { type ToolDefinition, toJsonText } from "@toolglot/core";
 import { XMLBuilder, XMLValidator } from "fast-xml-parser";
 import type { ToolsXmlBlock, ToolsXmlCall } from "../types.ts";
 
@@ -133,9 +133,13 @@ function checkText(value: string): void {
   throw new TypeError(`XML can't hold U+${code}: write this block with serialize().`);
 }
 
-/** JSON has its own escapes for what XML can't hold. */
+/** JSON has its own escapes for what XML can't hold. Integers that no reader keeps exactly get an exponent. */
 function json(value: unknown): string {
-  return JSON.stringify(value).replace(/[\ufffe\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
+  return toJsonText(value)
+    .replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
+      token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : Number(token).toExponential(),
+    )
+    .replace(/[\ufffe\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
 }
 
 const inputEscapes: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" };

@@ -1,0 +1,30 @@
+import { type ToolCall, type ToolDefinition, toJsonText } from "@toolglot/core";
+import { inputObject } from "@toolglot/core/results";
+import { builtIns } from "./scan/context.ts";
+import { serialize } from "./serialize.ts";
+import type { ToolsXmlCall } from "./types.ts";
+
+const empty: string = serialize({ calls: [], comments: [] });
+const head: number = empty.indexOf("</");
+
+/** The block that a model would have written to make these calls. Never throws. */
+export function writeCalls(calls: readonly ToolCall[], tools: readonly ToolDefinition[]): string {
+  const written = calls.map((call) => writeCall(call, tools));
+  return empty.slice(0, head) + written.join("") + empty.slice(head);
+}
+
+/** One call; what is no call of this protocol becomes a tag with its input as JSON. */
+function writeCall(call: ToolCall, tools: readonly ToolDefinition[]): string {
+  const { name } = call;
+  const input = inputObject(call);
+  const known = (builtIns as readonly string[]).includes(name);
+  const parsed = known
+    ? { ...(name === "read" && { files: [], searches: [] }), ...input, tool: name, span: { start: 0, end: 0 } }
+    : { tool: "custom", name, input, span: { start: 0, end: 0 } };
+  try {
+    return serialize({ calls: [parsed as ToolsXmlCall], comments: [] }, { tools }).slice(head, head - empty.length);
+  } catch {
+    const tag = name.replace(/[^\p{L}\p{N}_.-]+/gu, "_");
+    return `  <${tag}>${toJsonText(input).replaceAll("<", "\\u003c")}</${tag}>\n`;
+  }
+}
