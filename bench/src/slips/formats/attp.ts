@@ -187,6 +187,16 @@ const slips: Format<AttpCall>["slips"] = {
           "[tool call]": { header: "[tool call]\n" },
           Status: { status: 'Status = "Success"\n' },
           "CODE=": { code: "CODE=" },
+          "commas after values": { status: 'status = "success",\n', target: 'target = "x",\n' },
+          "code on the opener's line": { open: "'''" },
+          "header and status on one line": { header: "[tool_call] " },
+          "no blank lines": { thought: 'thought = "x"\n' },
+          "spaces at line ends": {
+            header: "[tool_call]  \n",
+            status: 'status = "success"  \n',
+            open: "'''\n",
+            close: "\n'''  \n",
+          },
           "bare success": { status: "status = success\n" },
           colons: { status: 'status: "success"\n', target: 'target: "x"\n', code: "code: " },
         })

@@ -110,24 +110,34 @@ export const tamSlips: Format<TamCall>["slips"] = {
 
   "case-space": (call) => {
     const start = (marker: string): Partial<Style> => ({ start: `${marker}\n` });
-    return one(call, {
-      "lower case": { start: "<|[request_tool]|>\n", end: "<|[end_tool]|>\n" },
-      "spaces inside": { start: "<|[ REQUEST_TOOL ]|>\n", end: "<|[ END_TOOL ]|>\n" },
-      "spaces between": { start: "<| [REQUEST_TOOL] |>\n", end: "<| [END_TOOL] |>\n" },
-      "spaces around": { start: "  <|[REQUEST_TOOL]|>  \n", end: "  <|[END_TOOL]|> \n" },
-      "hyphen for underscore": start("<|[REQUEST-TOOL]|>"),
-      "space for underscore": start("<|[REQUEST TOOL]|>"),
-      "no pipes": start("<[REQUEST_TOOL]>"),
-      "no brackets": start("<|REQUEST_TOOL|>"),
-      "title case keys": { key: title },
-      "camel case keys": { key: camel },
-      "capital keys": { key: (key) => key.toUpperCase() },
-      "hyphens in keys": { key: (key) => key.replaceAll("_", "-") },
-      "spaces in keys": { key: (key) => key.replaceAll("_", " ") },
-      "spaces around the colon": { colon: " : " },
-      "bold keys": { key: (key) => `**${key}**` },
-      "keys in a list": { key: (key) => `- ${key}` },
-    });
+    const { text } = raw([call]);
+    const joined = text.replace(/«««\n(?=[a-z_]+:»»»)/g, "««« ");
+    return [
+      { variant: "fields on one line", text: joined, meant: [value(call)] },
+      ...one(call, {
+        "lower case": { start: "<|[request_tool]|>\n", end: "<|[end_tool]|>\n" },
+        "spaces inside": { start: "<|[ REQUEST_TOOL ]|>\n", end: "<|[ END_TOOL ]|>\n" },
+        "spaces between": { start: "<| [REQUEST_TOOL] |>\n", end: "<| [END_TOOL] |>\n" },
+        "spaces around": { start: "  <|[REQUEST_TOOL]|>  \n", end: "  <|[END_TOOL]|> \n" },
+        "hyphen for underscore": start("<|[REQUEST-TOOL]|>"),
+        "space for underscore": start("<|[REQUEST TOOL]|>"),
+        "no pipes": start("<[REQUEST_TOOL]>"),
+        "no brackets": start("<|REQUEST_TOOL|>"),
+        "title case keys": { key: title },
+        "camel case keys": { key: camel },
+        "capital keys": { key: (key) => key.toUpperCase() },
+        "hyphens in keys": { key: (key) => key.replaceAll("_", "-") },
+        "spaces in keys": { key: (key) => key.replaceAll("_", " ") },
+        "spaces around the colon": { colon: " : " },
+        "bold keys": { key: (key) => `**${key}**` },
+        "keys in a list": { key: (key) => `- ${key}` },
+        "blank lines between fields": { key: (key) => `\n\n${key}` },
+        "commas after fields": { close: "«««," },
+        "comments after fields": { close: "«««  # note" },
+        "spaces after fields": { close: "«««   " },
+        "line break before the value": { colon: ":\n" },
+      }),
+    ];
   },
 
   "odd-quotes": (call) =>
@@ -182,7 +192,15 @@ export const tamSlips: Format<TamCall>["slips"] = {
     const by = " ".repeat(random.pick([2, 3, 4]));
     const written = raw([call]).text.replace(/^(?=[^\n])/gm, by);
     const meant = [value(call)];
+    // Values that are indented as a whole lose that with their fields.
+    const fields = call.params.some(([, param]) => /^(?:[ \t][^\n]*\n?|\n)*$/.test(param))
+      ? {}
+      : {
+          "fields, not values": { key: (key: string) => by + key },
+          "fields by a tab": { key: (key: string) => `\t${key}` },
+        };
     return [
+      ...one(call, fields),
       { variant: "all lines", text: written, meant },
       { variant: "in a list, fenced", text: `1. Write it:\n\n${by}\`\`\`\n${written}${by}\`\`\`\n`, meant },
     ];

@@ -73,14 +73,14 @@ function encode(text: string, encoding: Encoding): { before: string; text: strin
 const ownTag =
   /<\/?(?:tools|command|edit|file|find|replace|read|search|get_value|input|ctrl|mcp|write_file)\b|<!\[CDATA\[|\]\]>/i;
 const entity = /&(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);/i;
+const bare = /<|&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i;
 
-/** A raw body is right when it holds no tag of the format, and no entity that would be decoded. */
-function isRightRaw(text: string): boolean {
-  return !ownTag.test(text) && (!entity.test(text) || /<|&(?!(?:amp|lt|gt|quot|apos|#\d+|#x[\da-f]+);)/i.test(text));
-}
+/** Whether a raw body means itself: it has no entity, or something that shows that it was not escaped. */
+const isLiteral = (text: string): boolean => !entity.test(text) || bare.test(text);
 
 /** The right way to write a body. */
-export const rightEncoding = (call: ToolsXmlCall): Encoding => (isRightRaw(bodyText(call)) ? "raw" : "cdata");
+export const rightEncoding = (call: ToolsXmlCall): Encoding =>
+  !ownTag.test(bodyText(call)) && isLiteral(bodyText(call)) ? "raw" : "cdata";
 
 /** Calls in one block. The changes are those of the last call. */
 export function raw(calls: readonly ToolsXmlCall[], changed: Partial<Style> = {}): Written {
@@ -127,12 +127,23 @@ function calls({ kind, path, text }: SlipBody): ToolsXmlCall[] {
   return /^\s/.test(text) ? [edit] : [edit, write];
 }
 
-const decode = (text: string): string => text.replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+const decode = (text: string): string =>
+  text.replace(
+    /&(?:(lt|gt|amp|quot|apos)|#(\d+)|#x([\da-f]+));/gi,
+    (all, name?: string, decimal?: string, hex?: string) => {
+      if (name) return { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" }[name.toLowerCase()] ?? all;
+      return String.fromCodePoint(decimal ? Number(decimal) : Number.parseInt(hex ?? "", 16));
+    },
+  );
 
-const oneCall =
-  / {2}(?:<command>\n([\s\S]*?)\n {2}<\/command>|<edit>\n {4}<file src="([^"]*)">\n {6}<find>([^\n]*?)<\/find>\n {6}<replace>\n([\s\S]*?)\n {6}<\/replace>\n {4}<\/file>\n {2}<\/edit>|<write_file path="([^"]*)">\n([\s\S]*?)\n {2}<\/write_file>)\n/y;
+/** A body that begins and ends with a line of its own, or directly. */
+const inBody = "(?:\\n([\\s\\S]*?)\\n *|([\\s\\S]*?))";
+const oneCall = new RegExp(
+  ` {2}(?:<command>${inBody}</command>|<edit>\\n {4}<file src="([^"]*)">\\n {6}<find>([^\\n]*?)</find>\\n {6}<replace>${inBody}</replace>\\n {4}</file>\\n {2}</edit>|<write_file path="([^"]*)">${inBody}</write_file>)\\n`,
+  "y",
+);
 
-/** Every body up to the first closing tag in its place: a right output if that takes up all, and is written like it. */
+/** Every body up to the first closing tag in its place: a right output if that takes up all, raw or escaped. */
 function meanings(text: string): Value[][] {
   const inner = /^<tools>\n([\s\S]*)<\/tools>\n$/.exec(text)?.[1];
   if (inner === undefined) return [];
@@ -141,17 +152,26 @@ function meanings(text: string): Value[][] {
     oneCall.lastIndex = at;
     const match = oneCall.exec(inner);
     if (!match) return [];
-    const [, script, src = "", find = "", replace, path = "", content] = match;
+    const [, lines, script = lines, src, find = "", inLines, replace = inLines, path = "", below, content = below] =
+      match;
     if (script !== undefined) found.push({ tag: "command", body: script });
-    else if (replace !== undefined) found.push({ tag: "edit", src: decode(src), find, body: replace });
+    else if (replace !== undefined) found.push({ tag: "edit", src: decode(src ?? ""), find, body: replace });
     else found.push({ tag: "write_file", path: decode(path), body: content ?? "" });
   }
-  const readings: Value[][] = [];
-  if (found.every(({ body }) => isRightRaw(body))) readings.push(found.map(value));
-  const decoded = found.map((call) => ({ ...call, body: decode(call.body) }));
-  const isEscaped = found.every(({ body }) => !/[<>]|&(?!(?:amp|lt|gt);)/.test(body));
-  if (isEscaped) readings.push(decoded.map(value));
-  return readings;
+  const read = found.map(readBody);
+  return read.includes(undefined) ? [] : [read.map((call) => value(call as ToolsXmlCall))];
+}
+
+const split = "]]]]><![CDATA[>";
+
+/** What a body means: CDATA its text; else itself, or its entities decoded. Undefined when no right output has it. */
+function readBody(call: ToolsXmlCall): ToolsXmlCall | undefined {
+  const [, wrapped] = /^\s*<!\[CDATA\[([\s\S]*)\]\]>\s*$/.exec(call.body) ?? [];
+  const body = wrapped?.replaceAll(split, "");
+  if (body !== undefined && !body.includes("]]>")) return { ...call, body: (wrapped ?? "").replaceAll(split, "]]>") };
+  const tag = call.tag === "edit" ? "replace" : call.tag;
+  if (new RegExp(`</?${tag}\\b`, "i").test(call.body) || call.body.startsWith("<![CDATA[")) return undefined;
+  return isLiteral(call.body) ? call : { ...call, body: decode(call.body) };
 }
 
 const madeUpResult =
