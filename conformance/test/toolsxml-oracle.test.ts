@@ -13,6 +13,8 @@ interface Element {
   attributes: Record<string, string>;
   children: Element[];
   text: string;
+  /** It has comments, which are text to a raw body. */
+  commented: boolean;
 }
 
 const rawTags = new Set(["command", "find", "replace", "input", "ctrl", "mcp"]);
@@ -34,7 +36,10 @@ describe("well-formed blocks read alike in an XML parser", () => {
 
 function wellFormedBlocks(vector: Vector): { name: string; calls: ToolsXmlCall[]; root: Element }[] {
   const source = expandText(vector.input);
-  if (source.length > 20_000 || /\r|\p{Surrogate}/u.test(source)) return [];
+  // That parser refuses names of the object prototype, and lets entities pass that no XML has.
+  if (/&(?!(?:lt|gt|amp|quot|apos|#\d+|#x[\da-fA-F]+);)/.test(source)) return [];
+  if (source.length > 5_000 || /\r|\p{Surrogate}|<[^>]{0,20}(?:__proto__|constructor|toString)/u.test(source))
+    return [];
   return parse(source, vector.options).blocks.flatMap(({ status, calls, span }, index) => {
     const text = source.slice(span.start, span.end);
     if (status !== "complete" || XMLValidator.validate(text) !== true) return [];
@@ -54,7 +59,7 @@ function readXml(text: string): Element | undefined {
     trimValues: false,
     cdataPropName: "cdata",
     commentPropName: "comment",
-    htmlEntities: false,
+    htmlEntities: true,
     processEntities: { enabled: true, maxTotalExpansions: 1_000_000, maxExpandedLength: 1_000_000 },
   });
   return elements(parser.parse(text) as Record<string, unknown>[])[0];
@@ -67,7 +72,8 @@ function elements(nodes: Record<string, unknown>[]): Element[] {
     const inner = node[name] as Record<string, unknown>[];
     const given = Object.entries((node[":@"] ?? {}) as Record<string, string>);
     const attributes = Object.fromEntries(given.map(([key, value]) => [key.toLowerCase(), value]));
-    return [{ name: name.toLowerCase(), attributes, children: elements(inner), text: textOf(inner) }];
+    const commented = inner.some((child) => "comment" in child);
+    return [{ name: name.toLowerCase(), attributes, children: elements(inner), text: textOf(inner), commented }];
   });
 }
 
@@ -80,8 +86,8 @@ function textOf(nodes: Record<string, unknown>[]): string {
     .join("");
 }
 
-function hasElementsInBodies({ name, children }: Element): boolean {
-  return rawTags.has(name) ? children.length > 0 : children.some(hasElementsInBodies);
+function hasElementsInBodies({ name, children, commented }: Element): boolean {
+  return rawTags.has(name) ? commented || children.length > 0 : children.some(hasElementsInBodies);
 }
 
 const isBuiltIn = (name: string): boolean => rawTags.has(name) || /^(?:edit|read|get_value)$/.test(name);

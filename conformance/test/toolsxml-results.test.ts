@@ -43,6 +43,8 @@ it.each(vectors)("writes results for the model: $name", ({ results, options, exp
   const first = Number(written[0]?.attributes.index);
   expect(written.map(({ attributes }) => attributes.index)).toEqual(written.map((_, at) => String(first + at)));
   wanted.results.forEach((result, at) => {
+    const { text: body } = written[at] as WrittenResult;
+    expect(parse(body).blocks.filter(isRunnable), "a model that repeats it").toEqual([]);
     expectResult(written[at] as WrittenResult, result);
   });
 });
