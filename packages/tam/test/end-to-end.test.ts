@@ -232,3 +232,43 @@ it("should read results back as they were written, whatever they hold", () => {
     { numRuns: 2000 },
   );
 });
+
+it("should bind whatever was read, and never throw", () => {
+  const piece = fc.constantFrom(
+    "command_1:»»»",
+    "command_2: >>>",
+    "File.Write",
+    "file_append",
+    "Report.Build",
+    "«««\n",
+    "<<<\n",
+    "file_path_1:»»»",
+    "filePath_1:»»»",
+    "uri_file_path_1:»»»",
+    "common_file_path:»»»",
+    "common_payload:»»»",
+    "type_hint_payload_1:»»»json",
+    "type_hint_content_1:»»»base64",
+    "content_1:»»»",
+    "payload_1:»»»",
+    "pages_2:»»»",
+    "retry_1:»»»",
+    "__proto___1:»»»",
+    '{"a": [1]}',
+    "12",
+    "text",
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 16 }), fc.boolean(), (pieces, knows) => {
+      const { blocks } = parse(`<|[REQUEST_TOOL]|>\n${pieces.join("")}\n<|[END_TOOL]|>\n`, knows ? { tools } : {});
+      for (const read of blocks)
+        for (const step of [...bindPlan(read, tools).steps, ...bindPlan(read).steps]) {
+          expect(new Set(step.errors.map(({ message }) => message)).size).toBe(step.errors.length);
+          expect(step.errors.slice(0, read.steps.find(({ index }) => index === step.index)?.errors.length)).toEqual(
+            read.steps.find(({ index }) => index === step.index)?.errors,
+          );
+        }
+    }),
+    { numRuns: 1000 },
+  );
+});
