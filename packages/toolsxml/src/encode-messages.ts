@@ -18,8 +18,9 @@ function writeCall(call: ToolCall, tools: readonly ToolDefinition[]): string {
   const { name } = call;
   const input = inputObject(call);
   const known = (builtIns as readonly string[]).includes(name);
+  const reads = name === "read" && (input.files ?? input.searches) !== undefined;
   const parsed = known
-    ? { ...(name === "read" && { files: [], searches: [] }), ...input, tool: name, span: { start: 0, end: 0 } }
+    ? { ...(reads && { files: [], searches: [] }), ...input, tool: name, span: { start: 0, end: 0 } }
     : { tool: "custom", name, input, span: { start: 0, end: 0 } };
   try {
     return serialize({ calls: [parsed as ToolsXmlCall], comments: [] }, { tools }).slice(head, head - empty.length);
