@@ -21,7 +21,8 @@ export interface Implementation<Block extends BlockBase, Event extends ProtocolE
   protocol: string;
   parse(text: string, options: ParseOptions): ParseResult<Block>;
   createParser(options: ParseOptions & { onEvent: (event: Event) => void }): Parser<Block>;
-  serialize(block: Block): string;
+  /** Gets the tools that the block was read with. */
+  serialize(block: Block, options: Pick<ParseOptions, "tools">): string;
   /** What of a block has to survive `parse(serialize(block))`. */
   essence(block: Block): unknown;
   /** The parts of a block that have spans: those have to lie inside the block's. */
@@ -116,7 +117,7 @@ function roundTripDifferences<Block extends BlockBase, Event extends ProtocolEve
   return result.blocks.filter(isRunnable).flatMap((block, index) => {
     let text: string;
     try {
-      text = serialize(block);
+      text = serialize(block, options.tools ? { tools: options.tools } : {});
     } catch (error) {
       return expect.mayNotSerialize && error instanceof TypeError ? [] : [`serialize refuses block ${index}: ${error}`];
     }

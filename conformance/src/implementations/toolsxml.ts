@@ -51,6 +51,11 @@ function bodies(call: ToolsXmlCall): [string, FinalText][] {
       return [["key", (sum) => sum.trim().toLowerCase() === call.key]];
     case "mcp":
       return [["arguments", (sum) => isDeepStrictEqual(JSON.parse(sum.trim() || "{}"), call.arguments)]];
+    case "custom":
+      // A text that came as an attribute, or in a JSON body, has no deltas of its own.
+      return Object.entries(call.input).flatMap(([key, value]): [string, FinalText][] =>
+        typeof value === "string" ? [[`input.${key}`, (sum) => sum === "" || sum === value]] : [],
+      );
     default:
       return [];
   }
