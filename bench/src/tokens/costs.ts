@@ -41,29 +41,55 @@ export function costOf(task: Task, form: Form, tokenizer: Tokenizer): Cost {
 export interface BreakEven {
   /** Tokens that its prompt is longer. */
   longer: number;
-  /** Tokens that it saves with a call and its result; negative when it needs more. */
+  /** Tokens that it saves with a task's calls and results; negative when it needs more. */
   saved: number;
-  /** Calls until the conversation is no longer than the other form's. Infinity: never. */
-  calls: number;
-  /** Calls, a turn each, until no more was read and written, when every turn reads all anew. Infinity: never. */
+  /** Times until the conversation is no longer than the other form's. Infinity: never. */
+  length: number;
+  /** Times until no more was read and written in all, when every turn reads all anew. Infinity: never. */
   uncached: number;
 }
 
-/** After how many of these calls a form's longer prompt is paid for. */
+/** More repetitions than any model has room for. */
+const manyTimes = 10_000;
+
+/** How often a task has to come up in one conversation until a form's longer prompt is paid for. */
 export function breakEven(task: Task, form: Form, other: Form, tokenizer: Tokenizer): BreakEven {
-  const longer = promptLength(form, tokenizer) - promptLength(other, tokenizer);
-  const mine = costOf(task, form, tokenizer);
-  const theirs = costOf(task, other, tokenizer);
-  const savedWriting = theirs.written - mine.written;
-  const saved = savedWriting + theirs.results - mine.results;
-  // n calls are n + 1 turns; the exchange before turn i is read in it and in all later ones.
-  const balance = (n: number): number => (saved * n * (n + 1)) / 2 + savedWriting * n - longer * (n + 1);
-  let uncached = 1;
-  while (balance(uncached) < 0 && uncached < 100_000) uncached += 1;
-  return {
-    longer,
-    saved,
-    calls: longer <= 0 ? 0 : saved > 0 ? Math.ceil(longer / saved) : Number.POSITIVE_INFINITY,
-    uncached: balance(uncached) < 0 ? Number.POSITIVE_INFINITY : uncached,
-  };
+  const mine = new Conversation(task, form, tokenizer);
+  const theirs = new Conversation(task, other, tokenizer);
+  const longer = mine.length - theirs.length;
+  let [length, uncached] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  let saved = 0;
+  for (let times = 1; times <= manyTimes && !Number.isFinite(length + uncached); times += 1) {
+    mine.repeat();
+    theirs.repeat();
+    if (times === 1) saved = longer - (mine.length - theirs.length);
+    if (mine.length <= theirs.length) length = Math.min(length, times);
+    // The answer's turn reads all once more.
+    if (mine.processed + mine.length <= theirs.processed + theirs.length) uncached = Math.min(uncached, times);
+  }
+  return { longer, saved, length, uncached };
+}
+
+/** One conversation in which a task comes up again and again. */
+class Conversation {
+  /** Tokens of the prompt and of all that was written since. */
+  length: number;
+  /** Tokens read and written so far, when every turn reads all anew. */
+  processed = 0;
+  readonly #turns: { written: number; read: number }[];
+
+  constructor(task: Task, form: Form, tokenizer: Tokenizer) {
+    this.length = promptLength(form, tokenizer);
+    this.#turns = form.turns(task).map(({ call, result }) => ({
+      written: tokenizer.count(call),
+      read: tokenizer.count(result),
+    }));
+  }
+
+  repeat(): void {
+    for (const { written, read } of this.#turns) {
+      this.processed += this.length + written;
+      this.length += written + read;
+    }
+  }
 }

@@ -1,10 +1,10 @@
-import { attpProtocol, serialize } from "@toolglot/attp";
-import { type Locale, messageText, type ToolCall, type ToolProtocol, type ToolResult } from "@toolglot/core";
+import { attpProtocol, parse, serialize } from "@toolglot/attp";
+import { type JsonObject, type Locale, messageText, type ToolProtocol, type ToolResult } from "@toolglot/core";
 import { attpPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { tamProtocol } from "@toolglot/tam";
-import { toolsxmlProtocol } from "@toolglot/toolsxml";
+import { serialize as serializeXml, toolsxmlProtocol } from "@toolglot/toolsxml";
 import { type Exchange, resultOf, type Task, tools } from "./content.ts";
 
 /** One turn with tools: what the model writes, and what comes back. */
@@ -22,28 +22,20 @@ export interface Form {
   turns(task: Task): Turn[];
 }
 
-const toolCall = ({ name, input }: Exchange, at: number): ToolCall => ({
-  id: `call-${at + 1}`,
-  name,
-  input,
-  protocol: "bench",
-});
-
-/** A text protocol by its own means; `batch` says whether calls that need no more than this of each other go together. */
-function textForm(protocol: ToolProtocol, name: string, batch: (task: Task) => boolean): Form {
-  const write = (calls: readonly ToolCall[]): string => {
-    const parts = calls.map((call) => ({ type: "call" as const, call }));
-    const [message] = protocol.encodeMessages([{ role: "assistant", parts, trust: "untrusted" }]);
-    if (!message) throw new Error("no message");
-    return messageText(message);
-  };
+/** A text protocol by its own means. `together`: whether a task's calls go into one block. */
+function textForm(
+  name: string,
+  protocol: ToolProtocol,
+  write: (calls: readonly Exchange[]) => string,
+  together: (task: Task) => boolean,
+): Form {
   return {
     name,
     prompt: (locale) => promptOf(protocol, locale),
     turns(task) {
-      const groups = batch(task) ? [task.calls] : task.calls.map((call) => [call]);
+      const groups = together(task) ? [task.calls] : task.calls.map((call) => [call]);
       return groups.map((group) => ({
-        call: write(group.map(toolCall)),
+        call: write(group),
         result: protocol.formatResults(group.map(({ data, name }, at) => resultOf(data, name, at))),
       }));
     },
@@ -56,6 +48,7 @@ function promptOf(protocol: ToolProtocol, locale: Locale): { instructions: strin
   return { instructions: whole.replace(rendered, () => ""), tools: rendered };
 }
 
+const span = { start: 0, end: 0 };
 const attp = attpProtocol({ prompt: attpPrompt });
 
 /** A program makes all calls of a task, whatever they need of each other. */
@@ -63,7 +56,6 @@ const attpForm: Form = {
   name: "ATTP",
   prompt: (locale) => promptOf(attp, locale),
   turns({ title, program }) {
-    const span = { start: 0, end: 0 };
     const toolCall = { status: "success" as const, target: title, code: program.code };
     return [
       {
@@ -73,6 +65,39 @@ const attpForm: Form = {
     ];
   },
 };
+
+const tam = tamProtocol({ prompt: tamPrompt });
+
+const tamForm = textForm(
+  "TAM",
+  tam,
+  (calls) => {
+    const parts = calls.map(({ name, input }, at) => ({
+      type: "call" as const,
+      call: { id: `call-${at + 1}`, name, input, protocol: "tam" },
+    }));
+    return tam
+      .encodeMessages([{ role: "assistant", parts, trust: "untrusted" }])
+      .map(messageText)
+      .join("");
+  },
+  ({ needs }) => needs !== "results",
+);
+
+const toolsxmlForm = textForm(
+  "ToolsXML",
+  toolsxmlProtocol({ prompt: toolsxmlPrompt }),
+  (calls) => {
+    const custom = calls.map(({ name, input }) => ({
+      tool: "custom" as const,
+      name,
+      input: input as JsonObject,
+      span,
+    }));
+    return serializeXml({ calls: custom, comments: [] }, { tools });
+  },
+  ({ needs }) => needs === "nothing",
+);
 
 /** What a provider's interface has for a call. Ids are as long as OpenAI's. */
 const wireId = (at: number): string =>
@@ -144,9 +169,13 @@ const bare = nativeForm(
 export const forms: { wire: Form; bare: Form; text: Form[] } = {
   wire,
   bare,
-  text: [
-    attpForm,
-    textForm(tamProtocol({ prompt: tamPrompt }), "TAM", ({ needs }) => needs !== "results"),
-    textForm(toolsxmlProtocol({ prompt: toolsxmlPrompt }), "ToolsXML", ({ needs }) => needs === "nothing"),
-  ],
+  text: [attpForm, tamForm, toolsxmlForm],
 };
+
+/** The `thought` of the call in ATTP's prompt: what a model is asked to write besides. */
+export function exampleThought(): string {
+  const { blocks } = parse(attpPrompt.build({ toolsText: "", locale: "en", mode: "single" }));
+  const thought = blocks.filter(({ toolCall }) => toolCall?.status === "success").at(-1)?.thought;
+  if (!thought) throw new Error("the prompt's example has no thought");
+  return thought;
+}

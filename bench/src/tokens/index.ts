@@ -1,14 +1,15 @@
 import type { Findings, Table } from "../report.ts";
-import { body, bodyCall, oneCall, type Task, threeCalls } from "./content.ts";
-import { breakEven, costOf, promptLength } from "./costs.ts";
+import { body, bodyCall, tools as declared, oneCall, type Task, threeCalls } from "./content.ts";
+import { type BreakEven, breakEven, costOf, promptLength } from "./costs.ts";
 import { type Tokenizer, tokenizers } from "./count.ts";
-import { type Form, forms } from "./forms.ts";
+import { exampleThought, type Form, forms } from "./forms.ts";
 
 const allForms = [forms.wire, forms.bare, ...forms.text];
 const number = (value: number): string => (Number.isFinite(value) ? value.toLocaleString("en-US") : "never");
 /** A figure with each tokenizer. */
 const each = (figure: (tokenizer: Tokenizer) => number): string =>
   tokenizers.map((tokenizer) => number(figure(tokenizer))).join(" / ");
+const toolCount = declared.length;
 const both = tokenizers.map(({ name }) => name).join(" / ");
 
 /** Counts what tools cost in tokens: prompts, calls, conversations, and after how many calls a longer prompt is paid for. */
@@ -29,6 +30,7 @@ function promptTable(): Table {
       name,
       each(({ count }) => count(instructions)),
       each(({ count }) => count(tools)),
+      each(({ count }) => Math.round(count(tools) / toolCount)),
       each(({ count }) => count(instructions) + count(tools)),
       form === forms.wire
         ? "–"
@@ -41,7 +43,7 @@ function promptTable(): Table {
   return {
     title: "Tokens of the prompt",
     note: `What is sent before the first word of the user, for the same four tools: the JSON \`tools\` array of a native request, or our instructions (mode \`loop\`) with the tool list. Tokens in ${both}. Providers show a \`tools\` array to their models in forms of their own, which differ from the JSON and are not public for all of them.`,
-    columns: ["", "instructions", "tools", "together", "more than native"],
+    columns: ["", "instructions", "tools", "a tool", "together", "more than native"],
     rows: [
       row(forms.wire, "native JSON", "en"),
       ...forms.text.flatMap((form) =>
@@ -58,7 +60,7 @@ function callTable(): Table {
   ];
   return {
     title: "Tokens of a call",
-    note: `The same call in each form, without prose or thought around it, and its result as the model reads it. *Messages*: OpenAI's chat-completions JSON as it goes over the wire, ids and double escaping included. *Bare*: names, arguments and contents alone, escaped once, which is the least that a model of native calls writes and reads. The body is ${body.length.toLocaleString("en-US")} characters of Python, ${each(({ count }) => count(body))} tokens by itself. Tokens in ${both}.`,
+    note: `The same call in each form, without prose or thought around it, and its result as the model reads it. *Messages*: OpenAI's chat-completions JSON as it goes over the wire, ids and double escaping included. *Bare*: names, arguments and contents alone, escaped once, which is the least that a model of native calls writes and reads. The body is ${body.length.toLocaleString("en-US")} characters of Python, ${each(({ count }) => count(body))} tokens by itself. ATTP's prompt asks for a \`thought\` besides, which takes ${each(({ count }) => count(exampleThought()))} tokens in its example. Tokens in ${both}.`,
     columns: ["", "one call", "its result", "call with a 2 KB body", "its result"],
     rows: allForms.map((form) => [form.name, ...cells(oneCall, form), ...cells(bodyCall, form)]),
   };
@@ -83,51 +85,54 @@ function taskTable(): Table {
   };
 }
 
-const tasks: [name: string, task: Task][] = [
-  ["small calls", oneCall],
-  ["calls with a 2 KB body", bodyCall],
+const tasks: [name: string, once: string, task: Task][] = [
+  ["small calls", "call", oneCall],
+  ["calls with a 2 KB body", "call", bodyCall],
+  ["three calls, each in need of the result before", "time", threeCalls[2] as Task],
 ];
 
 function breakEvenTable(): Table {
-  const rows = tasks.flatMap(([name, task]) =>
+  const rows = tasks.flatMap(([name, , task]) =>
     forms.text.flatMap((form) =>
       [forms.wire, forms.bare].map((other) => {
-        const figures = (pick: keyof ReturnType<typeof breakEven>): string =>
+        const figures = (pick: keyof BreakEven): string =>
           each((tokenizer) => breakEven(task, form, other, tokenizer)[pick]);
         return [
           `${form.name}, ${name}`,
           other.name,
           figures("longer"),
           figures("saved"),
-          figures("calls"),
+          figures("length"),
           figures("uncached"),
         ];
       }),
     ),
   );
   return {
-    title: "After how many calls the longer prompt is paid for",
-    note: `${sentences().join(" ")} One call a turn, each with its result. *Length*: calls until the conversation is no longer than the native one, which is also what it costs when what was read before is cached. *Uncached*: calls until no more tokens were read and written in all, when every turn reads everything anew. Tokens and calls in ${both}.`,
-    columns: ["", "beside", "prompt longer by", "saved per call", "length", "uncached"],
+    title: "How often until the longer prompt is paid for",
+    note: `${sentences()} *Saved*: by one such call with its result. *Length*: how many of them until the conversation is no longer than the native one, which is also what it costs when everything that was read before is cached. *Uncached*: how many until no more tokens were read and written in all, when every turn reads everything anew. Tokens and calls in ${both}.`,
+    columns: ["", "beside", "prompt longer by", "saved", "length", "uncached"],
     words: [1],
     rows,
   };
 }
 
-/** What the figures come to, in words: only what holds with every tokenizer is said without "or". */
-function sentences(): string[] {
-  return forms.text.map((form) => {
-    const parts = tasks.map(([name, task]) => {
-      const beside = [forms.wire, forms.bare].map((other) => {
-        const found = tokenizers.map((tokenizer) => breakEven(task, form, other, tokenizer).calls);
-        const known = found.filter(Number.isFinite);
-        const range = [...new Set([Math.min(...known), Math.max(...known)])].map(number).join(" to ");
-        const said =
-          known.length === 0 ? "never" : `after ${range} calls${known.length < found.length ? " or never" : ""}`;
-        return `${said} beside ${other === forms.wire ? "JSON messages" : "bare JSON"}`;
-      });
-      return `with ${name} ${beside.join(", ")}`;
-    });
-    return `**${form.name}**'s prompt pays ${parts.join("; ")}.`;
+/** What the figures come to, in words; the range is that of the tokenizers. */
+function sentences(): string {
+  const times = (task: Task, once: string, form: Form, other: Form): string => {
+    const found = tokenizers.map((tokenizer) => breakEven(task, form, other, tokenizer).length);
+    const known = found.filter(Number.isFinite);
+    if (known.length === 0) return "never";
+    const range = [...new Set([Math.min(...known), Math.max(...known)])];
+    const unit = range.at(-1) === 1 ? once : `${once}s`;
+    return `after ${range.map(number).join(" to ")} ${unit}${known.length < found.length ? " or never" : ""}`;
+  };
+  const list = tasks.map(([name, once, task]) => {
+    const perForm = forms.text.map(
+      (form) =>
+        `${form.name} ${times(task, once, form, forms.wire)} beside messages, ${times(task, once, form, forms.bare)} beside bare JSON`,
+    );
+    return `**${name[0]?.toUpperCase()}${name.slice(1)}**: ${perForm.join("; ")}.`;
   });
+  return `When the text of a conversation is counted once, the longer prompt is paid for as follows. ${list.join(" ")}`;
 }
