@@ -37,6 +37,7 @@ export class BlockBuilder implements ReaderHost {
   readonly #found: Diagnostic[] = [];
   /** Numbers of fields whose text went out while it came in. */
   readonly #sent = new Set<number>();
+  readonly #places: ReturnType<typeof placeOf>[] = [];
   #plain = false;
 
   constructor(options: BuilderOptions) {
@@ -48,9 +49,8 @@ export class BlockBuilder implements ReaderHost {
     if (!emit) return undefined;
     const { place, isFinal } = this.#place(field);
     const delta = isFinal ? this.#delta(field, place) : undefined;
-    if (!delta) return undefined;
-    this.#sent.add(field.number);
-    return (text) => emit({ ...delta, text });
+    if (delta) this.#sent.add(field.number);
+    return delta && ((text) => emit(delta(text)));
   }
 
   end(field: Field): void {
@@ -76,14 +76,18 @@ export class BlockBuilder implements ReaderHost {
       for (const field of scan.fields) {
         const delta = this.#sent.has(field.number) ? undefined : this.#delta(field, this.#place(field).place);
         const text = delta ? readValue(field.raw, field.indent) : "";
-        if (delta && text !== "") emit({ ...delta, text });
+        if (delta && text !== "") emit(delta(text));
       }
     found(block.diagnostics);
     return block;
   }
 
-  #place(field: Field): ReturnType<typeof placeOf> {
-    return placeOf(field.key, { plain: this.#plain, numbered: this.#numbered });
+  #place({ number, key }: Field): ReturnType<typeof placeOf> {
+    const known = this.#places[number];
+    if (known?.isFinal) return known;
+    const found = placeOf(key, { plain: this.#plain, numbered: this.#numbered });
+    this.#places[number] = found;
+    return found;
   }
 
   #tool(name: string): ToolDefinition | undefined {
@@ -91,14 +95,17 @@ export class BlockBuilder implements ReaderHost {
     return found && "tool" in found ? found.tool : undefined;
   }
 
-  /** The delta event of a field that is a parameter, but for its text. */
-  #delta({ number }: Field, place: Place): Omit<Extract<TamEvent, { type: "param-delta" }>, "text"> | undefined {
-    const head = { phase: "delta", type: "param-delta", field: number } as const;
-    if (place.kind === "common") return { ...head, param: place.name };
+  /** Makes the delta events of a field that is a parameter. */
+  #delta({ number: field }: Field, place: Place): ((text: string) => TamEvent) | undefined {
+    const phase = "delta";
+    const type = "param-delta";
+    if (place.kind === "common") return (text) => ({ phase, type, field, param: place.name, text });
     if (place.kind !== "param" || place.step === undefined) return undefined;
-    const tool = this.#tools.get(place.step);
+    const { step } = place;
+    const tool = this.#tools.get(step);
     const bound = tool && findParam(place.name, tool);
-    return { ...head, step: place.step, param: bound && "name" in bound ? bound.name : place.name };
+    const param = bound && "name" in bound ? bound.name : place.name;
+    return (text) => ({ phase, type, field, step, param, text });
   }
 
   #build(scan: Scan): TamBlock {

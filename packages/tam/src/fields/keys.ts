@@ -23,20 +23,18 @@ export interface Commands {
 
 /** Where a field belongs. `isFinal`: commands that are yet to come change nothing. */
 export function placeOf(written: string, { plain, numbered }: Commands): { place: Place; isFinal: boolean } {
-  const key = normalizeKey(written);
-  const [, number] = /^command(?:_?(\d{1,9}))?$/.exec(key) ?? [key, "none"];
-  if (number !== "none")
-    return { place: { kind: "command", step: number ? Number(number) : undefined }, isFinal: true };
-  if (key === "request_id" || key === "comment")
-    return { place: { kind: key === "comment" ? "comment" : "requestId", name: key }, isFinal: true };
-  if (key.length > 7 && key.startsWith("common_"))
-    return { place: { kind: "common", name: key.slice(7) }, isFinal: true };
-  const [, base = "", digits] = /^(.*[^\d])(\d{1,9})$/s.exec(key) ?? [];
+  const key = /^[a-z\d]+(?:_[a-z\d]+)*$/.test(written) ? written : normalizeKey(written);
+  const [, base = "", digits] = /^(.*\D)(\d{1,9})$/s.exec(key) ?? [];
+  const name = base.endsWith("_") ? base.slice(0, -1) : base;
   const step = Number(digits);
-  if (digits && numbered.has(step)) {
-    const name = base.endsWith("_") ? base.slice(0, -1) : base;
-    if (name !== base || !matchName(key, numbered.get(step) ?? [])) return { place: named(name, step), isFinal: true };
-  }
+  if (key === "command" || name === "command")
+    return { place: { kind: "command", step: digits ? step : undefined }, isFinal: true };
+  if (key === "request_id" || key === "comment")
+    return { place: { kind: key === "comment" ? key : "requestId", name: key }, isFinal: true };
+  if (key.startsWith("common_") && key.length > 7)
+    return { place: { kind: "common", name: key.slice(7) }, isFinal: true };
+  if (digits && numbered.has(step) && (name !== base || !matchName(key, numbered.get(step) ?? [])))
+    return { place: named(name, step), isFinal: true };
   return { place: named(key, plain ? 1 : undefined), isFinal: plain && digits === undefined };
 }
 

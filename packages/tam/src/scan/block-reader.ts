@@ -9,6 +9,8 @@ import {
   fieldAt,
   isBlank,
   isCutEndMarker,
+  isMark,
+  isOpening,
   isSpace,
   isUndecided,
   longestIndent,
@@ -16,6 +18,7 @@ import {
   markerAt,
   mirror,
   type Run,
+  separatorBefore,
 } from "./marks.ts";
 
 /** A field as the scan found it. Offsets are those of the whole text. */
@@ -104,8 +107,8 @@ interface OpenValue {
   /** An end marker, or a closing fence, stands in the value: it may be the block's. */
   ended: boolean;
   fenceEnded: boolean;
-  /** A start marker stands in the value, without an end marker of its own. */
-  started: boolean;
+  /** Start markers in the value that wait for their end markers. */
+  started: number;
 }
 
 const marks = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\|/g;
@@ -126,8 +129,8 @@ export class TamReader implements BlockReader<TamBlock> {
   readonly #fence: Fence | undefined;
   readonly #scan: Scan;
   readonly #pattern: RegExp;
-  /** Where values begin that have no balancing closer. */
-  readonly #flat = new Set<number>();
+  /** Where values begin that have no balancing closer; other blocks of the text may hold them. */
+  readonly #flat: Set<number>;
   #value: OpenValue | undefined;
   #closer: Run | undefined;
   /** Only white space stands between `#lineStart` and where reading goes on. */
@@ -143,9 +146,10 @@ export class TamReader implements BlockReader<TamBlock> {
   /** The last value ended at a closer that plain text follows. */
   #loose: { field: Field; sameLine: boolean } | undefined;
 
-  constructor(start: number, head: Marker, fence: Fence | undefined, host: ReaderHost) {
+  constructor(start: number, head: Marker, fence: Fence | undefined, flat: Set<number>, host: ReaderHost) {
     this.start = start;
     this.#host = host;
+    this.#flat = flat;
     this.#fence = fence;
     this.#pattern = fence ? marksOrFence : marks;
     this.#lineStart = head.next;
@@ -290,7 +294,7 @@ export class TamReader implements BlockReader<TamBlock> {
       doubtFresh: false,
       ended: false,
       fenceEnded: false,
-      started: false,
+      started: 0,
     };
     this.#stray = undefined;
     this.#fresh = false;
@@ -309,8 +313,11 @@ export class TamReader implements BlockReader<TamBlock> {
     const { text, base } = source;
     const ended = end !== undefined;
     const pattern = this.#pattern;
-    pattern.lastIndex = source.at;
-    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
+    /** What stands before was dealt with. */
+    let seen = source.at;
+    for (pattern.lastIndex = seen; ; seen = pattern.lastIndex) {
+      const match = pattern.exec(text);
+      if (!match) break;
       const at = match.index;
       const mark = text.charAt(at);
       if (match[0].endsWith("|")) {
@@ -344,15 +351,14 @@ export class TamReader implements BlockReader<TamBlock> {
     if (end) return this.#atEnd(source, value, end);
     const lineBreak = text.lastIndexOf("\n");
     const tail = lineBreak >= source.at ? lineBreak + 1 : this.#fresh ? source.at : -1;
-    if (tail >= 0 && isUndecided(text, tail)) {
+    if (tail >= seen && isUndecided(text, tail)) {
       this.waitsForLine = text.length - tail > 300;
       return this.#wait(source, value, tail, true);
     }
     let hold = text.length;
-    while (hold > source.at && text.length - hold < 8 && /[«»《》<>]/.test(text.charAt(hold - 1))) hold -= 1;
-    let colon = hold;
-    while (colon > source.at && hold - colon < 33 && /[ \t\u00a0\u3000]/.test(text.charAt(colon - 1))) colon -= 1;
-    if (colon > source.at && /[:：=]/.test(text.charAt(colon - 1))) hold = colon - 1;
+    while (hold > seen && text.length - hold < 8 && isMark(text.charCodeAt(hold - 1))) hold -= 1;
+    const separator = separatorBefore(text, hold, seen);
+    if (separator >= 0) hold = separator;
     return this.#wait(source, value, hold, false);
   }
 
@@ -388,10 +394,9 @@ export class TamReader implements BlockReader<TamBlock> {
   #atOpener(source: Source, value: OpenValue, at: number, ended: boolean): true | "more" | undefined {
     const { text, base, at: from } = source;
     let runEnd = at + 2;
-    while (runEnd < text.length && runEnd - at < 9 && /[»》>]/.test(text.charAt(runEnd))) runEnd += 1;
-    let colon = at;
-    while (colon > from && at - colon < 33 && /[ \t\u00a0\u3000]/.test(text.charAt(colon - 1))) colon -= 1;
-    if (colon === from || !/[:：=]/.test(text.charAt(colon - 1))) {
+    while (runEnd < text.length && runEnd - at < 9 && isOpening(text.charCodeAt(runEnd))) runEnd += 1;
+    const separator = separatorBefore(text, at, from);
+    if (separator < 0) {
       this.#pattern.lastIndex = runEnd;
       return undefined;
     }
@@ -406,7 +411,7 @@ export class TamReader implements BlockReader<TamBlock> {
     if (field?.opener.start !== at) {
       // Within a line: read as if it were a field of its own, for the opener's sake.
       line = -1;
-      if (runEnd === text.length && runEnd - at < 9 && !ended) return this.#wait(source, value, colon - 1, false);
+      if (runEnd === text.length && runEnd - at < 9 && !ended) return this.#wait(source, value, separator, false);
       field = fieldAt(`x:${text.slice(at, runEnd)} `, 0, true) as FieldStart | undefined;
       if (!field) {
         this.#pattern.lastIndex = runEnd;
@@ -423,7 +428,7 @@ export class TamReader implements BlockReader<TamBlock> {
     }
     const own = (familyOf(field.opener.text) & value.family) !== 0;
     if (!own && line < 0) return undefined;
-    this.#doubt(value, base + (line < 0 ? colon - 1 : line), line >= 0);
+    this.#doubt(value, base + (line < 0 ? separator : line), line >= 0);
     if (!own) return undefined;
     value.opens = true;
     value.nested.push({ body: base + at + length, length });
@@ -440,7 +445,7 @@ export class TamReader implements BlockReader<TamBlock> {
   #atCloser(source: Source, value: OpenValue, at: number, ended: boolean): true | "more" | undefined {
     const { text, base } = source;
     let end = at + 2;
-    while (end < text.length && /[«《<]/.test(text.charAt(end))) end += 1;
+    while (end < text.length && isMark(text.charCodeAt(end)) && !isOpening(text.charCodeAt(end))) end += 1;
     if (end === text.length && !ended) {
       const waitAt = end - at > 16 ? end - 8 : at;
       return this.#wait(source, value, waitAt, this.#fresh && waitAt === source.at);
@@ -524,7 +529,7 @@ export class TamReader implements BlockReader<TamBlock> {
     }
     if (follows) return true;
     const answers = mirror(closer.text) === value.opener.text;
-    if (!answers || (!value.flat && (value.ended || value.started || value.fenceEnded))) return false;
+    if (!answers || (!value.flat && (value.ended || value.started > 0 || value.fenceEnded))) return false;
     value.pending = closer;
     value.pendingSameLine = !this.#fresh;
     return false;
@@ -534,9 +539,9 @@ export class TamReader implements BlockReader<TamBlock> {
   #atMarker(source: Source, value: OpenValue, { isStart }: Marker, line: number): boolean {
     if (value.flat) return this.#cut(source, value, line);
     if (isStart) {
-      if (value.ended || value.started || value.pending) return this.#giveUp(source, value);
-      value.started = true;
-    } else if (value.started) value.started = false;
+      if (value.ended || value.pending) return this.#giveUp(source, value);
+      value.started += 1;
+    } else if (value.started > 0) value.started -= 1;
     else value.ended = true;
     this.#doubt(value, line, true);
     return false;
@@ -552,7 +557,7 @@ export class TamReader implements BlockReader<TamBlock> {
   }
 
   #atEnd(source: Source, value: OpenValue, end: EndOptions): undefined {
-    if (isCutOff(end) || (value.started && isStopped(end))) {
+    if (isCutOff(end) || (value.started > 0 && isStopped(end))) {
       // What looks like the block's end, or like another block, may be the value's.
       value.pending = value.other = undefined;
       this.#scan.cut = true;

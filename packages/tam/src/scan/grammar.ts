@@ -6,6 +6,7 @@ import { isBlank, markerAt } from "./marks.ts";
 /** Where TAM blocks begin: at a start marker on a line of its own. */
 export class TamGrammar implements BlockGrammar<TamBlock> {
   readonly protocol = "tam";
+  readonly #flat = new Set<number>();
   readonly #makeHost: () => ReaderHost;
 
   constructor(makeHost: () => ReaderHost) {
@@ -21,7 +22,7 @@ export class TamGrammar implements BlockGrammar<TamBlock> {
     if (!marker?.isStart) return "no";
     const base = offset - at;
     const head = { ...marker, end: base + marker.end, next: base + marker.next };
-    const reader: BlockReader<TamBlock> = new TamReader(base + first, head, fence, this.#makeHost());
+    const reader: BlockReader<TamBlock> = new TamReader(base + first, head, fence, this.#flat, this.#makeHost());
     return reader;
   }
 }

@@ -1,10 +1,8 @@
-import { normalizeKey } from "../names.ts";
-
 const space = "[ \\t\\u00a0\\u3000]{0,32}";
 /** What a key is made of: no line breaks, separators or delimiters, and nothing that sentences and code end with. */
 const keyUnit = "[^\\n:：=«»《》<>(){};,，。；（）|]";
 const field = new RegExp(`(${keyUnit}{1,100})([:：=])${space}([»》>]{2,9})`, "y");
-const unfinishedField = new RegExp(`${keyUnit}{0,100}(?:[:：=]${space}[»》>]?)?$`, "y");
+const unfinishedField = new RegExp(`${keyUnit}{0,100}(?:[:：=]${space}[»》>]{0,8})?$`, "y");
 
 const gap = "[ \\t]{0,9}";
 const marker = new RegExp(
@@ -53,9 +51,14 @@ export function mirror(run: string): string {
   return mirrored;
 }
 
-/** Families as bits, since a mixture is of both: 1 for guillemets and what looks like them, 2 for angles. */
+/** Families of marks as bits, since a mixture is of several: guillemets, their look-alikes of East Asia, angles. */
 export function familyOf(run: string): number {
-  return (/[«»《》]/.test(run) ? 1 : 0) | (/[<>]/.test(run) ? 2 : 0);
+  let family = 0;
+  for (let at = 0; at < run.length; at += 1) {
+    const code = run.charCodeAt(at);
+    family |= code > 0x3000 ? 2 : code > 0x80 ? 1 : 4;
+  }
+  return family;
 }
 
 /** The field that begins at an index; `"more"` when more text decides. */
@@ -71,7 +74,7 @@ export function fieldAt(text: string, at: number, ended: boolean): FieldStart | 
   const end = at + all.length;
   if (end === text.length && !ended && run.length < 9) return "more";
   const length = run === "»»»" ? 3 : delimiterLength(run);
-  if (length === 0 || normalizeKey(key) === "") return undefined;
+  if (length === 0 || !/[a-z\d]|[\p{L}\p{N}]/u.test(key)) return undefined;
   const start = end - run.length;
   return { key: key.trimEnd(), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
 }
@@ -110,6 +113,28 @@ export function isUndecided(text: string, lineStart: number): boolean {
 
 /** A line indented further opens no field and holds no marker, when it stands in a value. */
 export const longestIndent = 99;
+
+/** Whether a unit is part of a delimiter. */
+export function isMark(code: number): boolean {
+  return isOpening(code) || code === 60 || code === 0xab || code === 0x300a;
+}
+
+/** Whether a unit is part of an opening delimiter. */
+export function isOpening(code: number): boolean {
+  return code === 62 || code === 0xbb || code === 0x300b;
+}
+
+/** Index of a separator that only blanks stand between and an index; -1 when there is none after `from`. */
+export function separatorBefore(text: string, at: number, from: number): number {
+  let colon = at - 1;
+  while (colon >= from && at - colon < 34) {
+    const code = text.charCodeAt(colon);
+    if (code === 58 || code === 61 || code === 0xff1a) return colon;
+    if (!isBlank(code) && code !== 0xa0 && code !== 0x3000) break;
+    colon -= 1;
+  }
+  return -1;
+}
 
 /** Space or tab. */
 export function isBlank(code: number): boolean {
