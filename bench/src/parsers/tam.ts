@@ -56,7 +56,7 @@ export const tam: Own = {
     {
       name: "pairs",
       about: "fields inside the value, all of them closed",
-      make: inTurn("note:»»»one«««", "name: »»»two", "lines«««", "text"),
+      make: inTurn("note:»»»one«««", "name: »»»two\nlines«««", "text"),
     },
     {
       name: "openers",

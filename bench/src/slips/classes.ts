@@ -39,6 +39,11 @@ export const slipClasses: readonly SlipClass[] = [
     sources: ["zed-industries/zed#42997", "zed-industries/zed#44513", "RooCodeInc/Roo-Code#12185"],
   },
   {
+    id: "one-character",
+    about: "one character of the format's own missing, doubled, or another one",
+    sources: ["vllm-project/vllm#54778", "anthropics/claude-code#66809"],
+  },
+  {
     id: "cut-length",
     about: "the text ends early, and the provider says so (`length`)",
     sources: ["ahwurm/localharness#77", "jaseci-labs/jac#6766"],

@@ -18,6 +18,23 @@ export const commonSlips: Readonly<
 
   "cut-unsaid": (format, call, _, random) => cuts(format, call, random, undefined),
 
+  "one-character": (format, call, _, random) => {
+    const { text, values } = format.write([call]);
+    const places = [...text].length === text.length ? ownPlaces(text, values) : [];
+    const changes = ["", "x", " ", "\n", "<", "«", "'", "_"];
+    return Array.from({ length: places.length > 0 ? 12 : 0 }, (_unused, index) => {
+      const at = random.pick(places);
+      const unit = text.charAt(at);
+      const [what, put] =
+        index < 5 ? ["missing", ""] : index < 8 ? ["twice", unit + unit] : ["another", random.pick(changes)];
+      return {
+        variant: `${what}, ${at}`,
+        text: text.slice(0, at) + put + text.slice(at + 1),
+        meant: [format.value(call)],
+      };
+    });
+  },
+
   "fence-around": (format, call, _, random) => {
     const { text } = format.write([call]);
     const fence = random.pick(["```", "~~~", "`````"]);
@@ -151,6 +168,14 @@ export const classesForOwn: ReadonlySet<string> = new Set([
   "crlf",
   "bom",
 ]);
+
+/** Places outside of all values, line breaks aside. */
+function ownPlaces(text: string, values: Written["values"]): number[] {
+  const places: number[] = [];
+  for (let at = 0; at < text.length; at += 1)
+    if (text[at] !== "\n" && !values.some(([start, end]) => at >= start && at < end)) places.push(at);
+  return places;
+}
 
 function cuts<Call>(format: Format<Call>, call: Call, random: Random, finish: "length" | undefined): Slipped[] {
   const found = cutsOf(format.write([call]), [], [format.value(call)], random, finish);

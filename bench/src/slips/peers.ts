@@ -139,6 +139,7 @@ function readToml({ text }: SlipCase): Reading {
 }
 
 const inTags = [
+  "one-character",
   "as-written",
   "own-closers",
   "missing-closer",
@@ -153,6 +154,7 @@ const inTags = [
 const inText = ["prose", "fence-around", "fence-unclosed", "two-calls"];
 const inAnswers = ["entities", "mention", "reasoning", "reasoning-broken", "made-up-result"];
 const inToml = [
+  "one-character",
   "as-written",
   "own-closers",
   "missing-closer",

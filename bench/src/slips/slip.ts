@@ -35,6 +35,8 @@ export interface Written {
   valueEnd: number;
   /** Every call is written down, delimiters included. What follows only closes the block. */
   complete: number;
+  /** Where values stand: texts, paths, targets. All else is the format's own. */
+  values: [number, number][];
   /** Places before the last value where all so far is whole, but something is missing. */
   seams: number[];
 }

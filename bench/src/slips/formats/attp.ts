@@ -41,6 +41,11 @@ function raw({ code }: AttpCall, changed: Partial<Pieces> = {}): Written {
     begun: (thought + header).length,
     valueEnd: before.length + code.length,
     complete: before.length + code.length + close.trimEnd().length,
+    values: [
+      [0, thought.length],
+      [(thought + header + status + "target = ").length, head.length],
+      [before.length, before.length + code.length],
+    ],
     seams: [(thought + header + status).length, head.length],
   };
 }

@@ -67,6 +67,7 @@ export function raw(calls: readonly TamCall[], changed: Partial<Style> = {}): Wr
   const style = { ...template, ...changed };
   let written = style.start;
   const seams: number[] = [];
+  const values: [number, number][] = [];
   let valueEnd = 0;
   let complete = 0;
   for (const [index, call] of calls.entries()) {
@@ -78,12 +79,13 @@ export function raw(calls: readonly TamCall[], changed: Partial<Style> = {}): Wr
       written += (carries ? style.bodyOpen : undefined) ?? style.open;
       const laid = laidOut(param);
       valueEnd = written.length + laid.trimEnd().length;
+      values.push([written.length, valueEnd]);
       written += laid + ((carries ? style.bodyClose : undefined) ?? style.close);
       complete = written.length;
       written += "\n";
     }
   }
-  return { text: written + style.end, begun: style.start.length, valueEnd, complete, seams };
+  return { text: written + style.end, begun: style.start.length, valueEnd, complete, values, seams };
 }
 
 function calls({ kind, path, text: body }: SlipBody): TamCall[] {

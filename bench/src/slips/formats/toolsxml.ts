@@ -87,6 +87,7 @@ export function raw(calls: readonly ToolsXmlCall[], changed: Partial<Style> = {}
   const { start = "<tools>\n", end = "</tools>\n" } = changed;
   let written = start;
   const seams: number[] = [];
+  const values: [number, number][] = [];
   let valueEnd = 0;
   let complete = 0;
   for (const [index, call] of calls.entries()) {
@@ -95,6 +96,9 @@ export function raw(calls: readonly ToolsXmlCall[], changed: Partial<Style> = {}
     const encoded = encode(bodyText(call), style.encoding ?? rightEncoding(call));
     const lines = (style.before?.(before) ?? before) + (style.open ?? open) + encoded.before;
     seams.push(written.length);
+    for (const match of lines.matchAll(/"[^"]*"|(?<=<find>)[^<]*/g))
+      values.push([written.length + match.index, written.length + match.index + match[0].length]);
+    values.push([written.length + lines.length, written.length + lines.length + encoded.text.length]);
     valueEnd = written.length + lines.length + encoded.text.trimEnd().length;
     // A body's element ends a line further in than it begins; its own closing tag ends the value.
     const closing = `${encoded.after}${encoded.after === "\n" ? before.slice(before.lastIndexOf("\n") + 1) : ""}`;
@@ -102,7 +106,7 @@ export function raw(calls: readonly ToolsXmlCall[], changed: Partial<Style> = {}
     complete = written.length + after.trimEnd().length;
     written += style.after?.(after) ?? after;
   }
-  return { text: written + end, begun: start.length, valueEnd, complete, seams };
+  return { text: written + end, begun: start.length, valueEnd, complete, values, seams };
 }
 
 export function value(call: ToolsXmlCall): Value {

@@ -37,6 +37,10 @@ function raw({ path, content }: XmlCall, changed: Partial<Style> = {}): Written 
     begun: style.open.length,
     valueEnd: head.length + content.length,
     complete: (head + content + style.bodyClose).trimEnd().length,
+    values: [
+      [(style.open + style.pathOpen).length, (style.open + style.pathOpen + path).length],
+      [head.length, head.length + content.length],
+    ],
     seams: [fields.length],
   };
 }
