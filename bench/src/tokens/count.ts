@@ -7,7 +7,21 @@ export interface Tokenizer {
   count(text: string): number;
 }
 
+/** Counts each text once: tables ask for the same ones again and again. */
+function tokenizer(name: string, encode: (text: string) => { length: number }): Tokenizer {
+  const counts = new Map<string, number>();
+  return {
+    name,
+    count(text) {
+      const count = counts.get(text) ?? encode(text).length;
+      counts.set(text, count);
+      return count;
+    },
+  };
+}
+
+/** OpenAI's since GPT-4o, and Meta's, on which many open models build. */
 export const tokenizers: Tokenizer[] = [
-  { name: "o200k", count: (text) => encodeO200k(text, { disallowedSpecial: new Set() }).length },
-  { name: "Llama 3", count: (text) => llama3.encode(text, { bos: false, eos: false }).length },
+  tokenizer("o200k", (text) => encodeO200k(text, { disallowedSpecial: new Set() })),
+  tokenizer("Llama 3", (text) => llama3.encode(text, { bos: false, eos: false })),
 ];
