@@ -62,8 +62,11 @@ export function findTool(
   name: string,
   tools: readonly ToolDefinition[],
 ): { tool: ToolDefinition } | { error: ToolErrorInfo } {
-  const names = namesOf.get(tools) ?? tools.map((tool) => tool.name);
-  namesOf.set(tools, names);
+  const before = namesOf.get(tools);
+  // A host may change its list.
+  const same = before?.length === tools.length && before.every((known, at) => known === tools[at]?.name);
+  const names = before && same ? before : tools.map((tool) => tool.name);
+  if (!same) namesOf.set(tools, names);
   const found = matchName(name, names);
   if (found && "match" in found) return { tool: tools[names.indexOf(found.match)] as ToolDefinition };
   const type = "UnknownTool";

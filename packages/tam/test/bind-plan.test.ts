@@ -120,6 +120,15 @@ it("should say that there are no tools when there are none", () => {
   expect(messages(stepOf("x"), [])).toEqual(['There is no tool "x". There are no tools.']);
 });
 
+it("should see tools that are added to the same list later", () => {
+  const list = [tool("a", {})];
+  expect(messages(stepOf("b"), list)).toHaveLength(1);
+  list.push(tool("b", {}));
+  expect(messages(stepOf("b"), list)).toEqual([]);
+  list[0] = tool("c", {});
+  expect(messages(stepOf("a"), list)).toHaveLength(1);
+});
+
 it("should keep the parser's errors first, and not say anything twice", () => {
   const known = { type: "InvalidRetry", message: "retry is no number" };
   const missing = { type: "InvalidInput", message: 'File.Write needs the parameter "filePath".' };
