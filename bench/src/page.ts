@@ -25,8 +25,8 @@ conflict markers, Markdown with fences, Chinese, docs of the formats themselves)
 - **recovered**: what was meant runs, with a warning or an error.
 - **held**: a value is not what was meant, but a diagnostic says that it may be (\`affects: "value"\`), so that the agent's loop does not run it unasked.
 - **refused**: what was meant does not run, or not all of it; nothing else does; and a warning or an error says so.
-- **silently wrong**: a call runs that was not meant, or with another value, unmarked; or a call is lost and nothing says so; or the text gives another reading in
-  chunks than at once.
+- silently wrong, **wrong**: a call runs that was not meant, or with another value, unmarked; or the text gives another reading in chunks than at once.
+- silently wrong, **lost**: a call that was meant does not run, and nothing says so.
 
 A text that is, to the letter, a right output with another meaning decides nothing and is left out. That is found by strict readers: for ATTP what TOML 1.0 says, for the others a
 reader that knows only what the format's writers write. Our parsers read each case at once and in chunks of 1 to 12 characters, with the tools declared; a TAM step counts as

@@ -12,7 +12,7 @@ ${code}«««
 `;
 
 const bodies = (blocks: readonly TamBlock[]): string[] =>
-  blocks.flatMap(({ steps }) => steps.map(({ params }) => params["code"] ?? ""));
+  blocks.flatMap(({ steps }) => steps.map(({ params }) => params.code ?? ""));
 
 const subject: Subject = {
   name: "@toolglot/tam",

@@ -2,27 +2,26 @@ import type { Bar, Findings, Table } from "../report.ts";
 import { readBodies } from "./bodies.ts";
 import { slipClasses } from "./classes.ts";
 import { formats } from "./formats/index.ts";
-import { outcomes } from "./judge.ts";
+import { isSilent, outcomes } from "./judge.ts";
 import { slipPeers } from "./peers.ts";
 import { type Judged, runOwn, runPeer } from "./run.ts";
 
 /** So many cases at least, for each of our parsers. */
 const atLeast = 2000;
 
-const count = (judged: readonly Judged[], outcome: Judged["outcome"]): number =>
-  judged.filter((one) => one.outcome === outcome).length;
+const silentOnes = (judged: readonly Judged[]): Judged[] => judged.filter(({ outcome }) => isSilent(outcome));
 
 const number = (value: number): string => value.toLocaleString("en-US");
 
 const cells = (judged: readonly Judged[]): string[] => [
   number(judged.length),
   ...outcomes.map((outcome) => {
-    const found = count(judged, outcome);
-    return outcome === "silent" && found > 0 ? `**${number(found)}**` : number(found);
+    const found = judged.filter((one) => one.outcome === outcome).length;
+    return isSilent(outcome) && found > 0 ? `**${number(found)}**` : number(found);
   }),
 ];
 
-const columns = ["cases", "exact", "recovered", "held", "refused", "silently wrong"];
+const columns = ["cases", "exact", "recovered", "held", "refused", "wrong", "lost"];
 
 /** Measures how often parsers are silently wrong. The first failing cases of ours are told as they are found. */
 export async function measureSlips(root: string, progress: (text: string) => void): Promise<Findings> {
@@ -33,16 +32,16 @@ export async function measureSlips(root: string, progress: (text: string) => voi
   for (const format of formats) {
     progress(`slips: ${format.id}`);
     const { judged, excluded, ambiguous } = runOwn(format, bodies);
-    const silent = count(judged, "silent");
-    for (const { slipCase, reading } of judged.filter(({ outcome }) => outcome === "silent").slice(0, 5))
+    const silent = silentOnes(judged);
+    for (const { slipCase, reading } of silent.slice(0, 5))
       progress(
         `silently wrong: ${format.id}, ${slipCase.slip}, ${slipCase.variant}, ${slipCase.body}\n${slipCase.text.slice(0, 600)}\nmeant ${JSON.stringify(slipCase.meant)}\ngot ${JSON.stringify(reading)}`,
       );
     bars.push({
       what: `silently wrong, ${format.id}, of ${number(judged.length)} cases`,
       limit: "0",
-      measured: number(silent),
-      met: silent === 0 && judged.length >= atLeast,
+      measured: number(silent.length),
+      met: silent.length === 0 && judged.length >= atLeast,
     });
     const left = [...excluded.values()].reduce((sum, value) => sum + value, 0);
     const title = `Slips in ${format.id}`;
@@ -60,7 +59,7 @@ export async function measureSlips(root: string, progress: (text: string) => voi
   tables.splice(1, 0, {
     title: "All slips",
     note,
-    columns: ["parser", "format", ...columns, "share silently wrong"],
+    columns: ["parser", "format", ...columns, "silently wrong"],
     rows: totals,
     words: [1],
   });
@@ -68,7 +67,7 @@ export async function measureSlips(root: string, progress: (text: string) => voi
 }
 
 const share = (judged: readonly Judged[]): string =>
-  `${((100 * count(judged, "silent")) / judged.length).toFixed(1)} %`;
+  `${((100 * silentOnes(judged).length) / judged.length).toFixed(1)} %`;
 
 function byClass(judged: readonly Judged[]): string[][] {
   return slipClasses.flatMap(({ id }) => {

@@ -14,11 +14,15 @@ export interface Reading {
  * - `recovered`: what was meant runs, with a warning or an error.
  * - `held`: a call whose value is not what was meant, but marked so that it does not run unasked.
  * - `refused`: what was meant does not run, or not all of it; nothing else does; and that is said.
- * - `silent`: a call runs that was not meant, or with another value, unmarked; or a call is lost and nothing says so.
+ * - `wrong`: silently wrong. A call runs that was not meant, or with another value, unmarked.
+ * - `lost`: silently wrong. A call that was meant does not run, and nothing says so.
  */
-export type Outcome = "exact" | "recovered" | "held" | "refused" | "silent";
+export type Outcome = "exact" | "recovered" | "held" | "refused" | "wrong" | "lost";
 
-export const outcomes: readonly Outcome[] = ["exact", "recovered", "held", "refused", "silent"];
+export const outcomes: readonly Outcome[] = ["exact", "recovered", "held", "refused", "wrong", "lost"];
+
+/** Whether nobody would notice that what was meant and what happens differ. */
+export const isSilent = (outcome: Outcome): boolean => outcome === "wrong" || outcome === "lost";
 
 /** How a reading compares with what was meant. */
 export function judge({ meant, lost, looseLineEnds }: SlipCase, { runs, said }: Reading): Outcome {
@@ -31,11 +35,11 @@ export function judge({ meant, lost, looseLineEnds }: SlipCase, { runs, said }: 
     const at = meant.findIndex((want, index) => index >= next && same(want, value));
     if (at >= 0) next = at + 1;
     else if (held) wrong += 1;
-    else return "silent";
+    else return "wrong";
   }
   if (wrong > 0) return "held";
   const missing = lost === true || runs.length < meant.length;
-  if (missing && !said) return "silent";
+  if (missing && !said) return "lost";
   if (runs.length < meant.length || (lost && runs.length === 0)) return "refused";
   return said ? "recovered" : "exact";
 }

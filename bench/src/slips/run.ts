@@ -23,7 +23,7 @@ export function runOwn<Call>(format: Format<Call>, bodies: readonly SlipBody[]):
   const judged = generated.cases.map((slipCase) => {
     const reading = read(slipCase, [slipCase.text]);
     const streamed = read(slipCase, cut(slipCase.text, random));
-    const outcome = isDeepStrictEqual(reading, streamed) ? judge(slipCase, reading) : "silent";
+    const outcome = isDeepStrictEqual(reading, streamed) ? judge(slipCase, reading) : "wrong";
     return { slipCase, outcome, reading };
   });
   return { ...generated, judged };

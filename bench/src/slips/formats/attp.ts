@@ -43,7 +43,7 @@ function raw({ code }: AttpCall, changed: Partial<Pieces> = {}): Written {
     complete: before.length + code.length + close.trimEnd().length,
     values: [
       [0, thought.length],
-      [(thought + header + status + "target = ").length, head.length],
+      [`${thought + header + status}target = `.length, head.length],
       [before.length, before.length + code.length],
     ],
     seams: [(thought + header + status).length, head.length],
