@@ -96,8 +96,8 @@ interface OpenValue {
   opens: boolean;
   /** A closer followed by plain text: the end, unless another one comes before the next field. */
   pending: Run | undefined;
-  /** The plain text stands on the closer's own line. */
-  pendingSameLine: boolean;
+  /** No empty line stands between that closer and the text. */
+  pendingNear: boolean;
   /** A good closer of another family: the end, when none of the value's own comes. */
   other: Run | undefined;
   /** From here on all depends on what follows. */
@@ -141,10 +141,12 @@ export class TamReader implements BlockReader<TamBlock> {
   #alternate: Run | undefined;
   #four = false;
   #begun = false;
+  /** A value was open at the end of the text: fields after it may have been its text. */
+  #doubtful = false;
   /** The last value without a closer. */
   #unclosed: Field | undefined;
   /** The last value ended at a closer that plain text follows. */
-  #loose: { field: Field; sameLine: boolean } | undefined;
+  #loose: { field: Field; near: boolean } | undefined;
 
   constructor(start: number, head: Marker, fence: Fence | undefined, flat: Set<number>, host: ReaderHost) {
     this.start = start;
@@ -272,12 +274,12 @@ export class TamReader implements BlockReader<TamBlock> {
     };
     this.#scan.fields.push(field);
     const run = { start: base + opener.start, end: bodyStart, text: opener.text };
-    this.#used(run, "»»»");
     if (separator === "=") {
       const separatorAt = source.text.lastIndexOf("=", opener.start) + base;
       this.#scan.notes.push({ code: "equals_separator", start: separatorAt, end: separatorAt + 1 });
     }
-    const emit = this.#host.begin(field);
+    // Whether the value begins after three or after four marks is told by its closer.
+    const emit = opener.text.length > 3 ? undefined : this.#host.begin(field);
     this.#value = {
       field,
       opener: run,
@@ -288,7 +290,7 @@ export class TamReader implements BlockReader<TamBlock> {
       loose: [],
       opens: false,
       pending: undefined,
-      pendingSameLine: false,
+      pendingNear: false,
       other: undefined,
       doubt: undefined,
       doubtFresh: false,
@@ -469,7 +471,7 @@ export class TamReader implements BlockReader<TamBlock> {
     const follows = more ? this.#follows(source, end !== undefined) : this.#endCloses(value, closer, end);
     if (follows === "more") return "more";
     this.#closer = undefined;
-    if (this.#decide(value, closer, follows)) {
+    if (this.#decide(source, value, closer, follows)) {
       this.#close(source, value, closer);
       return undefined;
     }
@@ -512,7 +514,7 @@ export class TamReader implements BlockReader<TamBlock> {
   }
 
   /** Whether a closer ends the value now. */
-  #decide(value: OpenValue, closer: Run, follows: boolean): boolean {
+  #decide(source: Source, value: OpenValue, closer: Run, follows: boolean): boolean {
     if ((familyOf(closer.text) & value.family) === 0) {
       if (!follows || value.other) return false;
       value.other = closer;
@@ -531,7 +533,7 @@ export class TamReader implements BlockReader<TamBlock> {
     const answers = mirror(closer.text) === value.opener.text;
     if (!answers || (!value.flat && (value.ended || value.started > 0 || value.fenceEnded))) return false;
     value.pending = closer;
-    value.pendingSameLine = !this.#fresh;
+    value.pendingNear = !/\n\s*\n/.test(source.slice(closer.end, source.offset));
     return false;
   }
 
@@ -563,7 +565,10 @@ export class TamReader implements BlockReader<TamBlock> {
       this.#scan.cut = true;
     }
     if (this.#scan.cut || value.flat || value.doubt === undefined) this.#cut(source, value, source.length);
-    else this.#giveUp(source, value);
+    else {
+      this.#doubtful ||= !value.ended;
+      this.#giveUp(source, value);
+    }
     return undefined;
   }
 
@@ -586,6 +591,7 @@ export class TamReader implements BlockReader<TamBlock> {
     const closer = value.pending ?? value.other;
     if (closer) return this.#close(source, value, closer);
     const { field, opener } = value;
+    this.#used(opener, "»»»");
     this.#endField(source, value, end);
     field.end = field.bodyStart + field.raw.trimEnd().length;
     this.#scan.end = field.end;
@@ -599,13 +605,18 @@ export class TamReader implements BlockReader<TamBlock> {
 
   /** The value ends at a closer. */
   #close(source: Source, value: OpenValue, closer: Run): true {
-    const { field } = value;
+    const { field, opener } = value;
+    if (opener.text === "»»»»" && closer.text === "«««") {
+      opener.text = "»»»";
+      field.bodyStart -= 1;
+    }
+    this.#used(opener, "»»»");
     this.#used(closer, "«««");
     this.#endField(source, value, closer.start);
     this.#scan.end = field.end = closer.end;
     if (value.flat && value.opens)
       this.#scan.notes.push({ code: "ambiguous_delimiter", start: closer.start, end: closer.end });
-    this.#loose = value.pending === closer ? { field, sameLine: value.pendingSameLine } : undefined;
+    this.#loose = value.pending === closer ? { field, near: value.pendingNear } : undefined;
     source.seek(closer.end);
     this.#fresh = false;
     return true;
@@ -628,10 +639,10 @@ export class TamReader implements BlockReader<TamBlock> {
       const last = scan.fields.at(-1);
       if (end && last && last === this.#loose?.field) {
         scan.notes.push({ code: "ambiguous_delimiter", start: last.bodyEnd, end: last.end });
-        if (this.#loose.sameLine) scan.cut = true;
+        if (this.#loose.near) scan.cut = true;
       }
       const unclosed = last !== undefined && last === this.#unclosed;
-      scan.cut ||= unclosed || isCutOff(end);
+      scan.cut ||= unclosed || this.#doubtful || isCutOff(end);
     }
     const odd = this.#alternate;
     if (odd)
