@@ -1,4 +1,5 @@
 import type { JsonSchema, ToolDefinition } from "@toolglot/core";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bindPlan } from "../src/bind-plan.ts";
 import { renderManual } from "../src/manual.ts";
@@ -193,5 +194,25 @@ describe("the call", () => {
   it("should be left out w/ a parameter that has no letters", () => {
     const tool = { name: "t", description: "", inputSchema: { properties: { "?": {} }, required: ["?"] } };
     expect(renderManual([tool])).toBe("### t\nParameters:\n- ?:»»»…««« (any, required)");
+  });
+
+  it("reads back whatever the example holds, or is made from the schema", () => {
+    const text = fc.oneof(
+      fc.string({
+        unit: fc.constantFrom("a", " ", "\n", "«", "»", "<", ">", ":", "#", "q:»»»", "`", "<|[END_TOOL]|>"),
+      }),
+      fc.string(),
+    );
+    fc.assert(
+      fc.property(text, text, (p, q) => {
+        const string = { type: "string" as const };
+        const inputSchema = { properties: { p: string, q: string }, required: ["p", "q"] };
+        const [given] = read([{ name: "t", description: "", inputSchema, examples: [{ input: { p, q } }] }]);
+        expect([
+          { p, q },
+          { p: "…", q: "…" },
+        ]).toContainEqual(given);
+      }),
+    );
   });
 });

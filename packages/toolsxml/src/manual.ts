@@ -8,6 +8,7 @@ import {
 } from "@toolglot/core";
 import { builtInTags } from "./built-in-tags.ts";
 import { rawProperty } from "./calls/custom.ts";
+import { serialize } from "./serialize.ts";
 import { attributes, cdata } from "./xml-text.ts";
 
 /** How the manual is written. */
@@ -50,7 +51,7 @@ const maxDepth = 3;
  * like a built-in tag (`command`, `edit`, `read`, `get_value`, `input`, `ctrl`, `mcp`) are described as the tag is, whatever
  * their schema. The call is the first example's input, else made from the schema: required parameters, `…` for texts.
  *
- * Throws `TypeError` for a tool name that can't be a tag.
+ * Throws `TypeError` for a tool name that can't be a tag, and beside a raw body for a parameter that can't be an attribute.
  */
 export function renderManual(tools: readonly ToolDefinition[], options: RenderManualOptions = {}): string {
   const locale = options.locale ?? "en";
@@ -63,7 +64,7 @@ export function renderManual(tools: readonly ToolDefinition[], options: RenderMa
       ...(tag ? [tag[locale]] : paramLines(tool, words)),
       ...(tool.annotations?.async ? [words.async] : []),
       words.example,
-      `<tools>\n${tag?.example ?? call(tool)}\n</tools>`,
+      tag ? `<tools>\n${tag.example}\n</tools>` : callBlock(tool),
     ].join("\n");
   });
   return entries.join("\n\n") || words.noTools;
@@ -91,37 +92,34 @@ function paramLines(tool: ToolDefinition, words: (typeof wording)[Locale]): stri
 /** What can be a tag's name; names of attributes are held to it too. */
 const tagName = /^[^\s<>/="'!?&;(){}[\],|`$]+$/;
 
-/** A call of a declared tool: short values as attributes, others as elements or the raw body. */
-function call(tool: ToolDefinition): string {
-  const root = tool.inputSchema;
+const toText = (value: unknown): string => (typeof value === "string" ? value : toJsonText(value));
+
+/** A block that calls a declared tool: short values as attributes, others as elements or the raw body. */
+function callBlock(tool: ToolDefinition): string {
+  const { name, inputSchema: root } = tool;
   const { properties = {}, required = Object.keys(properties).slice(0, 1) } = resolve(root, root);
   const input =
     tool.examples?.find((example) => example.input)?.input ??
     Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? true, root)]));
-  const { name } = tool;
-  if (!tagName.test(name))
-    throw new TypeError(`The tool name ${JSON.stringify(name)} can't be a tag: give the tool a name without it.`);
   const values = Object.entries(input);
-  const raw = rawProperty(tool);
-  if (raw === undefined && !values.every(([key]) => tagName.test(key)))
-    return `  <${name}>${toJsonText(input)}</${name}>`;
-  const body = values.find(([key, value]) => key === raw && typeof value === "string");
+  if (rawProperty(tool) !== undefined || ![name, ...Object.keys(input)].every((key) => tagName.test(key))) {
+    const call = { tool: "custom" as const, name, input: JSON.parse(toJsonText(input)), span: { start: 0, end: 0 } };
+    return serialize({ calls: [call], comments: [] }, { tools: [tool] }).trimEnd();
+  }
   const inAttributes = createRecord<string>();
   const elements: string[] = [];
   for (const [key, value] of values) {
-    if (key === body?.[0] || !tagName.test(key)) continue;
-    const list = Array.isArray(value) && value.length > 0 && value.every((item) => typeof item !== "object");
-    const texts = (list ? value : [value]).map((item) => (typeof item === "string" ? item : toJsonText(item)));
+    // One item that looks like a list would be read as one.
+    const list = Array.isArray(value) && value.length > 0 && value.every((item) => !/^(?:\s*\[|\{)/.test(toText(item)));
+    const texts = (list ? value : [value]).map(toText);
     const [text = ""] = texts;
-    if (raw !== undefined || (typeof value !== "object" && text.length <= 60 && !text.includes("\n"))) {
-      inAttributes[key] = list ? toJsonText(value) : text;
-    } else {
-      elements.push(...texts.map((item) => `    <${key}>${/[&<]/.test(item) ? cdata(item) : item}</${key}>\n`));
-    }
+    if (typeof value !== "object" && text.length <= 60 && !text.includes("\n")) inAttributes[key] = text;
+    else
+      elements.push(...texts.map((item) => `    <${key}>${/[&<]|^\s|\s$/.test(item) ? cdata(item) : item}</${key}>\n`));
   }
   const head = `  <${name}${attributes(inAttributes)}`;
-  if (body) return `${head}>${body[1]}</${name}>`;
-  return elements.length > 0 ? `${head}>\n${elements.join("")}  </${name}>` : `${head}/>`;
+  const element = elements.length > 0 ? `${head}>\n${elements.join("")}  </${name}>` : `${head}/>`;
+  return `<tools>\n${element}\n</tools>`;
 }
 
 /** `string`, `integer[]`, `"asc" | "desc"`, `{ x: number, y?: number }`; `any` where the schema doesn't say. */

@@ -1,4 +1,5 @@
 import type { JsonSchema, ToolDefinition } from "@toolglot/core";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { builtInTags } from "../src/built-in-tags.ts";
 import { renderManual } from "../src/manual.ts";
@@ -84,9 +85,11 @@ Parameters:
 Asynchronous: returns task_id at once, its task runs in the background.
 Example:
 <tools>
-  <write_file path="a.ts" tags="[&quot;x&quot;]">if (a < b && c) {
+  <write_file path="a.ts" tags="[&quot;x&quot;]">
+if (a < b && c) {
   <T>d();
-}</write_file>
+}
+</write_file>
 </tools>`);
 });
 
@@ -201,5 +204,26 @@ describe("the call of a declared tool", () => {
     expect(() => renderManual([{ ...search, name: "search web" }])).toThrow(TypeError);
     expect(() => renderManual([{ ...search, name: "a<b" }])).toThrow(/"a<b" can't be a tag: give the tool a name/);
     expect(renderManual([{ ...search, name: "搜索.web" }])).toContain("<搜索.web query=");
+  });
+
+  it("reads back whatever the example holds", () => {
+    const marks = ["a", " ", "\n", "<", ">", "&", "&lt;", "]]>", '"', "'", "</p>", "</t>", "<tools>", "[", "{", "é"];
+    const text = fc.oneof(fc.string({ unit: fc.constantFrom(...marks) }), fc.string());
+    const string = { type: "string" as const };
+    fc.assert(
+      fc.property(text, text, fc.array(text, { maxLength: 3 }), fc.boolean(), (p, q, list, raw) => {
+        const properties = {
+          p: { ...string, "x-raw-body": raw },
+          q: string,
+          list: { type: "array" as const, items: string },
+        };
+        const tool = { name: "t", description: "", inputSchema: { properties }, examples: [{ input: { p, q, list } }] };
+        const { blocks, diagnostics } = parse(renderManual([tool]), { tools: [tool] });
+        expect(diagnostics.filter(({ severity }) => severity === "error")).toEqual([]);
+        expect(blocks.map(({ calls }) => calls.map((call) => call.tool === "custom" && call.input))).toEqual([
+          [{ p, q, list }],
+        ]);
+      }),
+    );
   });
 });
