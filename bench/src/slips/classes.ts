@@ -137,6 +137,11 @@ export const slipClasses: readonly SlipClass[] = [
     sources: ["NousResearch/hermes-agent#57870", "dgtlmoon/changedetection.io#2945"],
   },
   {
+    id: "two-at-once",
+    about: "a slip within the block, and prose, a fence, reasoning or other line ends around it",
+    sources: ["anthropics/claude-code#66809", "huggingface/smolagents#201"],
+  },
+  {
     id: "other-notation",
     about: "the same call as JSON or in another format",
     sources: ["cline/cline#10843", "whoz-oss/coday#956"],

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { SlipBody } from "./bodies.ts";
 import { classesForOwn, commonSlips } from "./common.ts";
 import { withoutReturns } from "./judge.ts";
+import { pairOf } from "./pairs.ts";
 import { Random } from "./random.ts";
 import type { Format, SlipCase, Slipped } from "./slip.ts";
 
@@ -29,12 +30,19 @@ export function generate<Call>(format: Format<Call>, bodies: readonly SlipBody[]
         const random = new Random(`${format.id} ${body.name} ${index} ${slip}`);
         for (const slipped of slipsOf(format, slip, call, body, random)) {
           if (hasOtherMeaning(format, slipped)) generated.excluded.set(slip, (generated.excluded.get(slip) ?? 0) + 1);
-          else generated.cases.push({ ...slipped, slip, body: body.name });
+          else addWithPair(generated.cases, { ...slipped, slip, body: body.name });
         }
       }
     }
   }
   return generated;
+}
+
+/** The case, and with some something around its block too. */
+function addWithPair(cases: SlipCase[], slipCase: SlipCase): void {
+  cases.push(slipCase);
+  const pair = pairOf(slipCase);
+  if (pair) cases.push({ ...pair, slip: "two-at-once", body: slipCase.body });
 }
 
 /** A class may have slips of every format and slips of this one. */

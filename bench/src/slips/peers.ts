@@ -152,7 +152,7 @@ const inTags = [
   "bom",
 ];
 const inText = ["prose", "fence-around", "fence-unclosed", "two-calls"];
-const inAnswers = ["entities", "mention", "reasoning", "reasoning-broken", "made-up-result"];
+const inAnswers = ["two-at-once", "entities", "mention", "reasoning", "reasoning-broken", "made-up-result"];
 const inToml = [
   "one-character",
   "as-written",
