@@ -49,11 +49,12 @@ it("should guess nothing and trim nothing", () => {
   expect(root("<r><![CDATA[]]></r>").children).toMatchObject([{ type: "cdata", raw: "" }]);
 });
 
-it("should read CRLF as LF, and keep spans in the source", () => {
+it("should read CRLF as LF, and keep spans and inner text as written", () => {
   const source = '\ufeff<?xml version="1.0"?>\r\n<a>\r\n<b>x\r\ny\r</b>\r\n<!--\r\n--></a>\r\n';
   const read = root(source);
   const [, b, , comment] = read.children as [XmlNode, XmlElement, XmlNode, XmlNode];
-  expect(b.inner).toBe("x\ny\n");
+  expect(b.children).toMatchObject([{ raw: "x\ny\n" }]);
+  expect(b.inner).toBe("x\r\ny\r");
   expect(source.slice(b.span.start, b.span.end)).toBe("<b>x\r\ny\r</b>");
   expect(source.slice(b.innerSpan.start, b.innerSpan.end)).toBe("x\r\ny\r");
   expect(source.slice(comment.span.start, comment.span.end)).toBe("<!--\r\n-->");

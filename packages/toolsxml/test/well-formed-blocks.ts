@@ -162,7 +162,7 @@ const comment: fc.Arbitrary<Piece> = written
   .filter((text) => !/--|-$|^-?>|<!\[CDATA\[/.test(text))
   .map((text) => ({ xml: `<!--${text}-->`, comments: [text.trim()] }));
 const maybeComment: fc.Arbitrary<Piece> = fc.oneof(
-  { weight: 4, arbitrary: fc.constant({ xml: "", comments: [] }) },
+  { weight: 4, arbitrary: fc.constant<Piece>({ xml: "", comments: [] }) },
   comment,
 );
 const maybe = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | undefined> =>
@@ -437,18 +437,7 @@ const markup: fc.Arbitrary<string> = fc.letrec<{ nodes: string; node: string }>(
   nodes: fc.array(tie("node"), { maxLength: 3 }).map((nodes) => nodes.join("")),
   node: fc.oneof(
     { depthSize: "small" },
-    fc.constantFrom(
-      "a",
-      " ",
-      "x &lt; y",
-      "&amp;",
-      "<b/>",
-      "<!-- </b> -->",
-      "<br />",
-      '<i c=">"/>',
-      "é",
-      "",
-    ),
+    fc.constantFrom("a", " ", "x &lt; y", "&amp;", "<b/>", "<!-- </b> -->", "<br />", '<i c=">"/>', "é", ""),
     fc
       .tuple(
         fc.constantFrom(

@@ -136,7 +136,7 @@ function checkText(value: string): void {
 /** JSON has its own escapes for what XML can't hold. Integers that no reader keeps exactly get an exponent. */
 function json(value: unknown): string {
   return toJsonText(value)
-    .replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
+    .replace(/"(?:[^"\\]|\\.)*"|(?<![.\d])-?\d{16,}(?![\d.eE])/g, (token) =>
       token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : Number(token).toExponential(),
     )
     .replace(/[\ufffe\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16)}`);
