@@ -49,7 +49,12 @@ const table: Record<ToolsXmlDiagnosticCode, [Severity, Affects, string, string?]
     "It is not clear which closing tag ends this body.",
     "Put text that holds its own closing tag into <![CDATA[…]]>.",
   ],
-  "toolsxml/stray-text": [W, "none", "Text between tags was skipped.", "Inside <tools>, write tags and comments only."],
+  "toolsxml/stray-text": [
+    W,
+    "structure",
+    "Text between tags was skipped.",
+    "Inside <tools>, write tags and comments only.",
+  ],
   "toolsxml/stray-tag": [W, "value", "A tag without its partner was skipped."],
   "toolsxml/duplicate-attribute": [W, "value", "The attribute is given twice; the first stands."],
   "toolsxml/bare-body": [W, "structure", "The body was taken as the tool's one parameter."],
@@ -70,7 +75,7 @@ const table: Record<ToolsXmlDiagnosticCode, [Severity, Affects, string, string?]
   "toolsxml/unknown-escape": [I, "none", "An unknown escape was kept as it stands.", "Write a backslash as \\\\."],
   "toolsxml/entities-decoded": [I, "none", "Entities were decoded: the body has no bare & or <."],
   "toolsxml/literal-entities": [I, "none", "Entities were kept: the body has a bare & or <."],
-  "toolsxml/json-envelope": [I, "none", "The message is a JSON envelope."],
+  "toolsxml/json-envelope": [W, "structure", "The JSON envelope is not valid JSON, but was read as meant."],
   "toolsxml/input-too-long": [E, "value", "The text is too long; nothing of it is run."],
 };
 

@@ -78,6 +78,10 @@ function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: bo
       for (const one of found) scanner.diagnose(one);
       found = [];
     },
+    onEnd: ({ segments }) => {
+      for (const { start, end } of findCutBodies(segments, names))
+        scanner.diagnose(diagnostic("toolsxml/doubtful-close", start, end));
+    },
     onDiagnostic: (one) => emit?.({ phase: "diagnostic", type: "diagnostic", diagnostic: one }),
   });
   return scanner;
@@ -100,45 +104,59 @@ function readEnvelope(
   if (reply && (reply.text !== "" || !tools))
     pieces.push({
       at: reply.span.start,
-      segments: [{ type: "text", text: reply.text, span }],
+      segments: [{ type: "text", text: reply.text, span: { ...reply.span } }],
       events: reply.text === "" ? [] : [{ phase: "text", type: "text-delta", text: reply.text }],
     });
   if (tools) {
     const { result, events } = readInner(tools.text, end);
-    const whole = (): Span => ({ ...tools.span });
-    for (const block of result.blocks) {
-      block.span = whole();
-      for (const call of block.calls) call.span = whole();
-      for (const comment of block.comments) comment.span = whole();
-      if (block.truncatedCall) block.truncatedCall.span = whole();
+    const alone = result.segments.length === 1;
+    // With several segments each has its part of the string; what is in a block spans the block.
+    for (const segment of result.segments) {
+      const part = alone ? tools.span : segment.span;
+      segment.span = alone ? { ...part } : { start: tools.place(part.start), end: tools.place(part.end) };
+      if (segment.type !== "block") continue;
+      const { block } = segment;
+      for (const one of [block, ...block.calls, ...block.comments, block.truncatedCall ?? block])
+        one.span = { ...segment.span };
     }
-    for (const one of result.diagnostics) one.span = whole();
-    for (const event of events) if (event.type === "tools-start") event.start = tools.span.start;
+    for (const one of result.diagnostics) one.span = { ...tools.span };
+    let block = 0;
+    for (const event of events)
+      if (event.type === "tools-start") event.start = result.blocks[block++]?.span.start ?? tools.span.start;
     pieces.push({ at: tools.span.start, segments: result.segments, events });
   }
   pieces.sort((a, b) => a.at - b.at);
   const segments = pieces.flatMap((piece) => piece.segments);
-  if (segments.length === 0) segments.push({ type: "text", text: "", span });
-  // They cover the object without a gap: each piece from its string on, what one piece adds has no text of its own.
-  let start = span.start;
-  pieces.forEach((piece, index) => {
-    const stop = pieces.slice(index + 1).find((next) => next.segments.length > 0)?.at ?? span.end;
-    for (const segment of piece.segments) {
-      segment.span = { start, end: stop };
-      start = stop;
-    }
+  if (segments.length === 0) segments.push({ type: "text", text: "", span: { ...span } });
+  // Segments cover the object without a gap.
+  segments.forEach((segment, index) => {
+    const { start } = segment.span;
+    if (index > 0) (segments[index - 1] as Segment<ToolsXmlBlock>).span.end = start;
   });
-  scanner.diagnose(
-    diagnostic(
-      "toolsxml/json-envelope",
-      span.start,
-      span.end,
-      repaired ? { severity: "warning", affects: "structure" } : {},
-    ),
-  );
+  (segments[0] as Segment<ToolsXmlBlock>).span.start = span.start;
+  (segments.at(-1) as Segment<ToolsXmlBlock>).span.end = span.end;
+  if (repaired) scanner.diagnose(diagnostic("toolsxml/json-envelope", span.start, span.end));
   for (const piece of pieces)
     for (const event of piece.events)
       if (event.type === "diagnostic") scanner.diagnose(event.diagnostic);
       else emit?.(event);
   return segments;
+}
+
+/** Places behind a block where closing tags show that it went on: one of its bodies held its tags, and was cut there. */
+function findCutBodies(segments: readonly Segment<ToolsXmlBlock>[], names: Names): Span[] {
+  return segments.flatMap(({ type, span, ...segment }, index) => {
+    const before = segments[index - 1];
+    if (type !== "text" || before?.type !== "block" || before.block.status === "truncated") return [];
+    const { text } = segment as { text: string };
+    const start = before.block.span.end;
+    let closed = false;
+    for (const tag of text.matchAll(/(`?)<\/([^\s<>/]+)\s{0,9}>/g)) {
+      const name = (tag[2] as string).toLowerCase();
+      if (tag[1]) continue;
+      if (name !== "tools") closed ||= names.isCall(name) || /^(?:find|replace|file)$/.test(name);
+      else if (closed) return [{ start, end: span.start + tag.index + tag[0].length }];
+    }
+    return [];
+  });
 }

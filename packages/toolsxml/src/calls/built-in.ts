@@ -1,8 +1,7 @@
 import { coerceText, type JsonObject } from "@toolglot/core";
 import { type BodyText, literalText, scriptText } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
-import type { CommandCall, CtrlCall, GetValueCall, InputCall, McpCall, ReadCall } from "../types.ts";
-import { elements } from "./elements.ts";
+import type { CommandCall, CtrlCall, EditCall, GetValueCall, InputCall, McpCall, ReadCall } from "../types.ts";
 import { attributesOf, optional, type Report, required } from "./report.ts";
 
 /** An element whose end was found. */
@@ -26,14 +25,21 @@ export interface Surroundings extends Report {
   attributes(field: string, tag: Tag): void;
 }
 
-const seconds = (text: string): number | undefined => {
-  const value = /^\s*\d{1,9}(?:\.\d{1,6})?\s*$/.test(text) ? Math.round(Number(text) * 1000) : 0;
-  return value > 0 ? value : undefined;
-};
+/** A call that holds elements, while it is read. */
+export interface Container {
+  /** The tags that may come next. */
+  readonly takes: readonly string[];
+  /** The field of an element that begins; undefined when it has no place here. */
+  open(tag: Tag): string | undefined;
+  /** Closes the element in it that is open; false when the tag is not its. */
+  closeInner(name: string, end: number): boolean;
+  /** Ends the call. `reported`: that something is not closed was said before. */
+  close(end: number, reported: boolean): EditCall | ReadCall;
+}
 
-const lineNumber = (text: string): number | undefined => {
-  const value = /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : 0;
-  return value > 0 ? value : undefined;
+const seconds = (text: string): number | undefined => {
+  const value = /^\s*\d*\.?\d+(?:e[+-]?\d{1,3})?\s*$/i.test(text) ? Math.round(Number(text) * 1000) : 0;
+  return value > 0 && value < Number.POSITIVE_INFINITY ? value : undefined;
 };
 
 export function readCommand(element: Element, to: Surroundings): CommandCall | undefined {
@@ -46,49 +52,7 @@ export function readCommand(element: Element, to: Surroundings): CommandCall | u
   const cwd = given.get("cwd")?.value;
   const call: CommandCall = { tool: "command", script, span: { start: tag.start, end } };
   if (timeoutMs !== undefined) call.timeoutMs = timeoutMs;
-  if (cwd) call.cwd = cwd;
-  return call;
-}
-
-export function readRead(element: Element, to: Surroundings): ReadCall {
-  const { tag, end } = element;
-  attributesOf(tag, [], to);
-  const call: ReadCall = { tool: "read", files: [], searches: [], span: { start: tag.start, end } };
-  const inside = elements(element.raw, element.bodyStart, (name) => name === "file" || name === "search", to);
-  if (inside.stray) to.repair("toolsxml/stray-text", inside.stray.start, inside.stray.end);
-  for (const child of inside.children) {
-    const { start, name } = child.tag;
-    if (!child.closed)
-      to.repair("toolsxml/unclosed-tag", start, child.tag.end, { message: `<${name}> is not closed.` });
-    if (child.raw.trim() !== "") to.say("toolsxml/unexpected-body", start, child.end);
-    if (name === "file") {
-      to.attributes(`files[${call.files.length}]`, child.tag);
-      const given = attributesOf(child.tag, ["src", "from", "to"], to);
-      const file: ReadCall["files"][number] = { src: required(child.tag, given, "src", to) ?? "" };
-      const from = optional(given, "from", lineNumber, "a line number from 1", to);
-      const last = optional(given, "to", lineNumber, "a line number from 1", to);
-      if (from !== undefined) file.from = from;
-      if (last !== undefined) file.to = last;
-      if (from !== undefined && last !== undefined && last < from)
-        to.say("toolsxml/invalid-attribute", start, child.tag.end, { message: "to is a line before from." });
-      call.files.push(file);
-    } else if (name === "search") {
-      to.attributes(`searches[${call.searches.length}]`, child.tag);
-      const given = attributesOf(child.tag, ["pattern", "src", "glob"], to);
-      const search: ReadCall["searches"][number] = { pattern: required(child.tag, given, "pattern", to) ?? "" };
-      for (const key of ["src", "glob"] as const) {
-        const value = given.get(key)?.value;
-        if (value) search[key] = value;
-      }
-      call.searches.push(search);
-    } else
-      to.say("toolsxml/unknown-tag", start, child.tag.end, {
-        message: `<read> has no <${name}>.`,
-        hint: "Known here: <file>, <search>.",
-      });
-  }
-  if (inside.children.length === 0)
-    to.say("toolsxml/empty-body", tag.start, end, { message: "<read> needs a <file> or a <search>." });
+  if (cwd !== undefined) call.cwd = cwd;
   return call;
 }
 
@@ -104,7 +68,7 @@ export function readGetValue(element: Element, to: Surroundings): GetValueCall {
     });
   if (element.raw.trim() !== "") to.say("toolsxml/unexpected-body", tag.start, end);
   const call: GetValueCall = { tool: "get_value", key, reason, span: { start: tag.start, end } };
-  if (note) call.note = note;
+  if (note !== undefined) call.note = note;
   return call;
 }
 
@@ -169,6 +133,6 @@ export function readMcp(element: Element, to: Surroundings): McpCall {
   const server = required(tag, given, "server", to) ?? "";
   const name = required(tag, given, "tool", to) ?? "";
   const empty = element.raw.trim() === "";
-  const args = empty ? {} : (readJson(element, "arguments", to) ?? {});
+  const args = (empty ? undefined : readJson(element, "arguments", to)) ?? {};
   return { tool: "mcp", server, name, arguments: args, span: { start: tag.start, end } };
 }

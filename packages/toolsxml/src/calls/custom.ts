@@ -132,7 +132,7 @@ class InputReader {
       if (group) group.push(child);
       else groups.set(key, [child]);
     }
-    const input: JsonObject = createRecord<JsonValue>();
+    const input: [string, JsonValue][] = [];
     for (const [key, group] of groups) {
       const inner = this.#resolve(schemaOf(schema, key));
       const many = group.length > 1;
@@ -144,9 +144,9 @@ class InputReader {
         this.#to.say("toolsxml/invalid-value", child.tag.start, child.end, { message: `${key}: ${reading.fault}.` });
         return null;
       });
-      input[key] = many ? values : (values[0] as JsonValue);
+      input.push([key, many ? values : (values[0] as JsonValue)]);
     }
-    return input;
+    return Object.fromEntries(input);
   }
 
   #child(child: Child, schema: JsonSchema | undefined, depth: number, field: string): Reading {

@@ -1,13 +1,13 @@
 import type { Tag } from "../scan/tag.ts";
 import type { EditCall, TextEdit } from "../types.ts";
-import type { Element, Surroundings } from "./built-in.ts";
+import type { Container, Element, Surroundings } from "./built-in.ts";
 import { attributesOf, optional, required } from "./report.ts";
 
 const flag = (text: string): boolean | undefined =>
   /^\s*(?:true|1|yes|all|)\s*$/i.test(text) ? true : /^\s*(?:false|0|no)\s*$/i.test(text) ? false : undefined;
 
 /** Reads what stands in one `<edit>`: files, and pairs of texts in them. */
-export class EditReader {
+export class EditReader implements Container {
   readonly #to: Surroundings;
   readonly #tag: Tag;
   readonly #call: EditCall;
@@ -23,26 +23,24 @@ export class EditReader {
     this.#call = { tool: "edit", files: [], span: { start: tag.start, end: tag.end } };
   }
 
-  /** The tags that may come next. */
   get takes(): readonly string[] {
     return this.#file ? ["find", "replace"] : ["file"];
   }
 
-  /** The field of an element that begins; undefined when it has no place here. */
   open(tag: Tag): string | undefined {
     const { files } = this.#call;
     if (tag.name === "file") {
       if (this.#file) {
         const { start, end } = this.#file;
         this.#to.repair("toolsxml/unclosed-tag", start, end, { message: "<file> is not closed." });
-        this.closeFile("file", tag.start);
+        this.closeInner("file", tag.start);
       }
       const given = attributesOf(tag, ["src", "all"], this.#to);
       this.#all = optional(given, "all", flag, "true or false", this.#to) ?? false;
       files.push({ src: required(tag, given, "src", this.#to) ?? "", edits: [] });
       this.#file = tag;
       const field = `files[${files.length - 1}]`;
-      if (tag.selfClosing) this.closeFile("file", tag.end);
+      if (tag.selfClosing) this.closeInner("file", tag.end);
       return field;
     }
     if (!this.#file || (tag.name !== "find" && tag.name !== "replace")) return undefined;
@@ -69,8 +67,7 @@ export class EditReader {
     this.#call.files.at(-1)?.edits.push(edit);
   }
 
-  /** Closes the open file; false when the tag is not its. */
-  closeFile(name: string, end: number): boolean {
+  closeInner(name: string, end: number): boolean {
     const file = this.#file;
     if (name !== "file" || !file) return false;
     this.#lonely();
@@ -86,14 +83,13 @@ export class EditReader {
     this.#find = undefined;
   }
 
-  /** Ends the call. `reported`: that something is not closed was said before. */
   close(end: number, reported: boolean): EditCall {
     if (this.#file) {
       if (!reported) {
         const { start, end: after } = this.#file;
         this.#to.repair("toolsxml/unclosed-tag", start, after, { message: "<file> is not closed." });
       }
-      this.closeFile("file", end);
+      this.closeInner("file", end);
     }
     if (this.#call.files.length === 0)
       this.#to.say("toolsxml/empty-body", this.#tag.start, end, { message: "<edit> needs a <file>." });

@@ -1,18 +1,19 @@
 import type { Diagnostic, EndOptions } from "@toolglot/core";
 import type { BlockEnd, BlockReader, Fence, Source } from "@toolglot/core/text";
 import {
+  type Container,
   type Element,
   readCommand,
   readCtrl,
   readGetValue,
   readInput,
   readMcp,
-  readRead,
   type Surroundings,
 } from "../calls/built-in.ts";
 import { rawProperty, readCustom } from "../calls/custom.ts";
 import { EditReader } from "../calls/edit.ts";
 import { nearNames } from "../calls/near-names.ts";
+import { ReadReader } from "../calls/read.ts";
 import { attributesOf } from "../calls/report.ts";
 import {
   type DiagnosticChange,
@@ -44,6 +45,8 @@ export interface ReaderOptions {
 interface OpenBody {
   tag: Tag;
   body: RawBody;
+  /** Its text is given out as it comes. */
+  streams: boolean;
   stream: BodyStream | undefined;
 }
 
@@ -59,7 +62,7 @@ interface OpenTag {
 /** A call that is not closed. */
 interface OpenCall {
   tag: Tag;
-  edit: EditReader | undefined;
+  inside: Container | undefined;
   failed: boolean;
 }
 
@@ -81,9 +84,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
   #calls = -1;
   /** An unknown element: what is in it is not looked at. */
   #unknown: Tag | undefined;
-  #stray: { start: number; end: number; doubt: boolean } | undefined;
-  /** The last body's end was doubtful. */
-  #doubt = false;
+  #stray: { start: number; end: number } | undefined;
   #done: BlockEnd<ToolsXmlBlock> | undefined;
 
   constructor(options: ReaderOptions) {
@@ -137,8 +138,11 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
 
   delta(field: string, text: string): void {
     const call = this.#calls;
-    if (text !== "" && this.#body?.stream) this.#body.stream.finish(text);
-    else if (text !== "") this.#options.emit?.({ phase: "delta", type: "body-delta", call, field, text });
+    const open = this.#body;
+    if (text === "") return;
+    if (open?.streams) {
+      if (open.body.outcome === "closed") open.stream?.finish(text);
+    } else this.#options.emit?.({ phase: "delta", type: "body-delta", call, field, text });
   }
 
   attributes(field: string, tag: Tag): void {
@@ -202,7 +206,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     if (!this.#unknown) {
       const length = text.slice(at, end).trimEnd().length;
       if (length > 0) {
-        this.#stray ??= { start: base + at, end: 0, doubt: this.#doubt };
+        this.#stray ??= { start: base + at, end: 0 };
         this.#stray.end = base + at + length;
       }
     }
@@ -212,9 +216,9 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
 
   #endStray(): void {
     if (!this.#stray) return;
-    const { start, end, doubt } = this.#stray;
+    const { start, end } = this.#stray;
     this.#stray = undefined;
-    this.repair("toolsxml/stray-text", start, end, doubt ? { affects: "value" } : undefined);
+    this.repair("toolsxml/stray-text", start, end);
   }
 
   #readComment(source: Source): boolean {
@@ -261,14 +265,14 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
       if (tag.selfClosing) this.#finish(source.offset, source.offset);
       return;
     }
-    const edit = this.#call?.edit;
+    const inside = this.#call?.inside;
     if (closes) {
       if (name === "tools") {
         this.#closeUnclosed(tag.start);
         this.#finish(tag.end, tag.end);
       } else if (this.#unknown?.name === name) this.#unknown = undefined;
-      else if (edit && name === "edit") this.#endCall(edit.close(tag.end, false), tag.end);
-      else if (edit?.closeFile(name, tag.end)) return;
+      else if (inside && name === this.#call?.tag.name) this.#endCall(inside.close(tag.end, false), tag.end);
+      else if (inside?.closeInner(name, tag.end)) return;
       else if (!this.#unknown) this.repair("toolsxml/stray-tag", tag.start, tag.end);
       return;
     }
@@ -284,18 +288,18 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
       return;
     }
     if (this.#unknown) return;
-    const field = edit?.open(tag);
+    const field = inside?.open(tag);
     if (field !== undefined) {
       if (tag.fault !== undefined) this.say("toolsxml/malformed-tag", tag.start, tag.end);
       this.attributes(field, tag);
-      if (name === "file") return;
+      if (name === "file" || name === "search") return;
       this.#openBody(source, tag, name === "find" ? names.find : names.replace, `${field}.${name}`, true);
       return;
     }
-    const known = edit ? edit.takes : names.known;
+    const known = inside ? inside.takes : names.known;
     const near = nearNames(name, known);
     this.say("toolsxml/unknown-tag", tag.start, tag.end, {
-      message: edit ? `<${tag.rawName}> has no place here.` : `No tool is named <${tag.rawName.slice(0, 80)}>.`,
+      message: inside ? `<${tag.rawName}> has no place here.` : `No tool is named <${tag.rawName.slice(0, 80)}>.`,
       hint: `${near.length > 0 ? `Did you mean <${near.join("> or <")}>? ` : ""}Known: ${known.map((one) => `<${one}>`).join(" ")}.`,
     });
     if (!tag.selfClosing) this.#unknown = tag;
@@ -305,16 +309,15 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const { emit, names } = this.#options;
     const { name } = tag;
     this.#calls += 1;
-    this.#doubt = false;
-    this.#call = { tag, edit: undefined, failed: false };
+    this.#call = { tag, inside: undefined, failed: false };
     emit?.({ phase: "delta", type: "call-start", call: this.#calls, text: name });
     if (tag.fault !== undefined) this.say("toolsxml/malformed-tag", tag.start, tag.end);
     this.attributes("", tag);
-    if (name === "edit") {
+    if (name === "edit" || name === "read") {
       attributesOf(tag, [], this);
-      const edit = new EditReader(tag, this);
-      this.#call.edit = edit;
-      if (tag.selfClosing) this.#endCall(edit.close(tag.end, false), tag.end);
+      const inside = name === "edit" ? new EditReader(tag, this) : new ReadReader(tag, this);
+      this.#call.inside = inside;
+      if (tag.selfClosing) this.#endCall(inside.close(tag.end, false), tag.end);
       return;
     }
     const tool = names.tools.get(name);
@@ -332,7 +335,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
       emit && field !== undefined
         ? new BodyStream(tag.end, exact, (text) => emit({ phase: "delta", type: "body-delta", call, field, text }))
         : undefined;
-    this.#body = { tag, body, stream };
+    this.#body = { tag, body, streams: field !== undefined, stream };
     if (!tag.selfClosing) return;
     body.bodyEnd = body.end = tag.end;
     body.outcome = "closed";
@@ -343,7 +346,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const { body } = open;
     const done = body.read(source, end !== undefined, end !== undefined && isStop(end));
     if (!done) {
-      if (open.stream && body.clean) open.stream.advance(source, source.offset);
+      open.stream?.advance(source, body.safe(source));
       return false;
     }
     if (body.outcome === "cut") return false;
@@ -352,23 +355,23 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
   }
 
   #bodyRead(source: Source, open: OpenBody): void {
-    const { tag, body, stream } = open;
+    const { tag, body, streams, stream } = open;
     const { outcome, bodyEnd, end, doubtful } = body;
     const element: Element = { tag, raw: source.slice(tag.end, bodyEnd), bodyStart: tag.end, end };
     if (doubtful) this.repair("toolsxml/doubtful-close", bodyEnd, end);
     if (outcome === "unclosed") {
       // What was given out of it can't be taken back.
       const change: DiagnosticChange = { affects: "value", message: `<${tag.rawName}> is not closed.` };
-      if (stream) this.say("toolsxml/unclosed-tag", tag.start, tag.end, { ...change, severity: "error" });
+      stream?.advance(source, body.safe(source));
+      if (streams) this.say("toolsxml/unclosed-tag", tag.start, tag.end, { ...change, severity: "error" });
       else this.repair("toolsxml/unclosed-tag", tag.start, tag.end, change);
     }
-    this.#doubt = true;
-    const { edit } = this.#call as OpenCall;
-    if (edit) {
+    const { inside } = this.#call as OpenCall;
+    if (inside instanceof EditReader) {
       const text = this.tell(exactText(element.raw), element);
-      stream?.finish(text);
+      if (outcome === "closed") stream?.finish(text);
       this.#body = undefined;
-      edit.take(element, text);
+      inside.take(element, text);
     } else {
       const call = this.#make(element);
       this.#body = undefined;
@@ -381,8 +384,6 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     switch (name) {
       case "command":
         return readCommand(element, this);
-      case "read":
-        return readRead(element, this);
       case "get_value":
         return readGetValue(element, this);
       case "input":
@@ -411,9 +412,10 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
   #closeUnclosed(at: number): void {
     this.#unknown = undefined;
     const open = this.#call;
-    if (!open?.edit) return;
-    this.repair("toolsxml/unclosed-tag", open.tag.start, open.tag.end, { message: "<edit> is not closed." });
-    this.#endCall(open.edit.close(at, true), at);
+    if (!open?.inside) return;
+    const { start, end, rawName } = open.tag;
+    this.repair("toolsxml/unclosed-tag", start, end, { message: `<${rawName}> is not closed.` });
+    this.#endCall(open.inside.close(at, true), at);
   }
 
   // --- the end --------------------------------------------------------------------------------------------------------

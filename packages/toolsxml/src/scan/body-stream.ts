@@ -30,6 +30,8 @@ export class BodyStream {
   #sent: number;
   /** A line break with only blanks behind it, which may be the one before the closing tag: its offset, or -1. */
   #tail = -1;
+  /** What was looked at ends with a carriage return. */
+  #return = false;
   #started: boolean;
   /** Only white space so far. */
   #blank = true;
@@ -99,12 +101,18 @@ export class BodyStream {
   #findTail(text: string): void {
     let at = text.length - 1;
     while (at >= 0 && (text.charCodeAt(at) === 32 || text.charCodeAt(at) === 9)) at -= 1;
-    if (at < 0) return;
+    if (at < 0) {
+      // Blanks behind a lone carriage return: it was no line break.
+      if (this.#return && text !== "") this.#tail = -1;
+      this.#return &&= text === "";
+      return;
+    }
     const code = text.charCodeAt(at);
     if (code === 10) {
-      const pair = at > 0 ? text.charCodeAt(at - 1) === 13 : this.#tail === this.#seen - 1;
+      const pair = at > 0 ? text.charCodeAt(at - 1) === 13 : this.#return;
       this.#tail = this.#seen + at - (pair ? 1 : 0);
     } else this.#tail = code === 13 && at === text.length - 1 ? this.#seen + at : -1;
+    this.#return = text.endsWith("\r");
   }
 
   #flush(source: Source, end: number): void {

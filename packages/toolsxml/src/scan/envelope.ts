@@ -7,7 +7,8 @@ export interface Envelope {
   /** The whole object. */
   span: Span;
   reply: { text: string; span: Span } | undefined;
-  tools: { text: string; span: Span } | undefined;
+  /** `place`: the offset in the source of an index in the text. */
+  tools: { text: string; span: Span; place(index: number): number } | undefined;
   /** It was not valid JSON as it stood. */
   repaired: boolean;
   /** The text ended inside it: how. */
@@ -15,7 +16,7 @@ export interface Envelope {
 }
 
 const stringPart = /["\\]/g;
-const structure = /["{}[\]]/g;
+const structure = /["{}[\],]/g;
 
 /** Holds a message that may be `{"reply": …, "tools": …}` until the object is closed. */
 export class EnvelopeReader implements BlockReader<ToolsXmlBlock> {
@@ -24,7 +25,10 @@ export class EnvelopeReader implements BlockReader<ToolsXmlBlock> {
   readonly start: number;
   readonly #read: (envelope: Envelope) => Segment<ToolsXmlBlock>[];
   readonly #repairs: boolean;
-  #depth = 0;
+  /** What closes the brackets that are open. */
+  readonly #closers: string[] = [];
+  /** Offset of the last comma between members of the object. */
+  #comma = -1;
   #inString = false;
 
   constructor(start: number, repairs: boolean, read: (envelope: Envelope) => Segment<ToolsXmlBlock>[]) {
@@ -50,8 +54,13 @@ export class EnvelopeReader implements BlockReader<ToolsXmlBlock> {
         }
         at += 1;
       } else if (mark === '"') this.#inString = !this.#inString;
-      else if (mark === "{" || mark === "[") this.#depth += 1;
-      else if (--this.#depth === 0) return this.#finish(source, source.base + at, undefined);
+      else if (mark === ",") {
+        if (this.#closers.length === 1) this.#comma = source.base + at - 1;
+      } else if (mark === "{" || mark === "[") this.#closers.push(mark === "{" ? "}" : "]");
+      else {
+        this.#closers.pop();
+        if (this.#closers.length === 0) return this.#finish(source, source.base + at, undefined);
+      }
       source.at = at;
     }
     source.at = text.length;
@@ -70,9 +79,10 @@ export class EnvelopeReader implements BlockReader<ToolsXmlBlock> {
     let repaired = false;
     if (!value && this.#repairs) {
       repaired = true;
-      // Raw line breaks in strings; and, when the text ends inside, what is missing.
-      const closed = end ? close(text, this.#inString) : text;
-      value = object(closed.replace(/"(?:[^"\\]|\\[\s\S])*"/g, escapeControls));
+      // Raw line breaks in strings; and, when the text ends inside, what is missing, or without the last member.
+      const read = (json: string) => object(json.replace(/"(?:[^"\\]|\\[\s\S])*"/g, escapeControls));
+      value = read(end ? closeString(text, this.#inString) + this.#closers.reverse().join("") : text);
+      if (!value && end && this.#comma >= 0) value = read(`${text.slice(0, this.#comma - this.start)}}`);
     }
     if (!value) return undefined;
     const { reply = null, tools = null } = value;
@@ -82,7 +92,10 @@ export class EnvelopeReader implements BlockReader<ToolsXmlBlock> {
     const whole = { start: this.start, end: this.start + text.length };
     const take = (key: string, one: unknown) =>
       typeof one === "string" ? { text: one, span: spans.get(key) ?? whole } : undefined;
-    return { reply: take("reply", reply), tools: take("tools", tools), repaired };
+    const found = take("tools", tools);
+    const { start = 0, end: stop = 0 } = found?.span ?? {};
+    const place = places(text.slice(start - this.start, stop - this.start), start);
+    return { reply: take("reply", reply), tools: found && { ...found, place }, repaired };
   }
 }
 
@@ -101,10 +114,10 @@ function escapeControls(string: string): string {
   return string.replace(/\p{Cc}/gu, (unit) => JSON.stringify(unit).slice(1, -1));
 }
 
-/** Adds what a cut object lacks. */
-function close(text: string, inString: boolean): string {
-  if (inString) return `${text.replace(/\\(?:u[\da-fA-F]{0,3})?$/, (cut, at: number) => (odd(text, at) ? "" : cut))}"}`;
-  return `${text.replace(/[,:\s]+$/, "")}}`;
+/** Closes the string that a text ends in, less an escape that is not complete. */
+function closeString(text: string, inString: boolean): string {
+  if (!inString) return text;
+  return `${text.replace(/\\(?:u[\da-fA-F]{0,3})?$/, (cut, at: number) => (odd(text, at) ? "" : cut))}"`;
 }
 
 /** Whether the backslash at an index begins an escape. */
@@ -114,10 +127,21 @@ function odd(text: string, at: number): boolean {
   return (at - from) % 2 === 0;
 }
 
+/** Gives the offset of a JSON string's units, in rising order: `string` is how it is written, from an offset on. */
+function places(string: string, offset: number): (index: number) => number {
+  let at = 0;
+  let unit = 0;
+  return (index) => {
+    for (; unit < index && at < string.length; unit += 1)
+      at += string.charCodeAt(at) !== 92 ? 1 : string.charCodeAt(at + 1) === 117 ? 6 : 2;
+    return offset + Math.min(at, string.length);
+  };
+}
+
 /** The spans of an object's own strings, without quotes, by key. */
 function strings(text: string, offset: number): Map<string, Span> {
   const spans = new Map<string, Span>();
-  const token = /"((?:[^"\\]|\\[\s\S])*)(?:"|$)|[{}[\]:,]/g;
+  const token = /"((?:[^"\\]|\\[\s\S])*)(?:"|\\?$)|[{}[\]:,]/g;
   let depth = 0;
   let key: string | undefined;
   let value = false;

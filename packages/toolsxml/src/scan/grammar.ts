@@ -39,11 +39,17 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
 
   line(probe: LineProbe, ended: boolean): ProbeAnswer<ToolsXmlBlock> {
     const { text, at, end, offset, fence, firstInFence } = probe;
-    if (this.#first < 0) this.#first = offset;
     this.#foreign = fence !== undefined && !firstInFence && !openFence.test(fence.info);
     let first = at;
     while (isBlank(text.charCodeAt(first))) first += 1;
     const code = text.charCodeAt(first);
+    if (this.#first < 0) {
+      // Reasoning may come before an envelope.
+      const tag = code === 60 ? text.slice(first, first + 10).toLowerCase() : "";
+      if (!ended && end < 0 && tag.length < 10 && ["<thinking>", "<thought>"].some((one) => one.startsWith(tag)) && tag)
+        return "more";
+      if (!/^<(?:think|thinking|thought)[\s>]/.test(tag)) this.#first = offset;
+    }
     if (code === 123 && offset === this.#first) return this.#envelope(text, first, offset + first - at, ended);
     if (code !== 60 || this.#foreign) return "no";
     const answer = this.#opener(text, first, true, ended);

@@ -46,6 +46,8 @@ export class RawBody {
   readonly #memory: BodyMemory;
   readonly #fence: Fence | undefined;
   #counts = false;
+  /** Offset of the first closing tag. */
+  #first = -1;
   /** Ends at the first place where it can. */
   #eager: boolean;
   #candidate: Candidate | undefined;
@@ -74,12 +76,15 @@ export class RawBody {
     this.#memory = memory;
     this.#fence = fence;
     this.#eager = memory.reread > patience;
-    if (start >= (memory.gone.get(this.#name) ?? Number.POSITIVE_INFINITY)) this.#counts = this.#eager = true;
+    if (start >= (memory.gone.get(this.#name) ?? Number.POSITIVE_INFINITY)) {
+      this.#counts = this.#eager = true;
+      this.#first = start;
+    }
   }
 
-  /** No closing tag was seen yet: text before the reading position is the body's. */
-  get clean(): boolean {
-    return !this.#counts && !this.#candidate;
+  /** Text before this offset is the body's, whatever comes. */
+  safe(source: Source): number {
+    return this.#first < 0 ? source.offset : this.#first;
   }
 
   /** Reads on; true when the end is found. `ended`: no more text comes; `stopped`: a stop sequence stands for `</tools>`. */
@@ -95,7 +100,7 @@ export class RawBody {
       if (found === undefined) {
         if (!ended) return false;
         if (this.#counts) return this.#atEnd(source, stopped);
-        if (!this.#last) this.#memory.gone.set(this.#name, this.start);
+        this.#memory.gone.set(this.#name, this.start);
         this.#startCounting(source);
       }
     }
@@ -117,7 +122,8 @@ export class RawBody {
         source.at = found;
         return undefined;
       } else {
-        const body = source.slice(this.start, source.base + found);
+        this.#first = source.base + found;
+        const body = source.slice(this.start, this.#first);
         if (body.includes(this.#opener) || body.includes(cdataStart)) this.#startCounting(source);
         else this.#take(source, found, end);
         return false;
@@ -308,7 +314,7 @@ export class RawBody {
     const fitting = this.#fitting;
     if (this.#parent >= 0 && fitting && this.#parent < fitting.start) return this.#endWithout(source, this.#implied());
     const chosen = (fitting ?? this.#last) as Candidate;
-    this.doubtful = !fitting || this.#innerLine;
+    this.doubtful = fitting ? this.#innerLine : chosen !== this.#lineEnd?.at;
     this.#memory.reread += source.offset - chosen.end;
     return this.#close(source, chosen);
   }
@@ -332,7 +338,7 @@ export class RawBody {
     const line = name !== "tools" && this.#beginsLine(source, base + at);
     const sibling = line && (!parent || name === "file");
     if (sibling && this.#lineEnd) {
-      this.doubtful = true;
+      // The line with the closing tag ends, and one with a tag begins: text between them is prose.
       return this.#close(source, this.#lineEnd.at);
     }
     if (sibling && this.#eager) {

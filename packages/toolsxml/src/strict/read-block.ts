@@ -6,11 +6,11 @@ import {
   readGetValue,
   readInput,
   readMcp,
-  readRead,
   type Surroundings,
 } from "../calls/built-in.ts";
 import { readCustom } from "../calls/custom.ts";
 import { EditReader } from "../calls/edit.ts";
+import { readRead } from "../calls/read.ts";
 import { attributesOf } from "../calls/report.ts";
 import {
   type DiagnosticChange,
@@ -121,7 +121,7 @@ function readEdit(xml: XmlElement, to: Findings): ToolsXmlCall {
       if (edit.open(body.tag) === undefined) unknownTag(child, edit.takes, to);
       else edit.take(body, to.tell(exactText(body.raw), body));
     }
-    edit.closeFile("file", file.span.end);
+    edit.closeInner("file", file.span.end);
   }
   const call = edit.close(end, false);
   call.span.end = end;

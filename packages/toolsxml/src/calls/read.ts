@@ -1,0 +1,83 @@
+import type { Tag } from "../scan/tag.ts";
+import type { ReadCall } from "../types.ts";
+import type { Container, Element, Surroundings } from "./built-in.ts";
+import { elements } from "./elements.ts";
+import { attributesOf, optional, required } from "./report.ts";
+
+const lineNumber = (text: string): number | undefined => {
+  const value = /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : 0;
+  return value > 0 ? value : undefined;
+};
+
+/** Reads what stands in one `<read>`: files, directories and searches. */
+export class ReadReader implements Container {
+  readonly takes: readonly string[] = ["file", "search"];
+  readonly #to: Surroundings;
+  readonly #call: ReadCall;
+  /** The element that is open. */
+  #open: string | undefined;
+
+  constructor(tag: Tag, to: Surroundings) {
+    this.#to = to;
+    this.#call = { tool: "read", files: [], searches: [], span: { start: tag.start, end: tag.end } };
+  }
+
+  open(tag: Tag): string | undefined {
+    const { files, searches } = this.#call;
+    const { name, start, end } = tag;
+    if (name !== "file" && name !== "search") return undefined;
+    this.#open = tag.selfClosing ? undefined : name;
+    const to = this.#to;
+    if (name === "search") {
+      const given = attributesOf(tag, ["pattern", "src", "glob"], to);
+      const search: ReadCall["searches"][number] = { pattern: required(tag, given, "pattern", to) ?? "" };
+      for (const key of ["src", "glob"] as const) {
+        const value = given.get(key)?.value;
+        if (value !== undefined) search[key] = value;
+      }
+      return `searches[${searches.push(search) - 1}]`;
+    }
+    const given = attributesOf(tag, ["src", "from", "to"], to);
+    const file: ReadCall["files"][number] = { src: required(tag, given, "src", to) ?? "" };
+    const from = optional(given, "from", lineNumber, "a line number from 1", to);
+    const last = optional(given, "to", lineNumber, "a line number from 1", to);
+    if (from !== undefined) file.from = from;
+    if (last !== undefined) file.to = last;
+    if (from !== undefined && last !== undefined && last < from)
+      to.say("toolsxml/invalid-attribute", start, end, { message: "to is a line before from." });
+    return `files[${files.push(file) - 1}]`;
+  }
+
+  closeInner(name: string): boolean {
+    if (name !== this.#open) return false;
+    this.#open = undefined;
+    return true;
+  }
+
+  /** An element in it that is not closed lacks nothing. */
+  close(end: number): ReadCall {
+    const call = this.#call;
+    if (call.files.length + call.searches.length === 0)
+      this.#to.say("toolsxml/empty-body", call.span.start, end, { message: "<read> needs a <file> or a <search>." });
+    return call;
+  }
+}
+
+/** Reads a whole `<read>` element. */
+export function readRead(element: Element, to: Surroundings): ReadCall {
+  const { tag, raw, bodyStart, end } = element;
+  attributesOf(tag, [], to);
+  const reader = new ReadReader(tag, to);
+  const inside = elements(raw, bodyStart, (name) => reader.takes.includes(name), to);
+  for (const child of inside.children) {
+    if (reader.open(child.tag) === undefined)
+      to.say("toolsxml/unknown-tag", child.tag.start, child.tag.end, {
+        message: `<read> has no <${child.tag.rawName}>.`,
+      });
+    else if (child.raw.trim() !== "") to.repair("toolsxml/stray-text", child.bodyStart, child.end);
+  }
+  if (inside.stray) to.repair("toolsxml/stray-text", inside.stray.start, inside.stray.end);
+  const call = reader.close(end);
+  call.span.end = end;
+  return call;
+}
