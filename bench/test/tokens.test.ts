@@ -9,7 +9,7 @@ import { type Form, forms } from "../src/tokens/forms.ts";
 import { tokenTables } from "../src/tokens/index.ts";
 
 const tasks = [oneCall, bodyCall, ...threeCalls];
-const [attp, tam, toolsxml] = forms.text as [Form, Form, Form];
+const { attp, thinking, tam, toolsxml } = forms;
 const written = (form: Form, task: Task): string[] => form.turns(task).map(({ call }) => call);
 
 describe.each(tasks.map((task) => [task.title, task] as const))("what is counted for %s", (_, task) => {
@@ -48,6 +48,9 @@ describe.each(tasks.map((task) => [task.title, task] as const))("what is counted
     expect(blocks.map(({ toolCall }) => toolCall?.status === "success" && toolCall.code.trim())).toEqual([
       task.program.code.trim(),
     ]);
+    const [thought] = written(thinking, task).map((text) => parseAttp(text, { tools }));
+    expect(thought?.diagnostics).toEqual([]);
+    expect(thought?.blocks[0]?.toolCall).toEqual(blocks[0]?.toolCall);
   });
 
   it("is in native JSON these calls, each with its result", () => {

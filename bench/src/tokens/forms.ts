@@ -52,19 +52,28 @@ const span = { start: 0, end: 0 };
 const attp = attpProtocol({ prompt: attpPrompt });
 
 /** A program makes all calls of a task, whatever they need of each other. */
-const attpForm: Form = {
-  name: "ATTP",
+const attpForm = (name: string, thought?: string): Form => ({
+  name,
   prompt: (locale) => promptOf(attp, locale),
   turns({ title, program }) {
     const toolCall = { status: "success" as const, target: title, code: program.code };
+    const document = { status: "complete" as const, toolCall, extra: {}, span };
     return [
       {
-        call: serialize({ status: "complete", toolCall, extra: {}, span }),
+        call: serialize(thought === undefined ? document : { ...document, thought }),
         result: attp.formatResults([{ callId: "program", status: "ok", content: [], data: program.data }]),
       },
     ];
   },
-};
+});
+
+/** The `thought` of the call in ATTP's prompt: what a model is asked to write besides. */
+function exampleThought(): string {
+  const { blocks } = parse(attpPrompt.build({ toolsText: "", locale: "en", mode: "single" }));
+  const thought = blocks.filter(({ toolCall }) => toolCall?.status === "success").at(-1)?.thought;
+  if (!thought) throw new Error("the prompt's example has no thought");
+  return thought;
+}
 
 const tam = tamProtocol({ prompt: tamPrompt });
 
@@ -165,17 +174,12 @@ const bare = nativeForm(
   (results) => results.map(({ data }) => JSON.stringify(data)).join("\n"),
 );
 
-/** All forms; the first two are what the others are compared with. */
-export const forms: { wire: Form; bare: Form; text: Form[] } = {
+/** The native forms, which the others are compared with, and ours. */
+export const forms: Record<"wire" | "bare" | "attp" | "thinking" | "tam" | "toolsxml", Form> = {
   wire,
   bare,
-  text: [attpForm, tamForm, toolsxmlForm],
+  attp: attpForm("ATTP"),
+  thinking: attpForm("ATTP with a thought", exampleThought()),
+  tam: tamForm,
+  toolsxml: toolsxmlForm,
 };
-
-/** The `thought` of the call in ATTP's prompt: what a model is asked to write besides. */
-export function exampleThought(): string {
-  const { blocks } = parse(attpPrompt.build({ toolsText: "", locale: "en", mode: "single" }));
-  const thought = blocks.filter(({ toolCall }) => toolCall?.status === "success").at(-1)?.thought;
-  if (!thought) throw new Error("the prompt's example has no thought");
-  return thought;
-}

@@ -2,9 +2,10 @@ import type { Findings, Table } from "../report.ts";
 import { body, bodyCall, tools as declared, oneCall, type Task, threeCalls } from "./content.ts";
 import { type BreakEven, breakEven, costOf, promptLength } from "./costs.ts";
 import { type Tokenizer, tokenizers } from "./count.ts";
-import { exampleThought, type Form, forms } from "./forms.ts";
+import { type Form, forms } from "./forms.ts";
 
-const allForms = [forms.wire, forms.bare, ...forms.text];
+const textForms = [forms.attp, forms.thinking, forms.tam, forms.toolsxml];
+const allForms = [forms.wire, forms.bare, ...textForms];
 const number = (value: number): string => (Number.isFinite(value) ? value.toLocaleString("en-US") : "never");
 /** A figure with each tokenizer. */
 const each = (figure: (tokenizer: Tokenizer) => number): string =>
@@ -46,7 +47,7 @@ function promptTable(): Table {
     columns: ["", "instructions", "tools", "a tool", "together", "more than native"],
     rows: [
       row(forms.wire, "native JSON", "en"),
-      ...forms.text.flatMap((form) =>
+      ...[forms.attp, forms.tam, forms.toolsxml].flatMap((form) =>
         (["en", "zh"] as const).map((locale) => row(form, `${form.name}, ${locale}`, locale)),
       ),
     ],
@@ -60,7 +61,7 @@ function callTable(): Table {
   ];
   return {
     title: "Tokens of a call",
-    note: `The same call in each form, without prose or thought around it, and its result as the model reads it. *Messages*: OpenAI's chat-completions JSON as it goes over the wire, ids and double escaping included. *Bare*: names, arguments and contents alone, escaped once, which is the least that a model of native calls writes and reads. The body is ${body.length.toLocaleString("en-US")} characters of Python, ${each(({ count }) => count(body))} tokens by itself. ATTP's prompt asks for a \`thought\` besides, which takes ${each(({ count }) => count(exampleThought()))} tokens in its example. Tokens in ${both}.`,
+    note: `The same call in each form, without prose around it, and its result as the model reads it. *Messages*: OpenAI's chat-completions JSON as it goes over the wire, ids and double escaping included. *Bare*: names, arguments and contents alone, escaped once, which is the least that a model of native calls writes and reads. The body is ${body.length.toLocaleString("en-US")} characters of Python, ${each(({ count }) => count(body))} tokens by itself. ATTP's prompt asks for a \`thought\` in every answer: *with a thought* has the one of the prompt's example. Tokens in ${both}.`,
     columns: ["", "one call", "its result", "call with a 2 KB body", "its result"],
     rows: allForms.map((form) => [form.name, ...cells(oneCall, form), ...cells(bodyCall, form)]),
   };
@@ -93,7 +94,7 @@ const tasks: [name: string, once: string, task: Task][] = [
 
 function breakEvenTable(): Table {
   const rows = tasks.flatMap(([name, , task]) =>
-    forms.text.flatMap((form) =>
+    textForms.flatMap((form) =>
       [forms.wire, forms.bare].map((other) => {
         const figures = (pick: keyof BreakEven): string =>
           each((tokenizer) => breakEven(task, form, other, tokenizer)[pick]);
@@ -110,7 +111,7 @@ function breakEvenTable(): Table {
   );
   return {
     title: "How often until the longer prompt is paid for",
-    note: `${sentences()} *Saved*: by one such call with its result. *Length*: how many of them until the conversation is no longer than the native one, which is also what it costs when everything that was read before is cached. *Uncached*: how many until no more tokens were read and written in all, when every turn reads everything anew. Tokens and calls in ${both}.`,
+    note: `${sentences()}\n*Saved*: by one such call with its result. *Length*: how many of them until the conversation is no longer than the native one, which is also what it costs when everything that was read before is cached. *Uncached*: how many until no more tokens were read and written in all, when every turn reads everything anew. Tokens and calls in ${both}.`,
     columns: ["", "beside", "prompt longer by", "saved", "length", "uncached"],
     words: [1],
     rows,
@@ -128,11 +129,11 @@ function sentences(): string {
     return `after ${range.map(number).join(" to ")} ${unit}${known.length < found.length ? " or never" : ""}`;
   };
   const list = tasks.map(([name, once, task]) => {
-    const perForm = forms.text.map(
+    const perForm = textForms.map(
       (form) =>
         `${form.name} ${times(task, once, form, forms.wire)} beside messages, ${times(task, once, form, forms.bare)} beside bare JSON`,
     );
-    return `**${name[0]?.toUpperCase()}${name.slice(1)}**: ${perForm.join("; ")}.`;
+    return `- **${name[0]?.toUpperCase()}${name.slice(1)}**: ${perForm.join("; ")}.`;
   });
-  return `When the text of a conversation is counted once, the longer prompt is paid for as follows. ${list.join(" ")}`;
+  return `When the text of a conversation is counted once, the longer prompt is paid for:\n\n${list.join("\n")}\n`;
 }
