@@ -32,7 +32,7 @@ export function largeCases(fixture: Fixture): CommonCase[] {
       expect: runs,
       chunking: coarse,
     },
-    ...[opener, ...hostile, "```\n", "`", "<think>", "</think>", "<thi", "<|", " "].flatMap((piece) =>
+    ...[...new Set([opener, ...hostile, "```\n", "`", "<think>", "</think>", "<thi", "<|", " "])].flatMap((piece) =>
       (piece.endsWith("\n") ? [""] : ["\n", ""]).map((join) => ({
         name: `${JSON.stringify(piece)} 50,000 times${join && ` with ${JSON.stringify(join)} between`}`,
         input: [{ repeat: piece, times: many, join }],

@@ -240,6 +240,13 @@ function lineEndsAndUnicode(fixture: Fixture): CommonCase[] {
       values: [value],
       expect: { ...one, segments: [text("Go:"), block] },
     },
+    ...["\ufeff", "\u00a0", "\u3000", "\u2028", "\u0085", "\f", "\0"].flatMap((space) =>
+      ["x", "", "<"].map((rest) => ({
+        name: `odd space inside a block ${JSON.stringify(space + rest)}`,
+        input: fixture.block(value).replace("\n", () => `\n${space}${rest}\n`),
+        expect: { diagnostics: [], moreDiagnostics: true as const, mayNotSerialize: true as const },
+      })),
+    ),
     ...odd.map((content) => ({
       name: `a value ${content}`,
       input: `😀 Go:\n${inText(fixture, content)}\n😀`,
