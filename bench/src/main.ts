@@ -22,7 +22,8 @@ for (const part of Object.keys(parts) as (keyof Measured)[]) {
   if (what !== "all" && what !== part) continue;
   const found = await parts[part]();
   measured[part] = found;
-  for (const table of [...found.tables, barTable(found.bars)]) console.log(`\n${markdown(table)}`);
+  const bars = found.bars.length > 0 ? [barTable(found.bars)] : [];
+  for (const table of [...found.tables, ...bars]) console.log(`\n${markdown(table)}`);
 }
 if (what === "all") {
   const file = join(root, "docs", "benchmarks.md");

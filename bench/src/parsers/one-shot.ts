@@ -70,14 +70,9 @@ export async function oneShot(
         ours.push(megabytesPerSecond);
         bars.push({ what, limit: `≥ ${bar} MB/s`, measured, met: megabytesPerSecond >= bar && exact === of });
       } else if (sameText.includes(subject)) {
+        const mine = ours[index] as number;
         bars.push(
-          aheadOf(
-            subject,
-            what,
-            `${figure(ours[index] as number)} MB/s`,
-            measured,
-            exact === of && megabytesPerSecond > (ours[index] as number),
-          ),
+          besidePeer(subject, what, `≥ ${measured}`, `${figure(mine)} MB/s`, exact === of && megabytesPerSecond > mine),
         );
       }
       const speed = Number.isFinite(megabytesPerSecond) ? figure(megabytesPerSecond) : "fails";
@@ -92,6 +87,6 @@ export async function oneShot(
 }
 
 /** A peer that reads the same text must not be faster, unless its bodies are wrong. */
-export function aheadOf({ name }: Subject, what: string, ours: string, theirs: string, faster: boolean): Bar {
-  return { what: `${what}, ahead of ${name}`, limit: `ahead of ${theirs}`, measured: ours, met: !faster };
+export function besidePeer({ name }: Subject, what: string, limit: string, measured: string, faster: boolean): Bar {
+  return { what: `${what}, beside ${name}`, limit, measured, met: !faster };
 }

@@ -1,7 +1,7 @@
 import { angles, type BodyKind, plain } from "../bodies.ts";
 import { measure } from "../measure.ts";
 import { type Bar, figure, ratio, type Table } from "../report.ts";
-import { aheadOf } from "./one-shot.ts";
+import { besidePeer } from "./one-shot.ts";
 import type { Call, Own, Subject } from "./parser.ts";
 import { peers } from "./peers.ts";
 
@@ -128,10 +128,9 @@ export async function streamingPlain(
       bars.push({ what, limit: `≤ ${bars200} ms`, measured: `${figure(at200)} ms`, met: at200 <= bars200 && exact });
       bars.push(growthLine(`${id}, plain body`, outcomes));
     } else if (sameText.includes(subject)) {
-      const theirs = Number.isFinite(at200)
-        ? `${figure(at200)} ms${exact ? "" : ", bodies not exact"}`
-        : cell(outcomes[2]);
-      bars.push(aheadOf(subject, what, `${figure(ours)} ms`, theirs, exact && at200 < ours));
+      const reached = outcomes.filter((outcome) => outcome !== undefined).at(-1);
+      const theirs = Number.isFinite(at200) ? `${figure(at200)} ms${exact ? "" : ", not exact"}` : cell(reached);
+      bars.push(besidePeer(subject, what, `≤ ${theirs}`, `${figure(ours)} ms`, exact && at200 < ours));
     }
     rows.push([
       subject.name,
