@@ -23,12 +23,19 @@ interface ResultVector {
   results: ToolResult[];
   options?: { budget?: number };
   expect: { results: ExpectedResult[]; maxLength?: number };
+  /** Why it is known to fail. It is run all the same, and one that passes fails the suite. */
+  knownToFail?: string;
 }
 
 const file = new URL("../results/toolsxml.json", import.meta.url);
 const { vectors } = JSON.parse(readFileSync(file, "utf8")) as { vectors: ResultVector[] };
 
-it.each(vectors)("writes results for the model: $name", ({ results, options, expect: wanted }) => {
+it.each(vectors)("writes results for the model: $name", (vector) => {
+  if (vector.knownToFail === undefined) check(vector);
+  else expect(() => check(vector), "it passes now: take knownToFail away").toThrow();
+});
+
+function check({ results, options, expect: wanted }: ResultVector): void {
   const text = formatResults(results, options);
   if (wanted.results.length === 0) {
     expect(text).toBe("");
@@ -47,7 +54,7 @@ it.each(vectors)("writes results for the model: $name", ({ results, options, exp
     expect(parse(body).blocks.filter(isRunnable), "a model that repeats it").toEqual([]);
     expectResult(written[at] as WrittenResult, result);
   });
-});
+}
 
 function expectResult({ attributes, text }: WrittenResult, wanted: ExpectedResult): void {
   if (wanted.tool !== undefined) expect(attributes.tool).toBe(wanted.tool);
