@@ -4,13 +4,13 @@ import { builtIns } from "./scan/context.ts";
 import { serialize } from "./serialize.ts";
 import type { ToolsXmlCall } from "./types.ts";
 
-const empty: string = serialize({ calls: [], comments: [] });
-const head: number = empty.indexOf("</");
+/** What `serialize` writes around calls. */
+const opening = "<tools>\n";
+const closing = "</tools>\n";
 
 /** The block that a model would have written to make these calls. Never throws. */
 export function writeCalls(calls: readonly ToolCall[], tools: readonly ToolDefinition[]): string {
-  const written = calls.map((call) => writeCall(call, tools));
-  return empty.slice(0, head) + written.join("") + empty.slice(head);
+  return opening + calls.map((call) => writeCall(call, tools)).join("") + closing;
 }
 
 /** One call; what is no call of this protocol becomes a tag with its input as JSON. */
@@ -23,7 +23,10 @@ function writeCall(call: ToolCall, tools: readonly ToolDefinition[]): string {
     ? { ...(reads && { files: [], searches: [] }), ...input, tool: name, span: { start: 0, end: 0 } }
     : { tool: "custom", name, input, span: { start: 0, end: 0 } };
   try {
-    return serialize({ calls: [parsed as ToolsXmlCall], comments: [] }, { tools }).slice(head, head - empty.length);
+    return serialize({ calls: [parsed as ToolsXmlCall], comments: [] }, { tools }).slice(
+      opening.length,
+      -closing.length,
+    );
   } catch {
     const tag = name.replace(/[^\p{L}\p{N}_.-]+/gu, "_");
     return `  <${tag}>${toJsonText(input).replaceAll("<", "\\u003c")}</${tag}>\n`;

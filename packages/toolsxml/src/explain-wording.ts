@@ -62,6 +62,7 @@ const zh: ExplainWording = {
     "toolsxml/invalid-json": "正文必须是一个 JSON 对象。",
     "toolsxml/invalid-value": "值不符合参数的类型。",
     "toolsxml/unexpected-body": "标签的内容不会使用。",
+    "toolsxml/json-envelope": "JSON 外壳不是有效的 JSON。请只写 <tools> 块，或有效的 JSON。",
     "toolsxml/input-too-long": "回答过长，没有执行任何内容。请写得更短。",
   },
 };
