@@ -18,11 +18,11 @@ export function serialize(block: TamContent): string {
   const text = writeBlock(block);
   const { blocks } = parse(text, { maxInputLength: text.length });
   const [read] = blocks;
-  if (!read || blocks.length > 1 || read.warnings.length > 0) throw lost("the block");
+  if (!read) throw lost("the block");
   const wanted = contentOf(block);
   const found = contentOf(read);
   for (const [key, value] of wanted) if (found.get(key) !== value) throw lost(key);
-  if (found.size !== wanted.size) throw lost("the block");
+  if (found.size !== wanted.size || blocks.length > 1 || read.warnings.length > 0) throw lost("the block");
   return text;
 }
 

@@ -3,7 +3,7 @@ import { declaredParams, findParam, findTool } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { readHinted } from "../hints.ts";
 import { matchName } from "../names.ts";
-import type { Field, ReaderHost, Scan } from "../scan/block-reader.ts";
+import type { Field, ReaderHost, Scan } from "../scan/scan.ts";
 import type { TamBlock, TamComment, TamEvent, TamStep, TamTypeHint } from "../types.ts";
 import { type Place, placeOf, type StepPlace } from "./keys.ts";
 import { readValue } from "./value.ts";

@@ -1,7 +1,7 @@
 import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, type Fence, type Source } from "@toolglot/core/text";
 import { ValueStream } from "../fields/value.ts";
-import type { TamBlock, TamComment } from "../types.ts";
+import type { TamBlock } from "../types.ts";
 import {
   closerOf,
   type FieldStart,
@@ -20,96 +20,9 @@ import {
   type Run,
   separatorBefore,
 } from "./marks.ts";
-
-/** A field as the scan found it. Offsets are those of the whole text. */
-export interface Field {
-  /** Counted from 0 in its block. */
-  number: number;
-  key: string;
-  keyStart: number;
-  keyEnd: number;
-  bodyStart: number;
-  bodyEnd: number;
-  /** After the closing delimiter. */
-  end: number;
-  /** White space before the key, when it is the first of its line. */
-  indent: number;
-  /** The text between the delimiters; empty until the field ends. */
-  raw: string;
-}
-
-/** Something that was read as meant, though not as written. */
-export interface Note {
-  code:
-    | "mixed_delimiters_used"
-    | "alternate_delimiters_used"
-    | "equals_separator"
-    | "stray_text"
-    | "unclosed_value"
-    | "ambiguous_delimiter";
-  start: number;
-  end: number;
-  /** A value may be not the one that was meant. */
-  affectsValue?: boolean;
-}
-
-/** What the scan of one block found. */
-export interface Scan {
-  start: number;
-  /** End of the start marker. */
-  head: number;
-  /** After the last text that belongs to the block. */
-  end: number;
-  fields: Field[];
-  comments: TamComment[];
-  notes: Note[];
-  /** Its end marker was found, or ended the message. */
-  closed: boolean;
-  /** The text ended inside the block because it was cut, as far as that can be told. */
-  cut: boolean;
-}
-
-/** What a reader needs from its surroundings. */
-export interface ReaderHost {
-  /** A field begins: where its text goes while it comes in, if anywhere. */
-  begin(field: Field): ((text: string) => void) | undefined;
-  end(field: Field): void;
-  comment(comment: TamComment): void;
-  finish(scan: Scan): TamBlock;
-}
+import type { Field, Note, OpenValue, ReaderHost, Scan } from "./scan.ts";
 
 type Step = BlockEnd<TamBlock> | "more" | undefined;
-
-/** A value whose end is looked for. */
-interface OpenValue {
-  field: Field;
-  opener: Run;
-  family: number;
-  stream: ValueStream | undefined;
-  /** Openers inside no longer count: the value has no closer that balances them. */
-  flat: boolean;
-  /** Openers inside that wait for their closers: where their values begin, and their length. */
-  nested: { body: number; length: number }[];
-  /** Openers inside whose closers were followed by plain text. */
-  loose: number[];
-  /** There were openers inside. */
-  opens: boolean;
-  /** A closer followed by plain text: the end, unless another one comes before the next field. */
-  pending: Run | undefined;
-  /** No empty line stands between that closer and the text. */
-  pendingNear: boolean;
-  /** A good closer of another family: the end, when none of the value's own comes. */
-  other: Run | undefined;
-  /** From here on all depends on what follows. */
-  doubt: number | undefined;
-  /** The doubt begins at a line's start. */
-  doubtFresh: boolean;
-  /** An end marker, or a closing fence, stands in the value: it may be the block's. */
-  ended: boolean;
-  fenceEnded: boolean;
-  /** Start markers in the value that wait for their end markers. */
-  started: number;
-}
 
 const marks = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\|/g;
 const marksOrFence = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\||^[ \t]{0,99}(?:`{3}|~{3})/gm;
@@ -224,6 +137,8 @@ export class TamReader implements BlockReader<TamBlock> {
     }
     const lineEnd = lineBreak < 0 ? text.length : lineBreak;
     const line = text.slice(at, lineEnd).trimEnd();
+    // A result that the model made up is no part of its call.
+    if (this.#fresh && /^<\|\[TOOL_RESULT\]\|>/i.test(line)) return this.#finish(this.#lineStart);
     source.at = lineEnd;
     if (this.#fresh && this.#fence && closesFence(line, this.#fence))
       return this.#finish(base + (lineBreak < 0 ? lineEnd : lineEnd + 1), undefined, true);
@@ -490,7 +405,8 @@ export class TamReader implements BlockReader<TamBlock> {
         this.waitsForLine = true;
         return "more";
       }
-      return marker !== undefined && (this.#fresh || !marker.isStart);
+      if (!marker) return ended && isCutEndMarker(text.slice(at, at + 40));
+      return this.#fresh || !marker.isStart;
     }
     if ((mark === "`" || mark === "~") && this.#fresh) {
       const lineBreak = text.indexOf("\n", at);
@@ -524,7 +440,6 @@ export class TamReader implements BlockReader<TamBlock> {
     const top = value.nested.at(-1);
     if (top) {
       if (!follows && top.length !== closer.text.length) return false;
-      value.pending = undefined;
       value.nested.pop();
       if (!follows) value.loose.push(top.body);
       return false;
@@ -579,6 +494,7 @@ export class TamReader implements BlockReader<TamBlock> {
     for (const body of value.loose) this.#flat.add(body);
     const { doubt = source.offset } = value;
     value.flat = true;
+    value.opens = false;
     value.nested = [];
     value.other = value.doubt = undefined;
     source.seek(doubt);
@@ -606,17 +522,21 @@ export class TamReader implements BlockReader<TamBlock> {
   /** The value ends at a closer. */
   #close(source: Source, value: OpenValue, closer: Run): true {
     const { field, opener } = value;
+    // A fourth mark may be the value's: »quoted« begins and ends with such.
     if (opener.text === "»»»»" && closer.text === "«««") {
       opener.text = "»»»";
       field.bodyStart -= 1;
+    } else if (opener.text === "»»»" && closer.text === "««««") {
+      const body = source.slice(field.bodyStart, closer.start);
+      if (body.split("»").length > body.split("«").length) closer = { ...closer, start: closer.start + 1, text: "«««" };
     }
     this.#used(opener, "»»»");
     this.#used(closer, "«««");
     this.#endField(source, value, closer.start);
     this.#scan.end = field.end = closer.end;
-    if (value.flat && value.opens)
+    if (value.opens && (value.flat || value.pending?.end === closer.end))
       this.#scan.notes.push({ code: "ambiguous_delimiter", start: closer.start, end: closer.end });
-    this.#loose = value.pending === closer ? { field, near: value.pendingNear } : undefined;
+    this.#loose = value.pending?.end === closer.end ? { field, near: value.pendingNear } : undefined;
     source.seek(closer.end);
     this.#fresh = false;
     return true;

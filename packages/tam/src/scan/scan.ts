@@ -1,0 +1,91 @@
+import type { ValueStream } from "../fields/value.ts";
+import type { TamBlock, TamComment } from "../types.ts";
+import type { Run } from "./marks.ts";
+
+/** A field as the scan found it. Offsets are those of the whole text. */
+export interface Field {
+  /** Counted from 0 in its block. */
+  number: number;
+  key: string;
+  keyStart: number;
+  keyEnd: number;
+  bodyStart: number;
+  bodyEnd: number;
+  /** After the closing delimiter. */
+  end: number;
+  /** White space before the key, when it is the first of its line. */
+  indent: number;
+  /** The text between the delimiters; empty until the field ends. */
+  raw: string;
+}
+
+/** Something that was read as meant, though not as written. */
+export interface Note {
+  code:
+    | "mixed_delimiters_used"
+    | "alternate_delimiters_used"
+    | "equals_separator"
+    | "stray_text"
+    | "unclosed_value"
+    | "ambiguous_delimiter";
+  start: number;
+  end: number;
+  /** A value may be not the one that was meant. */
+  affectsValue?: boolean;
+}
+
+/** What the scan of one block found. */
+export interface Scan {
+  start: number;
+  /** End of the start marker. */
+  head: number;
+  /** After the last text that belongs to the block. */
+  end: number;
+  fields: Field[];
+  comments: TamComment[];
+  notes: Note[];
+  /** Its end marker was found, or ended the message. */
+  closed: boolean;
+  /** The text ended inside the block because it was cut, as far as that can be told. */
+  cut: boolean;
+}
+
+/** What a reader needs from its surroundings. */
+export interface ReaderHost {
+  /** A field begins: where its text goes while it comes in, if anywhere. */
+  begin(field: Field): ((text: string) => void) | undefined;
+  end(field: Field): void;
+  comment(comment: TamComment): void;
+  finish(scan: Scan): TamBlock;
+}
+
+/** A value whose end is looked for. */
+export interface OpenValue {
+  field: Field;
+  opener: Run;
+  family: number;
+  stream: ValueStream | undefined;
+  /** Openers inside no longer count: the value has no closer that balances them. */
+  flat: boolean;
+  /** Openers inside that wait for their closers: where their values begin, and their length. */
+  nested: { body: number; length: number }[];
+  /** Openers inside whose closers were followed by plain text. */
+  loose: number[];
+  /** There were openers inside. */
+  opens: boolean;
+  /** A closer followed by plain text: the end, unless another one comes before the next field. */
+  pending: Run | undefined;
+  /** No empty line stands between that closer and the text. */
+  pendingNear: boolean;
+  /** A good closer of another family: the end, when none of the value's own comes. */
+  other: Run | undefined;
+  /** From here on all depends on what follows. */
+  doubt: number | undefined;
+  /** The doubt begins at a line's start. */
+  doubtFresh: boolean;
+  /** An end marker, or a closing fence, stands in the value: it may be the block's. */
+  ended: boolean;
+  fenceEnded: boolean;
+  /** Start markers in the value that wait for their end markers. */
+  started: number;
+}

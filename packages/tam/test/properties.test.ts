@@ -1,0 +1,188 @@
+import { isRunnable, neutralize } from "@toolglot/core";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { parse, serialize, type TamBlock, type TamParserOptions } from "../src/index.ts";
+import { blockOf, record, stepOf } from "./fixtures.ts";
+import { blockOfLines, bodies, cut, readChunks } from "./read-chunks.ts";
+
+/** Pieces that mean something to the parser, whole and in parts, and a few that mean nothing. */
+const pieces = [
+  "»»»", "«««", ">>>", "<<<", "》》》", "《《《", "»»", "««", "»»»»", "««««", "<<", "》»»", "««《", "»", "«", ">", "<",
+  "a:»»»", "b:»»»", "command:»»»T«««\n", "command_1:»»»T«««\n", "command_2:»»»U«««\n", "a_1:»»»x«««\n", "b1:»»»",
+  "path: »»»x««« ", "key:>>>", "key=»»»v«««\n", "c：»»»", "  d:»»»\n", "«««\n", "<<<\n", " text", "plain line\n",
+  "# note\n", "\n", "  ", "\t", "\r\n", "<|[REQUEST_TOOL]|>\n", "<|[END_TOOL]|>\n", "<|[END_TOOL]|>", "<|[", "<|",
+  "END_TOOL]|>", "```\n", "```tam\n", "```", "~~~\n", "<think>", "</think>\n", "`", "common_x:»»»y«««\n", "😀", "\ud83d",
+  "request_id:»»»r«««\n", "comment:»»»c«««\n", "retry_1:»»»3«««\n", "retry:»»»99«««\n", "type_hint_a:»»»json«««\n",
+  "uri_p:»»»fam://x«««\n", "sha256:»»»h«««\n", "<|[TOOL_RESULT]|>\n", ": ", "=", "\u00a0", ",", "Use key:»»»v««« so\n",
+]; // biome-ignore format: one list
+const openings = [
+  "",
+  "<|[REQUEST_TOOL]|>\n",
+  "<|[REQUEST_TOOL]|>\ncommand:»»»T«««\na:»»»",
+  "```\n<|[REQUEST_TOOL]|>\ncommand_1:»»»T«««\n",
+];
+const nasty = fc
+  .tuple(fc.constantFrom(...openings), fc.array(fc.constantFrom(...pieces), { maxLength: 16 }))
+  .map(([opening, list]) => opening + list.join(""));
+const tools = [
+  {
+    name: "T",
+    description: "",
+    inputSchema: { type: "object" as const, properties: { a: {}, sha256: {}, keyName: {} } },
+  },
+];
+const options: fc.Arbitrary<TamParserOptions> = fc.constantFrom(
+  {}, {}, {}, { tools }, { strict: true }, { reasoning: "search" }, { startsInReasoning: true },
+  { repairs: { "tam/unclosed_value": false } }, { maxInputLength: 60 },
+); // biome-ignore format: one list
+const ends = fc.constantFrom(
+  undefined,
+  undefined,
+  { finish: "length" as const },
+  { finish: "stop" as const, stopSequence: "<|[END_TOOL]|>" },
+);
+
+it("says the same for every chunking, and its deltas add up", () => {
+  const sizes = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(nasty, options, ends, sizes, (text, choice, end, list) => {
+      const whole = readChunks([text], choice, end);
+      expect(readChunks(cut(text, list), choice, end)).toEqual(whole);
+      expect(readChunks(text.split(""), choice, end)).toEqual(whole);
+      let fields = new Map<number, [name: string, text: string]>();
+      for (const event of whole.events) {
+        if (event.type === "block-start") fields = new Map();
+        if (event.type === "param-delta")
+          fields.set(event.field, [
+            `${event.step ?? ""} ${event.param}`,
+            (fields.get(event.field)?.[1] ?? "") + event.text,
+          ]);
+        if (event.type !== "block-end") continue;
+        const { steps, common, diagnostics } = event.block;
+        if (diagnostics.some(({ code }) => code === "tam/duplicate_key")) continue;
+        const values = [
+          ...steps.flatMap(({ index, params }) =>
+            Object.entries(params).map(([name, value]) => [`${index} ${name}`, value]),
+          ),
+          ...Object.entries(common).map(([name, value]) => [` ${name}`, value]),
+        ].filter(([, value]) => value !== "");
+        expect(Object.fromEntries(fields.values())).toEqual(Object.fromEntries(values));
+      }
+    }),
+    { numRuns: 800 },
+  );
+});
+
+it("keeps spans in order and inside the text", () => {
+  fc.assert(
+    fc.property(nasty, ends, (text, end) => {
+      const { segments, blocks, diagnostics } = readChunks([text], {}, end).result;
+      let at = 0;
+      for (const { span, ...segment } of segments) {
+        expect(span.start).toBeGreaterThanOrEqual(at);
+        expect(span.end).toBeGreaterThanOrEqual(span.start);
+        at = span.end;
+        if (segment.type === "text") expect(segment.text).toBe(text.slice(span.start, span.end));
+      }
+      expect(at).toBeLessThanOrEqual(text.length);
+      for (const { span } of diagnostics) {
+        expect(span.start).toBeGreaterThanOrEqual(0);
+        expect(span.end).toBeGreaterThanOrEqual(span.start);
+        expect(span.end).toBeLessThanOrEqual(text.length);
+      }
+      for (const block of blocks) {
+        for (const { span, raw } of block.steps) {
+          expect(span.start).toBeGreaterThanOrEqual(block.span.start);
+          expect(span.end).toBeLessThanOrEqual(block.span.end);
+          for (const value of Object.values(raw)) expect(text.slice(span.start, span.end)).toContain(value.trimEnd());
+        }
+      }
+    }),
+    { numRuns: 600 },
+  );
+});
+
+/** What a block says. */
+const essence = ({ requestId, comment, comments, common, steps }: TamBlock): unknown =>
+  JSON.parse(
+    JSON.stringify({
+      requestId,
+      comment,
+      comments: comments.map(({ text }) => text),
+      common,
+      steps: steps.map(({ raw: _raw, span: _span, errors: _errors, ...step }) => step),
+    }),
+  );
+
+it("reads back whatever it writes, and throws for the rest", () => {
+  fc.assert(
+    fc.property(nasty, (text) => {
+      for (const block of parse(text).blocks) {
+        let written: string;
+        try {
+          written = serialize(block);
+        } catch (error) {
+          expect(error).toBeInstanceOf(TypeError);
+          continue;
+        }
+        const { blocks } = parse(written);
+        expect(blocks.map(essence), written).toEqual([essence(block)]);
+        expect(blocks[0]?.warnings).toEqual([]);
+      }
+    }),
+    { numRuns: 500 },
+  );
+  const value = fc
+    .oneof(
+      fc.string({ unit: "binary", maxLength: 40 }),
+      fc.array(fc.constantFrom(...pieces), { maxLength: 5 }).map((list) => list.join("")),
+    )
+    .map((text) => text.trim().replaceAll("\r\n", "\n"));
+  const calm = value.filter((text) => !/[»》>][»》>]|[«《<][«《<]|<\|/.test(text));
+  const write = (text: string): string => serialize(blockOf([stepOf("T", { a: text, b: "z" }, { raw: record() })]));
+  fc.assert(
+    fc.property(calm, (text) => {
+      const { blocks } = parse(write(text));
+      expect(blocks.map(({ status, steps }) => [status, { ...steps[0]?.params }])).toEqual([
+        ["complete", { a: text, b: "z" }],
+      ]);
+    }),
+    { numRuns: 400 },
+  );
+  fc.assert(
+    fc.property(value, (text) => {
+      try {
+        expect({ ...parse(write(text)).blocks[0]?.steps[0]?.params }).toEqual({ a: text, b: "z" });
+      } catch (error) {
+        expect(error).toBeInstanceOf(TypeError);
+      }
+    }),
+    { numRuns: 400 },
+  );
+});
+
+it("runs nothing of a block that lost its end, and no wrong value of one that only may have", () => {
+  const calm = Object.entries(bodies).filter(([name]) => !/closers|marker/.test(name));
+  for (const [name, body] of calm) {
+    const text = blockOfLines("command:»»»T«««", "path:»»»/x«««", "a:»»»", body, "«««", "b:»»»z«««");
+    const wanted: Record<string, string> = { path: "/x", a: body, b: "z" };
+    for (let end = 1; end < text.length - 1; end += 1) {
+      const piece = text.slice(0, end);
+      expect(readChunks([piece], {}, { finish: "length" }).result.blocks.some(isRunnable), `${name} ${end}`).toBe(
+        false,
+      );
+      for (const block of parse(piece).blocks.filter(isRunnable).slice(0, 1))
+        for (const [key, value] of Object.entries(block.steps[0]?.params ?? {}))
+          expect(value, JSON.stringify(piece)).toBe(wanted[key]);
+    }
+  }
+});
+
+it("finds no block in text that was neutralised", () => {
+  fc.assert(
+    fc.property(nasty, (text) => {
+      expect(parse(neutralize(text), { reasoning: "search" }).blocks).toEqual([]);
+    }),
+    { numRuns: 300 },
+  );
+});
