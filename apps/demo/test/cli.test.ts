@@ -82,7 +82,7 @@ it("should explain itself, and say that the planner is no language model", async
 });
 
 it.each([
-  [["--protocol", "soap"], /soap.*attp, native/],
+  [["--protocol", "soap"], /soap.*attp, tam, toolsxml, native/],
   [["--lang", "fr"], /fr.*zh, en/],
   [["--mode", "twice"], /twice/],
   [["--model", "qwen3"], /--base-url/],

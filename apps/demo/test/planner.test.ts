@@ -96,7 +96,7 @@ const kinds: Record<string, { called: string[]; holds: (language: Locale) => (st
   arithmetic: { called: [], holds: (language) => [language === "zh" ? "1,494.3" : "446"] },
 };
 
-describe.each(["attp", "native"] as const)("%s", (protocol) => {
+describe.each(["attp", "tam", "toolsxml", "native"] as const)("%s", (protocol) => {
   describe.each(["en", "zh"] as const)("%s", (language) => {
     it.each(Object.keys(kinds))("should answer a request of the kind %s from real data", async (kind) => {
       const question = skills.find(({ id }) => id === kind)?.example[language] as string;

@@ -7,7 +7,7 @@ import { openSession, type Session } from "../src/cli/session.ts";
 import { type DemoStore, openStore } from "../src/data/store.ts";
 import { createPlanner } from "../src/planner/planner.ts";
 import { readTask } from "../src/planner/skills/index.ts";
-import { pickSlip, slips } from "../src/planner/slips.ts";
+import { attpSlips, pickSlip } from "../src/planner/slips/index.ts";
 import type { Task } from "../src/planner/task.ts";
 import { runQuestion } from "./support/agent.ts";
 
@@ -50,10 +50,10 @@ const readingOutcomes: Record<string, { code?: string; repair?: string; error?: 
 };
 
 it("should know what becomes of every slip", () => {
-  expect(Object.keys(readingOutcomes).sort()).toEqual(slips.map(({ id }) => id).sort());
+  expect(Object.keys(readingOutcomes).sort()).toEqual(attpSlips.map(({ id }) => id).sort());
 });
 
-it.each(slips.map(({ id }) => id))("should answer in spite of the slip %s", async (id) => {
+it.each(attpSlips.map(({ id }) => id))("should answer in spite of the slip %s", async (id) => {
   const wanted = readingOutcomes[id];
   const run = await runQuestion(session, "show order 1042", { model: createPlanner({ messy: id }), protocol: "attp" });
   expect(run.result.status).toBe("answered");
@@ -101,9 +101,9 @@ it("should correct a wrong tool name in native calls too", async () => {
 it("should take turns, and never risk an effect twice", () => {
   const reading = readTask("show order 1042", "en") as Task;
   const writing = readTask("open a ticket: x", "en") as Task;
-  expect(slips.map((_, turn) => pickSlip(reading, turn).id)).toEqual(slips.map(({ id }) => id));
-  expect(slips.map((_, turn) => pickSlip(writing, turn).id)).not.toContain("missing-result");
-  expect(pickSlip(reading, -1).id).toBe(slips.at(-1)?.id);
+  expect(attpSlips.map((_, turn) => pickSlip(attpSlips, reading, turn).id)).toEqual(attpSlips.map(({ id }) => id));
+  expect(attpSlips.map((_, turn) => pickSlip(attpSlips, writing, turn).id)).not.toContain("missing-result");
+  expect(pickSlip(attpSlips, reading, -1).id).toBe(attpSlips.at(-1)?.id);
 });
 
 it("should reject an unknown slip at once", () => {

@@ -1,14 +1,17 @@
 import type { Locale, ProtocolMode } from "@toolglot/core";
 import { Command, CommanderError, Option } from "commander";
-import { slips } from "../planner/slips.ts";
+import { slipNames, slipsOf } from "../planner/slips/index.ts";
 import { helpAfter, helpBefore } from "./help.ts";
+import { type ProtocolName, protocolNames } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What the command line asks for. */
 export interface DemoOptions {
   /** A question; without one it is a chat, or the tour when there is no terminal. */
   question?: string;
-  protocol: "attp" | "native";
+  protocol: ProtocolName;
+  /** The protocol was asked for, so the tour stays with it. */
+  protocolGiven: boolean;
   /** Language of prompts; without it, that of each question. */
   lang?: Locale;
   mode: ProtocolMode;
@@ -45,9 +48,12 @@ export function parseArguments(args: readonly string[]): ParsedArguments {
     if (error.exitCode === 0) return { print };
     throw new UsageError(error.message.replace(/^error: /, ""));
   }
-  const { slip, messy, ...rest } = command.opts<Omit<DemoOptions, "messy"> & { slip?: string; messy?: true }>();
+  const { slip, messy, ...rest } = command.opts<
+    Omit<DemoOptions, "messy" | "protocolGiven"> & { slip?: string; messy?: true }
+  >();
+  const protocolGiven = command.getOptionValueSource("protocol") === "cli";
   const question = command.args.join(" ").trim();
-  const options: DemoOptions = { ...rest, messy: slip ?? messy, ...(question !== "" && { question }) };
+  const options: DemoOptions = { ...rest, messy: slip ?? messy, protocolGiven, ...(question !== "" && { question }) };
   check(options);
   return { options };
 }
@@ -57,7 +63,7 @@ function buildCommand(): Command {
     .description(helpBefore)
     .argument("[question...]", "ask once and leave; without it, chat")
     .addOption(
-      new Option("--protocol <id>", "how the model asks for tools").choices(["attp", "native"]).default("attp"),
+      new Option("--protocol <id>", "how the model asks for tools").choices([...protocolNames]).default("attp"),
     )
     .addOption(
       new Option("--lang <code>", "language of the prompts (default: that of the question)").choices(["zh", "en"]),
@@ -74,7 +80,7 @@ function buildCommand(): Command {
     .option("--json", "events as NDJSON, nothing else on standard output", false)
     .option("--show-prompt", "show what the model is asked; alone: only the instructions", false)
     .option("--messy", "the planner makes slips that models make, one after another")
-    .addOption(new Option("--slip <name>", "the planner makes this slip").choices(slips.map(({ id }) => id)))
+    .addOption(new Option("--slip <name>", "the planner makes this slip").choices([...slipNames]))
     .option("--yes", "approve every call without asking", false)
     .option("--data-dir <dir>", "where documents and database live")
     .option("--reset", "make the data anew", false)
@@ -83,7 +89,10 @@ function buildCommand(): Command {
     .configureHelp({ helpWidth: 100 });
 }
 
-function check({ model, baseUrl, replay, record, messy, question }: DemoOptions): void {
+function check({ model, baseUrl, protocol, replay, record, messy, question }: DemoOptions): void {
+  const ids = slipsOf[protocol].map(({ id }) => id);
+  if (typeof messy === "string" && !ids.includes(messy))
+    throw new UsageError(`With --protocol ${protocol} the slips are ${ids.join(", ")}; not ${messy}.`);
   if (baseUrl !== undefined && model === undefined) throw new UsageError("--base-url needs --model NAME.");
   if (messy !== undefined && model !== undefined)
     throw new UsageError("--messy and --slip are for the planner; leave out --model.");

@@ -3,7 +3,7 @@ import { parseRecording, type Recording, replayRun } from "@toolglot/agent";
 import { ToolglotError } from "@toolglot/core";
 import type { RunView } from "../view/run-view.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
-import { protocolOf } from "./session.ts";
+import { type ProtocolName, protocolNames, protocolOf } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** A file that runs are recorded into, one after another. */
@@ -58,7 +58,7 @@ function isHead(line: string): boolean {
 export async function playRecord(recordings: readonly Recording[], view: RunView): Promise<number> {
   for (const recording of recordings) {
     const texts = modelTexts(recording);
-    const protocol = protocolOf(recording.head.protocol.startsWith("native") ? "native" : "attp");
+    const protocol = protocolOf(protocolOfRecording(recording), recording.head.options.locale ?? "en");
     const run = replayRun(recording, { protocol });
     for await (const event of run) {
       view.event(event);
@@ -70,6 +70,12 @@ export async function playRecord(recordings: readonly Recording[], view: RunView
     if (code !== exitCodes.answered) return code;
   }
   return exitCodes.answered;
+}
+
+function protocolOfRecording({ head }: Recording): ProtocolName {
+  const name = protocolNames.find((known) => head.protocol.startsWith(`${known}/`));
+  if (name === undefined) throw new UsageError(`The recording's protocol ${head.protocol} is not known here.`);
+  return name;
 }
 
 /** What the model wrote, step by step. */

@@ -11,8 +11,9 @@ import { chat } from "./chat.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { Interrupts } from "./interrupts.ts";
 import { type DemoOptions, parseArguments } from "./options.ts";
+import { protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
-import { openSession, protocolOf, type Session } from "./session.ts";
+import { openSession, type Session } from "./session.ts";
 import { withPrompt } from "./show-prompt.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { tour } from "./tour.ts";
@@ -96,8 +97,9 @@ function viewFor({ json, showPrompt }: DemoOptions, { screen, out }: Terminal): 
 /** What the model is told before any question. */
 function instructions({ protocol, lang, mode }: DemoOptions, { toolkit }: Session): string {
   const tools = toolkit.tools();
-  const made = protocolOf(protocol);
-  const text = made.instructions(tools, { locale: lang ?? "en", mode });
+  const locale = lang ?? "en";
+  const made = protocolOf(protocol, locale);
+  const text = made.instructions(tools, { locale, mode });
   if (!made.declaresTools) return text;
   return JSON.stringify(
     tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),

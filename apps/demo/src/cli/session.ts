@@ -1,11 +1,10 @@
-import { type AgentEvent, type AgentOptions, type ApproveCallback, nativeProtocol } from "@toolglot/agent";
-import { attpProtocol } from "@toolglot/attp";
-import type { Executor, Locale, Model, ProtocolMode, ToolProtocol } from "@toolglot/core";
-import { attpPrompt } from "@toolglot/prompts/attp";
+import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
+import type { Executor, Locale, Model, ProtocolMode } from "@toolglot/core";
 import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
 import { demoTools } from "../tools/index.ts";
+import { type ProtocolName, protocolOf } from "./protocols.ts";
 
 /** Everything that lives as long as the demo does. */
 export interface Session {
@@ -34,7 +33,7 @@ export function openSession(store: DemoStore): Session {
 export interface RunSetup {
   session: Session;
   model: Model;
-  protocol: "attp" | "native";
+  protocol: ProtocolName;
   locale: Locale;
   mode: ProtocolMode;
   approve: ApproveCallback;
@@ -45,17 +44,12 @@ export interface RunSetup {
 export function agentOptions({ session, protocol, ...setup }: RunSetup): AgentOptions {
   return {
     ...setup,
-    protocol: protocolOf(protocol),
+    protocol: protocolOf(protocol, setup.locale),
     tools: session.toolkit.tools(),
     executor: executorOf(protocol, session),
   };
 }
 
-/** The protocol by its name on the command line. */
-export function protocolOf(name: "attp" | "native"): ToolProtocol {
-  return name === "native" ? nativeProtocol() : (attpProtocol({ prompt: attpPrompt }) as unknown as ToolProtocol);
-}
-
-function executorOf(protocol: "attp" | "native", { toolkit, sandbox }: Session): Executor {
-  return protocol === "native" ? toolkitExecutor(toolkit) : sandboxExecutor(sandbox(), { tools: toolkit.tools() });
+function executorOf(protocol: ProtocolName, { toolkit, sandbox }: Session): Executor {
+  return protocol === "attp" ? sandboxExecutor(sandbox(), { tools: toolkit.tools() }) : toolkitExecutor(toolkit);
 }

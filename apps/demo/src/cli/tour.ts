@@ -1,3 +1,4 @@
+import { slipsOf } from "../planner/slips/index.ts";
 import { type AskContext, ask } from "./ask.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { DemoOptions } from "./options.ts";
@@ -8,7 +9,7 @@ interface Stop {
   options: Partial<DemoOptions>;
 }
 
-/** Both languages, both protocols, and a slip that is repaired. */
+/** Both languages, all protocols, and slips that are repaired. */
 const stops: readonly Stop[] = [
   {
     title: "One program reads a rule, takes the limit from its text, and queries the orders",
@@ -21,9 +22,31 @@ const stops: readonly Stop[] = [
     options: { protocol: "attp", messy: "missing-header" },
   },
   {
+    title: "A plan of two steps between delimiters, one set of them mistyped",
+    question: "Compare the return policy and the warranty terms",
+    options: { protocol: "tam", messy: "mixed-delimiters" },
+  },
+  {
+    title: "An XML block whose query is not escaped",
+    question: "按月份列出订单数量",
+    options: { protocol: "toolsxml", messy: "unescaped" },
+  },
+  {
     title: "The same tools as native function calls, two at a time",
     question: "Compare the return policy and the warranty terms",
     options: { protocol: "native", messy: undefined },
+  },
+];
+
+/** The tour of one protocol: a request with one call, one with calls side by side, and one whose calls depend on each other. */
+const oneProtocol: readonly Stop[] = [
+  { title: "One call", question: "show order 1042", options: {} },
+  { title: "Two at a time, then two more", question: "Compare the return policy and the warranty terms", options: {} },
+  { title: "In Chinese", question: "总结一下退货政策", options: {} },
+  {
+    title: "A rule is read, its limit taken, and the orders queried",
+    question: "Check which orders are affected by the shipping delay policy",
+    options: {},
   },
 ];
 
@@ -33,8 +56,10 @@ export async function tour(
   options: DemoOptions,
   json: boolean,
 ): Promise<number> {
-  for (const [index, stop] of stops.entries()) {
+  for (const [index, stop] of (options.protocolGiven ? oneProtocol : stops).entries()) {
     const own: DemoOptions = { ...options, mode: "loop", ...stop.options };
+    // Without a question each stop takes the next slip.
+    if (options.protocolGiven && options.messy === true) own.messy = slipNameAt(own.protocol, index);
     const context = contextFor(own);
     const { style, write } = context.terminal.screen;
     if (!json) {
@@ -46,4 +71,9 @@ export async function tour(
     if (code !== 0) return code;
   }
   return 0;
+}
+
+function slipNameAt(protocol: DemoOptions["protocol"], index: number): string {
+  const slips = slipsOf[protocol];
+  return slips[index % slips.length]?.id ?? "";
 }

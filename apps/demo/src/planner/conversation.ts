@@ -1,19 +1,12 @@
 import { type Locale, type Message, type ModelRequest, messageText, type ToolResult } from "@toolglot/core";
-import { parse } from "smol-toml";
+import { type Format, formatOf, formats } from "./formats/index.ts";
+import { type Outcome, parseJson } from "./outcome.ts";
 import { languageOf } from "./text.ts";
-
-/** How an earlier call or program of this request ended, as the planner reads it from the conversation. */
-export interface Outcome {
-  status: "ok" | "error" | "denied";
-  /** For `ok`. */
-  value?: unknown;
-  errorType?: string;
-  message?: string;
-}
 
 /** What a request to the planner holds. */
 export interface Conversation {
-  protocol: "attp" | "native";
+  /** What calls are written in. */
+  protocol: Format["protocol"] | "native";
   mode: "single" | "loop";
   /** Name and first line of each tool, read from the request itself. */
   tools: { name: string; description: string }[];
@@ -42,13 +35,14 @@ export function readConversation(request: ModelRequest): Conversation {
     .join("\n");
   const last = since.at(-1);
   const native = request.tools !== undefined;
+  const format = formatOf(system);
   return {
-    protocol: native ? "native" : "attp",
+    protocol: native ? "native" : format.protocol,
     // The loop's addendum is what speaks of results that come back.
-    mode: native || system.includes("[tool_result]") ? "loop" : "single",
+    mode: native || system.includes(format.resultMark) ? "loop" : "single",
     tools:
       request.tools?.map(({ name, description }) => ({ name, description: firstLine(description) })) ??
-      readStubs(system),
+      format.readTools(system),
     question,
     language: languageOf(question),
     requests: messages.filter(isQuestion).length,
@@ -65,7 +59,8 @@ function isQuestion(message: Message): boolean {
 function readOutcomes(message: Message): Outcome[] {
   if (message.role === "assistant" || message.trust === "host") return [];
   const results = message.parts.flatMap((part) => (part.type === "result" ? [readResult(part.result)] : []));
-  return results.length > 0 ? results : readDocuments(messageText(message));
+  const text = messageText(message);
+  return results.length > 0 ? results : formats.flatMap((format) => format.readResults(text));
 }
 
 function readResult({ status, data, content, error }: ToolResult): Outcome {
@@ -77,41 +72,6 @@ function readResult({ status, data, content, error }: ToolResult): Outcome {
     status: status === "denied" ? "denied" : "error",
     ...(error && { errorType: error.type, message: error.message }),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
-}
-
-/** Reads `[tool_result]` documents out of a message. */
-function readDocuments(text: string): Outcome[] {
-  const start = text.search(/^\[tool_result\]/m);
-  if (start < 0) return [];
-  // A note of the host may stand around the document.
-  const body = text.slice(start).replace(/^```\s*$[\s\S]*/m, "");
-  try {
-    const { tool_result: table } = parse(body) as { tool_result: Record<string, unknown> };
-    return [readTable(table)];
-  } catch {
-    return [{ status: "error", errorType: "Unreadable", message: "the result could not be read" }];
-  }
-}
-
-function readTable(table: Record<string, unknown>): Outcome {
-  if (table.status === "success") return { status: "ok", value: parseJson(String(table.result ?? "null")) };
-  const errorType = String(table.error_type ?? "Error");
-  const denied = table.status === "denied" || errorType === "Denied";
-  return { status: denied ? "denied" : "error", errorType, message: String(table.message ?? "") };
-}
-
-/** The tools in Python stubs: name and first line of the docstring. */
-function readStubs(text: string): { name: string; description: string }[] {
-  const stub = /^def (\w+)\([\s\S]*?\)(?: -> [^\n]+)?:\n\s+"""\s*([^\n]*)/gm;
-  return [...text.matchAll(stub)].map(([, name = "", description = ""]) => ({ name, description: description.trim() }));
 }
 
 function firstLine(text: string): string {

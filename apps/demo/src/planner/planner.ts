@@ -1,8 +1,11 @@
 import type { Model, ModelPart, ModelRequest, ToolCall } from "@toolglot/core";
 import { type Conversation, readConversation } from "./conversation.ts";
-import { documentParts, writeDecline, writeDocument } from "./document.ts";
+import { documentParts, writeDecline, writeDocument } from "./formats/attp.ts";
+import { writeTamBlock } from "./formats/tam.ts";
+import { writeToolsBlock } from "./formats/toolsxml.ts";
+import type { Outcome } from "./outcome.ts";
 import { readTask } from "./skills/index.ts";
-import { pickSlip, slips } from "./slips.ts";
+import { attpSlips, misspell, pickSlip, slipNames, tamSlips, toolsxmlSlips } from "./slips/index.ts";
 import { type CallPlan, PlanError, type PlannedCall, type Task } from "./task.ts";
 import { asksForHelp, deniedText, failedText, helpText, missingToolText, unknownText } from "./wording.ts";
 
@@ -32,8 +35,8 @@ const maxAttempts = 2;
  */
 export function createPlanner(options: PlannerOptions = {}): Model {
   const { messy } = options;
-  if (typeof messy === "string" && !slips.some(({ id }) => id === messy)) {
-    throw new TypeError(`There is no slip "${messy}"; there are ${slips.map(({ id }) => id).join(", ")}.`);
+  if (typeof messy === "string" && !slipNames.includes(messy)) {
+    throw new TypeError(`There is no slip "${messy}"; there are ${slipNames.join(", ")}.`);
   }
   return async function* planner(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     const conversation = readConversation(request);
@@ -57,12 +60,12 @@ function reply(conversation: Conversation, messy: string | number | undefined): 
   if (!task) return decline(conversation, unknownText(language));
   const missing = task.tools.filter((name) => !tools.some((tool) => tool.name === name));
   if (missing.length > 0) return decline(conversation, missingToolText(missing, language));
-  return protocol === "native" ? replyWithCalls(conversation, task, messy) : replyWithCode(conversation, task, messy);
+  return protocol === "attp" ? replyWithCode(conversation, task, messy) : replyWithCalls(conversation, task, messy);
 }
 
 /** A plain answer; where every answer must be a document, a program that leaves the text. */
-function say({ mode, language }: Conversation, text: string): Reply {
-  if (mode === "loop") return { text };
+function say({ protocol, mode, language }: Conversation, text: string): Reply {
+  if (mode === "loop" || protocol !== "attp") return { text };
   const code = `__result__ = ${JSON.stringify(text)}`;
   return {
     text: writeDocument({
@@ -74,7 +77,7 @@ function say({ mode, language }: Conversation, text: string): Reply {
 }
 
 function decline({ protocol, language }: Conversation, message: string): Reply {
-  if (protocol === "native") return { text: message };
+  if (protocol !== "attp") return { text: message };
   const thought =
     language === "zh"
       ? "1. 理解用户请求：没有匹配的请求类型\n2. 选择工具：无\n3. 工具验证：✗\n4. 执行计划：说明原因并给出替代方案"
@@ -92,19 +95,18 @@ function replyWithCode(conversation: Conversation, task: Task, messy: string | n
   const parts = documentParts(task, language);
   // The first answer may hold a slip; what is written after a complaint or an error is right.
   if (messy === undefined || answers > 0) return { text: writeDocument(parts) };
-  const first = typeof messy === "string" ? slips.findIndex(({ id }) => id === messy) : messy + requests - 1;
-  const slip = pickSlip(task, first);
+  const slip = pickSlip(attpSlips, task, turnOf(messy, attpSlips, requests));
   return { text: slip.write(parts, task), ...(slip.cut && { cut: true }) };
 }
 
-function replyWithCalls(
-  { language, outcomes, answers }: Conversation,
-  task: Task,
-  messy: string | number | undefined,
-): Reply {
-  // A wrong tool name earned an error: that call is made again, and the error is not part of the plan.
-  const slipped = messy !== undefined && task.tools.length > 0;
-  const real = slipped && outcomes[0]?.status === "error" ? outcomes.slice(1) : outcomes;
+/** Where the rotation stands: at the slip that was asked for, else each request of the user takes the next one. */
+function turnOf(messy: string | number, slips: readonly { id: string }[], requests: number): number {
+  return typeof messy === "string" ? slips.findIndex(({ id }) => id === messy) : messy + requests - 1;
+}
+
+function replyWithCalls(conversation: Conversation, task: Task, messy: string | number | undefined): Reply {
+  const { language, answers } = conversation;
+  const real = realOutcomes(conversation, task, messy);
   const failed = real.find(({ status }) => status !== "ok");
   if (failed) {
     return { text: failed.status === "denied" ? deniedText(failed, language) : failedText(failed, language) };
@@ -115,12 +117,34 @@ function replyWithCalls(
       real.map(({ value }) => value),
     );
     if ("value" in step) return { text: task.answer(step.value) };
-    const calls = slipped && answers === 0 ? step.calls.map(misspell) : step.calls;
-    return { text: answers === 0 ? `${task.plan}\n` : "", calls };
+    // The first answer may hold a slip; what is written after a complaint or an error is right.
+    return writeCalls(conversation, task, step.calls, answers === 0 ? messy : undefined);
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
     return { text: failedText({ status: "error", errorType: "ValueError", message: error.message }, language) };
   }
+}
+
+/** A wrong tool name earned errors: those calls are made again, and their outcomes are not part of the plan. */
+function realOutcomes({ outcomes }: Conversation, task: Task, messy: string | number | undefined): Outcome[] {
+  if (messy === undefined || task.tools.length === 0 || outcomes[0]?.status !== "error") return outcomes;
+  const first = task.calls().next();
+  return outcomes.slice(first.done ? 0 : first.value.length);
+}
+
+function writeCalls(
+  { protocol, answers, requests }: Conversation,
+  task: Task,
+  calls: PlannedCall[],
+  messy: string | number | undefined,
+): Reply {
+  const prose = answers === 0 ? `${task.plan}\n` : "";
+  if (protocol === "native") return { text: prose, calls: messy === undefined ? calls : misspell(calls) };
+  const slips = protocol === "tam" ? tamSlips : toolsxmlSlips;
+  const write = protocol === "tam" ? writeTamBlock : writeToolsBlock;
+  if (messy === undefined) return { text: `${prose}\n${write(calls)}` };
+  const slip = pickSlip(slips, task, turnOf(messy, slips, requests));
+  return { text: slip.write(calls, `${prose}\n`), ...(slip.cut && { cut: true }) };
 }
 
 /** Replays what is known into the plan: its value, or the calls it needs next. */
@@ -134,10 +158,6 @@ function advance(plan: CallPlan<unknown>, known: readonly unknown[]): { value: u
     at += length;
   }
   return { value: step.value };
-}
-
-function misspell({ name, input }: PlannedCall): PlannedCall {
-  return { name: `${name}s`, input };
 }
 
 function* chunks(text: string, size: number): Generator<string> {

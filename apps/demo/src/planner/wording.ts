@@ -1,5 +1,6 @@
 import type { Locale } from "@toolglot/core";
-import type { Conversation, Outcome } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
+import type { Outcome } from "./outcome.ts";
 import { skills } from "./skills/index.ts";
 
 /** The planner says what it is, wherever it lists what it can do. */

@@ -30,7 +30,8 @@ export class TerminalView implements RunView {
   #diagnostics: Diagnostic[] = [];
   #textShown = false;
   #aborted = false;
-  #protocolIsText = true;
+  /** `attp`, `tam`, `toolsxml`, `native`. */
+  #protocol = "attp";
   /** What calls were made with, for the lines that their ends draw. */
   readonly #inputs = new Map<string, unknown>();
 
@@ -47,7 +48,7 @@ export class TerminalView implements RunView {
       case "run-start":
         this.#textShown = false;
         this.#aborted = false;
-        this.#protocolIsText = !event.protocol.startsWith("native");
+        this.#protocol = event.protocol.split("/")[0] ?? "";
         break;
       case "step-start":
         this.#raw = "";
@@ -64,6 +65,7 @@ export class TerminalView implements RunView {
         break;
       case "block-end":
         this.#close();
+        this.#wholeBlock(event);
         break;
       case "diagnostic":
         this.#diagnostics.push(event.diagnostic);
@@ -119,7 +121,8 @@ export class TerminalView implements RunView {
     const plain = kind === "text" || kind === "message";
     if (plain) this.#textShown = true;
     if (!plain) write(`  ${style.dim(kind === "code" ? "python" : kind)}\n`);
-    const paint = kind === "code" ? style.code : plain ? (text: string) => text : style.dim;
+    const isCode = kind === "code" || kind === this.#protocol;
+    const paint = isCode ? style.code : plain ? (text: string) => text : style.dim;
     const prefix = plain ? "  " : `  ${style.dim("│")} `;
     this.#blockKind = kind;
     this.#block = new StreamWrap({ prefix, prefixWidth: plain ? 2 : 4, width: Math.max(20, columns()), paint, write });
@@ -135,8 +138,15 @@ export class TerminalView implements RunView {
   }
 
   #field({ field, text }: EventOf<"block-delta">): void {
-    if (quietFields.has(field)) return;
+    if (quietFields.has(field) || this.#protocol !== "attp") return;
     this.#stream(shownFields.has(field) ? field : "code", text);
+  }
+
+  /** Calls as the model wrote them: cut into parameters they would be hard to read. */
+  #wholeBlock({ block: { span } }: EventOf<"block-end">): void {
+    if (this.#protocol === "attp") return;
+    this.#stream(this.#protocol, this.#raw.slice(span.start, span.end));
+    this.#close();
   }
 
   /** What the parser found, each with its place in what the model wrote. Informs only; a calm line for what was repaired. */
@@ -164,7 +174,7 @@ export class TerminalView implements RunView {
     const room = Math.max(20, columns() - name.length - 18);
     write(`  ${sign} ${style.accent(name)}(${style.dim(clip(inputText(input), room))}) ${time}\n`);
     if (error) write(`    ${style.dim(clip(visible(error.message), columns() - 6))}\n`);
-    else if (!this.#protocolIsText) write(`    ${style.dim(clip(valueText(rest.data), columns() - 6))}\n`);
+    else if (this.#protocol !== "attp") write(`    ${style.dim(clip(valueText(rest.data), columns() - 6))}\n`);
   }
 
   #approval({ decision }: EventOf<"approval-response">): void {

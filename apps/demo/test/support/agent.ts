@@ -1,5 +1,6 @@
 import { type AgentEvent, createAgent, type RunResult } from "@toolglot/agent";
 import { type Message, type Model, type ProtocolMode, textMessage } from "@toolglot/core";
+import type { ProtocolName } from "../../src/cli/protocols.ts";
 import { agentOptions, type Session } from "../../src/cli/session.ts";
 import { languageOf } from "../../src/planner/text.ts";
 
@@ -14,7 +15,7 @@ export interface TestRun {
 
 export interface TestRunOptions {
   model: Model;
-  protocol: "attp" | "native";
+  protocol: ProtocolName;
   mode?: ProtocolMode;
   /** Default: everything is approved. */
   approve?: (tool: string) => boolean;

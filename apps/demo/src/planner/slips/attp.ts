@@ -1,23 +1,17 @@
-import { basicString, type DocumentParts, thoughtField, writeDocument } from "./document.ts";
-import type { Task } from "./task.ts";
+import { basicString, type DocumentParts, thoughtField, writeDocument } from "../formats/attp.ts";
+import type { Task } from "../task.ts";
+import type { Slip } from "./slip.ts";
 
-/** A slip that models make, and that the planner makes on request. */
-export interface Slip {
-  id: string;
-  /** What is wrong, for people. */
-  title: string;
-  /** Whether it suits the task; not asked means always. */
-  fits?(task: Task): boolean;
+/** A slip in an ATTP document. */
+export interface AttpSlip extends Slip {
   write(parts: DocumentParts, task: Task): string;
-  /** The answer ends in the middle, as at a token limit. */
-  cut?: true;
 }
 
 const writes = ({ tools }: Task): boolean => tools.includes("create_ticket") || tools.includes("delete_record");
 const callsTool = ({ tools }: Task): boolean => tools.length > 0;
 
-/** The slips in the order in which they take turns. */
-export const slips: readonly Slip[] = [
+/** In the order in which they take turns. */
+export const attpSlips: readonly AttpSlip[] = [
   {
     id: "missing-header",
     title: "the [tool_call] line is missing",
@@ -100,10 +94,3 @@ export const slips: readonly Slip[] = [
     cut: true,
   },
 ];
-
-/** The slip for a task: the first that fits, from `turn` on in the rotation. */
-export function pickSlip(task: Task, turn: number): Slip {
-  const at = ((turn % slips.length) + slips.length) % slips.length;
-  const rotated = [...slips.slice(at), ...slips.slice(0, at)];
-  return rotated.find((slip) => slip.fits?.(task) ?? true) as Slip;
-}

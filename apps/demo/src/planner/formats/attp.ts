@@ -1,5 +1,7 @@
 import type { Locale } from "@toolglot/core";
-import type { Task } from "./task.ts";
+import { parse } from "smol-toml";
+import { type Outcome, parseJson } from "../outcome.ts";
+import type { Task } from "../task.ts";
 
 /** The parts of an ATTP document, before they are written down. */
 export interface DocumentParts {
@@ -39,4 +41,31 @@ export function writeDecline(thought: string, message: string): string {
 export function basicString(text: string): string {
   // JSON escapes are TOML escapes, but for the delete character, which JSON leaves as it is.
   return JSON.stringify(text).replaceAll("\u007f", "\\u007F");
+}
+
+/** Reads `[tool_result]` documents out of a message. */
+export function readAttpResults(text: string): Outcome[] {
+  const start = text.search(/^\[tool_result\]/m);
+  if (start < 0) return [];
+  // A note of the host may stand around the document.
+  const body = text.slice(start).replace(/^```\s*$[\s\S]*/m, "");
+  try {
+    const { tool_result: table } = parse(body) as { tool_result: Record<string, unknown> };
+    return [readTable(table)];
+  } catch {
+    return [{ status: "error", errorType: "Unreadable", message: "the result could not be read" }];
+  }
+}
+
+function readTable(table: Record<string, unknown>): Outcome {
+  if (table.status === "success") return { status: "ok", value: parseJson(String(table.result ?? "null")) };
+  const errorType = String(table.error_type ?? "Error");
+  const denied = table.status === "denied" || errorType === "Denied";
+  return { status: denied ? "denied" : "error", errorType, message: String(table.message ?? "") };
+}
+
+/** The tools in Python stubs: name and first line of the docstring. */
+export function readStubs(text: string): { name: string; description: string }[] {
+  const stub = /^def (\w+)\([\s\S]*?\)(?: -> [^\n]+)?:\n\s+"""\s*([^\n]*)/gm;
+  return [...text.matchAll(stub)].map(([, name = "", description = ""]) => ({ name, description: description.trim() }));
 }

@@ -1,0 +1,26 @@
+import { nativeProtocol } from "@toolglot/agent";
+import { attpProtocol } from "@toolglot/attp";
+import type { ToolProtocol } from "@toolglot/core";
+import { attpPrompt } from "@toolglot/prompts/attp";
+import { tamPrompt } from "@toolglot/prompts/tam";
+import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
+import { tamProtocol } from "@toolglot/tam";
+import { toolsxmlProtocol } from "@toolglot/toolsxml";
+
+/** The protocols by their names on the command line. */
+export const protocolNames = ["attp", "tam", "toolsxml", "native"] as const;
+
+/** One of them. */
+export type ProtocolName = (typeof protocolNames)[number];
+
+const makers: Record<ProtocolName, (locale: "zh" | "en") => unknown> = {
+  attp: (locale) => attpProtocol({ prompt: attpPrompt, locale }),
+  tam: (locale) => tamProtocol({ prompt: tamPrompt, locale }),
+  toolsxml: (locale) => toolsxmlProtocol({ prompt: toolsxmlPrompt, locale }),
+  native: () => nativeProtocol(),
+};
+
+/** The protocol by its name on the command line. */
+export function protocolOf(name: ProtocolName, locale: "zh" | "en"): ToolProtocol {
+  return makers[name](locale) as ToolProtocol;
+}

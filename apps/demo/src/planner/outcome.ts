@@ -1,0 +1,17 @@
+/** How an earlier call or program of this request ended, as the planner reads it from the conversation. */
+export interface Outcome {
+  status: "ok" | "error" | "denied";
+  /** For `ok`. */
+  value?: unknown;
+  errorType?: string;
+  message?: string;
+}
+
+/** A value as JSON, or the text itself. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
