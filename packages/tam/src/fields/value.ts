@@ -36,7 +36,11 @@ export class ValueStream {
     const length = fresh.length;
     if (length > 0) {
       const last = this.#looked + length;
-      const text = this.#begun ? source.slice(this.#taken, last) : fresh.trimStart();
+      const text = !this.#begun
+        ? fresh.trimStart()
+        : this.#taken === this.#looked
+          ? fresh
+          : source.slice(this.#taken, last);
       this.#begun = true;
       this.#taken = last;
       this.#emit(unindent(text, this.#indent));
