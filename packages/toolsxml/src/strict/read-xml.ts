@@ -84,7 +84,7 @@ export function readXml(source: string): XmlElement | XmlFault {
 }
 
 /** Decodes references; undefined when there is one that XML does not know. */
-export function decode(raw: string): string | undefined {
+function decode(raw: string): string | undefined {
   let decoded = "";
   let done = 0;
   for (let at = raw.indexOf("&"); at >= 0; at = raw.indexOf("&", done)) {
