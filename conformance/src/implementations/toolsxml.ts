@@ -17,9 +17,12 @@ export const toolsxml: Implementation<ToolsXmlBlock, ToolsXmlEvent> = {
   createParser,
   serialize,
   deltaField: (event) => (event.type === "body-delta" ? { id: `call ${event.call} ${event.field}` } : undefined),
-  finalTexts: ({ calls }) =>
+  finalTexts: ({ status, calls }) =>
     new Map(
-      calls.flatMap((call, index) => bodies(call).map(([field, text]) => [`call ${index} ${field}`, text] as const)),
+      // Events count every call element; of a truncated block those that had faults are not among its calls.
+      (status === "truncated" ? [] : calls).flatMap((call, index) =>
+        bodies(call).map(([field, text]) => [`call ${index} ${field}`, text] as const),
+      ),
     ),
   mayBeLeftOut: ({ status, truncatedCall, calls }, name) =>
     status === "truncated" ||
