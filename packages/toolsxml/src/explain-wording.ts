@@ -14,10 +14,9 @@ export interface ExplainWording {
   advice: Record<string, string>;
 }
 
-const template = `<tools><tool_name parameter="…">…</tool_name></tools>`;
-
+// No parts put together here: bundlers would keep them for those who only parse.
 const en: ExplainWording = {
-  template: `Write calls as one block: ${template}`,
+  template: 'Write calls as one block: <tools><tool_name parameter="…">…</tool_name></tools>',
   failed: "Your answer could not be used; nothing of it was run.",
   noBlock: "Your answer holds no <tools> block.",
   noCalls: "Your <tools> block holds no call. Write a call in it, or answer without a block.",
@@ -32,7 +31,7 @@ const en: ExplainWording = {
 };
 
 const zh: ExplainWording = {
-  template: `请把调用写在一个块中：${template}`,
+  template: '请把调用写在一个块中：<tools><tool_name parameter="…">…</tool_name></tools>',
   failed: "你的回答无法使用，没有执行任何内容。",
   noBlock: "你的回答中没有 <tools> 块。",
   noCalls: "你的 <tools> 块中没有任何调用。请在其中写出调用，或者不写块、直接回答。",
