@@ -1,7 +1,7 @@
 // `npm run demo`: installs and builds what is missing, quietly and on stderr, then runs the demo with the same
 // terminal. Standard output belongs to the demo alone, so that `npm run --silent demo -- --json` can be piped.
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -91,17 +91,45 @@ function newest(folder) {
   return Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs));
 }
 
+/** Does something that two at one time would spoil. A lock that is older than any build was left behind. */
+function alone(work) {
+  const lock = `${stamp}.lock`;
+  for (;;) {
+    try {
+      mkdirSync(lock);
+      break;
+    } catch {
+      const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
+      if (Date.now() - made > 300_000) rmSync(lock, { recursive: true, force: true });
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+    }
+  }
+  const release = () => rmSync(lock, { recursive: true, force: true });
+  process.once("exit", release);
+  try {
+    work();
+  } finally {
+    release();
+    process.off("exit", release);
+  }
+}
+
 function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(1);
 }
 
 if (!installed()) install();
-const planned = plannedBuilds();
+let planned = plannedBuilds();
 if (!built(planned)) {
-  process.stderr.write("Building the packages…\n");
-  if (!pnpm(["exec", "turbo", ...build])) fail("The build failed; see above.");
-  writeFileSync(stamp, stampText(planned));
+  alone(() => {
+    // Another one may have built it meanwhile.
+    planned = plannedBuilds();
+    if (built(planned)) return;
+    process.stderr.write("Building the packages…\n");
+    if (!pnpm(["exec", "turbo", ...build])) fail("The build failed; see above.");
+    writeFileSync(stamp, stampText(planned));
+  });
 }
 
 const child = spawn(process.execPath, [main, ...process.argv.slice(2)], { stdio: "inherit" });
