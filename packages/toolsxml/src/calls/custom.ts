@@ -14,7 +14,7 @@ import { type Child, elements } from "./elements.ts";
 import { nearNames } from "./near-names.ts";
 
 /** Elements in elements deeper than this are text. */
-const deepest = 64;
+const deepest = 32;
 
 /** The property that takes a tool's body as raw text. */
 export function rawProperty(tool: ToolDefinition): string | undefined {

@@ -57,12 +57,15 @@ export function elements(
     at = end;
     if (tag.selfClosing) continue;
     const close = closingTag(body, end, tag.name, isSibling, spent);
-    if (!close) child.closed = false;
-    else {
-      child.raw = body.slice(end, close.start);
-      child.end = offset + close.end;
-      at = close.end;
+    if (!close) {
+      child.closed = false;
+      child.raw = body.slice(end);
+      child.end = offset + body.length;
+      return inside;
     }
+    child.raw = body.slice(end, close.start);
+    child.end = offset + close.end;
+    at = close.end;
   }
 }
 
@@ -88,7 +91,8 @@ function closingTag(
     let end = start + name.length;
     if (body.slice(start, end).toLowerCase() !== name) continue;
     if (!closes) {
-      if (!eager && /^(?:\s[^<>]{0,300})?(?<!\/)>/.test(body.slice(end, end + 302))) depth += 1;
+      if (!eager && (body.charCodeAt(end) === 62 || /^(?:\s[^<>]{0,300})?(?<!\/)>/.test(body.slice(end, end + 302))))
+        depth += 1;
       continue;
     }
     end = skipSpace(body, end);

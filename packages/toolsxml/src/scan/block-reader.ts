@@ -199,12 +199,13 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
   /** Text where there should be none. */
   #skip(source: Source, at: number): boolean {
     const { text, base } = source;
-    const line = text.indexOf("\n", at + 1);
     const tag = text.indexOf("<", at + 1);
-    let end = tag < 0 ? text.length : tag;
-    if (line >= 0 && line < end) end = line;
+    let part = text.slice(at, tag < 0 ? text.length : tag);
+    const line = part.indexOf("\n", 1);
+    if (line >= 0) part = part.slice(0, line);
+    const end = at + part.length;
     if (!this.#unknown) {
-      const length = text.slice(at, end).trimEnd().length;
+      const { length } = part.trimEnd();
       if (length > 0) {
         this.#stray ??= { start: base + at, end: 0 };
         this.#stray.end = base + at + length;

@@ -248,7 +248,12 @@ export class RawBody {
         this.#memory.noCdata = this.#cdata;
         this.#memory.reread += source.length - this.#cdata;
         source.seek(this.#cdata + cdataStart.length);
-      } else source.at = close + cdataEnd.length;
+      } else {
+        const content = source.slice(this.#cdata + cdataStart.length, base + close);
+        // Two sections of two bodies look like this when the first one is not closed.
+        if (content.includes(cdataStart) && content.toLowerCase().includes(`</${this.#name}`)) this.doubtful = true;
+        source.at = close + cdataEnd.length;
+      }
       this.#cdata = -1;
       return false;
     }
@@ -314,7 +319,7 @@ export class RawBody {
     const fitting = this.#fitting;
     if (this.#parent >= 0 && fitting && this.#parent < fitting.start) return this.#endWithout(source, this.#implied());
     const chosen = (fitting ?? this.#last) as Candidate;
-    this.doubtful = fitting ? this.#innerLine : chosen !== this.#lineEnd?.at;
+    this.doubtful ||= fitting ? this.#innerLine : chosen !== this.#lineEnd?.at;
     this.#memory.reread += source.offset - chosen.end;
     return this.#close(source, chosen);
   }
