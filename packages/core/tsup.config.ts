@@ -7,6 +7,7 @@ const config: Options = {
     "src/index.ts",
     "src/diagnostics.ts",
     "src/explain.ts",
+    "src/manual.ts",
     "src/memory-operation-log.ts",
     "src/results-layer.ts",
     "src/text-layer.ts",

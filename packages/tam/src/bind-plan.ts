@@ -8,6 +8,7 @@ import {
   type ToolErrorInfo,
   toJsonText,
 } from "@toolglot/core";
+import { textHash } from "@toolglot/core/text";
 import { type DeclaredParams, declaredParams, findParam, findTool } from "./declared.ts";
 import { readHinted } from "./hints.ts";
 import { matchName } from "./names.ts";
@@ -82,7 +83,7 @@ class StepBinding {
     for (const name of this.#declared?.required ?? [])
       if (!this.#given.has(name)) this.#invalid(`${this.#name} needs the parameter ${JSON.stringify(name)}.`);
     const { index, onError, retry, span } = step;
-    const callId = `tam-${block.span.start}-${index}-${hash(toJsonText([step.tool, step.params, step.uris]))}`;
+    const callId = `tam-${block.span.start}-${index}-${textHash(toJsonText([step.tool, step.params, step.uris]))}`;
     const [params, uris, errors] = [this.#params, this.#uris, this.#errors];
     return { index, callId, tool: this.#name, params, uris, onError, retry, errors, span };
   }
@@ -152,11 +153,4 @@ class StepBinding {
     if (!this.#told.has(key)) this.#errors.push(error);
     this.#told.add(key);
   }
-}
-
-/** FNV-1a over UTF-16 units: the same step has the same id in every run. */
-function hash(text: string): string {
-  let value = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) value = Math.imul(value ^ text.charCodeAt(at), 0x01000193);
-  return (value >>> 0).toString(36);
 }

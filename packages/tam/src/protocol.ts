@@ -1,13 +1,5 @@
-import {
-  type Action,
-  isRunnable,
-  type Locale,
-  type ParseResult,
-  type PromptBuilder,
-  type ProtocolMode,
-  type ToolDefinition,
-  type ToolProtocol,
-} from "@toolglot/core";
+import { isRunnable, type Locale, type PromptBuilder, type ProtocolMode, type ToolProtocol } from "@toolglot/core";
+import { createTextProtocol } from "@toolglot/core/text";
 import { bindPlan } from "./bind-plan.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { explain } from "./explain.ts";
@@ -15,9 +7,6 @@ import { renderManual } from "./manual.ts";
 import { createParser } from "./parse.ts";
 import { formatResults } from "./results.ts";
 import type { TamBlock } from "./types.ts";
-
-/** Version of the protocol, counted apart from the package's. */
-const version = "tam/1";
 
 /** Options of {@link tamProtocol}. */
 export interface TamProtocolOptions {
@@ -39,62 +28,21 @@ export interface TamProtocolOptions {
  */
 export function tamProtocol(options: TamProtocolOptions): ToolProtocol<TamBlock> {
   const { prompt, locale = "en", mode = "loop", resultBudget } = options;
-  if (prompt?.forProtocol !== version) {
-    throw new TypeError(
-      `tamProtocol: the prompt teaches ${JSON.stringify(prompt?.forProtocol)}, not "${version}": pass tamPrompt from @toolglot/prompts/tam.`,
-    );
-  }
   const resultOptions = resultBudget === undefined ? { locale } : { locale, budget: resultBudget };
   const format: ToolProtocol["formatResults"] = (results) => formatResults(results, resultOptions);
-  const sources = new WeakMap<ParseResult<TamBlock>, string>();
-  const toolsOf = new WeakMap<TamBlock, readonly ToolDefinition[]>();
-
-  return {
+  return createTextProtocol<TamBlock>({
     id: "tam",
-    version,
+    version: "tam/1",
     stop: ["<|[TOOL_RESULT]|>"],
-    renderTools: (tools, rendering) => renderManual(tools, { locale: rendering?.locale ?? locale }),
-    instructions: (tools, building) =>
-      prompt.build({
-        toolsText: renderManual(tools, { locale: building.locale }),
-        locale: building.locale,
-        mode: building.mode,
-      }),
-    createParser({ onEvent, ...parsing }) {
-      const parser = createParser({
-        ...parsing,
-        onEvent(event) {
-          if (event.type === "block-end" && parsing.tools) toolsOf.set(event.block, parsing.tools);
-          onEvent?.(event);
-        },
-      });
-      let chunks: string[] = [];
-      return {
-        feed(chunk) {
-          parser.feed(chunk);
-          chunks.push(chunk);
-        },
-        end(ending) {
-          const result = parser.end(ending);
-          sources.set(result, chunks.join(""));
-          chunks = [];
-          return result;
-        },
-        reset() {
-          parser.reset();
-          chunks = [];
-        },
-      };
-    },
-    actions(block): Action[] {
-      if (!isRunnable(block)) return [];
-      return [{ kind: "plan", plan: bindPlan(block, toolsOf.get(block)), span: block.span }];
-    },
+    prompt,
+    ownPrompt: "tamPrompt from @toolglot/prompts/tam",
+    locale,
+    renderTools: renderManual,
+    createParser,
+    actions: (block, tools) =>
+      isRunnable(block) ? [{ kind: "plan", plan: bindPlan(block, tools), span: block.span }] : [],
     formatResults: format,
-    explain(result) {
-      const source = sources.get(result);
-      return explain(result, source === undefined ? { locale, mode } : { locale, mode, source });
-    },
+    explain: (result, source) => explain(result, source === undefined ? { locale, mode } : { locale, mode, source }),
     encodeMessages: (messages) => encodeMessages(messages, format),
-  };
+  });
 }

@@ -1,11 +1,5 @@
-import {
-  createRecord,
-  type JsonSchema,
-  type JsonSchemaObject,
-  type Locale,
-  type ToolDefinition,
-  toJsonText,
-} from "@toolglot/core";
+import { createRecord, type Locale, type ToolDefinition, toJsonText } from "@toolglot/core";
+import { manualWording, oneLine, resolveSchema, sample, textOf, typeText } from "@toolglot/core/manual";
 import { builtInTags } from "./built-in-tags.ts";
 import { rawProperty } from "./calls/custom.ts";
 import { serialize } from "./serialize.ts";
@@ -17,33 +11,8 @@ export interface RenderManualOptions {
   locale?: Locale;
 }
 
-const wording = {
-  en: {
-    noTools: "No tools.",
-    params: "Parameters:",
-    noParams: "No parameters.",
-    example: "Example:",
-    required: "required",
-    default: "default",
-    raw: "raw body",
-    async: "Asynchronous: returns task_id at once, its task runs in the background.",
-    others: "other names",
-  },
-  zh: {
-    noTools: "没有工具。",
-    params: "参数：",
-    noParams: "没有参数。",
-    example: "示例：",
-    required: "必需",
-    default: "默认",
-    raw: "原样正文",
-    async: "异步：立即返回 task_id，任务在后台运行。",
-    others: "其他名称",
-  },
-};
-
-/** Types and samples go this many levels into a schema. */
-const maxDepth = 3;
+/** A parameter that is the element's body. */
+const rawBody: Record<Locale, string> = { en: "raw body", zh: "原样正文" };
 
 /**
  * The tools as a model that writes ToolsXML reads them: of each its name, description and parameters, whether it is
@@ -55,13 +24,13 @@ const maxDepth = 3;
  */
 export function renderManual(tools: readonly ToolDefinition[], options: RenderManualOptions = {}): string {
   const locale = options.locale ?? "en";
-  const words = wording[locale];
+  const words = manualWording[locale];
   const entries = tools.map((tool) => {
     const tag = builtInTags.get(tool.name.toLowerCase());
     return [
       `### ${oneLine(tool.name)}`,
       ...(tool.description.trim() ? [textOf(tool.description)] : []),
-      ...(tag ? [tag[locale]] : paramLines(tool, words)),
+      ...(tag ? [tag[locale]] : paramLines(tool, locale)),
       ...(tool.annotations?.async ? [words.async] : []),
       words.example,
       tag ? `<tools>\n${tag.example}\n</tools>` : callBlock(tool),
@@ -70,18 +39,19 @@ export function renderManual(tools: readonly ToolDefinition[], options: RenderMa
   return entries.join("\n\n") || words.noTools;
 }
 
-function paramLines(tool: ToolDefinition, words: (typeof wording)[Locale]): string[] {
+function paramLines(tool: ToolDefinition, locale: Locale): string[] {
+  const words = manualWording[locale];
   const root = tool.inputSchema;
   const raw = rawProperty(tool);
-  const { properties = {}, required = [], additionalProperties: others } = resolve(root, root);
+  const { properties = {}, required = [], additionalProperties: others } = resolveSchema(root, root);
   const params = Object.entries(properties).map(([name, schema]) => [name, schema, required.includes(name)] as const);
   if (others) params.push([`[${words.others}]`, others, false]);
   if (params.length === 0) return [words.noParams];
   const lines = params.map(([name, schema, isRequired]) => {
-    const { default: preset, description = "" } = resolve(schema, root);
+    const { default: preset, description = "" } = resolveSchema(schema, root);
     const facts = [typeText(schema, root)];
     if (isRequired) facts.push(words.required);
-    if (name === raw) facts.push(words.raw);
+    if (name === raw) facts.push(rawBody[locale]);
     if (preset !== undefined) facts.push(`${words.default} ${toJsonText(preset)}`);
     const about = description.trim() && `: ${textOf(description).replaceAll("\n", "\n  ")}`;
     return `- ${oneLine(name)} (${facts.join(", ")})${about}`;
@@ -97,7 +67,7 @@ const toText = (value: unknown): string => (typeof value === "string" ? value : 
 /** A block that calls a declared tool: short values as attributes, others as elements or the raw body. */
 function callBlock(tool: ToolDefinition): string {
   const { name, inputSchema: root } = tool;
-  const { properties = {}, required = Object.keys(properties).slice(0, 1) } = resolve(root, root);
+  const { properties = {}, required = Object.keys(properties).slice(0, 1) } = resolveSchema(root, root);
   const input =
     tool.examples?.find((example) => example.input)?.input ??
     Object.fromEntries(required.map((name) => [name, sample(properties[name] ?? true, root)]));
@@ -120,73 +90,4 @@ function callBlock(tool: ToolDefinition): string {
   const head = `  <${name}${attributes(inAttributes)}`;
   const element = elements.length > 0 ? `${head}>\n${elements.join("")}  </${name}>` : `${head}/>`;
   return `<tools>\n${element}\n</tools>`;
-}
-
-/** `string`, `integer[]`, `"asc" | "desc"`, `{ x: number, y?: number }`; `any` where the schema doesn't say. */
-function typeText(schema: JsonSchema, root: JsonSchemaObject, depth = 0): string {
-  const found = resolve(schema, root);
-  const { enum: literals = "const" in found ? [found.const] : undefined, properties } = found;
-  const branches = found.anyOf ?? found.oneOf ?? found.allOf?.slice(0, 1);
-  const inner = (part: JsonSchema): string => typeText(part, root, depth + 1);
-  if (depth > maxDepth) return "any";
-  const types = [found.type ?? (properties ? "object" : "any")].flat().map((type) => {
-    if (type === "array" && found.items)
-      return inner(found.items)
-        .replace(/^[^{]* \| .*/, "($&)")
-        .concat("[]");
-    if (type !== "object" || !properties) return type;
-    const fields = Object.entries(properties).map(([name, field]) => {
-      const about = resolve(field, root).description;
-      const mark = found.required?.includes(name) ? "" : "?";
-      return `${oneLine(name)}${mark}: ${inner(field)}${about ? ` /* ${oneLine(about)} */` : ""}`;
-    });
-    return `{ ${fields.join(", ")} }`;
-  });
-  const names =
-    literals?.map((literal) => toJsonText(literal)) ?? (found.type ? types : (branches?.map(inner) ?? types));
-  return [...new Set(found.nullable ? [...names, "null"] : names)].join(" | ");
-}
-
-/** A value of the schema's type. */
-function sample(schema: JsonSchema, root: JsonSchemaObject, depth = 0): unknown {
-  const found = resolve(schema, root);
-  const { type, properties, required = [], anyOf, oneOf, allOf } = found;
-  const given = [found.default, found.const, found.enum?.[0]].find((value) => value !== undefined);
-  const branch = (anyOf ?? oneOf ?? allOf)?.[0];
-  const inner = (part: JsonSchema = true): unknown => sample(part, root, depth + 1);
-  if (given !== undefined || depth > maxDepth) return given ?? "…";
-  if (type === undefined && branch) return inner(branch);
-  switch ([type ?? (properties ? "object" : "string")].flat()[0]) {
-    case "array":
-      return [inner(found.items)];
-    case "object":
-      return Object.fromEntries(required.map((name) => [name, inner(properties?.[name])]));
-    case "integer":
-    case "number":
-      return found.minimum ?? 1;
-    case "boolean":
-      return true;
-    case "null":
-      return null;
-    default:
-      return "…";
-  }
-}
-
-/** A schema with its local reference followed; what is beside the reference wins. */
-function resolve(schema: JsonSchema, root: JsonSchemaObject, hops = 0): JsonSchemaObject {
-  if (typeof schema !== "object") return {};
-  const { $ref, ...own } = schema;
-  const [, group, name] = /^#\/(\$defs|definitions)\/([^/]+)$/.exec($ref ?? "") ?? [];
-  const target = group && name && (root[group] as Record<string, JsonSchema> | undefined)?.[name];
-  return target && hops < maxDepth ? { ...resolve(target, root, hops + 1), ...own } : own;
-}
-
-const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
-
-/** A text of several lines, without outer blank lines and the indentation that the lines after the first share. */
-function textOf(text: string): string {
-  const lines = text.trim().replace(/[^\S\n]*\r?\n/g, "\n");
-  const margin = Math.min(...Array.from(lines.matchAll(/\n( *)\S/g), ([, blanks = ""]) => blanks.length));
-  return margin > 0 && margin < 1e3 ? lines.replaceAll(`\n${" ".repeat(margin)}`, "\n") : lines;
 }

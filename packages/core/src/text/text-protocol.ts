@@ -30,7 +30,8 @@ export interface TextProtocolParts<Block extends BlockBase> {
   formatResults(results: readonly ToolResult[]): string;
   /** `source`: the text that was parsed, when this protocol's parser did it. */
   explain(result: ParseResult<Block>, source: string | undefined): string | undefined;
-  encodeMessages(messages: readonly Message[]): Message[];
+  /** `tools`: those that the protocol was asked about last. */
+  encodeMessages(messages: readonly Message[], tools: readonly ToolDefinition[]): Message[];
 }
 
 /**
@@ -46,15 +47,27 @@ export function createTextProtocol<Block extends BlockBase>(parts: TextProtocolP
   }
   const sources = new WeakMap<ParseResult<Block>, string>();
   const toolsOf = new WeakMap<Block, readonly ToolDefinition[]>();
+  let declared: readonly ToolDefinition[] = [];
+  const renderTools = (tools: readonly ToolDefinition[], locale: Locale): string => {
+    declared = tools;
+    return parts.renderTools(tools, { locale });
+  };
   return {
     id,
     version,
     stop,
-    renderTools: (tools, rendering) => parts.renderTools(tools, { locale: rendering?.locale ?? parts.locale }),
-    instructions: (tools, { locale, mode }) =>
-      prompt.build({ toolsText: parts.renderTools(tools, { locale }), locale, mode }),
+    renderTools: (tools, rendering) => renderTools(tools, rendering?.locale ?? parts.locale),
+    instructions: (tools, { locale, mode }) => prompt.build({ toolsText: renderTools(tools, locale), locale, mode }),
     createParser(options) {
-      const parser = parts.createParser(options);
+      const { tools, onEvent } = options;
+      declared = tools ?? declared;
+      const parser = parts.createParser({
+        ...options,
+        onEvent(event) {
+          if (event.phase === "block-end" && tools) toolsOf.set(event.block, tools);
+          onEvent?.(event);
+        },
+      });
       let chunks: string[] = [];
       return {
         feed(chunk) {
@@ -64,7 +77,6 @@ export function createTextProtocol<Block extends BlockBase>(parts: TextProtocolP
         end(ending) {
           const result = parser.end(ending);
           sources.set(result, chunks.join(""));
-          if (options.tools) for (const block of result.blocks) toolsOf.set(block, options.tools);
           chunks = [];
           return result;
         },
@@ -77,7 +89,7 @@ export function createTextProtocol<Block extends BlockBase>(parts: TextProtocolP
     actions: (block) => parts.actions(block, toolsOf.get(block)),
     formatResults,
     explain: (result) => parts.explain(result, sources.get(result)),
-    encodeMessages: (messages) => parts.encodeMessages(messages),
+    encodeMessages: (messages) => parts.encodeMessages(messages, declared),
   };
 }
 
