@@ -51,7 +51,7 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
   ambiguous_delimiter: [
     "warning",
     "value",
-    "The value was ended here, but this delimiter may be part of it.",
+    "It is not certain where the value ends: this delimiter can be read as its end, or as part of it.",
     "Inside a value, write as many closing delimiters as opening ones.",
   ],
   unclosed_block: ["warning", "structure", "The block has no end marker.", "End the block with <|[END_TOOL]|>."],

@@ -26,8 +26,9 @@ describe("where a value ends", () => {
     ["not at start markers", ["a:»»»x", "<|[REQUEST_TOOL]|>", "<|[REQUEST_TOOL]|>", "y«««"], { a: "x\n<|[REQUEST_TOOL]|>\n<|[REQUEST_TOOL]|>\ny" }, []],
     ["not at one or five marks", ["a:»»»x « y ««««« z«««"], { a: "x « y ««««« z" }, []],
     ["at marks beside others", ["a:»»»<«««", "b:>>>《<<<", "c:»»»》x«««"], { a: "<", b: "《", c: "》x" }, ["mixed_delimiters_used"]],
-    ["after a fourth mark that closes a quotation", ["a:»»»Er sagt »ja««««"], { a: "Er sagt »ja«" }, []],
-    ["before a fourth mark that opens one", ["a:»»»»Ja« sagt er«««"], { a: "»Ja« sagt er" }, []],
+    ["after a fourth mark that closes a quotation", ["a:»»»Er sagt »ja««««"], { a: "Er sagt »ja«" }, ["mixed_delimiters_used"]],
+    ["before a fourth mark that opens one", ["a:»»»»Ja« sagt er«««"], { a: "»Ja« sagt er" }, ["mixed_delimiters_used"]],
+    ["after a field that lost its opener, with a doubt", ["a:»»»x«««", "b: y«««", "c:»»»z«««"], { a: "x«««\nb: y", c: "z" }, ["ambiguous_delimiter"]],
     ["empty", ["a:»»»«««", "b:»»» «««"], { a: "", b: "" }, []],
   ])("%s", (_, lines, values, warnings) => {
     expect(read(...lines)).toEqual([values, warnings]);

@@ -37,6 +37,8 @@ export class BlockBuilder implements ReaderHost {
   readonly #found: Diagnostic[] = [];
   /** Numbers of fields whose text went out while it came in. */
   readonly #sent = new Set<number>();
+  /** Numbers of fields that a later one takes the place of. */
+  readonly #replaced = new Set<number>();
   readonly #places: ReturnType<typeof placeOf>[] = [];
   #plain = false;
 
@@ -74,7 +76,11 @@ export class BlockBuilder implements ReaderHost {
     const { emit, found } = this.#options;
     if (emit)
       for (const field of scan.fields) {
-        const delta = this.#sent.has(field.number) ? undefined : this.#delta(field, this.#place(field).place);
+        // Of fields that are given twice, what was not told yet need not be.
+        const delta =
+          this.#sent.has(field.number) || this.#replaced.has(field.number)
+            ? undefined
+            : this.#delta(field, this.#place(field).place);
         const text = delta ? readValue(field.raw, field.indent) : "";
         if (delta && text !== "") emit(delta(text));
       }
@@ -125,7 +131,7 @@ export class BlockBuilder implements ReaderHost {
       this.#add(code, start, end, affectsValue ? { affects: "value" } : {});
     const drafts = new Map<number, Draft>();
     const placed = scan.fields.map((field) => [field, this.#place(field).place] as const);
-    const seen = new Set<string>();
+    const seen = new Map<string, number>();
     for (const [field, place] of placed) {
       if (place.kind !== "command") continue;
       const value = readValue(field.raw, field.indent);
@@ -191,7 +197,7 @@ export class BlockBuilder implements ReaderHost {
   }
 
   /** Gives a field to its step. */
-  #give(draft: Draft, place: StepPlace, field: Field, value: string, seen: Set<string>): void {
+  #give(draft: Draft, place: StepPlace, field: Field, value: string, seen: Map<string, number>): void {
     const { step, tool } = draft;
     const { kind } = place;
     let { name } = place;
@@ -241,12 +247,14 @@ export class BlockBuilder implements ReaderHost {
     }
   }
 
-  #once(seen: Set<string>, slot: string, { keyStart, keyEnd, key }: Field): void {
-    if (seen.has(slot))
-      this.#add("duplicate_key", keyStart, keyEnd, {
-        message: `${JSON.stringify(key)} is given twice; the last one counts.`,
-      });
-    seen.add(slot);
+  #once(seen: Map<string, number>, slot: string, { number, keyStart, keyEnd, key }: Field): void {
+    const before = seen.get(slot);
+    seen.set(slot, number);
+    if (before === undefined) return;
+    this.#replaced.add(before);
+    this.#add("duplicate_key", keyStart, keyEnd, {
+      message: `${JSON.stringify(key)} is given twice; the last one counts.`,
+    });
   }
 
   /** A fault that only its step has to bear. */

@@ -14,6 +14,7 @@ import {
   isSpace,
   isUndecided,
   longestIndent,
+  looksLikeField,
   type Marker,
   markerAt,
   mirror,
@@ -206,6 +207,7 @@ export class TamReader implements BlockReader<TamBlock> {
       opens: false,
       pending: undefined,
       pendingNear: false,
+      passed: undefined,
       other: undefined,
       doubt: undefined,
       doubtFresh: false,
@@ -448,6 +450,7 @@ export class TamReader implements BlockReader<TamBlock> {
     const answers = mirror(closer.text) === value.opener.text;
     if (!answers || (!value.flat && (value.ended || value.started > 0 || value.fenceEnded))) return false;
     value.pending = closer;
+    if (looksLikeField(source.text, source.at, value.opener.text)) value.passed ??= closer;
     value.pendingNear = !/\n\s*\n/.test(source.slice(closer.end, source.offset));
     return false;
   }
@@ -509,7 +512,7 @@ export class TamReader implements BlockReader<TamBlock> {
     const { field, opener } = value;
     this.#used(opener, "»»»");
     this.#endField(source, value, end);
-    field.end = field.bodyStart + field.raw.trimEnd().length;
+    field.bodyEnd = field.end = field.bodyStart + field.raw.trimEnd().length;
     this.#scan.end = field.end;
     this.#unclosed = field;
     this.#scan.notes.push({ code: "unclosed_value", start: opener.start, end: field.end });
@@ -522,24 +525,27 @@ export class TamReader implements BlockReader<TamBlock> {
   /** The value ends at a closer. */
   #close(source: Source, value: OpenValue, closer: Run): true {
     const { field, opener } = value;
-    // A fourth mark may be the value's: »quoted« begins and ends with such.
-    if (opener.text === "»»»»" && closer.text === "«««") {
-      opener.text = "»»»";
-      field.bodyStart -= 1;
-    } else if (opener.text === "»»»" && closer.text === "««««") {
-      const body = source.slice(field.bodyStart, closer.start);
-      if (body.split("»").length > body.split("«").length) closer = { ...closer, start: closer.start + 1, text: "«««" };
-    }
     this.#used(opener, "»»»");
     this.#used(closer, "«««");
+    // A fourth mark may be the value's: »quoted« begins and ends with such.
+    if (opener.text === "»»»»" && closer.text === "«««") field.bodyStart -= 1;
+    else if (opener.text === "»»»" && closer.text === "««««") {
+      const body = source.slice(field.bodyStart, closer.start);
+      if (body.split("»").length > body.split("«").length) closer = { ...closer, start: closer.start + 1 };
+    }
     this.#endField(source, value, closer.start);
     this.#scan.end = field.end = closer.end;
-    if (value.opens && (value.flat || value.pending?.end === closer.end))
-      this.#scan.notes.push({ code: "ambiguous_delimiter", start: closer.start, end: closer.end });
+    const { passed } = value;
+    if (value.opens && (value.flat || value.pending?.end === closer.end)) this.#ambiguous(closer);
+    else if (passed && passed.end < closer.end) this.#ambiguous(passed);
     this.#loose = value.pending?.end === closer.end ? { field, near: value.pendingNear } : undefined;
     source.seek(closer.end);
     this.#fresh = false;
     return true;
+  }
+
+  #ambiguous({ start, end }: Pick<Run, "start" | "end">): void {
+    this.#scan.notes.push({ code: "ambiguous_delimiter", start, end });
   }
 
   #endField(source: Source, value: OpenValue, end: number): void {
@@ -558,7 +564,7 @@ export class TamReader implements BlockReader<TamBlock> {
     if (!scan.closed) {
       const last = scan.fields.at(-1);
       if (end && last && last === this.#loose?.field) {
-        scan.notes.push({ code: "ambiguous_delimiter", start: last.bodyEnd, end: last.end });
+        this.#ambiguous({ start: last.bodyEnd, end: last.end });
         if (this.#loose.near) scan.cut = true;
       }
       const unclosed = last !== undefined && last === this.#unclosed;

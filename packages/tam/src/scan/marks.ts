@@ -4,6 +4,8 @@ const keyUnit = "[^\\n:：=«»《》<>(){};,，。；（）|]";
 const field = new RegExp(`(${keyUnit}{1,100})([:：=])${space}([»》>]{2,9})`, "y");
 const unfinishedField = new RegExp(`${keyUnit}{0,100}(?:[:：=]${space}[»》>]{0,8})?$`, "y");
 
+const keyBefore = new RegExp(`${keyUnit}{1,100}`, "y");
+
 const gap = "[ \\t]{0,9}";
 const marker = new RegExp(
   `<${gap}\\|${gap}\\[${gap}(?:(request)|end)_tool${gap}\\]${gap}\\|${gap}>([ \\t\\r]*)(\\n|$)`,
@@ -77,6 +79,13 @@ export function fieldAt(text: string, at: number, ended: boolean): FieldStart | 
   if (length === 0 || !/[a-z\d]|[\p{L}\p{N}]/u.test(key)) return undefined;
   const start = end - run.length;
   return { key: key.trimEnd(), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
+}
+
+/** Whether a field that lost its opener, or part of it, may begin at an index. */
+export function looksLikeField(text: string, at: number, opener: string): boolean {
+  keyBefore.lastIndex = at;
+  const after = text.charAt(at + (keyBefore.exec(text)?.[0].length ?? 0));
+  return after !== "" && (/[:：=]/.test(after) || opener.includes(after));
 }
 
 /** A start or end marker at an index, with nothing after it on its line; `end` without white space, `next` past the line. */

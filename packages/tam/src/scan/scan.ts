@@ -77,6 +77,8 @@ export interface OpenValue {
   pending: Run | undefined;
   /** No empty line stands between that closer and the text. */
   pendingNear: boolean;
+  /** The first of such closers that may have been the end, if what follows was to be a field. */
+  passed: Run | undefined;
   /** A good closer of another family: the end, when none of the value's own comes. */
   other: Run | undefined;
   /** From here on all depends on what follows. */
