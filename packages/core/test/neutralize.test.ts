@@ -75,6 +75,12 @@ it("should keep JSON text JSON, with the same value but for that character", () 
   );
 });
 
+it("should find the envelope of an XML block", () => {
+  expect(neutralize('{"reply": "x", "tools": "\\u003ctools>"}')).toBe('{"r\u200beply": "x", "tools": "\\u003ctools>"}');
+  expect(neutralize('{\n  "tools": "x"\n}')).toBe('{\n  "t\u200bools": "x"\n}');
+  expect(neutralize('{"tools": []}')).toBe('{"tools": []}');
+});
+
 it("should find a JSON document behind any white space", () => {
   for (const blank of ["\u00a0", "\u205f", "\f", "\ufeff ", "\t"])
     expect(neutralize(`${blank}{"thought":"a"}`)).toBe(`${blank}{"t\u200bhought":"a"}`);

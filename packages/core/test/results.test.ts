@@ -105,3 +105,11 @@ it("should write calls and results as text, and leave what the model said as it 
   ]);
   expect([inputObject({ ...call, input: null }), inputObject({ ...call, input: [1] })]).toEqual([{}, { input: [1] }]);
 });
+
+it("should not say an error's words twice", () => {
+  const error = { type: "ToolError", message: "no such file" };
+  for (const text of ["no such file", "Error: no such file"])
+    expect(readOutcome(result({ status: "error", error, content: [{ type: "text", text }] })).value).toBeUndefined();
+  const more = [{ type: "text" as const, text: "got this far" }];
+  expect(readOutcome(result({ status: "error", error, content: more })).value).toBe("got this far");
+});

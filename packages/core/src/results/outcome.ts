@@ -74,7 +74,11 @@ export function readOutcome(result: ToolResult, locale: Locale = "en"): Outcome 
   if (result.data !== undefined) {
     outcome.value = neutralize(toJsonText(result.data));
     outcome.isJson = true;
-  } else if (result.content.length > 0) outcome.value = neutralize(contentText(result.content));
+  } else if (result.content.length > 0) {
+    const text = neutralize(contentText(result.content));
+    // Runtimes give an error's words as its content too.
+    if (text !== outcome.message && text !== `Error: ${outcome.message}`) outcome.value = text;
+  }
   for (const stream of ["stdout", "stderr"] as const) {
     const text = printed(result, stream);
     if (text !== "") outcome[stream] = neutralize(text);

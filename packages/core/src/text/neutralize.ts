@@ -11,8 +11,9 @@ const lineMarks = new RegExp(
   "gim",
 );
 
-/** Where a document begins as JSON. The space goes into the key, so that the text stays valid as JSON. */
-const jsonMarks = /^([^\S\n]*(?:\{\s*)?"[ts])(?=(?:hought|ool_call)"\s*:|tatus"\s*:\s*"(?:success|fail)")/gm;
+/** Where a document or an envelope begins as JSON. The space goes into the key, so that the text stays valid as JSON. */
+const jsonMarks =
+  /^([^\S\n]*(?:\{\s*)?"[tsr])(?=(?:hought|ool_call)"\s*:|(?:ools|eply)"\s*:\s*"|tatus"\s*:\s*"(?:success|fail)")/gm;
 
 /** What has power anywhere: reasoning tags, TAM markers, the tags of ToolsXML, of results and of other formats. */
 const inlineMarks =
