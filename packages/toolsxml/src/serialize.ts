@@ -28,7 +28,7 @@ export function serialize(block: Pick<ToolsXmlBlock, "calls" | "comments">, opti
 }
 
 function commentText(text: string): string {
-  const inner = text.trim().replaceAll("-->", "-- >").replace(/-$/, "- ");
+  const inner = text.trim().replaceAll("-->", "-- >");
   return inner === "" ? "  <!---->" : `  <!-- ${inner} -->`;
 }
 
@@ -154,8 +154,8 @@ function inputBody(data: string): string {
 /** JSON without `<` and `&`. Integers that no reader keeps exactly are written with an exponent. */
 function json(value: unknown): string {
   return toJsonText(value)
-    .replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token) =>
-      token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : Number(token).toExponential(),
+    .replace(/"(?:[^"\\]|\\.)*"|-?[\d.]+(?:e[+-]?\d+)?/g, (token) =>
+      /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? Number(token).toExponential() : token,
     )
     .replace(/[<&]/g, (unit) => (unit === "<" ? "\\u003c" : "\\u0026"));
 }

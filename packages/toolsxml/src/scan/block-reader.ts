@@ -277,7 +277,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
       else if (!this.#unknown) this.repair("toolsxml/stray-tag", tag.start, tag.end);
       return;
     }
-    const calls = names.isCall(name);
+    const calls = names.isCall(name) && !inside?.takes.includes(name);
     if (name === "tools" || name === "results") {
       if (name === "tools" && this.#calls < 0 && !this.#unknown) this.repair("toolsxml/stray-tag", tag.start, tag.end);
       else this.#truncate(source, tag.start);
