@@ -11,7 +11,7 @@ const plain = [
   ...["<tools>", "</tools>", "<think>", "</think>", "\n<|[TOOL_RESULT]|>\n", "<|[", "]|>", "{{ x }}", "@{x}", "$HOME"],
   ...['"quoted"', "'", "&lt;", "<![CDATA[", "]]>"],
 ];
-/** Closers with text behind them: data, as another closer comes before the next field. */
+/** Closers with text behind them: data, as another closer comes before the next field. No text that may have been a key. */
 const closers = ["««x", "«««x", "a ««« b"];
 /** Fields inside a value: data, as their openers and closers balance. */
 const fields = ["\nkey:»»»value«««\n", "see path:»»»/x««« there", "\n命令：»»»x«««\n", "\na: >>> b\n", "\nc:>>>d<<<\n"];
@@ -24,10 +24,11 @@ it.each([
   ["markers", markers],
 ])("reads values of any text as they are, with %s", (_, special) => {
   const next = randomNumbers(special.length);
+  const common = special === closers ? plain.filter((piece) => !/[:=»>》]/.test(piece)) : plain;
   const pick = (list: readonly string[]): string => list[Math.floor(next() * list.length)] as string;
   for (let round = 0; round < 500; round += 1) {
     const values = Array.from({ length: 1 + Math.floor(next() * 3) }, () =>
-      Array.from({ length: Math.floor(next() * 14) }, () => pick(next() < 0.2 ? special : plain)).join(""),
+      Array.from({ length: Math.floor(next() * 14) }, () => pick(next() < 0.2 ? special : common)).join(""),
     );
     const lines = values.map((value, index) => `p_${index}x_1:»»»${apart(value)}«««`);
     const text = ["<|[REQUEST_TOOL]|>", "command_1:»»»T«««", ...lines, "<|[END_TOOL]|>", ""].join("\n");
