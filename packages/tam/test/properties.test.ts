@@ -73,6 +73,20 @@ it("says the same for every chunking, and its deltas add up", () => {
   );
 });
 
+it("says the same for every cut in two", () => {
+  const start = "<|[REQUEST_TOOL]|>\n";
+  for (const text of [
+    `\`\`\`\n${start}command_1:»»»T«««\n»»»\n\`\`\`Use key:»»»v««« so\n`,
+    `a \`<think>\` <think>x</think>\r\n${blockOfLines("command:»»»T«««", "  a : »»»x", "  y ««« b=>>>z<<<").replaceAll("\n", "\r\n")}`,
+    `${start}command:»»»T«««\na:»»»see\n${blockOfLines("k:»»»1«««")}«««\nb: y«««\nc:»»»»q«««\n <|[ end_tool ]|> \nbye`,
+    `${start}a_1:»»»open\ncommand_1:»»»T<<<\nb1：》»»x«««,\n# c\n${start}command:»»»U«««\n<|[END`,
+  ]) {
+    const whole = readChunks([text]);
+    for (let at = 1; at < text.length; at += 1)
+      expect(readChunks([text.slice(0, at), text.slice(at)]), `cut at ${at}`).toEqual(whole);
+  }
+});
+
 it("keeps spans in order and inside the text", () => {
   fc.assert(
     fc.property(nasty, ends, (text, end) => {

@@ -234,9 +234,8 @@ export class TamReader implements BlockReader<TamBlock> {
     const pattern = this.#pattern;
     /** What stands before was dealt with. */
     let seen = source.at;
-    for (pattern.lastIndex = seen; ; seen = pattern.lastIndex) {
-      const match = pattern.exec(text);
-      if (!match) break;
+    pattern.lastIndex = seen;
+    for (let match = pattern.exec(text); match; match = pattern.exec(text)) {
       const at = match.index;
       const mark = text.charAt(at);
       if (match[0].endsWith("|")) {
@@ -249,7 +248,7 @@ export class TamReader implements BlockReader<TamBlock> {
         if (!marker) continue;
         const line = base + this.#lineOf(source, at);
         if (this.#atMarker(source, value, marker, line)) return undefined;
-        pattern.lastIndex = marker.next;
+        seen = pattern.lastIndex = marker.next;
       } else if (/[`~ \t]/.test(mark)) {
         if (at === source.at ? !this.#fresh : text.charCodeAt(at - 1) !== 10) continue;
         const lineBreak = text.indexOf("\n", at);
@@ -262,9 +261,11 @@ export class TamReader implements BlockReader<TamBlock> {
       } else if (mark === "»" || mark === "》" || mark === ">") {
         const done = this.#atOpener(source, value, at, ended);
         if (done) return done === "more" ? done : undefined;
+        seen = pattern.lastIndex;
       } else {
         const done = this.#atCloser(source, value, at, ended);
         if (done) return done === "more" ? done : undefined;
+        seen = pattern.lastIndex;
       }
     }
     if (end) return this.#atEnd(source, value, end);
