@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "../src/index.ts";
 import { readTools, tools } from "./read-chunks.ts";
 
-const script = (text: string): unknown => ({ status: "complete", calls: [{ tool: "command", script: text }] });
-const edit = (find: string, replace: string): unknown => ({
+const script = (text: string): object => ({ status: "complete", calls: [{ tool: "command", script: text }] });
+const edit = (find: string, replace: string): object => ({
   status: "complete",
   calls: [{ tool: "edit", files: [{ src: "a", edits: [{ find, replace }] }] }],
 });
@@ -67,7 +67,7 @@ describe("the closing tag", () => {
     "<replace></replace>",
     "</file></edit></tools>",
   ])("of a find that holds %j", (body) => {
-    expect(readTools(pair(body, "x"))).toMatchObject({ ...(edit(body, "x") as object), codes: [] });
+    expect(readTools(pair(body, "x"))).toMatchObject({ ...edit(body, "x"), codes: [] });
   });
 
   it.each([
@@ -77,7 +77,7 @@ describe("the closing tag", () => {
     '<file src="b"><find>1</find><replace>2</replace></file>',
     "<find>",
   ])("of a replace that holds %j", (body) => {
-    expect(readTools(pair("x", body))).toMatchObject({ ...(edit("x", body) as object), codes: [] });
+    expect(readTools(pair("x", body))).toMatchObject({ ...edit("x", body), codes: [] });
   });
 
   it("that was inner text after all is never a silent cut", () => {
@@ -103,7 +103,7 @@ describe("entities and CDATA", () => {
     ["&#0;&lt;", "&#0;&lt;", "toolsxml/literal-entities"],
     ["&amp;lt;", "&lt;", "toolsxml/entities-decoded"],
   ])("%j reads as %j", (body, text, code) => {
-    expect(readTools(pair(body, "x"))).toMatchObject({ ...(edit(text, "x") as object), codes: [code] });
+    expect(readTools(pair(body, "x"))).toMatchObject({ ...edit(text, "x"), codes: [code] });
   });
 
   it.each([

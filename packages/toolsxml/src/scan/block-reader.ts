@@ -205,7 +205,8 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     if (line >= 0) part = part.slice(0, line);
     const end = at + part.length;
     if (!this.#unknown) {
-      const { length } = part.trimEnd();
+      let { length } = part;
+      while (length > 0 && part.charCodeAt(length - 1) <= 32) length -= 1;
       if (length > 0) {
         this.#stray ??= { start: base + at, end: 0 };
         this.#stray.end = base + at + length;
