@@ -6,7 +6,7 @@ import { chooseEntries, fromData } from "./repair/fields.ts";
 import { entryText } from "./repair/strings.ts";
 import { isTable, toJson } from "./repair/values.ts";
 import { DocumentReader } from "./scan/document-reader.ts";
-import type { Entry, ReaderOptions } from "./scan/entry.ts";
+import type { Entry, ReaderOptions, Scan } from "./scan/entry.ts";
 import { AttpGrammar } from "./scan/grammar.ts";
 import { JsonReader, type JsonScan } from "./scan/json-reader.ts";
 import type { AttpDocument, AttpEvent, AttpParseOptions, AttpParserOptions } from "./types.ts";
@@ -35,6 +35,8 @@ export function createParser(options: AttpParserOptions = {}): Parser<AttpDocume
 
 type DeltaType = Extract<AttpEvent, { phase: "delta" }>["type"];
 
+const unsureBeginning = "What looks like a document may be part of the code before it.";
+
 /** One text being read. */
 class Run {
   readonly scanner: TextScanner<AttpDocument>;
@@ -43,6 +45,8 @@ class Run {
   #sent = new Map<string, number>();
   /** Findings about the document at hand: they are told after its end. */
   #found: Diagnostic[] = [];
+  /** Where the document before ended, when its code may go on. */
+  #unsureEnd: number | undefined;
 
   constructor(options: AttpParserOptions) {
     this.#options = options;
@@ -98,9 +102,19 @@ class Run {
         for (const [field, units] of sent) this.#sent.set(field, units);
         const judge = new Judge((code) => this.#allows(code));
         const document = readDocument(scan, judge, this.#options.language ?? "python");
+        this.#doubtBeginning(scan, judge);
         return this.#finish(document, judge);
       },
     };
+  }
+
+  /** A document right behind code whose end is not certain may be part of that code. */
+  #doubtBeginning({ source, start, end, entries, doubt }: Scan, judge: Judge): void {
+    const before = this.#unsureEnd;
+    if (before !== undefined && source.slice(before, start).trim() === "")
+      judge.add(diagnostic("attp/inner-quotes", start, end, { message: unsureBeginning }));
+    const unsure = doubt || entries.some(({ field, innerQuotes }) => field === "code" && innerQuotes !== undefined);
+    this.#unsureEnd = unsure ? end : undefined;
   }
 
   /** Says a one-line thought, status and target as soon as nothing can change them: when the code or message begins. */

@@ -36,8 +36,7 @@ export function chooseEntries(entries: readonly Entry[]): Map<Field, Entry> {
   return chosen;
 }
 
-const unsureEnd =
-  "The code was taken to end at these quotes, since another document follows; they may be part of the code.";
+const unsureEnd = "The code was taken to end here; what follows may be part of it.";
 
 /** Reads a document's text: by the TOML parser where it is TOML, else as the scan understood it. */
 export function readFields(scan: Scan, findings: Findings): Fields {

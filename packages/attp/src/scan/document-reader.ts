@@ -389,6 +389,13 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return this.#finish(source, last.lineStart, last.lineStart, { closed: false });
   }
 
+  /** Text directly below code on one line: it may have been meant for several. */
+  #doubtLine(start: number): void {
+    const last = this.#entries.at(-1);
+    if (last?.field !== "code" || !/^(?:basic|literal)$/.test(last.form) || this.#contentEnd + 2 < start) return;
+    this.#doubt = { start: last.valueStart, end: last.valueEnd };
+  }
+
   /** Quotes behind other text, and then another document: it may be the code that goes on. */
   #doubtEnd(): void {
     const { clean, quotes, after, open } = this.#pending ?? {};
@@ -513,7 +520,10 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     if (this.#pending) return this.#rollBack(source);
     const start = source.offset;
     const cut = end !== undefined && isCut(end) && next === source.length && /^[\w[" ]*=?[ \t]*$/.test(line);
-    if (!this.#options.fence && !cut) return this.#finish(source, start, start, { closed: false });
+    if (!this.#options.fence && !cut) {
+      this.#doubtLine(start);
+      return this.#finish(source, start, start, { closed: false });
+    }
     if (!cut) this.#note("attp/syntax", start + line.length - line.trimStart().length, start + line.trimEnd().length);
     this.#contentEnd = start + line.trimEnd().length;
     source.seek(next);
