@@ -162,7 +162,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     let line = this.#afterBreak;
     for (; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
-      if (code !== 32 && (code > 13 || code < 9)) break;
+      if (!isSpace(code)) break;
       if (code === 10) line = true;
     }
     this.#afterBreak = line;
@@ -206,7 +206,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const end = at + part.length;
     if (!this.#unknown) {
       let { length } = part;
-      while (length > 0 && part.charCodeAt(length - 1) <= 32) length -= 1;
+      while (length > 0 && isSpace(part.charCodeAt(length - 1))) length -= 1;
       if (length > 0) {
         this.#stray ??= { start: base + at, end: 0 };
         this.#stray.end = base + at + length;
@@ -470,3 +470,5 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
 function isStop({ stopSequence }: EndOptions): boolean {
   return stopSequence !== undefined && /^\s*<\/tools\s*>?/i.test(stopSequence);
 }
+
+const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
