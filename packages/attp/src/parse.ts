@@ -35,6 +35,11 @@ export function createParser(options: AttpParserOptions = {}): Parser<AttpDocume
 
 type DeltaType = Extract<AttpEvent, { phase: "delta" }>["type"];
 
+/** Whether the code of a document may go on behind it. */
+function isUnsure({ doubt, entries }: Scan): boolean {
+  return doubt !== undefined || entries.some(({ field, innerQuotes }) => field === "code" && innerQuotes !== undefined);
+}
+
 const unsureBeginning = "What looks like a document may be part of the code before it.";
 
 /** One text being read. */
@@ -101,20 +106,19 @@ class Run {
       finish: (scan, sent) => {
         for (const [field, units] of sent) this.#sent.set(field, units);
         const judge = new Judge((code) => this.#allows(code));
-        const document = readDocument(scan, judge, this.#options.language ?? "python");
         this.#doubtBeginning(scan, judge);
+        const document = readDocument(scan, judge, this.#options.language ?? "python");
+        this.#unsureEnd = isUnsure(scan) ? scan.end : undefined;
         return this.#finish(document, judge);
       },
     };
   }
 
   /** A document right behind code whose end is not certain may be part of that code. */
-  #doubtBeginning({ source, start, end, entries, doubt }: Scan, judge: Judge): void {
+  #doubtBeginning({ source, start, end }: Scan, judge: Judge): void {
     const before = this.#unsureEnd;
     if (before !== undefined && source.slice(before, start).trim() === "")
       judge.add(diagnostic("attp/inner-quotes", start, end, { message: unsureBeginning }));
-    const unsure = doubt || entries.some(({ field, innerQuotes }) => field === "code" && innerQuotes !== undefined);
-    this.#unsureEnd = unsure ? end : undefined;
   }
 
   /** Says a one-line thought, status and target as soon as nothing can change them: when the code or message begins. */

@@ -222,3 +222,19 @@ it("takes off the outer one of two fences", () => {
   expect(blocks[0]?.toolCall).toMatchObject({ code: inner });
   expect(diagnostics).toMatchObject([{ code: "attp/nested-fence", affects: "value" }]);
 });
+
+const call = '[tool_call]\nstatus = "success"\ntarget = "x"\n';
+const flagsValue = (text: string, from = 0): boolean =>
+  parse(text).diagnostics.some(({ affects, span }) => affects === "value" && span.end > from);
+
+it("flags code on one line with text directly below it", () => {
+  expect(flagsValue(`${call}code = '_'\ncontent = r"""\n<svg/>\n"""\n'''\n`)).toBe(true);
+  expect(flagsValue(`${call}code = '_'\n\nThat is all.\n`)).toBe(false);
+});
+
+it("flags a document that may be part of the code before it", () => {
+  const text = `${call}code = '''\nx = r'''\ndoc\n'''\nSays it.\n'''\n\n${call}code = "rm()"\n`;
+  const { blocks } = parse(text);
+  expect(blocks).toHaveLength(2);
+  for (const { span } of blocks) expect(flagsValue(text, span.start)).toBe(true);
+});
