@@ -158,11 +158,11 @@ function dedent(body: string): string {
   let common: string | undefined;
   for (const [, indent = ""] of text.matchAll(lineStart)) {
     common ??= indent;
+    if (common === "") break;
     if (indent.startsWith(common)) continue;
     let length = 0;
     while (length < indent.length && indent[length] === common[length]) length += 1;
     common = common.slice(0, length);
-    if (length === 0) break;
   }
   const flat = common ? text.replaceAll(`\n${common}`, "\n") : text;
   let from = 0;
