@@ -2,7 +2,7 @@ import { type BlockBase, isRunnable, neutralize, type ProtocolEvent } from "@too
 import { describe, expect, it } from "vitest";
 import { failures } from "./check.ts";
 import { type CommonFixture, inText } from "./common/fixture.ts";
-import { largeCases, mixedCases } from "./common/hostile-cases.ts";
+import { denseCases, largeCases, mixedCases } from "./common/hostile-cases.ts";
 import { optionCases } from "./common/option-cases.ts";
 import { type CommonCase, textCases } from "./common/text-cases.ts";
 import { expandText, type Vector } from "./vector.ts";
@@ -14,7 +14,10 @@ export interface CommonSkip {
   reason: string;
 }
 
-type AnyFixture = Pick<CommonFixture<BlockBase, ProtocolEvent>, "block" | "endsItself" | "opener" | "stop" | "hostile">;
+type AnyFixture = Pick<
+  CommonFixture<BlockBase, ProtocolEvent>,
+  "block" | "endsItself" | "opener" | "stop" | "hostile" | "pieces"
+>;
 
 /** Registers the cases that all protocols share. `others` are the other protocols, which are foreign to this one. */
 export function runCommon<Block extends BlockBase, Event extends ProtocolEvent<Block>>(
@@ -43,6 +46,7 @@ export function runCommon<Block extends BlockBase, Event extends ProtocolEvent<B
     options: optionCases(plain),
     "large and hostile texts": largeCases(plain),
     "pieces of all formats": mixedCases(plain, others, 150),
+    "pieces of its own format": denseCases(plain, 250),
   };
   describe(protocol, () => {
     for (const [topic, cases] of Object.entries(topics)) {

@@ -28,6 +28,8 @@ export interface CommonFixture<Block extends BlockBase, Event extends ProtocolEv
   stop?: string;
   /** Pieces that nearly open or close something, for texts that are full of them. */
   hostile: readonly string[];
+  /** What the format is made of, whole and broken, for texts of its own pieces in random order. */
+  pieces: readonly string[];
   /** A block with a key by this name, as the format allows it. */
   keyed(key: string): KeyedBlock<Block>;
 }

@@ -3,7 +3,10 @@ import { randomNumbers } from "../chunking.ts";
 import { type CommonFixture, inText } from "./fixture.ts";
 import type { CommonCase } from "./text-cases.ts";
 
-type Fixture = Pick<CommonFixture<BlockBase, ProtocolEvent>, "block" | "endsItself" | "opener" | "stop" | "hostile">;
+type Fixture = Pick<
+  CommonFixture<BlockBase, ProtocolEvent>,
+  "block" | "endsItself" | "opener" | "stop" | "hostile" | "pieces"
+>;
 
 const anything: CommonCase["expect"] = { diagnostics: [], moreDiagnostics: true, mayNotSerialize: true };
 /** Work that is not linear shows by running into the test's time limit: these texts are cut in few ways. */
@@ -95,6 +98,21 @@ export function mixedCases(fixture: Fixture, others: readonly Fixture[], rounds:
       name: `pieces in random order ${round}`,
       input,
       expect: anything,
+      chunking: { everySplitUpTo: 0, longestPieces: [3, 17] },
+    };
+  });
+}
+
+/** Pieces of one protocol in random order, mostly behind an opener. */
+export function denseCases({ opener, pieces }: Fixture, rounds: number): CommonCase[] {
+  return Array.from({ length: rounds }, (_, round) => {
+    const next = randomNumbers(round * 65_537 + pieces.length);
+    const start = next() < 0.8 ? `${opener}\n` : "";
+    const rest = Array.from({ length: 2 + Math.floor(next() * 20) }, () => pieces[Math.floor(next() * pieces.length)]);
+    return {
+      name: `own pieces in random order ${round}`,
+      input: start + rest.join(""),
+      expect: { ...anything, encodedText: true },
       chunking: { everySplitUpTo: 0, longestPieces: [3, 17] },
     };
   });
