@@ -390,9 +390,10 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   }
 
   /** Text directly below code on one line: it may have been meant for several. */
-  #doubtLine(start: number): void {
+  #doubtLine(source: Source, start: number): void {
     const last = this.#entries.at(-1);
-    if (last?.field !== "code" || !/^(?:basic|literal)$/.test(last.form) || this.#contentEnd + 2 < start) return;
+    if (last?.field !== "code" || !/^(?:basic|literal)$/.test(last.form)) return;
+    if (!/^\r?\n$/.test(source.slice(this.#contentEnd, start))) return;
     this.#doubt = { start: last.valueStart, end: last.valueEnd };
   }
 
@@ -521,7 +522,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const start = source.offset;
     const cut = end !== undefined && isCut(end) && next === source.length && /^[\w[" ]*=?[ \t]*$/.test(line);
     if (!this.#options.fence && !cut) {
-      this.#doubtLine(start);
+      this.#doubtLine(source, start);
       return this.#finish(source, start, start, { closed: false });
     }
     if (!cut) this.#note("attp/syntax", start + line.length - line.trimStart().length, start + line.trimEnd().length);
