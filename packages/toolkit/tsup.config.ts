@@ -3,7 +3,13 @@ import base from "../../tsup.base.ts";
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
   ...base,
-  entry: { index: "src/index.ts", node: "src/node/index.ts" },
+  entry: {
+    index: "src/index.ts",
+    mcp: "src/mcp/index.ts",
+    // A file of its own, which package.json takes out of browser bundles.
+    "mcp-stdio": "src/mcp/node/stdio-transport.ts",
+    node: "src/node/index.ts",
+  },
 });
 
 export default config;

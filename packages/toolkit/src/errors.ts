@@ -15,7 +15,11 @@ export type ToolkitErrorCode =
   /** `data: { name, key }`. The finish function and the extended model have a name in common. */
   | "toolkit/extended-model-clash"
   /** `data: { name, timeoutMs }`. Only thrown with `onError: "throw"`. */
-  | "toolkit/timeout";
+  | "toolkit/timeout"
+  /** `data: { name }`. The optional package that MCP needs is not installed. */
+  | "toolkit/mcp-missing"
+  /** `data: { name }`. The MCP server can't be started or reached, or the client is closed. */
+  | "toolkit/mcp-connection";
 
 /** A fault in using the registry. Recognise it by `code`. */
 export class ToolkitError extends ToolglotError {
@@ -40,6 +44,10 @@ export const errorTypes = {
   notRun: "NotRun",
   requestIdConflict: "RequestIdConflict",
   inDoubt: "InDoubt",
+  /** An MCP server is gone; the call did not run, or changes nothing. */
+  serverUnavailable: "ServerUnavailable",
+  /** An MCP server refused a call. */
+  mcpError: "McpError",
 } as const;
 
 /** Whether a tool told the model something. False for what can't even be looked at. */

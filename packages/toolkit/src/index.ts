@@ -16,6 +16,17 @@ export {
   toMcpTools,
   toOpenAiTools,
 } from "./formats/provider-tools.ts";
+export type {
+  McpCallOptions,
+  McpCallRequest,
+  McpCallResult,
+  McpClient,
+  McpContentBlock,
+  McpListedTool,
+  McpProgress,
+  McpToolsChange,
+  RegisterMcpOptions,
+} from "./mcp/types.ts";
 export type { ToolMiddleware } from "./middleware.ts";
 export type { Prepared } from "./prepare.ts";
 export { RegisteredToolFunction } from "./registered.ts";

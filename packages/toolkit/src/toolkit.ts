@@ -10,6 +10,8 @@ import { type InputSource, nearest, type ValidatorFactory } from "@toolglot/sche
 import { isNoOutput } from "./convert.ts";
 import { errorTypes, ToolkitError } from "./errors.ts";
 import { extendTool } from "./extended-model.ts";
+import { McpClients } from "./mcp/mcp-clients.ts";
+import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";
 import { makeMetaTool, metaToolName } from "./meta-tool.ts";
 import { type ToolMiddleware, throughMiddleware } from "./middleware.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
@@ -48,6 +50,7 @@ export class Toolkit {
   readonly #skills = new Map<string, AgentSkill>();
   /** Finish functions as they were before they were extended. */
   readonly #unextended = new Map<string, RegisteredToolFunction>();
+  readonly #mcp: McpClients;
   #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
@@ -55,6 +58,13 @@ export class Toolkit {
     const { tracing, validator } = options;
     this.#validator = validator;
     if (tracing) this.#tracing.push(traceToolkit(tracing === true ? {} : tracing));
+    this.#mcp = new McpClients({
+      register: (tool, asked) => this.#registerNamed(tool, asked),
+      current: (name) => this.#unextended.get(name) ?? this.#tools.get(name),
+      remove: (name) => void this.removeToolFunction(name),
+      snapshot: () => this.#snapshot(),
+      demandGroup: (name) => this.#groups.demand(name),
+    });
   }
 
   /** The registered tools by name, in order of registration. */
@@ -75,17 +85,27 @@ export class Toolkit {
   registerToolFunction(tool: AnyTool, options?: RegisterOptions): string[];
   registerToolFunction(fn: AnyToolFunction, options?: RegisterFunctionOptions): string[];
   registerToolFunction(given: Registrable, options: RegisterFunctionOptions = {}): string[] {
+    return this.#registerNamed(given, options).warnings;
+  }
+
+  /** Registers, and says under which name; undefined when it was skipped. */
+  #registerNamed(
+    given: Registrable,
+    options: RegisterFunctionOptions,
+  ): { warnings: string[]; name: string | undefined } {
     const warnings: string[] = [];
     let registered = readRegistration(given, options, warnings);
     this.#groups.demand(registered.groupName);
     if (this.#tools.has(registered.name)) {
       const name = this.#settleClash(registered.name, options.namesakeStrategy ?? "raise", warnings);
-      if (name === undefined) return warnings;
+      if (name === undefined) return { warnings, name };
       if (name !== registered.name) registered = readRegistration(given, { ...options, name }, []);
     }
-    if (registered.name === metaToolName) this.#metaTool = undefined;
-    this.#tools.set(registered.name, this.#validator ? registered.withValidator(this.#validator) : registered);
-    return warnings;
+    const { name } = registered;
+    if (name === metaToolName) this.#metaTool = undefined;
+    this.#unextended.delete(name);
+    this.#tools.set(name, this.#validator ? registered.withValidator(this.#validator) : registered);
+    return { warnings, name };
   }
 
   /** The name to register under; undefined to leave it. */
@@ -185,6 +205,48 @@ export class Toolkit {
     else this.#unextended.set(finish.name, finish);
   }
 
+  /**
+   * Registers all tools of an MCP server, or none; connects if need be. They follow the server's list from then on. Returns
+   * warnings: names in the options that the server doesn't have, and what {@link Toolkit.registerToolFunction} warns of.
+   * Throws as that does, and `ToolkitError` with the codes `toolkit/mcp-missing` and `toolkit/mcp-connection`.
+   */
+  registerMcpClient(client: McpClient, options: RegisterMcpOptions = {}): Promise<string[]> {
+    return this.#mcp.register(client, options);
+  }
+
+  /** Removes the tools of MCP clients, and closes them. Returns warnings: names that are none. */
+  removeMcpClients(names: readonly string[]): Promise<string[]> {
+    return this.#mcp.remove(names);
+  }
+
+  /** The same as {@link Toolkit.removeMcpClients}. */
+  removeMcpServers(names: readonly string[]): Promise<string[]> {
+    return this.#mcp.remove(names);
+  }
+
+  /** Removes and closes all MCP clients. Nothing else of a toolkit needs closing. */
+  close(): Promise<void> {
+    return this.#mcp.close();
+  }
+
+  /** For `await using`: {@link Toolkit.close}. */
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** Tools as they are; calling what it returns brings them back. */
+  #snapshot(): () => void {
+    const saved = [this.#tools, this.#unextended].map((map) => ({ map, entries: [...map] }));
+    const metaTool = this.#metaTool;
+    return () => {
+      for (const { map, entries } of saved) {
+        map.clear();
+        for (const [name, tool] of entries) map.set(name, tool);
+      }
+      this.#metaTool = metaTool;
+    };
+  }
+
   /** What can be saved: the active groups, and with `registrations` names and options of the tools. JSON. */
   stateDict(options: { registrations?: boolean } = {}): ToolkitState {
     const activeGroups = this.#groups.own.filter(({ active }) => active).map(({ name }) => name);
@@ -223,8 +285,9 @@ export class Toolkit {
     return skillsPrompt(this.#skills.values());
   }
 
-  /** Removes all tools, groups but `basic`, middleware and skills. */
+  /** Removes all tools, groups but `basic`, middleware and skills. MCP clients stay open until they are removed. */
   clear(): void {
+    this.#mcp.detach();
     this.#tools.clear();
     this.#groups.remove(this.#groups.own.map(({ name }) => name));
     this.#unextended.clear();

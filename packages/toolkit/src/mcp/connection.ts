@@ -1,0 +1,203 @@
+import type { Client, Tool, Transport } from "@modelcontextprotocol/client";
+import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
+import { type ClientModule, loadClientModule } from "./load-client.ts";
+import type { McpClientOptions } from "./options.ts";
+import type { McpCallOptions, McpCallRequest, McpCallResult, McpListedTool } from "./types.ts";
+
+/** As long as timers go: the toolkit has timeouts of its own, and none unless asked for. */
+const noTimeoutMs = 0x7fffffff;
+
+type StdioModule = typeof import("./node/stdio-transport.ts");
+
+/** What a call that has no answer ended in. */
+export class CallFault extends Error {
+  readonly fate: Fate;
+
+  constructor(fate: Fate, cause: unknown) {
+    super("the call has no answer", { cause });
+    this.fate = fate;
+  }
+}
+
+/** What a connection tells of, besides answers. */
+export interface ConnectionEvents {
+  onToolsChanged(): void;
+  onError(error: Error): void;
+}
+
+/** One session with a server, from its start to its end. */
+export class Connection {
+  readonly #sdk: ClientModule;
+  readonly #client: Client;
+  readonly #transport: Transport;
+  readonly #deliveries: Deliveries;
+  readonly #timeoutMs: number;
+  #users = 0;
+  #ended = false;
+  #retired = false;
+  #closing: Promise<void> | undefined;
+
+  private constructor(
+    sdk: ClientModule,
+    client: Client,
+    transport: Transport,
+    deliveries: Deliveries,
+    timeoutMs: number,
+  ) {
+    this.#sdk = sdk;
+    this.#client = client;
+    this.#transport = transport;
+    this.#deliveries = deliveries;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  /** Starts or reaches the server, and greets it. Rejects with what went wrong, and leaves nothing running. */
+  static async open(options: McpClientOptions, events: ConnectionEvents, signal: AbortSignal): Promise<Connection> {
+    const timeoutMs = options.connectTimeoutMs ?? 30_000;
+    const sdk = await loadClientModule();
+    const { transport, said } = await makeTransport(sdk, options.transport);
+    const client = new sdk.Client({ name: "toolglot", version: "1.0.0" }, options.clientOptions);
+    options.prepareClient?.(client);
+    const deliveries = new Deliveries();
+    deliveries.watch(transport);
+    const connection = new Connection(sdk, client, transport, deliveries, timeoutMs);
+    const { onclose, onerror } = client;
+    client.onclose = () => {
+      connection.#ended = true;
+      onclose?.();
+    };
+    client.onerror = (error) => {
+      onerror?.(error);
+      // It came with its answer, and was heard.
+      if (!error.message.startsWith("Received a progress notification for an unknown token")) events.onError(error);
+    };
+    client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());
+    try {
+      await client.connect(transport, { timeout: timeoutMs, signal });
+    } catch (error) {
+      await transport.close().catch(() => {});
+      throw new Error(`${messageOf(error)}${said()}`, { cause: error });
+    }
+    return connection;
+  }
+
+  /** Whether it can be used still, as far as one knows. */
+  get usable(): boolean {
+    return !this.#ended && !this.#retired;
+  }
+
+  /** Rejects with a {@link CallFault}. */
+  async listTools(): Promise<McpListedTool[]> {
+    return await this.#use(async () => {
+      // The caches of the official client are not wanted: what it holds, it validates answers with, and throws them away.
+      const { tools } = await this.#client.listTools(undefined, { timeout: this.#timeoutMs, cacheMode: "bypass" });
+      return tools as McpListedTool[];
+    }).catch((error: unknown) => {
+      const asIfSent = new Delivery(() => {});
+      asIfSent.handedOver = true;
+      throw new CallFault(fateOf(error, this.#sdk, asIfSent), error);
+    });
+  }
+
+  /** Rejects with a {@link CallFault}. */
+  async callTool(request: McpCallRequest, options: McpCallOptions): Promise<McpCallResult> {
+    const { signal, onProgress } = options;
+    if (signal?.aborted) throw new CallFault("aborted", signal.reason);
+    const ending = new AbortController();
+    const abort = (): void => ending.abort(signal?.reason);
+    signal?.addEventListener("abort", abort, { once: true });
+    const cut = (): void => ending.abort(new Error("the stream ended before the answer came"));
+    const delivery = new Delivery(cut, onProgress);
+    const args = { ...request.arguments };
+    this.#deliveries.open(args, delivery);
+    try {
+      return await this.#use(async () => {
+        const result = await this.#client.callTool(
+          { name: request.name, arguments: args },
+          {
+            signal: ending.signal,
+            timeout: noTimeoutMs,
+            // Without an output schema: an answer that doesn't fit it would be thrown away, though the tool has run.
+            toolDefinition: { name: request.name, inputSchema: request.inputSchema ?? { type: "object" } } as Tool,
+            // Asks for progress, which the delivery hears.
+            ...(onProgress !== undefined && { onprogress: () => {} }),
+          },
+        );
+        return result as McpCallResult;
+      });
+    } catch (error) {
+      if (signal?.aborted) throw new CallFault("aborted", signal.reason);
+      throw new CallFault(fateOf(error, this.#sdk, delivery), error);
+    } finally {
+      signal?.removeEventListener("abort", abort);
+      this.#deliveries.close(delivery);
+    }
+  }
+
+  /** No new calls; closes when the last of those that run has ended. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#users === 0) void this.close();
+  }
+
+  /** Ends the session, and the server if it is ours. Never rejects. */
+  close(): Promise<void> {
+    this.#retired = true;
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    if (!this.#ended && this.#transport instanceof this.#sdk.StreamableHTTPClientTransport) {
+      await Promise.race([this.#transport.terminateSession().catch(() => {}), pause(1000)]);
+    }
+    await this.#client.close().catch(() => {});
+    await this.#transport.close().catch(() => {});
+  }
+
+  async #use<Value>(work: () => Promise<Value>): Promise<Value> {
+    this.#users += 1;
+    try {
+      return await work();
+    } finally {
+      this.#users -= 1;
+      if (this.#retired && this.#users === 0) void this.close();
+    }
+  }
+}
+
+async function makeTransport(
+  sdk: ClientModule,
+  config: McpClientOptions["transport"],
+): Promise<{ transport: Transport; said(): string }> {
+  if (typeof config === "function") return { transport: await config(), said: () => "" };
+  if (config.type === "stdio") {
+    // Bundlers for browsers put an empty module in its place.
+    const { createStdioTransport } = (await import("./node/stdio-transport.ts")) as Partial<StdioModule>;
+    if (createStdioTransport === undefined) throw new Error("stdio needs Node: use a transport of type http");
+    const { transport, stderrTail } = await createStdioTransport(config);
+    return { transport, said: () => (stderrTail() === "" ? "" : `. It wrote: ${stderrTail()}`) };
+  }
+  const { url, headers, fetch } = config;
+  const transport = new sdk.StreamableHTTPClientTransport(new URL(url), {
+    ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
+    ...(fetch !== undefined && { fetch }),
+  });
+  return { transport, said: () => "" };
+}
+
+/** The message, and that of its cause, which is where `fetch` says what happened. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause } = error;
+  return cause instanceof Error && !error.message.includes(cause.message) && cause.message !== ""
+    ? `${error.message}: ${cause.message}`
+    : error.message;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer: unknown = setTimeout(resolve, ms);
+    (timer as { unref?: () => void }).unref?.();
+  });
+}

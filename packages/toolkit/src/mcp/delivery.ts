@@ -1,0 +1,139 @@
+import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import type { ClientModule } from "./load-client.ts";
+import type { McpProgress } from "./types.ts";
+
+/**
+ * What is known of a call that has no answer.
+ * - `unsent`: no server has run it, and a new connection may help.
+ * - `lost`: the server may have run it; the connection is gone.
+ * - `unclear`: the server may have run it; what it answered can't be read.
+ * - `refused`: the server looked at the request and said no.
+ * - `aborted`: the caller wants no answer any more.
+ */
+export type Fate = "unsent" | "lost" | "unclear" | "refused" | "aborted";
+
+/** One request on its way. */
+export class Delivery {
+  /** Whether it was handed to the transport. */
+  handedOver = false;
+  /** Whether an answer came, whatever it says. */
+  answered = false;
+  /** Whether the stream that should bring the answer has ended without it. */
+  cut = false;
+  #id: unknown;
+  readonly #onCut: () => void;
+  readonly #onProgress: ((progress: McpProgress) => void) | undefined;
+
+  /** `onCut` is called once, when no answer can come any more though the connection may live on. */
+  constructor(onCut: () => void, onProgress?: (progress: McpProgress) => void) {
+    this.#onCut = onCut;
+    this.#onProgress = onProgress;
+  }
+
+  /** What to send with the request, to hear when its stream ends. */
+  handOver(id: unknown, options: TransportSendOptions | undefined): TransportSendOptions {
+    this.handedOver = true;
+    this.#id = id;
+    return {
+      ...options,
+      onRequestStreamEnd: () => {
+        options?.onRequestStreamEnd?.();
+        if (this.answered || this.cut) return;
+        this.cut = true;
+        this.#onCut();
+      },
+    };
+  }
+
+  hear(message: JSONRPCMessage): void {
+    if (!this.handedOver) return;
+    if (!("method" in message)) {
+      if (message.id === this.#id) this.answered = true;
+    } else if (message.method === "notifications/progress" && !this.answered) {
+      const { progressToken, progress, total, message: text } = message.params ?? {};
+      if (progressToken !== this.#id || typeof progress !== "number") return;
+      const numbers = { progress, ...(typeof total === "number" && { total }) };
+      this.#onProgress?.({ ...numbers, ...(typeof text === "string" && { message: text }) });
+    }
+  }
+}
+
+/**
+ * Follows the calls that go through a transport. The official client doesn't tell whether a failed request had been sent,
+ * waits on when the stream for its answer breaks off, and drops progress that comes together with the answer. Calls are known by the identity of their `arguments` object.
+ */
+export class Deliveries {
+  readonly #byArguments = new WeakMap<object, Delivery>();
+  readonly #open = new Set<Delivery>();
+
+  /** Must be called before the transport is connected. */
+  watch(transport: Transport): void {
+    const send = transport.send.bind(transport);
+    transport.send = (message: JSONRPCMessage, options?: TransportSendOptions) => {
+      const delivery = this.#find(message);
+      return send(
+        message,
+        delivery === undefined ? options : delivery.handOver((message as { id?: unknown }).id, options),
+      );
+    };
+    const heard = transport.onmessage;
+    transport.onmessage = (message, extra) => {
+      heard?.(message, extra);
+      for (const delivery of this.#open) delivery.hear(message);
+    };
+  }
+
+  open(args: object, delivery: Delivery): void {
+    this.#byArguments.set(args, delivery);
+    this.#open.add(delivery);
+  }
+
+  close(delivery: Delivery): void {
+    this.#open.delete(delivery);
+  }
+
+  #find(message: JSONRPCMessage): Delivery | undefined {
+    if (!("method" in message) || message.method !== "tools/call") return undefined;
+    const args: unknown = message.params?.arguments;
+    return typeof args === "object" && args !== null ? this.#byArguments.get(args) : undefined;
+  }
+}
+
+/** Codes of a connection that was never made. */
+const unconnected = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+
+/** Reads a failed call's error, together with what is known of its delivery. */
+export function fateOf(
+  error: unknown,
+  { ProtocolError, SdkError, SdkHttpError, SdkErrorCode, UnauthorizedError }: ClientModule,
+  delivery: Delivery,
+): Fate {
+  if (!delivery.handedOver) return "unsent";
+  if (delivery.cut) return "lost";
+  if (ProtocolError.isInstance(error) || UnauthorizedError.isInstance(error)) return "refused";
+  if (SdkHttpError.isInstance(error)) return fateOfStatus(error.status, error.data.text);
+  if (SdkError.isInstance(error)) {
+    if (error.code === SdkErrorCode.NotConnected) return "unsent";
+    return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed ? "lost" : "unclear";
+  }
+  if (delivery.answered) return "unclear";
+  return unconnected.test(codeOf(error)) ? "unsent" : "lost";
+}
+
+/**
+ * 404 says that the session is not known, so nothing ran; some servers say it with 400. Other 4xx are refusals. What a
+ * proxy says of a server it can't reach, or what times out, may have arrived.
+ */
+function fateOfStatus(status: number, text: unknown): Fate {
+  if (status === 404 || (status === 400 && /session/i.test(String(text)))) return "unsent";
+  if (status === 408 || status === 502 || status === 503 || status === 504) return "lost";
+  return status >= 400 && status < 500 ? "refused" : "unclear";
+}
+
+/** `fetch` hides the code in the cause, or in the first of several. */
+function codeOf(error: unknown, depth = 0): string {
+  if (typeof error !== "object" || error === null || depth > 3) return "";
+  const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };
+  if (typeof code === "string") return code;
+  return codeOf(cause, depth + 1) || codeOf(Array.isArray(errors) ? errors[0] : undefined, depth + 1);
+}

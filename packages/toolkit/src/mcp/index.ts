@@ -1,0 +1,14 @@
+/** Clients of MCP (Model Context Protocol) servers, for `toolkit.registerMcpClient`. */
+export { createMcpClient } from "./client.ts";
+export type { McpClientOptions, McpHttpTransport, McpStdioTransport, McpTransportFactory } from "./options.ts";
+export type {
+  McpCallOptions,
+  McpCallRequest,
+  McpCallResult,
+  McpClient,
+  McpContentBlock,
+  McpListedTool,
+  McpProgress,
+  McpToolsChange,
+  RegisterMcpOptions,
+} from "./types.ts";

@@ -1,0 +1,33 @@
+import { ToolkitError } from "../errors.ts";
+
+/** What the official client package exports. */
+export type ClientModule = typeof import("@modelcontextprotocol/client");
+
+const packageName = "@modelcontextprotocol/client";
+
+/** Loads the official client, which is an optional peer. Rejects with `toolkit/mcp-missing` and the cure. */
+export function loadClientModule(): Promise<ClientModule> {
+  return orMissing(() => import("@modelcontextprotocol/client"));
+}
+
+/** Loads a part of an optional package; says how to get it when it is not there. */
+export async function orMissing<Module>(load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (cause) {
+    if (!isMissing(cause)) throw cause;
+    const message = `MCP needs the package ${packageName}, which is not installed: npm install ${packageName}`;
+    const error = new ToolkitError("toolkit/mcp-missing", message, { name: packageName });
+    error.cause = cause;
+    throw error;
+  }
+}
+
+/** Node says so by code; browsers and bundlers only in words. */
+function isMissing(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  if ((error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND") return true;
+  return /Cannot find (?:package|module)|Failed to resolve module specifier|Failed to fetch dynamically/.test(
+    error.message,
+  );
+}

@@ -1,0 +1,70 @@
+import process from "node:process";
+import type { Transport } from "@modelcontextprotocol/client";
+import { orMissing } from "../load-client.ts";
+import type { McpStdioTransport } from "../options.ts";
+
+/** A transport, and what its server wrote to standard error last. */
+export interface StdioConnection {
+  transport: Transport;
+  stderrTail(): string;
+}
+
+const tailLength = 2000;
+
+/** Servers that run; they don't outlive this process. */
+const running = new Set<number>();
+
+function endAll(): void {
+  for (const pid of running) {
+    try {
+      process.kill(pid, "SIGKILL");
+    } catch {
+      // It has ended by itself.
+    }
+  }
+}
+
+/** A transport that starts the server when it is connected, and whose `close` resolves when the server has ended. */
+export async function createStdioTransport(options: McpStdioTransport): Promise<StdioConnection> {
+  const { StdioClientTransport } = await orMissing(() => import("@modelcontextprotocol/client/stdio"));
+  const { command, args = [], env, cwd, onStderr } = options;
+  const transport = new StdioClientTransport({
+    command,
+    args: [...args],
+    stderr: "pipe",
+    ...(env !== undefined && { env: { ...env } }),
+    ...(cwd !== undefined && { cwd }),
+  });
+  let tail = "";
+  const decoder = new TextDecoder();
+  transport.stderr?.on("data", (chunk: Uint8Array) => {
+    const text = decoder.decode(chunk, { stream: true });
+    tail = (tail + text).slice(-tailLength);
+    onStderr?.(text);
+  });
+  const start = transport.start.bind(transport);
+  transport.start = async () => {
+    await start();
+    const { pid } = transport;
+    if (pid === null) return;
+    if (running.size === 0) process.on("exit", endAll);
+    running.add(pid);
+    const { onclose } = transport;
+    const gone = (): void => {
+      running.delete(pid);
+      if (running.size === 0) process.off("exit", endAll);
+    };
+    // The client has put its own listener there by now.
+    transport.onclose = () => {
+      gone();
+      onclose?.();
+    };
+  };
+  const close = transport.close.bind(transport);
+  let closing: Promise<void> | undefined;
+  transport.close = () => {
+    closing ??= close();
+    return closing;
+  };
+  return { transport, stderrTail: () => tail.trim() };
+}

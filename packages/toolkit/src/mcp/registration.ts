@@ -1,0 +1,222 @@
+import type { AnyTool } from "@toolglot/core";
+import type { RegisteredToolFunction } from "../registered.ts";
+import type { RegisterOptions } from "../types.ts";
+import { toolOf } from "./mcp-tool.ts";
+import type { McpClient, McpListedTool, McpToolsChange, RegisterMcpOptions } from "./types.ts";
+
+/** What the registration of servers needs of a toolkit. */
+export interface McpRegistry {
+  /** Registers one tool; returns warnings, and the name it got: undefined when it was left out. Throws for a clash. */
+  register(tool: AnyTool, options: RegisterOptions): { warnings: string[]; name: string | undefined };
+  /** The tool under a name, as it was registered. */
+  current(name: string): RegisteredToolFunction | undefined;
+  remove(name: string): void;
+  /** Remembers how things stand; calling what it returns brings them back. */
+  snapshot(): () => void;
+  /** Throws unless there is such a group. */
+  demandGroup(name: string): void;
+}
+
+/** One tool of a server, as it stands in the toolkit. */
+interface Entry {
+  name: string;
+  registered: RegisteredToolFunction | undefined;
+  /** The listing it was made of, as JSON. */
+  listing: string;
+}
+
+/** The tools of one client in one toolkit, which follow the server's list. */
+export class McpRegistration {
+  readonly client: McpClient;
+  readonly #registry: McpRegistry;
+  readonly #options: RegisterMcpOptions;
+  /** By the server's names. */
+  readonly #entries = new Map<string, Entry>();
+  #unsubscribe: (() => void) | undefined;
+  #detached = false;
+  #registered = false;
+  #outdated = false;
+  #refreshing = false;
+
+  constructor(client: McpClient, registry: McpRegistry, options: RegisterMcpOptions) {
+    this.client = client;
+    this.#registry = registry;
+    this.#options = options;
+  }
+
+  /** Registers all tools, or none. Returns warnings. */
+  async register(): Promise<string[]> {
+    // Before listing: what changes in between must not be missed.
+    this.#unsubscribe = this.client.onToolsChanged(() => this.#refresh());
+    try {
+      await this.client.connect();
+      const listed = await this.client.listTools();
+      const warnings = this.#unknownNames(listed);
+      const undo = this.#registry.snapshot();
+      try {
+        for (const tool of this.#wanted(listed, warnings)) warnings.push(...this.#add(tool));
+      } catch (error) {
+        undo();
+        throw error;
+      }
+      this.#registered = true;
+      if (this.#outdated) this.#refresh();
+      return warnings;
+    } catch (error) {
+      this.detach();
+      throw error;
+    }
+  }
+
+  /** Removes the tools that are still those of this client. */
+  remove(): void {
+    for (const { name, registered } of this.#entries.values()) {
+      if (registered !== undefined && this.#registry.current(name) === registered) this.#registry.remove(name);
+    }
+    this.detach();
+  }
+
+  /** Follows the server no longer. */
+  detach(): void {
+    this.#detached = true;
+    this.#unsubscribe?.();
+    this.#entries.clear();
+  }
+
+  /** Names in the options that the server doesn't have. */
+  #unknownNames(listed: readonly McpListedTool[]): string[] {
+    const known = new Set(listed.map(({ name }) => name));
+    const { enableFuncs = [], disableFuncs = [], presetKwargsMapping = {} } = this.#options;
+    const lists = Object.entries({ enableFuncs, disableFuncs, presetKwargsMapping: Object.keys(presetKwargsMapping) });
+    return lists.flatMap(([option, names]) =>
+      [...new Set(names)]
+        .filter((name) => !known.has(name))
+        .map((name) => `${option}: the MCP server "${this.client.name}" has no tool ${JSON.stringify(name)}.`),
+    );
+  }
+
+  #wanted(listed: readonly McpListedTool[], warnings: string[]): McpListedTool[] {
+    const { enableFuncs, disableFuncs } = this.#options;
+    const seen = new Set<string>();
+    return listed.filter(({ name, execution }) => {
+      if (enableFuncs?.includes(name) === false || disableFuncs?.includes(name)) return false;
+      const tool = `The tool ${JSON.stringify(name)} of the MCP server "${this.client.name}"`;
+      if (seen.has(name)) {
+        warnings.push(`${tool} is listed twice: the first stands.`);
+        return false;
+      }
+      seen.add(name);
+      if (execution?.taskSupport !== "required") return true;
+      warnings.push(`${tool} can only be called as an MCP task, and is not registered.`);
+      return false;
+    });
+  }
+
+  /** Registers one tool. Throws what the registry throws, with the cure for a schema that can't be used. */
+  #add(listed: McpListedTool, name?: string): string[] {
+    const { groupName, postprocessFunc, executionTimeout, wrapToolResult, presetKwargsMapping } = this.#options;
+    const presetKwargs = own(presetKwargsMapping, listed.name);
+    const namesakeStrategy = name === undefined ? this.#options.namesakeStrategy : "override";
+    const options: RegisterOptions = {
+      ...(name !== undefined && { name }),
+      ...(groupName !== undefined && { groupName }),
+      ...(presetKwargs !== undefined && { presetKwargs }),
+      ...(postprocessFunc !== undefined && { postprocessFunc }),
+      ...(executionTimeout !== undefined && { timeoutMs: executionTimeout }),
+      ...(namesakeStrategy !== undefined && { namesakeStrategy }),
+    };
+    let made: ReturnType<McpRegistry["register"]>;
+    try {
+      made = this.#registry.register(toolOf(this.client, listed, wrapToolResult === false), options);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      const cure = "Leave it out with disableFuncs.";
+      throw new TypeError(
+        `The MCP server "${this.client.name}" lists a tool that can't be used: ${error.message}. ${cure}`,
+      );
+    }
+    this.#entries.set(listed.name, {
+      name: made.name ?? listed.name,
+      registered: made.name === undefined ? undefined : this.#registry.current(made.name),
+      listing: JSON.stringify(listed),
+    });
+    return made.warnings;
+  }
+
+  /** Lists again and brings the toolkit in line; once more when the list changed meanwhile. */
+  #refresh(): void {
+    this.#outdated = true;
+    if (this.#refreshing || !this.#registered) return;
+    this.#refreshing = true;
+    void this.#follow().finally(() => {
+      this.#refreshing = false;
+    });
+  }
+
+  async #follow(): Promise<void> {
+    while (this.#outdated && !this.#detached) {
+      this.#outdated = false;
+      let change: McpToolsChange;
+      try {
+        const listed = await this.client.listTools();
+        if (this.#detached) return;
+        change = this.#apply(listed);
+      } catch (error) {
+        if (this.#detached) return;
+        const why = error instanceof Error ? error.message : String(error);
+        const warnings = [
+          `The tools of the MCP server "${this.client.name}" may have changed, and can't be listed: ${why}`,
+        ];
+        change = { client: this.client.name, added: [], removed: [], changed: [], warnings };
+      }
+      const { added, removed, changed, warnings } = change;
+      if (added.length + removed.length + changed.length + warnings.length > 0) this.#tell(change);
+    }
+  }
+
+  #apply(listed: readonly McpListedTool[]): McpToolsChange {
+    const change: McpToolsChange = { client: this.client.name, added: [], removed: [], changed: [], warnings: [] };
+    const wanted = this.#wanted(listed, change.warnings);
+    const left = new Set(wanted.map(({ name }) => name));
+    for (const [remote, { name, registered }] of this.#entries) {
+      if (left.has(remote)) continue;
+      this.#entries.delete(remote);
+      if (registered === undefined || this.#registry.current(name) !== registered) continue;
+      this.#registry.remove(name);
+      change.removed.push(name);
+    }
+    for (const tool of wanted) {
+      const entry = this.#entries.get(tool.name);
+      // What the host has taken away or replaced stays as the host wants it.
+      if (entry && (entry.registered === undefined || this.#registry.current(entry.name) !== entry.registered))
+        continue;
+      if (entry?.listing === JSON.stringify(tool)) continue;
+      try {
+        const warnings = this.#add(tool, entry?.name);
+        const made = this.#entries.get(tool.name);
+        if (entry !== undefined) change.changed.push(entry.name);
+        else {
+          change.warnings.push(...warnings);
+          if (made?.registered !== undefined) change.added.push(made.name);
+        }
+      } catch (error) {
+        change.warnings.push(error instanceof Error ? error.message : String(error));
+      }
+    }
+    return change;
+  }
+
+  #tell(change: McpToolsChange): void {
+    try {
+      this.#options.onToolsChanged?.(change);
+    } catch (error) {
+      queueMicrotask(() => {
+        throw error;
+      });
+    }
+  }
+}
+
+function own<Value>(record: Readonly<Record<string, Value>> | undefined, key: string): Value | undefined {
+  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+}

@@ -1,0 +1,112 @@
+import type { McpTool } from "../formats/provider-tools.ts";
+import type { NamesakeStrategy, PostprocessFunction } from "../types.ts";
+
+/** A tool as a server lists it, with what MCP adds to the shape that is shared with `toMcpTools`. */
+export interface McpListedTool extends McpTool {
+  /** `taskSupport: "required"`: can't be called without MCP's tasks, and is not registered. */
+  execution?: { taskSupport?: string };
+}
+
+/** One block of a tool's answer, as MCP has it. */
+export type McpContentBlock =
+  | { type: "text"; text: string }
+  | { type: "image" | "audio"; data: string; mimeType: string }
+  | { type: "resource_link"; uri: string; name?: string; title?: string; mimeType?: string }
+  | { type: "resource"; resource: { uri: string; mimeType?: string; text?: string; blob?: string } };
+
+/** A tool's answer, as MCP has it. */
+export interface McpCallResult {
+  content?: readonly (McpContentBlock | { type: string })[];
+  /** Any JSON value. */
+  structuredContent?: unknown;
+  /** The tool ran, or looked at its input, and failed. */
+  isError?: boolean;
+}
+
+/** A progress notification. */
+export interface McpProgress {
+  progress: number;
+  total?: number;
+  message?: string;
+}
+
+/** One call of a tool of a server. */
+export interface McpCallRequest {
+  /** The tool's name at the server. */
+  name: string;
+  arguments: Readonly<Record<string, unknown>>;
+  /**
+   * Whether calling twice harms nothing (`readOnlyHint` or `idempotentHint`). Otherwise a call that may have reached the
+   * server is never sent again.
+   */
+  repeatable: boolean;
+  /** Whether the tool changes nothing, so that nothing is in doubt when its answer is lost. Default false. */
+  readOnly?: boolean;
+  /** The input schema as listed; servers of the newest protocol may want parts of the input in HTTP headers. */
+  inputSchema?: McpTool["inputSchema"];
+}
+
+/** What goes with a call. */
+export interface McpCallOptions {
+  signal?: AbortSignal;
+  onProgress?: (progress: McpProgress) => void;
+}
+
+/** A connection to one MCP server that heals itself. Made by `createMcpClient` of `@toolglot/toolkit/mcp`. */
+export interface McpClient {
+  /** What `removeMcpClients` knows it by. */
+  readonly name: string;
+  /** Whether one session serves all calls. */
+  readonly stateful: boolean;
+  /** Whether there is a session that can be used, as far as one knows. A stateless client has none between calls. */
+  readonly connected: boolean;
+  /**
+   * Connects now, or again after `close`; without it, the first use connects. Nothing happens yet when stateless. Rejects
+   * with `ToolkitError`: `toolkit/mcp-missing`, `toolkit/mcp-connection`.
+   */
+  connect(): Promise<void>;
+  /** All tools of the server, all pages. Rejects as {@link McpClient.connect}. */
+  listTools(): Promise<McpListedTool[]>;
+  /**
+   * Calls a tool. Rejects with a core `ToolError` made for the model; its `data.type` is `ServerUnavailable` (the call did
+   * not run), `InDoubt` (it is not known whether it did), `McpError` (the server refused it) or `Interrupted`.
+   */
+  callTool(request: McpCallRequest, options?: McpCallOptions): Promise<McpCallResult>;
+  /** Hears when the tools may have changed: the server said so, or it was connected again. Returns what ends it. */
+  onToolsChanged(listener: () => void): () => void;
+  /** Ends the session and the server process, when there are any. Calls that run end in error. Never rejects. */
+  close(): Promise<void>;
+}
+
+/** What became of the tools of a client when its server's list changed. Names as registered. */
+export interface McpToolsChange {
+  client: string;
+  added: string[];
+  removed: string[];
+  /** Same name, other description, schema or hints. */
+  changed: string[];
+  /** What could not be done as asked. */
+  warnings: string[];
+}
+
+/** How the tools of an MCP server are registered. Names are the server's. */
+export interface RegisterMcpOptions {
+  /** Default `basic`; the group must exist. */
+  groupName?: string;
+  /** Only these tools. Default: all. */
+  enableFuncs?: readonly string[];
+  /** All but these tools. */
+  disableFuncs?: readonly string[];
+  /** Presets for each tool: arguments that the model neither sees nor can set. */
+  presetKwargsMapping?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Looks at, and may replace, each chunk of all these tools. */
+  postprocessFunc?: PostprocessFunction;
+  /** `false`: the server's own result stands in `metadata.raw` as well. Default true. */
+  wrapToolResult?: boolean;
+  /** Default `raise`: then nothing is registered. */
+  namesakeStrategy?: NamesakeStrategy;
+  /** Milliseconds a call may take, with connecting and all. Default: no limit. */
+  executionTimeout?: number;
+  /** Hears what was registered and removed when the server's list changed. */
+  onToolsChanged?: (change: McpToolsChange) => void;
+}
