@@ -1,5 +1,6 @@
 import { coerceText, type JsonSchemaObject } from "@toolglot/core";
 import { branchPlaces, contradicts, itemPlace, joinPath, propertyPlace, typeOf } from "./describe.ts";
+import { findFlaw } from "./flaw.ts";
 import { followRefs, isObject, type Place, setOwn } from "./schema-walk.ts";
 import type { Conversion, Validator } from "./types.ts";
 
@@ -14,24 +15,29 @@ export interface Coerced {
 
 /**
  * Reads texts as what the schema wants at their place: `"3"` as 3, `"[1]"` as [1], `"true"` as true; nested, through
- * unions and references. Only texts are changed, only where they don't fit as they are, and never with a loss.
- * Properties that are `undefined` count as absent. For values that strict validation refused.
+ * unions and references. Only texts are changed, only where they don't fit as they are, and never with a loss. A null
+ * for a property that may be left out, and takes no null, is left out: models say so that there is none. For values
+ * that strict validation refused.
  */
 export function coerceBySchema(root: JsonSchemaObject, validator: Validator, value: unknown): Coerced {
   let visits = 0;
   return visit({ schema: root, pointer: "" }, value, "");
 
-  function visit(given: Place, current: unknown, path: string): Coerced {
+  /** `needed`: what the schemas around a branch require of the same object. */
+  function visit(given: Place, current: unknown, path: string, needed: readonly string[] = []): Coerced {
     const place = followRefs(root, given);
     if (++visits > maxVisits || place === undefined || typeof place.schema === "boolean")
       return { value: current, conversions: [] };
     let coerced: Coerced = { value: current, conversions: [] };
     if (typeof current === "string") coerced = fromText(place, current, path);
     else if (Array.isArray(current)) coerced = items(place, current, path);
-    else if (isObject(current)) coerced = properties(place, current, path);
-    for (const branch of branchPlaces(place, "allOf")) coerced = chain(coerced, visit(branch, coerced.value, path));
+    const required = isObject(current) ? [...needed, ...requiredOf(place)] : [];
+    if (isObject(current)) coerced = properties(place, current, path, required);
+    for (const branch of branchPlaces(place, "allOf")) {
+      coerced = chain(coerced, visit(branch, coerced.value, path, required));
+    }
     for (const keyword of ["anyOf", "oneOf"] as const) {
-      coerced = chain(coerced, union(branchPlaces(place, keyword), coerced.value, path));
+      coerced = chain(coerced, union(branchPlaces(place, keyword), coerced.value, path, required));
     }
     return coerced;
   }
@@ -39,19 +45,22 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
   function fromText(place: Place, text: string, path: string): Coerced {
     if (validator.accepts(text, place.pointer)) return { value: text, conversions: [] };
     const read = coerceText(text, place.schema, { root });
-    if (!read.success || typeof read.value === "string") return { value: text, conversions: [] };
+    // JSON in a text is input like any: it may be nested too deeply to walk.
+    if (!read.success || typeof read.value === "string" || findFlaw(read.value) !== undefined) {
+      return { value: text, conversions: [] };
+    }
     const conversion = { path, from: "string", to: typeOf(read.value) };
     const inner = visit(place, read.value, path);
     return { value: inner.value, conversions: [conversion, ...inner.conversions] };
   }
 
   /** The first branch that fits as it is, else the first that fits after coercion. */
-  function union(branches: Place[], current: unknown, path: string): Coerced {
+  function union(branches: Place[], current: unknown, path: string, needed: readonly string[]): Coerced {
     const same = { value: current, conversions: [] };
     if (branches.some((branch) => validator.accepts(current, branch.pointer))) return same;
     for (const branch of branches) {
       if (contradicts(root, branch, current)) continue;
-      const tried = visit(branch, current, path);
+      const tried = visit(branch, current, path, needed);
       if (validator.accepts(tried.value, branch.pointer)) return tried;
     }
     return same;
@@ -69,18 +78,43 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
     return { value, conversions };
   }
 
-  function properties(place: Place, object: Record<string, unknown>, path: string): Coerced {
+  function properties(place: Place, object: Record<string, unknown>, path: string, required: string[]): Coerced {
     const conversions: Conversion[] = [];
     const value = {};
     for (const key of Object.keys(object)) {
-      if (object[key] === undefined) continue;
       const child = propertyPlace(place, key);
-      const inner = child === undefined ? undefined : visit(child, object[key], joinPath(path, key));
-      setOwn(value, key, inner === undefined ? object[key] : inner.value);
+      const at = joinPath(path, key);
+      const inner = child === undefined ? undefined : visit(child, object[key], at);
+      const result = inner === undefined ? object[key] : inner.value;
+      if (!required.includes(key) && isDeclared(place, key) && saysNone(child, result)) {
+        conversions.push({ path: at, from: typeOf(object[key]), to: "missing" });
+        continue;
+      }
+      setOwn(value, key, result);
       if (inner !== undefined) conversions.push(...inner.conversions);
     }
     return { value, conversions };
   }
+
+  /** Whether it is null, or text that says so, where neither fits. */
+  function saysNone(child: Place | undefined, held: unknown): boolean {
+    const none = held === null || (typeof held === "string" && /^\s*(?:null|None)\s*$/.test(held));
+    return (
+      none && child !== undefined && !validator.accepts(held, child.pointer) && !validator.accepts(null, child.pointer)
+    );
+  }
+
+  /** The names an object schema requires, its `allOf` included. */
+  function requiredOf(given: Place, depth = 0): readonly string[] {
+    const place = followRefs(root, given);
+    if (place === undefined || typeof place.schema === "boolean" || depth > 8) return [];
+    const inner = branchPlaces(place, "allOf").flatMap((branch) => requiredOf(branch, depth + 1));
+    return [...(place.schema.required ?? []), ...inner];
+  }
+}
+
+function isDeclared({ schema }: Place, key: string): boolean {
+  return typeof schema === "object" && schema.properties !== undefined && Object.hasOwn(schema.properties, key);
 }
 
 function chain(first: Coerced, next: Coerced): Coerced {

@@ -22,6 +22,7 @@ export function describeValue(value: unknown): string {
     }
     case "integer":
     case "number":
+    case "bigint":
     case "boolean":
       return `${type} ${String(value)}`;
     case "array": {

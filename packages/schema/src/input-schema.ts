@@ -5,6 +5,8 @@ import type { ArgsShorthand } from "./args-types.ts";
 import { coerceBySchema } from "./coerce.ts";
 import { applyDefaults, checkDefaults, hasDefaults } from "./defaults.ts";
 import { describeSchema, describeValue } from "./describe.ts";
+import { engineSchema } from "./engine-schema.ts";
+import { findFlaw, withoutUndefined } from "./flaw.ts";
 import { explainIssues, makeIssue } from "./issues.ts";
 import { omitProperties, rootObject } from "./root.ts";
 import { copyWithoutTitles, isObject, setOwn, step } from "./schema-walk.ts";
@@ -49,7 +51,7 @@ export function toInputSchema<const Source extends InputSource>(
   }
   const standard = isStandard(source) ? source : undefined;
   const kind = standard === undefined ? "json-schema" : "standard";
-  return new CompiledInput(kind, rootObject(copyWithoutTitles(json, where), where), standard, where, options.validator);
+  return create(kind, rootObject(copyWithoutTitles(json, where), where), standard, where, options.validator);
 }
 
 /** The input schema of an {@link ArgsShorthand}. `TypeError` for a specification that can't be read. */
@@ -59,7 +61,7 @@ export function argsSchema<const Args extends ArgsShorthand>(
 ): InputSchema<InferInput<Args>> {
   const where = place(options, "args");
   if (!isObject(args)) throw new TypeError(`${where} must be an object like { city: "string - City name" }`);
-  return new CompiledInput("args", argsToJsonSchema(args, where), undefined, where, options.validator);
+  return create("args", argsToJsonSchema(args, where), undefined, where, options.validator);
 }
 
 /**
@@ -91,43 +93,73 @@ function place(options: InputSchemaOptions, what: string): string {
   return options.name === undefined ? what : `Tool ${JSON.stringify(options.name)}: ${what}`;
 }
 
+/** A schema less the preset properties, compiled. */
+interface Compiled {
+  /** What a model is shown. */
+  shown: JsonSchemaObject;
+  /** The same in the spelling of engines; coercion, defaults and issues walk it. */
+  root: JsonSchemaObject;
+  validator: Validator;
+  /** Whether there are defaults to fill in. A Standard Schema fills in its own. */
+  fills: boolean;
+}
+
+/** What stays the same whatever is preset. */
+interface Origin {
+  kind: InputSchema["kind"];
+  full: JsonSchemaObject;
+  standard: StandardInput | undefined;
+  where: string;
+  factory: ValidatorFactory;
+  /** By the names of the presets: a call with presets of its own doesn't compile again. */
+  compiled: Map<string, Compiled>;
+}
+
+function compile(origin: Origin, presetNames: readonly string[]): Compiled {
+  const { full, standard, where, factory } = origin;
+  const key = JSON.stringify([...presetNames].sort());
+  const known = origin.compiled.get(key);
+  if (known !== undefined) return known;
+  const shown = presetNames.length === 0 ? full : omitProperties(full, presetNames);
+  let root: JsonSchemaObject;
+  let validator: Validator;
+  try {
+    root = engineSchema(shown);
+    // Engines annotate what they compile: they get a copy of their own.
+    validator = factory(structuredClone(root));
+  } catch (error) {
+    throw new TypeError(`${where} can't be compiled: ${(error as Error).message}`, { cause: error });
+  }
+  const fills = standard === undefined && hasDefaults(root);
+  if (fills) checkDefaults(root, validator, where);
+  const compiled = { shown, root, validator, fills };
+  origin.compiled.set(key, compiled);
+  return compiled;
+}
+
+function create<Value>(
+  kind: InputSchema["kind"],
+  full: JsonSchemaObject,
+  standard: StandardInput | undefined,
+  where: string,
+  factory: ValidatorFactory = interpretingValidator,
+): InputSchema<Value> {
+  return new CompiledInput<Value>({ kind, full, standard, where, factory, compiled: new Map() });
+}
+
 class CompiledInput<Value> implements InputSchema<Value> {
   readonly kind: "standard" | "json-schema" | "args";
   readonly jsonSchema: JsonSchemaObject;
-  readonly #full: JsonSchemaObject;
-  readonly #root: JsonSchemaObject;
-  readonly #validator: Validator;
-  readonly #standard: StandardInput | undefined;
-  readonly #where: string;
-  readonly #factory: ValidatorFactory;
-  readonly #fills: boolean;
+  readonly #origin: Origin;
+  readonly #compiled: Compiled;
   readonly #presets: Readonly<Record<string, unknown>> | undefined;
 
-  constructor(
-    kind: InputSchema["kind"],
-    full: JsonSchemaObject,
-    standard: StandardInput | undefined,
-    where: string,
-    factory: ValidatorFactory = interpretingValidator,
-    presets?: Readonly<Record<string, unknown>>,
-  ) {
-    this.kind = kind;
-    this.#full = full;
-    this.jsonSchema = presets === undefined ? full : omitProperties(full, Object.keys(presets));
-    // Engines annotate what they compile: they get their own copy, and so does whoever reads `jsonSchema`.
-    this.#root = structuredClone(this.jsonSchema);
-    this.#standard = standard;
-    this.#where = where;
-    this.#factory = factory;
+  constructor(origin: Origin, presets?: Readonly<Record<string, unknown>>) {
+    this.kind = origin.kind;
+    this.#origin = origin;
+    this.#compiled = compile(origin, Object.keys(presets ?? {}));
     this.#presets = presets;
-    try {
-      this.#validator = factory(this.#root);
-    } catch (error) {
-      throw new TypeError(`${where} can't be compiled: ${(error as Error).message}`, { cause: error });
-    }
-    // A Standard Schema fills in its own defaults.
-    this.#fills = standard === undefined && hasDefaults(this.#root);
-    if (this.#fills) checkDefaults(this.#root, this.#validator, where);
+    this.jsonSchema = structuredClone(this.#compiled.shown);
     Object.defineProperty(this, brand, { value: true });
   }
 
@@ -135,61 +167,69 @@ class CompiledInput<Value> implements InputSchema<Value> {
     const all = { ...this.#presets, ...presets };
     if (Object.keys(all).length === 0) return this;
     this.#checkPresets(all);
-    return new CompiledInput<Value>(this.kind, this.#full, this.#standard, this.#where, this.#factory, all);
+    return new CompiledInput<Value>(this.#origin, all);
   }
 
   withValidator(validator: ValidatorFactory): InputSchema<Value> {
-    return new CompiledInput<Value>(this.kind, this.#full, this.#standard, this.#where, validator, this.#presets);
+    if (validator === this.#origin.factory) return this;
+    return new CompiledInput<Value>({ ...this.#origin, factory: validator, compiled: new Map() }, this.#presets);
   }
 
   /** A preset of a wrong type would be blamed on the model, at each call. */
   #checkPresets(presets: Readonly<Record<string, unknown>>): void {
-    const { properties = {} } = this.#full;
-    const compiled = this.#presets === undefined ? this.#validator : this.#factory(structuredClone(this.#full));
+    const { full, where } = this.#origin;
+    const { properties = {} } = full;
     for (const [name, value] of Object.entries(presets)) {
-      if (value === undefined) throw new TypeError(`${this.#where}: the preset ${name} is undefined`);
+      if (value === undefined) throw new TypeError(`${where}: the preset ${name} is undefined`);
       const isSimple = value === null || ["string", "number", "boolean"].includes(typeof value);
       if (!isSimple || !Object.hasOwn(properties, name)) continue;
-      if (compiled.accepts(value, step("", "properties", name))) continue;
-      const expected = describeSchema(this.#full, properties[name] ?? true);
-      throw new TypeError(`${this.#where}: the preset ${name} must be ${expected}, not ${describeValue(value)}`);
+      if (compile(this.#origin, []).validator.accepts(value, step("", "properties", name))) continue;
+      const expected = describeSchema(full, properties[name] ?? true);
+      throw new TypeError(`${where}: the preset ${name} must be ${expected}, not ${describeValue(value)}`);
     }
   }
 
   validate(value: unknown): MaybePromise<ValidationResult<Value>> {
     const fitted = this.#fit(value);
-    if (this.#standard === undefined) {
+    const { standard } = this.#origin;
+    if (standard === undefined) {
       return fitted.success ? (this.#merge(fitted) as ValidationResult<Value>) : fitted;
     }
     // The library has the last word, also on what JSON Schema alone would refuse: it may coerce by itself.
     const tried = fitted.success ? this.#merge(fitted) : { value: this.#withPresetValues(value) };
-    const result = this.#ask(this.#standard, tried.value);
+    const result = this.#ask(standard, tried.value);
     return result instanceof Promise
       ? result.then((settled) => this.#conclude(fitted, settled, tried.value))
       : this.#conclude(fitted, result, tried.value);
   }
 
   /** Strict first; coerced only when that failed. */
-  #fit(value: unknown): ValidationResult {
-    try {
-      const filled = this.#fill(value);
-      if (this.#validator.accepts(filled)) return { success: true, value: filled };
-      const { value: coerced, conversions } = coerceBySchema(this.#root, this.#validator, value);
-      const retried = this.#fill(coerced);
-      if (this.#validator.accepts(retried)) {
-        return conversions.length === 0
-          ? { success: true, value: retried }
-          : { success: true, value: retried, conversions };
-      }
-      return { success: false, issues: explainIssues(this.#root, this.#validator, retried) };
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
+  #fit(given: unknown): ValidationResult {
+    const flaw = findFlaw(given);
+    if (flaw?.kind === "too-deep") {
       return { success: false, issues: [makeIssue("", "less nesting", "a value nested too deeply")] };
     }
+    // A whole input that is a function or nothing at all has the wrong type: there is more to say than that.
+    if (flaw?.kind === "not-json" && flaw.path !== "") {
+      return { success: false, issues: [makeIssue(flaw.path, "a JSON value", describeValue(flaw.found))] };
+    }
+    const { root, validator } = this.#compiled;
+    const value = flaw?.kind === "undefined" ? withoutUndefined(given) : given;
+    const filled = this.#fill(value);
+    if (validator.accepts(filled)) return { success: true, value: filled };
+    const { value: coerced, conversions } = coerceBySchema(root, validator, value);
+    const retried = this.#fill(coerced);
+    if (validator.accepts(retried)) {
+      return conversions.length === 0
+        ? { success: true, value: retried }
+        : { success: true, value: retried, conversions };
+    }
+    return { success: false, issues: explainIssues(root, validator, retried) };
   }
 
   #fill(value: unknown): unknown {
-    return this.#fills ? applyDefaults(this.#root, this.#validator, value) : value;
+    const { fills, root, validator } = this.#compiled;
+    return fills ? applyDefaults(root, validator, value) : value;
   }
 
   #withPresetValues(value: unknown): unknown {
@@ -228,7 +268,7 @@ class CompiledInput<Value> implements InputSchema<Value> {
 
   /** Presets the schema doesn't declare are stripped by some libraries. */
   #restorePresets(value: unknown): unknown {
-    const { properties = {} } = this.#full;
+    const { properties = {} } = this.#origin.full;
     const missing = Object.keys(this.#presets ?? {}).filter((key) => !Object.hasOwn(properties, key));
     if (missing.length === 0 || !isObject(value)) return value;
     const restored = { ...value };

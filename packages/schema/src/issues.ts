@@ -12,9 +12,12 @@ import {
 import { nearest } from "./nearest.ts";
 import { followRefs, isObject, type Place } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
+import { allDiffer } from "./unique.ts";
 
 /** More would only flood the model. */
 const maxIssues = 20;
+/** Names that a missing one is compared with; a hostile input may have a hundred thousand. */
+const maxCompared = 100;
 
 const missing = "missing";
 const unknownProperty = "unknown property";
@@ -84,20 +87,21 @@ class Explainer {
 
   #keywords(place: Place, schema: JsonSchemaObject, value: unknown, path: string): void {
     const got = describeValue(value);
+    const start = this.#issues.length;
+    const unexplained = (): boolean => this.#issues.length === start;
     if (schema.type !== undefined && !hasType(schema.type, value)) {
       this.#add(path, this.#describe(schema), got);
       return;
     }
     if (schema.enum !== undefined || schema.const !== undefined) {
-      const before = this.#issues.length;
       this.#choice(schema, value, path, got);
-      if (this.#issues.length > before) return;
+      if (!unexplained()) return;
     }
     for (const branch of branchPlaces(place, "allOf")) this.visit(branch, value, path);
     this.#union(branchPlaces(place, "anyOf"), schema, value, path);
     this.#union(branchPlaces(place, "oneOf"), schema, value, path);
-    if (typeof value === "string") this.#string(schema, value, path, got);
-    else if (typeof value === "number") this.#number(schema, value, path, got);
+    if (typeof value === "string") this.#string(schema, value, path, got, unexplained);
+    else if (typeof value === "number") this.#number(schema, value, path, got, unexplained);
     else if (Array.isArray(value)) this.#array(place, schema, value, path);
     else if (isObject(value)) this.#object(place, schema, value, path);
   }
@@ -154,17 +158,19 @@ class Explainer {
 
   #object(place: Place, schema: JsonSchemaObject, value: Record<string, unknown>, path: string): void {
     const declared = Object.keys(schema.properties ?? {});
-    const unknown = Object.keys(value).filter((key) => value[key] !== undefined && !declared.includes(key));
+    const unknown = Object.keys(value).filter((key) => !declared.includes(key));
     for (const key of schema.required ?? []) {
-      if (value[key] !== undefined && Object.hasOwn(value, key)) continue;
+      if (Object.hasOwn(value, key)) continue;
+      if (this.#issues.length >= maxIssues) return;
       const child = propertyPlace(place, key);
-      const near = nearest(key, unknown, 1)[0];
+      const near = nearest(key, unknown.slice(0, maxCompared), 1)[0];
       const hint = near === undefined ? "" : ` (there is ${JSON.stringify(near)}: is it meant?)`;
       this.#add(joinPath(path, key), child === undefined ? "a value" : this.#describe(child.schema), missing, hint);
     }
     for (const key of Object.keys(value)) {
+      if (this.#issues.length >= maxIssues) return;
       const child = propertyPlace(place, key);
-      if (child === undefined || value[key] === undefined) continue;
+      if (child === undefined) continue;
       if (child.schema === false && !declared.includes(key)) {
         const near = nearest(key, declared, 1)[0];
         const hint = near === undefined ? "" : ` (did you mean ${JSON.stringify(near)}?)`;
@@ -184,32 +190,30 @@ class Explainer {
       if (child !== undefined) this.visit(child, item, joinPath(path, index));
     }
     this.#bounds(schema, "Items", value.length, "items", path);
-    if (schema.uniqueItems === true && new Set(value.map((item) => JSON.stringify(item))).size < value.length) {
+    if (schema.uniqueItems === true && !allDiffer(value)) {
       this.#add(path, "items that all differ", "equal items");
     }
   }
 
-  #string(schema: JsonSchemaObject, value: string, path: string, got: string): void {
+  #string(schema: JsonSchemaObject, value: string, path: string, got: string, unexplained: () => boolean): void {
     this.#bounds(schema, "Length", [...value].length, "characters", path);
-    const matches = typeof schema.pattern !== "string" || new RegExp(schema.pattern, "u").test(value);
-    if (typeof schema.format === "string" && (!matches || !(schema.minLength || schema.maxLength))) {
+    const isOff = typeof schema.pattern === "string" && !new RegExp(schema.pattern, "u").test(value);
+    if (typeof schema.format === "string" && (isOff || unexplained())) {
       // Libraries give the pattern of a format, too: the name says more.
       this.#add(path, `text in the format ${schema.format}`, got);
-    } else if (!matches) {
+    } else if (isOff) {
       this.#add(path, `text that matches /${schema.pattern}/`, got);
     }
   }
 
-  #number(schema: JsonSchemaObject, value: number, path: string, got: string): void {
+  #number(schema: JsonSchemaObject, value: number, path: string, got: string, unexplained: () => boolean): void {
     const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf } = schema;
     if (isNumber(minimum) && value < minimum) this.#add(path, `at least ${minimum}`, got);
     if (isNumber(maximum) && value > maximum) this.#add(path, `at most ${maximum}`, got);
     if (isNumber(exclusiveMinimum) && value <= exclusiveMinimum) this.#add(path, `more than ${exclusiveMinimum}`, got);
     if (isNumber(exclusiveMaximum) && value >= exclusiveMaximum) this.#add(path, `less than ${exclusiveMaximum}`, got);
-    if (isNumber(multipleOf)) {
-      const ratio = value / multipleOf;
-      if (Math.abs(ratio - Math.round(ratio)) > 1e-9) this.#add(path, `a multiple of ${multipleOf}`, got);
-    }
+    // Dividing doesn't tell: 0.3 is a multiple of 0.1.
+    if (isNumber(multipleOf) && unexplained()) this.#add(path, `a multiple of ${multipleOf}`, got);
   }
 
   #bounds(schema: JsonSchemaObject, of: "Properties" | "Items" | "Length", size: number, unit: string, path: string) {

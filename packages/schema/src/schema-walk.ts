@@ -42,6 +42,9 @@ function copyData(value: unknown, where: string, depth = 0): unknown {
   if (typeof value === "function" || typeof value === "symbol" || typeof value === "bigint") {
     throw new TypeError(`${where} is a ${typeof value}, which has no form in JSON`);
   }
+  if (typeof value === "number" && !Number.isFinite(value)) {
+    throw new TypeError(`${where} is ${value}, which has no form in JSON`);
+  }
   if (!isObject(value)) return value;
   const copy = {};
   for (const key of Object.keys(value)) setOwn(copy, key, copyData(value[key], `${where}.${key}`, depth + 1));
@@ -116,18 +119,26 @@ export function visitSchemas(place: Place, visit: (place: Place) => void): void 
   const { schema, pointer } = place;
   visit(place);
   if (typeof schema === "boolean") return;
-  const down = (value: unknown, at: string): void => {
-    if (typeof value === "boolean" || isObject(value))
-      visitSchemas({ schema: value as JsonSchema, pointer: at }, visit);
+  eachSubschema(schema, (keyword, inner, ...keys) => {
+    visitSchemas({ schema: inner, pointer: step(pointer, keyword, ...keys) }, visit);
+  });
+}
+
+/** Calls back for the subschemas directly under a schema, with the keyword and the name or index they stand at. */
+export function eachSubschema(
+  schema: JsonSchemaObject,
+  visit: (keyword: string, inner: JsonSchema, ...keys: (string | number)[]) => void,
+): void {
+  const give = (keyword: string, value: unknown, ...keys: (string | number)[]): void => {
+    if (typeof value === "boolean" || isObject(value)) visit(keyword, value as JsonSchema, ...keys);
   };
   for (const [key, value] of Object.entries(schema)) {
-    const at = step(pointer, key);
     if (lists.has(key) && Array.isArray(value)) {
-      for (const [index, item] of value.entries()) down(item, step(at, index));
+      for (const [index, item] of value.entries()) give(key, item, index);
     } else if (single.has(key)) {
-      down(value, at);
+      give(key, value);
     } else if (maps.has(key) && isObject(value)) {
-      for (const name of Object.keys(value)) down(value[name], step(at, name));
+      for (const name of Object.keys(value)) give(key, value[name], name);
     }
   }
 }

@@ -26,7 +26,7 @@ export interface Conversion {
   path: string;
   /** JSON Schema type name of what was given. */
   from: string;
-  /** JSON Schema type name of what it became. */
+  /** JSON Schema type name of what it became; `missing` for a null that was dropped, as its property may be left out. */
   to: string;
 }
 
@@ -57,7 +57,8 @@ export interface InputSchema<Value = unknown> {
   readonly jsonSchema: JsonSchemaObject;
   /**
    * Validates; coerces by the schema only when that failed; applies defaults. Never throws for a value, never changes
-   * it. A promise only when the schema library validates asynchronously.
+   * it: the result holds what it was given where nothing had to be changed, and copies along the path of each change.
+   * A promise only when the schema library validates asynchronously.
    */
   validate(value: unknown): MaybePromise<ValidationResult<Value>>;
   /** The same schema without some properties, which always have the given values. */
@@ -75,10 +76,13 @@ export interface InputSchema<Value = unknown> {
 export interface Validator {
   /**
    * Whether the value fits the schema, or the subschema at a JSON pointer (`/properties/city`; default the root).
-   * May throw only for a value nested too deeply (`RangeError`).
+   * Never throws. It is asked about JSON only: nothing `undefined`, no numbers but finite ones, at most 256 deep.
    */
   accepts(value: unknown, pointer?: string): boolean;
 }
 
-/** Compiles a schema. The schema is a private copy; throws when it can't be compiled (a wrong `pattern` or `$ref`). */
+/**
+ * Compiles a schema. The schema is a private copy whose keywords are checked, in the spelling of draft 2020-12, 2019-09
+ * or 7. Throws when it can't be compiled.
+ */
 export type ValidatorFactory = (schema: JsonSchemaObject) => Validator;

@@ -1,2 +1,2 @@
 /** The faster JSON Schema engine: ajv, which compiles schemas to code. Same verdicts and errors as the default one. */
-export { type AjvValidatorOptions, ajvValidator } from "./ajv-validator.ts";
+export { ajvValidator } from "./ajv-validator.ts";

@@ -1,0 +1,60 @@
+import { joinPath } from "./describe.ts";
+import { isObject, setOwn } from "./schema-walk.ts";
+
+/** Deeper values are refused: no tool's input is, and engines would run out of stack at depths of their own. */
+export const maxValueDepth = 256;
+
+/** What keeps a value from being JSON that can be validated. */
+export interface Flaw {
+  kind: "too-deep" | "not-json" | "undefined";
+  path: string;
+  found: unknown;
+}
+
+/**
+ * The first flaw of a value: nesting deeper than {@link maxValueDepth} (or in a circle), a function, symbol, bigint or
+ * number without a form in JSON; a property that is `undefined` only when there is nothing else.
+ */
+export function findFlaw(value: unknown): Flaw | undefined {
+  if (isSound(value, 0)) return undefined;
+  let absent: Flaw | undefined;
+  const search = (current: unknown, path: string, depth: number): Flaw | undefined => {
+    if (depth > maxValueDepth) return { kind: "too-deep", path: "", found: current };
+    if (current === undefined) absent ??= { kind: "undefined", path, found: current };
+    else if (!isJsonLeaf(current) && typeof current !== "object") return { kind: "not-json", path, found: current };
+    if (typeof current !== "object" || current === null) return undefined;
+    const entries = Array.isArray(current) ? current.entries() : Object.entries(current);
+    for (const [key, item] of entries) {
+      const flaw = search(item, joinPath(path, key), depth + 1);
+      if (flaw !== undefined) return flaw;
+    }
+    return undefined;
+  };
+  return search(value, "", 0) ?? absent;
+}
+
+function isJsonLeaf(value: unknown): boolean {
+  if (typeof value === "number") return Number.isFinite(value);
+  return typeof value === "string" || typeof value === "boolean" || value === null;
+}
+
+/** The quick answer, for the common case. */
+function isSound(value: unknown, depth: number): boolean {
+  if (typeof value !== "object" || value === null) return isJsonLeaf(value);
+  if (depth >= maxValueDepth) return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isSound(item, depth + 1)) return false;
+    return true;
+  }
+  for (const key of Object.keys(value)) if (!isSound((value as Record<string, unknown>)[key], depth + 1)) return false;
+  return true;
+}
+
+/** A copy without the properties that are `undefined`: they count as absent. */
+export function withoutUndefined(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUndefined);
+  if (!isObject(value)) return value;
+  const copy = {};
+  for (const key of Object.keys(value)) if (value[key] !== undefined) setOwn(copy, key, withoutUndefined(value[key]));
+  return copy;
+}

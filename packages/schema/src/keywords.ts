@@ -1,0 +1,122 @@
+import { dereference, type Schema } from "@cfworker/json-schema";
+import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { unicodePattern } from "./pattern.ts";
+import { isObject, visitSchemas } from "./schema-walk.ts";
+
+const typeNames: ReadonlySet<string> = new Set(["string", "number", "integer", "boolean", "null", "array", "object"]);
+const bounds = ["minimum", "maximum"];
+const exclusiveBounds = ["exclusiveMinimum", "exclusiveMaximum"];
+const counts = ["Length", "Items", "Properties", "Contains"].flatMap((of) => [`min${of}`, `max${of}`]);
+const branches = ["allOf", "anyOf", "oneOf"];
+
+/**
+ * `TypeError` for a keyword whose value is none, at definition and alike for every engine: some find out at the first
+ * call, some never. References must lead somewhere in the schema, and never back to themselves without a step into the
+ * value, which no engine would return from.
+ */
+export function checkKeywords(root: JsonSchemaObject): void {
+  visitSchemas({ schema: root, pointer: "" }, ({ schema, pointer }) => {
+    if (typeof schema === "boolean") return;
+    const problem = wrongKeyword(schema);
+    if (problem !== undefined) throw new TypeError(`#${pointer}: ${problem}`);
+  });
+  checkReferences(root);
+}
+
+function wrongKeyword(schema: JsonSchemaObject): string | undefined {
+  const wrong = (keywords: readonly string[], fits: (value: unknown) => boolean): string | undefined =>
+    keywords.find((keyword) => schema[keyword] !== undefined && !fits(schema[keyword]));
+  const said = (keyword: string | undefined, what: string): string | undefined =>
+    keyword === undefined ? undefined : `${keyword} must be ${what}`;
+  return (
+    wrongType(schema) ??
+    wrongPattern(schema) ??
+    said(wrong(["enum"], Array.isArray), "an array") ??
+    said(wrong(["required"], isNames), "an array of property names") ??
+    said(wrong(["dependentRequired"], isNameMap), "an object of arrays of property names") ??
+    said(wrong(bounds, Number.isFinite), "a number") ??
+    said(
+      wrong(exclusiveBounds, (value) => Number.isFinite(value) || typeof value === "boolean"),
+      "a number",
+    ) ??
+    said(
+      wrong(["multipleOf"], (value) => Number.isFinite(value) && (value as number) > 0),
+      "a number above 0",
+    ) ??
+    said(
+      wrong(counts, (value) => Number.isInteger(value) && (value as number) >= 0),
+      "a count",
+    ) ??
+    said(
+      wrong(["uniqueItems"], (value) => typeof value === "boolean"),
+      "true or false",
+    ) ??
+    said(
+      wrong(["format", "$ref", "$id", "$anchor"], (value) => typeof value === "string"),
+      "text",
+    ) ??
+    said(
+      wrong(branches, (value) => Array.isArray(value) && value.length > 0),
+      "an array of at least one schema",
+    ) ??
+    said(wrong(["prefixItems"], Array.isArray), "an array of schemas") ??
+    (schema.$dynamicRef === undefined ? undefined : "$dynamicRef is not supported: use $ref")
+  );
+}
+
+function wrongType({ type }: JsonSchemaObject): string | undefined {
+  if (type === undefined) return undefined;
+  const types = [type].flat();
+  if (types.length === 0) return "type must name at least one type";
+  const unknown = types.find((name) => !typeNames.has(name));
+  return unknown === undefined ? undefined : `${JSON.stringify(unknown)} is no JSON Schema type`;
+}
+
+function wrongPattern({ pattern, patternProperties }: JsonSchemaObject): string | undefined {
+  if (pattern !== undefined && typeof pattern !== "string") return "pattern must be text";
+  const patterns = Object.keys((patternProperties as object | undefined) ?? {});
+  if (pattern !== undefined) patterns.push(pattern);
+  const wrong = patterns.find((text) => unicodePattern(text) === undefined);
+  return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is no regular expression`;
+}
+
+function isNames(value: unknown): boolean {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
+}
+
+function isNameMap(value: unknown): boolean {
+  return isObject(value) && Object.values(value).every(isNames);
+}
+
+function checkReferences(root: JsonSchemaObject): void {
+  // The default engine resolves `$id`, `$anchor` and escapes, in a copy that it annotates.
+  const own = structuredClone(root);
+  const known = dereference(own as Schema) as Record<string, JsonSchema | undefined>;
+  const done = new Set<JsonSchema>();
+  const open = new Set<JsonSchema>();
+  const target = (schema: JsonSchemaObject): JsonSchema | undefined => known[String(schema.__absolute_ref__)];
+  const enter = (schema: JsonSchema | undefined, where: string): void => {
+    if (typeof schema !== "object" || done.has(schema)) return;
+    if (open.has(schema)) throw new TypeError(`${where}: this reference goes round in a circle`);
+    open.add(schema);
+    for (const inner of inPlace(schema)) enter(inner, where);
+    if (schema.$ref !== undefined) enter(target(schema), where);
+    open.delete(schema);
+    done.add(schema);
+  };
+  visitSchemas({ schema: own, pointer: "" }, ({ schema, pointer }) => {
+    if (typeof schema === "boolean") return;
+    if (schema.$ref !== undefined && target(schema) === undefined) {
+      throw new TypeError(`#${pointer}: $ref ${JSON.stringify(schema.$ref)} leads nowhere in this schema`);
+    }
+  });
+  visitSchemas({ schema: own, pointer: "" }, ({ schema, pointer }) => enter(schema, `#${pointer}`));
+}
+
+/** The subschemas that hold for the same value, references apart. */
+function inPlace(schema: JsonSchemaObject): JsonSchema[] {
+  const single = ["not", "if", "then", "else"].map((keyword) => schema[keyword]);
+  const lists = branches.map((keyword) => schema[keyword]);
+  const maps = [schema.dependentSchemas, schema.dependencies].map((map) => (isObject(map) ? Object.values(map) : []));
+  return [...single, ...lists.flat(), ...maps.flat()].filter(isObject) as JsonSchemaObject[];
+}
