@@ -15,16 +15,22 @@ export function hasDefaults(root: JsonSchemaObject): boolean {
   return found;
 }
 
-/** `TypeError` for a default that doesn't fit its own schema: the model would be blamed for it. */
+/**
+ * `TypeError` for a default that doesn't fit its own schema: the model would be blamed for it. A null that doesn't fit
+ * says that there is no default, as many schemas written by hand do, and is deleted.
+ */
 export function checkDefaults(root: JsonSchemaObject, validator: Validator, where: string): void {
   visitSchemas({ schema: root, pointer: "" }, ({ schema, pointer }) => {
     if (typeof schema === "boolean" || schema.default === undefined) return;
-    if (!validator.accepts(schema.default, pointer)) {
-      const field = pointer.split("/").pop() || "the input";
-      throw new TypeError(
-        `${where}: the default ${JSON.stringify(schema.default)} of ${field} (${typeOf(schema.default)}) does not fit its schema`,
-      );
+    if (validator.accepts(schema.default, pointer)) return;
+    if (schema.default === null) {
+      delete schema.default;
+      return;
     }
+    const field = pointer.split("/").pop() || "the input";
+    throw new TypeError(
+      `${where}: the default ${JSON.stringify(schema.default)} of ${field} (${typeOf(schema.default)}) does not fit its schema`,
+    );
   });
 }
 

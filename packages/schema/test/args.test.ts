@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { argsSchema, toInputSchema } from "../src/index.ts";
-import { issues, valid } from "./support.ts";
+import { engines, on } from "./support.ts";
 
 function property(spec: string): unknown {
   return argsSchema({ x: spec }).jsonSchema.properties?.x;
@@ -92,31 +92,34 @@ it("should be told apart from a JSON Schema", () => {
   expect(toInputSchema({ city: "string" }).kind).toBe("args");
 });
 
-it("should validate, fill in and coerce as any schema", () => {
-  const source = { city: "string", "days?": "integer = 3", unit: "'c' | 'f' = 'c'", "tags?": "string[]" };
-  expect(valid(source, { city: "Paris" })).toEqual({ city: "Paris", days: 3, unit: "c" });
-  expect(valid(source, { city: "Paris", days: "7", tags: '["x"]' })).toEqual({
-    city: "Paris",
-    days: 7,
-    unit: "c",
-    tags: ["x"],
+describe.each(engines)("on %s", (_engine, validator) => {
+  const { issues, valid } = on(validator);
+  it("should validate, fill in and coerce as any schema", () => {
+    const source = { city: "string", "days?": "integer = 3", unit: "'c' | 'f' = 'c'", "tags?": "string[]" };
+    expect(valid(source, { city: "Paris" })).toEqual({ city: "Paris", days: 3, unit: "c" });
+    expect(valid(source, { city: "Paris", days: "7", tags: '["x"]' })).toEqual({
+      city: "Paris",
+      days: 7,
+      unit: "c",
+      tags: ["x"],
+    });
+    expect(issues(source, { citty: "Paris" })).toEqual([
+      expect.objectContaining({ path: "city", got: "missing", message: expect.stringContaining('"citty"') }),
+      expect.objectContaining({ path: "citty", message: expect.stringContaining('did you mean "city"?') }),
+    ]);
   });
-  expect(issues(source, { citty: "Paris" })).toEqual([
-    expect.objectContaining({ path: "city", got: "missing", message: expect.stringContaining('"citty"') }),
-    expect.objectContaining({ path: "citty", message: expect.stringContaining('did you mean "city"?') }),
-  ]);
-});
 
-it("should take parameters of any name", () => {
-  const source = JSON.parse('{"__proto__": "integer", "constructor": "string", "a b": "boolean"}') as Record<
-    string,
-    string
-  >;
-  const input = JSON.parse('{"__proto__": "1", "constructor": "x", "a b": true}') as unknown;
-  const value = valid(source, input) as object;
-  expect(Object.keys(value).sort()).toEqual(["__proto__", "a b", "constructor"]);
-  expect(Object.getOwnPropertyDescriptor(value, "__proto__")?.value).toBe(1);
-  expect(({} as Record<string, unknown>)["a b"]).toBeUndefined();
+  it("should take parameters of any name", () => {
+    const source = JSON.parse('{"__proto__": "integer", "constructor": "string", "a b": "boolean"}') as Record<
+      string,
+      string
+    >;
+    const input = JSON.parse('{"__proto__": "1", "constructor": "x", "a b": true}') as unknown;
+    const value = valid(source, input) as object;
+    expect(Object.keys(value).sort()).toEqual(["__proto__", "a b", "constructor"]);
+    expect(Object.getOwnPropertyDescriptor(value, "__proto__")?.value).toBe(1);
+    expect(({} as Record<string, unknown>)["a b"]).toBeUndefined();
+  });
 });
 
 it("should read or refuse any text, and give a schema that compiles", () => {
