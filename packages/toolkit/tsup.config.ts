@@ -7,7 +7,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     index: "src/index.ts",
     mcp: "src/mcp/index.ts",
     // A file of its own, which package.json takes out of browser bundles.
-    "mcp-stdio": "src/mcp/node/stdio-transport.ts",
+    "mcp-stdio": "src/mcp/stdio-transport.ts",
     node: "src/node/index.ts",
   },
 });

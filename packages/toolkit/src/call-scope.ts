@@ -91,3 +91,14 @@ export async function untilAborted<Value>(
     scope.close(false);
   }
 }
+
+/** Waits so long. False, at once and without a timer left behind, when the signal aborts. */
+export async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  const ended = await untilAborted(over, signal);
+  clearTimeout(timer);
+  return ended !== stopped;
+}

@@ -4,12 +4,13 @@ import {
   type ExecutorContext,
   requiresApproval,
   type ToolCall,
+  type ToolErrorInfo,
   type ToolResult,
   toJsonText,
 } from "@toolglot/core";
-import { stopped, untilAborted } from "./call-scope.ts";
+import { pause, stopped, untilAborted } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
-import type { Prepared } from "./prepare.ts";
+import { type Prepared, shownValues } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
 import type { Tasks } from "./tasks/tasks.ts";
 import type { Toolkit } from "./toolkit.ts";
@@ -35,9 +36,8 @@ export interface CallSetting {
   /** Extra attempts after a failure. */
   retry?: number;
   step?: number;
-  requestId?: string | undefined;
-  /** Right before the tool runs; false: it must not. */
-  begin?(): Promise<boolean>;
+  /** Asked right before the tool runs: why it must not, or nothing. */
+  begin?(): Promise<ToolErrorInfo | undefined>;
 }
 
 /** Runs one call: validates, asks the host if need be, runs the tool or starts its task. Exactly one result. */
@@ -47,21 +47,30 @@ export async function executeCall(
   context: ExecutorContext,
   setting: CallSetting,
 ): Promise<ToolResult> {
-  const { id: callId, name, input } = call;
+  const { input, requestId } = call;
   const { signal } = context;
-  const { step, requestId } = setting;
-  context.emit({ type: "tool-call-start", callId, name, input });
+  const { step, given } = setting;
+  const about = aboutCall(call);
+  context.emit({
+    type: "tool-call-start",
+    ...about,
+    input: given ? { ...(input as object), ...shownValues(given) } : input,
+  });
   let started = performance.now();
   let attempts = 0;
   const end = (response: ToolResponse): ToolResult => {
     const ms = performance.now() - started;
-    const facts = { ms, ...(attempts > 1 && { attempts }), ...(step !== undefined && { step }) };
+    const facts = {
+      ms,
+      ...(attempts > 1 && { attempts }),
+      ...(step !== undefined && { step }),
+      ...(requestId !== undefined && { requestId }),
+    };
     const result = toResult(call, response, facts);
     const { status, data, error } = result;
     context.emit({
       type: "tool-call-end",
-      callId,
-      name,
+      ...about,
       status,
       ms,
       ...(data === undefined ? {} : { data }),
@@ -69,15 +78,16 @@ export async function executeCall(
     });
     return result;
   };
-  const preparing = await untilAborted(toolkit.prepareCall(call, setting.given), signal);
+  const preparing = await untilAborted(toolkit.prepareCall(call, given), signal);
   // Stopped: the run below ends at once, as interrupted.
   const prepared: Prepared = preparing === stopped ? { ok: false, error: { type: "", message: "" } } : preparing;
   if (prepared.ok && requiresApproval(prepared.tool.definition) && !signal.aborted) {
     const decision = await setting.approvals.add(() => askHost(prepared, call, context));
     started = performance.now();
-    if (decision !== stopped && !decision.approved) return end(denial(name, decision));
+    if (decision !== stopped && !decision.approved) return end(denial(call.name, decision));
   }
-  if (prepared.ok && !signal.aborted && setting.begin && !(await setting.begin())) return end(lost());
+  const obstacle = prepared.ok && !signal.aborted ? await setting.begin?.() : undefined;
+  if (obstacle) return end(new ToolResponse({ content: `Error: ${obstacle.message}`, error: obstacle }));
   if (prepared.ok && prepared.tool.definition.annotations?.async && !signal.aborted) {
     const taskId = setting.tasks.start({
       call,
@@ -94,9 +104,14 @@ export async function executeCall(
     const left = (setting.retry ?? 0) - attempts + 1;
     if (left <= 0 || signal.aborted || !prepared.ok || !mayRetry(prepared, response)) return end(response);
     const progress = { attempt: attempts, error: response.error?.message ?? contentText(response.content) };
-    context.emit({ type: "tool-call-progress", callId, name, data: progress });
-    await untilAborted(pause(attempts), signal);
+    context.emit({ type: "tool-call-progress", ...about, data: progress });
+    await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1)), signal);
   }
+}
+
+/** What every event of a call says. */
+function aboutCall({ id: callId, name, requestId }: ToolCall): { callId: string; name: string; requestId?: string } {
+  return { callId, name, ...(requestId !== undefined && { requestId }) };
 }
 
 async function runOnce(
@@ -105,32 +120,28 @@ async function runOnce(
   call: ToolCall,
   context: ExecutorContext,
 ): Promise<ToolResponse> {
-  const { id: callId, name } = call;
+  const about = aboutCall(call);
   let final: ToolResponse | undefined;
   for await (const response of toolkit.runPrepared(prepared, call, { signal: context.signal })) {
     if (response.isLast) final = response;
-    else
-      context.emit({ type: "tool-call-progress", callId, name, data: response.data ?? contentText(response.content) });
+    else context.emit({ type: "tool-call-progress", ...about, data: response.data ?? contentText(response.content) });
   }
   return final as ToolResponse;
 }
 
 /**
- * A failure may be tried again when the tool said so itself: nothing else is known of what ran out of time, so only a tool
- * that may run twice is run twice then.
+ * A failure may be tried again when the tool said so itself: nothing else is known of what ran out of time, or lost its
+ * answer, so only a tool that may run twice is run twice then.
  */
 function mayRetry({ tool }: Prepared & { ok: true }, { status, error }: ToolResponse): boolean {
   if (status !== "error") return false;
   const { idempotentHint, readOnlyHint } = tool.definition.annotations ?? {};
-  return error?.type !== errorTypes.timeout || idempotentHint === true || readOnlyHint === true;
+  const isKnown = error?.type !== errorTypes.timeout && error?.type !== errorTypes.inDoubt;
+  return isKnown || idempotentHint === true || readOnlyHint === true;
 }
 
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
-
-function pause(attempts: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1))));
-}
 
 function toResult({ id: callId, name }: ToolCall, response: ToolResponse, facts: Record<string, unknown>): ToolResult {
   const { status, content, data, metadata } = response;
@@ -145,12 +156,6 @@ function toResult({ id: callId, name }: ToolCall, response: ToolResponse, facts:
     ...(error === undefined ? {} : { error }),
     metadata: { ...metadata, ...facts },
   };
-}
-
-/** Another holder took the operation over. */
-function lost(): ToolResponse {
-  const message = "The call was not run: another process has taken it over.";
-  return new ToolResponse({ content: message, status: "error", error: { type: errorTypes.notRun, message } });
 }
 
 /** The host's decision. A host that can't be asked hasn't approved. */

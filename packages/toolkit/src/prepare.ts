@@ -2,6 +2,7 @@ import { createRecord, type ToolCall, type ToolErrorInfo } from "@toolglot/core"
 import type { Conversion, MaybePromise } from "@toolglot/schema";
 import { errorTypes } from "./errors.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
+import type { Resource } from "./resources/resource.ts";
 
 /** A call that may run, or why it may not. */
 export type Prepared =
@@ -18,7 +19,8 @@ export type Prepared =
 
 /**
  * Validates a call's input for its tool. Presets win: an input under a preset's name is dropped, and reported. `given`
- * holds values of this call alone that are no JSON, and are not validated.
+ * holds values of this call alone that are no JSON (resources, bytes): they are passed on as they are, where the tool has a
+ * parameter for them.
  */
 export function prepareInput(
   tool: RegisteredToolFunction,
@@ -26,9 +28,18 @@ export function prepareInput(
   given?: Readonly<Record<string, unknown>>,
 ): MaybePromise<Prepared> {
   const warnings: string[] = [];
-  const asked = withoutPresets(tool, call.input, warnings);
-  const schema = given === undefined ? tool.schema : tool.schema.withPresets({ ...tool.presetKwargs, ...given });
-  const result = schema.validate(asked);
+  let asked = withoutPresets(tool, call.input, warnings);
+  let { schema } = tool;
+  let toCheck = asked;
+  if (given !== undefined) {
+    const [known, unknown] = sortGiven(tool, given, warnings);
+    schema = schema.withPresets({ ...known, ...tool.presetKwargs });
+    // What the tool has no parameter for is an unknown property, whatever its value.
+    const input = typeof asked === "string" ? parsedObject(asked) : asked;
+    toCheck = isObject(input) ? { ...input, ...shownValues(unknown) } : input;
+    asked = isObject(input) ? { ...input, ...shownValues({ ...known, ...unknown }) } : input;
+  }
+  const result = schema.validate(toCheck);
   const conclude = (settled: Awaited<typeof result>): Prepared => {
     if (!settled.success) {
       const lines = settled.issues.map(({ message }) => `- ${message}`).join("\n");
@@ -40,6 +51,36 @@ export function prepareInput(
     return { ok: true, tool, input: settled.value, asked, metadata };
   };
   return result instanceof Promise ? result.then(conclude) : conclude(result);
+}
+
+/** Values as a person or a log is shown them: a resource by its URI and type. */
+export function shownValues(given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const shown = createRecord<unknown>();
+  for (const [name, value] of Object.entries(given)) {
+    const { uri, mediaType } = (value ?? {}) as Partial<Resource>;
+    shown[name] = typeof uri === "string" ? { uri, mediaType } : value;
+  }
+  return shown;
+}
+
+/** Those the tool has parameters for, and those it has not; less those that are preset. */
+function sortGiven(
+  { schema, presetNames }: RegisteredToolFunction,
+  given: Readonly<Record<string, unknown>>,
+  warnings: string[],
+): [known: Record<string, unknown>, unknown: Record<string, unknown>] {
+  const { properties = {}, additionalProperties } = schema.jsonSchema;
+  const known = createRecord<unknown>();
+  const unknown = createRecord<unknown>();
+  for (const [name, value] of Object.entries(given)) {
+    if (presetNames.includes(name)) warnings.push(presetStands([name]));
+    else (Object.hasOwn(properties, name) || additionalProperties !== false ? known : unknown)[name] = value;
+  }
+  return [known, unknown];
+}
+
+function presetStands(names: readonly string[]): string {
+  return `The input set ${names.join(", ")}, which the host has preset: the preset stands.`;
 }
 
 function metadataOf(warnings: string[], conversions: Conversion[] | undefined): Record<string, unknown> | undefined {
@@ -56,15 +97,19 @@ function withoutPresets(tool: RegisteredToolFunction, input: unknown, warnings: 
   const names = tool.presetNames;
   if (names.length === 0) return input;
   const object = typeof input === "string" ? parsedObject(input) : input;
-  if (typeof object !== "object" || object === null || Array.isArray(object)) return input;
+  if (!isObject(object)) return input;
   const dropped = names.filter((name) => Object.hasOwn(object, name));
   if (dropped.length === 0) return input;
   const kept = createRecord<unknown>();
   for (const [key, value] of Object.entries(object)) {
     if (!dropped.includes(key)) kept[key] = value;
   }
-  warnings.push(`The input set ${dropped.join(", ")}, which the host has preset: the preset stands.`);
+  warnings.push(presetStands(dropped));
   return kept;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parsedObject(text: string): unknown {

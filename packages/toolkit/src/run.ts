@@ -1,6 +1,6 @@
 import type { ToolCall, ToolErrorInfo } from "@toolglot/core";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
-import { CallScope, stopped, untilAborted } from "./call-scope.ts";
+import { CallScope, pause, stopped, untilAborted } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
@@ -90,15 +90,4 @@ function interruption(progress: Progress, metadata: Record<string, unknown> | un
 
 function withMetadata(response: ToolResponse, metadata: Record<string, unknown> | undefined): ToolResponse {
   return metadata === undefined ? response : response.with({ metadata: { ...response.metadata, ...metadata } });
-}
-
-/** False when the call was aborted meanwhile. */
-async function pause(ms: number, signal: AbortSignal | undefined): Promise<boolean> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  const ended = await untilAborted(over, signal);
-  clearTimeout(timer);
-  return ended !== stopped;
 }

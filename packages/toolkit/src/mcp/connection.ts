@@ -7,7 +7,7 @@ import type { McpCallOptions, McpCallRequest, McpCallResult, McpListedTool } fro
 /** As long as timers go: the toolkit has timeouts of its own, and none unless asked for. */
 const noTimeoutMs = 0x7fffffff;
 
-type StdioModule = typeof import("./node/stdio-transport.ts");
+type StdioModule = typeof import("./stdio-transport.ts");
 
 /** What a call that has no answer ended in. */
 export class CallFault extends Error {
@@ -173,7 +173,7 @@ async function makeTransport(
   if (typeof config === "function") return { transport: await config(), said: () => "" };
   if (config.type === "stdio") {
     // Bundlers for browsers put an empty module in its place.
-    const { createStdioTransport } = (await import("./node/stdio-transport.ts")) as Partial<StdioModule>;
+    const { createStdioTransport } = (await import("./stdio-transport.ts")) as Partial<StdioModule>;
     if (createStdioTransport === undefined) throw new Error("stdio needs Node: use a transport of type http");
     const { transport, stderrTail } = await createStdioTransport(config);
     return { transport, said: () => (stderrTail() === "" ? "" : `. It wrote: ${stderrTail()}`) };

@@ -25,7 +25,7 @@ function readFrontMatter(text: string): Map<string, string> {
   const fields = new Map<string, string>();
   const lines = text.split(/\r?\n/);
   for (let at = 0; at < lines.length; at += 1) {
-    const [, key, value = ""] = /^([\w-]+):[ \t]*(.*)$/.exec(lines[at] ?? "") ?? [];
+    const [, key, value = ""] = /^([\w-]+):[ \t]*([^\n]*)$/.exec(lines[at] ?? "") ?? [];
     if (key === undefined) continue;
     const more: string[] = [];
     while (/^[ \t]+\S|^[ \t]*$/.test(lines[at + 1] ?? "x")) more.push((lines[++at] ?? "").trim());

@@ -1,6 +1,6 @@
 import { constants } from "node:fs";
-import { open, realpath } from "node:fs/promises";
-import { extname, isAbsolute, resolve, sep } from "node:path";
+import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
+import { dirname, extname, isAbsolute, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@toolglot/core";
 import type { Resource, ResourceResolver } from "../resources/resource.ts";
@@ -42,7 +42,8 @@ export function famResolver(
   options: FileResourceOptions = {},
 ): ResourceResolver {
   return async (uri) => {
-    const [, name = "", path = ""] = /^fam:\/\/([^/?#]*)(?:\/([^?#]*))?$/i.exec(uri) ?? [];
+    const [whole, name = "", path = ""] = /^fam:\/\/([^/?#]*)(?:\/([^?#]*))?$/i.exec(uri) ?? [];
+    if (whole === undefined) throw refusal(uri, "it has not the form fam://name/path, with ? and # percent-encoded");
     const root = Object.hasOwn(roots, name) ? roots[name] : undefined;
     if (root === undefined)
       throw refusal(uri, `there is no "${name}"; there are ${Object.keys(roots).join(", ") || "none"}`);
@@ -82,27 +83,76 @@ async function fileIn(
 }
 
 async function readInside(roots: readonly string[], path: string, uri: string, maxBytes: number): Promise<Uint8Array> {
-  const allowed = await Promise.all(roots.map((root) => realpath(root)));
   const real = await realpath(path).catch(() => undefined);
-  // Whether a file exists outside the roots is not told either.
-  const lexical = roots.some((root) => isInside(resolve(root), path));
-  if (real === undefined || !allowed.some((root) => isInside(root, real)))
-    throw refusal(uri, lexical && real === undefined ? "there is no such file" : "it is outside the allowed folders");
+  const allowed = await realRoots(roots);
+  if (real === undefined || !isInsideAny(allowed, real)) {
+    const missing = real === undefined && (await isMissingInside(allowed, path));
+    throw refusal(uri, missing ? "there is no such file" : "it is outside the allowed folders");
+  }
   const file = await open(real, readOnly).catch(() => undefined);
   if (!file) throw refusal(uri, "it can't be read");
   try {
     const found = await file.stat();
     if (!found.isFile()) throw refusal(uri, "it is no file");
-    // The path may have been changed since it was resolved.
-    const again = await realpath(path).catch(() => undefined);
-    if (again !== real) throw refusal(uri, "it changed while it was read");
-    if (found.size > maxBytes) throw refusal(uri, `it is longer than ${maxBytes} bytes`);
-    const bytes = await file.readFile();
-    if (bytes.length > maxBytes) throw refusal(uri, `it is longer than ${maxBytes} bytes`);
-    return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    const opened = await openedPath(file, path);
+    if (opened === undefined || !isInsideAny(allowed, opened)) throw refusal(uri, "it changed while it was read");
+    const bytes = found.size <= maxBytes ? await readUpTo(file, maxBytes, found.size) : undefined;
+    if (bytes === undefined) throw refusal(uri, `it is longer than ${maxBytes} bytes`);
+    return bytes;
   } finally {
     await file.close();
   }
+}
+
+/** The folders as they really are; one that is not there allows nothing. */
+async function realRoots(roots: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
+  return found.filter((root) => root !== undefined);
+}
+
+/**
+ * Whether nothing stands at a path that lies inside. The nearest folder that is there says where it lies: what a link
+ * leads to, and whether anything is there, is not told.
+ */
+async function isMissingInside(allowed: readonly string[], path: string): Promise<boolean> {
+  if (await lstat(path).catch(() => undefined)) return false; // a link to nowhere
+  const parent = dirname(path);
+  if (parent === path) return false;
+  const real = await realpath(parent).catch(() => undefined);
+  return real === undefined ? isMissingInside(allowed, parent) : isInsideAny(allowed, real);
+}
+
+/** Where the opened file is: folders on its way may have been changed for links since its path was resolved. */
+async function openedPath(file: FileHandle, path: string): Promise<string | undefined> {
+  // Only Linux tells it of the file itself; elsewhere its path is resolved once more, which leaves a moment in between.
+  const told = process.platform === "linux" ? readlink(`/proc/self/fd/${file.fd}`) : realpath(path);
+  return told.catch(() => realpath(path)).catch(() => undefined);
+}
+
+/** The whole file; undefined when it turns out longer than allowed. */
+async function readUpTo(file: FileHandle, maxBytes: number, expected: number): Promise<Uint8Array | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for (;;) {
+    // One byte more than expected, so that the end shows.
+    const chunk = Buffer.allocUnsafe(Math.max(1, length < expected ? expected - length + 1 : 64 * 1024));
+    const { bytesRead } = await file.read(chunk, 0, chunk.length, length);
+    if (bytesRead === 0) break;
+    chunks.push(chunk.subarray(0, bytesRead));
+    length += bytesRead;
+    if (length > maxBytes) return undefined;
+  }
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function isInsideAny(roots: readonly string[], path: string): boolean {
+  return roots.some((root) => isInside(root, path));
 }
 
 function isInside(root: string, path: string): boolean {

@@ -1,4 +1,5 @@
 import {
+  createRecord,
   type ExecutorContext,
   type OperationLog,
   type Plan,
@@ -15,7 +16,8 @@ import { ApprovalQueue, executeCall } from "../execute-call.ts";
 import { dataResolver, type ResourceSchemes, resolveResource, resourceText } from "../resources/resource.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
-import { runOnce } from "./run-once.ts";
+import { type Begin, runOnce } from "./run-once.ts";
+import { settleUnrun } from "./unrun.ts";
 
 /** Options of {@link PlanRunner}. */
 export interface PlanRunnerOptions {
@@ -51,13 +53,12 @@ export class PlanRunner {
 
   /** Exactly one result per step, in the order of the steps. Never rejects for what a model or a tool did. */
   async run(plan: Plan, context: ExecutorContext): Promise<ToolResult[]> {
-    const always = async (): Promise<boolean> => true;
-    if (plan.requestId === undefined) return this.#steps(plan, context, always);
+    if (plan.requestId === undefined) return this.#steps(plan, context);
     const once = { log: this.#log, scope: this.#scope, context };
     return runOnce(plan, once, (begin) => this.#steps(plan, context, begin));
   }
 
-  async #steps(plan: Plan, context: ExecutorContext, begin: () => Promise<boolean>): Promise<ToolResult[]> {
+  async #steps(plan: Plan, context: ExecutorContext, begin?: Begin): Promise<ToolResult[]> {
     const approvals = new ApprovalQueue();
     const results: ToolResult[] = [];
     let failed: number | undefined;
@@ -65,12 +66,11 @@ export class PlanRunner {
       const result =
         failed === undefined
           ? await this.#step(step, plan, context, approvals, begin)
-          : refuse(step, context, {
+          : refuse(step, plan, context, {
               type: errorTypes.notRun,
               message: `Step ${step.index} did not run, because step ${failed} failed.`,
             });
-      const { requestId } = plan;
-      results.push(requestId === undefined ? result : { ...result, metadata: { ...result.metadata, requestId } });
+      results.push(result);
       const ok = result.status === "ok" || result.status === "pending";
       if (!ok && failed === undefined && step.onError === "stop") failed = step.index;
     }
@@ -82,26 +82,31 @@ export class PlanRunner {
     plan: Plan,
     context: ExecutorContext,
     approvals: ApprovalQueue,
-    begin: () => Promise<boolean>,
+    begin: Begin | undefined,
   ): Promise<ToolResult> {
     const [first, ...more] = step.errors;
     if (first) {
       const message = [first, ...more].map((error) => error.message).join("\n");
-      return refuse(step, context, { ...first, message });
+      return refuse(step, plan, context, { ...first, message });
     }
     const read = await untilAborted(this.#values(step, plan, context), context.signal);
     // Stopped: the call below ends at once, as interrupted.
     const values = read === stopped ? { input: step.params } : read;
-    if ("error" in values) return refuse(step, context, values.error);
-    const { requestId } = plan;
-    const call: ToolCall = { id: step.callId, name: step.tool, input: values.input, span: step.span, protocol: "tam" };
+    if ("error" in values) return refuse(step, plan, context, values.error);
+    const call: ToolCall = {
+      id: step.callId,
+      name: step.tool,
+      input: values.input,
+      span: step.span,
+      protocol: "tam",
+      ...(plan.requestId !== undefined && { requestId: plan.requestId }),
+    };
     return executeCall(this.#toolkit, call, context, {
       approvals,
       tasks: this.#tasks,
       step: step.index,
-      requestId,
       retry: step.retry,
-      begin,
+      ...(begin && { begin }),
       ...("given" in values && { given: values.given }),
     });
   }
@@ -113,21 +118,22 @@ export class PlanRunner {
     { signal }: ExecutorContext,
   ): Promise<{ input: Record<string, unknown>; given?: Record<string, unknown> } | { error: ToolErrorInfo }> {
     const properties = this.#toolkit.registered.get(step.tool)?.definition.inputSchema.properties ?? {};
-    const taken = Object.entries(plan.common).filter(
-      ([name]) => Object.hasOwn(properties, name) && !(name in step.params) && !(name in step.uris),
-    );
-    const input: Record<string, unknown> = { ...Object.fromEntries(taken) };
-    const given: Record<string, unknown> = {};
-    for (const [name, value] of Object.entries(step.params))
+    const { params, uris } = step;
+    const input = createRecord<unknown>();
+    const given = createRecord<unknown>();
+    for (const [name, value] of Object.entries(plan.common)) {
+      if (!Object.hasOwn(properties, name) || Object.hasOwn(params, name) || Object.hasOwn(uris, name)) continue;
       (value instanceof Uint8Array ? given : input)[name] = value;
+    }
+    for (const [name, value] of Object.entries(params)) (value instanceof Uint8Array ? given : input)[name] = value;
     try {
-      for (const [name, uri] of Object.entries(step.uris)) {
-        if (name in step.params)
+      for (const [name, uri] of Object.entries(uris)) {
+        if (Object.hasOwn(params, name))
           throw new ToolError(`${name} is given both as a value and as uri_${name}: give one of them.`, {
             data: { type: errorTypes.invalidInput },
           });
         const resource = await resolveResource(uri, this.#schemes, { signal });
-        const schema = properties[name];
+        const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
         const wantsText = typeof schema === "object" && [schema.type].flat().includes("string");
         if (wantsText) input[name] = await resourceText(resource);
         else given[name] = resource;
@@ -139,14 +145,6 @@ export class PlanRunner {
   }
 }
 
-/** The result of a step that does not run, told like that of a call. */
-function refuse(
-  { callId, tool: name, params, index }: PlanStep,
-  context: ExecutorContext,
-  error: ToolErrorInfo,
-): ToolResult {
-  context.emit({ type: "tool-call-start", callId, name, input: params });
-  context.emit({ type: "tool-call-end", callId, name, status: "error", ms: 0, error });
-  const content = [{ type: "text" as const, text: `Error: ${error.message}` }];
-  return { callId, name, status: "error", content, error, metadata: { ms: 0, step: index } };
+function refuse(step: PlanStep, { requestId }: Plan, context: ExecutorContext, error: ToolErrorInfo): ToolResult {
+  return settleUnrun(step, context, requestId, { status: "error", error });
 }

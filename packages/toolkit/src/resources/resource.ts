@@ -45,26 +45,28 @@ export async function resourceText(resource: Resource): Promise<string> {
 
 /** Reads `data:` URIs, base64 or percent-encoded. */
 export const dataResolver: ResourceResolver = (uri) => {
-  const [, head = "", body = ""] = /^data:([^,]*),([\s\S]*)$/i.exec(uri) ?? [];
-  const parts = head.split(";");
-  const isBase64 = parts.at(-1)?.trim().toLowerCase() === "base64";
-  const mediaType = parts[0]?.trim() || "text/plain";
+  const comma = uri.indexOf(",");
+  const [mediaType = "", ...more] = uri.slice("data:".length, Math.max(comma, 0)).split(";");
+  const isBase64 = more.at(-1)?.trim().toLowerCase() === "base64";
+  const body = uri.slice(comma + 1);
   let bytes: Uint8Array;
   try {
-    if (!uri.includes(",")) throw new Error("no comma");
-    const text = decodeURIComponent(body);
-    bytes = isBase64
-      ? Uint8Array.from(atob(text.replace(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/")), (unit) =>
-          unit.charCodeAt(0),
-        )
-      : percentBytes(body);
+    if (comma < 0 || !/^data:/i.test(uri) || /%(?![\da-f]{2})/i.test(body)) throw new TypeError("no data: URI");
+    bytes = percentBytes(body);
+    if (isBase64) bytes = base64Bytes(bytes);
   } catch {
     throw new ToolError(`${JSON.stringify(clipped(uri))} is no valid data: URI.`, { data: { type: "InvalidUri" } });
   }
-  return { uri, mediaType, bytes: async () => bytes };
+  return { uri, mediaType: mediaType.trim() || "text/plain", bytes: async () => bytes };
 };
 
-/** Percent-encoded bytes; other characters are UTF-8. */
+/** Base64 in either alphabet, white space left out. Throws for anything else. */
+function base64Bytes(encoded: Uint8Array): Uint8Array {
+  const text = new TextDecoder().decode(encoded).replace(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/");
+  return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
+}
+
+/** Percent-encoded bytes, of any kind; other characters are UTF-8. */
 function percentBytes(text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   const out = new Uint8Array(bytes.length);

@@ -57,32 +57,44 @@ export class EventBus<Event extends BusEvent> {
     }
   }
 
-  /** Events from now on, until the loop is left or the signal aborts. Those not yet taken are kept. */
-  async *events(options: { signal?: AbortSignal } = {}): AsyncGenerator<Event, void, undefined> {
+  /**
+   * Events from now on, until the loop is left or the signal aborts. Those not yet taken are kept, so a reader that never
+   * reads must be ended: by `return()`, or by the signal.
+   */
+  events(options: { signal?: AbortSignal } = {}): AsyncIterableIterator<Event, void, undefined> {
     const { signal } = options;
     const waiting: Event[] = [];
-    let wake: (() => void) | undefined;
-    const stir = (): void => wake?.();
+    let ended = signal?.aborted === true;
+    const readers: ((result: IteratorResult<Event, void>) => void)[] = [];
     const unsubscribe = this.subscribe((event) => {
-      waiting.push(event);
-      stir();
+      const reader = readers.shift();
+      if (reader) reader({ done: false, value: event });
+      else waiting.push(event);
     });
-    signal?.addEventListener("abort", stir, { once: true });
-    try {
-      while (!signal?.aborted) {
-        const next = waiting.shift();
-        if (next !== undefined) {
-          yield next;
-          continue;
-        }
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    } finally {
+    const end = (): void => {
+      ended = true;
+      waiting.length = 0;
       unsubscribe();
-      signal?.removeEventListener("abort", stir);
-    }
+      signal?.removeEventListener("abort", end);
+      for (const reader of readers.splice(0)) reader({ done: true, value: undefined });
+    };
+    if (ended) end();
+    else signal?.addEventListener("abort", end, { once: true });
+    return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+      async next() {
+        const value = waiting.shift();
+        if (value !== undefined) return { done: false, value };
+        if (ended) return { done: true, value: undefined };
+        return new Promise((resolve) => readers.push(resolve));
+      },
+      async return() {
+        end();
+        return { done: true, value: undefined };
+      },
+    };
   }
 }
 

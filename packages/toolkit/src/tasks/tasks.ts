@@ -1,4 +1,5 @@
 import { contentText, type ToolCall, type ToolResult } from "@toolglot/core";
+import { errorInfo } from "../errors.ts";
 import type { ToolResponse } from "../response.ts";
 import { EventBus } from "./event-bus.ts";
 
@@ -62,10 +63,14 @@ export class Tasks {
   readonly #keepEnded: number;
 
   constructor(options: TasksOptions = {}) {
-    this.#keepEnded = options.keepEnded ?? 1000;
+    const { keepEnded = 1000 } = options;
+    if (!Number.isInteger(keepEnded) || keepEnded < 0) {
+      throw new TypeError(`keepEnded must be a whole number from 0, not ${keepEnded}`);
+    }
+    this.#keepEnded = keepEnded;
   }
 
-  /** Starts a task and gives its id at once. */
+  /** Starts a task and gives its id at once. Whatever `run` does, the task ends once. */
   start({ call, step, requestId, run, toResult }: TaskStart): string {
     const taskId = `task-${randomId()}`;
     const facts: TaskFacts = {
@@ -89,17 +94,25 @@ export class Tasks {
     toResult: (response: ToolResponse) => ToolResult,
   ): Promise<ToolResult> {
     const started = performance.now();
-    let final: ToolResponse | undefined;
     // Its start is told, and its id known to the caller, before the tool does anything.
     await Promise.resolve();
-    for await (const response of responses) {
-      if (response.isLast) final = response;
-      else {
-        const data = response.data ?? contentText(response.content);
-        this.events.publish({ ...facts, type: "task-progress", data });
+    let result: ToolResult;
+    try {
+      let final: ToolResponse | undefined;
+      for await (const response of responses) {
+        if (response.isLast) final = response;
+        else {
+          const data = response.data ?? contentText(response.content);
+          this.events.publish({ ...facts, type: "task-progress", data });
+        }
       }
+      if (final === undefined) throw new TypeError("the task gave no final response");
+      result = toResult(final);
+    } catch (error) {
+      const info = errorInfo(error);
+      const content = [{ type: "text" as const, text: `Error: ${info.message}` }];
+      result = { callId: facts.callId, name: facts.name, status: "error", content, error: info };
     }
-    const result = toResult(final as ToolResponse);
     this.#settle(facts.taskId, result);
     const type = result.status === "ok" || result.status === "pending" ? "task-completed" : "task-failed";
     this.events.publish({ ...facts, type, result, ms: performance.now() - started });

@@ -1,7 +1,8 @@
-import process from "node:process";
 import type { Transport } from "@modelcontextprotocol/client";
-import { orMissing } from "../load-client.ts";
-import type { McpStdioTransport } from "../options.ts";
+import { orMissing } from "./load-client.ts";
+import type { McpStdioTransport } from "./options.ts";
+
+// Of Node only, and loaded only when it is asked for; browser bundles leave it out (`browser` in package.json).
 
 /** A transport, and what its server wrote to standard error last. */
 export interface StdioConnection {

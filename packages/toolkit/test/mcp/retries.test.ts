@@ -1,0 +1,205 @@
+import { contentText } from "@toolglot/core";
+import { expect, it } from "vitest";
+import { Toolkit } from "../../src/index.ts";
+import { final } from "../support.ts";
+import { clientOf, type HttpServer, httpServer, makeLedger, stdioClient, until } from "./support.ts";
+
+async function kitOf(client: Parameters<Toolkit["registerMcpClient"]>[0]): Promise<Toolkit> {
+  const kit = new Toolkit();
+  await kit.registerMcpClient(client);
+  return kit;
+}
+
+async function pidOf(kit: Toolkit): Promise<number> {
+  return Number(contentText((await final(kit, { name: "pid" })).content));
+}
+
+const notIdempotent = "append";
+const repeatable = ["set", "look"] as const;
+
+it("sends a call that may run twice again, when the server dies before its effect", async () => {
+  const ledger = makeLedger();
+  const kit = await kitOf(stdioClient({ LEDGER: ledger.path }));
+  for (const name of repeatable) {
+    const response = await final(kit, { name, input: { note: `${name}1`, die: "before" } });
+    expect(response).toMatchObject({ status: "ok", content: [{ type: "text", text: `${name} done: ${name}1` }] });
+    expect(ledger.count(`${name} ${name}1`)).toBe(1);
+  }
+});
+
+it("sends a call that may run twice again, when the server dies after its effect", async () => {
+  const ledger = makeLedger();
+  const kit = await kitOf(stdioClient({ LEDGER: ledger.path }));
+  for (const name of repeatable) {
+    expect((await final(kit, { name, input: { note: `${name}1`, die: "after" } })).status).toBe("ok");
+    expect(ledger.count(`${name} ${name}1`)).toBe(2);
+  }
+});
+
+it("does not send a call again that must not run twice, and says that its effect is not known", async () => {
+  for (const [die, effects] of [
+    ["before", 0],
+    ["after", 1],
+  ] as const) {
+    const ledger = makeLedger();
+    const kit = await kitOf(stdioClient({ LEDGER: ledger.path }));
+    const response = await final(kit, { name: notIdempotent, input: { note: "n", die } });
+    expect(response).toMatchObject({ status: "error", error: { type: "InDoubt" } });
+    expect(response.error?.message).toContain('not known whether the call of the tool "append" took effect');
+    expect(ledger.count("append n")).toBe(effects);
+    // The next call has a new server, and the old one is not made up for.
+    expect(await final(kit, { name: notIdempotent, input: { note: "m" } })).toMatchObject({ status: "ok" });
+    expect(ledger.lines().filter((line) => line.startsWith("append"))).toHaveLength(effects + 1);
+  }
+});
+
+it("connects again before a call when the server died between calls, idempotent or not", async () => {
+  const ledger = makeLedger();
+  const client = stdioClient({ LEDGER: ledger.path });
+  const kit = await kitOf(client);
+  for (const name of [notIdempotent, ...repeatable]) {
+    process.kill(await pidOf(kit), "SIGKILL");
+    await until(() => !client.connected);
+    expect(await final(kit, { name, input: { note: "n" } })).toMatchObject({ status: "ok" });
+    expect(ledger.count(`${name} n`)).toBe(1);
+  }
+});
+
+it("runs a call at most once when the server is killed in the same moment", async () => {
+  const ledger = makeLedger();
+  const kit = await kitOf(stdioClient({ LEDGER: ledger.path }));
+  for (let n = 0; n < 4; n++) {
+    process.kill(await pidOf(kit), "SIGKILL");
+    const response = await final(kit, { name: notIdempotent, input: { note: `n${n}` } });
+    const times = ledger.count(`append n${n}`);
+    if (response.status === "ok") expect(times).toBe(1);
+    else {
+      expect(response.error?.type).toBe("InDoubt");
+      expect(times).toBeLessThanOrEqual(1);
+    }
+  }
+});
+
+it("ends all calls that run side by side when the server dies, and connects once for all of them", async () => {
+  const ledger = makeLedger();
+  const client = stdioClient({ LEDGER: ledger.path });
+  const kit = await kitOf(client);
+  const pid = await pidOf(kit);
+  const calls = ["a", "b", "c"].flatMap((note) => [
+    final(kit, { name: "append", input: { note, ms: 5000 } }),
+    final(kit, { name: "set", input: { note, ms: 300 } }),
+  ]);
+  await until(() => ledger.lines().length === 6);
+  process.kill(pid, "SIGKILL");
+  const responses = await Promise.all(calls);
+  expect(responses.map(({ status, error }) => error?.type ?? status)).toEqual(
+    ["a", "b", "c"].flatMap(() => ["InDoubt", "ok"]),
+  );
+  for (const note of ["a", "b", "c"]) {
+    expect(ledger.count(`append ${note}`)).toBe(1);
+    expect(ledger.count(`set ${note}`)).toBe(2);
+  }
+});
+
+it("does not try for ever: a tool that kills every server ends in error", async () => {
+  const client = stdioClient();
+  const kit = await kitOf(client);
+  const look = await final(kit, { name: "look", input: { note: "n", die: "always" } });
+  expect(look.error).toMatchObject({ type: "ServerUnavailable" });
+  expect(look.error?.message).toContain("changes nothing");
+  const set = await final(kit, { name: "set", input: { note: "n", die: "always" } });
+  expect(set.error).toMatchObject({ type: "InDoubt" });
+  expect(set.error?.message).toContain("Calling it again does no harm.");
+});
+
+it("over HTTP: calls again when the session is not known any more, as nothing can have run", async () => {
+  const ledger = makeLedger();
+  const server = await httpServer({ LEDGER: ledger.path });
+  const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
+  for (const name of [notIdempotent, ...repeatable]) {
+    await server.get("/forget");
+    expect(await final(kit, { name, input: { note: "n" } })).toMatchObject({ status: "ok" });
+    expect(ledger.count(`${name} n`)).toBe(1);
+  }
+  expect((await server.get("/sessions")).opened).toBe(4);
+});
+
+it("over HTTP: one new session for all calls that find theirs lost", async () => {
+  const ledger = makeLedger();
+  const server = await httpServer({ LEDGER: ledger.path });
+  const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
+  await server.get("/forget");
+  const notes = ["a", "b", "c", "d", "e"];
+  const responses = await Promise.all(notes.map((note) => final(kit, { name: "append", input: { note } })));
+  expect(responses.map(({ status }) => status)).toEqual(notes.map(() => "ok"));
+  expect(ledger.lines().sort()).toEqual(notes.map((note) => `append ${note}`));
+  expect((await server.get("/sessions")).opened).toBe(2);
+});
+
+for (const JSON_ANSWERS of ["0", "1"]) {
+  const kind = JSON_ANSWERS === "1" ? "plain answers" : "streams";
+
+  it(`over HTTP with ${kind}: notices that the line was cut, and does not double the call`, async () => {
+    const ledger = makeLedger();
+    const server = await httpServer({ LEDGER: ledger.path, JSON_ANSWERS });
+    const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
+    const response = await final(kit, { name: "cut", input: { note: "n" } });
+    expect(response).toMatchObject({ status: "error", error: { type: "InDoubt" } });
+    expect(ledger.count("cut n")).toBe(1);
+  });
+
+  it(`over HTTP with ${kind}: the server is killed in mid-call and comes back`, async () => {
+    const ledger = makeLedger();
+    const server = await httpServer({ LEDGER: ledger.path, JSON_ANSWERS });
+    const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
+    const append = final(kit, { name: "append", input: { note: "n", ms: 60_000 } });
+    await until(() => ledger.count("append n") === 1);
+    await server.kill();
+    expect((await append).error?.type).toBe("InDoubt");
+    const gone = await final(kit, { name: "append", input: { note: "m" } });
+    expect(gone.error).toMatchObject({ type: "ServerUnavailable" });
+    expect(gone.error?.message).toContain("did not run");
+    await httpServer({ LEDGER: ledger.path, JSON_ANSWERS, PORT: String(server.port) });
+    expect((await final(kit, { name: "append", input: { note: "m" } })).status).toBe("ok");
+    expect(ledger.lines()).toEqual(["append n", "append m"]);
+  });
+}
+
+it("over HTTP: a server that was killed and came back between calls has lost the session; the call runs once", async () => {
+  const ledger = makeLedger();
+  const start = (PORT: string): Promise<HttpServer> => httpServer({ LEDGER: ledger.path, PORT });
+  let server = await start("0");
+  const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
+  for (const note of ["a", "b", "c"]) {
+    await server.kill();
+    server = await start(String(server.port));
+    expect(await final(kit, { name: "append", input: { note } })).toMatchObject({ status: "ok" });
+  }
+  expect(ledger.lines()).toEqual(["append a", "append b", "append c"]);
+});
+
+it("over HTTP: what a status says of the call", async () => {
+  for (const [status, type] of [
+    ["400", "McpError"],
+    ["401", "McpError"],
+    ["429", "McpError"],
+    ["500", "InDoubt"],
+    ["503", "InDoubt"],
+  ] as const) {
+    const server = await httpServer({ STATUS: status });
+    const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
+    const response = await final(kit, { name: "append", input: { note: "n" } });
+    expect([status, response.error?.type]).toEqual([status, type]);
+  }
+});
+
+it("stateless: each call has a session of its own, and the same rule", async () => {
+  const ledger = makeLedger();
+  const client = stdioClient({ LEDGER: ledger.path }, { stateful: false });
+  const kit = await kitOf(client);
+  expect(await pidOf(kit)).not.toBe(await pidOf(kit));
+  expect((await final(kit, { name: "append", input: { note: "n", die: "after" } })).error?.type).toBe("InDoubt");
+  expect(ledger.count("append n")).toBe(1);
+  expect((await final(kit, { name: "set", input: { note: "m", die: "after" } })).status).toBe("ok");
+  expect(ledger.count("set m")).toBe(2);
+});
