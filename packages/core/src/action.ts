@@ -81,14 +81,15 @@ export interface Decision {
   by?: string;
 }
 
-/** What an executor reports while it runs. */
+/** What an executor reports while it runs. `requestId`: of the plan that the call is a step of, when it has one. */
 export type ExecutorEvent =
-  | { type: "tool-call-start"; callId: string; name: string; input: unknown }
-  | { type: "tool-call-progress"; callId: string; name: string; data: unknown }
+  | { type: "tool-call-start"; callId: string; name: string; input: unknown; requestId?: string }
+  | { type: "tool-call-progress"; callId: string; name: string; data: unknown; requestId?: string }
   | {
       type: "tool-call-end";
       callId: string;
       name: string;
+      requestId?: string;
       status: ToolResult["status"];
       ms: number;
       data?: unknown;

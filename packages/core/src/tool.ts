@@ -74,6 +74,8 @@ export interface ToolCall {
   span?: Span;
   /** Id of the protocol that read it: `attp`, `native`. */
   protocol: string;
+  /** Of the plan that the call is a step of, when it has one: for logs and traces. */
+  requestId?: string;
 }
 
 /** How a call ended. Every call ends in exactly one of these. */

@@ -2,6 +2,7 @@ import type { ToolCall, ToolErrorInfo } from "@toolglot/core";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
 import { CallScope, pause, stopped, untilAborted } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
+import type { CallRecord } from "./middleware.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import { ToolResponse } from "./response.ts";
@@ -18,6 +19,7 @@ export async function* runCall(
   target: CallTarget,
   call: ToolCall,
   options: CallOptions,
+  record?: CallRecord,
 ): AsyncGenerator<ToolResponse, void, undefined> {
   const { signal } = options;
   const progress: Progress = { content: [], data: [], chunks: 0 };
@@ -33,7 +35,9 @@ export async function* runCall(
   if (!prepared.ok) return yield failure(progress, prepared.error, metadata);
   const { tool, input } = prepared;
   for (let attempt = 0; ; attempt++) {
+    if (record) record.attempts += 1;
     const outcome = yield* attemptCall(tool, input, call, signal, progress);
+    if (record && outcome.kind === "failed") record.thrown.push({ error: outcome.error, time: Date.now() });
     if (outcome.kind === "done") return yield withMetadata(outcome.response, metadata);
     const again = outcome.kind === "failed" && outcome.retry && progress.chunks === 0 && attempt < tool.retries;
     if (again && (await pause(firstPauseMs * 2 ** attempt, signal))) continue;

@@ -1,0 +1,35 @@
+import type { ExecutorContext, PlanStep, ToolErrorInfo, ToolResult } from "@toolglot/core";
+
+/** The result of a step that is not run, told in events like that of any call. */
+export function settleUnrun(
+  step: PlanStep,
+  context: ExecutorContext,
+  requestId: string | undefined,
+  settled: { status: ToolResult["status"]; error: ToolErrorInfo; metadata?: Record<string, unknown> },
+): ToolResult {
+  const { status, error, metadata } = settled;
+  const content = [{ type: "text" as const, text: `Error: ${error.message}` }];
+  const result = { callId: step.callId, name: step.tool, status, content, error };
+  return tellUnrun(step, context, requestId, { ...result, metadata: { ...metadata, ms: 0, step: step.index } });
+}
+
+/** Tells of a result that came about without a run. */
+export function tellUnrun(
+  { callId, tool: name, params, uris }: PlanStep,
+  context: ExecutorContext,
+  requestId: string | undefined,
+  result: ToolResult,
+): ToolResult {
+  const facts = { callId, name, ...(requestId !== undefined && { requestId }) };
+  const { status, data, error } = result;
+  context.emit({ type: "tool-call-start", ...facts, input: { ...params, ...uris } });
+  context.emit({
+    type: "tool-call-end",
+    ...facts,
+    status,
+    ms: 0,
+    ...(data !== undefined && { data }),
+    ...(error !== undefined && { error }),
+  });
+  return requestId === undefined ? result : { ...result, metadata: { ...result.metadata, requestId } };
+}
