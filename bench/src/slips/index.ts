@@ -5,6 +5,7 @@ import { formats } from "./formats/index.ts";
 import { isSilent, outcomes } from "./judge.ts";
 import { slipPeers } from "./peers.ts";
 import { type Judged, runOwn, runPeer } from "./run.ts";
+import { summarize } from "./summary.ts";
 
 /** So many cases at least, for each of our parsers. */
 const atLeast = 2000;
@@ -33,10 +34,7 @@ export async function measureSlips(root: string, progress: (text: string) => voi
     progress(`slips: ${format.id}`);
     const { judged, excluded, ambiguous } = runOwn(format, bodies);
     const silent = silentOnes(judged);
-    for (const { slipCase, reading } of silent.slice(0, 5))
-      progress(
-        `silently wrong: ${format.id}, ${slipCase.slip}, ${slipCase.variant}, ${slipCase.body}\n${slipCase.text.slice(0, 600)}\nmeant ${JSON.stringify(slipCase.meant)}\ngot ${JSON.stringify(reading)}`,
-      );
+    for (const told of summarize(judged).slice(0, 5)) progress(`silently wrong, ${format.id}, ${told}`);
     bars.push({
       what: `silently wrong, ${format.id}, of ${number(judged.length)} cases`,
       limit: "0",
