@@ -126,6 +126,18 @@ describe.each(["attp", "tam", "toolsxml", "native"] as const)("%s", (protocol) =
       for (const id of late) expect(ticket?.body).toContain(id);
     });
 
+    it("should start an export in the background, or wait for it inside a program", async () => {
+      const question = skills.find(({ id }) => id === "export")?.example[language] as string;
+      const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
+      expect(called).toEqual(["export_table"]);
+      await session.tasks.idle();
+      if (protocol === "attp") expect(result.text).toMatch(/reports.*\.csv/);
+      else {
+        const [, taskId = ""] = /(task-[\da-f]+)/.exec(result.text) ?? [];
+        expect(session.tasks.get(taskId)?.result?.data).toMatchObject({ file: expect.stringMatching(/\.csv$/) });
+      }
+    });
+
     it("should create a ticket with what the user said", async () => {
       const question = skills.find(({ id }) => id === "ticket")?.example[language] as string;
       const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });

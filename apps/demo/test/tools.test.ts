@@ -24,7 +24,7 @@ function rows(database: string, sql: string): unknown[] {
   return found;
 }
 
-it("should define five tools, three that read and two that ask first", () => {
+it("should define six tools: three that read, two that ask first, one that runs in the background", () => {
   const { tools } = setup();
   expect(
     tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint ?? false, annotations?.riskTier]),
@@ -34,6 +34,7 @@ it("should define five tools, three that read and two that ask first", () => {
     ["query_sql", true, "MEDIUM"],
     ["create_ticket", false, "HIGH"],
     ["delete_record", false, "CRITICAL"],
+    ["export_table", false, undefined],
   ]);
   expect(tools[3]?.annotations?.requiresApproval).toBe(true);
   expect(tools[4]?.annotations?.destructiveHint).toBe(true);

@@ -24,6 +24,7 @@ export interface AskContext {
 /** Asks one question, draws the run, and gives its result. Never rejects for what a model or tool did. */
 export function ask(question: string, context: AskContext, history: readonly Message[] = []): Promise<RunResult> {
   const { options, session, model, view, interrupts, terminal, record } = context;
+  session.watchTasks((event) => view.task(event));
   return interrupts.during(async (signal) => {
     const output = terminal.promptOutput;
     const agent = agentOptions({
@@ -43,8 +44,19 @@ export function ask(question: string, context: AskContext, history: readonly Mes
     const run = record
       ? recordRun(agent, input, { signal, onLine: record.line })
       : createAgent(agent).run(input, { signal });
-    return run.result;
+    const result = await run.result;
+    // A person who chats sees the ends as they come; otherwise nobody would.
+    if (!terminal.interactive) await untilAborted(session.tasks.idle(), signal);
+    return result;
   });
+}
+
+/** Waits for work, or for the signal. */
+function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  return Promise.race([
+    work,
+    new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true })),
+  ]);
 }
 
 /** The model, with its raw text told to the view before anything becomes of it. */

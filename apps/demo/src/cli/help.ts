@@ -16,6 +16,7 @@ Examples:
   npm run demo -- --messy "总结一下退货政策"
   npm run demo -- --protocol tam --messy "show order 1042"
   npm run demo -- parse --protocol toolsxml < answer.txt
+  npm run demo -- tools list                            also: tools call query_sql '{"sql": "SELECT 1"}'
   npm run demo -- --protocol native "compare the return policy and the warranty terms"
   npm run --silent demo -- --json "show order 1042" | jq .type
   npm run demo -- --model qwen3 --base-url http://localhost:11434/v1

@@ -3,6 +3,7 @@ import { defaultDataFolder } from "../data/paths.ts";
 import { openStore } from "../data/store.ts";
 import { parseCommand } from "../parse/parse-command.ts";
 import { createPlanner } from "../planner/planner.ts";
+import { toolsCommand } from "../tools-command/tools-command.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
 import { TerminalView } from "../view/terminal-view.ts";
@@ -23,6 +24,7 @@ import { UsageError } from "./usage-error.ts";
 export async function run(args: readonly string[]): Promise<number> {
   try {
     if (args[0] === "parse") return await parseCommand(args.slice(1));
+    if (args[0] === "tools") return await toolsCommand(args.slice(1));
     const parsed = parseArguments(args);
     if ("print" in parsed) {
       process.stdout.write(parsed.print);

@@ -1,7 +1,7 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
 import type { Executor, Locale, Model, ProtocolMode } from "@toolglot/core";
 import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
-import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
+import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
 import { demoTools } from "../tools/index.ts";
 import { type ProtocolName, protocolOf } from "./protocols.ts";
@@ -9,6 +9,10 @@ import { type ProtocolName, protocolOf } from "./protocols.ts";
 /** Everything that lives as long as the demo does. */
 export interface Session {
   toolkit: Toolkit;
+  /** The asynchronous tools that run in the background. */
+  tasks: Tasks;
+  /** Tells what they do, to one listener at a time. */
+  watchTasks(listener: (event: TaskEvent) => void): void;
   /** Runs ATTP programs; made when first needed. */
   sandbox(): Sandbox;
   dispose(): Promise<void>;
@@ -19,13 +23,23 @@ export function openSession(store: DemoStore): Session {
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
   let sandbox: Sandbox | undefined;
+  const tasks = new Tasks();
+  let unwatch: (() => void) | undefined;
   return {
     toolkit,
+    tasks,
+    watchTasks(listener) {
+      unwatch?.();
+      unwatch = tasks.events.subscribe(listener);
+    },
     sandbox() {
       sandbox ??= createSandbox({ language: "python", imports: "ignore-allowed" });
       return sandbox;
     },
-    dispose: async () => sandbox?.[Symbol.asyncDispose](),
+    async dispose() {
+      await tasks.close();
+      await sandbox?.[Symbol.asyncDispose]();
+    },
   };
 }
 
@@ -50,6 +64,8 @@ export function agentOptions({ session, protocol, ...setup }: RunSetup): AgentOp
   };
 }
 
-function executorOf(protocol: ProtocolName, { toolkit, sandbox }: Session): Executor {
-  return protocol === "attp" ? sandboxExecutor(sandbox(), { tools: toolkit.tools() }) : toolkitExecutor(toolkit);
+function executorOf(protocol: ProtocolName, { toolkit, tasks, sandbox }: Session): Executor {
+  return protocol === "attp"
+    ? sandboxExecutor(sandbox(), { tools: toolkit.tools() })
+    : toolkitExecutor(toolkit, { tasks });
 }

@@ -19,6 +19,7 @@ export function withPrompt(view: RunView, { write, style }: Screen): RunView {
       view.event(event);
     },
     modelText: (text) => view.modelText(text),
+    task: (event) => view.task(event),
   };
 }
 

@@ -1,10 +1,17 @@
+import { join } from "node:path";
 import type { AnyTool } from "@toolglot/core";
 import type { DemoStore } from "../data/store.ts";
+import { exportTool } from "./export.ts";
 import { documentTools } from "./search.ts";
 import { sqlTool } from "./sql.ts";
 import { writingTools } from "./write.ts";
 
-/** The demo's five tools over one data folder: search, fetch, SQL, ticket, delete. */
+/** The demo's tools over one data folder: search, fetch, SQL, ticket, delete, export. */
 export function demoTools(store: DemoStore): AnyTool[] {
-  return [...documentTools(store.documents), sqlTool(store.database), ...writingTools(store.database)];
+  return [
+    ...documentTools(store.documents),
+    sqlTool(store.database),
+    ...writingTools(store.database),
+    exportTool(store.database, join(store.folder, "reports")),
+  ];
 }

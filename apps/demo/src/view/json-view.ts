@@ -6,5 +6,6 @@ export function jsonView(write: (text: string) => void): RunView {
   return {
     event: (event: AgentEvent) => write(`${JSON.stringify(event)}\n`),
     modelText: () => undefined,
+    task: (event) => write(`${JSON.stringify(event)}\n`),
   };
 }

@@ -1,4 +1,5 @@
 import type { AgentEvent } from "@toolglot/agent";
+import type { TaskEvent } from "@toolglot/toolkit";
 
 /** What draws a run, for a person or for a program. */
 export interface RunView {
@@ -6,4 +7,6 @@ export interface RunView {
   event(event: AgentEvent): void;
   /** The model's raw text, before the events it causes. */
   modelText(text: string): void;
+  /** What the tasks in the background do. */
+  task(event: TaskEvent): void;
 }

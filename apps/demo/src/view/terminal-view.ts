@@ -1,6 +1,7 @@
 import type { AgentEvent, RunResult } from "@toolglot/agent";
 import type { Diagnostic, ToolErrorInfo } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
+import type { TaskEvent } from "@toolglot/toolkit";
 import { clip, inputText, valueText } from "./brief.ts";
 import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
@@ -41,6 +42,27 @@ export class TerminalView implements RunView {
 
   modelText(text: string): void {
     this.#raw += text;
+  }
+
+  task(event: TaskEvent): void {
+    this.#close();
+    const { style, write, columns } = this.#screen;
+    const room = Math.max(20, columns() - event.name.length - 24);
+    const line = (sign: string, text: string): void =>
+      write(`  ${sign} ${style.accent(event.name)} ${style.dim(clip(text, room))}\n`);
+    switch (event.type) {
+      case "task-progress":
+        line(style.dim("…"), valueText(event.data));
+        break;
+      case "task-completed":
+        line(style.good("✓"), `${Math.round(event.ms)} ms ${valueText(event.result.data)}`);
+        write("\n");
+        break;
+      case "task-failed":
+        line(style.bad("✗"), event.result.error?.message ?? event.result.status);
+        write("\n");
+        break;
+    }
   }
 
   event(event: AgentEvent): void {
@@ -170,7 +192,14 @@ export class TerminalView implements RunView {
     const input = this.#inputs.get(callId);
     this.#inputs.delete(callId);
     const time = style.dim(`${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`);
-    const sign = status === "ok" ? style.good("✓") : status === "denied" ? style.warn("⊘") : style.bad("✗");
+    const sign =
+      status === "pending"
+        ? style.warn("…")
+        : status === "ok"
+          ? style.good("✓")
+          : status === "denied"
+            ? style.warn("⊘")
+            : style.bad("✗");
     const room = Math.max(20, columns() - name.length - 18);
     write(`  ${sign} ${style.accent(name)}(${style.dim(clip(inputText(input), room))}) ${time}\n`);
     if (error) write(`    ${style.dim(clip(visible(error.message), columns() - 6))}\n`);

@@ -30,15 +30,15 @@ export function readTamResults(text: string): Outcome[] {
     for (const [, key = "", value = ""] of fields.matchAll(/^(\w+):»»»([\s\S]*?)«««$/gm)) values.set(key, value.trim());
     return [...values].flatMap(([key, status]) => {
       const number = /^status((?:_\d+)?)$/.exec(key)?.[1];
-      return number === undefined
-        ? []
-        : [readStep(status, values.get(`result${number}`), values.get(`error${number}`))];
+      return number === undefined ? [] : [readStep(status, (name) => values.get(name + number))];
     });
   });
 }
 
-function readStep(status: string, result = "null", error = ""): Outcome {
-  if (status === "ok" || status === "pending") return { status: "ok", value: parseJson(result) };
+function readStep(status: string, field: (name: string) => string | undefined): Outcome {
+  if (status === "pending") return { status: "ok", value: { task_id: field("task_id") } };
+  if (status === "ok") return { status: "ok", value: parseJson(field("result") ?? "null") };
+  const error = field("error") ?? "";
   const [, type, message] = /^([A-Z]\w*): ([\s\S]*)$/.exec(error) ?? [];
   const denied = status === "denied" || type === "Denied";
   return { status: denied ? "denied" : "error", errorType: type ?? "Error", message: message ?? error };

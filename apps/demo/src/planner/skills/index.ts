@@ -4,6 +4,7 @@ import { arithmeticSkill } from "./arithmetic.ts";
 import { chainSkill } from "./chain.ts";
 import { compareSkill } from "./compare.ts";
 import { askSkill, searchSkill, summariseSkill } from "./documents.ts";
+import { exportSkill } from "./export.ts";
 import { showSkill, ticketsSkill } from "./records.ts";
 import { reportSkill, topSkill } from "./report.ts";
 import { statisticsSkill } from "./statistics.ts";
@@ -12,6 +13,7 @@ import { deleteSkill, ticketSkill } from "./write.ts";
 /** The kinds of requests the planner knows, the more particular first: the first that fits is taken. */
 export const skills: readonly Skill[] = [
   chainSkill,
+  exportSkill,
   deleteSkill,
   ticketSkill,
   compareSkill,

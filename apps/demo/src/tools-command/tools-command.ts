@@ -1,0 +1,140 @@
+import { contentText, requiresApproval } from "@toolglot/core";
+import {
+  type Toolkit,
+  type ToolResponse,
+  toAnthropicTools,
+  toGeminiTools,
+  toMcpTools,
+  toOpenAiTools,
+} from "@toolglot/toolkit";
+import { Command, CommanderError, Option } from "commander";
+import { exitCodes } from "../cli/exit-codes.ts";
+import { openSession } from "../cli/session.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { defaultDataFolder } from "../data/paths.ts";
+import { openStore } from "../data/store.ts";
+import { type Style, styleFor } from "../view/style.ts";
+import { visible } from "../view/visible.ts";
+
+const shapes = ["openai", "anthropic", "gemini", "mcp", "core"] as const;
+
+interface ToolsOptions {
+  dataDir?: string;
+  json: boolean;
+  shape?: (typeof shapes)[number];
+  yes: boolean;
+}
+
+/**
+ * The subcommand `tools`: what the toolkit holds, and one call of it by hand. Gives the exit code. Throws `UsageError` for
+ * arguments that can't be meant.
+ */
+export async function toolsCommand(args: readonly string[]): Promise<number> {
+  let code: number = exitCodes.answered;
+  const command = buildCommand(async (work) => {
+    code = await work();
+  });
+  for (const one of [command, ...command.commands]) one.exitOverride().configureOutput({ writeErr: () => undefined });
+  try {
+    await command.parseAsync([...args], { from: "user" });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: /, ""));
+  }
+  return code;
+}
+
+function buildCommand(run: (work: () => Promise<number>) => Promise<void>): Command {
+  const command = new Command("npm run demo -- tools").description("the demo's tools, without a model");
+  command
+    .command("list")
+    .description("every tool with its parameters")
+    .addOption(new Option("--shape <provider>", "as JSON, in a provider's shape").choices([...shapes]))
+    .option("--data-dir <dir>", "where documents and database live")
+    .action((options: ToolsOptions) => run(() => withToolkit(options, (toolkit) => list(toolkit, options))));
+  command
+    .command("call")
+    .argument("<name>", "the tool")
+    .argument("[input]", "its input as JSON", "{}")
+    .description("calls one tool: its input is validated, its chunks are shown as they come")
+    .option("--json", "responses as NDJSON", false)
+    .option("--yes", "call a tool that asks first", false)
+    .option("--data-dir <dir>", "where documents and database live")
+    .action((name: string, input: string, options: ToolsOptions) =>
+      run(() => withToolkit(options, (toolkit) => call(toolkit, name, input, options))),
+    );
+  return command;
+}
+
+async function withToolkit(
+  { dataDir }: ToolsOptions,
+  work: (toolkit: Toolkit) => number | Promise<number>,
+): Promise<number> {
+  const session = openSession(openStore(dataDir ?? defaultDataFolder()));
+  try {
+    return await work(session.toolkit);
+  } finally {
+    await session.dispose();
+  }
+}
+
+function list(toolkit: Toolkit, { shape }: ToolsOptions): number {
+  const definitions = toolkit.definitions();
+  if (shape !== undefined) {
+    const shaped = {
+      openai: () => toOpenAiTools(definitions).tools,
+      anthropic: () => toAnthropicTools(definitions).tools,
+      gemini: () => toGeminiTools(definitions).tools,
+      mcp: () => toMcpTools(definitions),
+      core: () => definitions,
+    }[shape]();
+    process.stdout.write(`${JSON.stringify(shaped, null, 2)}\n`);
+    return exitCodes.answered;
+  }
+  const style = styleFor(process.stdout);
+  for (const { name, description, inputSchema, annotations = {} } of definitions) {
+    const { properties = {}, required = [] } = inputSchema;
+    const params = Object.keys(properties).map((key) => (required.includes(key) ? key : `${key}?`));
+    const facts = [
+      annotations.readOnlyHint && "reads only",
+      requiresApproval({ name, description, inputSchema, annotations }) && "asks first",
+      annotations.async && "in the background",
+    ].filter(Boolean);
+    const suffix = facts.length > 0 ? style.dim(` · ${facts.join(", ")}`) : "";
+    process.stdout.write(`${style.accent(name)}(${params.join(", ")})${suffix}\n  ${description.split("\n")[0]}\n`);
+  }
+  return exitCodes.answered;
+}
+
+async function call(toolkit: Toolkit, name: string, text: string, { json, yes }: ToolsOptions): Promise<number> {
+  let input: unknown;
+  try {
+    input = JSON.parse(text);
+  } catch (error) {
+    throw new UsageError(`The input is no JSON: ${(error as Error).message}`);
+  }
+  const tool = toolkit.registered.get(name);
+  if (tool && requiresApproval(tool.definition) && !yes) {
+    process.stderr.write(`${name} asks first; --yes approves it.\n`);
+    return exitCodes.denied;
+  }
+  const style = styleFor(process.stdout);
+  let last: ToolResponse | undefined;
+  for await (const response of toolkit.callToolFunction({ name, input })) {
+    if (json) process.stdout.write(`${JSON.stringify(response)}\n`);
+    else if (!response.isLast) process.stdout.write(`${style.dim(oneLine(response))}\n`);
+    last = response;
+  }
+  if (!json && last) process.stdout.write(`${outcome(last, style)}\n`);
+  return last?.status === "ok" ? exitCodes.answered : exitCodes.error;
+}
+
+function oneLine(response: ToolResponse): string {
+  return visible(contentText(response.content)).replaceAll("\n", " ");
+}
+
+function outcome(response: ToolResponse, style: Style): string {
+  if (response.error) return style.bad(visible(response.error.message));
+  const text = response.data === undefined ? contentText(response.content) : JSON.stringify(response.data, null, 2);
+  return visible(text);
+}
