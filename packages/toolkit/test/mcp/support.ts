@@ -122,3 +122,18 @@ export function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+/** Where npm put a server's program. */
+function programOf(name: string): string {
+  return fileURLToPath(new URL(`../../node_modules/@modelcontextprotocol/${name}/dist/index.js`, import.meta.url));
+}
+
+/** The reference server that shows all of MCP. */
+export function everythingPath(): string {
+  return programOf("server-everything");
+}
+
+/** The reference server for files. */
+export function filesystemPath(): string {
+  return programOf("server-filesystem");
+}
