@@ -51,8 +51,7 @@ function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent)
   const start = (): TextScanner<BlockBase> =>
     new TextScanner<BlockBase>({
       ...options,
-      // None of the text protocols is this one; ATTP stands in, since its documents are plain TOML otherwise.
-      grammar: { protocol: "attp", line: () => "no" },
+      grammar: { protocol: "native", line: () => "no" },
       onText: (text) => onEvent?.({ phase: "text", type: "text-delta", text }),
       onReasoning: (text) => onEvent?.({ phase: "reasoning", type: "reasoning-delta", text }),
       onBlockStart: () => undefined,

@@ -53,7 +53,7 @@ const foreign: { format: string; protocol?: TextProtocol; pattern: RegExp }[] = 
 ];
 
 /** Calls in a format that is not the reader's own, the first place of each format. */
-export function findForeign(text: string, own: TextProtocol): { format: string; start: number; end: number }[] {
+export function findForeign(text: string, own: string): { format: string; start: number; end: number }[] {
   return foreign.flatMap(({ format, protocol, pattern }) => {
     const match = protocol === own ? null : pattern.exec(text);
     if (!match) return [];

@@ -21,7 +21,8 @@ export type ProbeAnswer<Block> = "no" | "more" | "hold" | BlockReader<Block>;
 
 /** What a protocol adds to the text layer: where its blocks begin, and a reader for each. */
 export interface BlockGrammar<Block> {
-  protocol: TextProtocol;
+  /** Its own id; what another text protocol writes is a foreign format to it. */
+  protocol: TextProtocol | "native";
   /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
   /**
