@@ -192,7 +192,7 @@ function iteratorOf(value: unknown): Iterator<unknown> | AsyncIterator<unknown> 
 }
 
 /** Lets a generator clean up; not waited for, as it may be stuck. */
-function release(iterator: Iterator<unknown> | AsyncIterator<unknown>): void {
+export function release(iterator: Iterator<unknown> | AsyncIterator<unknown>): void {
   try {
     const left: unknown = iterator.return?.();
     if (isThenable(left)) left.then(undefined, () => {});

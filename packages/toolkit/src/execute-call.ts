@@ -10,10 +10,12 @@ import {
 } from "@toolglot/core";
 import { pause, stopped, untilAborted } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
+import type { ToolMiddleware } from "./middleware.ts";
 import { type Prepared, shownValues } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
 import type { Tasks } from "./tasks/tasks.ts";
 import type { Toolkit } from "./toolkit.ts";
+import type { PreparedCallOptions } from "./types.ts";
 
 /** One question at a time. */
 export class ApprovalQueue {
@@ -57,9 +59,10 @@ export async function executeCall(
     input: given ? { ...(input as object), ...shownValues(given) } : input,
   });
   let started = performance.now();
-  let attempts = 0;
+  const tries = { attempts: 0 };
   const end = (response: ToolResponse): ToolResult => {
     const ms = performance.now() - started;
+    const { attempts } = tries;
     const facts = {
       ms,
       ...(attempts > 1 && { attempts }),
@@ -93,20 +96,19 @@ export async function executeCall(
       call,
       step,
       requestId,
-      run: (own) => toolkit.runPrepared(prepared, call, { signal: own }),
+      run: (own) => toolkit.runPrepared(prepared, call, { signal: own, ...(step !== undefined && { step }) }),
       toResult: (response) => toResult(call, response, {}),
     });
     return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
   }
-  for (;;) {
-    attempts += 1;
-    const response = await runOnce(toolkit, prepared, call, context);
-    const left = (setting.retry ?? 0) - attempts + 1;
-    if (left <= 0 || signal.aborted || !prepared.ok || !mayRetry(prepared, response)) return end(response);
-    const progress = { attempt: attempts, error: response.error?.message ?? contentText(response.content) };
-    context.emit({ type: "tool-call-progress", ...about, data: progress });
-    await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1)), signal);
+  let final: ToolResponse | undefined;
+  const options: PreparedCallOptions = { signal, ...(step !== undefined && { step }) };
+  if (prepared.ok && setting.retry) options.around = retrying(prepared, setting.retry, context, tries);
+  for await (const response of toolkit.runPrepared(prepared, call, options)) {
+    if (response.isLast) final = response;
+    else context.emit({ type: "tool-call-progress", ...about, data: response.data ?? contentText(response.content) });
   }
+  return end(final as ToolResponse);
 }
 
 /** What every event of a call says. */
@@ -114,19 +116,28 @@ function aboutCall({ id: callId, name, requestId }: ToolCall): { callId: string;
   return { callId, name, ...(requestId !== undefined && { requestId }) };
 }
 
-async function runOnce(
-  toolkit: Toolkit,
-  prepared: Prepared,
-  call: ToolCall,
-  context: ExecutorContext,
-): Promise<ToolResponse> {
-  const about = aboutCall(call);
-  let final: ToolResponse | undefined;
-  for await (const response of toolkit.runPrepared(prepared, call, { signal: context.signal })) {
-    if (response.isLast) final = response;
-    else context.emit({ type: "tool-call-progress", ...about, data: response.data ?? contentText(response.content) });
-  }
-  return final as ToolResponse;
+/** Goes on again after a failure. What is around it, as the span of a trace, sees one call. */
+function retrying(
+  prepared: Prepared & { ok: true },
+  retry: number,
+  { signal, emit }: ExecutorContext,
+  tries: { attempts: number },
+): ToolMiddleware {
+  return async function* (call, next) {
+    for (;;) {
+      tries.attempts += 1;
+      let final: ToolResponse | undefined;
+      for await (const response of next()) {
+        if (response.isLast) final = response;
+        else yield response;
+      }
+      if (final === undefined) return;
+      if (tries.attempts > retry || signal.aborted || !mayRetry(prepared, final)) return yield final;
+      const progress = { attempt: tries.attempts, error: final.error?.message ?? contentText(final.content) };
+      emit({ type: "tool-call-progress", ...aboutCall(call), data: progress });
+      await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (tries.attempts - 1)), signal);
+    }
+  };
 }
 
 /**

@@ -27,7 +27,7 @@ export type {
   McpToolsChange,
   RegisterMcpOptions,
 } from "./mcp/types.ts";
-export type { ToolMiddleware } from "./middleware.ts";
+export type { CallInfo, ToolMiddleware } from "./middleware.ts";
 export type { Prepared } from "./prepare.ts";
 export { RegisteredToolFunction } from "./registered.ts";
 export { dataResolver, type Resource, type ResourceResolver, type ResourceSchemes } from "./resources/resource.ts";
@@ -46,6 +46,7 @@ export type {
   FunctionSchema,
   NamesakeStrategy,
   PostprocessFunction,
+  PreparedCallOptions,
   RegisterFunctionOptions,
   RegisterOptions,
   Registrable,

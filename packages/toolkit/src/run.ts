@@ -85,7 +85,8 @@ function failure(
   return new ToolResponse({ content, status: "error", error, stream, ...(metadata === undefined ? {} : { metadata }) });
 }
 
-function interruption(progress: Progress, metadata: Record<string, unknown> | undefined): ToolResponse {
+/** The final response of a call that was aborted: what came before, then a notice. */
+export function interruption(progress: Progress, metadata: Record<string, unknown> | undefined): ToolResponse {
   const error = { type: errorTypes.interrupted, message: interruptedNotice };
   const content = [...progress.content, { type: "text" as const, text: interruptedNotice }];
   const fields = { content, status: "interrupted" as const, isInterrupted: true, error, stream: progress.chunks > 0 };

@@ -13,7 +13,7 @@ import { extendTool } from "./extended-model.ts";
 import { McpClients } from "./mcp/mcp-clients.ts";
 import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";
 import { makeMetaTool, metaToolName } from "./meta-tool.ts";
-import { type ToolMiddleware, throughMiddleware } from "./middleware.ts";
+import { type CallRecord, type ToolMiddleware, throughMiddleware } from "./middleware.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
 import { readRegistration } from "./register.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
@@ -28,6 +28,7 @@ import type {
   CallOptions,
   FunctionSchema,
   NamesakeStrategy,
+  PreparedCallOptions,
   RegisterFunctionOptions,
   RegisterOptions,
   Registrable,
@@ -180,7 +181,7 @@ export class Toolkit {
    */
   registerMiddleware(middleware: ToolMiddleware): () => void {
     if (typeof middleware !== "function") throw new TypeError("registerMiddleware needs async function* (call, next)");
-    const entry: ToolMiddleware = (call, next) => middleware(call, next);
+    const entry: ToolMiddleware = (call, next, about) => middleware(call, next, about);
     this.#middleware.push(entry);
     return () => {
       const at = this.#middleware.indexOf(entry);
@@ -376,20 +377,23 @@ export class Toolkit {
   runPrepared(
     prepared: Prepared,
     call: ToolCall,
-    options: CallOptions = {},
+    options: PreparedCallOptions = {},
   ): AsyncGenerator<ToolResponse, void, undefined> {
     return this.#run({ prepared }, call, options);
   }
 
-  #run(target: CallTarget, call: ToolCall, options: CallOptions): AsyncGenerator<ToolResponse, void, undefined> {
-    const middleware = [...this.#tracing, ...this.#middleware];
+  #run(target: CallTarget, call: ToolCall, options: PreparedCallOptions): AsyncGenerator<ToolResponse, void, undefined> {
+    const { around, step, signal, onError } = options;
+    const middleware = [...this.#tracing, ...(around === undefined ? [] : [around]), ...this.#middleware];
     if (middleware.length === 0) return runCall(target, call, options);
+    const tool = this.#tools.get(call.name)?.definition;
+    const about: CallRecord = { tool, step, attempts: 0, thrown: [] };
     const run = (asked: ToolCall): AsyncGenerator<ToolResponse, void, undefined> => {
-      if (asked === call) return runCall(target, call, options);
+      if (asked === call) return runCall(target, call, options, about);
       const found = this.#find(asked.name);
-      return runCall("ok" in found ? { prepared: found } : { tool: found }, asked, options);
+      return runCall("ok" in found ? { prepared: found } : { tool: found }, asked, options, about);
     };
-    return throughMiddleware(middleware, call, run, options.onError === "throw");
+    return throughMiddleware(middleware, call, run, { signal, rethrow: onError === "throw", about });
   }
 
   /**

@@ -1,77 +1,153 @@
-import { type Attributes, context, metrics, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { contentText, type Diagnostic, toJsonText } from "@toolglot/core";
-import type { ToolMiddleware } from "./middleware.ts";
+import {
+  type Attributes,
+  type Context,
+  context,
+  isSpanContextValid,
+  metrics,
+  type Span,
+  SpanKind,
+  SpanStatusCode,
+  trace,
+} from "@opentelemetry/api";
+import { contentText, type Diagnostic, type ToolCall, toJsonText } from "@toolglot/core";
+import { cutText } from "@toolglot/core/results";
+import { errorTypes } from "./errors.ts";
+import type { CallInfo, ToolMiddleware } from "./middleware.ts";
 import type { ToolResponse } from "./response.ts";
 
 /** What a trace holds besides names, ids, status and errors. */
 export interface TracingOptions {
-  /** Whether arguments are recorded. They may hold what the user said. Default false. */
+  /** Whether the arguments are recorded as the model gave them, without presets. Default false. */
   recordInputs?: boolean;
-  /** Whether results are recorded. Default false. */
+  /** Whether the results of calls that ended well are recorded. Default false. */
   recordOutputs?: boolean;
   /** UTF-16 units of an argument or result that is recorded at most. Default 8,000. */
   maxLength?: number;
 }
 
 const scope = "@toolglot/toolkit";
+/** Ids and names that a model has written are no longer than this in a trace. */
+const maxIdLength = 256;
 
 /**
- * Middleware that makes an OpenTelemetry span of every call, in the GenAI semantic conventions: `execute_tool NAME` with
- * `gen_ai.tool.name`, `gen_ai.tool.call.id` and, when asked for, `gen_ai.tool.call.arguments` and `.result`. Errors are
- * recorded always. Spans that the tool makes are its children. Without an SDK in the process nothing happens.
+ * Middleware that makes an OpenTelemetry span of every call, in the semantic conventions for GenAI: `execute_tool NAME`, of
+ * kind internal, with `gen_ai.operation.name`, `gen_ai.tool.name`, `.type`, `.description`, `gen_ai.tool.call.id` and, when
+ * asked for, `gen_ai.tool.call.arguments` and `.result` as JSON; `error.type` when it failed. Besides:
+ * `toolglot.protocol`, `toolglot.status`, `toolglot.step` and `toolglot.request_id` of a plan, and `toolglot.attempts` when
+ * there was more than one.
+ *
+ * The span lasts until the final response, retries included, and ends as well when the caller leaves early. What the tool
+ * throws is recorded always, each attempt's, as an exception with its stack. Spans that the tool makes are its children.
+ * Without an SDK in the process nothing happens. Throws `TypeError` for options of a wrong type.
  */
 export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
   const { recordInputs = false, recordOutputs = false, maxLength = 8000 } = options;
-  const cut = (value: unknown): string => {
+  if (typeof recordInputs !== "boolean" || typeof recordOutputs !== "boolean") {
+    throw new TypeError("recordInputs and recordOutputs must be true or false");
+  }
+  if (!(maxLength >= 0)) throw new TypeError(`maxLength must be a number of characters from 0, not ${maxLength}`);
+  const recorded = (value: unknown): string => {
     const text = typeof value === "string" ? value : toJsonText(value);
-    return text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+    return text.length > maxLength ? `${cutText(text, maxLength)}…` : text;
   };
-  return async function* tracing(call, next) {
-    const attributes: Attributes = {
-      "gen_ai.operation.name": "execute_tool",
-      "gen_ai.tool.name": call.name,
-      "gen_ai.tool.call.id": call.id,
-      "gen_ai.tool.type": "function",
-      "toolglot.protocol": call.protocol,
-    };
-    if (recordInputs) attributes["gen_ai.tool.call.arguments"] = cut(call.input ?? {});
-    const span = trace.getTracer(scope).startSpan(`execute_tool ${call.name}`, { kind: SpanKind.INTERNAL, attributes });
-    const inside = trace.setSpan(context.active(), span);
-    const responses = context.with(inside, () => next());
-    try {
-      for (;;) {
-        // The tool runs while its generator is asked, so that is where the span has to be active.
-        const step = await context.with(inside, () => responses.next());
-        if (step.done) return;
-        if (step.value.isLast) settle(span, step.value, recordOutputs ? cut : undefined);
-        yield step.value;
+  return (call, next, about) => {
+    const outside = context.active();
+    const attributes = attributesOf(call, about);
+    if (recordInputs) attributes["gen_ai.tool.call.arguments"] = recorded(call.input ?? {});
+    // A name that no tool has is the model's invention: there may be any number of those, which names of spans must not.
+    const name = about.tool === undefined ? "execute_tool" : `execute_tool ${about.tool.name}`;
+    const span = trace.getTracer(scope).startSpan(name, { kind: SpanKind.INTERNAL, attributes }, outside);
+    // Nobody traces: neither an SDK here, nor a caller whose trace goes on.
+    if (!span.isRecording() && !isSpanContextValid(span.spanContext())) return next();
+    return traced(span, trace.setSpan(outside, span), next, (final) => {
+      if (!span.isRecording()) return;
+      if (about.attempts > 1) span.setAttribute("toolglot.attempts", about.attempts);
+      for (const { error, time } of about.thrown) record(span, error, time);
+      if (final === undefined) return;
+      span.setAttribute("toolglot.status", final.status);
+      if (final.status === "ok" || final.status === "pending") {
+        if (recordOutputs) span.setAttribute("gen_ai.tool.call.result", recorded(final.data ?? contentText(final.content)));
+        return;
       }
-    } catch (error) {
-      if (error instanceof Error) span.recordException(error);
-      span.setStatus({ code: SpanStatusCode.ERROR });
-      throw error;
-    } finally {
-      span.end();
-      await responses.return();
-    }
+      const { type, message } = failure(final, about, recordInputs);
+      span.setAttribute("error.type", type);
+      span.setStatus({ code: SpanStatusCode.ERROR, ...(message !== undefined && { message }) });
+    });
   };
 }
 
-function settle(span: Span, response: ToolResponse, cut: ((value: unknown) => string) | undefined): void {
-  const { status, error, data, content } = response;
-  span.setAttribute("toolglot.status", status);
-  if (cut) span.setAttribute("gen_ai.tool.call.result", cut(data ?? contentText(content)));
-  if (status === "ok" || status === "pending") return;
-  const { type = status, message = contentText(content) } = error ?? {};
-  span.setAttribute("error.type", type);
-  span.recordException({ name: type, message });
-  span.setStatus({ code: SpanStatusCode.ERROR, message });
+function attributesOf(call: ToolCall, { tool, step }: CallInfo): Attributes {
+  const attributes: Attributes = {
+    "gen_ai.operation.name": "execute_tool",
+    "gen_ai.tool.name": cutText(call.name, maxIdLength),
+    "gen_ai.tool.call.id": cutText(call.id, maxIdLength),
+    "gen_ai.tool.type": "function",
+    "toolglot.protocol": call.protocol,
+  };
+  if (tool !== undefined) attributes["gen_ai.tool.description"] = tool.description;
+  if (step !== undefined) attributes["toolglot.step"] = step;
+  if (call.requestId !== undefined) attributes["toolglot.request_id"] = cutText(call.requestId, maxIdLength);
+  return attributes;
+}
+
+/** The call's responses. The tool runs while they are asked for, so that is where the span has to be the active one. */
+async function* traced(
+  span: Span,
+  inside: Context,
+  next: () => AsyncGenerator<ToolResponse, void, undefined>,
+  settle: (final: ToolResponse | undefined) => void,
+): AsyncGenerator<ToolResponse, void, undefined> {
+  let final: ToolResponse | undefined;
+  let responses: AsyncGenerator<ToolResponse, void, undefined> | undefined;
+  try {
+    const asked = context.with(inside, () => next());
+    responses = asked;
+    for (;;) {
+      const step = await context.with(inside, () => asked.next());
+      if (step.done) return;
+      if (step.value.isLast) final = step.value;
+      yield step.value;
+    }
+  } finally {
+    try {
+      // Left early, the tool cleans up, which belongs to what it did.
+      const asked = responses;
+      if (asked !== undefined) await context.with(inside, () => asked.return());
+    } finally {
+      settle(final);
+      span.end();
+    }
+  }
+}
+
+/** An exception as it was thrown: for the host, stack and all. */
+function record(span: Span, error: unknown, time: number): void {
+  try {
+    span.recordException(error instanceof Error ? error : String(error), time);
+  } catch {
+    // What can't even be looked at has no words.
+    span.recordException("unknown error", time);
+  }
+}
+
+/** What a span is told of a failure. Words that stand for the model's input, or are the tool's output, are left out. */
+function failure(
+  { status, error }: ToolResponse,
+  { tool }: CallInfo,
+  recordInputs: boolean,
+): { type: string; message?: string } {
+  if (error === undefined) return { type: status };
+  const { type, message, issues } = error;
+  if (type !== errorTypes.invalidInput || recordInputs || issues === undefined) return { type, message };
+  const declared = Object.keys(tool?.inputSchema.properties ?? {});
+  const wrong = declared.filter((name) => issues.some(({ path }) => path === name || /^[.[]/.test(path.slice(name.length)) && path.startsWith(name)));
+  return { type, message: `The input does not fit its schema${wrong.length > 0 ? `: ${wrong.join(", ")}` : ""}.` };
 }
 
 /**
  * Counts findings about model text in the OpenTelemetry counter `toolglot.diagnostics`, with `code`, `severity` and
- * `affects` as attributes: which slips a model makes, and how often. Give it the diagnostics of a parse result, or each one
- * that an agent's events carry.
+ * `affects` as attributes: which slips a model makes, and how often. Give it the diagnostics of a parse result, or the one
+ * of an agent's event. `attributes` are added to each, as the model's name.
  */
 export function countDiagnostics(
   diagnostics: Diagnostic | readonly Diagnostic[],

@@ -1,5 +1,6 @@
 import type { AnyTool, ToolAnnotations, ToolCall, ToolContext, ToolExample, ToolRaises } from "@toolglot/core";
 import type { ArgsShorthand, InputSource, ValidatorFactory } from "@toolglot/schema";
+import type { ToolMiddleware } from "./middleware.ts";
 import type { ToolResponse } from "./response.ts";
 import type { TracingOptions } from "./tracing.ts";
 
@@ -79,6 +80,14 @@ export interface CallOptions {
   signal?: AbortSignal;
   /** What follows the final error response when the tool threw: nothing, or the error. Default `respond`. */
   onError?: "respond" | "throw";
+}
+
+/** Options of a call that an executor prepared. */
+export interface PreparedCallOptions extends CallOptions {
+  /** Number of the plan's step that the call is: for middleware and traces. */
+  step?: number;
+  /** Middleware of this call alone: inside the span of a trace, outside all other middleware. Runs the tool again by going on again. */
+  around?: ToolMiddleware;
 }
 
 /** A call as {@link Toolkit.callToolFunction} takes it: a core `ToolCall`, or the parts of one. */
