@@ -9,7 +9,7 @@ import {
   type ToolResult,
   toJsonText,
 } from "@toolglot/core";
-import { TextScanner } from "@toolglot/core/text";
+import { createPushParser, TextScanner } from "@toolglot/core/text";
 import { FOREIGN_FORMAT } from "./codes.ts";
 
 /** Options of {@link nativeProtocol}. */
@@ -48,36 +48,16 @@ export function nativeProtocol({ locale = "en" }: NativeProtocolOptions = {}): T
 /** No block is ever found; the text layer tells reasoning from text, as it does for every protocol. */
 function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent) => void }): Parser<BlockBase> {
   const { onEvent } = options;
-  const start = (): TextScanner<BlockBase> =>
-    new TextScanner<BlockBase>({
-      ...options,
-      grammar: { protocol: "native", line: () => "no" },
-      onText: (text) => onEvent?.({ phase: "text", type: "text-delta", text }),
-      onReasoning: (text) => onEvent?.({ phase: "reasoning", type: "reasoning-delta", text }),
-      onBlockStart: () => undefined,
-      onBlock: () => undefined,
-      onDiagnostic: (diagnostic) => onEvent?.({ phase: "diagnostic", type: "diagnostic", diagnostic }),
-    });
-  let scanner = start();
-  let ended = false;
-  return {
-    feed(chunk) {
-      if (typeof chunk !== "string") throw new TypeError("feed() takes a string.");
-      if (ended) throw new TypeError("The parser has ended; call reset() to use it again.");
-      scanner.feed(chunk);
-    },
-    end(end) {
-      ended = true;
-      return scanner.end(end);
-    },
-    reset() {
-      scanner = start();
-      ended = false;
-    },
-  };
-}
-
-function resultText({ content, data, error }: ToolResult): string {
-  if (content.length > 0) return contentText(content);
-  return error ? `${error.type}: ${error.message}` : toJsonText(data ?? null);
+  return createPushParser(
+    () =>
+      new TextScanner<BlockBase>({
+        ...options,
+        grammar: { protocol: "native", line: () => "no" },
+        onText: (text) => onEvent?.({ phase: "text", type: "text-delta", text }),
+        onReasoning: (text) => onEvent?.({ phase: "reasoning", type: "reasoning-delta", text }),
+        onBlockStart: () => undefined,
+        onBlock: () => undefined,
+        onDiagnostic: (diagnostic) => onEvent?.({ phase: "diagnostic", type: "diagnostic", diagnostic }),
+      }),
+  );
 }
