@@ -61,3 +61,8 @@ function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent)
       }),
   );
 }
+
+function resultText({ content, data, error }: ToolResult): string {
+  if (content.length > 0) return contentText(content);
+  return error ? `${error.type}: ${error.message}` : toJsonText(data ?? null);
+}
