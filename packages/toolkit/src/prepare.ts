@@ -1,6 +1,7 @@
-import { createRecord, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
+import { createRecord, type InputIssue, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
 import type { Conversion, MaybePromise } from "@toolglot/schema";
 import { errorTypes } from "./errors.ts";
+import { splitInput } from "./extended-model.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import type { Resource } from "./resources/resource.ts";
 
@@ -14,6 +15,8 @@ export type Prepared =
       /** What the model asked for, without what it can't set. */
       asked: unknown;
       metadata: Record<string, unknown> | undefined;
+      /** Of a finish function: the part for its extended model, validated. `input` holds the rest. */
+      structuredOutput?: unknown;
     }
   | { ok: false; error: ToolErrorInfo; metadata?: Record<string, unknown> | undefined };
 
@@ -40,17 +43,31 @@ export function prepareInput(
     asked = isObject(input) ? { ...input, ...shownValues({ ...known, ...unknown }) } : input;
   }
   const result = schema.validate(toCheck);
-  const conclude = (settled: Awaited<typeof result>): Prepared => {
-    if (!settled.success) {
-      const lines = settled.issues.map(({ message }) => `- ${message}`).join("\n");
-      const message = `The input of the tool "${tool.name}" does not fit its schema:\n${lines}\nCall it again with corrected input.`;
-      const error = { type: errorTypes.invalidInput, message, issues: settled.issues };
-      return { ok: false, error, metadata: metadataOf(warnings, undefined) };
-    }
-    const metadata = metadataOf(warnings, settled.conversions);
-    return { ok: true, tool, input: settled.value, asked, metadata };
+  const refuse = (issues: InputIssue[]): Prepared => {
+    const lines = issues.map(({ message }) => `- ${message}`).join("\n");
+    const message = `The input of the tool "${tool.name}" does not fit its schema:\n${lines}\nCall it again with corrected input.`;
+    const error = { type: errorTypes.invalidInput, message, issues };
+    return { ok: false, error, metadata: metadataOf(warnings, undefined) };
   };
-  return result instanceof Promise ? result.then(conclude) : conclude(result);
+  const conclude = (settled: Awaited<typeof result>): MaybePromise<Prepared> => {
+    if (!settled.success) return refuse(settled.issues);
+    const metadata = metadataOf(warnings, settled.conversions);
+    const prepared = { ok: true as const, tool, input: settled.value, asked, metadata };
+    if (tool.extendedModel === undefined) return prepared;
+    const [part, input] = splitInput(settled.value as Record<string, unknown>, tool.extendedModel);
+    return andThen(tool.extendedModel.validate(part), (checked) =>
+      checked.success ? { ...prepared, input, structuredOutput: checked.value } : refuse(checked.issues),
+    );
+  };
+  return andThen(result, conclude);
+}
+
+/** Without a promise where there is none: most schemas validate at once. */
+function andThen<Value, Next>(
+  value: MaybePromise<Value>,
+  go: (value: Value) => MaybePromise<Next>,
+): MaybePromise<Next> {
+  return value instanceof Promise ? value.then(go) : go(value);
 }
 
 /** Values as a person or a log is shown them: a resource by its URI and type. */

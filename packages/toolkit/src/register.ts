@@ -1,6 +1,7 @@
-import type { AnyTool, ToolDefinition, ToolExample } from "@toolglot/core";
+import type { AnyTool, JsonSchema, ToolDefinition, ToolExample } from "@toolglot/core";
 import { argsSchema, type InputSchema, type InputSource, isInputSchema, toInputSchema } from "@toolglot/schema";
 import { RegisteredToolFunction } from "./registered.ts";
+import { withRest } from "./rest.ts";
 import type { AnyToolFunction, ChunkMode, PostprocessFunction, RegisterFunctionOptions, Registrable } from "./types.ts";
 
 /** Reads a tool, or a function with its options, into what the toolkit keeps. `TypeError` for a caller's mistake. */
@@ -26,8 +27,10 @@ export function readRegistration(
     throw new TypeError(`Tool ${JSON.stringify(name)} needs a description: pass { description }`);
   }
   const presetKwargs = { ...options.presetKwargs };
-  const full = byHand?.parameters === undefined ? schemaOf(name, tool, options) : byHandSchema(name, byHand.parameters);
   const presetNames = Object.keys(presetKwargs);
+  let full = byHand?.parameters === undefined ? schemaOf(name, tool, options) : byHandSchema(name, byHand.parameters);
+  const rest = checkedRest(options.includeRest);
+  if (rest !== false) full = withRest(full, rest, presetNames, name);
   const undeclared = presetNames.filter((key) => !Object.hasOwn(full.jsonSchema.properties ?? {}, key));
   if (undeclared.length > 0) {
     warnings.push(
@@ -129,6 +132,11 @@ function withoutPresets(example: ToolExample, presets: readonly string[]): ToolE
   if (example.input === undefined || presets.length === 0) return example;
   const kept = Object.entries(example.input).filter(([key]) => !presets.includes(key));
   return { ...example, input: Object.fromEntries(kept) };
+}
+
+function checkedRest(rest: JsonSchema = false): JsonSchema {
+  if (typeof rest === "boolean" || isObject(rest)) return rest;
+  throw new TypeError("includeRest must be true, or a JSON Schema of what the other parameters may be");
 }
 
 function checkedChunks(chunks: ChunkMode = "cumulative"): ChunkMode {

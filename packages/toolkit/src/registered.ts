@@ -20,6 +20,10 @@ export class RegisteredToolFunction {
   readonly timeoutMs: number | undefined;
   readonly retries: number;
   readonly chunks: ChunkMode;
+  /** Of a finish function: the model of its structured output, which is part of its schema. */
+  readonly extendedModel: InputSchema | undefined;
+  /** Of a finish function: as it was before it was extended. */
+  readonly unextended: RegisteredToolFunction | undefined;
 
   /** Made by `Toolkit.registerToolFunction`. */
   constructor(fields: {
@@ -33,6 +37,8 @@ export class RegisteredToolFunction {
     timeoutMs: number | undefined;
     retries: number;
     chunks: ChunkMode;
+    extendedModel?: InputSchema | undefined;
+    unextended?: RegisteredToolFunction | undefined;
   }) {
     this.definition = fields.definition;
     this.originalName = fields.originalName;
@@ -45,6 +51,8 @@ export class RegisteredToolFunction {
     this.timeoutMs = fields.timeoutMs;
     this.retries = fields.retries;
     this.chunks = fields.chunks;
+    this.extendedModel = fields.extendedModel;
+    this.unextended = fields.unextended;
   }
 
   /** The same tool on another JSON Schema engine. */

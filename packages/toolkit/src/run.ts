@@ -1,4 +1,4 @@
-import type { ToolCall, ToolErrorInfo } from "@toolglot/core";
+import { contentText, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
 import { CallScope, pause, stopped, untilAborted } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
@@ -38,7 +38,7 @@ export async function* runCall(
     if (record) record.attempts += 1;
     const outcome = yield* attemptCall(tool, input, call, signal, progress);
     if (record && outcome.kind === "failed") record.thrown.push({ error: outcome.error, time: Date.now() });
-    if (outcome.kind === "done") return yield withMetadata(outcome.response, metadata);
+    if (outcome.kind === "done") return yield withMetadata(finished(prepared, outcome.response), metadata);
     const again = outcome.kind === "failed" && outcome.retry && progress.chunks === 0 && attempt < tool.retries;
     if (again && (await pause(firstPauseMs * 2 ** attempt, signal))) continue;
     if (outcome.kind === "interrupted" || signal?.aborted) return yield interruption(progress, metadata);
@@ -91,6 +91,13 @@ export function interruption(progress: Progress, metadata: Record<string, unknow
   const content = [...progress.content, { type: "text" as const, text: interruptedNotice }];
   const fields = { content, status: "interrupted" as const, isInterrupted: true, error, stream: progress.chunks > 0 };
   return new ToolResponse(metadata === undefined ? fields : { ...fields, metadata });
+}
+
+/** Of an extended finish function: with the text and the structured output that an agent ends with. */
+function finished({ tool, structuredOutput }: Prepared & { ok: true }, response: ToolResponse): ToolResponse {
+  if (tool.extendedModel === undefined || response.status !== "ok") return response;
+  const found = { response_msg: contentText(response.content), structured_output: structuredOutput };
+  return response.with({ metadata: { ...response.metadata, ...found } });
 }
 
 function withMetadata(response: ToolResponse, metadata: Record<string, unknown> | undefined): ToolResponse {

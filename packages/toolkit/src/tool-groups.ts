@@ -45,6 +45,7 @@ export class ToolGroups {
   /** Checks all names before it changes anything. */
   update(names: readonly string[], active: boolean): string[] {
     this.#refuseBasic(names, "updated");
+    if (typeof active !== "boolean") throw new TypeError(`active must be true or false, not ${JSON.stringify(active)}`);
     const warnings: string[] = [];
     for (const name of names) {
       const group = this.#groups.get(name);

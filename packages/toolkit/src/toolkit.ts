@@ -44,24 +44,24 @@ export class Toolkit {
   readonly #groups = new ToolGroups();
   #metaTool: RegisteredToolFunction | undefined;
   #wantsMetaTool: boolean;
+  readonly #options: ToolkitOptions;
   readonly #validator: ValidatorFactory | undefined;
   /** Outside all other middleware, and never taken away. */
   readonly #tracing: ToolMiddleware[] = [];
   readonly #middleware: ToolMiddleware[] = [];
   readonly #skills = new Map<string, AgentSkill>();
-  /** Finish functions as they were before they were extended. */
-  readonly #unextended = new Map<string, RegisteredToolFunction>();
   readonly #mcp: McpClients;
   #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
+    this.#options = options;
     this.#wantsMetaTool = options.metaTool ?? true;
     const { tracing, validator } = options;
     this.#validator = validator;
     if (tracing) this.#tracing.push(traceToolkit(tracing === true ? {} : tracing));
     this.#mcp = new McpClients({
       register: (tool, asked) => this.#registerNamed(tool, asked),
-      current: (name) => this.#unextended.get(name) ?? this.#tools.get(name),
+      current: (name) => this.#tools.get(name)?.unextended ?? this.#tools.get(name),
       remove: (name) => void this.removeToolFunction(name),
       snapshot: () => this.#snapshot(),
       demandGroup: (name) => this.#groups.demand(name),
@@ -104,7 +104,6 @@ export class Toolkit {
     }
     const { name } = registered;
     if (name === metaToolName) this.#metaTool = undefined;
-    this.#unextended.delete(name);
     this.#tools.set(name, this.#validator ? registered.withValidator(this.#validator) : registered);
     return { warnings, name };
   }
@@ -145,7 +144,6 @@ export class Toolkit {
       this.#metaTool = undefined;
       this.#wantsMetaTool = false;
     }
-    this.#unextended.delete(name);
     const removed = this.#tools.delete(name);
     if (!removed && options.allowNotExist === false) {
       throw new ToolkitError("toolkit/unknown-tool", `There is no tool ${JSON.stringify(name)} to remove`, { name });
@@ -196,14 +194,13 @@ export class Toolkit {
    * `toolkit/extended-model-clash`, before anything changes.
    */
   setExtendedModel(finishFunctionName: string, model: InputSource | null): void {
-    const finish = this.#unextended.get(finishFunctionName) ?? this.#tools.get(finishFunctionName);
+    const registered = this.#tools.get(finishFunctionName);
+    const finish = registered?.unextended ?? registered;
     if (finish === undefined) {
       const message = `There is no tool ${JSON.stringify(finishFunctionName)} to extend: register it first`;
       throw new ToolkitError("toolkit/unknown-tool", message, { name: finishFunctionName });
     }
-    this.#tools.set(finish.name, model === null ? finish : extendTool(finish, model));
-    if (model === null) this.#unextended.delete(finish.name);
-    else this.#unextended.set(finish.name, finish);
+    this.#tools.set(finish.name, model === null ? finish : extendTool(finish, model, this.#validator));
   }
 
   /**
@@ -237,13 +234,11 @@ export class Toolkit {
 
   /** Tools as they are; calling what it returns brings them back. */
   #snapshot(): () => void {
-    const saved = [this.#tools, this.#unextended].map((map) => ({ map, entries: [...map] }));
+    const saved = [...this.#tools];
     const metaTool = this.#metaTool;
     return () => {
-      for (const { map, entries } of saved) {
-        map.clear();
-        for (const [name, tool] of entries) map.set(name, tool);
-      }
+      this.#tools.clear();
+      for (const [name, tool] of saved) this.#tools.set(name, tool);
       this.#metaTool = metaTool;
     };
   }
@@ -286,15 +281,18 @@ export class Toolkit {
     return skillsPrompt(this.#skills.values());
   }
 
-  /** Removes all tools, groups but `basic`, middleware and skills. MCP clients stay open until they are removed. */
+  /**
+   * Makes the toolkit as it was when it was new: without tools, groups but `basic`, middleware and skills. MCP clients stay
+   * open until they are removed.
+   */
   clear(): void {
     this.#mcp.detach();
     this.#tools.clear();
     this.#groups.remove(this.#groups.own.map(({ name }) => name));
-    this.#unextended.clear();
     this.#middleware.length = 0;
     this.#skills.clear();
     this.#metaTool = undefined;
+    this.#wantsMetaTool = this.#options.metaTool ?? true;
   }
 
   /** Removes groups with all their tools. Returns warnings, and throws, as {@link Toolkit.updateToolGroups}. */
@@ -382,7 +380,11 @@ export class Toolkit {
     return this.#run({ prepared }, call, options);
   }
 
-  #run(target: CallTarget, call: ToolCall, options: PreparedCallOptions): AsyncGenerator<ToolResponse, void, undefined> {
+  #run(
+    target: CallTarget,
+    call: ToolCall,
+    options: PreparedCallOptions,
+  ): AsyncGenerator<ToolResponse, void, undefined> {
     const { around, step, signal, onError } = options;
     const middleware = [...this.#tracing, ...(around === undefined ? [] : [around]), ...this.#middleware];
     if (middleware.length === 0) return runCall(target, call, options);

@@ -1,4 +1,12 @@
-import type { AnyTool, ToolAnnotations, ToolCall, ToolContext, ToolExample, ToolRaises } from "@toolglot/core";
+import type {
+  AnyTool,
+  JsonSchema,
+  ToolAnnotations,
+  ToolCall,
+  ToolContext,
+  ToolExample,
+  ToolRaises,
+} from "@toolglot/core";
 import type { ArgsShorthand, InputSource, ValidatorFactory } from "@toolglot/schema";
 import type { ToolMiddleware } from "./middleware.ts";
 import type { ToolResponse } from "./response.ts";
@@ -51,6 +59,11 @@ export interface RegisterOptions {
   includeLongDescription?: boolean;
   /** The input schema by hand: in OpenAI's function shape, or a JSON Schema of an object. */
   jsonSchema?: Readonly<Record<string, unknown>>;
+  /**
+   * Whether the model may give parameters that the schema doesn't name: they are shown as `additionalProperties`, and
+   * passed on. A JSON Schema says what they may be. Default false: as the schema itself has it.
+   */
+  includeRest?: JsonSchema;
   /** Default `raise`. */
   namesakeStrategy?: NamesakeStrategy;
   postprocessFunc?: PostprocessFunction;
