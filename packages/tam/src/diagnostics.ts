@@ -10,11 +10,13 @@ export type TamRepairCode =
   | "tam/equals_separator"
   | "tam/stray_text"
   | "tam/duplicate_key"
-  | "tam/unknown_type_hint";
+  | "tam/unknown_type_hint"
+  | "tam/uneven_indent";
 
 /** Every code that reading a TAM text may give, besides those of the text layer (`core/…`). */
 export type TamDiagnosticCode =
   | TamRepairCode
+  | "tam/unopened_block"
   | "tam/missing_command"
   | "tam/unassigned_field"
   | "tam/invalid_retry"
@@ -69,6 +71,18 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
     "The type hint is not known; the value is read as text.",
     "Write text, json, base64, number or boolean.",
   ],
+  uneven_indent: [
+    "warning",
+    "value",
+    "The value's lines lost the field's indentation, and not all lost the same.",
+    "Do not indent fields, or indent every line of the value as much as its field.",
+  ],
+  unopened_block: [
+    "error",
+    "structure",
+    "A call is lost: its start marker is missing, misspelt, or not alone on its line.",
+    "Begin the block with <|[REQUEST_TOOL]|> on a line of its own.",
+  ],
   missing_command: ["error", "structure", "The block has no command.", "Write command:»»»tool name«««."],
   unassigned_field: ["error", "value", "A field belongs to no step.", "End its key with the number of its command."],
   invalid_retry: ["error", "none", "retry is no whole number from 0 to 10.", "Write a number from 0 to 10."],
@@ -79,6 +93,9 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
   ambiguous_parameter: ["error", "none", "The key could mean several parameters."],
   step_gap: ["info", "none", "Step numbers have a gap; the steps run in the order of their numbers."],
 };
+
+/** What is said of a block that may be text of a value. */
+export const innerBlock: string = "This may be no block, but part of the value before it, which is not closed.";
 
 /** Makes the diagnostic of a code, given without its prefix. */
 export function diagnostic(

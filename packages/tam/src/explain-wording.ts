@@ -57,6 +57,8 @@ const zh: ExplainWording = {
     "tam/stray_text": "字段之间的文字被跳过；注释请写在以 # 开头的行中。",
     "tam/duplicate_key": "同一个键只写一次；以最后一次为准。",
     "tam/unknown_type_hint": "类型提示只能是 text、json、base64、number 或 boolean。",
+    "tam/uneven_indent": "字段不要缩进；若要缩进，值的每一行都须与其字段缩进相同。",
+    "tam/unopened_block": "块须以单独一行 <|[REQUEST_TOOL]|> 开始。",
     "tam/missing_command": "块中必须有 command:»»»工具名«««。",
     "tam/unassigned_field": "键名末尾必须是所属步骤的编号，例如 file_path_1。",
     "tam/invalid_retry": "retry 必须是 0 到 10 的整数。",

@@ -1,7 +1,9 @@
-import type { Diagnostic, ParseResult, Parser } from "@toolglot/core";
+import { type Diagnostic, isRunnable, type ParseResult, type Parser } from "@toolglot/core";
 import { checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
+import { diagnostic, innerBlock } from "./diagnostics.ts";
 import { BlockBuilder } from "./fields/block-builder.ts";
 import { TamGrammar } from "./scan/grammar.ts";
+import { findLostCalls } from "./scan/lost-calls.ts";
 import type { TamBlock, TamEvent, TamParseOptions, TamParserOptions } from "./types.ts";
 
 /**
@@ -44,6 +46,20 @@ function makeScanner(options: TamParserOptions): TextScanner<TamBlock> {
       for (const diagnostic of found) scanner.diagnose(diagnostic);
     },
     onDiagnostic: (diagnostic) => emit({ phase: "diagnostic", type: "diagnostic", diagnostic }),
+    onEnd: ({ segments, blocks }) => {
+      const { lost, doubts } = findLostCalls(segments);
+      for (const { start, end, certain } of lost)
+        scanner.diagnose(
+          diagnostic("unopened_block", start, end, certain ? {} : { severity: "warning", affects: "none" }),
+        );
+      for (const { start, end } of doubts) {
+        const severity = allows("tam/ambiguous_delimiter") ? "warning" : "error";
+        scanner.diagnose(diagnostic("ambiguous_delimiter", start, end, { severity, message: innerBlock }));
+        for (const block of blocks)
+          if (block.span.start >= start && block.span.end <= end && isRunnable(block))
+            block.status = severity === "error" ? "invalid" : "recovered";
+      }
+    },
   });
   return scanner;
 }

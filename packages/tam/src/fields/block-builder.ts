@@ -2,11 +2,11 @@ import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo 
 import { declaredParams, findParam, findTool } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { readHinted } from "../hints.ts";
-import { matchName } from "../names.ts";
+import { matchName, normalizeKey } from "../names.ts";
 import type { Field, ReaderHost, Scan } from "../scan/scan.ts";
 import type { TamBlock, TamComment, TamEvent, TamStep, TamTypeHint } from "../types.ts";
 import { type Place, placeOf, type StepPlace } from "./keys.ts";
-import { readValue } from "./value.ts";
+import { isUneven, readValue } from "./value.ts";
 
 type Short = Parameters<typeof diagnostic>[0];
 
@@ -102,16 +102,17 @@ export class BlockBuilder implements ReaderHost {
   }
 
   /** Makes the delta events of a field that is a parameter. */
-  #delta({ number: field }: Field, place: Place): ((text: string) => TamEvent) | undefined {
+  #delta(field: Field, place: Place): ((text: string) => TamEvent) | undefined {
     const phase = "delta";
     const type = "param-delta";
-    if (place.kind === "common") return (text) => ({ phase, type, field, param: place.name, text });
+    const { number } = field;
+    if (place.kind === "common") return (text) => ({ phase, type, field: number, param: place.name, text });
     if (place.kind !== "param" || place.step === undefined) return undefined;
     const { step } = place;
     const tool = this.#tools.get(step);
-    const bound = tool && findParam(place.name, tool);
+    const bound = tool && bind(field, place, tool);
     const param = bound && "name" in bound ? bound.name : place.name;
-    return (text) => ({ phase, type, field, step, param, text });
+    return (text) => ({ phase, type, field: number, step, param, text });
   }
 
   #build(scan: Scan): TamBlock {
@@ -127,8 +128,8 @@ export class BlockBuilder implements ReaderHost {
       warnings: [],
       span: { start: scan.start, end: scan.end },
     };
-    for (const { code, start, end, affectsValue } of scan.notes)
-      this.#add(code, start, end, affectsValue ? { affects: "value" } : {});
+    for (const { code, start, end, affectsValue, message } of scan.notes)
+      this.#add(code, start, end, { ...(affectsValue && { affects: "value" }), ...(message && { message }) });
     const drafts = new Map<number, Draft>();
     const placed = scan.fields.map((field) => [field, this.#place(field).place] as const);
     const seen = new Map<string, number>();
@@ -142,6 +143,7 @@ export class BlockBuilder implements ReaderHost {
     if (drafts.size === 0 && !scan.cut) this.#add("missing_command", scan.start, scan.head);
     for (const [field, place] of placed) {
       const value = readValue(field.raw, field.indent);
+      if (isUneven(field.raw, field.indent)) this.#add("uneven_indent", field.bodyStart, field.bodyEnd);
       if (place.kind === "command") {
         const draft = drafts.get(place.step ?? 1);
         if (draft) stretch(draft.step, field);
@@ -171,7 +173,9 @@ export class BlockBuilder implements ReaderHost {
         "unclosed_block",
         scan.start,
         scan.end,
-        scan.cut ? { severity: "error", affects: "value", message: "The block was cut off." } : {},
+        scan.cut
+          ? { severity: "error", affects: "value", message: "The block was cut off." }
+          : { affects: scan.doubtful ? "value" : "structure" },
       );
     this.#judge(block, scan.cut);
     return block;
@@ -204,7 +208,7 @@ export class BlockBuilder implements ReaderHost {
     const { bodyStart, bodyEnd } = field;
     stretch(step, field);
     if (tool && (kind === "param" || kind === "uri" || kind === "typeHint")) {
-      const bound = findParam(name, tool);
+      const bound = bind(field, place, tool);
       if ("name" in bound) name = bound.name;
       else if (kind !== "typeHint") {
         const several = matchName(name, declaredParams(tool).names) !== undefined;
@@ -280,6 +284,13 @@ export class BlockBuilder implements ReaderHost {
     if (cut) block.status = "truncated";
     else if (block.status === "complete" && warnings.size > 0) block.status = "recovered";
   }
+}
+
+/** The parameter that a field means: the one that is spelled just so, else the one that {@link findParam} finds. */
+function bind({ key }: Field, { kind, name }: StepPlace, tool: ToolDefinition): ReturnType<typeof findParam> {
+  const bare = key.slice(0, key.length - normalizeKey(key).length + name.length);
+  const exact = kind === "param" && bare !== name && declaredParams(tool).schemas.has(bare);
+  return exact ? { name: bare } : findParam(name, tool);
 }
 
 function stretch({ span }: TamStep, { keyStart, end }: Field): void {

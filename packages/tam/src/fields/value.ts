@@ -13,6 +13,18 @@ function unindent(text: string, indent: number): string {
   return indent > 0 && text.includes("\n") ? text.replace(new RegExp(`\n[ \t]{1,${indent}}`, "g"), "\n") : text;
 }
 
+/** Whether lines of a value lose different amounts of white space, so that they are indented otherwise than written. */
+export function isUneven(raw: string, indent: number): boolean {
+  if (indent === 0) return false;
+  let lost: number | undefined;
+  for (const { 0: found } of raw.matchAll(/\n[ \t]*(?=\S)/g)) {
+    const loses = Math.min(found.length - 1, indent);
+    lost ??= loses;
+    if (loses !== lost) return true;
+  }
+  return false;
+}
+
 /** Gives out a value while it comes in: all of it, joined, is what {@link readValue} makes of the whole. */
 export class ValueStream {
   readonly #indent: number;

@@ -1,5 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, type Fence, type Source } from "@toolglot/core/text";
+import { innerBlock } from "../diagnostics.ts";
 import { ValueStream } from "../fields/value.ts";
 import type { TamBlock } from "../types.ts";
 import {
@@ -21,7 +22,7 @@ import {
   type Run,
   separatorBefore,
 } from "./marks.ts";
-import type { Field, Note, OpenValue, ReaderHost, Scan } from "./scan.ts";
+import type { Field, Note, OpenValue, ReaderHost, Scan, Shared } from "./scan.ts";
 
 type Step = BlockEnd<TamBlock> | "more" | undefined;
 
@@ -43,8 +44,7 @@ export class TamReader implements BlockReader<TamBlock> {
   readonly #fence: Fence | undefined;
   readonly #scan: Scan;
   readonly #pattern: RegExp;
-  /** Where values begin that have no balancing closer; other blocks of the text may hold them. */
-  readonly #flat: Set<number>;
+  readonly #shared: Shared;
   #value: OpenValue | undefined;
   #closer: Run | undefined;
   /** Only white space stands between `#lineStart` and where reading goes on. */
@@ -52,20 +52,21 @@ export class TamReader implements BlockReader<TamBlock> {
   #lineStart: number;
   #stray: Note | undefined;
   #standard = false;
-  #alternate: Run | undefined;
+  /** The first delimiter that is not standard, up to the last one that does not answer its opener. */
+  #odd: Note | undefined;
   #four = false;
   #begun = false;
   /** A value was open at the end of the text: fields after it may have been its text. */
   #doubtful = false;
   /** The last value without a closer. */
   #unclosed: Field | undefined;
-  /** The last value ended at a closer that plain text follows. */
-  #loose: { field: Field; near: boolean } | undefined;
+  /** The last value with a closer: whether plain text follows it, close by, and whether it may have gone on. */
+  #last: { field: Field; loose: boolean; near: boolean; doubtful: boolean } | undefined;
 
-  constructor(start: number, head: Marker, fence: Fence | undefined, flat: Set<number>, host: ReaderHost) {
+  constructor(start: number, head: Marker, fence: Fence | undefined, shared: Shared, host: ReaderHost) {
     this.start = start;
     this.#host = host;
-    this.#flat = flat;
+    this.#shared = shared;
     this.#fence = fence;
     this.#pattern = fence ? marksOrFence : marks;
     this.#lineStart = head.next;
@@ -78,6 +79,7 @@ export class TamReader implements BlockReader<TamBlock> {
       notes: [],
       closed: false,
       cut: false,
+      doubtful: false,
     };
   }
 
@@ -163,7 +165,8 @@ export class TamReader implements BlockReader<TamBlock> {
     if (last && isCutEndMarker(line)) return;
     // A field that the end cut off, before its value.
     if (last && /^[\p{L}\p{N}_-]+[ \t]*\d*[ \t]*(?:[:：=][^\n]{0,40})?$/u.test(line)) this.#scan.cut = true;
-    const affectsValue = /[«»《》<>]{2}|[:：=][ \t]*\S/.test(line) || (!this.#fresh && /[\p{L}\p{N}]/u.test(line));
+    const affectsValue =
+      /[«»《》<>]{2}|[:：=][ \t]*\S/.test(line) || (!this.#fresh && /[\p{L}\p{N}]/u.test(line)) || /<\/?th/i.test(line);
     if (this.#stray) {
       this.#stray.end = span.end;
       this.#stray.affectsValue ||= affectsValue;
@@ -201,7 +204,7 @@ export class TamReader implements BlockReader<TamBlock> {
       opener: run,
       family: familyOf(run.text),
       stream: emit && new ValueStream(bodyStart, field.indent, emit),
-      flat: this.#flat.has(bodyStart),
+      flat: this.#shared.flat.has(bodyStart),
       nested: [],
       loose: [],
       opens: false,
@@ -223,7 +226,7 @@ export class TamReader implements BlockReader<TamBlock> {
 
   #used(run: Run, standard: string): void {
     if (run.text === standard) this.#standard = true;
-    else this.#alternate ??= run;
+    else this.#odd ??= { code: "alternate_delimiters_used", start: run.start, end: run.end };
     if (run.text.length === 4) this.#four = true;
   }
 
@@ -371,6 +374,11 @@ export class TamReader implements BlockReader<TamBlock> {
       return this.#wait(source, value, waitAt, this.#fresh && waitAt === source.at);
     }
     this.#pattern.lastIndex = end;
+    if (text.charCodeAt(end - 1) === 60) {
+      const marker = markerAt(text, end - 1, ended);
+      if (marker === "more") return this.#wait(source, value, at, this.#fresh && at === source.at);
+      if (marker) end -= 1;
+    }
     const run = closerOf(text, at, end);
     if (!run) return undefined;
     const own = (familyOf(run.text) & value.family) !== 0;
@@ -494,8 +502,8 @@ export class TamReader implements BlockReader<TamBlock> {
   /** No closer balances the value: reads it again from where that mattered first. */
   #giveUp(source: Source, value: OpenValue): true {
     if (value.pending) return this.#close(source, value, value.pending);
-    for (const { body } of value.nested) this.#flat.add(body);
-    for (const body of value.loose) this.#flat.add(body);
+    for (const { body } of value.nested) this.#shared.flat.add(body);
+    for (const body of value.loose) this.#shared.flat.add(body);
     const { doubt = source.offset } = value;
     value.flat = true;
     value.opens = false;
@@ -536,10 +544,17 @@ export class TamReader implements BlockReader<TamBlock> {
     }
     this.#endField(source, value, closer.start);
     this.#scan.end = field.end = closer.end;
-    const { passed } = value;
-    if (value.opens && (value.flat || value.pending?.end === closer.end)) this.#ambiguous(closer);
+    const { passed, pending } = value;
+    const loose = pending?.end === closer.end;
+    if (this.#odd && mirror(closer.text) !== opener.text) {
+      this.#odd.end = closer.end;
+      this.#odd.affectsValue = true;
+    }
+    if (value.opens && (value.flat || loose)) this.#ambiguous(closer);
     else if (passed && passed.end < closer.end) this.#ambiguous(passed);
-    this.#loose = value.pending?.end === closer.end ? { field, near: value.pendingNear } : undefined;
+    // The closer twice: the first one may have been the end.
+    else if (pending && !loose && source.slice(pending.end, closer.start).trim() === "") this.#ambiguous(pending);
+    this.#last = { field, loose, near: value.pendingNear, doubtful: value.doubt !== undefined || value.flat };
     source.seek(closer.end);
     this.#fresh = false;
     return true;
@@ -561,27 +576,37 @@ export class TamReader implements BlockReader<TamBlock> {
   /** Ends the block; `end` when the text ends with it. */
   #finish(next: number, end?: EndOptions, closedFence = false): BlockEnd<TamBlock> {
     const scan = this.#scan;
+    const shared = this.#shared;
+    const { notes } = scan;
     if (end && !scan.cut && isStopped(end)) scan.closed = true;
     if (!scan.closed) {
       const last = scan.fields.at(-1);
-      if (end && last && last === this.#loose?.field) {
-        this.#ambiguous({ start: last.bodyEnd, end: last.end });
-        if (this.#loose.near) scan.cut = true;
+      if (end && last && last === this.#last?.field) {
+        const { loose, near, doubtful } = this.#last;
+        if (loose) this.#ambiguous({ start: last.bodyEnd, end: last.end });
+        if (loose && near) scan.cut = true;
+        scan.doubtful = doubtful && end.finish !== "stop";
       }
       const unclosed = last !== undefined && last === this.#unclosed;
       scan.cut ||= unclosed || this.#doubtful || isCutOff(end);
     }
-    const odd = this.#alternate;
-    if (odd)
-      scan.notes.push({
-        code: this.#standard ? "mixed_delimiters_used" : "alternate_delimiters_used",
-        start: odd.start,
-        end: odd.end,
-        // «««« may be «««, and a « that belongs to the value.
-        affectsValue: this.#standard && this.#four,
-      });
+    const odd = this.#odd;
+    if (odd) {
+      if (this.#standard) odd.code = "mixed_delimiters_used";
+      // «««« may be «««, and a « that belongs to the value.
+      odd.affectsValue ||= this.#standard && this.#four;
+      notes.push(odd);
+    }
+    const { start } = scan;
+    if (shared.inner) notes.push({ code: "ambiguous_delimiter", start, end: scan.end, message: innerBlock });
+    else if (!end && !scan.closed) shared.inner = notes.some(isDoubt);
     return { block: this.#host.finish(scan), end: next, closedFence };
   }
+}
+
+/** Whether a note says that a value may be another one. */
+function isDoubt({ code, affectsValue }: Note): boolean {
+  return affectsValue || code === "unclosed_value" || code === "ambiguous_delimiter";
 }
 
 /** Whether the message did not end by itself. */

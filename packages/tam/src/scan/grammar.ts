@@ -2,12 +2,12 @@ import type { BlockGrammar, BlockReader, LineProbe, ProbeAnswer } from "@toolglo
 import type { TamBlock } from "../types.ts";
 import { TamReader } from "./block-reader.ts";
 import { isBlank, markerAt } from "./marks.ts";
-import type { ReaderHost } from "./scan.ts";
+import type { ReaderHost, Shared } from "./scan.ts";
 
 /** Where TAM blocks begin: at a start marker on a line of its own. */
 export class TamGrammar implements BlockGrammar<TamBlock> {
   readonly protocol = "tam";
-  readonly #flat = new Set<number>();
+  readonly #shared: Shared = { flat: new Set(), inner: false };
   readonly #makeHost: () => ReaderHost;
 
   constructor(makeHost: () => ReaderHost) {
@@ -23,7 +23,7 @@ export class TamGrammar implements BlockGrammar<TamBlock> {
     if (!marker?.isStart) return "no";
     const base = offset - at;
     const head = { ...marker, end: base + marker.end, next: base + marker.next };
-    const reader: BlockReader<TamBlock> = new TamReader(base + first, head, fence, this.#flat, this.#makeHost());
+    const reader: BlockReader<TamBlock> = new TamReader(base + first, head, fence, this.#shared, this.#makeHost());
     return reader;
   }
 }

@@ -11,7 +11,7 @@ const marker = new RegExp(
   `<${gap}\\|${gap}\\[${gap}(?:(request)|end)_tool${gap}\\]${gap}\\|${gap}>([ \\t\\r]*)(\\n|$)`,
   "iy",
 );
-const unfinishedMarker = /^<[ \t|[\]\w>]{0,80}$/;
+const unfinishedMarker = /^<[ \t]*(?:\|[ \t|[\]\w>]{0,80})?$/;
 
 /** A run of delimiters. Offsets are those of the text it was found in. */
 export interface Run {

@@ -32,6 +32,7 @@ export interface Note {
   end: number;
   /** A value may be not the one that was meant. */
   affectsValue?: boolean;
+  message?: string;
 }
 
 /** What the scan of one block found. */
@@ -48,6 +49,16 @@ export interface Scan {
   closed: boolean;
   /** The text ended inside the block because it was cut, as far as that can be told. */
   cut: boolean;
+  /** The text ended behind a value that may go on. */
+  doubtful: boolean;
+}
+
+/** What the readers of one text know of each other. */
+export interface Shared {
+  /** Where values begin that have no balancing closer; several blocks of the text may hold them. */
+  flat: Set<number>;
+  /** A start marker ended a block whose values are in doubt: it and all that follows may be text of such a value. */
+  inner: boolean;
 }
 
 /** What a reader needs from its surroundings. */
