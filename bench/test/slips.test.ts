@@ -1,0 +1,34 @@
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { readBodies } from "../src/slips/bodies.ts";
+import { slipClasses } from "../src/slips/classes.ts";
+import { formats } from "../src/slips/formats/index.ts";
+import { generate } from "../src/slips/generate.ts";
+import { runOwn } from "../src/slips/run.ts";
+import { summarize } from "../src/slips/summary.ts";
+
+const bodies = readBodies(join(import.meta.dirname, "../.."));
+const known = new Set(slipClasses.map(({ id }) => id));
+
+/** Formats with faults that are known and not mended yet. The test fails when there are none left: then take the line away. */
+const open: Readonly<Record<string, string>> = {
+  attp: "`'''` before a table in the code, in two of all cases",
+  toolsxml: "a call is lost unsaid when `<tools>` is missing or misspelt",
+};
+
+for (const format of formats) {
+  const reason = open[format.id];
+  const test = reason === undefined ? it : it.fails;
+  test(`${format.id} is never silently wrong${reason === undefined ? "" : ` (known to fail: ${reason})`}`, () => {
+    const { judged } = runOwn(format, bodies);
+    expect(judged.length).toBeGreaterThanOrEqual(2000);
+    const told = summarize(judged);
+    expect(told.length, told.slice(0, 10).join("\n\n")).toBe(0);
+  }, 60_000);
+}
+
+it("every class has a source, and cases", () => {
+  expect(slipClasses.filter(({ sources }) => sources.length === 0)).toEqual([]);
+  const made = new Set(formats.flatMap((format) => generate(format, bodies).cases.map(({ slip }) => slip)));
+  expect([...made].sort()).toEqual([...known].sort());
+});
