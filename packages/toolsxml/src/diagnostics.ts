@@ -9,7 +9,9 @@ export type ToolsXmlRepairCode =
   | "toolsxml/stray-text"
   | "toolsxml/stray-tag"
   | "toolsxml/duplicate-attribute"
-  | "toolsxml/bare-body";
+  | "toolsxml/bare-body"
+  | "toolsxml/curly-quotes"
+  | "toolsxml/json-envelope";
 
 /** Every code of this package. */
 export type ToolsXmlDiagnosticCode =
@@ -31,7 +33,7 @@ export type ToolsXmlDiagnosticCode =
   | "toolsxml/unknown-escape"
   | "toolsxml/entities-decoded"
   | "toolsxml/literal-entities"
-  | "toolsxml/json-envelope"
+  | "toolsxml/missing-root"
   | "toolsxml/input-too-long";
 
 const E = "error";
@@ -58,6 +60,7 @@ const table: Record<ToolsXmlDiagnosticCode, [Severity, Affects, string, string?]
   "toolsxml/stray-tag": [W, "value", "A tag without its partner was skipped."],
   "toolsxml/duplicate-attribute": [W, "value", "The attribute is given twice; the first stands."],
   "toolsxml/bare-body": [W, "structure", "The body was taken as the tool's one parameter."],
+  "toolsxml/curly-quotes": [W, "structure", "The quotes are not plain ones.", 'Write " around values.'],
   "toolsxml/malformed-tag": [E, "value", "The tag can't be read.", 'Write attributes as name="value".'],
   "toolsxml/unknown-tag": [E, "structure", "No tool has this name."],
   "toolsxml/unknown-attribute": [W, "none", "The attribute is not known; it is not used."],
@@ -76,6 +79,12 @@ const table: Record<ToolsXmlDiagnosticCode, [Severity, Affects, string, string?]
   "toolsxml/entities-decoded": [I, "none", "Entities were decoded: the body has no bare & or <."],
   "toolsxml/literal-entities": [I, "none", "Entities were kept: the body has a bare & or <."],
   "toolsxml/json-envelope": [W, "structure", "The JSON envelope is not valid JSON, but was read as meant."],
+  "toolsxml/missing-root": [
+    E,
+    "structure",
+    "This is outside <tools>: it is not run.",
+    "Put all calls into one <tools> … </tools>.",
+  ],
   "toolsxml/input-too-long": [E, "value", "The text is too long; nothing of it is run."],
 };
 

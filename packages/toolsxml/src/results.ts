@@ -1,6 +1,6 @@
 import { type Locale, neutralize, type ToolResult } from "@toolglot/core";
 import { fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
-import { attributes, cdata } from "./xml-text.ts";
+import { attributes, cdata, legal } from "./xml-text.ts";
 
 /** How results are written. */
 export interface FormatResultsOptions {
@@ -33,7 +33,7 @@ export function formatResults(results: readonly ToolResult[], options: FormatRes
     const { name, status, errorType } = outcomes[index] as Outcome;
     const { exit, ms } = results[index]?.metadata ?? {};
     const full = texts.get(index) as string;
-    const head = attributes({
+    const values = attributes({
       tool: name,
       index,
       status: status === "pending" ? "running" : status,
@@ -41,6 +41,7 @@ export function formatResults(results: readonly ToolResult[], options: FormatRes
       ms: wholeNumber(ms),
       type: errorType,
     });
+    const head = legal(values);
     if (full === "") return `<result${head}/>`;
     const note = text === full ? "" : `\n${cutNote[locale](text.length, full.length)}`;
     return `<result${head}>${cdata(text)}${note}</result>`;

@@ -4,6 +4,7 @@ import { type BodyText, cdataEnd, cdataStart, exactText, scriptText } from "./sc
 import { builtIns } from "./scan/context.ts";
 import { entity } from "./scan/tag.ts";
 import type { ToolsXmlBlock, ToolsXmlCall } from "./types.ts";
+import { attributes } from "./xml-text.ts";
 
 /** How {@link serialize} writes. */
 export interface SerializeOptions {
@@ -42,7 +43,7 @@ function callText(call: ToolsXmlCall, tools: ReadonlyMap<string, ToolDefinition>
       const files = call.files.map(({ src, edits }) => {
         const pairs = edits.map(
           ({ find, replace, all }) =>
-            `      ${element("find", { all: all || undefined }, textBody(find)).trimStart()}\n` +
+            `      ${element("find", { all: all || undefined }, find === "" ? cdata(find) : textBody(find)).trimStart()}\n` +
             `      ${element("replace", {}, textBody(replace)).trimStart()}\n`,
         );
         return `    <file${attributes({ src })}>\n${pairs.join("")}    </file>\n`;
@@ -97,21 +98,6 @@ function element(name: string, values: Record<string, string | number | boolean 
   return body === undefined ? `${open}/>` : `${open}>${body}</${name}>`;
 }
 
-function attributes(values: Record<string, string | number | boolean | undefined>): string {
-  return Object.entries(values)
-    .map(([name, value]) => (value === undefined ? "" : ` ${name}="${escapeAttribute(String(value))}"`))
-    .join("");
-}
-
-const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-/** Line breaks and tabs become references: XML readers turn them into spaces. */
-function escapeAttribute(text: string): string {
-  return text
-    .replace(/[&<>"]/g, (unit) => escapes[unit] as string)
-    .replace(/[\t\n\r]/g, (unit) => `&#${unit.charCodeAt(0)};`);
-}
-
 /** A script as it stands, on lines of its own when it has several. */
 function scriptBody(script: string): string {
   const plain = script.includes("\n") ? `\n${script}\n  ` : script;
@@ -154,8 +140,8 @@ function inputBody(data: string): string {
 /** JSON without `<` and `&`. Integers that no reader keeps exactly are written with an exponent. */
 function json(value: unknown): string {
   return toJsonText(value)
-    .replace(/"(?:[^"\\]|\\.)*"|-?[\d.]+(?:e[+-]?\d+)?/g, (token) =>
-      /^-?\d{16,}$/.test(token) && !Number.isSafeInteger(Number(token)) ? Number(token).toExponential() : token,
+    .replace(/"(?:[^"\\]|\\.)*"|(?<![.\d])-?\d{16,}(?![\d.e])/g, (token) =>
+      token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : Number(token).toExponential(),
     )
     .replace(/[<&]/g, (unit) => (unit === "<" ? "\\u003c" : "\\u0026"));
 }

@@ -3,7 +3,7 @@ import type { BlockBase, Diagnostic, JsonObject, ParseOptions, Span } from "@too
 /** A shell script. */
 export interface CommandCall {
   tool: "command";
-  /** Trimmed, common leading indentation taken off. Never empty. */
+  /** Trimmed, common leading indentation taken off; CDATA stands as it is, outer white space too. Never empty. */
   script: string;
   /** The `timeout` attribute, which is in seconds. */
   timeoutMs?: number;

@@ -1,15 +1,20 @@
 /** What XML 1.0 can't hold: control characters, lone surrogates, U+FFFE and U+FFFF. */
 const forbidden = /[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu;
 
+/** Text less what XML can't hold. */
+export function legal(text: string): string {
+  return text.replace(forbidden, "\ufffd");
+}
+
 /** Text as CDATA, exact but for what XML can't hold; a `]]>` inside is split over two sections. */
 export function cdata(text: string): string {
-  return `<![CDATA[${text.replace(forbidden, "\ufffd").replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
+  return `<![CDATA[${legal(text).replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
 }
 
 const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
 /** ` name="value"` for each value that is there. */
-export function attributes(values: Record<string, string | number | undefined>): string {
+export function attributes(values: Record<string, string | number | boolean | undefined>): string {
   return Object.entries(values)
     .map(([name, value]) => (value === undefined ? "" : ` ${name}="${escapeAttribute(String(value))}"`))
     .join("");
@@ -18,7 +23,6 @@ export function attributes(values: Record<string, string | number | undefined>):
 /** Line breaks and tabs become references: as themselves they would be read as spaces. */
 function escapeAttribute(text: string): string {
   return text
-    .replace(forbidden, "\ufffd")
     .replace(/[&<>"]/g, (character) => escapes[character] as string)
     .replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

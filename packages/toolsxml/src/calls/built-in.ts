@@ -75,7 +75,7 @@ export function readGetValue(element: Element, to: Surroundings): GetValueCall {
 const escapes: Record<string, string> = { n: "\n", r: "\r", t: "\t", e: "\u001b", "\\": "\\" };
 
 /** Decodes what `<input>` decodes; an unknown escape stays. */
-export function decodeInput(text: string, unknown?: () => void): string {
+function decodeInput(text: string, unknown?: () => void): string {
   return text.replace(/\\(?:x([\da-fA-F]{2})|([\s\S]?))/g, (all, hex: string | undefined, letter = "") => {
     if (hex) return String.fromCharCode(Number.parseInt(hex, 16));
     const decoded = escapes[letter];

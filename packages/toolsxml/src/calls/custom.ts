@@ -26,8 +26,12 @@ export function rawProperty(tool: ToolDefinition): string | undefined {
 export function readCustom(tool: ToolDefinition, element: Element, to: Surroundings): CustomCall {
   const { tag, end } = element;
   const reader = new InputReader(tool, to);
-  for (const { name, rawName, value, start, end: after } of tag.attributes) {
+  for (const { name, rawName, value, start, end: after, doubtful } of tag.attributes) {
     const key = reader.key(name, rawName, tool.inputSchema, start, after);
+    if (doubtful && !propertiesOf(tool.inputSchema).includes(key)) {
+      to.say("toolsxml/malformed-tag", tag.start, tag.end);
+      break;
+    }
     if (Object.hasOwn(reader.input, key)) to.repair("toolsxml/duplicate-attribute", start, after);
     else reader.set(key, reader.text(value, schemaOf(tool.inputSchema, key)), start, after);
   }
@@ -83,6 +87,7 @@ class InputReader {
     const text = raw.trim();
     if (text === "") return;
     const schema = this.#root;
+    let wrapped = false;
     if (text.startsWith("<") && !text.startsWith(cdataStart)) {
       const inside = elements(raw, bodyStart, siblings(schema), this.#to);
       const declared = propertiesOf(schema).map((name) => name.toLowerCase());
@@ -96,11 +101,14 @@ class InputReader {
         }
         return;
       }
-      if (inside.children.length === 0 && inside.stray === undefined) return;
+      wrapped = inside.children.length > 0;
+      if (!wrapped && inside.stray === undefined) return;
     }
     const only = this.#only();
     if (only !== undefined && !/^(?:\{|&quot;|&#123;|<!\[CDATA\[\s*\{)/.test(text)) {
-      this.#to.repair("toolsxml/bare-body", bodyStart, bodyStart + raw.length);
+      // An element may have been meant as a parameter with another name.
+      const change = wrapped ? { affects: "value" as const } : undefined;
+      this.#to.repair("toolsxml/bare-body", bodyStart, bodyStart + raw.length, change);
       const body = this.#to.tell(exactText(raw), element);
       this.#to.delta(`input.${only}`, body);
       this.set(only, this.text(body, schemaOf(schema, only)), bodyStart, bodyStart + raw.length);

@@ -1,3 +1,4 @@
+import { cdataStart } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { EditCall, TextEdit } from "../types.ts";
 import type { Container, Element, Surroundings } from "./built-in.ts";
@@ -49,10 +50,13 @@ export class EditReader implements Container {
   }
 
   /** Takes the text of a `<find>` or `<replace>`. */
-  take({ tag, end }: Element, text: string): void {
+  take({ tag, raw, end }: Element, text: string): void {
     const given = attributesOf(tag, ["all"], this.#to);
     const all = optional(given, "all", flag, "true or false", this.#to) ?? this.#all;
     if (tag.name === "find") {
+      // Empty CDATA is no slip.
+      if (text === "" && !raw.includes(cdataStart))
+        this.#to.say("toolsxml/empty-body", tag.start, end, { message: "<find> holds no text." });
       this.#find = { text, all, start: tag.start, end };
       return;
     }

@@ -1,5 +1,5 @@
 import { readHead, readTag, type Tag, TagEnd } from "../scan/tag.ts";
-import type { Report } from "./report.ts";
+import { checkTag, type Report } from "./report.ts";
 
 /** A child element. Offsets are those of the whole text. */
 export interface Child {
@@ -25,7 +25,7 @@ export function elements(
   body: string,
   offset: number,
   isSibling: (name: string) => boolean,
-  report: Pick<Report, "say"> & { comment?: (text: string, start: number, end: number) => void },
+  report: Report & { comment?: (text: string, start: number, end: number) => void },
 ): Inside {
   const inside: Inside = { children: [], stray: undefined };
   const spent = { units: 0 };
@@ -51,7 +51,7 @@ export function elements(
       continue;
     }
     const tag = readTag(body.slice(at, end), head.end - at, offset + at, head);
-    if (tag.fault !== undefined) report.say("toolsxml/malformed-tag", tag.start, tag.end);
+    checkTag(tag, report);
     const child: Child = { tag, raw: "", bodyStart: tag.end, end: tag.end, closed: true };
     inside.children.push(child);
     at = end;
@@ -66,6 +66,7 @@ export function elements(
     child.raw = body.slice(end, close.start);
     child.end = offset + close.end;
     at = close.end;
+    if (close.doubtful) report.repair("toolsxml/doubtful-close", offset + close.start, child.end);
   }
 }
 
@@ -75,9 +76,11 @@ function closingTag(
   name: string,
   isSibling: (name: string) => boolean,
   spent: { units: number },
-): { start: number; end: number } | undefined {
+): { start: number; end: number; doubtful: boolean } | undefined {
   const eager = spent.units > patience;
   let depth = 0;
+  let spare = false;
+  let doubtful = false;
   let fitting: { start: number; end: number } | undefined;
   let last: { start: number; end: number } | undefined;
   for (let at = body.indexOf("<", from); at >= 0; at = body.indexOf("<", at + 1)) {
@@ -91,22 +94,25 @@ function closingTag(
     let end = start + name.length;
     if (body.slice(start, end).toLowerCase() !== name) continue;
     if (!closes) {
-      if (!eager && (body.charCodeAt(end) === 62 || /^(?:\s[^<>]{0,300})?(?<!\/)>/.test(body.slice(end, end + 302))))
+      if (!eager && (body.charCodeAt(end) === 62 || /^(?:\s[^<>]{0,300})?(?<!\/)>/.test(body.slice(end, end + 302)))) {
+        doubtful ||= spare && depth === 0;
         depth += 1;
+      }
       continue;
     }
     end = skipSpace(body, end);
     if (body.charCodeAt(end) !== 62) continue;
     last = { start: at, end: end + 1 };
     const fits = fitsBehind(body, end + 1, isSibling);
-    if (fits && depth === 0) return last;
+    if (fits && depth === 0) return { ...last, doubtful };
     if (depth > 0) {
       depth -= 1;
       if (fits) fitting ??= last;
-    }
+    } else spare = true;
   }
   spent.units += body.length - from;
-  return fitting ?? last;
+  const found = fitting ?? last;
+  return found && { ...found, doubtful };
 }
 
 /** Whether the end or a sibling comes next, comments apart. */

@@ -9,6 +9,12 @@ export interface Report {
   repair(code: ToolsXmlRepairCode, start: number, end: number, change?: DiagnosticChange): void;
 }
 
+/** Says what is wrong with a tag as it is written. */
+export function checkTag({ fault, curly, start, end }: Tag, report: Report): void {
+  if (fault !== undefined) report.say("toolsxml/malformed-tag", start, end);
+  if (curly) report.repair("toolsxml/curly-quotes", start, end);
+}
+
 /** The attributes of a tag by name; what is given twice or not known is reported. */
 export function attributesOf(tag: Tag, known: readonly string[], report: Report): Map<string, Attribute> {
   const given = new Map<string, Attribute>();
@@ -16,6 +22,10 @@ export function attributesOf(tag: Tag, known: readonly string[], report: Report)
     const { name, start, end } = attribute;
     if (given.has(name)) report.repair("toolsxml/duplicate-attribute", start, end);
     else if (!known.includes(name)) {
+      if (attribute.doubtful) {
+        report.say("toolsxml/malformed-tag", tag.start, tag.end);
+        break;
+      }
       const hint = known.length > 0 ? `<${tag.name}> takes ${known.join(", ")}.` : `<${tag.name}> takes none.`;
       report.say("toolsxml/unknown-attribute", start, end, { hint });
     } else given.set(name, attribute);

@@ -14,7 +14,7 @@ import { rawProperty, readCustom } from "../calls/custom.ts";
 import { EditReader } from "../calls/edit.ts";
 import { nearNames } from "../calls/near-names.ts";
 import { ReadReader } from "../calls/read.ts";
-import { attributesOf } from "../calls/report.ts";
+import { attributesOf, checkTag } from "../calls/report.ts";
 import {
   type DiagnosticChange,
   diagnostic,
@@ -25,7 +25,7 @@ import type { ToolsXmlBlock, ToolsXmlCall, ToolsXmlEvent } from "../types.ts";
 import { BodyStream } from "./body-stream.ts";
 import { type BodyText, exactText } from "./body-text.ts";
 import type { BodyContext, Names } from "./context.ts";
-import { type BodyMemory, RawBody } from "./raw-body.ts";
+import { type BodyMemory, isStop, RawBody, wasCut } from "./raw-body.ts";
 import { readHead, readTag, type Tag, TagEnd } from "./tag.ts";
 
 /** What a reader needs from its surroundings. */
@@ -79,6 +79,8 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
   #tag: OpenTag | undefined;
   #body: OpenBody | undefined;
   #comment = -1;
+  /** Where the last body of each name began. */
+  readonly #bodies = new Map<string, number>();
   #call: OpenCall | undefined;
   /** Calls that were begun. */
   #calls = -1;
@@ -292,7 +294,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     if (this.#unknown) return;
     const field = inside?.open(tag);
     if (field !== undefined) {
-      if (tag.fault !== undefined) this.say("toolsxml/malformed-tag", tag.start, tag.end);
+      checkTag(tag, this);
       this.attributes(field, tag);
       if (name === "file" || name === "search") return;
       this.#openBody(source, tag, name === "find" ? names.find : names.replace, `${field}.${name}`, true);
@@ -313,7 +315,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     this.#calls += 1;
     this.#call = { tag, inside: undefined, failed: false };
     emit?.({ phase: "delta", type: "call-start", call: this.#calls, text: name });
-    if (tag.fault !== undefined) this.say("toolsxml/malformed-tag", tag.start, tag.end);
+    checkTag(tag, this);
     this.attributes("", tag);
     if (name === "edit" || name === "read") {
       attributesOf(tag, [], this);
@@ -346,7 +348,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
 
   #readBody(source: Source, open: OpenBody, end: EndOptions | undefined): boolean {
     const { body } = open;
-    const done = body.read(source, end !== undefined, end !== undefined && isStop(end));
+    const done = body.read(source, end);
     if (!done) {
       open.stream?.advance(source, body.safe(source));
       return false;
@@ -358,9 +360,13 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
 
   #bodyRead(source: Source, open: OpenBody): void {
     const { tag, body, streams, stream } = open;
-    const { outcome, bodyEnd, end, doubtful } = body;
+    const { outcome, bodyEnd, end, doubtful, spares } = body;
     const element: Element = { tag, raw: source.slice(tag.end, bodyEnd), bodyStart: tag.end, end };
-    if (doubtful) this.repair("toolsxml/doubtful-close", bodyEnd, end);
+    const parted = this.#bodies.get(tag.name);
+    // A body that holds its closing tag behind one of the same name: the two may be one.
+    if (spares > 0 && parted !== undefined) this.repair("toolsxml/doubtful-close", parted, end);
+    else if (doubtful) this.repair("toolsxml/doubtful-close", bodyEnd, end);
+    this.#bodies.set(tag.name, tag.start);
     if (outcome === "unclosed") {
       // What was given out of it can't be taken back.
       const change: DiagnosticChange = { affects: "value", message: `<${tag.rawName}> is not closed.` };
@@ -446,8 +452,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const open = this.#body ?? this.#tag ?? this.#call;
     if (!isStop(end) || open || this.#comment >= 0 || !this.#opened) {
       this.#cut(source.length);
-      if (end.finish === "length" || end.finish === "filter" || end.finish === "error")
-        this.#block.status = "truncated";
+      if (wasCut(end)) this.#block.status = "truncated";
     }
     source.seek(source.length);
     this.#finish(source.length, source.length);
@@ -464,11 +469,6 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     this.#done = { block, end, closedFence: false };
     this.#options.finish(this.#found);
   }
-}
-
-/** Whether the stop sequence that the provider took away was the block's closing tag. */
-function isStop({ stopSequence }: EndOptions): boolean {
-  return stopSequence !== undefined && /^\s*<\/tools\s*>?/i.test(stopSequence);
 }
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);

@@ -16,7 +16,7 @@ type Mode =
   | "held";
 
 const special = /[&<]/g;
-const unfinished = /^(?:&(?:#(?:x[\da-fA-F]{0,6}|\d{0,7})|[a-z]{0,4})|<[/?!]?|<!\[[CDAT[]{0,6})$/;
+const unfinished = /^(?:&(?:#(?:x0{0,24}[\da-fA-F]{0,6}|0{0,24}\d{0,7})|[a-z]{0,4})|<[/?!]?|<!\[[CDAT[]{0,6})$/;
 
 /** Gives out the text of a raw body while it comes in, as far as nothing can change it. */
 export class BodyStream {
@@ -75,7 +75,7 @@ export class BodyStream {
     special.lastIndex = 0;
     for (let match = special.exec(text); match; match = special.exec(text)) {
       const at = match.index;
-      const rest = text.slice(at, at + 12);
+      const rest = text.slice(at, at + 36);
       if (at + rest.length === text.length && unfinished.test(rest)) return at;
       if (rest.startsWith(cdataStart)) {
         this.#mode = "held";

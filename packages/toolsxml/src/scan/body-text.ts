@@ -8,7 +8,7 @@ export interface BodyParts {
   parts: string[];
   /** What was done about entities; undefined when there are none. */
   entities: "decoded" | "literal" | undefined;
-  /** The body begins with CDATA that is not closed; its mark was dropped. */
+  /** The body begins with CDATA that is not closed, or with a mark that may be meant for one. A lone mark was dropped. */
   unclosed: boolean;
 }
 
@@ -33,12 +33,18 @@ function split(raw: string): string[] {
 }
 
 /** Takes a body apart. */
-export function bodyParts(raw: string): BodyParts {
-  if (!raw.includes(cdataStart)) return { parts: [raw], entities: undefined, unclosed: false };
+function bodyParts(raw: string): BodyParts {
+  if (!raw.includes("<![")) return { parts: [raw], entities: undefined, unclosed: false };
   const parts = split(raw);
-  const first = parts[0] as string;
-  const unclosed = parts.length === 1 && first.trimStart().startsWith(cdataStart) && !first.includes(cdataEnd);
-  if (unclosed) parts[0] = first.replace(cdataStart, "");
+  const body = parts.length === 1 ? raw.trim() : "";
+  let unclosed = false;
+  if (body.startsWith(cdataStart)) {
+    const end = body.indexOf(cdataEnd);
+    unclosed =
+      end < 0 || body.lastIndexOf(cdataStart, end) > 0 || body.lastIndexOf(cdataStart) > body.lastIndexOf(cdataEnd);
+    if (end < 0) parts[0] = raw.replace(cdataStart, "");
+  } else if (parts.length > 1) unclosed = (parts.at(-1) as string).includes(cdataStart);
+  else unclosed = body.startsWith("<![") && body.endsWith(cdataEnd);
   return { parts, entities: undefined, unclosed };
 }
 
@@ -115,12 +121,12 @@ export function exactText(raw: string): BodyText {
 }
 
 /** Length of the line break that a text begins with. */
-export function leadingBreak(text: string): number {
+function leadingBreak(text: string): number {
   return text.startsWith("\n") ? 1 : text.startsWith("\r\n") ? 2 : 0;
 }
 
 /** Index of the line break after which only blanks follow; the text's length when there is none. */
-export function trailingBreak(text: string): number {
+function trailingBreak(text: string): number {
   let at = text.length - 1;
   while (at >= 0 && isBlank(text.charCodeAt(at))) at -= 1;
   if (text.charCodeAt(at) !== 10) return text.length;

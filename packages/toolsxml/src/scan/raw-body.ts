@@ -1,3 +1,4 @@
+import type { EndOptions } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
 import { cdataEnd, cdataStart } from "./body-text.ts";
 import type { BodyContext } from "./context.ts";
@@ -39,6 +40,8 @@ export class RawBody {
   outcome: "closed" | "unclosed" | "cut" = "cut";
   /** Another closing tag might have been meant. */
   doubtful = false;
+  /** Closing tags of the same name in it that belong to no inner pair. */
+  spares = 0;
   readonly start: number;
   readonly #name: string;
   readonly #opener: string;
@@ -54,8 +57,12 @@ export class RawBody {
   #inComment = false;
   #breaks = 0;
   #cdata = -1;
-  #depth = 0;
+  /** Inner elements of the same name that are open: how many of the parents' names were open at each. */
+  #inner: number[] = [];
   #opened: Record<string, number> = {};
+  #parents = 0;
+  /** Inner elements overlap, so that not all of them are elements. */
+  #crossed = false;
   /** The first closing tag of an inner pair that would fit as the body's own. */
   #fitting: Candidate | undefined;
   /** The last closing tag. */
@@ -66,6 +73,8 @@ export class RawBody {
   #parent = -1;
   #sibling = -1;
   #innerLine = false;
+  /** The tag that was looked at last closes an inner `<tools>`. */
+  #shut = false;
 
   /** `name` as written in the opening tag. */
   constructor(name: string, start: number, context: BodyContext, memory: BodyMemory, fence: Fence | undefined) {
@@ -87,8 +96,9 @@ export class RawBody {
     return this.#first < 0 ? source.offset : this.#first;
   }
 
-  /** Reads on; true when the end is found. `ended`: no more text comes; `stopped`: a stop sequence stands for `</tools>`. */
-  read(source: Source, ended: boolean, stopped: boolean): boolean {
+  /** Reads on; true when the end is found. `end`: no more text comes. */
+  read(source: Source, end: EndOptions | undefined): boolean {
+    const ended = end !== undefined;
     for (;;) {
       let found: boolean | undefined;
       if (this.#candidate) {
@@ -98,8 +108,8 @@ export class RawBody {
       } else found = this.#counts ? this.#count(source, ended) : this.#search(source, ended);
       if (found) return true;
       if (found === undefined) {
-        if (!ended) return false;
-        if (this.#counts) return this.#atEnd(source, stopped);
+        if (!end) return false;
+        if (this.#counts) return this.#atEnd(source, end);
         this.#memory.gone.set(this.#name, this.start);
         this.#startCounting(source);
       }
@@ -209,16 +219,20 @@ export class RawBody {
       this.#startCounting(source);
       return false;
     }
-    const inner = this.#depth > 0;
+    const inner = this.#inner.length > 0;
     if (fits && !inner) return this.#close(source, candidate);
     if (inner) {
-      this.#depth -= 1;
+      this.#crossed ||= this.#inner.pop() !== this.#parents;
       if (fits) this.#fitting ??= candidate;
-    } else this.#lineEnd = this.#breaks > 0 ? { at: candidate, blank: this.#breaks > 1 } : undefined;
+    } else {
+      this.spares += 1;
+      this.#lineEnd = this.#breaks > 0 ? { at: candidate, blank: this.#breaks > 1 } : undefined;
+    }
     return false;
   }
 
   #close(source: Source, { start, end }: Candidate): true {
+    if (start === this.#lineEnd?.at.start) this.spares -= 1;
     this.bodyEnd = start;
     this.end = end;
     this.outcome = "closed";
@@ -267,6 +281,7 @@ export class RawBody {
         source.at = at + all.length;
         return false;
       }
+      this.#shut = false;
       const done = slash
         ? this.#closer(source, at, written.toLowerCase(), ended)
         : this.#openingTag(source, at, at + all.length, written.toLowerCase(), ended);
@@ -304,8 +319,11 @@ export class RawBody {
     // Behind a parent's closing tag its line ends, or another tag comes: elsewhere it is data.
     const ends = next >= text.length || code === 10 || code === 13 || code === 60;
     const opened = this.#opened[name] ?? 0;
-    if (opened > 0) this.#opened[name] = opened - 1;
-    else if (ends) {
+    if (opened > 0) {
+      this.#opened[name] = opened - 1;
+      this.#parents -= 1;
+      this.#shut = ends && name === "tools";
+    } else if (ends) {
       source.at = at;
       if (this.#last) return this.#atParent(source);
       if (this.#parent < 0) this.#parent = base + at;
@@ -339,7 +357,10 @@ export class RawBody {
     }
     const selfClosing = text.charCodeAt(restOfTag.lastIndex - 2) === 47;
     const parent = this.#context.parents.has(name);
-    if (!selfClosing && parent) this.#opened[name] = (this.#opened[name] ?? 0) + 1;
+    if (!selfClosing && parent) {
+      this.#opened[name] = (this.#opened[name] ?? 0) + 1;
+      this.#parents += 1;
+    }
     const line = name !== "tools" && this.#beginsLine(source, base + at);
     const sibling = line && (!parent || name === "file");
     if (sibling && this.#lineEnd) {
@@ -355,8 +376,10 @@ export class RawBody {
       return this.#endWithout(source, base + at);
     }
     if (sibling && this.#sibling < 0) this.#sibling = base + at;
-    if (name === this.#name && !selfClosing && !this.#eager) {
-      this.#depth += 1;
+    if (name === this.#name && !selfClosing && !this.#eager && !this.#commented(source, base + at)) {
+      // A call may have ended at the closing tag before, with prose behind it.
+      if (this.#inner.length === 0 && this.spares > 0) this.doubtful = true;
+      this.#inner.push(this.#parents);
       this.#innerLine ||= line;
     }
     return null;
@@ -367,9 +390,22 @@ export class RawBody {
     return /\n[ \t]*$/.test(before);
   }
 
+  /** Whether an offset stands in a comment that began shortly before. */
+  #commented(source: Source, offset: number): boolean {
+    const before = source.slice(Math.max(this.start, offset - 200), offset);
+    return before.lastIndexOf("<!--") > before.lastIndexOf("-->");
+  }
+
   /** The text ends. A body whose last closing tag belongs to an inner pair counts as cut off. */
-  #atEnd(source: Source, stopped: boolean): true {
-    if (stopped && this.#last) return this.#atParent(source);
+  #atEnd(source: Source, end: EndOptions): true {
+    if (this.#last && isStop(end)) return this.#atParent(source);
+    // Inner tags that don't balance were data: the last tag of the text closes the block.
+    const fitting = this.#fitting;
+    if (fitting && this.#shut && !wasCut(end) && (this.#crossed || this.#inner.length + this.#parents > 0)) {
+      this.doubtful = true;
+      this.#memory.reread += source.length - fitting.end;
+      return this.#close(source, fitting);
+    }
     if (this.#lineEnd?.blank) {
       this.doubtful = true;
       this.#memory.reread += source.length - this.#lineEnd.at.end;
@@ -383,3 +419,13 @@ export class RawBody {
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
+
+/** Whether the stop sequence that the provider took away was the block's closing tag. */
+export function isStop({ stopSequence }: EndOptions): boolean {
+  return stopSequence !== undefined && /^\s*<\/tools\s*>?/i.test(stopSequence);
+}
+
+/** Whether the provider says that the text goes on. */
+export function wasCut({ finish }: EndOptions): boolean {
+  return finish === "length" || finish === "filter" || finish === "error";
+}

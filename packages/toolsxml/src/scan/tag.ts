@@ -8,6 +8,8 @@ export interface Attribute {
   value: string;
   start: number;
   end: number;
+  /** It has no value, or one without quotes behind a line break: when its name means nothing, it was none. */
+  doubtful?: boolean;
 }
 
 /** A tag, less its marks. */
@@ -23,10 +25,12 @@ export interface Tag {
   end: number;
   /** Offset of what can't be read in it. */
   fault: number | undefined;
+  /** Values in quotes of print. */
+  curly?: boolean;
 }
 
 /** `<name`, `</name`: white space inside the tag is let pass. */
-export const tagHead: RegExp = /<[ \t]{0,8}(\/?)[ \t]{0,8}([^\s<>/="'!?&;(){}[\],|`$]+)/y;
+const tagHead = /<[ \t]{0,8}(\/?)[ \t]{0,8}([^\s<>/="'!?&;(){}[\],|`$]+)/y;
 /** What may still become a head. */
 const partialHead = /^<[ \t]{0,8}\/?[ \t]{0,8}$/;
 
@@ -70,7 +74,8 @@ export class TagEnd {
   }
 }
 
-const attribute = /\s*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'<>]+)))?/y;
+const attribute =
+  /\s*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|[“”„]([^“”„"]*)[“”]|[‘’]([^‘’']*)[‘’]|([^\s"'<>“”„‘’][^\s"'<>]*)))?/y;
 const space = /[\s/]*$/y;
 
 /** Reads the attributes of a tag. `text` is the whole tag with its marks, `from` the index after its name. */
@@ -89,6 +94,7 @@ export function readTag(text: string, from: number, start: number, head: { close
   };
   if (from >= inner) return tag;
   const body = text.slice(0, inner);
+  let lined = false;
   for (let at = from; ; ) {
     attribute.lastIndex = at;
     const match = attribute.exec(body);
@@ -97,21 +103,25 @@ export function readTag(text: string, from: number, start: number, head: { close
       if (!space.test(body)) tag.fault = start + at;
       return tag;
     }
-    const [all, rawName = "", double, single, bare] = match;
+    const [all, rawName = "", double, single, print1, print2, bare] = match;
+    const quoted = double ?? single ?? print1 ?? print2;
+    lined ||= /^\s*\n/.test(all);
     at += all.length;
-    const value = double ?? single ?? bare ?? "";
+    const value = quoted ?? bare ?? "";
+    tag.curly ||= quoted !== (double ?? single);
     tag.attributes.push({
       name: rawName.toLowerCase(),
       rawName,
       value: value.includes("&") ? decodeEntities(value) : value,
       start: start + at - all.trimStart().length,
       end: start + at,
+      doubtful: quoted === undefined && (lined || bare === undefined),
     });
   }
 }
 
 /** The entities that every XML parser knows. */
-export const entity: RegExp = /&(?:(lt|gt|amp|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));/g;
+export const entity: RegExp = /&(?:(lt|gt|amp|quot|apos)|#0{0,24}(\d{1,7})|#x0{0,24}([\da-fA-F]{1,6}));/g;
 const named: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
 /** What an entity stands for; undefined when it stands for no character. */
@@ -127,6 +137,6 @@ export function entityText(
 }
 
 /** Decodes each entity; what is none stays. */
-export function decodeEntities(text: string): string {
+function decodeEntities(text: string): string {
   return text.replace(entity, (all, name, decimal, hex) => entityText(name, decimal, hex) ?? all);
 }
