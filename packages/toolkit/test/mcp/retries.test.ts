@@ -179,18 +179,22 @@ it("over HTTP: a server that was killed and came back between calls has lost the
 });
 
 it("over HTTP: what a status says of the call", async () => {
-  for (const [status, type] of [
-    ["400", "McpError"],
-    ["401", "McpError"],
-    ["429", "McpError"],
-    ["500", "InDoubt"],
-    ["503", "InDoubt"],
+  const server = await httpServer();
+  const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
+  for (const [status, append, look] of [
+    [400, "McpError", "McpError"],
+    [401, "McpError", "McpError"],
+    [404, "ServerUnavailable", "ServerUnavailable"],
+    [429, "McpError", "McpError"],
+    [500, "InDoubt", "ServerUnavailable"],
+    [503, "InDoubt", "ServerUnavailable"],
   ] as const) {
-    const server = await httpServer({ STATUS: status });
-    const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
-    const response = await final(kit, { name: "append", input: { note: "n" } });
-    expect([status, response.error?.type]).toEqual([status, type]);
+    await server.get(`/status/${status}`);
+    const responses = await Promise.all(["append", "look"].map((name) => final(kit, { name, input: { note: "n" } })));
+    expect([status, ...responses.map(({ error }) => error?.type)]).toEqual([status, append, look]);
   }
+  await server.get("/status/0");
+  expect(await final(kit, { name: "append", input: { note: "n" } })).toMatchObject({ status: "ok" });
 });
 
 it("stateless: each call has a session of its own, and the same rule", async () => {
