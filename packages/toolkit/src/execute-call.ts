@@ -60,15 +60,11 @@ export async function executeCall(
   });
   let started = performance.now();
   const tries = { attempts: 0 };
+  const place = { ...(step !== undefined && { step }), ...(requestId !== undefined && { requestId }) };
   const end = (response: ToolResponse): ToolResult => {
     const ms = performance.now() - started;
     const { attempts } = tries;
-    const facts = {
-      ms,
-      ...(attempts > 1 && { attempts }),
-      ...(step !== undefined && { step }),
-      ...(requestId !== undefined && { requestId }),
-    };
+    const facts = { ms, ...(attempts > 1 && { attempts }), ...place };
     const result = toResult(call, response, facts);
     const { status, data, error } = result;
     context.emit({
@@ -97,7 +93,7 @@ export async function executeCall(
       step,
       requestId,
       run: (own) => toolkit.runPrepared(prepared, call, { signal: own, ...(step !== undefined && { step }) }),
-      toResult: (response) => toResult(call, response, {}),
+      toResult: (response) => toResult(call, response, place),
     });
     return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
   }
