@@ -53,6 +53,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   #calls = 0;
   #inCall = false;
   #doubt: Span | undefined;
+  /** Where the code was taken to end. */
+  #codeEnd: Candidate | undefined;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -277,6 +279,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     };
     this.#close(source, candidate, rest);
     this.#pending = candidate;
+    if (entry.field === "code") this.#codeEnd = candidate;
     return true;
   }
 
@@ -317,6 +320,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   #rollBack(source: Source): undefined {
     const candidate = this.#pending as Candidate;
     this.#pending = undefined;
+    if (this.#codeEnd === candidate) this.#codeEnd = undefined;
     for (const line of candidate.lines) this.#deadLines.add(line);
     this.#restore(candidate);
     const { open } = candidate;
@@ -380,7 +384,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
 
   /** Ends the document before a line that begins the next, or before the thought that already belongs to it. */
   #beginNext(source: Source, start: number): BlockEnd<AttpDocument> {
-    this.#doubtEnd();
+    this.#doubtEnd(source);
     const last = this.#entries.at(-1);
     const late = last?.field === "thought" && this.#entries.length > 1 && this.#complete() && last.table > 0;
     if (!late || !last) return this.#finish(source, start, start, { closed: false });
@@ -397,11 +401,17 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     this.#doubt = { start: last.valueStart, end: last.valueEnd };
   }
 
-  /** Quotes behind other text, and then another document: it may be the code that goes on. */
-  #doubtEnd(): void {
-    const { clean, quotes, after, open } = this.#pending ?? {};
-    if (clean !== false || open?.entry.field !== "code" || quotes === undefined || after === undefined) return;
-    this.#doubt = { start: quotes, end: after };
+  /**
+   * Another document follows, but the code's quotes stand behind other text, or inside a string of the code: it may be the
+   * code that goes on.
+   */
+  #doubtEnd(source: Source): void {
+    const end = this.#codeEnd;
+    if (!end) return;
+    const { clean, quotes, after, open } = end;
+    const other = open.quotes.mark === "'" ? '"""' : "'''";
+    const inString = source.slice(open.entry.bodyStart, quotes).split(other).length % 2 === 0;
+    if (!clean || inString) this.#doubt = { start: quotes, end: after };
   }
 
   #header(line: string, start: number, header: RegExpExecArray, call: "exact" | "odd" | undefined): void {
