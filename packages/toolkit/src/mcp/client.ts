@@ -53,9 +53,8 @@ class HealingClient implements McpClient {
         return await connection.listTools();
       } catch (error) {
         const { fate, cause } = error as CallFault;
-        const gone = fate === "unsent" || fate === "lost";
-        if (gone) this.#drop(connection);
-        if (!gone || last || this.#closed) throw this.#unreachable(cause);
+        if (fate === "unsent" || fate === "lost") this.#drop(connection);
+        if (fate === "unclear" || fate === "refused" || last || this.#closed) throw this.#unreachable(cause);
       } finally {
         this.#release(connection);
       }
@@ -65,7 +64,8 @@ class HealingClient implements McpClient {
   async callTool(request: McpCallRequest, options: McpCallOptions = {}): Promise<McpCallResult> {
     /** Whether an earlier try may have had its effect. */
     let mayHaveRun = false;
-    for (let last = false; ; last = true) {
+    let reconnected = false;
+    for (;;) {
       let connection: Connection;
       try {
         connection = await this.#acquire();
@@ -76,12 +76,15 @@ class HealingClient implements McpClient {
         return await connection.callTool(request, options);
       } catch (error) {
         const { fate, cause } = error as CallFault;
-        const gone = fate === "unsent" || fate === "lost";
-        if (gone) this.#drop(connection);
-        if (fate === "lost" || fate === "unclear") mayHaveRun = true;
-        const again = fate === "unsent" || (fate === "lost" && request.repeatable);
-        if (!again || last || this.#closed) {
-          throw this.#callError(request, mayHaveRun && fate === "unsent" ? "lost" : fate, cause);
+        if (fate === "unsent") this.#drop(connection);
+        const fails = (): ToolError => this.#callError(request, mayHaveRun && fate === "unsent" ? "lost" : fate, cause);
+        if (this.#closed) throw fails();
+        if (fate === "unsent" && !reconnected) {
+          reconnected = true;
+        } else if (fate === "lost" && request.repeatable && !mayHaveRun) {
+          mayHaveRun = true;
+        } else {
+          throw fails();
         }
       } finally {
         this.#release(connection);
@@ -129,13 +132,18 @@ class HealingClient implements McpClient {
   }
 
   async #open(): Promise<Connection> {
+    const { signal } = this.#life;
     try {
       const connection = await Connection.open(
         this.#options,
         { onToolsChanged: () => this.#tellChanged(), onError: (error) => this.#options.onError?.(error) },
-        this.#life.signal,
+        signal,
       );
       this.#connections.add(connection);
+      if (signal.aborted) {
+        await this.#end(connection);
+        throw signal.reason;
+      }
       return connection;
     } catch (error) {
       throw ToolkitError.isInstance(error) ? error : this.#unreachable(error);
@@ -153,7 +161,7 @@ class HealingClient implements McpClient {
       this.#usable = undefined;
       this.#current = undefined;
     }
-    connection.retire();
+    void connection.retire().then(() => this.#connections.delete(connection));
   }
 
   async #end(connection: Connection): Promise<void> {
@@ -166,7 +174,7 @@ class HealingClient implements McpClient {
   }
 
   #unreachable(cause: unknown): ToolkitError {
-    const message = `The MCP server ${JSON.stringify(this.name)} can't be reached: ${messageOf(cause)}`;
+    const message = `The MCP server ${JSON.stringify(this.name)} can't be used: ${messageOf(cause)}`;
     const error = new ToolkitError("toolkit/mcp-connection", message, { name: this.name });
     error.cause = cause;
     return error;
@@ -175,32 +183,31 @@ class HealingClient implements McpClient {
   /** What the model is told. */
   #callError(request: McpCallRequest, fate: CallFault["fate"], cause: unknown): ToolError {
     const server = `The MCP server ${JSON.stringify(this.name)}`;
-    const tool = JSON.stringify(request.name);
-    const detail = sanitizeErrorMessage(messageOf(cause));
+    const call = `the call of the tool ${JSON.stringify(request.name)}`;
+    // What is said of the connection is said here in other words.
+    const detail = sanitizeErrorMessage(messageOf(ToolkitError.isInstance(cause) ? (cause.cause ?? cause) : cause));
     const fail = (type: string, message: string): ToolError => new ToolError(message, { cause, data: { type } });
     switch (fate) {
       case "aborted":
-        return fail(errorTypes.interrupted, `The call of the tool ${tool} was interrupted.`);
+        return fail(errorTypes.interrupted, `${server}: ${call} was interrupted.`);
       case "refused":
-        return fail(errorTypes.mcpError, `${server} refused the call of the tool ${tool}: ${detail}`);
+        return fail(errorTypes.mcpError, `${server} refused ${call}: ${detail}`);
       case "unsent":
-        return fail(
-          errorTypes.serverUnavailable,
-          `${server} is not available: ${detail}. The call of the tool ${tool} did not run.`,
-        );
+        return fail(errorTypes.serverUnavailable, `${server} is not available, so ${call} did not run: ${detail}`);
       default: {
-        const what = fate === "lost" ? "was lost before its answer came" : "gave an answer that can't be read";
-        if (request.readOnly) {
-          return fail(errorTypes.serverUnavailable, `${server} ${what}: ${detail}. The tool ${tool} changes nothing.`);
-        }
+        const what = fate === "lost" ? "was lost before it answered" : "gave no answer that can be read to";
+        if (request.readOnly) return fail(errorTypes.serverUnavailable, `${server} ${what} ${call}: ${detail}`);
         const cure = request.repeatable ? "Calling it again does no harm." : "Find out before you call it again.";
-        return fail(
-          errorTypes.inDoubt,
-          `${server} ${what}: ${detail}. It is not known whether the call of the tool ${tool} took effect. ${cure}`,
-        );
+        const doubt = `It is not known whether the call took effect. ${cure}`;
+        return fail(errorTypes.inDoubt, `${server} ${what} ${call}: ${ended(detail)} ${doubt}`);
       }
     }
   }
+}
+
+/** As a sentence. */
+function ended(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
 }
 
 function checkOptions(options: McpClientOptions): void {

@@ -36,6 +36,8 @@ export class Connection {
   #ended = false;
   #retired = false;
   #closing: Promise<void> | undefined;
+  /** Called when no call runs any more. */
+  readonly #idle: (() => void)[] = [];
 
   private constructor(
     sdk: ClientModule,
@@ -56,7 +58,9 @@ export class Connection {
     const timeoutMs = options.connectTimeoutMs ?? 30_000;
     const sdk = await loadClientModule();
     const { transport, said } = await makeTransport(sdk, options.transport);
-    const client = new sdk.Client({ name: "toolglot", version: "1.0.0" }, options.clientOptions);
+    const tools = { onChanged: () => events.onToolsChanged(), autoRefresh: false, debounceMs: 0 };
+    const clientOptions = { ...options.clientOptions, listChanged: { tools } };
+    const client = new sdk.Client({ name: "toolglot", version: "1.0.0" }, clientOptions);
     options.prepareClient?.(client);
     const deliveries = new Deliveries();
     deliveries.watch(transport);
@@ -71,6 +75,7 @@ export class Connection {
       // It came with its answer, and was heard.
       if (!error.message.startsWith("Received a progress notification for an unknown token")) events.onError(error);
     };
+    // Of servers, too, that have not said that they would tell.
     client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());
     try {
       await client.connect(transport, { timeout: timeoutMs, signal });
@@ -89,6 +94,7 @@ export class Connection {
   /** Rejects with a {@link CallFault}. */
   async listTools(): Promise<McpListedTool[]> {
     return await this.#use(async () => {
+      if (this.#client.getServerCapabilities()?.tools === undefined) return [];
       // The caches of the official client are not wanted: what it holds, it validates answers with, and throws them away.
       const { tools } = await this.#client.listTools(undefined, { timeout: this.#timeoutMs, cacheMode: "bypass" });
       return tools as McpListedTool[];
@@ -106,7 +112,7 @@ export class Connection {
     const ending = new AbortController();
     const abort = (): void => ending.abort(signal?.reason);
     signal?.addEventListener("abort", abort, { once: true });
-    const cut = (): void => ending.abort(new Error("the stream ended before the answer came"));
+    const cut = (): void => ending.abort("the stream ended before the answer came");
     const delivery = new Delivery(cut, onProgress);
     const args = { ...request.arguments };
     this.#deliveries.open(args, delivery);
@@ -134,10 +140,13 @@ export class Connection {
     }
   }
 
-  /** No new calls; closes when the last of those that run has ended. */
-  retire(): void {
+  /** No new calls; closes, and resolves, when the last of those that run has ended. */
+  retire(): Promise<void> {
     this.#retired = true;
-    if (this.#users === 0) void this.close();
+    if (this.#users === 0) return this.close();
+    return new Promise((resolve) => {
+      this.#idle.push(() => resolve(this.close()));
+    });
   }
 
   /** Ends the session, and the server if it is ours. Never rejects. */
@@ -161,7 +170,7 @@ export class Connection {
       return await work();
     } finally {
       this.#users -= 1;
-      if (this.#retired && this.#users === 0) void this.close();
+      if (this.#users === 0) for (const done of this.#idle.splice(0)) done();
     }
   }
 }
@@ -186,10 +195,14 @@ async function makeTransport(
   return { transport, said: () => "" };
 }
 
-/** The message, and that of its cause, which is where `fetch` says what happened. */
+/** The message, and that of its cause, which is where `fetch` says what happened; of HTTP the status, not the page. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  const { cause } = error;
+  const { cause, code, status, statusText } = error as Error &
+    Partial<Record<"code" | "status" | "statusText", unknown>>;
+  if (code === "INVALID_RESULT") return "it is no result as MCP has it"; // not every fault of every field
+  if (typeof status === "number")
+    return typeof statusText === "string" ? `HTTP ${status} ${statusText}` : `HTTP ${status}`;
   return cause instanceof Error && !error.message.includes(cause.message) && cause.message !== ""
     ? `${error.message}: ${cause.message}`
     : error.message;

@@ -34,8 +34,8 @@ export interface McpClientOptions {
   stateful?: boolean;
   /** Milliseconds that connecting and listing may take. Default 30,000. */
   connectTimeoutMs?: number;
-  /** Options for the official client: capabilities, protocol versions, validators. */
-  clientOptions?: ClientOptions;
+  /** Options for the official client: capabilities, protocol versions. Changes of the tools are heard anyway. */
+  clientOptions?: Omit<ClientOptions, "listChanged">;
   /** Sees each official client before it connects: to answer sampling, elicitation and roots. */
   prepareClient?: (client: Client) => void;
   /** Hears of faults that belong to no call: lines that are no messages, streams that broke. */

@@ -174,7 +174,7 @@ it("nonsense is reported, and leaves the effect in doubt", async () => {
   const kit = await unruly({ LEDGER: ledger.path }, { onError: ({ message }) => faults.push(message) });
   const response = await final(kit, { name: "nonsense", input: { note: "n" } });
   expect(response).toMatchObject({ status: "error", error: { type: "InDoubt" } });
-  expect(response.error?.message).toContain("can't be read");
+  expect(response.error?.message).toContain("no answer that can be read");
   expect(ledger.count("nonsense n")).toBe(1);
   await until(() => faults.length >= 2);
   expect(faults.join("\n")).toMatch(/unknown message ID/);

