@@ -1,10 +1,11 @@
-import { ToolError } from "@toolglot/core";
+import { type Plan, ToolError, type ToolStatus } from "@toolglot/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
   type AnyToolFunction,
   type RegisterFunctionOptions,
   Toolkit,
+  type ToolMiddleware,
   ToolResponse,
   toolkitExecutor,
 } from "../src/index.ts";
@@ -146,6 +147,191 @@ function optionsOf(given: {
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
   };
 }
+
+/** What stands around a call. Those that are stuck are so only while the call can be aborted. */
+const middlewares: Record<string, ToolMiddleware> = {
+  passing: (_call, next) => next(),
+  twice: async function* (_call, next) {
+    yield* next();
+    yield* next();
+  },
+  silent: async function* () {},
+  answering: async function* () {
+    yield new ToolResponse({ content: "cached" });
+  },
+  unfinished: async function* (_call, next) {
+    for await (const response of next()) yield response.with({ isLast: false });
+  },
+  throwing: async function* (_call, next) {
+    yield* next();
+    throw new Error("middleware");
+  },
+  early: () => {
+    throw new Error("middleware");
+  },
+  nonsense: async function* () {
+    yield 5 as never;
+  },
+  leaving: async function* (_call, next) {
+    for await (const response of next()) {
+      yield response;
+      return;
+    }
+  },
+  stuck: async function* (_call, next) {
+    yield* next();
+    await new Promise(() => {});
+  },
+  stuckBefore: async function* (_call, next) {
+    await new Promise(() => {});
+    yield* next();
+  },
+  changing: (call, next) => next({ ...call, input: { extra: 1 } }),
+};
+const around = fc.record({
+  middleware: fc.array(fc.constantFrom(...Object.keys(middlewares)), { maxLength: 3 }),
+  tracing: fc.boolean(),
+  extended: fc.constantFrom("none", "fits", "fails"),
+});
+
+/** Puts middleware, tracing and an extended model around the tool `t`. */
+function surround(kit: Toolkit, given: { middleware: string[]; extended: string }): void {
+  for (const name of given.middleware) kit.registerMiddleware(middlewares[name] as ToolMiddleware);
+  if (given.extended === "fits") kit.setExtendedModel("t", { "note?": "string" });
+  if (given.extended === "fails") kit.setExtendedModel("t", { note: "string" });
+}
+
+it("should end every call with exactly one final response, whatever stands around it", async () => {
+  const loose: unknown[] = [];
+  const note = (reason: unknown): void => void loose.push(reason);
+  process.on("unhandledRejection", note);
+  await fc.assert(
+    fc.asyncProperty(settings, around, fc.boolean(), async (given, outside, throwing) => {
+      const kit = new Toolkit({ tracing: outside.tracing && { recordInputs: true, recordOutputs: true } });
+      const execute = execution(given.deeds, given.style);
+      const options = { name: "t", description: "d", jsonSchema: { type: "object" }, ...optionsOf(given) };
+      kit.registerToolFunction(execute, options);
+      surround(kit, outside);
+      const controller = new AbortController();
+      const timer = setTimeout(() => controller.abort(), given.abortAfter);
+      const responses: ToolResponse[] = [];
+      try {
+        const call = kit.callToolFunction(
+          { name: "t", input: {} },
+          { signal: controller.signal, onError: throwing ? "throw" : "respond" },
+        );
+        for await (const response of call) responses.push(response);
+      } catch (error) {
+        // What a tool throws may be anything; it comes after the final response, and only when asked for.
+        if (!throwing) throw error;
+      }
+      clearTimeout(timer);
+      const last = lastOf(responses);
+      const { middleware, extended } = outside;
+      if (last.status === "ok" && extended === "fits" && middleware.every((name) => name === "passing")) {
+        expect(last.metadata).toMatchObject({ structured_output: {}, response_msg: expect.any(String) });
+      }
+      if (extended === "fails") expect(last.metadata?.structured_output).toBeUndefined();
+    }),
+    { numRuns: 150 },
+  );
+  await sleep(5);
+  process.off("unhandledRejection", note);
+  expect(loose).toEqual([]);
+}, 60_000);
+
+it("should give a plan exactly one result and one pair of events per step, and every task one end", async () => {
+  const steps = fc.array(
+    fc.record({
+      settings,
+      name: fc.constantFrom("0", "1", "2", "3", "nope"),
+      async: fc.boolean(),
+      asks: fc.boolean(),
+      onError: fc.constantFrom("stop" as const, "continue" as const),
+      retry: fc.integer({ min: 0, max: 1 }),
+      uri: fc.constantFrom(undefined, "data:,a", "data:;base64,*", "ftp://x"),
+      broken: fc.boolean(),
+    }),
+    { maxLength: 4 },
+  );
+  const requestIds = fc.constantFrom(undefined, "same", "same");
+  await fc.assert(
+    fc.asyncProperty(
+      steps,
+      around,
+      requestIds,
+      fc.integer({ min: 0, max: 15 }),
+      async (given, outside, requestId, abortAfter) => {
+        const kit = new Toolkit({ tracing: outside.tracing });
+        for (const name of outside.middleware) kit.registerMiddleware(middlewares[name] as ToolMiddleware);
+        for (const [index, one] of given.entries()) {
+          kit.registerToolFunction(execution(one.settings.deeds, one.settings.style), {
+            ...optionsOf(one.settings),
+            name: String(index),
+            description: "d",
+            includeRest: true,
+            retries: 0,
+            annotations: { async: one.async, requiresApproval: one.asks },
+          });
+        }
+        const plan: Plan = {
+          ...(requestId !== undefined && { requestId }),
+          common: {},
+          steps: given.map(({ name, onError, retry, uri, broken }, index) => ({
+            index: index + 1,
+            callId: `c${index}`,
+            tool: name,
+            params: {},
+            uris: uri === undefined ? {} : { file: uri },
+            onError,
+            retry,
+            errors: broken && index === 1 ? [{ type: "InvalidInput", message: "broken" }] : [],
+            span: { start: 0, end: 0 },
+          })),
+        };
+        const executor = toolkitExecutor(kit);
+        const ends = new Map<string, number>();
+        executor.tasks.events.subscribe((event) => {
+          if (event.type === "task-started") ends.set(event.taskId, 0);
+          if (event.type === "task-completed" || event.type === "task-failed")
+            ends.set(event.taskId, (ends.get(event.taskId) ?? Number.NaN) + 1);
+        });
+        const controller = new AbortController();
+        const timer = setTimeout(() => controller.abort(), abortAfter);
+        const run = async (): Promise<ToolStatus[]> => {
+          const open = new Set<string>();
+          const seen: string[] = [];
+          const results = await executor.execute(
+            { kind: "plan", plan, span: { start: 0, end: 0 } },
+            {
+              signal: controller.signal,
+              emit: (event) => {
+                if (event.type === "tool-call-start") open.add(event.callId);
+                if (event.type !== "tool-call-end") return;
+                expect(open.delete(event.callId)).toBe(true);
+                seen.push(`${event.callId} ${event.status}`);
+              },
+              approve: async ({ callId }) => ({ approved: callId !== "c1" }),
+              runId: "r",
+              stepIndex: 0,
+            },
+          );
+          expect(results.map(({ callId }) => callId)).toEqual(plan.steps.map(({ callId }) => callId));
+          expect(seen).toEqual(results.map(({ callId, status }) => `${callId} ${status}`));
+          expect(open.size).toBe(0);
+          return results.map(({ status }) => status);
+        };
+        // Twice at one time: with a request id both must be told the same, unless one was cancelled while it waited.
+        const [first, second] = await Promise.all([run(), run()]);
+        clearTimeout(timer);
+        if (requestId !== undefined && !controller.signal.aborted) expect(second).toEqual(first);
+        await executor.tasks.close();
+        for (const count of ends.values()) expect(count).toBe(1);
+      },
+    ),
+    { numRuns: 120 },
+  );
+}, 120_000);
 
 it("should end every call with exactly one final response", async () => {
   const loose: unknown[] = [];
