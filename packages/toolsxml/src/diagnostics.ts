@@ -78,7 +78,7 @@ const table: Record<ToolsXmlDiagnosticCode, [Severity, Affects, string, string?]
   "toolsxml/unknown-escape": [I, "none", "An unknown escape was kept as it stands.", "Write a backslash as \\\\."],
   "toolsxml/entities-decoded": [I, "none", "Entities were decoded: the body has no bare & or <."],
   "toolsxml/literal-entities": [I, "none", "Entities were kept: the body has a bare & or <."],
-  "toolsxml/json-envelope": [W, "structure", "The JSON envelope is not valid JSON, but was read as meant."],
+  "toolsxml/json-envelope": [W, "structure", "The message is not one valid JSON envelope; it was read as meant."],
   "toolsxml/missing-root": [
     E,
     "structure",

@@ -1,11 +1,12 @@
-import type { Diagnostic, EndOptions, ParseResult, Parser, Segment, Span } from "@toolglot/core";
+import type { Diagnostic, EndOptions, ParseResult, Parser, Segment } from "@toolglot/core";
 import { checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
 import { diagnostic, type ToolsXmlRepairCode } from "./diagnostics.ts";
 import { ToolsReader } from "./scan/block-reader.ts";
 import { Names } from "./scan/context.ts";
 import { type Envelope, EnvelopeReader } from "./scan/envelope.ts";
 import { ToolsXmlGrammar } from "./scan/grammar.ts";
-import { BodyMemory } from "./scan/raw-body.ts";
+import { findLostCalls } from "./scan/lost-calls.ts";
+import { BodyMemory, patience } from "./scan/raw-body.ts";
 import type { ToolsXmlBlock, ToolsXmlEvent, ToolsXmlParseOptions, ToolsXmlParserOptions } from "./types.ts";
 
 /**
@@ -40,6 +41,7 @@ function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: bo
   const scanner: TextScanner<ToolsXmlBlock> = new TextScanner<ToolsXmlBlock>({
     ...options,
     grammar: new ToolsXmlGrammar({
+      callTag: names.callTag,
       block: (start, fence) =>
         new ToolsReader({
           start,
@@ -53,11 +55,13 @@ function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: bo
           },
         }),
       envelope: envelopes
-        ? (start) =>
-            new EnvelopeReader(start, allows("toolsxml/truncated"), (envelope) =>
+        ? (start, late) =>
+            memory.reread < patience &&
+            new EnvelopeReader(start, late, memory, (envelope) =>
               readEnvelope(
                 envelope,
                 scanner,
+                allows("toolsxml/json-envelope"),
                 (text, end) => {
                   const events: ToolsXmlEvent[] = [];
                   const inner = makeScanner({ ...options, onEvent: (event) => events.push(event) }, names, false);
@@ -79,8 +83,7 @@ function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: bo
       found = [];
     },
     onEnd: ({ segments }) => {
-      for (const { start, end } of findCutBodies(segments, names))
-        scanner.diagnose(diagnostic("toolsxml/doubtful-close", start, end));
+      for (const one of findLostCalls(segments, names)) scanner.diagnose(one);
     },
     onDiagnostic: (one) => emit?.({ phase: "diagnostic", type: "diagnostic", diagnostic: one }),
   });
@@ -96,6 +99,7 @@ type ReadInner = (
 function readEnvelope(
   envelope: Envelope,
   scanner: TextScanner<ToolsXmlBlock>,
+  repairs: boolean,
   readInner: ReadInner,
   emit: ((event: ToolsXmlEvent) => void) | undefined,
 ): Segment<ToolsXmlBlock>[] {
@@ -116,6 +120,7 @@ function readEnvelope(
       segment.span = alone ? { ...part } : { start: tools.place(part.start), end: tools.place(part.end) };
       if (segment.type !== "block") continue;
       const { block } = segment;
+      if (repaired && (!repairs || block.status === "complete")) block.status = repairs ? "recovered" : "invalid";
       for (const one of [block, ...block.calls, ...block.comments, block.truncatedCall ?? block])
         one.span = { ...segment.span };
     }
@@ -135,28 +140,13 @@ function readEnvelope(
   });
   (segments[0] as Segment<ToolsXmlBlock>).span.start = span.start;
   (segments.at(-1) as Segment<ToolsXmlBlock>).span.end = span.end;
-  if (repaired) scanner.diagnose(diagnostic("toolsxml/json-envelope", span.start, span.end));
+  if (repaired)
+    scanner.diagnose(
+      diagnostic("toolsxml/json-envelope", span.start, span.end, repairs ? undefined : { severity: "error" }),
+    );
   for (const piece of pieces)
     for (const event of piece.events)
       if (event.type === "diagnostic") scanner.diagnose(event.diagnostic);
       else emit?.(event);
   return segments;
-}
-
-/** Places behind a block where closing tags show that it went on: one of its bodies held its tags, and was cut there. */
-function findCutBodies(segments: readonly Segment<ToolsXmlBlock>[], names: Names): Span[] {
-  return segments.flatMap(({ type, span, ...segment }, index) => {
-    const before = segments[index - 1];
-    if (type !== "text" || before?.type !== "block" || before.block.status === "truncated") return [];
-    const { text } = segment as { text: string };
-    const start = before.block.span.end;
-    let closed = false;
-    for (const tag of text.matchAll(/(`?)<\/([^\s<>/]+)\s{0,9}>/g)) {
-      const name = (tag[2] as string).toLowerCase();
-      if (tag[1]) continue;
-      if (name !== "tools") closed ||= names.isCall(name) || /^(?:find|replace|file)$/.test(name);
-      else if (closed) return [{ start, end: span.start + tag.index + tag[0].length }];
-    }
-    return [];
-  });
 }

@@ -81,6 +81,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
   #comment = -1;
   /** Where the last body of each name began. */
   readonly #bodies = new Map<string, number>();
+  #lastBody = -1;
   #call: OpenCall | undefined;
   /** Calls that were begun. */
   #calls = -1;
@@ -222,7 +223,8 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     if (!this.#stray) return;
     const { start, end } = this.#stray;
     this.#stray = undefined;
-    this.repair("toolsxml/stray-text", start, end);
+    // In a file it may be the rest of a text.
+    this.repair("toolsxml/stray-text", start, end, inFile(this.#call?.inside));
   }
 
   #readComment(source: Source): boolean {
@@ -360,13 +362,15 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
 
   #bodyRead(source: Source, open: OpenBody): void {
     const { tag, body, streams, stream } = open;
-    const { outcome, bodyEnd, end, doubtful, spares } = body;
+    const { outcome, bodyEnd, end, doubtful, spares, lineSpares } = body;
     const element: Element = { tag, raw: source.slice(tag.end, bodyEnd), bodyStart: tag.end, end };
-    const parted = this.#bodies.get(tag.name);
     // A body that holds its closing tag behind one of the same name: the two may be one.
-    if (spares > 0 && parted !== undefined) this.repair("toolsxml/doubtful-close", parted, end);
+    const before = this.#bodies.get(tag.name);
+    const parted = before !== undefined && (lineSpares > 0 || (spares > 0 && before === this.#lastBody));
+    if (parted) this.repair("toolsxml/doubtful-close", before, end);
     else if (doubtful) this.repair("toolsxml/doubtful-close", bodyEnd, end);
     this.#bodies.set(tag.name, tag.start);
+    this.#lastBody = tag.start;
     if (outcome === "unclosed") {
       // What was given out of it can't be taken back.
       const change: DiagnosticChange = { affects: "value", message: `<${tag.rawName}> is not closed.` };
@@ -422,7 +426,9 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const open = this.#call;
     if (!open?.inside) return;
     const { start, end, rawName } = open.tag;
-    this.repair("toolsxml/unclosed-tag", start, end, { message: `<${rawName}> is not closed.` });
+    // Without the inner closing tag, this one may stand in a text.
+    const change = inFile(open.inside);
+    this.repair("toolsxml/unclosed-tag", start, end, { ...change, message: `<${rawName}> is not closed.` });
     this.#endCall(open.inside.close(at, true), at);
   }
 
@@ -472,3 +478,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
 }
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
+
+/** Texts may come here. */
+const inFile = (inside: Container | undefined): { affects: "value" } | undefined =>
+  inside?.takes.includes("find") ? { affects: "value" } : undefined;

@@ -35,6 +35,10 @@ export class Names {
   /** Declared tools by lower-cased name; built-in names are not among them. */
   readonly tools: Map<string, ToolDefinition> = new Map();
   readonly known: readonly string[];
+  /** At the beginning of a text: the tag of a call. */
+  readonly callTag: RegExp;
+  /** A line that begins with the tag of a call, or with that of an element around it. */
+  readonly callLine: RegExp;
   readonly call: BodyContext;
   readonly find: BodyContext;
   readonly replace: BodyContext;
@@ -45,6 +49,9 @@ export class Names {
       if (!(builtIns as readonly string[]).includes(name) && !this.tools.has(name)) this.tools.set(name, tool);
     }
     this.known = [...builtIns, ...this.tools.keys()];
+    const any = this.known.map(quoted).join("|");
+    this.callTag = new RegExp(`^<(?:${any})(?=[\\s/>])`, "i");
+    this.callLine = new RegExp(`^[ \\t]{0,200}(?:<[^<>]{0,80}>[ \\t]{0,80})?<[ \\t]{0,8}(${any})(?=[\\s/>]|$)`, "i");
     this.call = context(["tools"], [...this.known, "tools", "results"]);
     const around = ["file", "edit", "tools"];
     this.find = context(around, ["find", "replace"]);

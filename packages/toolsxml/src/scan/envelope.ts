@@ -1,6 +1,7 @@
 import type { EndOptions, Segment, Span } from "@toolglot/core";
 import type { BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
 import type { ToolsXmlBlock } from "../types.ts";
+import type { BodyMemory } from "./raw-body.ts";
 
 /** What stands in an envelope. Spans are those of the strings, without their quotes. */
 export interface Envelope {
@@ -9,7 +10,7 @@ export interface Envelope {
   reply: { text: string; span: Span } | undefined;
   /** `place`: the offset in the source of an index in the text. */
   tools: { text: string; span: Span; place(index: number): number } | undefined;
-  /** It was not valid JSON as it stood. */
+  /** It was not valid JSON as it stood, or not at the beginning of the message. */
   repaired: boolean;
   /** The text ended inside it: how. */
   end: EndOptions | undefined;
@@ -24,16 +25,24 @@ export class EnvelopeReader implements BlockReader<ToolsXmlBlock> {
   readonly waitsForLine = false;
   readonly start: number;
   readonly #read: (envelope: Envelope) => Segment<ToolsXmlBlock>[];
-  readonly #repairs: boolean;
+  readonly #late: boolean;
+  readonly #memory: BodyMemory;
   /** What closes the brackets that are open. */
   readonly #closers: string[] = [];
   /** Offset of the last comma between members of the object. */
   #comma = -1;
   #inString = false;
 
-  constructor(start: number, repairs: boolean, read: (envelope: Envelope) => Segment<ToolsXmlBlock>[]) {
+  /** `late`: text stands before it. */
+  constructor(
+    start: number,
+    late: boolean,
+    memory: BodyMemory,
+    read: (envelope: Envelope) => Segment<ToolsXmlBlock>[],
+  ) {
     this.start = start;
-    this.#repairs = repairs;
+    this.#late = late;
+    this.#memory = memory;
     this.#read = read;
   }
 
@@ -70,14 +79,15 @@ export class EnvelopeReader implements BlockReader<ToolsXmlBlock> {
   #finish(source: Source, stop: number, end: EndOptions | undefined): SegmentsEnd<ToolsXmlBlock> {
     const text = source.slice(this.start, stop);
     const found = this.#parse(text, end);
+    if (!found) this.#memory.reread += stop - this.start;
     const segments = found ? this.#read({ ...found, span: { start: this.start, end: stop }, end }) : [];
     return { segments, end: stop };
   }
 
   #parse(text: string, end: EndOptions | undefined): Omit<Envelope, "span" | "end"> | undefined {
     let value = object(text);
-    let repaired = false;
-    if (!value && this.#repairs) {
+    let repaired = this.#late;
+    if (!value) {
       repaired = true;
       // Raw line breaks in strings; and, when the text ends inside, what is missing, or without the last member.
       const read = (json: string) => object(json.replace(/"(?:[^"\\]|\\[\s\S])*"/g, escapeControls));
@@ -88,6 +98,7 @@ export class EnvelopeReader implements BlockReader<ToolsXmlBlock> {
     const { reply = null, tools = null } = value;
     const fits = (one: unknown): boolean => one === null || typeof one === "string";
     if (!fits(reply) || !fits(tools) || (reply === null && tools === null)) return undefined;
+    if (this.#late && !/<[ \t]*tools/i.test(String(tools))) return undefined;
     const spans = strings(text, this.start);
     const whole = { start: this.start, end: this.start + text.length };
     const take = (key: string, one: unknown) =>

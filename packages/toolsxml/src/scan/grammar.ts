@@ -5,7 +5,9 @@ import type { ToolsXmlBlock } from "../types.ts";
 export interface GrammarOptions {
   block(start: number, fence: Fence | undefined): BlockReader<ToolsXmlBlock>;
   /** Undefined where a message is no envelope. */
-  envelope: ((start: number) => BlockReader<ToolsXmlBlock>) | undefined;
+  envelope: ((start: number, late: boolean) => BlockReader<ToolsXmlBlock> | false) | undefined;
+  /** At the beginning of a text: the tag of a call. */
+  callTag: RegExp;
 }
 
 /** Info strings of fences that may hold a block in any place; in others only one that begins right after the opening. */
@@ -21,8 +23,12 @@ const prolog = /^[ \t]*<(?:\?xml\b[^>]*\?|!--[^\n]*--)>[ \t\r]*$/i;
 const envelope = /\{\s*"(?:reply|tools)"\s*:/y;
 const partialEnvelope = /^\{\s*(?:"[a-z]{0,5}(?:"\s*)?)?$/;
 
-/** White space behind an opener is looked through up to here. */
+/** White space behind an opener is looked through up to here, and text up to there. */
 const reach = 200;
+const textReach = 300;
+
+/** Whether a fence may hold a block in any place. */
+export const mayHoldBlock = (info: string): boolean => openFence.test(info);
 
 /** Where ToolsXML blocks begin. */
 export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
@@ -39,7 +45,7 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
 
   line(probe: LineProbe, ended: boolean): ProbeAnswer<ToolsXmlBlock> {
     const { text, at, end, offset, fence, firstInFence } = probe;
-    this.#foreign = fence !== undefined && !firstInFence && !openFence.test(fence.info);
+    this.#foreign = fence !== undefined && !firstInFence && !mayHoldBlock(fence.info);
     let first = at;
     while (isBlank(text.charCodeAt(first))) first += 1;
     const code = text.charCodeAt(first);
@@ -50,8 +56,9 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
         return "more";
       if (!/^<(?:think|thinking|thought)[\s>]/.test(tag)) this.#first = offset;
     }
-    if (code === 123 && offset === this.#first) return this.#envelope(text, first, offset + first - at, ended);
-    if (code !== 60 || this.#foreign) return "no";
+    if (this.#foreign) return "no";
+    if (code === 123) return this.#envelope(text, first, offset + first - at, ended, offset !== this.#first);
+    if (code !== 60) return "no";
     const answer = this.#opener(text, first, true, ended);
     if (answer !== "no") return answer === "more" ? "more" : this.#options.block(offset + first - at, fence);
     if (!firstInFence) return "no";
@@ -84,15 +91,31 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
     if (behind >= text.length) return !ended ? "more" : beginsLine ? "yes" : "no";
     follower.lastIndex = behind;
     if (follower.test(text)) return "yes";
+    if (text.charCodeAt(behind) !== 60) return this.#afterText(text, behind, beginsLine, ended);
     if (text.length - behind > 30 || !partialFollower.test(text.slice(behind))) return "no";
     return !ended ? "more" : beginsLine ? "yes" : "no";
   }
 
-  #envelope(text: string, at: number, offset: number, ended: boolean): ProbeAnswer<ToolsXmlBlock> {
+  /** Text follows the opener: a block when the tag of a call comes next, and `</tools>` or a line of its own shows it. */
+  #afterText(text: string, from: number, beginsLine: boolean, ended: boolean): "no" | "more" | "yes" {
+    const window = text.slice(from, from + textReach);
+    const undecided = ended || window.length === textReach ? "no" : "more";
+    const tag = window.indexOf("<");
+    const prose = tag < 0 ? window : window.slice(0, tag);
+    if (!beginsLine && prose.includes("\n")) return "no";
+    if (tag < 0) return undecided;
+    const rest = window.slice(tag);
+    if (!this.#options.callTag.test(rest)) return /^<[^\s<>/]*$/.test(rest) ? undecided : "no";
+    if (prose.includes("\n")) return /\n[ \t]*$/.test(prose) ? "yes" : "no";
+    const end = rest.search(/<\/[ \t]*tools[ \t]*>|\n/i);
+    return end < 0 ? undecided : rest.charAt(end) === "<" ? "yes" : "no";
+  }
+
+  #envelope(text: string, at: number, offset: number, ended: boolean, late: boolean): ProbeAnswer<ToolsXmlBlock> {
     const { envelope: read } = this.#options;
     if (!read) return "no";
     envelope.lastIndex = at;
-    if (envelope.test(text)) return read(offset);
+    if (envelope.test(text)) return read(offset, late) || "no";
     return !ended && text.length - at < reach && partialEnvelope.test(text.slice(at)) ? "more" : "no";
   }
 }

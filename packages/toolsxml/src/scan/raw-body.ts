@@ -20,7 +20,7 @@ export class BodyMemory {
 }
 
 /** Beyond so many units read again, bodies end at the first place where they can. */
-const patience = 65_536;
+export const patience = 65_536;
 const restOfTag = /[^<>]{0,300}>/y;
 const mayBeRest = /^[^<>]{0,300}$/;
 const mayBeTag = /^<(?:\/?[^\s<>/]*|![[CDAT]*)$/;
@@ -40,8 +40,9 @@ export class RawBody {
   outcome: "closed" | "unclosed" | "cut" = "cut";
   /** Another closing tag might have been meant. */
   doubtful = false;
-  /** Closing tags of the same name in it that belong to no inner pair. */
+  /** Closing tags of the same name in it that belong to no inner pair; and those of them that end their line. */
   spares = 0;
+  lineSpares = 0;
   readonly start: number;
   readonly #name: string;
   readonly #opener: string;
@@ -226,13 +227,17 @@ export class RawBody {
       if (fits) this.#fitting ??= candidate;
     } else {
       this.spares += 1;
+      if (this.#breaks > 0) this.lineSpares += 1;
       this.#lineEnd = this.#breaks > 0 ? { at: candidate, blank: this.#breaks > 1 } : undefined;
     }
     return false;
   }
 
   #close(source: Source, { start, end }: Candidate): true {
-    if (start === this.#lineEnd?.at.start) this.spares -= 1;
+    if (start === this.#lineEnd?.at.start) {
+      this.spares -= 1;
+      this.lineSpares -= 1;
+    }
     this.bodyEnd = start;
     this.end = end;
     this.outcome = "closed";
@@ -390,10 +395,10 @@ export class RawBody {
     return /\n[ \t]*$/.test(before);
   }
 
-  /** Whether an offset stands in a comment that began shortly before. */
+  /** Whether an offset stands in a comment that began on its line. */
   #commented(source: Source, offset: number): boolean {
     const before = source.slice(Math.max(this.start, offset - 200), offset);
-    return before.lastIndexOf("<!--") > before.lastIndexOf("-->");
+    return before.lastIndexOf("<!--") > Math.max(before.lastIndexOf("-->"), before.lastIndexOf("\n"));
   }
 
   /** The text ends. A body whose last closing tag belongs to an inner pair counts as cut off. */

@@ -1,0 +1,73 @@
+import type { Diagnostic, Segment } from "@toolglot/core";
+import { closesFence, type Fence, openFence } from "@toolglot/core/text";
+import { diagnostic } from "../diagnostics.ts";
+import type { ToolsXmlBlock } from "../types.ts";
+import type { Names } from "./context.ts";
+import { mayHoldBlock } from "./grammar.ts";
+
+const closer = /<\/[ \t]{0,8}([^\s<>/]+)\s{0,9}>/g;
+const inlineCode = /(`{1,3})[^`]+\1/g;
+const inner = /^(?:find|replace|file)$/;
+
+/**
+ * Calls that stand in the text of a message: behind a block whose closing tags show that a body was cut there, and without
+ * `<tools>`. For the latter a lone `</tools>` speaks, a line that begins with a call which is closed, and one that holds the
+ * closing tag of a call alone.
+ */
+export function findLostCalls(segments: readonly Segment<ToolsXmlBlock>[], names: Names): Diagnostic[] {
+  return segments.flatMap((segment, index) => {
+    const before = segments[index - 1];
+    if (segment.type !== "text" || !segment.text.includes("</")) return [];
+    const block = before?.type === "block" ? before.block : undefined;
+    const found = block?.status === "truncated" ? undefined : findLost(segment.text, segment.span.start, block, names);
+    return found ? [found] : [];
+  });
+}
+
+function findLost(
+  text: string,
+  offset: number,
+  block: ToolsXmlBlock | undefined,
+  names: Names,
+): Diagnostic | undefined {
+  let lost: Diagnostic | undefined;
+  let fence: Fence | undefined;
+  let closed = false;
+  const last = new Map<string, number>();
+  let lower: string | undefined;
+  let at = 0;
+  for (const written of text.split("\n")) {
+    const start = at;
+    at += written.length + 1;
+    if (fence && closesFence(written, fence)) fence = undefined;
+    else fence ??= openFence(written, start);
+    const line = written.replace(inlineCode, (code) => "`".repeat(code.length));
+    if (!line.includes("<") || (fence && !mayHoldBlock(fence.info))) continue;
+    const say = (from: number, end: number): void => {
+      lost ??= diagnostic("toolsxml/missing-root", offset + start + from, offset + start + end);
+    };
+    const call = lost ? null : names.callLine.exec(line);
+    if (call) {
+      const name = (call[1] as string).toLowerCase();
+      if (!last.has(name)) {
+        lower ??= text.toLowerCase();
+        last.set(name, lower.lastIndexOf(`</${name}`));
+      }
+      const closes = (last.get(name) as number) > start;
+      if (closes || (name !== "input" && /^[^<>]*\/>/.test(line.slice(call[0].length))))
+        say(call[0].lastIndexOf("<"), line.length);
+    }
+    for (const { 0: all, 1: tag, index } of line.matchAll(closer)) {
+      const name = (tag as string).toLowerCase();
+      const call = names.isCall(name);
+      // Its opening tag may stand before reasoning.
+      if (call && line.trim() === all) say(index, index + all.length);
+      if (name !== "tools") closed ||= call || inner.test(name);
+      else if (closed && block)
+        return diagnostic("toolsxml/doubtful-close", block.span.end, offset + start + index + all.length);
+      else if (lost || (block && text.slice(0, start + index).trim() === "")) continue;
+      else if (closed || line.slice(0, index).trim() === "") say(index, index + all.length);
+    }
+  }
+  return lost;
+}
