@@ -4,7 +4,7 @@ import { defineConfig } from "vitest/config";
 
 const root = import.meta.dirname;
 // Tests run from sources: the `source` condition of each package's exports points at src/.
-const conditions = ["source", "module", "node", "development|production"];
+const conditions = ["source", "node", "development|production"];
 const members = ["packages", "apps"].flatMap((top) => readdirSync(join(root, top)).map((name) => `${top}/${name}`));
 
 export default defineConfig({

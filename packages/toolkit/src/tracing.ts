@@ -66,7 +66,8 @@ export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
       if (final === undefined) return;
       span.setAttribute("toolglot.status", final.status);
       if (final.status === "ok" || final.status === "pending") {
-        if (recordOutputs) span.setAttribute("gen_ai.tool.call.result", recorded(final.data ?? contentText(final.content)));
+        if (recordOutputs)
+          span.setAttribute("gen_ai.tool.call.result", recorded(final.data ?? contentText(final.content)));
         return;
       }
       const { type, message } = failure(final, about, recordInputs);
@@ -140,7 +141,9 @@ function failure(
   const { type, message, issues } = error;
   if (type !== errorTypes.invalidInput || recordInputs || issues === undefined) return { type, message };
   const declared = Object.keys(tool?.inputSchema.properties ?? {});
-  const wrong = declared.filter((name) => issues.some(({ path }) => path === name || /^[.[]/.test(path.slice(name.length)) && path.startsWith(name)));
+  const wrong = declared.filter((name) =>
+    issues.some(({ path }) => path === name || (/^[.[]/.test(path.slice(name.length)) && path.startsWith(name))),
+  );
   return { type, message: `The input does not fit its schema${wrong.length > 0 ? `: ${wrong.join(", ")}` : ""}.` };
 }
 
