@@ -1,11 +1,8 @@
 import { coerceText, type JsonSchemaObject } from "@toolglot/core";
 import { branchPlaces, contradicts, itemPlace, joinPath, propertyPlace, typeOf } from "./describe.ts";
-import { findFlaw } from "./flaw.ts";
+import { findFlaw, visitBudget } from "./flaw.ts";
 import { followRefs, isObject, type Place, setOwn } from "./schema-walk.ts";
 import type { Conversion, Validator } from "./types.ts";
-
-/** Visits of subschemas; unions inside unions multiply them, and hostile input must not. */
-const maxVisits = 50_000;
 
 /** What coercion gives: the value as near to the schema as it loses nothing, and what was changed. */
 export interface Coerced {
@@ -20,13 +17,13 @@ export interface Coerced {
  * that strict validation refused.
  */
 export function coerceBySchema(root: JsonSchemaObject, validator: Validator, value: unknown): Coerced {
-  let visits = 0;
+  let left = visitBudget(value);
   return visit({ schema: root, pointer: "" }, value, "");
 
   /** `needed`: what the schemas around a branch require of the same object. */
   function visit(given: Place, current: unknown, path: string, needed: readonly string[] = []): Coerced {
     const place = followRefs(root, given);
-    if (++visits > maxVisits || place === undefined || typeof place.schema === "boolean")
+    if (left-- <= 0 || place === undefined || typeof place.schema === "boolean")
       return { value: current, conversions: [] };
     let coerced: Coerced = { value: current, conversions: [] };
     if (typeof current === "string") coerced = fromText(place, current, path);
@@ -72,7 +69,7 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
       const child = itemPlace(place, index);
       if (child === undefined) return item;
       const inner = visit(child, item, joinPath(path, index));
-      conversions.push(...inner.conversions);
+      addAll(conversions, inner.conversions);
       return inner.value;
     });
     return { value, conversions };
@@ -91,7 +88,7 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
         continue;
       }
       setOwn(value, key, result);
-      if (inner !== undefined) conversions.push(...inner.conversions);
+      if (inner !== undefined) addAll(conversions, inner.conversions);
     }
     return { value, conversions };
   }
@@ -115,6 +112,11 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
 
 function isDeclared({ schema }: Place, key: string): boolean {
   return typeof schema === "object" && schema.properties !== undefined && Object.hasOwn(schema.properties, key);
+}
+
+/** `push(...more)` would overflow the stack with a hundred thousand. */
+function addAll(conversions: Conversion[], more: readonly Conversion[]): void {
+  for (const conversion of more) conversions.push(conversion);
 }
 
 function chain(first: Coerced, next: Coerced): Coerced {

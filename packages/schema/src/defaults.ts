@@ -1,10 +1,8 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { branchPlaces, contradicts, itemPlace, propertyPlace, typeOf } from "./describe.ts";
+import { visitBudget } from "./flaw.ts";
 import { followRefs, isObject, type Place, setOwn, step, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
-
-/** Visits of subschemas, as in coercion: a recursive union of objects alike would multiply them without end. */
-const maxVisits = 50_000;
 
 /** Whether any property of the schema has a default. */
 export function hasDefaults(root: JsonSchemaObject): boolean {
@@ -37,12 +35,13 @@ export function checkDefaults(root: JsonSchemaObject, validator: Validator, wher
 /** The value with defaults for missing properties, nested too; the same value when nothing is missing. */
 export function applyDefaults(root: JsonSchemaObject, validator: Validator, value: unknown): unknown {
   const filling = new Set<string>();
-  let visits = 0;
+  let left: number | undefined;
   return visit({ schema: root, pointer: "" }, value);
 
   function visit(given: Place, current: unknown): unknown {
     const place = followRefs(root, given);
-    if (++visits > maxVisits || place === undefined || typeof place.schema === "boolean") return current;
+    left ??= visitBudget(value);
+    if (left-- <= 0 || place === undefined || typeof place.schema === "boolean") return current;
     let result = current;
     for (const branch of branchPlaces(place, "allOf")) result = visit(branch, result);
     for (const keyword of ["anyOf", "oneOf"] as const) {

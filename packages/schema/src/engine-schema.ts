@@ -1,56 +1,70 @@
 import { format } from "@cfworker/json-schema";
 import type { JsonSchema, JsonSchemaObject, JsonSchemaType } from "@toolglot/core";
-import { checkKeywords } from "./keywords.ts";
+import { checkKeywords, checkReferences } from "./keywords.ts";
 import { unicodePattern } from "./pattern.ts";
-import { isObject, setOwn, visitSchemas } from "./schema-walk.ts";
+import { atPointer, isObject, localPointer, setOwn, visitSchemas } from "./schema-walk.ts";
 
-/** The drafts an engine must know; older spellings are rewritten to one of them. */
-export type Draft = "7" | "2019-09" | "2020-12";
-
-/** The draft of a schema for engines; without `$schema`, the one MCP and the model providers use. */
-export function draftOf({ $schema }: JsonSchemaObject): Draft {
-  const uri = typeof $schema === "string" ? $schema : "";
-  if (/draft-0[467]/.test(uri)) return "7";
-  return uri.includes("2019-09") ? "2019-09" : "2020-12";
+/** Whether a schema is of draft 7 or before, where nothing counts beside a `$ref`. */
+export function isBeforeDraft2019({ $schema }: JsonSchemaObject): boolean {
+  return /draft-0[3467]/.test(String($schema));
 }
 
-/** What may stand beside a `$ref` before 2019-09: no assertion there counts. */
-const besideRef = new Set([
-  "$ref",
-  "$defs",
-  "definitions",
-  "default",
-  "description",
-  "examples",
-  "$comment",
-  "$schema",
-]);
+const besideRef = new Set(["$ref", "$defs", "definitions", "default", "description", "examples", "$comment"]);
 
 /**
- * The schema as engines get it, and as coercion and errors walk it: a copy of its own, checked, in the spelling of its
- * draft, without what engines read differently. It accepts what the given schema means:
- * - `nullable: true` (OpenAPI) is a type more, `exclusiveMinimum: true` (draft 4) a bound, a list of `items` (draft 7
- *   and before) a `prefixItems`; what stands beside a `$ref` counts from 2019-09 on only;
+ * The schema as engines get it, and as coercion and errors walk it: a copy of its own, checked, in draft 2020-12,
+ * without what engines read differently. It accepts what the given schema means, in whichever draft:
+ * - a list of `items` becomes `prefixItems`, `exclusiveMinimum: true` (draft 4) a bound, `nullable: true` (OpenAPI) a
+ *   type more; what stands beside a `$ref` counts from 2019-09 on only;
  * - patterns are rewritten for unicode mode, formats that no engine knows are dropped.
  */
 export function engineSchema(given: JsonSchemaObject): JsonSchemaObject {
   checkKeywords(given);
   const root = structuredClone(given);
-  const isDraft4 = /draft-04/.test(String(root.$schema));
-  const draft = draftOf(root);
+  const isOld = isBeforeDraft2019(root);
+  const isDraft4 = String(root.$schema).includes("draft-04");
+  delete root.$schema;
+  const references = localReferences(root);
   visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
     if (typeof schema === "boolean") return;
-    if (draft === "7" && schema.$ref !== undefined) dropSiblings(schema);
+    if (isOld && schema.$ref !== undefined) dropSiblings(schema);
     if (isDraft4 && typeof schema.id === "string") schema.$id = schema.id;
+    // Engines have meanings of their own for these.
     delete schema.id;
     delete schema.$async;
     if (typeof schema.format === "string" && !Object.hasOwn(format, schema.format)) delete schema.format;
     spellNull(schema);
     spellBounds(schema);
     spellPatterns(schema);
-    if (draft === "2020-12") spellTuple(schema);
+    spellTuple(schema);
   });
+  followMoved(root, references);
+  checkReferences(root);
   return root;
+}
+
+/** A schema that refers to another, where that other one stood. */
+type Reference = [schema: JsonSchemaObject, target: unknown, pointer: string];
+
+function localReferences(root: JsonSchemaObject): Reference[] {
+  const found: Reference[] = [];
+  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
+    if (typeof schema === "boolean" || schema.$ref === undefined) return;
+    const pointer = localPointer(schema.$ref);
+    if (pointer !== undefined) found.push([schema, atPointer(root, pointer), pointer]);
+  });
+  return found;
+}
+
+/** References to what has moved, as from `items/0` to `prefixItems/0`. */
+function followMoved(root: JsonSchemaObject, references: readonly Reference[]): void {
+  if (references.every(([, target, pointer]) => atPointer(root, pointer) === target)) return;
+  const places = new Map<unknown, string>();
+  visitSchemas({ schema: root, pointer: "" }, ({ schema, pointer }) => places.set(schema, pointer));
+  for (const [schema, target] of references) {
+    const pointer = typeof target === "object" ? places.get(target) : undefined;
+    if (pointer !== undefined) schema.$ref = `#${pointer.split("/").map(encodeURIComponent).join("/")}`;
+  }
 }
 
 function dropSiblings(schema: JsonSchemaObject): void {
@@ -92,9 +106,10 @@ function spellPatterns(schema: JsonSchemaObject): void {
 }
 
 function spellTuple(schema: JsonSchemaObject): void {
-  if (!Array.isArray(schema.items)) return;
-  schema.prefixItems = schema.items;
-  delete schema.items;
-  if (schema.additionalItems !== undefined) schema.items = schema.additionalItems as JsonSchema;
+  if (Array.isArray(schema.items)) {
+    schema.prefixItems ??= schema.items;
+    delete schema.items;
+    if (schema.additionalItems !== undefined) schema.items = schema.additionalItems as JsonSchema;
+  }
   delete schema.additionalItems;
 }

@@ -2,7 +2,7 @@ import { joinPath } from "./describe.ts";
 import { isObject, setOwn } from "./schema-walk.ts";
 
 /** Deeper values are refused: no tool's input is, and engines would run out of stack at depths of their own. */
-export const maxValueDepth = 256;
+export const maxValueDepth = 64;
 
 /** What keeps a value from being JSON that can be validated. */
 export interface Flaw {
@@ -48,6 +48,22 @@ function isSound(value: unknown, depth: number): boolean {
   }
   for (const key of Object.keys(value)) if (!isSound((value as Record<string, unknown>)[key], depth + 1)) return false;
   return true;
+}
+
+/**
+ * How many subschemas a walk may visit for a value: several for each part of it. Unions inside unions multiply the
+ * visits, and hostile input must not make use of that.
+ */
+export function visitBudget(value: unknown): number {
+  const count = (current: unknown): number => {
+    // A text may hold JSON.
+    if (typeof current === "string") return 1 + current.length;
+    if (typeof current !== "object" || current === null) return 1;
+    let parts = 1;
+    for (const item of Object.values(current)) parts += count(item);
+    return parts;
+  };
+  return 10_000 + 10 * count(value);
 }
 
 /** A copy without the properties that are `undefined`: they count as absent. */

@@ -11,8 +11,7 @@ const branches = ["allOf", "anyOf", "oneOf"];
 
 /**
  * `TypeError` for a keyword whose value is none, at definition and alike for every engine: some find out at the first
- * call, some never. References must lead somewhere in the schema, and never back to themselves without a step into the
- * value, which no engine would return from.
+ * call, some never.
  */
 export function checkKeywords(root: JsonSchemaObject): void {
   visitSchemas({ schema: root, pointer: "" }, ({ schema, pointer }) => {
@@ -20,7 +19,6 @@ export function checkKeywords(root: JsonSchemaObject): void {
     const problem = wrongKeyword(schema);
     if (problem !== undefined) throw new TypeError(`#${pointer}: ${problem}`);
   });
-  checkReferences(root);
 }
 
 function wrongKeyword(schema: JsonSchemaObject): string | undefined {
@@ -88,7 +86,11 @@ function isNameMap(value: unknown): boolean {
   return isObject(value) && Object.values(value).every(isNames);
 }
 
-function checkReferences(root: JsonSchemaObject): void {
+/**
+ * `TypeError` for a reference that leads nowhere in the schema, or back to itself without a step into the value: no
+ * engine would return from that.
+ */
+export function checkReferences(root: JsonSchemaObject): void {
   // The default engine resolves `$id`, `$anchor` and escapes, in a copy that it annotates.
   const own = structuredClone(root);
   const known = dereference(own as Schema) as Record<string, JsonSchema | undefined>;

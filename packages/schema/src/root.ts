@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
-import { draftOf } from "./engine-schema.ts";
+import { isBeforeDraft2019 } from "./engine-schema.ts";
 import { followRefs, isObject } from "./schema-walk.ts";
 
 /** What a schema and the one it refers to may both say: the schema's own word goes. */
@@ -37,7 +37,7 @@ function inlineRef(schema: JsonSchemaObject, where: string): JsonSchemaObject {
   }
   const found = structuredClone(target.schema);
   const { $ref, ...beside } = schema;
-  const own = Object.entries(beside).filter(([keyword]) => draftOf(schema) !== "7" || annotations.has(keyword));
+  const own = Object.entries(beside).filter(([keyword]) => !isBeforeDraft2019(schema) || annotations.has(keyword));
   const rest = Object.fromEntries(own) as JsonSchemaObject;
   const bothSay = own.some(([keyword]) => !annotations.has(keyword) && keyword !== "type" && keyword in found);
   if (!bothSay) return { ...found, ...rest };

@@ -158,7 +158,7 @@ export function followRefs(root: JsonSchemaObject, place: Place): Place | undefi
 }
 
 /** The pointer of a reference into the same document; undefined for any other reference. */
-function localPointer(ref: string): string | undefined {
+export function localPointer(ref: string): string | undefined {
   if (ref === "#") return "";
   if (!ref.startsWith("#/")) return undefined;
   try {

@@ -76,13 +76,13 @@ export interface InputSchema<Value = unknown> {
 export interface Validator {
   /**
    * Whether the value fits the schema, or the subschema at a JSON pointer (`/properties/city`; default the root).
-   * Never throws. It is asked about JSON only: nothing `undefined`, no numbers but finite ones, at most 256 deep.
+   * Never throws. It is asked about JSON only: nothing `undefined`, no numbers but finite ones, at most 64 deep.
    */
   accepts(value: unknown, pointer?: string): boolean;
 }
 
 /**
- * Compiles a schema. The schema is a private copy whose keywords are checked, in the spelling of draft 2020-12, 2019-09
- * or 7. Throws when it can't be compiled.
+ * Compiles a schema. The schema is a private copy whose keywords are checked, in draft 2020-12 whatever draft it came
+ * in. Throws when it can't be compiled.
  */
 export type ValidatorFactory = (schema: JsonSchemaObject) => Validator;

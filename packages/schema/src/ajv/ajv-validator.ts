@@ -1,10 +1,8 @@
 import { format, validate } from "@cfworker/json-schema";
 import type { JsonSchemaObject } from "@toolglot/core";
-import { Ajv, type Options, type ValidateFunction } from "ajv";
-import { Ajv2019 } from "ajv/dist/2019.js";
+import type { Options, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { draftOf } from "../engine-schema.ts";
-import { visitSchemas } from "../schema-walk.ts";
+import { isObject, visitSchemas } from "../schema-walk.ts";
 import type { Validator, ValidatorFactory } from "../types.ts";
 import { allDiffer } from "../unique.ts";
 import { interpretingValidator } from "../validator.ts";
@@ -38,13 +36,10 @@ export function ajvValidator(): ValidatorFactory {
 }
 
 function compilingValidator(schema: JsonSchemaObject): Validator {
-  const ajv = engineFor(schema);
-  const { $id: _, $schema: __, ...own } = structuredClone(schema);
+  const ajv = createAjv();
+  const { $id: _, ...own } = structuredClone(schema);
   visitSchemas({ schema: own, pointer: "" }, ({ schema: found }) => {
-    // A choice of nothing takes nothing; ajv refuses to compile it.
-    if (typeof found === "boolean" || found.enum?.length !== 0) return;
-    delete found.enum;
-    found.not = {};
+    if (typeof found !== "boolean") useChoices(found);
   });
   ajv.addSchema({ ...own, $id: rootId });
   const compiled = new Map<string, ValidateFunction>();
@@ -63,18 +58,39 @@ function compilingValidator(schema: JsonSchemaObject): Validator {
 }
 
 /** An engine for each schema, so that both are freed together. */
-function engineFor(schema: JsonSchemaObject): Ajv {
-  const draft = draftOf(schema);
-  const Engine = draft === "2020-12" ? Ajv2020 : draft === "2019-09" ? Ajv2019 : Ajv;
-  const ajv = new Engine(settings);
+/** The keyword for choices that ajv can't compare: it calls `toString` and `valueOf` of what a model sends. */
+const choicesKeyword = "toolglot:choices";
+
+/** Objects, lists, and a choice of nothing, which ajv refuses to compile. */
+function useChoices(schema: JsonSchemaObject): void {
+  const isPlain = (choice: unknown): boolean => typeof choice !== "object" || choice === null;
+  for (const [keyword, choices] of [
+    ["enum", schema.enum],
+    ["const", schema.const === undefined ? undefined : [schema.const]],
+  ] as const) {
+    if (choices === undefined || (choices.length > 0 && choices.every(isPlain))) continue;
+    delete schema[keyword];
+    schema.allOf = [...(schema.allOf ?? []), { [choicesKeyword]: choices }];
+  }
+}
+
+function createAjv(): Ajv2020 {
+  const ajv = new Ajv2020(settings);
+  // What is for `unevaluated…` alone costs time, and some unions then throw at run time.
+  ajv.opts.unevaluated = false;
   for (const [name, check] of Object.entries(format)) ajv.addFormat(name, check);
+  ajv.addKeyword({
+    keyword: choicesKeyword,
+    schemaType: "array",
+    compile: (choices: unknown[]) => (value: unknown) => validate(value, { enum: choices }, "2020-12", {}).valid,
+  });
   // ajv divides, and says that 0.3 is no multiple of 0.1.
   ajv.removeKeyword("multipleOf");
   ajv.addKeyword({
     keyword: "multipleOf",
     type: "number",
     schemaType: "number",
-    compile: (multipleOf: number) => (value: number) => validate(value, { multipleOf }, draft, {}).valid,
+    compile: (multipleOf: number) => (value: number) => validate(value, { multipleOf }, "2020-12", {}).valid,
   });
   // ajv compares each item with each.
   ajv.removeKeyword("uniqueItems");
@@ -87,7 +103,14 @@ function engineFor(schema: JsonSchemaObject): Ajv {
   return ajv;
 }
 
-const onInterpreter = ["unevaluatedItems", "unevaluatedProperties", "$anchor", "$recursiveRef", "$recursiveAnchor"];
+const onInterpreter = [
+  "contains",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "$anchor",
+  "$recursiveRef",
+  "$recursiveAnchor",
+];
 
 /** Where ajv gives other verdicts than the specification, or resolves references in its own way. */
 function isReadDifferently(schema: JsonSchemaObject): boolean {
@@ -97,10 +120,19 @@ function isReadDifferently(schema: JsonSchemaObject): boolean {
     found ||= onInterpreter.some((keyword) => inner[keyword] !== undefined);
     found ||= pointer !== "" && inner.$id !== undefined;
     found ||= inner.$ref !== undefined && inner.$ref !== "#" && !inner.$ref.startsWith("#/");
-    // ajv skips this name wherever it stands.
-    found ||= [inner.properties, inner.dependentRequired, inner.dependentSchemas, inner.dependencies].some(
-      (map) => map !== undefined && Object.hasOwn(map as object, "__proto__"),
-    );
+    found ||= [inner.properties, inner.dependentRequired, inner.dependentSchemas, inner.dependencies].some(namesProto);
+    found ||= [inner.required, inner.dependentRequired, inner.dependencies].some(requiresEmptyName);
   });
   return found;
+}
+
+/** ajv skips this name wherever it stands. */
+function namesProto(map: unknown): boolean {
+  return isObject(map) && Object.hasOwn(map, "__proto__");
+}
+
+/** ajv doesn't notice that a property without a name is missing. */
+function requiresEmptyName(required: unknown): boolean {
+  if (isObject(required)) return Object.values(required).some(requiresEmptyName);
+  return Array.isArray(required) && required.includes("");
 }
