@@ -47,14 +47,14 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
   unclosed_value: [
     "warning",
     "value",
-    "The value has no closing delimiter; it was read up to the next field or the block's end.",
+    "The value has no closer; it was read up to the next field or the block's end.",
     "End every value with «««.",
   ],
   ambiguous_delimiter: [
     "warning",
     "value",
-    "It is not certain where the value ends: this delimiter can be read as its end, or as part of it.",
-    "Inside a value, write as many closing delimiters as opening ones.",
+    "This delimiter may be the value's end, or part of it.",
+    "Inside a value, write as many closers as openers.",
   ],
   unclosed_block: ["warning", "structure", "The block has no end marker.", "End the block with <|[END_TOOL]|>."],
   equals_separator: ["warning", "structure", "A key is followed by = instead of a colon.", "Write key:»»»value«««."],
@@ -64,7 +64,7 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
     "Text between fields was skipped.",
     "Write key:»»»value«««, and comments on lines that start with #.",
   ],
-  duplicate_key: ["warning", "structure", "A key is given twice; the last one counts.", "Give each key once."],
+  duplicate_key: ["warning", "structure", "", "Give each key once."],
   unknown_type_hint: [
     "warning",
     "structure",
@@ -74,28 +74,29 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
   uneven_indent: [
     "warning",
     "value",
-    "The value's lines lost the field's indentation, and not all lost the same.",
-    "Do not indent fields, or indent every line of the value as much as its field.",
+    "Lines of the value lost different amounts of indentation.",
+    "Do not indent fields.",
   ],
   unopened_block: [
     "error",
     "structure",
-    "A call is lost: its start marker is missing, misspelt, or not alone on its line.",
-    "Begin the block with <|[REQUEST_TOOL]|> on a line of its own.",
+    "A call is lost: it has no start marker on a line of its own.",
+    "Begin the block with <|[REQUEST_TOOL]|>.",
   ],
   missing_command: ["error", "structure", "The block has no command.", "Write command:»»»tool name«««."],
-  unassigned_field: ["error", "value", "A field belongs to no step.", "End its key with the number of its command."],
-  invalid_retry: ["error", "none", "retry is no whole number from 0 to 10.", "Write a number from 0 to 10."],
-  invalid_on_error: ["error", "none", "on_error is neither stop nor continue.", "Write stop or continue."],
-  invalid_hint_value: ["error", "none", "The value is not what its type hint says."],
-  unknown_tool: ["error", "none", "There is no such tool."],
-  unknown_parameter: ["error", "none", "The tool has no such parameter."],
-  ambiguous_parameter: ["error", "none", "The key could mean several parameters."],
+  // These say what they found.
+  unassigned_field: ["error", "value", "", "End its key with the number of its command."],
+  invalid_retry: ["error", "none", "", "Write a number from 0 to 10."],
+  invalid_on_error: ["error", "none", "", "Write stop or continue."],
+  invalid_hint_value: ["error", "none", ""],
+  unknown_tool: ["error", "none", ""],
+  unknown_parameter: ["error", "none", ""],
+  ambiguous_parameter: ["error", "none", ""],
   step_gap: ["info", "none", "Step numbers have a gap; the steps run in the order of their numbers."],
 };
 
 /** What is said of a block that may be text of a value. */
-export const innerBlock: string = "This may be no block, but part of the value before it, which is not closed.";
+export const innerBlock: string = "This may be part of a value that is not closed.";
 
 /** Makes the diagnostic of a code, given without its prefix. */
 export function diagnostic(

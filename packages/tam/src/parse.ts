@@ -46,20 +46,17 @@ function makeScanner(options: TamParserOptions): TextScanner<TamBlock> {
       for (const diagnostic of found) scanner.diagnose(diagnostic);
     },
     onDiagnostic: (diagnostic) => emit({ phase: "diagnostic", type: "diagnostic", diagnostic }),
-    onEnd: ({ segments, blocks }) => {
-      const { lost, doubts } = findLostCalls(segments);
-      for (const { start, end, certain } of lost)
-        scanner.diagnose(
-          diagnostic("unopened_block", start, end, certain ? {} : { severity: "warning", affects: "none" }),
-        );
-      for (const { start, end } of doubts) {
-        const severity = allows("tam/ambiguous_delimiter") ? "warning" : "error";
-        scanner.diagnose(diagnostic("ambiguous_delimiter", start, end, { severity, message: innerBlock }));
-        for (const block of blocks)
-          if (block.span.start >= start && block.span.end <= end && isRunnable(block))
-            block.status = severity === "error" ? "invalid" : "recovered";
-      }
-    },
+    onEnd: ({ segments }) =>
+      findLostCalls(segments, ({ start, end }, inDoubt) => {
+        const made = diagnostic(inDoubt ? "ambiguous_delimiter" : "unopened_block", start, end);
+        const allowed = allows(made.code);
+        if (inDoubt) {
+          made.message = innerBlock;
+          if (!allowed) made.severity = "error";
+        }
+        for (const block of inDoubt ?? []) if (isRunnable(block)) block.status = allowed ? "recovered" : "invalid";
+        scanner.diagnose(made);
+      }),
   });
   return scanner;
 }

@@ -103,16 +103,23 @@ export class BlockBuilder implements ReaderHost {
 
   /** Makes the delta events of a field that is a parameter. */
   #delta(field: Field, place: Place): ((text: string) => TamEvent) | undefined {
-    const phase = "delta";
-    const type = "param-delta";
+    let { name: param } = place as StepPlace;
+    let step: number | undefined;
+    if (place.kind === "param" && place.step !== undefined) {
+      step = place.step;
+      const tool = this.#tools.get(step);
+      const bound = tool && bind(field, place, tool);
+      if (bound && "name" in bound) param = bound.name;
+    } else if (place.kind !== "common") return undefined;
     const { number } = field;
-    if (place.kind === "common") return (text) => ({ phase, type, field: number, param: place.name, text });
-    if (place.kind !== "param" || place.step === undefined) return undefined;
-    const { step } = place;
-    const tool = this.#tools.get(step);
-    const bound = tool && bind(field, place, tool);
-    const param = bound && "name" in bound ? bound.name : place.name;
-    return (text) => ({ phase, type, field: number, step, param, text });
+    return (text) => ({
+      phase: "delta",
+      type: "param-delta",
+      field: number,
+      ...(step !== undefined && { step }),
+      param,
+      text,
+    });
   }
 
   #build(scan: Scan): TamBlock {
@@ -206,6 +213,10 @@ export class BlockBuilder implements ReaderHost {
     const { kind } = place;
     let { name } = place;
     const { bodyStart, bodyEnd } = field;
+    const fault = (code: Short, what: string): void => {
+      const got = JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+      this.#fault(step, code, bodyStart, bodyEnd, { type: "InvalidInput", message: `${what}, not ${got}.` });
+    };
     stretch(step, field);
     if (tool && (kind === "param" || kind === "uri" || kind === "typeHint")) {
       const bound = bind(field, place, tool);
@@ -223,14 +234,12 @@ export class BlockBuilder implements ReaderHost {
       draft.fields.set(name, field);
     } else if (kind === "uri") step.uris[name] = value;
     else if (kind === "retry") {
-      const retry = /^\d{1,3}$/.test(value) ? Number(value) : 11;
-      if (retry > 10) this.#fault(step, "invalid_retry", bodyStart, bodyEnd, retryFault(value));
-      step.retry = retry > 10 ? 0 : retry;
+      if (/^0{0,2}(?:\d|10)$/.test(value)) step.retry = Number(value);
+      else fault("invalid_retry", "retry is a whole number from 0 to 10");
     } else if (kind === "onError") {
       const word = value.toLowerCase();
-      if (word !== "stop" && word !== "continue")
-        this.#fault(step, "invalid_on_error", bodyStart, bodyEnd, onErrorFault(value));
-      step.onError = word === "continue" ? word : "stop";
+      if (word === "stop" || word === "continue") step.onError = word;
+      else fault("invalid_on_error", "on_error is stop or continue");
     } else {
       const hint = value.toLowerCase();
       if (/^(?:text|json|base64|number|boolean)$/.test(hint)) step.typeHints[name] = hint as TamTypeHint;
@@ -297,13 +306,3 @@ function stretch({ span }: TamStep, { keyStart, end }: Field): void {
   span.start = Math.min(span.start, keyStart);
   span.end = Math.max(span.end, end);
 }
-
-const shown = (value: string): string => JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-const retryFault = (value: string): ToolErrorInfo => ({
-  type: "InvalidInput",
-  message: `retry is a whole number from 0 to 10, not ${shown(value)}.`,
-});
-const onErrorFault = (value: string): ToolErrorInfo => ({
-  type: "InvalidInput",
-  message: `on_error is stop or continue, not ${shown(value)}.`,
-});

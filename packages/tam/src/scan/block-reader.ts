@@ -55,13 +55,15 @@ export class TamReader implements BlockReader<TamBlock> {
   /** The first delimiter that is not standard, up to the last one that does not answer its opener. */
   #odd: Note | undefined;
   #four = false;
-  #begun = false;
   /** A value was open at the end of the text: fields after it may have been its text. */
   #doubtful = false;
-  /** The last value without a closer. */
-  #unclosed: Field | undefined;
-  /** The last value with a closer: whether plain text follows it, close by, and whether it may have gone on. */
-  #last: { field: Field; loose: boolean; near: boolean; doubtful: boolean } | undefined;
+  /** The last value has no closer. */
+  #unclosed = false;
+  /** Its closer, when plain text follows that; `near` when no empty line stands between. */
+  #loose: Run | undefined;
+  #near = false;
+  /** It may have gone on. */
+  #goesOn = false;
 
   constructor(start: number, head: Marker, fence: Fence | undefined, shared: Shared, host: ReaderHost) {
     this.start = start;
@@ -84,10 +86,7 @@ export class TamReader implements BlockReader<TamBlock> {
   }
 
   read(source: Source, end?: EndOptions): BlockEnd<TamBlock> | undefined {
-    if (!this.#begun) {
-      this.#begun = true;
-      source.seek(this.#lineStart);
-    }
+    if (source.offset < this.#scan.head) source.seek(this.#lineStart);
     for (;;) {
       this.waitsForLine = false;
       const value = this.#value;
@@ -195,7 +194,7 @@ export class TamReader implements BlockReader<TamBlock> {
     const run = { start: base + opener.start, end: bodyStart, text: opener.text };
     if (separator === "=") {
       const separatorAt = source.text.lastIndexOf("=", opener.start) + base;
-      this.#scan.notes.push({ code: "equals_separator", start: separatorAt, end: separatorAt + 1 });
+      this.#note("equals_separator", separatorAt, separatorAt + 1);
     }
     // Whether the value begins after three or after four marks is told by its closer.
     const emit = opener.text.length > 3 ? undefined : this.#host.begin(field);
@@ -208,11 +207,7 @@ export class TamReader implements BlockReader<TamBlock> {
       nested: [],
       loose: [],
       opens: false,
-      pending: undefined,
       pendingNear: false,
-      passed: undefined,
-      other: undefined,
-      doubt: undefined,
       doubtFresh: false,
       ended: false,
       fenceEnded: false,
@@ -261,12 +256,9 @@ export class TamReader implements BlockReader<TamBlock> {
         }
         const line = text.slice(at, lineBreak < 0 ? text.length : lineBreak);
         if (this.#fence && closesFence(line, this.#fence) && this.#atFence(source, value, base + at)) return undefined;
-      } else if (mark === "»" || mark === "》" || mark === ">") {
-        const done = this.#atOpener(source, value, at, ended);
-        if (done) return done === "more" ? done : undefined;
-        seen = pattern.lastIndex;
       } else {
-        const done = this.#atCloser(source, value, at, ended);
+        const opens = isOpening(mark.charCodeAt(0));
+        const done = opens ? this.#atOpener(source, value, at, ended) : this.#atCloser(source, value, at, ended);
         if (done) return done === "more" ? done : undefined;
         seen = pattern.lastIndex;
       }
@@ -523,8 +515,10 @@ export class TamReader implements BlockReader<TamBlock> {
     this.#endField(source, value, end);
     field.bodyEnd = field.end = field.bodyStart + field.raw.trimEnd().length;
     this.#scan.end = field.end;
-    this.#unclosed = field;
-    this.#scan.notes.push({ code: "unclosed_value", start: opener.start, end: field.end });
+    this.#unclosed = true;
+    this.#loose = undefined;
+    this.#near = false;
+    this.#note("unclosed_value", opener.start, field.end);
     source.seek(end);
     this.#fresh = true;
     this.#lineStart = end;
@@ -554,14 +548,21 @@ export class TamReader implements BlockReader<TamBlock> {
     else if (passed && passed.end < closer.end) this.#ambiguous(passed);
     // The closer twice: the first one may have been the end.
     else if (pending && !loose && source.slice(pending.end, closer.start).trim() === "") this.#ambiguous(pending);
-    this.#last = { field, loose, near: value.pendingNear, doubtful: value.doubt !== undefined || value.flat };
+    this.#unclosed = false;
+    this.#loose = loose ? closer : undefined;
+    this.#near = loose && value.pendingNear;
+    this.#goesOn = value.flat || value.doubt !== undefined;
     source.seek(closer.end);
     this.#fresh = false;
     return true;
   }
 
-  #ambiguous({ start, end }: Pick<Run, "start" | "end">): void {
-    this.#scan.notes.push({ code: "ambiguous_delimiter", start, end });
+  #ambiguous({ start, end }: Run): void {
+    this.#note("ambiguous_delimiter", start, end);
+  }
+
+  #note(code: Note["code"], start: number, end: number): void {
+    this.#scan.notes.push({ code, start, end });
   }
 
   #endField(source: Source, value: OpenValue, end: number): void {
@@ -580,15 +581,12 @@ export class TamReader implements BlockReader<TamBlock> {
     const { notes } = scan;
     if (end && !scan.cut && isStopped(end)) scan.closed = true;
     if (!scan.closed) {
-      const last = scan.fields.at(-1);
-      if (end && last && last === this.#last?.field) {
-        const { loose, near, doubtful } = this.#last;
-        if (loose) this.#ambiguous({ start: last.bodyEnd, end: last.end });
-        if (loose && near) scan.cut = true;
-        scan.doubtful = doubtful && end.finish !== "stop";
+      if (end) {
+        if (this.#loose) this.#ambiguous(this.#loose);
+        scan.cut ||= this.#near;
+        scan.doubtful = this.#goesOn && end.finish !== "stop";
       }
-      const unclosed = last !== undefined && last === this.#unclosed;
-      scan.cut ||= unclosed || this.#doubtful || isCutOff(end);
+      scan.cut ||= this.#unclosed || this.#doubtful || isCutOff(end);
     }
     const odd = this.#odd;
     if (odd) {

@@ -7,10 +7,9 @@ const unfinishedField = new RegExp(`${keyUnit}{0,100}(?:[:：=]${space}[»》>]{
 const keyBefore = new RegExp(`${keyUnit}{1,100}`, "y");
 
 const gap = "[ \\t]{0,9}";
-const marker = new RegExp(
-  `<${gap}\\|${gap}\\[${gap}(?:(request)|end)_tool${gap}\\]${gap}\\|${gap}>([ \\t\\r]*)(\\n|$)`,
-  "iy",
-);
+/** What matches a marker, by the words of its name. */
+export const markerPattern = (name: string): string => `<${gap}\\|${gap}\\[${gap}${name}_tool${gap}\\]${gap}\\|${gap}>`;
+const marker = new RegExp(`${markerPattern("(?:(request)|end)")}([ \\t\\r]*)(\\n|$)`, "iy");
 const unfinishedMarker = /^<[ \t]*(?:\|[ \t|[\]\w>]{0,80})?$/;
 
 /** A run of delimiters. Offsets are those of the text it was found in. */

@@ -85,15 +85,15 @@ export interface OpenValue {
   /** There were openers inside. */
   opens: boolean;
   /** A closer followed by plain text: the end, unless another one comes before the next field. */
-  pending: Run | undefined;
+  pending?: Run | undefined;
   /** No empty line stands between that closer and the text. */
   pendingNear: boolean;
   /** The first of such closers that may have been the end, if what follows was to be a field. */
-  passed: Run | undefined;
+  passed?: Run | undefined;
   /** A good closer of another family: the end, when none of the value's own comes. */
-  other: Run | undefined;
+  other?: Run | undefined;
   /** From here on all depends on what follows. */
-  doubt: number | undefined;
+  doubt?: number | undefined;
   /** The doubt begins at a line's start. */
   doubtFresh: boolean;
   /** An end marker, or a closing fence, stands in the value: it may be the block's. */
