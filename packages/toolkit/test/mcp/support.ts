@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 /** Done after the test, last first. */
-export function afterwards(cleanup: () => unknown): void {
+function afterwards(cleanup: () => unknown): void {
   cleanups.push(cleanup);
 }
 
