@@ -107,5 +107,5 @@ function cure(name: string, names: readonly string[], all: string, none: string)
 
 const either = (names: readonly string[]): string => names.map(quote).join(" or ");
 
-/** A name in quotes; what a model wrote may be long. */
-const quote = (name: string): string => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
+/** What a model wrote, in quotes; it may be long. */
+export const quote = (name: string): string => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);

@@ -64,7 +64,7 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
     "Text between fields was skipped.",
     "Write key:»»»value«««, and comments on lines that start with #.",
   ],
-  duplicate_key: ["warning", "structure", "", "Give each key once."],
+  duplicate_key: ["warning", "structure", ""],
   unknown_type_hint: [
     "warning",
     "structure",
@@ -86,8 +86,8 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
   missing_command: ["error", "structure", "The block has no command.", "Write command:»»»tool name«««."],
   // These say what they found.
   unassigned_field: ["error", "value", "", "End its key with the number of its command."],
-  invalid_retry: ["error", "none", "", "Write a number from 0 to 10."],
-  invalid_on_error: ["error", "none", "", "Write stop or continue."],
+  invalid_retry: ["error", "none", ""],
+  invalid_on_error: ["error", "none", ""],
   invalid_hint_value: ["error", "none", ""],
   unknown_tool: ["error", "none", ""],
   unknown_parameter: ["error", "none", ""],

@@ -1,5 +1,5 @@
 import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo } from "@toolglot/core";
-import { declaredParams, findParam, findTool } from "../declared.ts";
+import { declaredParams, findParam, findTool, quote } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { readHinted } from "../hints.ts";
 import { matchName, normalizeKey } from "../names.ts";
@@ -214,8 +214,7 @@ export class BlockBuilder implements ReaderHost {
     let { name } = place;
     const { bodyStart, bodyEnd } = field;
     const fault = (code: Short, what: string): void => {
-      const got = JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
-      this.#fault(step, code, bodyStart, bodyEnd, { type: "InvalidInput", message: `${what}, not ${got}.` });
+      this.#fault(step, code, bodyStart, bodyEnd, { type: "InvalidInput", message: `${what}, not ${quote(value)}.` });
     };
     stretch(step, field);
     if (tool && (kind === "param" || kind === "uri" || kind === "typeHint")) {

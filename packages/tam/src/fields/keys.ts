@@ -27,15 +27,19 @@ export function placeOf(written: string, { plain, numbered }: Commands): { place
   const [, base = "", digits] = /^(.*\D)(\d{1,9})$/s.exec(key) ?? [];
   const name = base.endsWith("_") ? base.slice(0, -1) : base;
   const step = Number(digits);
-  if (key === "command" || name === "command")
-    return { place: { kind: "command", step: digits ? step : undefined }, isFinal: true };
-  if (key === "request_id" || key === "comment")
-    return { place: { kind: key === "comment" ? key : "requestId", name: key }, isFinal: true };
-  if (key.startsWith("common_") && key.length > 7)
-    return { place: { kind: "common", name: key.slice(7) }, isFinal: true };
-  if (digits && numbered.has(step) && (name !== base || !matchName(key, numbered.get(step) ?? [])))
-    return { place: named(name, step), isFinal: true };
-  return { place: named(key, plain ? 1 : undefined), isFinal: plain && digits === undefined };
+  let isFinal = true;
+  let place: Place;
+  if (key === "command" || name === "command") place = { kind: "command", step: digits ? step : undefined };
+  else if (key === "request_id") place = { kind: "requestId", name: key };
+  else if (key === "comment") place = { kind: key, name: key };
+  else if (key.startsWith("common_") && key.length > 7) place = { kind: "common", name: key.slice(7) };
+  else if (digits && numbered.has(step) && (name !== base || !matchName(key, numbered.get(step) ?? [])))
+    place = named(name, step);
+  else {
+    place = named(key, plain ? 1 : undefined);
+    isFinal = plain && digits === undefined;
+  }
+  return { place, isFinal };
 }
 
 function named(key: string, step: number | undefined): Place {

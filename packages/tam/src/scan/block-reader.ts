@@ -237,15 +237,15 @@ export class TamReader implements BlockReader<TamBlock> {
       const at = match.index;
       const mark = text.charAt(at);
       if (match[0].endsWith("|")) {
-        if (this.#indentOf(source, at) < 0) continue;
+        const indent = this.#indentOf(source, at);
+        if (indent < 0) continue;
         const marker = markerAt(text, at, ended);
         if (marker === "more") {
           this.waitsForLine = true;
-          return this.#wait(source, value, this.#lineOf(source, at), true);
+          return this.#wait(source, value, at - indent, true);
         }
         if (!marker) continue;
-        const line = base + this.#lineOf(source, at);
-        if (this.#atMarker(source, value, marker, line)) return undefined;
+        if (this.#atMarker(source, value, marker, base + at - indent)) return undefined;
         seen = pattern.lastIndex = marker.next;
       } else if (/[`~ \t]/.test(mark)) {
         if (at === source.at ? !this.#fresh : text.charCodeAt(at - 1) !== 10) continue;
@@ -290,11 +290,6 @@ export class TamReader implements BlockReader<TamBlock> {
     if (pending && pending.start < end) end = pending.start;
     if (doubt !== undefined && doubt < end) end = doubt;
     stream.pass(source, end);
-  }
-
-  /** Index of the line that an index is the first of, but for its indentation. */
-  #lineOf(source: Source, at: number): number {
-    return at - this.#indentOf(source, at);
   }
 
   /** White space before an index on its line; -1 when something else stands there, or too much. */
@@ -386,7 +381,9 @@ export class TamReader implements BlockReader<TamBlock> {
   #after(source: Source, value: OpenValue, closer: Run, end: EndOptions | undefined): Step {
     const more = this.#skip(source);
     if (!more && !end) return "more";
-    const follows = more ? this.#follows(source, end !== undefined) : this.#endCloses(value, closer, end);
+    // At the end of a text without an end marker, a closer shorter than its opener was cut itself.
+    const isCut = closer.text.length < value.opener.text.length;
+    const follows = more ? this.#follows(source, end !== undefined) : !isCut || isStopped(end);
     if (follows === "more") return "more";
     this.#closer = undefined;
     if (this.#decide(source, value, closer, follows)) {
@@ -425,11 +422,6 @@ export class TamReader implements BlockReader<TamBlock> {
     }
     const field = fieldAt(text, at, ended);
     return field === "more" ? field : field !== undefined;
-  }
-
-  /** At the end of a text without an end marker, a closer shorter than its opener was cut itself. */
-  #endCloses({ opener }: OpenValue, closer: Run, end: EndOptions | undefined): boolean {
-    return closer.text.length >= opener.text.length || isStopped(end);
   }
 
   /** Whether a closer ends the value now. */
