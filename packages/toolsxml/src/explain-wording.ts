@@ -48,6 +48,7 @@ const zh: ExplainWording = {
     "toolsxml/stray-tag": "这个标签没有与之配对的标签，被忽略。",
     "toolsxml/duplicate-attribute": "同一个属性只能出现一次。",
     "toolsxml/bare-body": "请把参数写成属性或子标签。",
+    "toolsxml/curly-quotes": '属性值请用 " 括起来。',
     "toolsxml/malformed-tag": '标签无法读取。属性请写成 name="value"。',
     "toolsxml/unknown-tag": "没有这个工具。",
     "toolsxml/unknown-attribute": "没有这个属性，它不会使用。",
@@ -61,7 +62,8 @@ const zh: ExplainWording = {
     "toolsxml/invalid-json": "正文必须是一个 JSON 对象。",
     "toolsxml/invalid-value": "值不符合参数的类型。",
     "toolsxml/unexpected-body": "标签的内容不会使用。",
-    "toolsxml/json-envelope": "JSON 外壳不是有效的 JSON。请只写 <tools> 块，或有效的 JSON。",
+    "toolsxml/missing-root": "这个调用在 <tools> 之外，没有执行。请把所有调用写在一个 <tools> … </tools> 中。",
+    "toolsxml/json-envelope": "回答不是一个有效的 JSON 外壳。请只写 <tools> 块，或有效的 JSON。",
     "toolsxml/input-too-long": "回答过长，没有执行任何内容。请写得更短。",
   },
 };

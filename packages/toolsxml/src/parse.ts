@@ -25,9 +25,13 @@ export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseRe
  */
 export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsXmlBlock> {
   checkParseOptions(options);
-  const names = new Names(options.tools);
+  if (!options.tools) builtInNames ??= new Names();
+  const names = options.tools || !builtInNames ? new Names(options.tools) : builtInNames;
   return createPushParser(() => makeScanner(options, names, true));
 }
+
+/** Its patterns take longer to make than a short text to read. */
+let builtInNames: Names | undefined;
 
 function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: boolean): TextScanner<ToolsXmlBlock> {
   const { strict, repairs, onEvent } = options;

@@ -12,6 +12,7 @@ export interface BodyParts {
   unclosed: boolean;
 }
 
+const entityAt = new RegExp(entity.source, "y");
 const markup = /<[/?!]?[A-Za-z]/;
 
 /** Text and CDATA of a body. CDATA in a body that has tags beside it is text like the tags: the body was never escaped. */
@@ -55,18 +56,13 @@ function decode(body: BodyParts): BodyParts {
   let bare = false;
   for (let index = 0; index < parts.length; index += 2) {
     const part = parts[index] as string;
-    if (!part.includes("&")) {
-      bare ||= part.includes("<");
-      continue;
+    bare ||= part.includes("<");
+    for (let at = part.indexOf("&"); at >= 0 && !(found && bare); at = part.indexOf("&", at + 1)) {
+      entityAt.lastIndex = at;
+      const match = entityAt.exec(part);
+      if (match && entityText(match[1], match[2], match[3]) !== undefined) found = true;
+      else bare = true;
     }
-    let entities = 0;
-    const rest = part.replace(entity, (all, name, decimal, hex) => {
-      if (entityText(name, decimal, hex) === undefined) return all;
-      entities += 1;
-      return "";
-    });
-    found ||= entities > 0;
-    bare ||= rest.includes("&") || rest.includes("<");
   }
   if (!found) return body;
   body.entities = bare ? "literal" : "decoded";
@@ -162,7 +158,9 @@ const lineStart = /\n([ \t]*)(?=[^ \t\n])/g;
 function dedent(body: string): string {
   const text = body.includes("\r\n") ? body.replaceAll("\r\n", "\n") : body;
   let common: string | undefined;
-  for (const [, indent = ""] of text.matchAll(lineStart)) {
+  lineStart.lastIndex = 0;
+  for (let match = lineStart.exec(text); match; match = lineStart.exec(text)) {
+    const indent = match[1] as string;
     common ??= indent;
     if (common === "") break;
     if (indent.startsWith(common)) continue;
