@@ -88,6 +88,17 @@ function tarballsFor({ manifest }) {
 const optionalPeers = ({ manifest }) =>
   Object.entries(manifest.peerDependencies ?? {}).map(([name, range]) => `${name}@${range}`);
 
+/**
+ * Whether an entry's declarations take in those of an optional peer, which may speak of Node.
+ * @param {Member} member @param {string} entry
+ */
+function declaresPeer({ manifest, path }, entry) {
+  const target = manifest.exports?.[`.${entry.slice(manifest.name.length)}`];
+  if (typeof target !== "object" || target === null || !("types" in target)) return false;
+  const declarations = readFileSync(join(path, String(target.types)), "utf8");
+  return Object.keys(manifest.peerDependencies ?? {}).some((name) => declarations.includes(`'${name}`));
+}
+
 /** @param {Member} member */
 async function consumeAlone(member) {
   const { id, manifest } = member;
@@ -104,9 +115,16 @@ async function consumeAlone(member) {
     await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peers));
   }
   const types = architecture[id]?.runsIn === "node" ? ["node"] : [];
+  const example = join(root, "scripts/consumer", `${id}.ts`);
+  const beside = types.length === 0 ? entries.filter((entry) => declaresPeer(member, entry)) : [];
+  const alone = entries.filter((entry) => !beside.includes(entry));
   for (const resolution of /** @type {const} */ (["bundler", "nodenext"])) {
     await verify(`${id}: its declarations compile (${resolution})`, () =>
-      compile(project, { entries, resolution, types, example: join(root, "scripts/consumer", `${id}.ts`) }),
+      compile(project, { entries: alone, resolution, types, example }),
+    );
+    if (beside.length === 0) continue;
+    await verify(`${id}: its declarations compile beside those of its peers (${resolution})`, () =>
+      compile(project, { entries: beside, resolution, types: ["node"], example }),
     );
   }
   await verify(`${id}: a small program works`, () => runExample(project));

@@ -227,11 +227,6 @@ export class Toolkit {
     return this.#mcp.close();
   }
 
-  /** For `await using`: {@link Toolkit.close}. */
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.close();
-  }
-
   /** Tools as they are; calling what it returns brings them back. */
   #snapshot(): () => void {
     const saved = [...this.#tools];

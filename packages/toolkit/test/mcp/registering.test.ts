@@ -199,19 +199,18 @@ it("leaves alone what the host put in place of a server's tool", async () => {
 it("closes everything with the toolkit", async () => {
   const one = inProcess([listed("a")], { name: "one" });
   const two = inProcess([listed("b")], { name: "two" });
-  {
-    await using kit = new Toolkit();
-    await kit.registerMcpClient(one.client);
-    await kit.registerMcpClient(two.client);
-    // The tools go, and the clients wait for close.
-    kit.clear();
-    expect([one.open(), two.open()]).toEqual([1, 1]);
-    one.tools.push(listed("c"));
-    await one.tell();
-    await sleep(20);
-    expect(kit.registered.size).toBe(0);
-    expect(one.listings()).toBe(1);
-  }
+  const kit = new Toolkit();
+  await kit.registerMcpClient(one.client);
+  await kit.registerMcpClient(two.client);
+  // The tools go, and the clients wait for close.
+  kit.clear();
+  expect([one.open(), two.open()]).toEqual([1, 1]);
+  one.tools.push(listed("c"));
+  await one.tell();
+  await sleep(20);
+  expect(kit.registered.size).toBe(0);
+  expect(one.listings()).toBe(1);
+  await kit.close();
   expect([one.open(), two.open()]).toEqual([0, 0]);
 });
 
