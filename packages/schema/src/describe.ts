@@ -79,18 +79,23 @@ export function joinPath(path: string, key: string | number): string {
 
 /** The schema that holds for a property, with the place it stands at; undefined when none is declared. */
 export function propertyPlace(place: Place, key: string): Place | undefined {
-  const { schema, pointer } = place;
-  if (typeof schema === "boolean") return undefined;
+  return propertyPlaces(place, key)[0];
+}
+
+/** All schemas that hold for a property: its own, then those of patterns; else the one for all others. */
+export function propertyPlaces({ schema, pointer }: Place, key: string): Place[] {
+  if (typeof schema === "boolean") return [];
+  const places: Place[] = [];
   if (schema.properties !== undefined && Object.hasOwn(schema.properties, key)) {
-    return { schema: schema.properties[key] as JsonSchema, pointer: step(pointer, "properties", key) };
+    places.push({ schema: schema.properties[key] as JsonSchema, pointer: step(pointer, "properties", key) });
   }
   for (const [pattern, found] of Object.entries((schema.patternProperties as Record<string, JsonSchema>) ?? {})) {
     if (new RegExp(pattern, "u").test(key)) {
-      return { schema: found, pointer: step(pointer, "patternProperties", pattern) };
+      places.push({ schema: found, pointer: step(pointer, "patternProperties", pattern) });
     }
   }
-  if (schema.additionalProperties === undefined) return undefined;
-  return { schema: schema.additionalProperties, pointer: step(pointer, "additionalProperties") };
+  if (places.length > 0 || schema.additionalProperties === undefined) return places;
+  return [{ schema: schema.additionalProperties, pointer: step(pointer, "additionalProperties") }];
 }
 
 /** The schema that holds for an item. */

@@ -7,6 +7,7 @@ import {
   joinPath,
   literalsOf,
   propertyPlace,
+  propertyPlaces,
   typeOf,
 } from "./describe.ts";
 import { nearest } from "./nearest.ts";
@@ -169,7 +170,7 @@ class Explainer {
     }
     for (const key of Object.keys(value)) {
       if (this.#issues.length >= maxIssues) return;
-      const child = propertyPlace(place, key);
+      const [child, ...others] = propertyPlaces(place, key);
       if (child === undefined) continue;
       if (child.schema === false && !declared.includes(key)) {
         const near = nearest(key, declared, 1)[0];
@@ -177,7 +178,7 @@ class Explainer {
         const expected = declared.length === 0 ? "no properties" : `one of ${declared.join(", ")}`;
         this.#add(joinPath(path, key), expected, unknownProperty, hint);
       } else {
-        this.visit(child, value[key], joinPath(path, key));
+        for (const found of [child, ...others]) this.visit(found, value[key], joinPath(path, key));
       }
     }
     const size = Object.keys(value).length;

@@ -23,7 +23,9 @@ type Side = "input" | "output";
 export function standardToJsonSchema(schema: StandardInput, where: string, side: Side = "input"): JsonSchemaObject {
   try {
     const { $schema: _, ...found } = convert(schema, side);
-    return withoutSafeBounds(found);
+    const tidied = tidy(found);
+    if (side === "input" && schema["~standard"].vendor === "arktype") addArktypeDefaults(tidied, schema);
+    return tidied;
   } catch (error) {
     const field = locate(schema, side, 0);
     const at = field === "" ? "" : ` at ${field}`;
@@ -55,15 +57,28 @@ function convert(schema: StandardInput, side: Side): JsonSchemaObject {
   throw new TypeError(`${standard.vendor} gives no JSON Schema: ${cure}`);
 }
 
-/** zod writes the bounds of exact integers at every integer. A model needs no telling. */
-function withoutSafeBounds(root: JsonSchemaObject): JsonSchemaObject {
+/** Without what a model needs no telling: zod's bounds of exact integers at every integer, valibot's empty `required`. */
+function tidy(root: JsonSchemaObject): JsonSchemaObject {
   const copy = structuredClone(root);
   visitSchemas({ schema: copy, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "boolean" || schema.type !== "integer") return;
+    if (typeof schema === "boolean") return;
+    if (schema.required?.length === 0) delete schema.required;
+    if (schema.type !== "integer") return;
     if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
     if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   });
   return copy;
+}
+
+/** arktype leaves defaults out of its JSON Schema. A model should know them. */
+function addArktypeDefaults(json: JsonSchemaObject, schema: StandardInput): void {
+  for (const { key, value, fallback } of arktypeProps(schema)) {
+    const property = json.properties?.[key];
+    if (typeof property !== "object") continue;
+    if (isStandard(value)) addArktypeDefaults(property, value);
+    // One that is made anew by a function has no place in a schema.
+    if (fallback !== undefined && typeof fallback !== "function") property.default ??= structuredClone(fallback);
+  }
 }
 
 /** Libraries also throw plain data. */
@@ -104,15 +119,21 @@ function partsOf(schema: StandardInput): [string, StandardInput][] {
       add(schema, { wrapped: "", item: "[]" }, "entries");
       break;
     case "arktype":
-      parts.push(...arktypeProps(schema));
+      parts.push(...arktypeProps(schema).map(({ key, value }): [string, unknown] => [key, value]));
   }
   return parts.filter((part): part is [string, StandardInput] => isStandard(part[1]));
 }
 
-function arktypeProps(schema: StandardInput): [string, unknown][] {
+interface ArktypeProp {
+  key: string;
+  value: unknown;
+  fallback: unknown;
+}
+
+function arktypeProps(schema: StandardInput): ArktypeProp[] {
   try {
-    const { props } = schema as { props?: { key: PropertyKey; value: unknown }[] };
-    return (props ?? []).map(({ key, value }) => [String(key), value]);
+    const { props } = schema as { props?: { key: PropertyKey; value: unknown; default?: unknown }[] };
+    return (props ?? []).map((prop) => ({ key: String(prop.key), value: prop.value, fallback: prop.default }));
   } catch {
     return []; // it throws for what is no object
   }

@@ -72,6 +72,23 @@ describe.each(engines)("on %s", (_engine, validator) => {
       });
     });
 
+    it("should look at patterns beside the property's own schema", () => {
+      const source = {
+        type: "object" as const,
+        properties: { n_a: { type: "number" as const } },
+        patternProperties: { "^n_": { minimum: 5 } },
+      };
+      expect(issues(source, { n_a: 1 })).toEqual([expect.objectContaining({ path: "n_a", expected: "at least 5" })]);
+    });
+
+    it("should name a format that fails where the length fits", () => {
+      const source = {
+        type: "object" as const,
+        properties: { x: { type: "string" as const, format: "date", minLength: 1 } },
+      };
+      expect(issues(source, { x: "soon" })[0]?.expected).toBe("text in the format date");
+    });
+
     it("should name the near choice", () => {
       expect(issues({ unit: "'celsius' | 'fahrenheit'" }, { unit: "Celcius" })[0]?.message).toBe(
         'unit: expected one of "celsius", "fahrenheit", got string "Celcius" (did you mean "celsius"?)',
