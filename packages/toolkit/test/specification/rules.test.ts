@@ -32,8 +32,11 @@ describe("definition and schema", () => {
 
   it("a plain JSON Schema and the shorthand give the same", async () => {
     const kit = new Toolkit();
-    const properties = { city: { type: "string" }, days: { type: "number", default: 3 } };
-    const input: JsonSchemaObject = { type: "object", properties, required: ["city"] };
+    const input: JsonSchemaObject = {
+      type: "object",
+      properties: { city: { type: "string" }, days: { type: "number", default: 3 } },
+      required: ["city"],
+    };
     kit.registerToolFunction(defineTool({ name: "json", description: "d", input, execute }));
     kit.registerToolFunction(
       defineTool({ name: "args", description: "d", args: { city: "string", "days?": "number = 3" }, execute }),
