@@ -78,6 +78,7 @@ export class Connection {
     // Of servers, too, that have not said that they would tell.
     client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());
     try {
+      signal.throwIfAborted(); // before a process is started
       await client.connect(transport, { timeout: timeoutMs, signal });
     } catch (error) {
       await transport.close().catch(() => {});

@@ -12,90 +12,96 @@ import type { McpProgress } from "./types.ts";
  */
 export type Fate = "unsent" | "lost" | "unclear" | "refused" | "aborted";
 
-/** One request on its way. */
+/** One call on its way. A call may take several requests, one after another: servers may ask for more input. */
 export class Delivery {
-  /** Whether it was handed to the transport. */
+  /** Whether anything was handed to the transport. */
   handedOver = false;
-  /** Whether an answer came, whatever it says. */
+  /** Whether the last request has an answer, whatever it says. */
   answered = false;
   /** Whether the stream that should bring the answer has ended without it. */
   cut = false;
-  #id: unknown;
+  readonly onProgress: ((progress: McpProgress) => void) | undefined;
   readonly #onCut: () => void;
-  readonly #onProgress: ((progress: McpProgress) => void) | undefined;
+  /** The last request. */
+  #id: unknown;
 
   /** `onCut` is called once, when no answer can come any more though the connection may live on. */
   constructor(onCut: () => void, onProgress?: (progress: McpProgress) => void) {
     this.#onCut = onCut;
-    this.#onProgress = onProgress;
+    this.onProgress = onProgress;
   }
 
-  /** What to send with the request, to hear when its stream ends. */
+  /** What to send with a request, to hear when its stream ends. */
   handOver(id: unknown, options: TransportSendOptions | undefined): TransportSendOptions {
     this.handedOver = true;
+    this.answered = false;
     this.#id = id;
     return {
       ...options,
       onRequestStreamEnd: () => {
         options?.onRequestStreamEnd?.();
-        if (this.answered || this.cut) return;
+        if (id !== this.#id || this.answered || this.cut) return;
         this.cut = true;
         this.#onCut();
       },
     };
   }
 
-  hear(message: JSONRPCMessage): void {
-    if (!this.handedOver) return;
-    if (!("method" in message)) {
-      if (message.id === this.#id) this.answered = true;
-    } else if (message.method === "notifications/progress" && !this.answered) {
-      const { progressToken, progress, total, message: text } = message.params ?? {};
-      if (progressToken !== this.#id || typeof progress !== "number") return;
-      const numbers = { progress, ...(typeof total === "number" && { total }) };
-      this.#onProgress?.({ ...numbers, ...(typeof text === "string" && { message: text }) });
-    }
+  hearAnswer(id: unknown): void {
+    if (id === this.#id) this.answered = true;
   }
 }
 
 /**
  * Follows the calls that go through a transport. The official client doesn't tell whether a failed request had been sent,
- * waits on when the stream for its answer breaks off, and drops progress that comes together with the answer. Calls are known by the identity of their `arguments` object.
+ * waits on when the stream for its answer breaks off, and drops progress that comes together with the answer. Calls are
+ * known by the identity of their `arguments` object.
  */
 export class Deliveries {
   readonly #byArguments = new WeakMap<object, Delivery>();
-  readonly #open = new Set<Delivery>();
+  /** By the ids of their requests, which are the tokens of their progress too. */
+  readonly #sent = new Map<unknown, Delivery>();
 
   /** Must be called before the transport is connected. */
   watch(transport: Transport): void {
     const send = transport.send.bind(transport);
     transport.send = (message: JSONRPCMessage, options?: TransportSendOptions) => {
       const delivery = this.#find(message);
-      return send(
-        message,
-        delivery === undefined ? options : delivery.handOver((message as { id?: unknown }).id, options),
-      );
+      if (delivery === undefined || !("id" in message)) return send(message, options);
+      this.#sent.set(message.id, delivery);
+      return send(message, delivery.handOver(message.id, options));
     };
     const heard = transport.onmessage;
     transport.onmessage = (message, extra) => {
       heard?.(message, extra);
-      for (const delivery of this.#open) delivery.hear(message);
+      this.#hear(message);
     };
   }
 
   open(args: object, delivery: Delivery): void {
     this.#byArguments.set(args, delivery);
-    this.#open.add(delivery);
   }
 
   close(delivery: Delivery): void {
-    this.#open.delete(delivery);
+    for (const [id, sent] of this.#sent) if (sent === delivery) this.#sent.delete(id);
   }
 
   #find(message: JSONRPCMessage): Delivery | undefined {
     if (!("method" in message) || message.method !== "tools/call") return undefined;
     const args: unknown = message.params?.arguments;
     return typeof args === "object" && args !== null ? this.#byArguments.get(args) : undefined;
+  }
+
+  #hear(message: JSONRPCMessage): void {
+    if (!("method" in message)) {
+      this.#sent.get(message.id)?.hearAnswer(message.id);
+    } else if (message.method === "notifications/progress") {
+      const { progressToken, progress, total, message: text } = message.params ?? {};
+      const delivery = this.#sent.get(progressToken);
+      if (delivery === undefined || delivery.answered || typeof progress !== "number") return;
+      const numbers = { progress, ...(typeof total === "number" && { total }) };
+      delivery.onProgress?.({ ...numbers, ...(typeof text === "string" && { message: text }) });
+    }
   }
 }
 

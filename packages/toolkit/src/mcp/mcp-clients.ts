@@ -67,7 +67,8 @@ export class McpClients {
 }
 
 function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
-  if (typeof client?.listTools !== "function" || typeof client.callTool !== "function") {
+  const needed = ["connect", "listTools", "callTool", "onToolsChanged", "close"] as const;
+  if (needed.some((method) => typeof client?.[method] !== "function")) {
     throw new TypeError("registerMcpClient needs a client of createMcpClient, from @toolglot/toolkit/mcp");
   }
   const { enableFuncs, disableFuncs, executionTimeout, presetKwargsMapping } = options;
