@@ -36,7 +36,10 @@ export function toInputSchema<const Source extends InputSource>(
   source: Source,
   options: InputSchemaOptions = {},
 ): InputSchema<InferInput<Source>> {
-  if (isInputSchema(source)) return source as InputSchema<InferInput<Source>>;
+  if (isInputSchema(source)) {
+    const ready = source as InputSchema<InferInput<Source>>;
+    return options.validator === undefined ? ready : ready.withValidator(options.validator);
+  }
   if (isObject(source) && !isStandard(source) && isShorthand(source))
     return argsSchema(source, options) as InputSchema<InferInput<Source>>;
   const where = place(options, "the input schema");

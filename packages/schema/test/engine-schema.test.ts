@@ -223,4 +223,9 @@ it("should compile once for presets of the same names, and keep the engine", () 
   }
   expect(compiled).toBe(2);
   expect(schema.withValidator(counting)).toBe(schema);
+  expect(toInputSchema(schema)).toBe(schema);
+  expect(toInputSchema(toInputSchema({ a: "string" }), { validator: counting }).validate({ a: "x" })).toMatchObject({
+    success: true,
+  });
+  expect(compiled).toBe(3);
 });
