@@ -1,5 +1,5 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|slips|tokens|sandbox|all`. Each prints its tables; `all` measures all of them and
+// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|sandbox|all`. Each prints its tables; `all` measures all of them and
 // writes docs/benchmarks.md.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,8 +11,9 @@ const measured = {
   ...Object.fromEntries(parsers.map((name) => [name, parsers])),
   slips: parsers,
   tokens: [...parsers, "prompts", "agent"],
+  toolkit: ["toolkit"],
   sandbox: ["sandbox"],
-  all: [...parsers, "prompts", "agent", "sandbox"],
+  all: [...parsers, "prompts", "agent", "toolkit", "sandbox"],
 };
 const what = process.argv[2] ?? "all";
 if (!Object.hasOwn(measured, what)) {

@@ -14,6 +14,7 @@ const parts: { [Part in keyof Measured]: () => Promise<Findings> } = {
   toolsxml: async () => (await import("./parsers/index.ts")).measureParser("toolsxml", progress),
   slips: async () => (await import("./slips/index.ts")).measureSlips(root, progress),
   tokens: async () => (await import("./tokens/index.ts")).measureTokens(progress),
+  toolkit: async () => (await import("./toolkit/index.ts")).measureToolkit(progress),
   sandbox: async () => (await import("./sandbox.ts")).measureSandbox(progress),
 };
 

@@ -22,7 +22,7 @@ import { type CallTarget, runCall } from "./run.ts";
 import { type AgentSkill, checkedSkill, skillsPrompt } from "./skills.ts";
 import { type LoadStateOptions, readState, registrationOf, type ToolkitState } from "./state.ts";
 import { ToolGroups } from "./tool-groups.ts";
-import { traceToolkit } from "./tracing.ts";
+import { isTraced, traceToolkit } from "./tracing.ts";
 import type {
   AnyToolFunction,
   CallOptions,
@@ -47,7 +47,7 @@ export class Toolkit {
   readonly #options: ToolkitOptions;
   readonly #validator: ValidatorFactory | undefined;
   /** Outside all other middleware, and never taken away. */
-  readonly #tracing: ToolMiddleware[] = [];
+  readonly #tracing: ToolMiddleware | undefined;
   readonly #middleware: ToolMiddleware[] = [];
   readonly #skills = new Map<string, AgentSkill>();
   readonly #mcp: McpClients;
@@ -58,7 +58,7 @@ export class Toolkit {
     this.#wantsMetaTool = options.metaTool ?? true;
     const { tracing, validator } = options;
     this.#validator = validator;
-    if (tracing) this.#tracing.push(traceToolkit(tracing === true ? {} : tracing));
+    this.#tracing = tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined;
     this.#mcp = new McpClients({
       register: (tool, asked) => this.#registerNamed(tool, asked),
       current: (name) => this.#tools.get(name)?.unextended ?? this.#tools.get(name),
@@ -381,7 +381,9 @@ export class Toolkit {
     options: PreparedCallOptions,
   ): AsyncGenerator<ToolResponse, void, undefined> {
     const { around, step, signal, onError } = options;
-    const middleware = [...this.#tracing, ...(around === undefined ? [] : [around]), ...this.#middleware];
+    const middleware = [...this.#middleware];
+    if (around !== undefined) middleware.unshift(around);
+    if (this.#tracing !== undefined && isTraced()) middleware.unshift(this.#tracing);
     if (middleware.length === 0) return runCall(target, call, options);
     const tool = this.#tools.get(call.name)?.definition;
     const about: CallRecord = { tool, step, attempts: 0, thrown: [] };

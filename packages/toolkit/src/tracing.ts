@@ -2,8 +2,8 @@ import {
   type Attributes,
   type Context,
   context,
-  isSpanContextValid,
   metrics,
+  ProxyTracerProvider,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -29,6 +29,15 @@ const scope = "@toolglot/toolkit";
 /** Ids and names that a model has written are no longer than this in a trace. */
 const maxIdLength = 256;
 
+/** What spans are made by while there is no SDK. */
+const nobody = new ProxyTracerProvider().getDelegate();
+
+/** Whether there is an SDK to make spans: one may come at any time. */
+export function isTraced(): boolean {
+  const provider = trace.getTracerProvider();
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== nobody;
+}
+
 /**
  * Middleware that makes an OpenTelemetry span of every call, in the semantic conventions for GenAI: `execute_tool NAME`, of
  * kind internal, with `gen_ai.operation.name`, `gen_ai.tool.name`, `.type`, `.description`, `gen_ai.tool.call.id` and, when
@@ -51,14 +60,13 @@ export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
     return text.length > maxLength ? `${cutText(text, maxLength)}…` : text;
   };
   return (call, next, about) => {
+    if (!isTraced()) return next();
     const outside = context.active();
     const attributes = attributesOf(call, about);
     if (recordInputs) attributes["gen_ai.tool.call.arguments"] = recorded(call.input ?? {});
     // A name that no tool has is the model's invention: there may be any number of those, which names of spans must not.
     const name = about.tool === undefined ? "execute_tool" : `execute_tool ${about.tool.name}`;
     const span = trace.getTracer(scope).startSpan(name, { kind: SpanKind.INTERNAL, attributes }, outside);
-    // Nobody traces: neither an SDK here, nor a caller whose trace goes on.
-    if (!span.isRecording() && !isSpanContextValid(span.spanContext())) return next();
     return traced(span, trace.setSpan(outside, span), next, (final) => {
       if (!span.isRecording()) return;
       if (about.attempts > 1) span.setAttribute("toolglot.attempts", about.attempts);

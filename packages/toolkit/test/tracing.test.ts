@@ -515,6 +515,16 @@ describe("without an SDK", () => {
     expect(shapes[0]).toHaveLength(6);
   });
 
+  it("should begin with the SDK, however late that comes, and end with it", async () => {
+    const toolkit = kit();
+    await drain(toolkit, "add", { a: 1 }, "before");
+    startSdk();
+    await drain(toolkit, "add", { a: 1 }, "with");
+    trace.disable();
+    await drain(toolkit, "add", { a: 1 }, "after");
+    expect(only().attributes["gen_ai.tool.call.id"]).toBe("with");
+  });
+
   it("should leave the call to itself: nothing stands between it and the tool", async () => {
     const tracing = traceToolkit();
     async function* responses(): AsyncGenerator<ToolResponse, void, undefined> {
