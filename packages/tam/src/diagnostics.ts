@@ -41,34 +41,29 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
   mixed_delimiters_used: [
     "warning",
     "structure",
-    "Some values stand between other delimiters than »»» and «««.",
+    "Values stand between other delimiters than »»» and «««.",
     "Write key:»»»value«««.",
   ],
   unclosed_value: [
     "warning",
     "value",
-    "The value has no closer; it was read up to the next field or the block's end.",
+    "The value has no closer; it ends at the next field or the block's end.",
     "End every value with «««.",
   ],
   ambiguous_delimiter: [
     "warning",
     "value",
-    "This delimiter may be the value's end, or part of it.",
-    "Inside a value, write as many closers as openers.",
+    "This may end a value, or be part of one.",
+    "Balance openers and closers in values.",
   ],
   unclosed_block: ["warning", "structure", "The block has no end marker.", "End the block with <|[END_TOOL]|>."],
   equals_separator: ["warning", "structure", "A key is followed by = instead of a colon.", "Write key:»»»value«««."],
-  stray_text: [
-    "warning",
-    "none",
-    "Text between fields was skipped.",
-    "Write key:»»»value«««, and comments on lines that start with #.",
-  ],
+  stray_text: ["warning", "none", "Text between fields was skipped.", "Write comments on lines that start with #."],
   duplicate_key: ["warning", "structure", ""],
   unknown_type_hint: [
     "warning",
     "structure",
-    "The type hint is not known; the value is read as text.",
+    "The type hint is unknown; the value is read as text.",
     "Write text, json, base64, number or boolean.",
   ],
   uneven_indent: [
@@ -83,7 +78,7 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
     "A call is lost: it has no start marker on a line of its own.",
     "Begin the block with <|[REQUEST_TOOL]|>.",
   ],
-  missing_command: ["error", "structure", "The block has no command.", "Write command:»»»tool name«««."],
+  missing_command: ["error", "structure", "There is no command.", "Write command:»»»tool name«««."],
   // These say what they found.
   unassigned_field: ["error", "value", "", "End its key with the number of its command."],
   invalid_retry: ["error", "none", ""],
@@ -92,11 +87,8 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
   unknown_tool: ["error", "none", ""],
   unknown_parameter: ["error", "none", ""],
   ambiguous_parameter: ["error", "none", ""],
-  step_gap: ["info", "none", "Step numbers have a gap; the steps run in the order of their numbers."],
+  step_gap: ["info", "none", "Step numbers have a gap."],
 };
-
-/** What is said of a block that may be text of a value. */
-export const innerBlock: string = "This may be part of a value that is not closed.";
 
 /** Makes the diagnostic of a code, given without its prefix. */
 export function diagnostic(

@@ -1,6 +1,6 @@
-import { type Diagnostic, isRunnable, type ParseResult, type Parser } from "@toolglot/core";
+import { isRunnable, type ParseResult, type Parser } from "@toolglot/core";
 import { checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
-import { diagnostic, innerBlock } from "./diagnostics.ts";
+import { diagnostic } from "./diagnostics.ts";
 import { BlockBuilder } from "./fields/block-builder.ts";
 import { TamGrammar } from "./scan/grammar.ts";
 import { findLostCalls } from "./scan/lost-calls.ts";
@@ -31,29 +31,22 @@ function makeScanner(options: TamParserOptions): TextScanner<TamBlock> {
   const emit = (event: TamEvent): void => onEvent?.(event);
   const allows = (code: string): boolean =>
     !strict && repairs !== "none" && (typeof repairs !== "object" || repairs[code] !== false);
-  let found: readonly Diagnostic[] = [];
-  const hear = (list: readonly Diagnostic[]): void => {
-    found = list;
-  };
   const scanner: TextScanner<TamBlock> = new TextScanner<TamBlock>({
     ...options,
-    grammar: new TamGrammar(() => new BlockBuilder({ tools, allows, emit: onEvent, found: hear })),
+    grammar: new TamGrammar(() => new BlockBuilder({ tools, allows, emit: onEvent })),
     onText: (text) => emit({ phase: "text", type: "text-delta", text }),
     onReasoning: (text) => emit({ phase: "reasoning", type: "reasoning-delta", text }),
     onBlockStart: (start) => emit({ phase: "block-start", type: "block-start", start }),
     onBlock: (block) => {
       emit({ phase: "block-end", type: "block-end", block });
-      for (const diagnostic of found) scanner.diagnose(diagnostic);
+      for (const finding of block.diagnostics) scanner.diagnose(finding);
     },
     onDiagnostic: (diagnostic) => emit({ phase: "diagnostic", type: "diagnostic", diagnostic }),
     onEnd: ({ segments }) =>
       findLostCalls(segments, ({ start, end }, inDoubt) => {
         const made = diagnostic(inDoubt ? "ambiguous_delimiter" : "unopened_block", start, end);
         const allowed = allows(made.code);
-        if (inDoubt) {
-          made.message = innerBlock;
-          if (!allowed) made.severity = "error";
-        }
+        if (!allowed) made.severity = "error";
         for (const block of inDoubt ?? []) if (isRunnable(block)) block.status = allowed ? "recovered" : "invalid";
         scanner.diagnose(made);
       }),

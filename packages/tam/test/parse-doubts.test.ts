@@ -164,3 +164,9 @@ it("holds back fields between reasoning tags", () => {
   const text = blockOfLines("command:»»»T«««", "<think>", "a:»»»no«««", "</think>");
   expect(findings(text)).toEqual(["stray_text | warning | value | <think>", "stray_text | warning | value | </think>"]);
 });
+
+it("takes no type hint for another in strict mode", () => {
+  const text = blockOfLines("command:»»»T«««", "a:»»»1«««", "type_hint_a:»»»integer«««");
+  expect(parse(text).blocks[0]?.status).toBe("recovered");
+  expect(parse(text, { strict: true }).blocks[0]?.status).toBe("invalid");
+});

@@ -17,8 +17,6 @@ export interface BuilderOptions {
   allows(code: string): boolean;
   /** Absent: nobody listens, and deltas need not be made. */
   emit?: ((event: TamEvent) => void) | undefined;
-  /** The block's findings, after its end. */
-  found(diagnostics: readonly Diagnostic[]): void;
 }
 
 /** A step on its way, with what findings need. */
@@ -35,10 +33,8 @@ export class BlockBuilder implements ReaderHost {
   readonly #numbered = new Map<number, readonly string[] | undefined>();
   readonly #tools = new Map<number, ToolDefinition | undefined>();
   readonly #found: Diagnostic[] = [];
-  /** Numbers of fields whose text went out while it came in. */
-  readonly #sent = new Set<number>();
-  /** Numbers of fields that a later one takes the place of. */
-  readonly #replaced = new Set<number>();
+  /** Numbers of fields whose text went out while it came in, or that a later one takes the place of. */
+  readonly #told = new Set<number>();
   readonly #places: ReturnType<typeof placeOf>[] = [];
   #plain = false;
 
@@ -51,7 +47,7 @@ export class BlockBuilder implements ReaderHost {
     if (!emit) return undefined;
     const { place, isFinal } = this.#place(field);
     const delta = isFinal ? this.#delta(field, place) : undefined;
-    if (delta) this.#sent.add(field.number);
+    if (delta) this.#told.add(field.number);
     return delta && ((text) => emit(delta(text)));
   }
 
@@ -60,9 +56,9 @@ export class BlockBuilder implements ReaderHost {
     if (place.kind !== "command") return;
     const name = readValue(field.raw, field.indent);
     const tool = this.#tool(name);
-    const step = place.step ?? 1;
+    const { step } = place;
     this.#tools.set(step, tool);
-    if (place.step === undefined) this.#plain = true;
+    if (!place.numbered) this.#plain = true;
     else this.#numbered.set(step, tool && declaredParams(tool).names);
     if (name !== "") this.#options.emit?.({ phase: "delta", type: "step-start", step, text: tool?.name ?? name });
   }
@@ -73,18 +69,14 @@ export class BlockBuilder implements ReaderHost {
 
   finish(scan: Scan): TamBlock {
     const block = this.#build(scan);
-    const { emit, found } = this.#options;
+    const { emit } = this.#options;
     if (emit)
       for (const field of scan.fields) {
-        // Of fields that are given twice, what was not told yet need not be.
-        const delta =
-          this.#sent.has(field.number) || this.#replaced.has(field.number)
-            ? undefined
-            : this.#delta(field, this.#place(field).place);
-        const text = delta ? readValue(field.raw, field.indent) : "";
-        if (delta && text !== "") emit(delta(text));
+        if (this.#told.has(field.number)) continue;
+        const text = readValue(field.raw, field.indent);
+        const delta = text === "" ? undefined : this.#delta(field, this.#place(field).place);
+        if (delta) emit(delta(text));
       }
-    found(block.diagnostics);
     return block;
   }
 
@@ -135,24 +127,24 @@ export class BlockBuilder implements ReaderHost {
       warnings: [],
       span: { start: scan.start, end: scan.end },
     };
-    for (const { code, start, end, affectsValue, message } of scan.notes)
-      this.#add(code, start, end, { ...(affectsValue && { affects: "value" }), ...(message && { message }) });
+    for (const { code, start, end, affectsValue } of scan.notes)
+      this.#add(code, start, end, affectsValue ? { affects: "value" } : {});
     const drafts = new Map<number, Draft>();
     const placed = scan.fields.map((field) => [field, this.#place(field).place] as const);
     const seen = new Map<string, number>();
     for (const [field, place] of placed) {
       if (place.kind !== "command") continue;
       const value = readValue(field.raw, field.indent);
-      if (value === "") this.#add("missing_command", field.keyStart, field.end, { message: "A command is empty." });
-      this.#once(seen, `${place.step ?? 1} command`, field);
-      drafts.set(place.step ?? 1, this.#draft(value, place.step ?? 1, field));
+      if (value === "") this.#add("missing_command", field.keyStart, field.end);
+      this.#once(seen, `${place.step} command`, field);
+      drafts.set(place.step, this.#draft(value, place.step, field));
     }
     if (drafts.size === 0 && !scan.cut) this.#add("missing_command", scan.start, scan.head);
     for (const [field, place] of placed) {
       const value = readValue(field.raw, field.indent);
       if (isUneven(field.raw, field.indent)) this.#add("uneven_indent", field.bodyStart, field.bodyEnd);
       if (place.kind === "command") {
-        const draft = drafts.get(place.step ?? 1);
+        const draft = drafts.get(place.step);
         if (draft) stretch(draft.step, field);
       } else if (place.kind === "requestId" || place.kind === "comment") {
         this.#once(seen, place.kind, field);
@@ -166,14 +158,15 @@ export class BlockBuilder implements ReaderHost {
         if (draft) this.#give(draft, place, field, value, seen);
         else if (drafts.size > 0)
           this.#add("unassigned_field", field.keyStart, field.keyEnd, {
-            message: `The field ${JSON.stringify(field.key)} belongs to no step.`,
+            message: `The field ${quote(field.key)} belongs to no step.`,
           });
       }
     }
     for (const draft of drafts.values()) this.#checkHints(draft);
     block.steps = [...drafts.values()].map(({ step }) => step).sort((a, b) => a.index - b.index);
     block.steps.forEach(({ index, span }, at) => {
-      if (at > 0 && index > (block.steps[at - 1]?.index ?? index) + 1) this.#add("step_gap", span.start, span.end);
+      const before = block.steps[at - 1];
+      if (before && index > before.index + 1) this.#add("step_gap", span.start, span.end);
     });
     if (!scan.closed)
       this.#add(
@@ -184,12 +177,22 @@ export class BlockBuilder implements ReaderHost {
           ? { severity: "error", affects: "value", message: "The block was cut off." }
           : { affects: scan.doubtful ? "value" : "structure" },
       );
-    this.#judge(block, scan.cut);
+    this.#found.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
+    const warnings = new Set<string>();
+    for (const { code, severity } of this.#found) {
+      if (severity === "warning") warnings.add(code.slice(4));
+      // The others stay with their steps.
+      else if (severity === "error" && !/invalid|_tool|_param/.test(code)) block.status = "invalid";
+    }
+    block.warnings = [...warnings];
+    if (scan.cut) block.status = "truncated";
+    else if (block.status === "complete" && warnings.size > 0) block.status = "recovered";
     return block;
   }
 
   #draft(written: string, index: number, field: Field): Draft {
-    const tool = this.#tool(written);
+    const found = this.#options.tools && findTool(written, this.#options.tools);
+    const tool = found && "tool" in found ? found.tool : undefined;
     const step: TamStep = {
       index,
       tool: tool?.name ?? written,
@@ -202,8 +205,8 @@ export class BlockBuilder implements ReaderHost {
       errors: [],
       span: { start: field.keyStart, end: field.end },
     };
-    const found = this.#options.tools && written !== "" && findTool(written, this.#options.tools);
-    if (found && "error" in found) this.#fault(step, "unknown_tool", field.bodyStart, field.bodyEnd, found.error);
+    if (found && "error" in found && written !== "")
+      this.#fault(step, "unknown_tool", field.bodyStart, field.bodyEnd, found.error);
     return { step, tool, fields: new Map() };
   }
 
@@ -263,9 +266,9 @@ export class BlockBuilder implements ReaderHost {
     const before = seen.get(slot);
     seen.set(slot, number);
     if (before === undefined) return;
-    this.#replaced.add(before);
+    this.#told.add(before);
     this.#add("duplicate_key", keyStart, keyEnd, {
-      message: `${JSON.stringify(key)} is given twice; the last one counts.`,
+      message: `${quote(key)} is given twice; the last one counts.`,
     });
   }
 
@@ -279,18 +282,6 @@ export class BlockBuilder implements ReaderHost {
     const made = diagnostic(code, start, end, change);
     if (made.severity === "warning" && !this.#options.allows(made.code)) made.severity = "error";
     this.#found.push(made);
-  }
-
-  #judge(block: TamBlock, cut: boolean): void {
-    block.diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
-    const warnings = new Set<string>();
-    for (const { code, severity } of block.diagnostics) {
-      if (severity === "warning") warnings.add(code.slice(4));
-      else if (severity === "error" && !/retry|on_error|hint|unknown|ambiguous_p/.test(code)) block.status = "invalid";
-    }
-    block.warnings = [...warnings];
-    if (cut) block.status = "truncated";
-    else if (block.status === "complete" && warnings.size > 0) block.status = "recovered";
   }
 }
 

@@ -10,7 +10,7 @@ export interface StepPlace {
 /** What a field is, by its key. */
 export type Place =
   | StepPlace
-  | { kind: "command"; step: number | undefined }
+  | { kind: "command"; step: number; numbered: boolean }
   | { kind: "requestId" | "comment" | "common"; name: string };
 
 /** The commands of a block, as far as keys need to know of them. */
@@ -29,7 +29,8 @@ export function placeOf(written: string, { plain, numbered }: Commands): { place
   const step = Number(digits);
   let isFinal = true;
   let place: Place;
-  if (key === "command" || name === "command") place = { kind: "command", step: digits ? step : undefined };
+  if (key === "command" || name === "command")
+    place = { kind: "command", step: digits ? step : 1, numbered: digits !== undefined };
   else if (key === "request_id") place = { kind: "requestId", name: key };
   else if (key === "comment") place = { kind: key, name: key };
   else if (key.startsWith("common_") && key.length > 7) place = { kind: "common", name: key.slice(7) };

@@ -15,14 +15,8 @@ function unindent(text: string, indent: number): string {
 
 /** Whether lines of a value lose different amounts of white space, so that they are indented otherwise than written. */
 export function isUneven(raw: string, indent: number): boolean {
-  if (indent === 0) return false;
-  let lost: number | undefined;
-  for (const { 0: found } of raw.matchAll(/\n[ \t]*(?=\S)/g)) {
-    const loses = Math.min(found.length - 1, indent);
-    lost ??= loses;
-    if (loses !== lost) return true;
-  }
-  return false;
+  const gaps = indent > 0 ? raw.match(/\n[ \t]*(?=\S)/g) : undefined;
+  return new Set(gaps?.map(({ length }) => Math.min(length - 1, indent))).size > 1;
 }
 
 /** Gives out a value while it comes in: all of it, joined, is what {@link readValue} makes of the whole. */

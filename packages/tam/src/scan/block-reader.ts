@@ -1,6 +1,5 @@
-import type { EndOptions } from "@toolglot/core";
+import type { EndOptions, Span } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, type Fence, type Source } from "@toolglot/core/text";
-import { innerBlock } from "../diagnostics.ts";
 import { ValueStream } from "../fields/value.ts";
 import type { TamBlock } from "../types.ts";
 import {
@@ -415,10 +414,7 @@ export class TamReader implements BlockReader<TamBlock> {
         this.waitsForLine = true;
         return "more";
       }
-      if (lineBreak >= 0 || ended) {
-        const fence = this.#fence ?? { mark, length: 3 };
-        if (closesFence(line, fence)) return true;
-      }
+      if ((lineBreak >= 0 || ended) && closesFence(line, this.#fence ?? { mark, length: 3 })) return true;
     }
     const field = fieldAt(text, at, ended);
     return field === "more" ? field : field !== undefined;
@@ -549,7 +545,7 @@ export class TamReader implements BlockReader<TamBlock> {
     return true;
   }
 
-  #ambiguous({ start, end }: Run): void {
+  #ambiguous({ start, end }: Span): void {
     this.#note("ambiguous_delimiter", start, end);
   }
 
@@ -587,8 +583,7 @@ export class TamReader implements BlockReader<TamBlock> {
       odd.affectsValue ||= this.#standard && this.#four;
       notes.push(odd);
     }
-    const { start } = scan;
-    if (shared.inner) notes.push({ code: "ambiguous_delimiter", start, end: scan.end, message: innerBlock });
+    if (shared.inner) this.#ambiguous(scan);
     else if (!end && !scan.closed) shared.inner = notes.some(isDoubt);
     return { block: this.#host.finish(scan), end: next, closedFence };
   }

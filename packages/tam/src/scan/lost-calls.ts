@@ -5,7 +5,7 @@ import { markerPattern } from "./marks.ts";
 const opener = "[:：=][ \\t]{0,9}[»》>]{2}";
 /** A start marker with text behind it; the field of a command; an end marker, alone or after a closer. */
 const trace = new RegExp(
-  `^(?:[ \\t]*${markerPattern("request")}[ \\t]*[^\\s]|[^\`\\n]{0,200}?${markerPattern("request")}[\\w -]{1,64}${opener}` +
+  `^[ \\t]*(?:${markerPattern("request")}[ \\t]*[^\\s]` +
     `|[ \\t*-]{0,9}command[ _-]?\\d{0,9}[ *]{0,9}${opener})[^\\n]*` +
     `|(?:^|[«《<]{2})[ \\t]*(${markerPattern("end")})(?=[ \\t\\r]*(?:\\n|$))`,
   "gim",

@@ -75,7 +75,7 @@ export function fieldAt(text: string, at: number, ended: boolean): FieldStart | 
   const end = at + all.length;
   if (end === text.length && !ended && run.length < 9) return "more";
   const length = run === "»»»" ? 3 : delimiterLength(run);
-  if (length === 0 || !/[a-z\d]|[\p{L}\p{N}]/u.test(key)) return undefined;
+  if (length === 0 || !/[\p{L}\p{N}]/u.test(key)) return undefined;
   const start = end - run.length;
   return { key: key.trimEnd(), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
 }

@@ -32,7 +32,6 @@ export interface Note {
   end: number;
   /** A value may be not the one that was meant. */
   affectsValue?: boolean;
-  message?: string;
 }
 
 /** What the scan of one block found. */
