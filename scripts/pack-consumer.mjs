@@ -1,6 +1,6 @@
 // Packs every public package and uses the tarballs as a stranger would, in empty projects outside the repository.
 // Needs a build. KEEP=1 keeps the projects. Results go to TOOLGLOT_OUTCOMES when `npm test` asks for them.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -142,12 +142,13 @@ async function consumeInBrowser() {
   await verify("browser: the programs work in Chromium", () => openInChromium(join(project, "web"), ids));
 }
 
-/** Every README's programs print what the README says they print. */
+/** The programs of every README, and of every docs/guide-*.md, print what stands below them. */
 async function consumeReadmes() {
   const project = createProject(join(scratch, "readmes"));
   const readmes = [
     { file: "README.md", folder: root },
     ...packages.map(({ folder, path }) => ({ file: `${folder}/README.md`, folder: path })),
+    ...guides(),
   ]
     .filter(({ file }) => existsSync(join(root, file)))
     .map(({ file, folder }) => ({ file, folder, examples: readmeExamples(readFileSync(join(root, file), "utf8")) }));
@@ -166,6 +167,17 @@ async function consumeReadmes() {
       await verify(`${file}:${example.line} prints what it says`, () => runReadmeExample(project, example));
     }
   }
+}
+
+/** `docs/guide-toolkit.md` is developed with what packages/toolkit is developed with. */
+function guides() {
+  return readdirSync(join(root, "docs"))
+    .map((name) => ({ name, id: /^guide-(.+)\.md$/.exec(name)?.[1] }))
+    .filter(({ id }) => id !== undefined)
+    .map(({ name, id }) => ({
+      file: `docs/${name}`,
+      folder: packages.find((member) => member.id === id)?.path ?? root,
+    }));
 }
 
 /**
