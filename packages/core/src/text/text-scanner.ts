@@ -458,6 +458,8 @@ export class TextScanner<Block extends BlockBase> {
     }
     this.#source.seek(end);
     this.#closeSegment(start, start);
+    // The fence's opening line belongs to the first.
+    (segments[0] as Segment<Block>).span.start = start;
     for (const segment of segments) {
       this.#segments.push(segment);
       if (segment.type === "block") this.#addBlock(segment.block);

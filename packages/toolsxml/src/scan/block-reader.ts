@@ -350,10 +350,10 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
 
   #readBody(source: Source, open: OpenBody, end: EndOptions | undefined): boolean {
     const { body } = open;
-    const done = body.read(source, end);
-    if (!done) {
+    // What comes before the end is given out first, whether it came in one piece with it or not.
+    if (!body.read(source, undefined)) {
       open.stream?.advance(source, body.safe(source));
-      return false;
+      if (!end || !body.read(source, end)) return false;
     }
     if (body.outcome === "cut") return false;
     this.#bodyRead(source, open);

@@ -17,7 +17,7 @@ const inner = /^(?:find|replace|file)$/;
 export function findLostCalls(segments: readonly Segment<ToolsXmlBlock>[], names: Names): Diagnostic[] {
   return segments.flatMap((segment, index) => {
     const before = segments[index - 1];
-    if (segment.type !== "text" || !segment.text.includes("</")) return [];
+    if (segment.type !== "text" || !segment.text.includes("<")) return [];
     const block = before?.type === "block" ? before.block : undefined;
     const found = block?.status === "truncated" ? undefined : findLost(segment.text, segment.span.start, block, names);
     return found ? [found] : [];
