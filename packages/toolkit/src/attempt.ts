@@ -27,38 +27,68 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Runs a tool once. Its chunks are yielded as they come; the final response is not yielded but returned. */
-export async function* attemptCall(
+/** The chunks of a stream as they come; the final response is not yielded but returned. */
+export type Chunks = AsyncGenerator<ToolResponse, Outcome, undefined>;
+
+/** Runs a tool once: to its end, or to where its stream begins. */
+export async function attemptCall(
   tool: RegisteredToolFunction,
   input: unknown,
   call: ToolCall,
   signal: AbortSignal | undefined,
   progress: Progress,
-): AsyncGenerator<ToolResponse, Outcome, undefined> {
+): Promise<Outcome | Chunks> {
   const scope = new CallScope(call.id, signal, tool.timeoutMs);
+  let streams = false;
   let done = false;
   try {
     const given: unknown = tool.execute(input, scope);
     const value = isThenable(given) ? await scope.wait(given) : given;
     if (value === stopped) return stopOutcome(tool, scope);
     const iterator = iteratorOf(value);
-    const outcome =
-      iterator === undefined
-        ? await conclude(tool, call, toResponse(value, false, true), scope)
-        : yield* drain(tool, iterator, call, scope, progress);
+    if (iterator !== undefined) {
+      streams = true;
+      return streamed(tool, iterator, call, scope, progress);
+    }
+    const response = toResponse(value, false, true);
+    // Most tools have none, and waiting for nothing costs as much as the rest.
+    const outcome: Outcome =
+      tool.postprocessFunc === undefined ? { kind: "done", response } : await conclude(tool, call, response, scope);
     done = outcome.kind === "done";
     return outcome;
   } catch (error) {
-    if (scope.stop !== undefined) return stopOutcome(tool, scope);
-    if (isFault(error)) {
-      const { reason } = error;
-      return { kind: "failed", error: reason, info: errorInfo(reason), retry: false, fromPostprocess: true };
-    }
-    const retry = !isToolError(error);
-    return { kind: "failed", error, info: errorInfo(error), retry, fromPostprocess: false };
+    return failedOutcome(tool, scope, error);
+  } finally {
+    if (!streams) scope.close(!done);
+  }
+}
+
+async function* streamed(
+  tool: RegisteredToolFunction,
+  iterator: Iterator<unknown> | AsyncIterator<unknown>,
+  call: ToolCall,
+  scope: CallScope,
+  progress: Progress,
+): Chunks {
+  let done = false;
+  try {
+    const outcome = yield* drain(tool, iterator, call, scope, progress);
+    done = outcome.kind === "done";
+    return outcome;
+  } catch (error) {
+    return failedOutcome(tool, scope, error);
   } finally {
     scope.close(!done);
   }
+}
+
+function failedOutcome(tool: RegisteredToolFunction, scope: CallScope, error: unknown): Outcome {
+  if (scope.stop !== undefined) return stopOutcome(tool, scope);
+  if (isFault(error)) {
+    const { reason } = error;
+    return { kind: "failed", error: reason, info: errorInfo(reason), retry: false, fromPostprocess: true };
+  }
+  return { kind: "failed", error, info: errorInfo(error), retry: !isToolError(error), fromPostprocess: false };
 }
 
 /** Chunks as they come, then the whole as the outcome. */
@@ -68,7 +98,7 @@ async function* drain(
   call: ToolCall,
   scope: CallScope,
   progress: Progress,
-): AsyncGenerator<ToolResponse, Outcome, undefined> {
+): Chunks {
   let last: ToolResponse | undefined;
   let ended = false;
   let turnEnds = performance.now() + turnMs;

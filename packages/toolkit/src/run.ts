@@ -36,7 +36,8 @@ export async function* runCall(
   const { tool, input } = prepared;
   for (let attempt = 0; ; attempt++) {
     if (record) record.attempts += 1;
-    const outcome = yield* attemptCall(tool, input, call, signal, progress);
+    const begun = await attemptCall(tool, input, call, signal, progress);
+    const outcome = "kind" in begun ? begun : yield* begun;
     if (record && outcome.kind === "failed") record.thrown.push({ error: outcome.error, time: Date.now() });
     if (outcome.kind === "done") return yield withMetadata(finished(prepared, outcome.response), metadata);
     const again = outcome.kind === "failed" && outcome.retry && progress.chunks === 0 && attempt < tool.retries;
