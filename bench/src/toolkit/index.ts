@@ -11,22 +11,19 @@ interface Timed {
 
 /** Measures what a call costs that goes through the toolkit, beside AI SDK and MCP. */
 export async function measureToolkit(progress: (text: string) => void): Promise<Findings> {
-  const timed = async (subject: Subject): Promise<Timed> => {
-    progress(`toolkit: ${subject.name}`);
-    return { subject, micros: await perCall(subject) };
-  };
-  const base = await timed(bare);
+  progress("toolkit: calls through it, and through others");
   const { unchecked, onAjv, others } = ownSubjects();
-  const plain = await timed(unchecked);
-  const checked = await timed(onAjv);
-  const rest: Timed[] = [];
-  for (const subject of others) rest.push(await timed(subject));
-  const peers: Timed[] = [];
-  const { parts, unchecked: executed, whole, unrun } = aiSdk();
-  for (const subject of [executed, parts, whole, unrun]) peers.push(await timed(subject));
-  const { subject, close } = await mcp();
-  peers.push(await timed(subject));
-  await close();
+  const sdk = aiSdk();
+  const server = await mcp();
+  const foreign = [sdk.unchecked, sdk.parts, sdk.whole, sdk.unrun, server.subject];
+  const times = await perCall([bare, unchecked, onAjv, ...others, ...foreign]);
+  await server.close();
+  const timed = (subject: Subject): Timed => ({ subject, micros: times.get(subject) ?? Number.NaN });
+  const base = timed(bare);
+  const plain = timed(unchecked);
+  const checked = timed(onAjv);
+  const rest = others.map(timed);
+  const peers = foreign.map(timed);
   const over = ({ micros }: Timed): number => micros - base.micros;
   const row = (one: Timed): string[] => [
     one.subject.name,

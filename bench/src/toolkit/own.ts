@@ -72,7 +72,8 @@ export function ownSubjects(): { unchecked: Subject; onAjv: Subject; others: Sub
     others: [
       subject("ten fields on ajv, input as JSON text", kit(bookingSchema, ajv), bookingText),
       subject("ten fields on the default engine", kit(bookingSchema)),
-      subject("ten fields in zod", kit(bookingZod)),
+      subject("ten fields in zod, on ajv", kit(bookingZod, ajv)),
+      subject("ten fields in zod, on the default engine", kit(bookingZod)),
       subject("any object, one middleware", withMiddleware(1)),
       subject("any object, three middleware", withMiddleware(3)),
       subject("any object, traced without an SDK", kit(anything, { tracing: true })),

@@ -1,4 +1,4 @@
-import { measure } from "../measure.ts";
+import { measure, median } from "../measure.ts";
 
 /** Something that calls a tool once. */
 export interface Subject {
@@ -8,18 +8,32 @@ export interface Subject {
   expected: unknown;
 }
 
-const callsPerRound = 200;
+async function calls({ name, call, expected }: Subject, count: number): Promise<void> {
+  for (let made = 0; made < count; made += 1) {
+    const given = await call();
+    if (given !== expected) throw new Error(`${name} gave ${JSON.stringify(given)}`);
+  }
+}
 
-/** Microseconds of processor time per call, one after another. */
-export async function perCall({ name, call, expected }: Subject): Promise<number> {
-  const { cpu } = await measure(
-    async () => {
-      for (let made = 0; made < callsPerRound; made += 1) {
-        const given = await call();
-        if (given !== expected) throw new Error(`${name} gave ${JSON.stringify(given)}`);
-      }
-    },
-    { warmMs: 600, rounds: 15, roundMs: 60 },
-  );
-  return (cpu * 1000) / callsPerRound;
+const rounds = 15;
+const roundMs = 40;
+
+/**
+ * Microseconds of processor time per call, one after another: the medians. A round goes through all subjects, so that what
+ * else the machine does burdens them alike.
+ */
+export async function perCall(subjects: readonly Subject[]): Promise<Map<Subject, number>> {
+  const counts = new Map<Subject, number>();
+  for (const subject of subjects) {
+    const { cpu } = await measure(() => calls(subject, 20), { warmMs: 500, rounds: 1, roundMs });
+    counts.set(subject, Math.max(1, Math.round((20 * roundMs) / cpu)));
+  }
+  const times = new Map<Subject, number[]>(subjects.map((subject) => [subject, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const [subject, count] of counts) {
+      const { cpu } = await measure(() => calls(subject, count), { warmMs: 0, rounds: 1 });
+      times.get(subject)?.push((cpu * 1000) / count);
+    }
+  }
+  return new Map([...times].map(([subject, found]) => [subject, median(found)]));
 }
