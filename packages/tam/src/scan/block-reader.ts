@@ -360,7 +360,7 @@ export class TamReader implements BlockReader<TamBlock> {
       return this.#wait(source, value, waitAt, this.#fresh && waitAt === source.at);
     }
     this.#pattern.lastIndex = end;
-    if (text.charCodeAt(end - 1) === 60) {
+    if (text.startsWith("<|", end - 1)) {
       const marker = markerAt(text, end - 1, ended);
       if (marker === "more") return this.#wait(source, value, at, this.#fresh && at === source.at);
       if (marker) end -= 1;
