@@ -1,26 +1,25 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { branchPlaces, contradicts, itemPlace, propertyPlace, typeOf } from "./describe.ts";
 import { visitBudget } from "./flaw.ts";
-import { followRefs, isObject, type Place, setOwn, step, visitSchemas } from "./schema-walk.ts";
+import { eachSubschema, followRefs, isObject, type Place, setOwn, step, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 
-/** Whether any property of the schema has a default. */
-export function hasDefaults(root: JsonSchemaObject): boolean {
-  let found = false;
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema !== "boolean" && schema.default !== undefined) found = true;
-  });
-  return found;
-}
+/** Gives a value with defaults for what is missing; the same value when nothing is. */
+export type Filler = (value: unknown) => unknown;
 
 /**
- * `TypeError` for a default that doesn't fit its own schema: the model would be blamed for it. A null that doesn't fit
- * says that there is no default, as many schemas written by hand do, and is deleted.
+ * What fills in the defaults of a schema, nested ones too; undefined when it has none. `TypeError` for a default that
+ * doesn't fit its own schema: the model would be blamed for it. A null that doesn't fit says that there is no default,
+ * as many schemas written by hand do, and is deleted.
  */
-export function checkDefaults(root: JsonSchemaObject, validator: Validator, where: string): void {
+export function makeFiller(root: JsonSchemaObject, validator: Validator, where: string): Filler | undefined {
+  let found = false;
   visitSchemas({ schema: root, pointer: "" }, ({ schema, pointer }) => {
     if (typeof schema === "boolean" || schema.default === undefined) return;
-    if (validator.accepts(schema.default, pointer)) return;
+    if (validator.accepts(schema.default, pointer)) {
+      found = true;
+      return;
+    }
     if (schema.default === null) {
       delete schema.default;
       return;
@@ -30,46 +29,119 @@ export function checkDefaults(root: JsonSchemaObject, validator: Validator, wher
       `${where}: the default ${JSON.stringify(schema.default)} of ${field} (${typeOf(schema.default)}) does not fit its schema`,
     );
   });
+  if (!found) return undefined;
+  const plans = new Plans(root);
+  return (value) => new Filling(root, validator, plans, value).visit({ schema: root, pointer: "" }, value);
 }
 
-/** The value with defaults for missing properties, nested too; the same value when nothing is missing. */
-export function applyDefaults(root: JsonSchemaObject, validator: Validator, value: unknown): unknown {
-  const filling = new Set<string>();
-  let left: number | undefined;
-  return visit({ schema: root, pointer: "" }, value);
+/** Where the defaults of an object schema are, found once. */
+interface Plan {
+  /** Properties with a default of their own. */
+  fallbacks: [key: string, place: Place, fallback: unknown][];
+  /** Declared properties with defaults somewhere inside. */
+  inner: [key: string, place: Place][];
+  /** Whether properties that aren't declared may have defaults inside. */
+  others: boolean;
+}
 
-  function visit(given: Place, current: unknown): unknown {
-    const place = followRefs(root, given);
-    left ??= visitBudget(value);
-    if (left-- <= 0 || place === undefined || typeof place.schema === "boolean") return current;
-    let result = current;
-    for (const branch of branchPlaces(place, "allOf")) result = visit(branch, result);
-    for (const keyword of ["anyOf", "oneOf"] as const) {
-      const chosen = branchPlaces(place, keyword)
-        .filter((branch) => !contradicts(root, branch, result))
-        .map((branch) => ({ branch, filled: visit(branch, result) }))
-        .find(({ branch, filled }) => validator.accepts(filled, branch.pointer));
-      if (chosen !== undefined) result = chosen.filled;
+class Plans {
+  readonly #root: JsonSchemaObject;
+  /** The schemas from which a default can be reached; the others need no walk. */
+  readonly #live = new Set<JsonSchema>();
+  readonly #plans = new Map<JsonSchemaObject, Plan>();
+
+  constructor(root: JsonSchemaObject) {
+    this.#root = root;
+    const leading = new Map<JsonSchema, JsonSchema[]>();
+    const lead = (from: JsonSchema, to: JsonSchema): void => {
+      const known = leading.get(to);
+      if (known === undefined) leading.set(to, [from]);
+      else known.push(from);
+    };
+    const open: JsonSchema[] = [];
+    visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
+      if (typeof schema === "boolean") return;
+      eachSubschema(schema, (_keyword, inner) => lead(schema, inner));
+      if (schema.default !== undefined) open.push(schema);
+      if (schema.$ref === undefined) return;
+      const target = followRefs(root, { schema, pointer: "" })?.schema;
+      if (target !== undefined) lead(schema, target);
+    });
+    for (let schema = open.pop(); schema !== undefined; schema = open.pop()) {
+      if (this.#live.has(schema)) continue;
+      this.#live.add(schema);
+      open.push(...(leading.get(schema) ?? []));
     }
-    if (Array.isArray(result)) return fillItems(place, result);
-    return isObject(result) ? fillProperties(place, result) : result;
   }
 
-  /** A default may lack defaults of its own; one that would come to stand inside itself stays as it is. */
-  function fill(place: Place, fallback: unknown): unknown {
-    const { pointer } = followRefs(root, place) ?? place;
-    if (filling.has(pointer)) return fallback;
-    filling.add(pointer);
-    const filled = visit(place, fallback);
-    filling.delete(pointer);
-    return filled;
+  isLive({ schema }: Place): boolean {
+    return this.#live.has(schema);
   }
 
-  function fillItems(place: Place, items: unknown[]): unknown[] {
+  of({ schema, pointer }: Place): Plan {
+    const object = schema as JsonSchemaObject;
+    const known = this.#plans.get(object);
+    if (known !== undefined) return known;
+    const plan: Plan = { fallbacks: [], inner: [], others: false };
+    for (const [key, found] of Object.entries(object.properties ?? {})) {
+      const place: Place = { schema: found, pointer: step(pointer, "properties", key) };
+      if (!this.isLive(place)) continue;
+      plan.inner.push([key, place]);
+      const fallback = defaultOf(found) ?? defaultOf(followRefs(this.#root, place)?.schema);
+      if (fallback !== undefined) plan.fallbacks.push([key, place, fallback]);
+    }
+    const patterns = Object.values((object.patternProperties ?? {}) as Record<string, JsonSchema>);
+    plan.others = [object.additionalProperties, ...patterns].some((other) => other && this.#live.has(other));
+    this.#plans.set(object, plan);
+    return plan;
+  }
+}
+
+/** One value being filled in. */
+class Filling {
+  readonly #root: JsonSchemaObject;
+  readonly #validator: Validator;
+  readonly #plans: Plans;
+  readonly #value: unknown;
+  readonly #open = new Set<string>();
+  /** Set at the first union: those in each other multiply the visits. */
+  #left: number | undefined;
+
+  constructor(root: JsonSchemaObject, validator: Validator, plans: Plans, value: unknown) {
+    this.#root = root;
+    this.#validator = validator;
+    this.#plans = plans;
+    this.#value = value;
+  }
+
+  visit(given: Place, current: unknown): unknown {
+    if (typeof current !== "object" || current === null || !this.#plans.isLive(given)) return current;
+    if (this.#left !== undefined && this.#left-- <= 0) return current;
+    const place = followRefs(this.#root, given);
+    if (place === undefined || typeof place.schema === "boolean") return current;
+    let result: unknown = current;
+    for (const branch of branchPlaces(place, "allOf")) result = this.visit(branch, result);
+    for (const keyword of ["anyOf", "oneOf"] as const) result = this.#union(branchPlaces(place, keyword), result);
+    if (Array.isArray(result)) return this.#items(place, result);
+    return isObject(result) ? this.#properties(place, result) : result;
+  }
+
+  /** By the first branch that fits once it is filled in. */
+  #union(branches: Place[], current: unknown): unknown {
+    if (branches.length === 0) return current;
+    this.#left ??= visitBudget(this.#value);
+    const chosen = branches
+      .filter((branch) => !contradicts(this.#root, branch, current))
+      .map((branch) => ({ branch, filled: this.visit(branch, current) }))
+      .find(({ branch, filled }) => this.#validator.accepts(filled, branch.pointer));
+    return chosen === undefined ? current : chosen.filled;
+  }
+
+  #items(place: Place, items: unknown[]): unknown[] {
     let copy: unknown[] | undefined;
     for (const [index, item] of items.entries()) {
       const child = itemPlace(place, index);
-      const filled = child === undefined ? item : visit(child, item);
+      const filled = child === undefined ? item : this.visit(child, item);
       if (filled === item) continue;
       copy ??= items.slice();
       copy[index] = filled;
@@ -77,26 +149,38 @@ export function applyDefaults(root: JsonSchemaObject, validator: Validator, valu
     return copy ?? items;
   }
 
-  function fillProperties(place: Place, object: Record<string, unknown>): Record<string, unknown> {
+  #properties(place: Place, object: Record<string, unknown>): Record<string, unknown> {
+    const { fallbacks, inner, others } = this.#plans.of(place);
     let copy: Record<string, unknown> | undefined;
     const set = (key: string, item: unknown): void => {
       copy ??= { ...object };
       setOwn(copy, key, item);
     };
-    const properties = typeof place.schema === "boolean" ? {} : (place.schema.properties ?? {});
-    for (const key of Object.keys(properties)) {
-      if (Object.hasOwn(object, key) && object[key] !== undefined) continue;
-      const child: Place = { schema: properties[key] ?? true, pointer: step(place.pointer, "properties", key) };
-      const fallback = defaultOf(child.schema) ?? defaultOf(followRefs(root, child)?.schema);
-      if (fallback !== undefined) set(key, fill(child, structuredClone(fallback)));
+    for (const [key, child, fallback] of fallbacks) {
+      if (Object.hasOwn(object, key)) continue;
+      // Cloning costs microseconds, also for a number.
+      const isPlain = typeof fallback !== "object" || fallback === null;
+      set(key, isPlain ? fallback : this.#fallback(child, structuredClone(fallback)));
     }
-    for (const key of Object.keys(object)) {
-      const child = propertyPlace(place, key);
-      if (child === undefined || object[key] === undefined) continue;
-      const filled = visit(child, object[key]);
+    const given: [string, Place | undefined][] = others
+      ? Object.keys(object).map((key) => [key, propertyPlace(place, key)])
+      : inner;
+    for (const [key, child] of given) {
+      if (child === undefined || !Object.hasOwn(object, key)) continue;
+      const filled = this.visit(child, object[key]);
       if (filled !== object[key]) set(key, filled);
     }
     return copy ?? object;
+  }
+
+  /** A default may lack defaults of its own; one that would come to stand inside itself stays as it is. */
+  #fallback(place: Place, fallback: unknown): unknown {
+    const { pointer } = followRefs(this.#root, place) ?? place;
+    if (this.#open.has(pointer)) return fallback;
+    this.#open.add(pointer);
+    const filled = this.visit(place, fallback);
+    this.#open.delete(pointer);
+    return filled;
   }
 }
 

@@ -3,7 +3,7 @@ import type { InputIssue, JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { argsToJsonSchema } from "./args.ts";
 import type { ArgsShorthand } from "./args-types.ts";
 import { coerceBySchema } from "./coerce.ts";
-import { applyDefaults, checkDefaults, hasDefaults } from "./defaults.ts";
+import { type Filler, makeFiller } from "./defaults.ts";
 import { describeSchema, describeValue } from "./describe.ts";
 import { engineSchema } from "./engine-schema.ts";
 import { findFlaw, withoutUndefined } from "./flaw.ts";
@@ -103,8 +103,8 @@ interface Compiled {
   /** The same in the spelling of engines; coercion, defaults and issues walk it. */
   root: JsonSchemaObject;
   validator: Validator;
-  /** Whether there are defaults to fill in. A Standard Schema fills in its own. */
-  fills: boolean;
+  /** Fills in defaults, where there are any. A Standard Schema fills in its own. */
+  fill: Filler | undefined;
 }
 
 /** What stays the same whatever is preset. */
@@ -133,9 +133,8 @@ function compile(origin: Origin, presetNames: readonly string[]): Compiled {
   } catch (error) {
     throw new TypeError(`${where} can't be compiled: ${(error as Error).message}`, { cause: error });
   }
-  const fills = standard === undefined && hasDefaults(root);
-  if (fills) checkDefaults(root, validator, where);
-  const compiled = { shown, root, validator, fills };
+  const fill = standard === undefined ? makeFiller(root, validator, where) : undefined;
+  const compiled = { shown, root, validator, fill };
   origin.compiled.set(key, compiled);
   return compiled;
 }
@@ -216,23 +215,18 @@ class CompiledInput<Value> implements InputSchema<Value> {
     if (flaw?.kind === "not-json" && flaw.path !== "") {
       return { success: false, issues: [makeIssue(flaw.path, "a JSON value", describeValue(flaw.found))] };
     }
-    const { root, validator } = this.#compiled;
+    const { root, validator, fill = (value: unknown) => value } = this.#compiled;
     const value = flaw?.kind === "undefined" ? withoutUndefined(given) : given;
-    const filled = this.#fill(value);
+    const filled = fill(value);
     if (validator.accepts(filled)) return { success: true, value: filled };
     const { value: coerced, conversions } = coerceBySchema(root, validator, value);
-    const retried = this.#fill(coerced);
+    const retried = fill(coerced);
     if (validator.accepts(retried)) {
       return conversions.length === 0
         ? { success: true, value: retried }
         : { success: true, value: retried, conversions };
     }
     return { success: false, issues: explainIssues(root, validator, retried) };
-  }
-
-  #fill(value: unknown): unknown {
-    const { fills, root, validator } = this.#compiled;
-    return fills ? applyDefaults(root, validator, value) : value;
   }
 
   #withPresetValues(value: unknown): unknown {
