@@ -58,7 +58,7 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
   ],
   unclosed_block: ["warning", "structure", "The block has no end marker.", "End the block with <|[END_TOOL]|>."],
   equals_separator: ["warning", "structure", "A key is followed by = instead of a colon.", "Write key:»»»value«««."],
-  stray_text: ["warning", "none", "Text between fields was skipped.", "Write comments on lines that start with #."],
+  stray_text: ["warning", "none", "Text between fields was skipped.", "Begin comments with #."],
   duplicate_key: ["warning", "structure", ""],
   unknown_type_hint: [
     "warning",
@@ -69,7 +69,7 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
   uneven_indent: [
     "warning",
     "value",
-    "Lines of the value lost different amounts of indentation.",
+    "Lines of the value lost different indentation.",
     "Do not indent fields.",
   ],
   unopened_block: [
@@ -78,7 +78,7 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
     "A call is lost: it has no start marker on a line of its own.",
     "Begin the block with <|[REQUEST_TOOL]|>.",
   ],
-  missing_command: ["error", "structure", "There is no command.", "Write command:»»»tool name«««."],
+  missing_command: ["error", "structure", "There is no command.", "Write command:»»»name«««."],
   // These say what they found.
   unassigned_field: ["error", "value", "", "End its key with the number of its command."],
   invalid_retry: ["error", "none", ""],

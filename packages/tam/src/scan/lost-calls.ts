@@ -30,7 +30,8 @@ export function findLostCalls(
       blocks.push(segment.block);
       unclosed ||= segment.block.warnings.includes("unclosed_block");
     }
-    if (segment.type !== "text") continue;
+    // Most text has none of what every trace holds.
+    if (segment.type !== "text" || !/[|»》>]/.test(segment.text)) continue;
     const { text, span } = segment;
     let lost: Span | undefined;
     for (const { 0: found, 1: marker, index } of text.matchAll(trace)) {
