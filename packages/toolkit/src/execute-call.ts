@@ -83,7 +83,7 @@ export async function executeCall(
   if (prepared.ok && requiresApproval(prepared.tool.definition) && !signal.aborted) {
     const decision = await setting.approvals.add(() => askHost(prepared, call, context));
     started = performance.now();
-    if (decision !== stopped && !decision.approved) return end(denial(call.name, decision));
+    if (decision !== stopped && decision.approved !== true) return end(denial(call.name, decision));
   }
   const obstacle = prepared.ok && !signal.aborted ? await setting.begin?.() : undefined;
   if (obstacle) return end(new ToolResponse({ content: `Error: ${obstacle.message}`, error: obstacle }));
@@ -177,7 +177,8 @@ async function askHost(
     : `The tool ${name} asks before each call.`;
   const request = { kind: "tool-call" as const, callId: call.id, tool: name, input: snapshot(prepared.asked), reason };
   try {
-    return await untilAborted(context.approve(request), context.signal);
+    const decision = await untilAborted(context.approve(request), context.signal);
+    return decision ?? { approved: false, reason: "the host did not decide" };
   } catch {
     return { approved: false, reason: "the host could not be asked" };
   }

@@ -70,7 +70,10 @@ export class RegisteredToolFunction {
     return { type: "function", function: { name, description, parameters: structuredClone(inputSchema) } };
   }
 
-  /** Calls the tool, whether its group is active or not. Every call ends with exactly one final response. */
+  /**
+   * Calls the tool, whether its group is active or not, and without the toolkit's middleware. Input is validated, presets
+   * win. Every call ends with exactly one final response.
+   */
   call(options: CallOptions & { arguments: unknown; callId?: string }): AsyncGenerator<ToolResponse, void, undefined> {
     const { arguments: input, callId = `${this.name}-call`, ...rest } = options;
     const call: ToolCall = { id: callId, name: this.name, input, protocol: "toolkit" };

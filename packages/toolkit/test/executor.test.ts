@@ -227,6 +227,8 @@ describe("approval", () => {
       () => {
         throw new Error("no terminal");
       },
+      async () => undefined as never,
+      async () => ({ approved: "yes" }) as never,
     ]) {
       const { kit, log } = tracingKit();
       expect((await run(kit, [call("a", "drop", { id: "x" })], { approve })).results[0]?.status).toBe("denied");

@@ -151,3 +151,70 @@ it("should see calls that programs and executors make", async () => {
   expect(await add?.execute({ a: 1 }, context)).toBe(2);
   expect(seen).toEqual(["add"]);
 });
+
+it("should let middleware and tool clean up, from the inside out, when the caller stops reading", async () => {
+  const toolkit = new Toolkit();
+  const seen: string[] = [];
+  toolkit.registerToolFunction(
+    async function* (_input: unknown, { signal }: { signal: AbortSignal }) {
+      signal.addEventListener("abort", () => seen.push("told"));
+      try {
+        for (;;) yield "chunk";
+      } finally {
+        seen.push("tool");
+      }
+    },
+    { name: "t", description: "d" },
+  );
+  for (const name of ["outer", "inner"]) {
+    toolkit.registerMiddleware(async function* (_call, next) {
+      try {
+        yield* next();
+      } finally {
+        seen.push(name);
+      }
+    });
+  }
+  for await (const _ of toolkit.callToolFunction({ name: "t" })) break;
+  expect(seen.slice(-2)).toEqual(["inner", "outer"]);
+  expect([...seen.slice(0, 2)].sort()).toEqual(["told", "tool"]);
+});
+
+it("should give up on middleware that yields on and on after an abort", async () => {
+  const toolkit = kit();
+  toolkit.registerMiddleware(async function* (_call, next) {
+    yield* next();
+    for (;;) {
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      yield new ToolResponse({ content: "more", isLast: false });
+    }
+  });
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 20);
+  const responses: ToolResponse[] = [];
+  const call = toolkit.callToolFunction({ name: "add", input: { a: 1 } }, { signal: controller.signal });
+  for await (const response of call) responses.push(response);
+  expect(responses.filter(({ isLast }) => isLast)).toHaveLength(1);
+  expect(responses.at(-1)).toMatchObject({ isLast: true, status: "interrupted" });
+});
+
+it("should leave no listener on the signal", async () => {
+  const toolkit = kit();
+  toolkit.registerMiddleware((_call, next) => next());
+  const { signal } = new AbortController();
+  let listeners = 0;
+  const add = signal.addEventListener.bind(signal);
+  const remove = signal.removeEventListener.bind(signal);
+  Object.assign(signal, {
+    addEventListener: (...given: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...given);
+    },
+    removeEventListener: (...given: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...given);
+    },
+  });
+  for await (const _ of toolkit.callToolFunction({ name: "stream" }, { signal }));
+  expect(listeners).toBe(0);
+});
