@@ -87,7 +87,7 @@ function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: bo
       found = [];
     },
     onEnd: ({ segments }) => {
-      for (const one of findLostCalls(segments, names)) scanner.diagnose(one);
+      for (const one of findLostCalls(segments, names, allows("toolsxml/doubtful-close"))) scanner.diagnose(one);
     },
     onDiagnostic: (one) => emit?.({ phase: "diagnostic", type: "diagnostic", diagnostic: one }),
   });

@@ -188,3 +188,9 @@ it("writes fractions as they are", () => {
   const { blocks } = parse(serialize({ calls: [call], comments: [] }));
   expect(blocks[0]?.calls[0]).toMatchObject({ arguments: call.arguments });
 });
+
+it("repairs a block whose body was cut behind it", () => {
+  const text = "<tools>\n<command>cat <<E\n</command>\n</tools>\nE</command>\n</tools>";
+  expect(read(text)).toMatchObject({ said: doubtful, statuses: ["recovered"] });
+  expect(read(text, { strict: true })).toMatchObject({ said: ["doubtful-close error value"], statuses: ["invalid"] });
+});

@@ -14,12 +14,22 @@ const inner = /^(?:find|replace|file)$/;
  * `<tools>`. For the latter a lone `</tools>` speaks, a line that begins with a call which is closed, and one that holds the
  * closing tag of a call alone.
  */
-export function findLostCalls(segments: readonly Segment<ToolsXmlBlock>[], names: Names): Diagnostic[] {
+export function findLostCalls(
+  segments: readonly Segment<ToolsXmlBlock>[],
+  names: Names,
+  repairs: boolean,
+): Diagnostic[] {
   return segments.flatMap((segment, index) => {
     const before = segments[index - 1];
     if (segment.type !== "text" || !segment.text.includes("<")) return [];
     const block = before?.type === "block" ? before.block : undefined;
     const found = block?.status === "truncated" ? undefined : findLost(segment.text, segment.span.start, block, names);
+    if (block && found?.code === "toolsxml/doubtful-close") {
+      if (!repairs) {
+        found.severity = "error";
+        block.status = "invalid";
+      } else if (block.status === "complete") block.status = "recovered";
+    }
     return found ? [found] : [];
   });
 }
