@@ -1,4 +1,5 @@
 /** Clients of MCP (Model Context Protocol) servers, for `toolkit.registerMcpClient`. */
+export type { McpTool } from "../formats/provider-tools.ts";
 export { createMcpClient } from "./client.ts";
 export type { McpClientOptions, McpHttpTransport, McpStdioTransport, McpTransportFactory } from "./options.ts";
 export type {
@@ -9,6 +10,4 @@ export type {
   McpContentBlock,
   McpListedTool,
   McpProgress,
-  McpToolsChange,
-  RegisterMcpOptions,
 } from "./types.ts";
