@@ -23,7 +23,9 @@ export default defineConfig({
           testTimeout: 20_000,
           hookTimeout: 60_000,
           // It has a `source` condition of its own, so it and its importers must be transformed like our sources.
-          server: { deps: { inline: [/eventsource/, /@modelcontextprotocol[/+]client/, /@ai-sdk[/+]/, /node_modules\/ai\//] } },
+          server: {
+            deps: { inline: [/eventsource/, /@modelcontextprotocol[/+]client/, /@ai-sdk[/+]/, /node_modules\/ai\//] },
+          },
         },
       })),
     coverage: {

@@ -66,12 +66,7 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severit
     "The type hint is unknown; the value is read as text.",
     "Write text, json, base64, number or boolean.",
   ],
-  uneven_indent: [
-    "warning",
-    "value",
-    "Lines of the value lost different indentation.",
-    "Do not indent fields.",
-  ],
+  uneven_indent: ["warning", "value", "Lines of the value lost different indentation.", "Do not indent fields."],
   unopened_block: [
     "error",
     "structure",
