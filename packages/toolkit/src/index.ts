@@ -34,9 +34,16 @@ export { dataResolver, type Resource, type ResourceResolver, type ResourceScheme
 export { type ResponseStatus, ToolResponse, type ToolResponseFields } from "./response.ts";
 export type { AgentSkill } from "./skills.ts";
 export type { LoadStateOptions, ToolkitState, ToolRegistration } from "./state.ts";
-export { makeSubagentTool } from "./subagent.ts";
+export { makeSubagentTool, type SubagentSpec } from "./subagent.ts";
 export { type BusEvent, EventBus } from "./tasks/event-bus.ts";
-export { type TaskEvent, type TaskState, Tasks, type TasksOptions } from "./tasks/tasks.ts";
+export {
+  type TaskEvent,
+  type TaskFacts,
+  type TaskStart,
+  type TaskState,
+  Tasks,
+  type TasksOptions,
+} from "./tasks/tasks.ts";
 export { Toolkit } from "./toolkit.ts";
 export { countDiagnostics, type TracingOptions, traceToolkit } from "./tracing.ts";
 export type {

@@ -4,7 +4,8 @@ import { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
 import { errorInfo } from "./errors.ts";
 import { ToolResponse } from "./response.ts";
 
-type SubagentSpec = Pick<ToolSpec, "name" | "description" | "annotations" | "examples">;
+/** What every definition of a sub-agent tool has. */
+export type SubagentSpec = Pick<ToolSpec, "name" | "description" | "annotations" | "examples">;
 
 /**
  * A tool behind which another agent works. Its schema is its input model. `run` gives what any tool may give. When the

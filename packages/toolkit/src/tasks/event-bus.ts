@@ -3,8 +3,6 @@ export interface BusEvent {
   type: string;
 }
 
-type OfType<Event extends BusEvent, Type extends Event["type"]> = Extract<Event, { type: Type }>;
-
 /**
  * Typed events for any number of listeners, in the order in which they were published. A listener that throws harms
  * neither the others nor the publisher: the error is handed to `onListenerError`, by default thrown on its own later.
@@ -21,7 +19,7 @@ export class EventBus<Event extends BusEvent> {
   subscribe(listener: (event: Event) => void, options?: { signal?: AbortSignal }): () => void;
   subscribe<Type extends Event["type"]>(
     type: Type,
-    listener: (event: OfType<Event, Type>) => void,
+    listener: (event: Extract<Event, { type: Type }>) => void,
     options?: { signal?: AbortSignal },
   ): () => void;
   subscribe(

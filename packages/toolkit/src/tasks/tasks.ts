@@ -4,7 +4,7 @@ import type { ToolResponse } from "../response.ts";
 import { EventBus } from "./event-bus.ts";
 
 /** What every event of a task says. */
-interface TaskFacts {
+export interface TaskFacts {
   taskId: string;
   callId: string;
   /** The tool. */
