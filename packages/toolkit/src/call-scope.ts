@@ -19,6 +19,7 @@ export class CallScope implements ToolContext {
   #interrupt: (() => void) | undefined;
   #stop: Stop | undefined;
   #reason: unknown;
+  #onAbort: (() => void) | undefined;
 
   constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined) {
     this.callId = callId;
@@ -26,7 +27,10 @@ export class CallScope implements ToolContext {
     this.#canStop = outer !== undefined || timeoutMs !== undefined;
     if (!this.#canStop) return;
     if (outer?.aborted) this.#end("aborted", outer.reason);
-    else outer?.addEventListener("abort", this.#onAbort, { once: true });
+    else if (outer !== undefined) {
+      this.#onAbort = () => this.#end("aborted", outer.reason);
+      outer.addEventListener("abort", this.#onAbort, { once: true });
+    }
     if (timeoutMs !== undefined) {
       this.#timer = setTimeout(() => {
         this.#end("timeout", new DOMException(`timed out after ${timeoutMs} ms`, "TimeoutError"));
@@ -44,8 +48,6 @@ export class CallScope implements ToolContext {
     if (this.#stop !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#reason);
     return this.#controller.signal;
   }
-
-  readonly #onAbort = (): void => this.#end("aborted", this.#outer?.reason);
 
   #end(stop: Stop, reason: unknown): void {
     if (this.#stop !== undefined) return;
@@ -69,7 +71,7 @@ export class CallScope implements ToolContext {
   /** Lets go of timer and listener. `abandoned`: nobody wants the result any more, so the tool is told. */
   close(abandoned: boolean): void {
     clearTimeout(this.#timer);
-    this.#outer?.removeEventListener("abort", this.#onAbort);
+    if (this.#onAbort !== undefined) this.#outer?.removeEventListener("abort", this.#onAbort);
     if (abandoned) this.#controller?.abort();
   }
 }
