@@ -99,6 +99,17 @@ function declaresPeer({ manifest, path }, entry) {
   return Object.keys(manifest.peerDependencies ?? {}).some((name) => declarations.includes(`'${name}`));
 }
 
+/**
+ * Whether an entry is made for an optional peer: it imports it at once, and is nothing without it.
+ * @param {Member} member @param {string} entry
+ */
+function importsPeer({ manifest, path }, entry) {
+  const target = manifest.exports?.[`.${entry.slice(manifest.name.length)}`];
+  if (typeof target !== "object" || target === null || !("default" in target)) return false;
+  const code = readFileSync(join(path, String(target.default)), "utf8");
+  return Object.keys(manifest.peerDependencies ?? {}).some((name) => new RegExp(`from "${name}["/]`).test(code));
+}
+
 /** @param {Member} member */
 async function consumeAlone(member) {
   const { id, manifest } = member;
@@ -106,13 +117,19 @@ async function consumeAlone(member) {
   const installed = await verify(`${id}: installs alone`, () => install(project, tarballsFor(member)));
   if (!installed) return;
   const entries = entriesOf(manifest);
-  await verify(`${id}: every entry imports`, () => importEntries(project, entries));
-  await verify(`${id}: every entry can be required`, () => requireEntries(project, entries));
+  const forPeers = entries.filter((entry) => importsPeer(member, entry));
+  const ready = entries.filter((entry) => !forPeers.includes(entry));
+  await verify(`${id}: every entry imports`, () => importEntries(project, ready));
+  await verify(`${id}: every entry can be required`, () => requireEntries(project, ready));
   const peers = optionalPeers(member);
   if (peers.length > 0) {
     const program = join(root, "scripts/consumer", `${id}.without-peers.mjs`);
     await verify(`${id}: says what to install when ${peers.join(", ")} is absent`, () => runInside(project, program));
     await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peers));
+  }
+  if (forPeers.length > 0) {
+    await verify(`${id}: ${forPeers.join(", ")} imports`, () => importEntries(project, forPeers));
+    await verify(`${id}: ${forPeers.join(", ")} can be required`, () => requireEntries(project, forPeers));
   }
   const types = architecture[id]?.runsIn === "node" ? ["node"] : [];
   const example = join(root, "scripts/consumer", `${id}.ts`);

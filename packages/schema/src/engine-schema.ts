@@ -16,7 +16,7 @@ const besideRef = new Set(["$ref", "$defs", "definitions", "default", "descripti
  * without what engines read differently. It accepts what the given schema means, in whichever draft:
  * - a list of `items` becomes `prefixItems`, `exclusiveMinimum: true` (draft 4) a bound, `nullable: true` (OpenAPI) a
  *   type more; what stands beside a `$ref` counts from 2019-09 on only;
- * - patterns are rewritten for unicode mode, formats that no engine knows are dropped.
+ * - patterns are rewritten for unicode mode; formats that no engine knows are dropped, and `url` is `uri`.
  */
 export function engineSchema(given: JsonSchemaObject): JsonSchemaObject {
   checkKeywords(given);
@@ -32,7 +32,7 @@ export function engineSchema(given: JsonSchemaObject): JsonSchemaObject {
     // Engines have meanings of their own for these.
     delete schema.id;
     delete schema.$async;
-    if (typeof schema.format === "string" && !Object.hasOwn(format, schema.format)) delete schema.format;
+    spellFormat(schema);
     spellNull(schema);
     spellBounds(schema);
     spellPatterns(schema);
@@ -69,6 +69,12 @@ function followMoved(root: JsonSchemaObject, references: readonly Reference[]): 
 
 function dropSiblings(schema: JsonSchemaObject): void {
   for (const keyword of Object.keys(schema)) if (!besideRef.has(keyword)) delete schema[keyword];
+}
+
+function spellFormat(schema: JsonSchemaObject): void {
+  // No format of JSON Schema. The check for it takes no local address, and hangs for `http://` and thirty letters.
+  if (schema.format === "url") schema.format = "uri";
+  if (typeof schema.format === "string" && !Object.hasOwn(format, schema.format)) delete schema.format;
 }
 
 function spellNull(schema: JsonSchemaObject): void {

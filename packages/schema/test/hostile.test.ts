@@ -1,3 +1,4 @@
+import { format } from "@cfworker/json-schema";
 import type { JsonSchemaObject } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
 import { engines, on } from "./support.ts";
@@ -131,6 +132,19 @@ describe.each(engines)("on %s", (_engine, validator) => {
       expect(JSON.stringify(value)).toBe('{"x":{"b":1}}');
       expect(Object.keys(value)).toEqual(["x"]);
     });
+  });
+
+  it("should check every format in no time, whatever a model sends", () => {
+    expect(valid(object({ format: "url" }), { x: "http://localhost:8080/a" })).toBeDefined();
+    expect(issues(object({ format: "url" }), { x: "a word" })[0]?.expected).toBe("text in the format uri");
+    for (const name of [...Object.keys(format), "url"]) {
+      const schema = input(object({ type: "string", format: name }));
+      for (const begin of ["", "http://", "a@", "/", "{", '"', "[::"]) {
+        for (const part of ["a", "a.", "a-", "1.", ":", "/", "%41", "@", "{a}", "~0", " ", '\\"', "0"]) {
+          for (const end of ["", "!", "\n"]) check(schema, { x: begin + part.repeat(500) + end });
+        }
+      }
+    }
   });
 
   describe("names that objects have by nature", () => {
