@@ -81,7 +81,9 @@ describe.each(engines)("on %s", (_engine, validator) => {
       const given = { a: "x" };
       expect(valid({ type: "object", properties: { a: { type: "string" } } }, given)).toBe(given);
       expect(valid({ a: "string" }, given)).toBe(given);
+      expect(valid(type({ a: "string" }), given)).toBe(given);
       expect(valid(z.object({ a: z.string() }), given)).not.toBe(given);
+      expect(valid(v.object({ a: v.string() }), given)).not.toBe(given);
     });
   });
 });
