@@ -2,7 +2,7 @@ import { joinPath } from "./describe.ts";
 import { isObject, setOwn } from "./schema-walk.ts";
 
 /** Deeper values are refused: no tool's input is, and engines would run out of stack at depths of their own. */
-export const maxValueDepth = 64;
+const maxValueDepth = 64;
 
 /** What keeps a value from being JSON that can be validated. */
 export interface Flaw {

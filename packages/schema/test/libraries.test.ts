@@ -141,6 +141,12 @@ describe.each(engines)("on %s", (_engine, validator) => {
     expect(issues(type({ a: type("number").narrow(even) }), { a: 3 })[0]?.path).toBe("a");
   });
 
+  it("should leave it to the library to take what is no JSON", () => {
+    const run = (): number => 1;
+    expect(valid(z.object({ run: z.any() }), { run })).toEqual({ run });
+    expect(valid(v.object({ run: v.any() }), { run })).toEqual({ run });
+  });
+
   it("should leave it to the library to coerce on its own", () => {
     expect(valid(z.object({ a: z.coerce.string() }), { a: 5 })).toEqual({ a: "5" });
   });
