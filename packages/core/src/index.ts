@@ -35,6 +35,7 @@ export {
 export { toJsonText } from "./json-text.ts";
 export { type Message, type MessagePart, messageText, type Transcript, type Trust, textMessage } from "./message.ts";
 export type { FinishReason, Model, ModelPart, ModelRequest, Usage } from "./model.ts";
+export { nearest } from "./nearest.ts";
 export type {
   ClaimRequest,
   ClaimResult,

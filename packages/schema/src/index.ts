@@ -1,7 +1,8 @@
 /** Tool input schemas: Standard Schema, JSON Schema or a shorthand in; validation, coercion and errors for models out. */
+
+export { nearest } from "@toolglot/core";
 export type { ArgsShorthand, InferArgs } from "./args-types.ts";
 export { argsSchema, isInputSchema, outputJsonSchema, toInputSchema } from "./input-schema.ts";
-export { nearest } from "./nearest.ts";
 export type {
   Conversion,
   InferInput,

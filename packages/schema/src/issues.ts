@@ -1,4 +1,4 @@
-import type { InputIssue, JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { type InputIssue, type JsonSchema, type JsonSchemaObject, nearest } from "@toolglot/core";
 import {
   branchPlaces,
   describeSchema,
@@ -10,7 +10,6 @@ import {
   propertyPlaces,
   typeOf,
 } from "./describe.ts";
-import { nearest } from "./nearest.ts";
 import { followRefs, isObject, type Place } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 import { allDiffer } from "./unique.ts";

@@ -1,5 +1,11 @@
-import type { JsonSchema, JsonSchemaObject, ToolDefinition, ToolErrorInfo } from "@toolglot/core";
-import { matchName, nearest } from "./names.ts";
+import {
+  type JsonSchema,
+  type JsonSchemaObject,
+  nearest,
+  type ToolDefinition,
+  type ToolErrorInfo,
+} from "@toolglot/core";
+import { matchName } from "./names.ts";
 
 /** What a tool's schema says of its parameters. */
 export interface DeclaredParams {

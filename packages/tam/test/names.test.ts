@@ -1,6 +1,7 @@
+import { nearest } from "@toolglot/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { matchName, nearest, normalizeKey } from "../src/names.ts";
+import { matchName, normalizeKey } from "../src/names.ts";
 
 it.each([
   ["File-Path 1", "file_path_1"],

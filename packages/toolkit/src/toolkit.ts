@@ -1,12 +1,13 @@
 import {
   type AnyTool,
   contentText,
+  nearest,
   type ToolCall,
   type ToolContext,
   type ToolDefinition,
   ToolError,
 } from "@toolglot/core";
-import { type InputSource, nearest, type ValidatorFactory } from "@toolglot/schema";
+import type { InputSource, ValidatorFactory } from "@toolglot/schema";
 import { isNoOutput } from "./convert.ts";
 import { errorTypes, ToolkitError } from "./errors.ts";
 import { extendTool } from "./extended-model.ts";

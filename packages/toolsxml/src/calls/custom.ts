@@ -5,13 +5,13 @@ import {
   type JsonSchema,
   type JsonSchemaObject,
   type JsonValue,
+  nearest,
   type ToolDefinition,
 } from "@toolglot/core";
 import { cdataStart, exactText } from "../scan/body-text.ts";
 import type { CustomCall } from "../types.ts";
 import { type Element, readJson, type Surroundings } from "./built-in.ts";
 import { type Child, elements } from "./elements.ts";
-import { nearNames } from "./near-names.ts";
 
 /** Elements in elements deeper than this are text. */
 const deepest = 32;
@@ -59,7 +59,7 @@ class InputReader {
     const key = declared.find((one) => one === written) ?? declared.find((one) => one.toLowerCase() === name);
     if (key !== undefined) return key;
     if (declared.length > 0) {
-      const near = nearNames(written, declared);
+      const near = nearest(written, declared);
       const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Declared: ${declared.join(", ")}.`;
       this.#to.say("toolsxml/unknown-property", start, end, { hint });
     }

@@ -1,4 +1,4 @@
-import type { Diagnostic, EndOptions } from "@toolglot/core";
+import { type Diagnostic, type EndOptions, nearest } from "@toolglot/core";
 import type { BlockEnd, BlockReader, Fence, Source } from "@toolglot/core/text";
 import {
   type Container,
@@ -12,7 +12,6 @@ import {
 } from "../calls/built-in.ts";
 import { rawProperty, readCustom } from "../calls/custom.ts";
 import { EditReader } from "../calls/edit.ts";
-import { nearNames } from "../calls/near-names.ts";
 import { ReadReader } from "../calls/read.ts";
 import { attributesOf, checkTag } from "../calls/report.ts";
 import {
@@ -303,7 +302,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
       return;
     }
     const known = inside ? inside.takes : names.known;
-    const near = nearNames(name, known);
+    const near = nearest(name, known);
     this.say("toolsxml/unknown-tag", tag.start, tag.end, {
       message: inside ? `<${tag.rawName}> has no place here.` : `No tool is named <${tag.rawName.slice(0, 80)}>.`,
       hint: `${near.length > 0 ? `Did you mean <${near.join("> or <")}>? ` : ""}Known: ${known.map((one) => `<${one}>`).join(" ")}.`,

@@ -1,9 +1,13 @@
+/** Longer names are not compared letter by letter. */
+const longestCompared = 128;
+
 /**
  * The names most like a name, best first: a model's slips are swapped letters, case, and separators. Only names near
  * enough to be meant.
  */
 export function nearest(name: string, candidates: readonly string[], count = 3): string[] {
   const wanted = plain(name);
+  if (wanted === "" || wanted.length > longestCompared) return [];
   // Of one or two letters, any name would be near any other.
   const limit = wanted.length < 3 ? 0 : Math.max(1, Math.floor(wanted.length * 0.4));
   return candidates
@@ -16,7 +20,7 @@ export function nearest(name: string, candidates: readonly string[], count = 3):
 
 function plain(name: string): string {
   return name
-    .slice(0, 128)
+    .slice(0, 4 * longestCompared)
     .toLowerCase()
     .replace(/[\s_.:/-]+/g, "");
 }
@@ -25,7 +29,7 @@ function plain(name: string): string {
 function distanceOf(a: string, b: string, limit: number): number {
   if (a === b) return 0;
   if (a.length > 3 && b.length > 3 && (a.includes(b) || b.includes(a))) return 1;
-  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  if (b === "" || Math.abs(a.length - b.length) > limit) return limit + 1;
   let before: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);
   for (let i = 1; i <= a.length; i++) {
