@@ -46,6 +46,25 @@ export const architecture = {
     thirdParty: ["@modelcontextprotocol/client", "@opentelemetry/api"],
   },
   sandbox: { job: "runs model-written Python", runsIn: "node", mayImport: ["core"], thirdParty: ["pyodide"] },
+  "trp-core": {
+    job: "TRP, the router: frames, sessions, catalog, policy, approvals, idempotency, audit",
+    runsIn: "any",
+    mayImport: ["core", "schema"],
+    thirdParty: ["@noble/hashes", "minisearch", "valibot"],
+    bundled: ["@valibot/to-json-schema"],
+  },
+  "trp-client": {
+    job: "TRP, the agent's side: sequence, catalog, retries, transports",
+    runsIn: "any",
+    mayImport: ["core", "trp-core"],
+    thirdParty: [],
+  },
+  "trp-sqlite": {
+    job: "durable store and operation log on SQLite",
+    runsIn: "node",
+    mayImport: ["core", "trp-core"],
+    thirdParty: ["libsql"],
+  },
   agent: {
     job: "the loop; protocols and executors are passed in",
     runsIn: "any",

@@ -48,12 +48,20 @@ export interface ClaimRequest extends OperationKey {
    * must not happen twice), `reclaim` lets it run again (for effects that may).
    */
   abandoned?: "doubt" | "reclaim";
+  /**
+   * How long the key stays known after its outcome was forgotten: a claim then is `expired`. Default 0, the key is free
+   * again at once, and what it stands for can be done a second time.
+   */
+  keepMs?: number;
 }
 
-/** `claimed`: go ahead. `replay`: it is done or failed, use the outcome. `busy`: someone holds a live lease. */
+/**
+ * `claimed`: go ahead. `replay`: it is done or failed, use the outcome. `busy`: someone holds a live lease. `expired`: it
+ * was done or failed, and the outcome is forgotten (only with `keepMs`).
+ */
 export type ClaimResult =
   | { status: "claimed"; claim: OperationClaim; record: OperationRecord }
-  | { status: "replay" | "busy" | "conflict" | "in-doubt"; record: OperationRecord };
+  | { status: "replay" | "busy" | "conflict" | "in-doubt" | "expired"; record: OperationRecord };
 
 /**
  * "Do this once." Claim, begin right before the effect, finish right after it. Every write but `claim` returns false

@@ -1,0 +1,43 @@
+import type { RegisteredCapability } from "../capability/types.ts";
+import type { Fault } from "../errors/types.ts";
+import type { CallItem, PolicyProof, ShapedResult, Usage } from "../frames/types.ts";
+import type { Principal } from "../identity/types.ts";
+import type { SessionRecord } from "../store/types.ts";
+
+/** A call of an admitted frame, on its way through the pipeline. */
+export interface IncomingCall {
+  item: CallItem;
+  session: SessionRecord;
+  /** Narrowed by the frame's `auth_context`. */
+  principal: Principal;
+  traceId: string;
+  frameId: string;
+  seq: number;
+  /** As the frame said it. */
+  catalogEpoch: number;
+  capability: RegisteredCapability;
+  /** Aborted when nobody waits any more and the router closes. */
+  signal: AbortSignal;
+}
+
+/** How a call ended, before it is put into a frame. */
+export type Settled =
+  | { kind: "success"; result: ShapedResult; usage: Usage; proof?: PolicyProof; replayedFrom?: string }
+  /** Nothing was executed. */
+  | { kind: "refused"; fault: Fault }
+  /** It was started and failed; or may be tried again, when the fault is retryable. */
+  | { kind: "failed"; fault: Fault; usage: Usage; proof?: PolicyProof; replayedFrom?: string }
+  /** It was started and nobody knows what came of it. */
+  | { kind: "unknown"; fault: Fault; usage: Usage; proof?: PolicyProof; replayedFrom?: string }
+  /** The same operation runs elsewhere, or under another call. */
+  | { kind: "in-progress"; retryAfterMs: number };
+
+/** How one dispatch ended. */
+export type Execution =
+  | { kind: "done"; value: unknown }
+  /** Definitely, and it stays so: message for the model. */
+  | { kind: "failed"; message: string; transient: boolean }
+  /** Proven to have had no effect. */
+  | { kind: "not-applied"; message: string }
+  /** Nobody knows: an exception that says nothing, or time ran out (`timedOut`). */
+  | { kind: "unknown"; message: string; timedOut: boolean };

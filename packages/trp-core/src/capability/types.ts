@@ -1,0 +1,100 @@
+import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
+import type { InferInput, InputSource, MaybePromise } from "@toolglot/schema";
+import type { IoClass, RiskTier } from "../frames/types.ts";
+import type { Principal } from "../identity/types.ts";
+
+/**
+ * What can be said about running a capability twice:
+ * - `pure`: it changes nothing.
+ * - `idempotent`: twice is as once.
+ * - `keyed`: it passes `context.operationKey` on, and whoever takes it does the same key once.
+ * - `probe`: it can't be repeated, but `probe` can find out whether it happened.
+ * - `opaque`: neither. After a crash its outcome is unknown, and a person has to settle it.
+ */
+export type Effect = "pure" | "idempotent" | "keyed" | "probe" | "opaque";
+
+/** What a running capability gets besides its arguments. */
+export interface ExecuteContext {
+  /** Aborted when the time is up, the lease was lost, or the router closes. */
+  signal: AbortSignal;
+  callId: string;
+  traceId: string;
+  principal: Principal;
+  /** For downstream: the same for every attempt at one operation, different between operations. Absent without a key. */
+  operationKey?: string;
+  /** How often this operation was started, this time included. */
+  attempt: number;
+}
+
+/** What `probe` found out. `not-applied` promises that it never will be: the operation may run again. */
+export type ProbeResult =
+  | { state: "done"; value: unknown }
+  | { state: "failed"; message: string }
+  | { state: "not-applied" }
+  | { state: "unknown" };
+
+/** A named rule on arguments that a schema can't say: returns what is wrong, or nothing. */
+export interface ArgumentRule<Args = JsonObject> {
+  name: string;
+  check(args: Args, principal: Principal): string | undefined;
+}
+
+/** Something a router can do for an agent. */
+export interface Capability<Source extends InputSource = InputSource, Native = InferInput<Source>> {
+  /** Stable name with version: `cap.mail.send.v2`. Without the version it is the family, which shares keys. */
+  capId: string;
+  /** What the model calls it: `send_email`. */
+  name: string;
+  /** The first sentence stands in the catalog. */
+  description: string;
+  riskTier: RiskTier;
+  ioClass: IoClass;
+  effect: Effect;
+  /** The canonical arguments: Standard Schema, JSON Schema or shorthand. Unknown arguments are refused. */
+  args: Source;
+  /** Rules beyond the schema; the first fault of each is reported (TRP_2001). */
+  rules?: ArgumentRule<InferInput<Source>>[];
+  /** Canonical to native arguments: a pure function. Default: as they are. */
+  adapt?(args: InferInput<Source>): Native;
+  /** Part of the schema digest: raise it when `adapt` changes. Default `1`. */
+  adapterVersion?: string;
+  /**
+   * Does it. A `ToolError` is a definite failure and its message reaches the model; `CapabilityError` says more. Any
+   * other exception says nothing about whether the effect happened.
+   */
+  execute(args: Native, context: ExecuteContext): unknown;
+  /** For `effect: "probe"`: whether the operation with this `operationKey` happened. */
+  probe?(args: Native, context: ExecuteContext): MaybePromise<ProbeResult>;
+  /** What the model gets of a result. Default: the value as `data`, with a summary made from it. */
+  shape?(value: unknown): { summary: string; data: unknown; warnings?: string[] };
+  /** Roles of which a principal needs one to see and use it. Default: everybody. */
+  roles?: readonly string[];
+  examples?: { args: JsonObject }[];
+  /** Upper limit in milliseconds, whatever the call asks for. Default 60,000. */
+  maxTimeoutMs?: number;
+  /** How many may run at once in one router. Default: no limit of its own. */
+  maxConcurrency?: number;
+}
+
+/** A capability of any types. */
+// biome-ignore lint/suspicious/noExplicitAny: arguments are contravariant; lists must take every capability.
+export type AnyCapability = Capability<any, any>;
+
+/** A registered capability, with what was made from its definition. */
+export interface RegisteredCapability {
+  readonly definition: AnyCapability;
+  readonly capId: string;
+  /** `cap_id` without its version. */
+  readonly family: string;
+  /** Canonical schema, an object schema that refuses unknown properties. */
+  readonly schema: JsonSchemaObject;
+  readonly argTemplate: Readonly<Record<string, string>>;
+  /** `sha256:` and hex. */
+  readonly schemaDigest: string;
+  /** WRITE, or MEDIUM risk and above (9.1). */
+  readonly keyRequired: boolean;
+  validate(args: unknown): MaybePromise<ArgumentCheck>;
+}
+
+/** What structural validation gives: the args after defaults, or what is wrong, as `items[2].price: expected number`. */
+export type ArgumentCheck = { success: true; args: JsonObject } | { success: false; issues: string[] };

@@ -1,0 +1,36 @@
+import type { ErrorClass, TrpCode } from "../errors/types.ts";
+
+interface CallFacts {
+  traceId: string;
+  sessionId: string;
+  callId: string;
+  capId: string;
+  principal: string;
+  tenant: string;
+}
+
+/** What a router tells while it works: the events of the TRP v0.1 draft (14.2), and four of our own. */
+export type RouterEvent = { at: number } & (
+  | { type: "catalog.synced"; sessionId: string; epoch: number; capabilities: number }
+  | ({ type: "call.accepted" } & CallFacts)
+  | ({ type: "call.policy_denied"; rule: string; code: TrpCode } & CallFacts)
+  /** The capability was started; how it ended follows. */
+  | ({ type: "call.executed"; executorMs: number } & CallFacts)
+  | ({ type: "call.retry_suggested"; code: TrpCode; backoffMs: number } & CallFacts)
+  | ({ type: "call.succeeded"; replayed: boolean; ms: number } & CallFacts)
+  | ({ type: "call.failed"; errorClass: ErrorClass; code: TrpCode; ms: number } & CallFacts)
+  | ({ type: "call.in_doubt"; reason: string } & CallFacts)
+  | {
+      type: "approval.requested";
+      approvalId: string;
+      tenant: string;
+      requester: string;
+      capId: string;
+      expiresAt: number;
+    }
+  | { type: "approval.decided"; approvalId: string; tenant: string; status: "approved" | "denied"; by: string }
+  | { type: "operation.resolved"; tenant: string; state: "done" | "failed" | "released"; by: string }
+);
+
+/** Takes events. What a listener throws is lost; it can't disturb a call. */
+export type RouterListener = (event: RouterEvent) => void;

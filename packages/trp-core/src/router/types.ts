@@ -1,0 +1,163 @@
+import type { JsonValue, OperationKey, OperationRecord } from "@toolglot/core";
+import type { ValidatorFactory } from "@toolglot/schema";
+import type { AuditRow } from "../audit/types.ts";
+import type { AnyCapability } from "../capability/types.ts";
+import type { RouterListener } from "../events/types.ts";
+import type { ResponseFrame } from "../frames/types.ts";
+import type { Principal } from "../identity/types.ts";
+import type {
+  AdapterLayer,
+  AuditLogger,
+  CapabilityRegistry,
+  Executor,
+  ResultShaper,
+  SessionManager,
+} from "../parts.ts";
+import type { PolicyEngine } from "../policy/types.ts";
+import type { ApprovalRecord, ApprovalStatus, RouterStore } from "../store/types.ts";
+
+/** Options of `createRouter`. */
+export interface RouterOptions {
+  capabilities?: AnyCapability[];
+  /** Default: a `MemoryStore`, which allows only `pure` effects (see `allowVolatile`). */
+  store?: RouterStore;
+  /** Lets effects other than `pure` run on a store with durability `none`. Default false: such calls are refused. */
+  allowVolatile?: boolean;
+  /** Default: `defaultPolicy()`. */
+  policy?: PolicyEngine;
+  /** Secrets of signed approval tokens (`appr1`); the first is the newest, all are accepted. Default: no tokens. */
+  approvalSecrets?: readonly string[];
+  /** Who may decide about a request. Default: role `approver`, same tenant. The requester never may. */
+  mayDecide?: (who: Principal, approval: ApprovalRecord) => boolean;
+  /** Secret of the keys that are passed downstream. The same in all routers on one store. Default: none, only hashed. */
+  downstreamSecret?: string;
+  /** Name of this router in leases. Default random. */
+  routerId?: string;
+  limits?: Partial<RouterLimits>;
+  times?: Partial<RouterTimes>;
+  /** Any older `catalog_epoch` is a mismatch, as the draft's 7.2 reads. Default false. */
+  strictEpoch?: boolean;
+  /** How many tokens a result may take; a token is counted as 4 UTF-8 bytes unless `countTokens` says better. Default 2,000. */
+  resultBudget?: number;
+  countTokens?: (text: string) => number;
+  /** Adds search and describe over the catalog as capabilities. Default: above 40 capabilities. */
+  catalogTools?: boolean;
+  /** Engine for argument schemas. Default: one without code generation. */
+  validator?: ValidatorFactory;
+  parts?: {
+    sessions?: SessionManager;
+    registry?: CapabilityRegistry;
+    adapters?: AdapterLayer;
+    executor?: Executor;
+    shaper?: ResultShaper;
+    audit?: AuditLogger;
+  };
+}
+
+export interface RouterLimits {
+  /** Bytes of a frame, as JSON. Default 4 MiB. */
+  frameBytes: number;
+  /** Nesting of a frame. Default 64. */
+  depth: number;
+  /** Calls in one batch. Default 64. */
+  batchCalls: number;
+  /** Calls that run at once in this router; more wait for a place. Default 256. */
+  callsInFlight: number;
+  /** Calls that wait for a place; more are refused (TRP_5003). Default 1,024. */
+  callsWaiting: number;
+}
+
+/** Milliseconds. */
+export interface RouterTimes {
+  /** Default 24 h. */
+  sessionTtl: number;
+  /** From the final state on. Default 24 h. */
+  keyTtl: number;
+  /** How long after that a key is still known, and refused (TRP_4005). Default 30 days. */
+  keyMemory: number;
+  /** Default 15 min. */
+  approvalTtl: number;
+  /** Default 24 h. */
+  artifactTtl: number;
+  /** How long a claim holds without being renewed. Default 10 s. */
+  lease: number;
+  /** How often abandoned operations are looked for; 0: only in `recover()`. Default the lease. */
+  recoverEvery: number;
+  /** How often the store drops what is past its time; 0: never by itself. Default 10 min. */
+  pruneEvery: number;
+  /** What a frame waits for the ones before it, with `SEQ_WINDOW`. Default 250. */
+  seqWait: number;
+  /** `ttl_sec` of a catalog, times 1,000. Default 10 min. */
+  catalogTtl: number;
+}
+
+/** Who sent a frame. */
+export interface FrameContext {
+  principal: Principal;
+  /** Aborted when the sender is gone. Calls that were started go on: their outcome is recorded. */
+  signal?: AbortSignal;
+}
+
+/** A router: one per process and store is enough. */
+export interface Router {
+  readonly id: string;
+  readonly store: RouterStore;
+  readonly registry: CapabilityRegistry;
+  readonly policy: PolicyEngine;
+  readonly limits: Readonly<RouterLimits>;
+  /**
+   * Answers one frame. Total: whatever comes in, one frame goes out, and nothing is thrown. The frame must be JSON: it is
+   * taken by reference and not changed.
+   */
+  handle(frame: unknown, context: FrameContext): Promise<ResponseFrame>;
+  readonly approvals: {
+    list(who: Principal, filter?: { status?: ApprovalStatus; limit?: number }): Promise<ApprovalRecord[]>;
+    /** Rejects with `ToolglotError` `trp/approval-…`: `not-found`, `not-allowed`, `own-request`, `not-pending`. */
+    approve(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
+    deny(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
+    /** The request in words, as the approver is to see it: capability, risk, requester, every argument. */
+    render(approval: ApprovalRecord): string;
+  };
+  readonly operations: {
+    /** Those of the principal's tenant that are in doubt. Needs role `approver`, else rejects with `trp/not-allowed`. */
+    inDoubt(who: Principal, limit?: number): Promise<OperationRecord[]>;
+    /** Settles an operation in doubt; rejects with `trp/not-in-doubt` when there is none. Written to the audit log. */
+    resolve(
+      who: Principal,
+      key: OperationKey,
+      result: { state: "done"; value: JsonValue } | { state: "failed"; message: string } | { state: "not-applied" },
+    ): Promise<void>;
+  };
+  readonly audit: {
+    read(range?: { after?: number; limit?: number }): Promise<AuditRow[]>;
+    /** Reads the whole log and checks every hash. */
+    verify(): Promise<AuditReport>;
+  };
+  /** Returns what ends the subscription. */
+  subscribe(listener: RouterListener): () => void;
+  /** Takes over what crashed routers left: runs again what may, asks what can be asked, marks the rest in doubt. */
+  recover(): Promise<RecoveryReport>;
+  /** Why the router can't serve, or nothing. */
+  ready(): Promise<string | undefined>;
+  /**
+   * Refuses new frames (TRP_5003) and waits for those that run, at most `graceMs` (default 10 s); what is not done then
+   * keeps its lease and is found by `recover()`. Does not close the store.
+   */
+  close(options?: { graceMs?: number }): Promise<void>;
+}
+
+export interface AuditReport {
+  rows: number;
+  ok: boolean;
+  /** The first row that does not fit. */
+  brokenAt?: number;
+  problem?: string;
+  /** Hash of the last row: write it down elsewhere, and a log that was cut short is noticed. */
+  head: string;
+}
+
+export interface RecoveryReport {
+  rerun: number;
+  probed: number;
+  inDoubt: number;
+}

@@ -1,0 +1,279 @@
+import type {
+  ClaimRequest,
+  ClaimResult,
+  JsonObject,
+  OperationClaim,
+  OperationKey,
+  OperationLog,
+  OperationRecord,
+  OperationState,
+} from "@toolglot/core";
+import type { AuditEntry, AuditRow } from "../audit/types.ts";
+import type { NackPayload, ResponseFrame, ResultPayload } from "../frames/types.ts";
+
+/**
+ * Where a router keeps everything that must outlive a request. Routers share nothing but a store, so any router serves
+ * any frame of any session. Each method is one transaction: when its promise is fulfilled, it has happened at the
+ * store's `durability`; when it rejects, nothing of it has. All times are of the store's clock, in milliseconds since
+ * the epoch. Records are copies. Methods reject with `ToolglotError` when the store can't serve (locked, closed, broken)
+ * and with `TypeError` for malformed requests.
+ */
+export interface RouterStore {
+  /** For people: `memory`, `sqlite (libsql)`. */
+  readonly name: string;
+  /** What survives: `none` nothing, `process` a crash of the process, `disk` one of the machine. */
+  readonly durability: "none" | "process" | "disk";
+  readonly sessions: SessionStore;
+  readonly operations: RouterOperationLog;
+  readonly approvals: ApprovalStore;
+  readonly audit: AuditStore;
+  readonly artifacts: ArtifactStore;
+  readonly catalog: CatalogStore;
+  now(): number;
+  /** Rejects when the store can't serve. */
+  ping(): Promise<void>;
+  /** Drops what is past its time: sessions, final operations, approvals, artifacts, old frames. */
+  prune(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A session; bound to who opened it. */
+export interface SessionRecord {
+  id: string;
+  tenant: string;
+  principal: string;
+  agentId: string;
+  features: string[];
+  /** Id of the alias view in {@link CatalogStore}. */
+  view: string;
+  /** The next seq. */
+  expectedSeq: number;
+  createdAt: number;
+  expiresAt: number;
+}
+
+/** Who asks: both must be the session's, or it looks unknown. */
+export interface Who {
+  tenant: string;
+  principal: string;
+}
+
+export interface SessionStore {
+  create(
+    session: Omit<SessionRecord, "expectedSeq" | "createdAt" | "expiresAt"> & { ttlMs: number },
+  ): Promise<SessionRecord>;
+  /** Undefined alike for unknown, foreign and expired sessions. */
+  read(id: string, who: Who): Promise<SessionRecord | undefined>;
+  /** Puts another alias view in place of `from`; false when it is no longer `from`. */
+  setView(id: string, from: string, to: string): Promise<boolean>;
+  /** Decides order and duplicates of one frame, and takes its seq when it is admitted. Order of checks: session,
+   * frame id, seq, call ids. */
+  admit(admission: Admission): Promise<AdmissionResult>;
+  /** Records the final answer of an admitted frame, and the outcome of each of its calls. */
+  answer(answer: Answer): Promise<void>;
+  readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
+  /** Calls of admitted frames that have no outcome yet, oldest first. */
+  callsInFlight(sessionId: string): Promise<CallRecord[]>;
+}
+
+/** One frame that asks to be admitted. */
+export interface Admission extends Who {
+  sessionId: string;
+  frameId: string;
+  /** Of type, seq and payload: the same frame id with another digest is not the same frame. */
+  digest: string;
+  seq: number;
+  /** The calls in it, none for control frames. */
+  calls: AdmittedCall[];
+  /** How many frames of a session are remembered. Default 1,024. */
+  keepFrames?: number;
+}
+
+/** A call as the store needs it for duplicates. */
+export interface AdmittedCall {
+  callId: string;
+  /** Of capability, key and args as sent: the same call id with another digest is not the same call. */
+  digest: string;
+  /** The operation it stands for, when it has a key. */
+  operation?: OperationKey;
+  /** After this long without an outcome the call is taken as lost. */
+  timeoutMs: number;
+}
+
+export type AdmissionResult =
+  /** Go ahead. `calls` has, per call id, what was known before: nothing, the same call, or another one (`reused`). */
+  | { status: "admitted"; session: SessionRecord; calls: Record<string, KnownCall> }
+  /** The same frame again; `reply` when its final answer is known. */
+  | { status: "duplicate"; session: SessionRecord; reply?: ResponseFrame; frameCalls: string[] }
+  /** The frame id was used for another frame. */
+  | { status: "frame-reused"; session: SessionRecord }
+  /** seq below the expected one. `calls` as above. */
+  | { status: "stale"; session: SessionRecord; calls: Record<string, KnownCall> }
+  /** seq above the expected one. */
+  | { status: "gap"; session: SessionRecord }
+  /** Unknown, foreign or expired. */
+  | { status: "no-session" };
+
+export type KnownCall =
+  | { status: "new" }
+  | { status: "known"; call: CallRecord }
+  /** Another call had this id: `call` is that one. */
+  | { status: "reused"; call: CallRecord };
+
+/** What a session knows of a call. */
+export interface CallRecord {
+  sessionId: string;
+  callId: string;
+  digest: string;
+  /** The frame that brought it last. */
+  frameId: string;
+  operation?: OperationKey;
+  /** Admitted and without an outcome until then: lost. */
+  deadline: number;
+  /** As it was last answered. For a call with an operation, the operation's own record is newer. */
+  outcome?: CallOutcome;
+}
+
+/** How a call was answered. */
+export type CallOutcome = { type: "RESULT"; payload: ResultPayload } | { type: "NACK"; payload: NackPayload };
+
+/** The answer of one frame. */
+export interface Answer {
+  sessionId: string;
+  frameId: string;
+  reply: ResponseFrame;
+  outcomes: Record<string, CallOutcome>;
+}
+
+/** What is written in the same transaction as a step of an operation. */
+export interface Along {
+  audit?: AuditEntry[];
+  answer?: Answer;
+}
+
+/** How the start of an operation is allowed, when policy asks for an approval. */
+export type ApprovalUse =
+  | { kind: "record"; id: string; fingerprint: string }
+  /** A signed token, spent once, for one operation. */
+  | { kind: "token"; jti: string; expiresAt: number };
+
+export interface StartOptions extends Along {
+  /** What is needed to run it again: kept as the record's `data`. */
+  data?: JsonObject;
+  approval?: ApprovalUse;
+}
+
+export type StartResult = ClaimResult | { status: "approval-refused"; reason: "spent" | "expired" | "not-approved" };
+
+/**
+ * Core's operation log, with what a router needs in the same transaction. A claim conflicts with a pending or approved
+ * approval of the same key and another fingerprint as it does with another operation.
+ */
+export interface RouterOperationLog extends OperationLog {
+  /**
+   * Claims and begins in one transaction, with the approval's consumption and the audit rows: all or nothing. `claimed`
+   * means the record is `started` and committed. An approval that this very operation consumed before is taken again, so
+   * that an abandoned operation can be resumed.
+   */
+  start(request: ClaimRequest, options: StartOptions): Promise<StartResult>;
+  finish(claim: OperationClaim, result: Parameters<OperationLog["finish"]>[1], along?: Along): Promise<boolean>;
+  doubt(claim: OperationClaim, reason: string, along?: Along): Promise<boolean>;
+  /** Gives the lease up at once, without an outcome: whoever claims next may take it over. False when it was lost. */
+  abandon(claim: OperationClaim): Promise<boolean>;
+  list(filter: OperationFilter): Promise<OperationRecord[]>;
+}
+
+export interface OperationFilter {
+  states: OperationState[];
+  /** Only those whose lease ran out. */
+  leaseExpired?: boolean;
+  /** Only scopes that begin so. */
+  scopePrefix?: string;
+  /** Default 100. */
+  limit?: number;
+}
+
+export type ApprovalStatus = "pending" | "approved" | "denied" | "used" | "expired";
+
+/** A request for somebody's consent to one call (11.2). */
+export interface ApprovalRecord {
+  id: string;
+  tenant: string;
+  requester: string;
+  /** The operation that waits for it. */
+  operation: OperationKey;
+  capId: string;
+  /** Of capability and args: other arguments need another approval. */
+  fingerprint: string;
+  /** The args after defaults, for whoever decides. */
+  args: JsonObject;
+  riskTier: string;
+  /** Why the policy asks. */
+  reason: string;
+  policyVersion: string;
+  status: ApprovalStatus;
+  createdAt: number;
+  expiresAt: number;
+  decidedAt?: number;
+  decidedBy?: string;
+  /** What the decider said. */
+  comment?: string;
+  usedAt?: number;
+}
+
+export interface ApprovalStore {
+  /**
+   * The pending, approved or denied record of this operation, or a new pending one. Expired ones are replaced.
+   * `conflict`: one with another fingerprint is pending or approved, or the key is an operation's with another.
+   */
+  request(
+    wanted: Omit<ApprovalRecord, "status" | "createdAt" | "expiresAt"> & { ttlMs: number },
+  ): Promise<{ status: "created" | "existing" | "conflict"; record: ApprovalRecord }>;
+  read(id: string): Promise<ApprovalRecord | undefined>;
+  /** Newest first. */
+  list(filter: { tenant: string; status?: ApprovalStatus; limit?: number }): Promise<ApprovalRecord[]>;
+  /** Only a pending one that has not expired can be decided; undefined otherwise. */
+  decide(
+    id: string,
+    decision: { status: "approved" | "denied"; by: string; comment?: string },
+    along?: Along,
+  ): Promise<ApprovalRecord | undefined>;
+}
+
+export interface AuditStore {
+  append(entries: AuditEntry[]): Promise<void>;
+  /** In order of `index`, from `after` on (exclusive; default all). */
+  read(range?: { after?: number; limit?: number }): Promise<AuditRow[]>;
+}
+
+/** Bytes that were too big for an answer. */
+export interface StoredArtifact {
+  id: string;
+  tenant: string;
+  principal: string;
+  mediaType: string;
+  sha256: string;
+  size: number;
+  createdAt: number;
+  expiresAt: number;
+}
+
+export interface ArtifactStore {
+  put(
+    artifact: Omit<StoredArtifact, "createdAt" | "expiresAt" | "size"> & { ttlMs: number; bytes: Uint8Array },
+  ): Promise<StoredArtifact>;
+  /** Undefined alike for unknown, foreign and expired ones. */
+  read(
+    id: string,
+    who: Who,
+    range?: { offset?: number; length?: number },
+  ): Promise<{ artifact: StoredArtifact; bytes: Uint8Array } | undefined>;
+}
+
+export interface CatalogStore {
+  /** The epoch of a catalog with this digest: the lowest known one that is at least `atLeast`, or a new, higher one. */
+  epoch(digest: string, atLeast: number): Promise<number>;
+  /** Views are immutable: the id is made from the content. */
+  putView(id: string, view: JsonObject): Promise<void>;
+  readView(id: string): Promise<JsonObject | undefined>;
+}

@@ -1,0 +1,14 @@
+import { defineConfig } from "tsup";
+import base from "../../tsup.base.ts";
+
+const config: ReturnType<typeof defineConfig> = defineConfig({
+  ...base,
+  entry: {
+    index: "src/index.ts",
+    frames: "src/frames/index.ts",
+    node: "src/node/index.ts",
+    "store-suite": "src/store-suite/index.ts",
+  },
+});
+
+export default config;
