@@ -24,6 +24,12 @@ export interface ExecuteContext {
   operationKey?: string;
   /** How often this operation was started, this time included. */
   attempt: number;
+  /**
+   * Of this claim: higher than that of every claim before it, in the whole store. A downstream that refuses lower numbers
+   * than it has seen for a key can't be surprised by an attempt that was taken over. Absent without a key. In `probe`: of
+   * the attempt that is asked about.
+   */
+  fence?: number;
 }
 
 /** What `probe` found out. `not-applied` promises that it never will be: the operation may run again. */
