@@ -1,0 +1,63 @@
+/** Deeper than any frame; what is deeper goes round in a circle. */
+const maxDepth = 1_000;
+
+/** Letters that JSON writes differently from how they are. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const needsEscape = /[\u0000-\u001f"\\\ud800-\udfff]/;
+
+/**
+ * The one JSON text of a value, by RFC 8785: no spaces, keys in order of their UTF-16 code units, numbers and strings as
+ * ECMAScript writes them. Equal values give equal texts, whatever order their keys came in.
+ *
+ * Where the RFC has no answer: a lone surrogate, which the RFC refuses, is written as its `\udXXX` escape, so that the
+ * text is always valid Unicode and different strings stay different. What JSON can't say is treated as `JSON.stringify`
+ * treats it (`undefined` members left out, `undefined` and functions in arrays and non-finite numbers `null`, `toJSON`
+ * obeyed), and a bigint is written as its digits. `TypeError` for what goes round in a circle.
+ */
+export function canonicalJson(value: unknown): string {
+  return write(value, 0) ?? "null";
+}
+
+/** Undefined for what has no form in JSON. */
+function write(value: unknown, depth: number): string | undefined {
+  switch (typeof value) {
+    case "string":
+      return quote(value);
+    case "number":
+      return Number.isFinite(value) ? String(value) : "null";
+    case "boolean":
+      return value ? "true" : "false";
+    case "bigint":
+      return String(value);
+    case "object":
+      return value === null ? "null" : writeObject(value, depth);
+    default:
+      return undefined;
+  }
+}
+
+function writeObject(value: object, depth: number): string | undefined {
+  if (depth > maxDepth) throw new TypeError(`can't be told as JSON: nested deeper than ${maxDepth}, or in a circle`);
+  const { toJSON } = value as { toJSON?: unknown };
+  if (typeof toJSON === "function") return write(toJSON.call(value, ""), depth + 1);
+  if (Array.isArray(value)) {
+    let text = "[";
+    for (let index = 0; index < value.length; index++) {
+      if (index > 0) text += ",";
+      text += write(value[index], depth + 1) ?? "null";
+    }
+    return `${text}]`;
+  }
+  const keys = Object.keys(value).sort();
+  let text = "{";
+  for (const key of keys) {
+    const member = write((value as Record<string, unknown>)[key], depth + 1);
+    if (member === undefined) continue;
+    text += text.length > 1 ? `,${quote(key)}:${member}` : `${quote(key)}:${member}`;
+  }
+  return `${text}}`;
+}
+
+function quote(text: string): string {
+  return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
+}

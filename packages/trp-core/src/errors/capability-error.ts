@@ -1,0 +1,44 @@
+import { ToolglotError } from "@toolglot/core";
+
+const brand = Symbol.for("toolglot.trp.capability-error");
+
+/** What a capability knows about its effect when it throws. */
+export interface CapabilityErrorOptions {
+  /**
+   * - `failed`: definitely not done, and trying again is no use. Recorded, and repeated to whoever sends the key again.
+   * - `not-applied`: proven to have had no effect, nor will it. The key is free again, and the call retryable.
+   * - `unknown`: it may have happened. Handled as any other exception: by the capability's `effect`.
+   */
+  outcome: "failed" | "not-applied" | "unknown";
+  /** Of a `failed` one: the same thing under a new key may work later, so its class is TRANSIENT. Default false. */
+  transient?: boolean;
+  cause?: unknown;
+}
+
+/**
+ * Thrown by a capability's `execute` or `probe` to say what became of the effect. Its message reaches the model word for
+ * word when the outcome is `failed` or `not-applied`. Code `trp/capability`.
+ */
+export class CapabilityError extends ToolglotError {
+  readonly outcome: CapabilityErrorOptions["outcome"];
+  readonly transient: boolean;
+
+  constructor(message: string, options: CapabilityErrorOptions) {
+    const { outcome, transient = false, cause } = options;
+    if (outcome !== "failed" && outcome !== "not-applied" && outcome !== "unknown") {
+      throw new TypeError(
+        `outcome of a CapabilityError is "failed", "not-applied" or "unknown", not ${String(outcome)}`,
+      );
+    }
+    super("trp/capability", message, cause === undefined ? {} : { cause });
+    this.name = "CapabilityError";
+    this.outcome = outcome;
+    this.transient = transient;
+    Object.defineProperty(this, brand, { value: true });
+  }
+
+  /** True for every capability error, whichever copy of the package made it. */
+  static override isInstance(value: unknown): value is CapabilityError {
+    return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[brand] === true;
+  }
+}

@@ -1,0 +1,50 @@
+import type { FaultPayload } from "../frames/types.ts";
+import { errorCodes } from "./codes.ts";
+import type { Fault, TrpCode } from "./types.ts";
+
+/** What a fault may say differently from its code's row in `errorCodes`. */
+export type FaultDetails = Partial<Pick<Fault, "fix" | "retryable" | "retryHint" | "dispatched" | "errorClass">>;
+
+/**
+ * An error on its way to the client. What is not given comes from `errorCodes`: the message is the code's cause, the fix
+ * its cure. `retryHint` is added to the code's own. `dispatched` is false unless said otherwise.
+ */
+export function fault(code: TrpCode, message?: string, details: FaultDetails = {}): Fault {
+  const entry = errorCodes[code];
+  if (entry === undefined) throw new TypeError(`there is no code ${String(code)}; errorCodes lists them`);
+  return {
+    code,
+    errorClass: details.errorClass ?? entry.errorClass,
+    message: message ?? entry.cause,
+    fix: details.fix ?? entry.cure,
+    retryable: details.retryable ?? entry.retryable,
+    retryHint: { ...entry.retryHint, ...details.retryHint },
+    dispatched: details.dispatched ?? false,
+  };
+}
+
+/** Whether a value is a {@link Fault}, as opposed to what a function returns when all is well. */
+export function isFault(value: unknown): value is Fault {
+  if (typeof value !== "object" || value === null) return false;
+  const { code, errorClass, fix, retryHint } = value as Partial<Fault>;
+  return (
+    typeof code === "string" &&
+    typeof errorClass === "string" &&
+    typeof fix === "string" &&
+    typeof retryHint === "object" &&
+    Object.hasOwn(errorCodes, code)
+  );
+}
+
+/** A fault in the words of the wire: what NACKs, failed items and failed RESULTs share. */
+export function faultPayload(fault: Fault): FaultPayload {
+  return {
+    error_class: fault.errorClass,
+    error_code: fault.code,
+    message: fault.message,
+    retryable: fault.retryable,
+    retry_hint: { ...fault.retryHint },
+    fix: fault.fix,
+    dispatched: fault.dispatched,
+  };
+}

@@ -1,0 +1,95 @@
+import { faultPayload } from "../errors/fault.ts";
+import type { Fault } from "../errors/types.ts";
+import type { FrameHead } from "./head.ts";
+import {
+  type AckPayload,
+  type NackPayload,
+  type RequestFrame,
+  type ResponseFrame,
+  type ResponseOf,
+  type RetryHint,
+  trpVersion,
+} from "./types.ts";
+
+export type { FrameHead } from "./head.ts";
+
+/** Stands for an id that could not be read, in fields that can't be null. */
+const unknownId = "unknown";
+
+/** The head of a frame that was read. */
+export function headOf(frame: RequestFrame): FrameHead {
+  return {
+    frameId: frame.frame_id,
+    traceId: frame.trace_id,
+    sessionId: frame.session_id,
+    catalogEpoch: frame.catalog_epoch,
+    seq: frame.seq,
+    callId: "call_id" in frame.payload ? frame.payload.call_id : null,
+  };
+}
+
+/** When and at which catalog an answer is given. */
+export interface ReplyOptions {
+  /** Milliseconds since the epoch: the answer's `timestamp_ms`. */
+  now: number;
+  /** Default: the request's own. */
+  catalogEpoch?: number;
+}
+
+/**
+ * The answer to a frame: `frame_id` is `res_` and the request's, `trace_id`, `session_id` and `seq` are the request's.
+ * A `HELLO_RES` names the session and the epoch of its payload.
+ */
+export function replyTo<Type extends ResponseFrame["frame_type"]>(
+  head: FrameHead,
+  type: Type,
+  payload: ResponseOf<Type>["payload"],
+  options: ReplyOptions,
+): ResponseOf<Type> {
+  const hello = type === "HELLO_RES" ? (payload as ResponseOf<"HELLO_RES">["payload"]) : undefined;
+  const reply = {
+    trp_version: trpVersion,
+    frame_type: type,
+    session_id: hello?.session_id ?? head.sessionId,
+    frame_id: `res_${head.frameId ?? unknownId}`,
+    trace_id: head.traceId ?? unknownId,
+    timestamp_ms: options.now,
+    catalog_epoch: options.catalogEpoch ?? hello?.catalog_epoch ?? head.catalogEpoch,
+    seq: head.seq,
+    payload,
+  };
+  return reply as unknown as ResponseOf<Type>;
+}
+
+/** Refuses a frame (TRP v0.1 draft, 6.2.3). `expectedSeq`: the next seq, when the session is known. */
+export function nack(
+  head: FrameHead,
+  fault: Fault,
+  options: { now: number; expectedSeq?: number },
+): ResponseOf<"NACK"> {
+  const payload: NackPayload = {
+    nack_of_frame_id: head.frameId,
+    nack_of_call_id: head.callId,
+    ...faultPayload(fault),
+  };
+  if (options.expectedSeq !== undefined) {
+    payload.retry_hint = { expected_seq: options.expectedSeq, ...payload.retry_hint };
+  }
+  return replyTo(head, "NACK", payload, { now: options.now });
+}
+
+/** Says that a call is known and has no outcome yet (TRP v0.1 draft, 6.2.2). */
+export function ack(
+  head: FrameHead,
+  status: AckPayload["status"],
+  options: { now: number; expectedSeq: number; retryHint?: RetryHint },
+): ResponseOf<"ACK"> {
+  const payload: AckPayload = {
+    ack_of_frame_id: head.frameId ?? unknownId,
+    ack_of_call_id: head.callId,
+    status,
+    expected_seq_next: options.expectedSeq,
+  };
+  if (options.retryHint !== undefined) payload.retry_hint = options.retryHint;
+  return replyTo(head, "ACK", payload, { now: options.now });
+}
