@@ -41,10 +41,27 @@ CREATE TABLE refunds (
   amount REAL NOT NULL
 );
 CREATE TABLE tickets (
-  id INTEGER PRIMARY KEY,
+  -- Never given twice: what was approved for one ticket must not meet another.
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
   title TEXT NOT NULL,
   body TEXT NOT NULL,
   priority TEXT NOT NULL CHECK (priority IN ('low', 'normal', 'high')),
   status TEXT NOT NULL DEFAULT 'open',
   created_at TEXT NOT NULL
+);
+-- Messages to everybody, in the order in which they went out. Nothing is taken back.
+CREATE TABLE notifications (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  channel TEXT NOT NULL,
+  message TEXT NOT NULL,
+  sent_at TEXT NOT NULL
+);
+CREATE TRIGGER notifications_stay BEFORE DELETE ON notifications BEGIN SELECT RAISE(ABORT, 'what was sent stays sent'); END;
+CREATE TRIGGER notifications_fixed BEFORE UPDATE ON notifications BEGIN SELECT RAISE(ABORT, 'what was sent stays sent'); END;
+-- What was done under a key, noted in the transaction that did it: the same key does nothing more.
+CREATE TABLE effects (
+  operation_key TEXT PRIMARY KEY,
+  kind TEXT NOT NULL,
+  outcome TEXT NOT NULL,
+  done_at TEXT NOT NULL
 );

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { ToolError } from "@toolglot/core";
 import Database from "libsql";
 import { expect, it, onTestFinished } from "vitest";
-import { queryReadOnly } from "../src/tools/read-only-sql.ts";
-import { singleStatement } from "../src/tools/sql-guard.ts";
+import { queryReadOnly } from "../src/shop/read-only-sql.ts";
+import { singleStatement } from "../src/shop/sql-guard.ts";
 import { freshStore } from "./support/store.ts";
 
 async function failure(sql: string, path: string): Promise<string> {

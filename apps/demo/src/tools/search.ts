@@ -1,12 +1,10 @@
-import { type AnyTool, ToolError } from "@toolglot/core";
+import type { AnyTool } from "@toolglot/core";
 import { defineTool } from "@toolglot/toolkit";
 import { z } from "zod";
-import type { DemoDocument } from "../data/documents.ts";
-import { SearchIndex } from "./search-index.ts";
+import type { Library } from "../shop/library.ts";
 
 /** `search_documents` and `fetch_document` over one set of documents. */
-export function documentTools(documents: readonly DemoDocument[]): AnyTool[] {
-  const index = new SearchIndex(documents);
+export function documentTools(library: Library): AnyTool[] {
   const search = defineTool({
     name: "search_documents",
     description:
@@ -25,7 +23,7 @@ export function documentTools(documents: readonly DemoDocument[]): AnyTool[] {
       }),
     ),
     annotations: { title: "Search documents", readOnlyHint: true, riskTier: "LOW" },
-    execute: ({ query, top_k }) => index.search(query, top_k),
+    execute: ({ query, top_k }) => library.search(query, top_k),
   });
   const fetch = defineTool({
     name: "fetch_document",
@@ -39,16 +37,7 @@ export function documentTools(documents: readonly DemoDocument[]): AnyTool[] {
       text: z.string().describe("Markdown"),
     }),
     annotations: { title: "Fetch a document", readOnlyHint: true, riskTier: "LOW" },
-    execute({ document_id }) {
-      const document = documents.find(({ id }) => id === document_id);
-      if (!document) {
-        const near = index.search(document_id.replaceAll(/[-_]/g, " "), 3).map((hit) => hit.document_id);
-        const known = near.length > 0 ? near : documents.map(({ id }) => id);
-        throw new ToolError(`There is no document "${document_id}". Ids that exist: ${known.join(", ")}.`);
-      }
-      const { id, title, language, updated, text } = document;
-      return { document_id: id, title, language, updated, text };
-    },
+    execute: ({ document_id }) => library.fetch(document_id),
   });
   return [search, fetch];
 }

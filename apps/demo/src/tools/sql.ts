@@ -1,17 +1,13 @@
 import type { AnyTool } from "@toolglot/core";
 import { defineTool } from "@toolglot/toolkit";
 import { z } from "zod";
-import { queryReadOnly, tableColumns } from "./read-only-sql.ts";
-
-const tables = Object.entries(tableColumns)
-  .map(([name, columns]) => `${name}(${columns})`)
-  .join("; ");
+import { queryReadOnly, tableList } from "../shop/read-only-sql.ts";
 
 /** `query_sql` over one SQLite file. */
 export function sqlTool(database: string): AnyTool {
   return defineTool({
     name: "query_sql",
-    description: `Runs one read-only SELECT on the shop's SQLite database. Tables: ${tables}. Amounts are yuan, dates ISO text.`,
+    description: `Runs one read-only SELECT on the shop's SQLite database. Tables: ${tableList}. Amounts are yuan, dates ISO text.`,
     input: z.object({
       sql: z.string().min(1).max(10_000).describe("One SELECT statement in SQLite's dialect"),
       limit: z.number().int().min(1).max(500).default(100).describe("How many rows at most"),

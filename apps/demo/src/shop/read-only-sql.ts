@@ -24,6 +24,17 @@ interface Connection {
   close(): void;
 }
 
+/** The tables with their columns, for descriptions and error messages. */
+export const tableList = [
+  "customers(id, name, city, country, tier, joined_on)",
+  "products(id, sku, name, name_zh, category, price, stock)",
+  "orders(id, customer_id, ordered_on, promised_on, delivered_on, status, total)",
+  "order_items(order_id, product_id, quantity, unit_price)",
+  "refunds(id, order_id, requested_on, paid_on, reason, amount)",
+  "tickets(id, title, body, priority, status, created_at)",
+  "notifications(id, channel, message, sent_at)",
+].join("; ");
+
 /** A query may compute this long, in milliseconds. */
 const timeLimitMs = 5000;
 /** And give this much, in characters of JSON. */
@@ -111,20 +122,6 @@ function requireDistinct(columns: readonly string[]): void {
 /** The engine's errors, with what helps a model to write the next query. */
 function explained(error: unknown): unknown {
   if (ToolError.isInstance(error) || !(error instanceof Error)) return error;
-  const hint = /no such (?:table|column)/.test(error.message)
-    ? ` Tables: ${Object.entries(tableColumns)
-        .map(([name, columns]) => `${name}(${columns})`)
-        .join("; ")}.`
-    : "";
+  const hint = /no such (?:table|column)/.test(error.message) ? ` Tables: ${tableList}.` : "";
   return new ToolError(`SQL error: ${error.message}.${hint}`, { cause: error });
 }
-
-/** The tables with their columns, for descriptions and error messages. */
-export const tableColumns: Readonly<Record<string, string>> = {
-  customers: "id, name, city, country, tier, joined_on",
-  products: "id, sku, name, name_zh, category, price, stock",
-  orders: "id, customer_id, ordered_on, promised_on, delivered_on, status, total",
-  order_items: "order_id, product_id, quantity, unit_price",
-  refunds: "id, order_id, requested_on, paid_on, reason, amount",
-  tickets: "id, title, body, priority, status, created_at",
-};
