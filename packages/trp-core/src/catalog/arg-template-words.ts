@@ -1,0 +1,53 @@
+import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+
+/** JSON Schema type names to the words of argument templates. */
+export const words: ReadonlyMap<string, string> = new Map([
+  ["string", "string"],
+  ["integer", "int"],
+  ["number", "number"],
+  ["boolean", "bool"],
+  ["null", "null"],
+  ["object", "object"],
+]);
+
+/** Formats of texts that have a word; two names of one format are told by one word. */
+export const formats: ReadonlyMap<string, string> = new Map([
+  ["email", "email"],
+  ["uri", "url"],
+  ["url", "url"],
+  ["uuid", "uuid"],
+  ["date", "date"],
+  ["date-time", "datetime"],
+  ["time", "time"],
+]);
+
+/** The schema that a reference into the same document leads to; `true` where it leads nowhere. */
+export function followRef(root: JsonSchemaObject, given: JsonSchema): JsonSchema {
+  let schema = given;
+  for (let step = 0; step < 16; step++) {
+    if (typeof schema === "boolean" || typeof schema.$ref !== "string") return schema;
+    if (schema.$ref !== "#" && !schema.$ref.startsWith("#/")) return true;
+    let found: unknown = root;
+    for (const part of schema.$ref.split("/").slice(1)) {
+      const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
+      if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return true;
+      found = (found as Record<string, unknown>)[key];
+    }
+    if (typeof found !== "boolean" && (typeof found !== "object" || found === null)) return true;
+    schema = found as JsonSchema;
+  }
+  return true;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Whether a value can be a literal of a template. */
+export function isPlain(value: unknown): value is string | number | boolean | null {
+  return value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
+}

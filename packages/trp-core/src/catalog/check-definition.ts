@@ -1,0 +1,86 @@
+import type { AnyCapability, Effect } from "../capability/types.ts";
+import type { IoClass, RiskTier } from "../frames/types.ts";
+
+const capIdForm = /^cap(?:\.[a-z0-9][a-z0-9_-]{0,63}){1,8}\.v[1-9][0-9]{0,5}$/;
+const nameForm = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;
+const riskTiers: readonly RiskTier[] = ["LOW", "MEDIUM", "HIGH", "CRITICAL"];
+const ioClasses: readonly IoClass[] = ["READ", "WRITE"];
+const effects: readonly Effect[] = ["pure", "idempotent", "keyed", "probe", "opaque"];
+
+/** `TypeError` when a definition can't be registered, saying what to change. */
+export function checkDefinition(definition: AnyCapability): void {
+  if (typeof definition !== "object" || definition === null) {
+    throw new TypeError("a capability is an object: see defineCapability");
+  }
+  const { capId, name, description, riskTier, ioClass, effect } = definition;
+  if (typeof capId !== "string" || !capIdForm.test(capId)) {
+    const got = typeof capId === "string" ? JSON.stringify(capId.slice(0, 80)) : typeof capId;
+    throw new TypeError(`capId must read cap.<words>.v<number>, as cap.mail.send.v2; got ${got}`);
+  }
+  const fail = (problem: string): never => {
+    throw new TypeError(`${capId}: ${problem}`);
+  };
+  if (typeof name !== "string" || !nameForm.test(name)) {
+    fail("name must be a word of at most 64 letters, digits, _, - and dots, as send_email");
+  }
+  if (typeof description !== "string" || description.trim() === "") fail("description must say what it does");
+  const oneOf = (field: string, value: unknown, allowed: readonly string[]): void => {
+    if (!allowed.includes(value as string)) fail(`${field} must be one of ${allowed.join(", ")}`);
+  };
+  oneOf("riskTier", riskTier, riskTiers);
+  oneOf("ioClass", ioClass, ioClasses);
+  oneOf("effect", effect, effects);
+  if (typeof definition.execute !== "function") fail("execute must be a function");
+  for (const field of ["adapt", "probe", "shape"] as const) {
+    if (definition[field] !== undefined && typeof definition[field] !== "function") fail(`${field} must be a function`);
+  }
+  if (effect === "probe" && definition.probe === undefined) {
+    fail(
+      'effect "probe" needs a probe function that finds out whether the operation happened; without one it is "opaque"',
+    );
+  }
+  if (effect !== "probe" && definition.probe !== undefined) {
+    fail(`a probe function is never asked with effect "${effect}"; declare effect "probe"`);
+  }
+  if (ioClass === "READ" && riskTier === "LOW" && effect !== "pure" && effect !== "idempotent") {
+    fail(
+      `a LOW READ is called without a key, so it must be safe to run again: declare effect "pure" or "idempotent", ` +
+        `or another risk or io class (got "${effect}")`,
+    );
+  }
+  checkOptional(definition, fail);
+}
+
+function checkOptional(definition: AnyCapability, fail: (problem: string) => never): void {
+  const { adapterVersion, rules, roles, examples, maxTimeoutMs, maxConcurrency } = definition;
+  if (adapterVersion !== undefined && (typeof adapterVersion !== "string" || adapterVersion === "")) {
+    fail("adapterVersion must be text that is not empty");
+  }
+  const isRule = (rule: unknown): boolean => {
+    const { name, check } = (rule ?? {}) as { name?: unknown; check?: unknown };
+    return typeof name === "string" && name !== "" && typeof check === "function";
+  };
+  if (rules !== undefined && (!Array.isArray(rules) || !rules.every(isRule))) {
+    fail("rules must be a list of { name, check(args, principal) }");
+  }
+  if (
+    roles !== undefined &&
+    (!Array.isArray(roles) || !roles.every((role) => typeof role === "string" && role !== ""))
+  ) {
+    fail("roles must be a list of names");
+  }
+  if (roles?.length === 0) fail("an empty list of roles hides it from everybody; leave roles out to show it to all");
+  const isExample = (example: unknown): boolean => {
+    const { args } = (example ?? {}) as { args?: unknown };
+    return typeof args === "object" && args !== null && !Array.isArray(args);
+  };
+  if (examples !== undefined && (!Array.isArray(examples) || !examples.every(isExample))) {
+    fail("examples must be a list of { args: {…} }");
+  }
+  if (maxTimeoutMs !== undefined && !(Number.isSafeInteger(maxTimeoutMs) && maxTimeoutMs > 0)) {
+    fail("maxTimeoutMs must be a whole number of milliseconds above 0");
+  }
+  if (maxConcurrency !== undefined && !(Number.isSafeInteger(maxConcurrency) && maxConcurrency > 0)) {
+    fail("maxConcurrency must be a whole number above 0");
+  }
+}

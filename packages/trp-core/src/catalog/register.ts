@@ -1,0 +1,150 @@
+import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
+import {
+  type Conversion,
+  type InputSchema,
+  isInputSchema,
+  type MaybePromise,
+  type StandardInput,
+  toInputSchema,
+  type ValidatorFactory,
+} from "@toolglot/schema";
+import type { AnyCapability, ArgumentCheck, RegisteredCapability } from "../capability/types.ts";
+import { canonicalJson } from "../digest/canonical-json.ts";
+import { sha256Digest } from "../digest/sha256.ts";
+import { schemaToTemplate } from "./arg-template.ts";
+import { checkDefinition } from "./check-definition.ts";
+
+/**
+ * Makes a capability ready to use: its canonical schema, argument template, digest and validation. `TypeError` when the
+ * definition is malformed, with what to change.
+ *
+ * Arguments of a frame are programs' work, not a model's text: they are not converted (`"5"` is not 5), defaults are
+ * filled in, and unknown ones are refused, also where the source says nothing of them.
+ */
+export function registerCapability(definition: AnyCapability, validator?: ValidatorFactory): RegisteredCapability {
+  checkDefinition(definition);
+  const { capId, riskTier, ioClass, effect, adapterVersion = "1" } = definition;
+  const options = { name: capId, ...(validator === undefined ? {} : { validator }) };
+  const input = toInputSchema(definition.args, options);
+  const schema = closed(input.jsonSchema, capId);
+  const structure = toInputSchema(schema, options) as InputSchema<JsonObject>;
+  const registered: RegisteredCapability = {
+    definition,
+    capId,
+    family: capId.slice(0, capId.lastIndexOf(".")),
+    schema,
+    argTemplate: Object.freeze(schemaToTemplate(schema)),
+    schemaDigest: sha256Digest(
+      canonicalJson({ schema, risk_tier: riskTier, effect, adapter_version: adapterVersion } as JsonObject),
+    ),
+    keyRequired: ioClass === "WRITE" || riskTier !== "LOW",
+    validate: makeValidation(structure, librarySide(definition.args, input)),
+  };
+  checkExamples(registered);
+  return registered;
+}
+
+/** With nothing allowed at the top but what is declared. */
+function closed(schema: JsonSchemaObject, capId: string): JsonSchemaObject {
+  const { additionalProperties: others, ...rest } = schema;
+  if (typeof others === "object" && Object.keys(others).length > 0) {
+    throw new TypeError(
+      `${capId}: args must name each argument; put what has free names into one argument, as { values: "object" }`,
+    );
+  }
+  const branching = ["allOf", "anyOf", "oneOf", "if", "dependentSchemas", "$ref", "$dynamicRef"];
+  // Properties that only a branch declares are unknown to `additionalProperties`.
+  if (branching.some((keyword) => rest[keyword] !== undefined) && others !== false) {
+    return { ...rest, unevaluatedProperties: false };
+  }
+  return { ...rest, additionalProperties: false };
+}
+
+type Library = (args: JsonObject) => MaybePromise<ArgumentCheck>;
+
+/** What a schema library checks beyond JSON Schema; nothing for JSON Schema and shorthand. */
+function librarySide(source: AnyCapability["args"], input: InputSchema): Library | undefined {
+  if (input.kind !== "standard") return undefined;
+  if (isInputSchema(source)) {
+    return (args) => {
+      const result = source.validate(args);
+      const conclude = (found: Awaited<typeof result>): ArgumentCheck =>
+        found.success ? json(found.value) : refuse(found.issues.map(({ message }) => message));
+      return result instanceof Promise ? result.then(conclude, broken) : conclude(result);
+    };
+  }
+  const standard = (source as StandardInput)["~standard"];
+  return (args) => {
+    const conclude = (result: Awaited<ReturnType<typeof standard.validate>>): ArgumentCheck =>
+      result.issues === undefined
+        ? json(result.value)
+        : refuse(result.issues.map(({ message, path }) => `${pathText(path)}: ${message}`));
+    try {
+      const result = standard.validate(args);
+      return result instanceof Promise ? result.then(conclude, broken) : conclude(result);
+    } catch {
+      return broken();
+    }
+  };
+}
+
+function makeValidation(structure: InputSchema<JsonObject>, library: Library | undefined): Library {
+  return (args) => {
+    const result = structure.validate(args) as Awaited<ReturnType<typeof structure.validate>>;
+    if (!result.success) return refuse(result.issues.map(({ message }) => message));
+    if (result.conversions !== undefined) return refuse(result.conversions.map(conversionText));
+    return library === undefined ? { success: true, args: result.value } : library(result.value);
+  };
+}
+
+function conversionText({ path, from, to }: Conversion): string {
+  const where = path === "" ? "the arguments" : path;
+  return to === "missing" ? `${where}: ${from} does not fit, leave it out` : `${where}: expected ${to}, got ${from}`;
+}
+
+function pathText(path: readonly (PropertyKey | { key: PropertyKey })[] | undefined): string {
+  let text = "";
+  for (const step of path ?? []) {
+    const key = typeof step === "object" ? step.key : step;
+    text += typeof key === "number" ? `[${key}]` : `${text === "" ? "" : "."}${String(key)}`;
+  }
+  return text === "" ? "the arguments" : text;
+}
+
+function refuse(issues: string[]): ArgumentCheck {
+  return { success: false, issues };
+}
+
+/** A schema that throws says nothing about the arguments; what it threw may hold secrets. */
+function broken(): ArgumentCheck {
+  return refuse(["the arguments: their schema failed while it checked them"]);
+}
+
+/** Arguments are hashed, stored and run again from the store: what a transform made must still be JSON. */
+function json(value: unknown): ArgumentCheck {
+  if (typeof value === "object" && value !== null && !Array.isArray(value) && isJson(value, 0)) {
+    return { success: true, args: value as JsonObject };
+  }
+  return refuse([
+    "the arguments: the capability's schema makes something of them that is not JSON; use `adapt` for that",
+  ]);
+}
+
+function isJson(value: unknown, depth: number): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value);
+  if (typeof value !== "object" || depth > 64) return false;
+  if (Array.isArray(value)) return value.every((item) => isJson(item, depth + 1));
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(value).every((item) => isJson(item, depth + 1));
+}
+
+/** An example that is refused would teach the model a call that fails. */
+function checkExamples({ capId, definition, validate }: RegisteredCapability): void {
+  for (const [index, example] of (definition.examples ?? []).entries()) {
+    const result = validate(example.args);
+    if (result instanceof Promise || result.success) continue;
+    throw new TypeError(`${capId}: examples[${index}] does not fit args: ${result.issues.join("; ")}`);
+  }
+}
