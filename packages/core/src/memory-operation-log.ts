@@ -7,19 +7,39 @@ import type {
   OperationLog,
   OperationRecord,
 } from "./operation-log.ts";
+import {
+  beginOperation,
+  checkClaimRequest,
+  checkDuration,
+  claimOperation,
+  doubtOperation,
+  finishOperation,
+  type KeptOperation,
+  rememberedOperation,
+  renewOperation,
+  tidyOperation,
+} from "./operation-rules.ts";
+
+export {
+  abandonOperation,
+  beginOperation,
+  type ClaimDecision,
+  checkClaimRequest,
+  checkDuration,
+  claimOperation,
+  doubtOperation,
+  finishOperation,
+  type KeptOperation,
+  operationFreeAt,
+  rememberedOperation,
+  renewOperation,
+  tidyOperation,
+} from "./operation-rules.ts";
 
 /** Options of {@link MemoryOperationLog}. */
 export interface MemoryOperationLogOptions {
   /** Milliseconds since the epoch. Default `Date.now`. */
   now?: () => number;
-}
-
-const day = 24 * 60 * 60 * 1000;
-
-/** What is kept: the record, and how long its final state is to be remembered. */
-interface Entry {
-  record: OperationRecord;
-  ttlMs: number;
 }
 
 /**
@@ -30,7 +50,7 @@ interface Entry {
 export class MemoryOperationLog implements OperationLog {
   readonly durability = "none" as const;
   readonly #now: () => number;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, KeptOperation>();
   #fence = 0;
   #sweepAt = 1024;
 
@@ -38,63 +58,25 @@ export class MemoryOperationLog implements OperationLog {
     this.#now = options.now ?? Date.now;
   }
 
-  /** A key that another fingerprint holds is a conflict, also when that claim was abandoned. */
   async claim(request: ClaimRequest): Promise<ClaimResult> {
-    const { scope, key, fingerprint, owner, leaseMs, ttlMs = day } = request;
-    for (const [name, value] of Object.entries({ scope, key, fingerprint, owner })) {
-      if (typeof value !== "string") throw new TypeError(`claim: ${name} must be a string`);
-    }
-    checkDuration("leaseMs", leaseMs);
-    checkDuration("ttlMs", ttlMs);
+    checkClaimRequest(request);
     const now = this.#now();
-    const found = this.#find(request, now)?.record;
-    if (found) {
-      if (found.fingerprint !== fingerprint) return { status: "conflict", record: structuredClone(found) };
-      if (found.state === "in-doubt") return { status: "in-doubt", record: structuredClone(found) };
-      if (found.expiresAt !== undefined) return { status: "replay", record: structuredClone(found) };
-      if (found.leaseUntil > now) return { status: "busy", record: structuredClone(found) };
-      // A holder that reclaimed a started operation may have left the first effect behind: that stays started.
-      if (found.startedAt !== undefined && request.abandoned !== "reclaim") {
-        // A new fence, so that the holder that was given up can no longer write.
-        found.fence = ++this.#fence;
-        settle(found, "in-doubt", now);
-        found.reason = `abandoned by ${found.owner}`;
-        return { status: "in-doubt", record: structuredClone(found) };
-      }
+    const { result, keep } = claimOperation(this.#entries.get(keyOf(request)), request, now, this.#fence + 1);
+    if (keep) {
+      this.#fence += 1;
+      this.#sweep(now);
+      this.#entries.set(keyOf(request), keep);
     }
-    const record: OperationRecord = {
-      ...found,
-      scope,
-      key,
-      fingerprint,
-      state: "claimed",
-      fence: ++this.#fence,
-      owner,
-      leaseUntil: now + leaseMs,
-      claimedAt: now,
-    };
-    this.#sweep(now);
-    this.#entries.set(keyOf(request), { record, ttlMs });
-    return { status: "claimed", claim: { scope, key, fence: record.fence }, record: structuredClone(record) };
+    return { ...result, record: structuredClone(result.record) };
   }
 
   async renew(claim: OperationClaim, leaseMs: number): Promise<boolean> {
     checkDuration("leaseMs", leaseMs);
-    const now = this.#now();
-    const record = this.#held(claim, now);
-    if (!record || record.state === "in-doubt") return false;
-    record.leaseUntil = now + leaseMs;
-    return true;
+    return this.#write(claim, (kept, now) => renewOperation(kept, claim, leaseMs, now));
   }
 
   async begin(claim: OperationClaim, data?: JsonValue): Promise<boolean> {
-    const now = this.#now();
-    const record = this.#held(claim, now);
-    if (!record || record.state === "in-doubt") return false;
-    record.state = "started";
-    record.startedAt ??= now;
-    if (data !== undefined) record.data = structuredClone(data);
-    return true;
+    return this.#write(claim, (kept, now) => beginOperation(kept, claim, structuredClone(data), now));
   }
 
   /** Settles an operation in doubt too, with the fence of its record: for a host that found out what happened. */
@@ -102,68 +84,41 @@ export class MemoryOperationLog implements OperationLog {
     claim: OperationClaim,
     result: { state: "done" | "failed"; outcome: JsonValue } | { state: "released" },
   ): Promise<boolean> {
-    const now = this.#now();
-    const record = this.#held(claim, now);
-    if (!record) return false;
-    if (result.state === "released") return this.#entries.delete(keyOf(claim));
-    record.outcome = structuredClone(result.outcome);
-    delete record.reason;
-    settle(record, result.state, now);
-    record.expiresAt = now + (this.#entries.get(keyOf(claim)) as Entry).ttlMs;
-    return true;
+    return this.#write(claim, (kept, now) => finishOperation(kept, claim, structuredClone(result), now));
   }
 
   async doubt(claim: OperationClaim, reason: string): Promise<boolean> {
-    const now = this.#now();
-    const record = this.#held(claim, now);
-    if (!record) return false;
-    settle(record, "in-doubt", now);
-    record.reason = reason;
-    return true;
+    return this.#write(claim, (kept, now) => doubtOperation(kept, claim, reason, now));
   }
 
   async read(key: OperationKey): Promise<OperationRecord | undefined> {
-    const entry = this.#find(key, this.#now());
-    return entry && structuredClone(entry.record);
+    const record = rememberedOperation(this.#entries.get(keyOf(key)), this.#now());
+    return record && structuredClone(record);
   }
 
-  #find(key: OperationKey, now: number): Entry | undefined {
-    const id = keyOf(key);
-    const entry = this.#entries.get(id);
-    if (!entry || !isForgotten(entry, now)) return entry;
-    this.#entries.delete(id);
-    return undefined;
-  }
-
-  /** The record that the claim may still write: same fence, and not done or failed. */
-  #held(claim: OperationClaim, now: number): OperationRecord | undefined {
-    const record = this.#find(claim, now)?.record;
-    return record?.fence === claim.fence && record.expiresAt === undefined ? record : undefined;
+  #write(
+    claim: OperationClaim,
+    change: (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined,
+  ): boolean {
+    const key = keyOf(claim);
+    const next = change(this.#entries.get(key), this.#now());
+    if (next === "released") return this.#entries.delete(key);
+    if (next) this.#entries.set(key, next);
+    return next !== undefined;
   }
 
   /** Drops what is forgotten, each time that the log has doubled. */
   #sweep(now: number): void {
     if (this.#entries.size < this.#sweepAt) return;
-    for (const [id, entry] of this.#entries) if (isForgotten(entry, now)) this.#entries.delete(id);
+    for (const [key, kept] of this.#entries) {
+      const tidy = tidyOperation(kept, now);
+      if (!tidy) this.#entries.delete(key);
+      else if (tidy !== kept) this.#entries.set(key, tidy);
+    }
     this.#sweepAt = Math.max(1024, this.#entries.size * 2);
   }
 }
 
-/** Final states after their time; claims that were given up before anything started, as long after their lease. */
-function isForgotten({ record, ttlMs }: Entry, now: number): boolean {
-  const untouched = record.state === "claimed" && record.startedAt === undefined;
-  return (record.expiresAt ?? (untouched ? record.leaseUntil + ttlMs : Number.POSITIVE_INFINITY)) <= now;
-}
-
-function settle(record: OperationRecord, state: OperationRecord["state"], now: number): void {
-  record.state = state;
-  record.finishedAt = now;
-}
-
 function keyOf({ scope, key }: OperationKey): string {
   return JSON.stringify([scope, key]);
-}
-
-function checkDuration(name: string, value: number): void {
-  if (!(value > 0)) throw new TypeError(`${name} must be a number of milliseconds above 0`);
 }

@@ -38,6 +38,20 @@ it("should forget what is over, and what never began, but nothing in doubt", asy
   expect((await log.read({ scope: "s", key: "k4950" }))?.state).toBe("claimed");
 });
 
+it("should keep no outcome longer than it is remembered, and no key longer than it is kept", async () => {
+  let now = 0;
+  const log = new MemoryOperationLog({ now: () => now });
+  const request = { scope: "s", fingerprint: "f", owner: "o", leaseMs: 10, ttlMs: 100, keepMs: 2000 };
+  for (let index = 0; index < 5000; index++) {
+    now += 1;
+    const { status, ...claimed } = await log.claim({ ...request, key: `k${index}` });
+    expect(status).toBe("claimed");
+    if ("claim" in claimed) await log.finish(claimed.claim, { state: "done", outcome: index });
+  }
+  const statusOf = async (index: number): Promise<string> => (await log.claim({ ...request, key: `k${index}` })).status;
+  expect([await statusOf(4950), await statusOf(3500), await statusOf(2000)]).toEqual(["replay", "expired", "claimed"]);
+});
+
 it("should let no two holders begin one operation, whatever callers and clock do", async () => {
   const step = fc.oneof(
     fc.record({ do: fc.constantFrom("claim", "begin", "renew", "done", "release"), who: fc.nat(2) }),

@@ -195,6 +195,36 @@ const cases: Record<string, OperationLogCase["run"]> = {
     await advance(1);
     expect(await statusOf(log)).toBe("claimed");
   },
+  "should refuse a key whose outcome is forgotten, for as long as the claim said": async ({ log, advance }) => {
+    const claim = await claimed(log, { ttlMs: 100, keepMs: 50 });
+    await log.begin(claim, "secret");
+    await log.finish(claim, { state: "done", outcome: "secret" });
+    await advance(99);
+    expect(await statusOf(log)).toBe("replay");
+    await advance(1);
+    expect(await log.read(request)).toBeUndefined();
+    const result = await log.claim({ ...request, owner: "b" });
+    expect(result).toMatchObject({ status: "expired", record: { state: "done", fence: claim.fence } });
+    expect(JSON.stringify(result)).not.toContain("secret");
+    expect(await statusOf(log, { abandoned: "reclaim" })).toBe("expired");
+    expect(await statusOf(log, { fingerprint: "f2" })).toBe("conflict");
+    expect(await log.finish(claim, { state: "failed", outcome: 1 })).toBe(false);
+    expect(await log.begin(claim)).toBe(false);
+    await advance(49);
+    expect(await statusOf(log)).toBe("expired");
+    await advance(1);
+    const next = await claimed(log, { fingerprint: "f2" });
+    expect(next.fence).toBeGreaterThan(claim.fence);
+  },
+  "should free a key that was released or given up before it began, whatever it was to be kept": async ({
+    log,
+    advance,
+  }) => {
+    await log.finish(await claimed(log, { keepMs: 1000 }), { state: "released" });
+    expect(await statusOf(log, { fingerprint: "f2", leaseMs: 10, ttlMs: 100, keepMs: 1000 })).toBe("claimed");
+    await advance(110);
+    expect(await statusOf(log, { fingerprint: "f3" })).toBe("claimed");
+  },
   "should write nothing over a final state": async ({ log }) => {
     const claim = await claimed(log);
     await log.finish(claim, { state: "done", outcome: 1 });
@@ -233,6 +263,7 @@ const cases: Record<string, OperationLogCase["run"]> = {
     await expect(log.claim({ ...request, leaseMs: 0 })).rejects.toThrow(TypeError);
     await expect(log.claim({ ...request, leaseMs: Number.NaN })).rejects.toThrow(TypeError);
     await expect(log.claim({ ...request, ttlMs: -1 })).rejects.toThrow(TypeError);
+    await expect(log.claim({ ...request, keepMs: -1 })).rejects.toThrow(TypeError);
     await expect(log.claim({ ...request, key: undefined as unknown as string })).rejects.toThrow(TypeError);
     expect(await log.read(request)).toBeUndefined();
   },

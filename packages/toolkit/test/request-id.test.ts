@@ -123,6 +123,16 @@ it("should be in doubt about a record that can't be read", async () => {
   expect(told((await runOn(odd)).results)).toEqual(["in-doubt InDoubt", "in-doubt InDoubt"]);
 });
 
+it("should run nothing under an id whose results are forgotten, and say so at once", async () => {
+  const log = new MemoryOperationLog();
+  const forgotten = logWith({
+    claim: async (request) => ({ status: "expired", record: (await log.claim(request)).record }),
+  });
+  const { results, ran } = await runOn(forgotten);
+  expect([told(results), ran]).toEqual([["error RequestIdConflict", "error RequestIdConflict"], []]);
+  expect(results[0]?.error?.message).toContain("Use a new request_id");
+});
+
 it("should tell plans apart by every value, and take the order of names for nothing", async () => {
   const log = new MemoryOperationLog();
   const withParams = (params: Record<string, unknown>) => runOn(log, { steps: [step(1, "do", params)] });

@@ -82,7 +82,11 @@ export async function runOnce(
         const message = `It is not known which steps of ${shown} took effect. Find out before you send it again, under a new request_id.`;
         return forEach("in-doubt", errorTypes.inDoubt, message);
       }
-      default:
+      case "expired": {
+        const message = `The results of ${shown} are no longer known; its steps were not run again. Use a new request_id.`;
+        return forEach("error", errorTypes.requestIdConflict, message);
+      }
+      case "busy":
         if (!(await pause(look, context.signal))) {
           const message = "The same request is still running; its results were not waited for.";
           return forEach("interrupted", errorTypes.interrupted, message);
