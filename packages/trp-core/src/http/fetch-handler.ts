@@ -1,0 +1,90 @@
+import type { Router } from "../router/types.ts";
+import { errorReply } from "./reply.ts";
+import { createRoutes } from "./route.ts";
+import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
+
+/**
+ * The router as a fetch handler, for every server that takes `(Request) => Response`: Workers, Deno, Bun, Hono, Next.
+ *
+ * `POST /trp/frame` answers one frame, as JSON, or as `text/event-stream` (one frame per event) when only that is
+ * accepted. 200 for every answer to JSON, NACKs too; before that 400 (not JSON), 401, 403, 405, 413 and 415, each with a
+ * NACK as body. `GET /healthz`, `GET /readyz`, `/trp/approvals…` and `/trp/operations…` as `serveHttp` has them.
+ * Throws `TypeError` for options that can't be; the handler itself never rejects.
+ */
+export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
+  const routes = createRoutes(router, options);
+  return async (request) => {
+    const { method, headers } = request;
+    const url = new URL(request.url);
+    const head = {
+      method,
+      target: url.pathname + url.search,
+      // A Request made by hand has no Host header; its URL says the same.
+      header: (name: string) => headers.get(name) ?? (name === "host" ? url.host : undefined),
+    };
+    const first = await routes.begin(head);
+    const reply = "status" in first ? first : await withBody(request, first);
+    return toResponse(reply, method === "HEAD");
+  };
+}
+
+async function withBody(request: Request, wanted: BodyWanted): Promise<HttpReply> {
+  const body = await readBody(request, wanted.maxBytes);
+  if (body === "too-large") return wanted.tooLarge();
+  // The caller is gone. Nobody reads this; what matters is that half a body is never taken for a whole one.
+  if (body === "cut-off") return errorReply(400, "cut-off", "The body ended early.");
+  return wanted.answer(body, request);
+}
+
+/** Counted while it is read: a `Content-Length` may be missing or wrong. */
+async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | "too-large" | "cut-off"> {
+  if (request.body === null) return new Uint8Array();
+  const reader = request.body.getReader();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      size += value.byteLength;
+      if (size > maxBytes) {
+        await reader.cancel().catch(() => undefined);
+        return "too-large";
+      }
+      chunks.push(value);
+    }
+  } catch {
+    return "cut-off";
+  }
+  const [first] = chunks;
+  if (chunks.length === 1 && first !== undefined) return first;
+  const body = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    body.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return body;
+}
+
+function toResponse({ status, headers, body, stream }: HttpReply, headOnly: boolean): Response {
+  if (stream === undefined) return new Response(headOnly || status === 204 ? null : body, { status, headers });
+  const encoder = new TextEncoder();
+  let open = true;
+  const readable = new ReadableStream<Uint8Array>({
+    async start(controller) {
+      const write = (text: string): void => {
+        if (open) controller.enqueue(encoder.encode(text));
+      };
+      // Not awaited: `start` would hold back the first event until the last.
+      void stream(write).finally(() => {
+        if (open) controller.close();
+        open = false;
+      });
+    },
+    cancel() {
+      open = false;
+    },
+  });
+  return new Response(readable, { status, headers });
+}

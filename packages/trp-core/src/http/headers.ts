@@ -1,0 +1,45 @@
+/** The token of an `Authorization: Bearer …` header (RFC 6750, 2.1), of any visible characters; undefined without one. */
+export function bearerToken(authorization: string | undefined): string | undefined {
+  if (authorization === undefined || authorization.length > 8192) return undefined;
+  return /^bearer +([!-~]+) *$/i.exec(authorization)?.[1];
+}
+
+/** Whether a `Content-Type` is JSON in UTF-8: `application/json`, or a type that ends with `+json`. */
+export function isJsonType(contentType: string | undefined): boolean {
+  if (contentType === "application/json") return true;
+  if (contentType === undefined || contentType.length > 256) return false;
+  const [type = "", ...parameters] = contentType.toLowerCase().split(";");
+  const charset = parameters.map((text) => text.trim()).find((text) => text.startsWith("charset="));
+  if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) return false;
+  return /^application\/(?:json|[\w.-]+\+json)$/.test(type.trim());
+}
+
+/**
+ * Whether the caller asks for an event stream: `Accept` names `text/event-stream`, and doesn't want JSON as much or
+ * more. No header, or an answer that can be either, is JSON.
+ */
+export function wantsEventStream(accept: string | undefined): boolean {
+  if (accept === undefined || accept.length > 1024 || !accept.includes("text/event-stream")) return false;
+  let stream = 0;
+  let json = 0;
+  for (const part of accept.toLowerCase().split(",")) {
+    const [type = "", ...parameters] = part.split(";").map((text) => text.trim());
+    const given = parameters.find((text) => text.startsWith("q="));
+    const quality = given === undefined ? 1 : Number(given.slice(2));
+    if (type === "text/event-stream") stream = quality;
+    else if (type === "application/json") json = quality;
+  }
+  return stream > json;
+}
+
+/** The name in a `Host` header, in lower case and without port: `[::1]:80` is `::1`. Undefined when it is malformed. */
+export function hostName(host: string | undefined): string | undefined {
+  const match = /^(?:\[([0-9a-f:.]{2,45})\]|([\w.-]{1,255}))(?::\d{1,5})?$/i.exec(host ?? "");
+  return (match?.[1] ?? match?.[2])?.toLowerCase();
+}
+
+/** Whether a page of this origin has the host for its own. */
+export function isSameOrigin(origin: string, host: string | undefined): boolean {
+  const match = /^https?:\/\/([^/\s]{1,300})$/i.exec(origin);
+  return match !== null && host !== undefined && match[1]?.toLowerCase() === host.toLowerCase();
+}

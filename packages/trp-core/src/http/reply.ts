@@ -1,0 +1,35 @@
+import { fault } from "../errors/fault.ts";
+import type { TrpCode } from "../errors/types.ts";
+import { emptyHead } from "../frames/head.ts";
+import { nack } from "../frames/replies.ts";
+import type { HttpReply } from "./types.ts";
+
+/** An answer in JSON that nobody keeps. */
+export function jsonReply(status: number, body: unknown, headers?: Record<string, string>): HttpReply {
+  return {
+    status,
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      ...headers,
+    },
+    body: JSON.stringify(body),
+  };
+}
+
+/** A refusal before any frame was read, as the NACK it is. */
+export function nackReply(
+  status: number,
+  code: TrpCode,
+  message: string,
+  options: { fix?: string; now: number; headers?: Record<string, string> },
+): HttpReply {
+  const { fix, now, headers } = options;
+  return jsonReply(status, nack(emptyHead, fault(code, message, fix === undefined ? {} : { fix }), { now }), headers);
+}
+
+/** A refusal of the other paths. */
+export function errorReply(status: number, code: string, message: string, headers?: Record<string, string>): HttpReply {
+  return jsonReply(status, { error: { code, message } }, headers);
+}

@@ -1,0 +1,21 @@
+import { type Server, STATUS_CODES } from "node:http";
+import { nackReply } from "../http/reply.ts";
+
+const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+
+/** Answers what is no HTTP, too big a head, or too slow a client with a NACK, as everything else is answered. */
+export function answerParserErrors(server: Server, now: () => number): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const status = statuses[error.code ?? ""] ?? 400;
+    const phrase = STATUS_CODES[status] ?? "Bad Request";
+    const { headers, body } = nackReply(status, status === 431 ? "TRP_2008" : "TRP_2000", `${phrase}.`, { now: now() });
+    const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(body), connection: "close" });
+    socket.end(
+      `HTTP/1.1 ${status} ${phrase}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`,
+    );
+  });
+}

@@ -1,0 +1,150 @@
+import { isUtf8 } from "node:buffer";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { createRoutes, type HttpRoutes } from "../http/route.ts";
+import type { BodyWanted, HttpOptions, HttpReply } from "../http/types.ts";
+import type { Router } from "../router/types.ts";
+import { answerParserErrors } from "./parser-errors.ts";
+import { readBody } from "./read-body.ts";
+import { linger, Sender } from "./sender.ts";
+
+/** Options of {@link serveHttp}. Times in milliseconds. */
+export interface ServeHttpOptions extends HttpOptions {
+  /** Default `127.0.0.1`. */
+  host?: string;
+  /** Default 0: any free one. */
+  port?: number;
+  /** How long a client may take for the head of a request. Default 10,000. */
+  headersTimeoutMs?: number;
+  /** How long a client may take for a whole request. Default 30,000. */
+  requestTimeoutMs?: number;
+  /** How long a connection is kept without a request. Default 60,000. */
+  keepAliveMs?: number;
+  /** Bytes of all headers of a request. Default 16 KiB; more is answered with 431. */
+  maxHeaderBytes?: number;
+  /** Connections at one time; more are closed at once. Default: no limit. */
+  maxConnections?: number;
+}
+
+/** A router on a port. */
+export interface HttpServer {
+  /** Without a path, as `http://127.0.0.1:8700`. */
+  readonly url: string;
+  readonly port: number;
+  /**
+   * Takes no more connections, refuses new requests (503, `/readyz` too), lets those that run come to their end, for at
+   * most `graceMs` (default 10,000), closes what is left. The router is not closed: do that afterwards.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+const loopback = ["localhost", "127.0.0.1", "::1"];
+
+/**
+ * Serves a router over HTTP on `node:http`: `POST /trp/frame`, the approvals and operations API, `/healthz` and `/readyz`;
+ * see `createFetchHandler` for the statuses. Throws `TypeError` for options that can't be, rejects with the system's
+ * error when the port can't be had.
+ */
+export async function serveHttp(router: Router, options: ServeHttpOptions): Promise<HttpServer> {
+  const { host = "127.0.0.1", port = 0, requestTimeoutMs = 30_000, keepAliveMs = 60_000 } = options;
+  const { headersTimeoutMs = Math.min(10_000, requestTimeoutMs), maxHeaderBytes = 16_384, maxConnections } = options;
+  const hosts = options.allowedHosts ?? (loopback.includes(host) ? loopback : undefined);
+  const routes = createRoutes(router, hosts === undefined ? options : { ...options, allowedHosts: hosts }, decode);
+  const server = createServer({
+    headersTimeout: headersTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveMs,
+    maxHeaderSize: maxHeaderBytes,
+    connectionsCheckingInterval: Math.max(100, Math.min(2000, headersTimeoutMs / 2)),
+  });
+  server.maxHeadersCount = 100;
+  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  server.on("request", (request, response) => receive(routes, request, response, false));
+  server.on("checkContinue", (request, response) => receive(routes, request, response, true));
+  answerParserErrors(server, () => router.store.now());
+  await listen(server, port, host);
+  const bound = (server.address() as AddressInfo).port;
+  let closed: Promise<void> | undefined;
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    close(graceMs = 10_000) {
+      routes.closing = true;
+      closed ??= shutDown(server, graceMs);
+      return closed;
+    },
+  };
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+function receive(routes: HttpRoutes, request: IncomingMessage, response: ServerResponse, waits: boolean): void {
+  const { method = "GET", url = "/", headers } = request;
+  const first = routes.begin({
+    method,
+    target: url,
+    header: (name) => {
+      const value = headers[name];
+      return typeof value === "object" ? value.join(", ") : value;
+    },
+  });
+  const goOn = (next: HttpReply | BodyWanted): void => {
+    if ("status" in next) send(routes, request, response, next);
+    else if (waits) {
+      response.writeContinue();
+      withBody(routes, request, response, next);
+    } else withBody(routes, request, response, next);
+  };
+  if ("then" in first) void first.then(goOn);
+  else goOn(first);
+}
+
+function withBody(routes: HttpRoutes, request: IncomingMessage, response: ServerResponse, wanted: BodyWanted): void {
+  readBody(request, wanted.maxBytes, (body) => {
+    if (body === undefined) send(routes, request, response, wanted.tooLarge());
+    else {
+      void wanted.answer(body, new Sender(response)).then((reply) => send(routes, request, response, reply));
+    }
+  });
+}
+
+function send(routes: HttpRoutes, request: IncomingMessage, response: ServerResponse, reply: HttpReply): void {
+  if (response.destroyed || response.headersSent) return;
+  const { status, headers, body, stream } = reply;
+  // A connection that is kept would keep the server from closing.
+  if (routes.closing) response.shouldKeepAlive = false;
+  if (stream !== undefined) {
+    response.writeHead(status, headers);
+    response.flushHeaders();
+    void stream((text) => void (response.writable && response.write(text))).finally(() => response.end());
+    return;
+  }
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, status === 204 ? headers : { ...headers, "content-length": length });
+  if (request.complete) response.end(body);
+  else linger(request, response, body);
+}
+
+function listen(server: Server, port: number, host: string): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+}
+
+function shutDown(server: Server, graceMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const deadline = setTimeout(() => server.closeAllConnections(), graceMs);
+    server.close(() => {
+      clearTimeout(deadline);
+      resolve();
+    });
+    server.closeIdleConnections();
+  });
+}
