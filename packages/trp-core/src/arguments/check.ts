@@ -1,0 +1,82 @@
+import type { JsonObject } from "@toolglot/core";
+import type { MaybePromise } from "@toolglot/schema";
+import type { ArgumentCheck, RegisteredCapability } from "../capability/types.ts";
+import { fault } from "../errors/fault.ts";
+import type { Fault } from "../errors/types.ts";
+import { cloneJson } from "../execution/clone.ts";
+import type { Principal } from "../identity/types.ts";
+import { createSafetyRules, type SafetyRules } from "./safety.ts";
+
+/** How many faults one answer names. */
+const mostNamed = 5;
+const longestMessage = 1_000;
+
+const standardSafety: SafetyRules = createSafetyRules();
+
+/**
+ * Checks arguments in three layers (TRP v0.1 draft, 10.3): structure by the schema, meaning by the capability's own rules,
+ * safety by `safety` (default: `createSafetyRules()`). A layer is looked at only when the one before has nothing to say.
+ * Gives the arguments after defaults, as a copy of their own, or TRP_2001 whose message names place and rule of up to five
+ * faults and no value. A rule that throws, or answers with something else than text or nothing, is a fault of the
+ * capability (TRP_5001). A promise only when the schema library checks asynchronously; never throws, never rejects.
+ */
+export function checkArguments(
+  capability: RegisteredCapability,
+  args: unknown,
+  principal: Principal,
+  safety: SafetyRules = standardSafety,
+): MaybePromise<{ args: JsonObject } | Fault> {
+  try {
+    const checked = capability.validate(args);
+    if (checked instanceof Promise) {
+      return checked.then(
+        (settled) => conclude(capability, settled, principal, safety),
+        () => broken(capability, "schema"),
+      );
+    }
+    return conclude(capability, checked, principal, safety);
+  } catch {
+    return broken(capability, "schema");
+  }
+}
+
+function conclude(
+  capability: RegisteredCapability,
+  checked: ArgumentCheck,
+  principal: Principal,
+  safety: SafetyRules,
+): { args: JsonObject } | Fault {
+  if (!checked.success) return refused(checked.issues);
+  const args = cloneJson(checked.args);
+  const { rules } = capability.definition;
+  if (rules !== undefined && rules.length > 0) {
+    const problems: string[] = [];
+    for (const rule of rules) {
+      let said: unknown;
+      try {
+        // With a copy: a rule looks, and does not touch.
+        said = rule.check(cloneJson(args), principal);
+      } catch {
+        return broken(capability, rule.name);
+      }
+      if (said === undefined || said === null) continue;
+      if (typeof said !== "string") return broken(capability, rule.name);
+      problems.push(`${said.trim() || "refused"} (rule ${rule.name})`);
+    }
+    if (problems.length > 0) return refused(problems);
+  }
+  const faults = safety.check(args, capability.schema);
+  if (faults.length === 0) return { args };
+  return refused(faults.map(({ path, rule, message }) => `${path === "" ? "" : `${path}: `}${message} (rule ${rule})`));
+}
+
+function refused(problems: readonly string[]): Fault {
+  const named = problems.slice(0, mostNamed);
+  const more = problems.length - named.length;
+  const text = `${named.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
+  return fault("TRP_2001", text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text);
+}
+
+function broken(capability: RegisteredCapability, rule: string): Fault {
+  return fault("TRP_5001", `the arguments of ${capability.capId} could not be checked (rule ${rule})`);
+}

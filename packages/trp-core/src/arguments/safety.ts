@@ -1,0 +1,230 @@
+import type { JsonSchemaObject, JsonValue } from "@toolglot/core";
+import { type MarkedSchema, readMarks } from "./marks.ts";
+import { createSecretRule } from "./secrets.ts";
+import { pathProblem } from "./text-path.ts";
+import { shellProblem } from "./text-shell.ts";
+import { sqlReadProblem } from "./text-sql.ts";
+import { urlProblem } from "./text-url.ts";
+
+/** What a safety rule found. */
+export interface SafetyFault {
+  /** As `items[2].url`; empty for the arguments as a whole. */
+  path: string;
+  rule: string;
+  /** For the model: what is wrong, without the value. */
+  message: string;
+}
+
+/** A rule on every text in the arguments, keys not included: what is wrong with it, or nothing. */
+export interface TextRule {
+  /** `[a-z0-9-]`, named in the fault. */
+  name: string;
+  /** Must be quick, and linear in the text's length. `marks`: what the schema says of this text. */
+  check(text: string, marks: ReadonlySet<string>): string | undefined;
+}
+
+/** Options of {@link createSafetyRules}. */
+export interface SafetyOptions {
+  /** Characters of all texts and keys together. Default 1,000,000. */
+  maxCharacters?: number;
+  /** Nesting; the arguments themselves are level 1. Default 32. */
+  maxDepth?: number;
+  /** Values of any type, all levels together. Default 50,000. */
+  maxValues?: number;
+  /** Keys that no object may have. Default `__proto__`, `constructor`, `prototype`. */
+  forbiddenKeys?: readonly string[];
+  /**
+   * Checks for texts that the schema marks, with `"x-safety": "name"` (or a list of names) or `"format": "name"`. Added to
+   * `path`, `url`, `sql-read` and `shell`, or put in their place.
+   */
+  marked?: Readonly<Record<string, (text: string) => string | undefined>>;
+  /** More rules on every text. */
+  texts?: readonly TextRule[];
+  /** Names of rules that don't apply. Default none. */
+  without?: readonly string[];
+}
+
+/** Rules on arguments that hold for every capability. */
+export interface SafetyRules {
+  /** All rules, by name. */
+  readonly names: readonly string[];
+  /** The first fault of each rule; none for arguments that are safe. Never throws. */
+  check(args: JsonValue, schema: JsonSchemaObject): SafetyFault[];
+}
+
+const standardMarks: Readonly<Record<string, (text: string) => string | undefined>> = {
+  path: pathProblem,
+  url: urlProblem,
+  "sql-read": sqlReadProblem,
+  shell: shellProblem,
+};
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/;
+const loneSurrogate = /\p{Surrogate}/u;
+
+const standardTexts: readonly TextRule[] = [
+  {
+    name: "control-characters",
+    check: (text) => (controls.test(text) ? "has a control character (tab and line breaks are allowed)" : undefined),
+  },
+  {
+    name: "lone-surrogates",
+    check: (text) => (loneSurrogate.test(text) ? "has half of a character (a lone surrogate)" : undefined),
+  },
+  createSecretRule(),
+];
+
+const noMarks: ReadonlySet<string> = new Set();
+
+/**
+ * Safety rules as data: `size`, `depth`, `forbidden-keys`, `control-characters`, `lone-surrogates`, `secrets`, and for
+ * texts that the schema marks `path`, `url`, `sql-read`, `shell`. They are a net under a capability's own care (a
+ * read-only connection, a root directory), not instead of it. `TypeError` for options that can't be meant.
+ */
+export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
+  const maxCharacters = count("maxCharacters", options.maxCharacters ?? 1_000_000);
+  const maxDepth = count("maxDepth", options.maxDepth ?? 32);
+  const maxValues = count("maxValues", options.maxValues ?? 50_000);
+  const marks = new Map(Object.entries({ ...standardMarks, ...options.marked }));
+  const all = [...standardTexts, ...(options.texts ?? [])];
+  const names = ["size", "depth", "forbidden-keys", ...all.map(({ name }) => name), ...marks.keys()];
+  const twice = names.find((name, index) => names.indexOf(name) !== index);
+  if (twice !== undefined) throw new TypeError(`there are two safety rules of the name ${JSON.stringify(twice)}`);
+  const unnamed = names.find((name) => !/^[a-z0-9-]{1,40}$/.test(name));
+  if (unnamed !== undefined) {
+    throw new TypeError(`a safety rule is named with a-z, 0-9 and -, not ${JSON.stringify(unnamed)}`);
+  }
+  const without = new Set(options.without);
+  for (const name of without) {
+    if (!names.includes(name)) {
+      throw new TypeError(`without: there is no safety rule ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+    }
+    marks.delete(name);
+  }
+  const settings: Settings = {
+    maxCharacters: without.has("size") ? Number.POSITIVE_INFINITY : maxCharacters,
+    maxValues: without.has("size") ? Number.POSITIVE_INFINITY : maxValues,
+    // Deeper than any frame: what is deeper goes round in a circle.
+    maxDepth: without.has("depth") ? 1_000 : maxDepth,
+    forbidden: new Set(
+      without.has("forbidden-keys") ? [] : (options.forbiddenKeys ?? ["__proto__", "constructor", "prototype"]),
+    ),
+    texts: all.filter(({ name }) => !without.has(name)),
+    marks,
+  };
+  return {
+    names: names.filter((name) => !without.has(name)),
+    check: (args, schema) => new Walk(settings).run(args, schema),
+  };
+}
+
+interface Settings {
+  maxCharacters: number;
+  maxDepth: number;
+  maxValues: number;
+  forbidden: ReadonlySet<string>;
+  texts: readonly TextRule[];
+  marks: ReadonlyMap<string, (text: string) => string | undefined>;
+}
+
+/** One way through the arguments, all rules together. */
+class Walk {
+  readonly #settings: Settings;
+  readonly #faults = new Map<string, SafetyFault>();
+  /** Keys and indexes from the top to where the walk is. */
+  readonly #at: (string | number)[] = [];
+  #characters = 0;
+  #values = 0;
+  /** Too big or too deep: there is no point in going on. */
+  #over = false;
+
+  constructor(settings: Settings) {
+    this.#settings = settings;
+  }
+
+  run(args: JsonValue, schema: JsonSchemaObject): SafetyFault[] {
+    this.#visit(args, this.#settings.marks.size === 0 ? undefined : readMarks(schema), 1);
+    return this.#faults.size === 0 ? [] : [...this.#faults.values()];
+  }
+
+  #visit(value: JsonValue, schema: MarkedSchema | undefined, depth: number): void {
+    if (this.#over) return;
+    if (++this.#values > this.#settings.maxValues)
+      return this.#end("size", `has more than ${this.#settings.maxValues} values`);
+    if (typeof value === "string") return this.#text(value, schema?.marks ?? noMarks);
+    if (typeof value !== "object" || value === null) return;
+    if (depth > this.#settings.maxDepth) {
+      return this.#end("depth", `is nested more than ${this.#settings.maxDepth} levels deep`);
+    }
+    if (Array.isArray(value)) {
+      for (let index = 0; index < value.length && !this.#over; index++) {
+        this.#at.push(index);
+        this.#visit(value[index] ?? null, schema?.item(index), depth + 1);
+        this.#at.pop();
+      }
+      return;
+    }
+    for (const key of Object.keys(value)) {
+      if (this.#over) return;
+      this.#at.push(key);
+      this.#count(key);
+      if (this.#settings.forbidden.has(key)) this.#found("forbidden-keys", "has a name that is not allowed");
+      this.#visit(value[key] ?? null, schema?.property(key), depth + 1);
+      this.#at.pop();
+    }
+  }
+
+  #text(text: string, marks: ReadonlySet<string>): void {
+    this.#count(text);
+    if (this.#over) return;
+    for (const rule of this.#settings.texts) this.#ask(rule.name, () => rule.check(text, marks));
+    for (const mark of marks) {
+      const check = this.#settings.marks.get(mark);
+      if (check !== undefined) this.#ask(mark, () => check(text));
+    }
+  }
+
+  #ask(rule: string, check: () => string | undefined): void {
+    if (this.#faults.has(rule)) return;
+    try {
+      const message = check();
+      if (message !== undefined) this.#found(rule, message);
+    } catch {
+      this.#found(rule, "could not be checked");
+    }
+  }
+
+  #count({ length }: string): void {
+    this.#characters += length;
+    if (this.#characters > this.#settings.maxCharacters) {
+      this.#end("size", `is longer than ${this.#settings.maxCharacters} characters in all`, "");
+    }
+  }
+
+  #end(rule: string, message: string, path?: string): void {
+    this.#over = true;
+    this.#found(rule, message, path);
+  }
+
+  #found(rule: string, message: string, path: string = pathText(this.#at)): void {
+    if (!this.#faults.has(rule)) this.#faults.set(rule, { path, rule, message });
+  }
+}
+
+/** As `items[2].price`, like the schema's faults; only the first 200 characters, since keys come from outside. */
+function pathText(steps: readonly (string | number)[]): string {
+  let text = "";
+  for (const step of steps) {
+    if (typeof step === "number") text += `[${step}]`;
+    else if (/^[A-Za-z_$][\w$]{0,63}$/.test(step)) text += text === "" ? step : `.${step}`;
+    else text += `[${JSON.stringify(step.slice(0, 64))}]`;
+    if (text.length > 200) return `${text.slice(0, 199)}…`;
+  }
+  return text;
+}
+
+function count(name: string, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 1) return value;
+  throw new TypeError(`${name} must be a whole number from 1, not ${String(value)}`);
+}

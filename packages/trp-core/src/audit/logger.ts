@@ -1,0 +1,71 @@
+import type { IncomingCall } from "../calls/types.ts";
+import { canonicalJson } from "../digest/canonical-json.ts";
+import { sha256Digest } from "../digest/sha256.ts";
+import type { PolicyProof } from "../frames/types.ts";
+import type { AuditLogger } from "../parts.ts";
+import type { AuditEntry } from "./types.ts";
+
+/**
+ * Makes the audit entries of calls, with every field of the TRP v0.1 draft, 14.1. They have no arguments, no results and
+ * no messages; the idempotency key only as a hash over tenant and key, so that the same key of two tenants can't be told
+ * to be the same. When a row was written is the store's to say.
+ */
+export function createAuditLogger(): AuditLogger {
+  return {
+    decision(call, proof, approvalId) {
+      const entry = facts(call, "decision", proof);
+      entry.result_status =
+        proof.decision === "deny" || (proof.decision === "approve" && approvalId === undefined) ? "REFUSED" : "STARTED";
+      if (approvalId !== undefined) entry.approval_id = approvalId;
+      return entry;
+    },
+    outcome(call, { status, fault, proof, latencyMs }) {
+      const entry = facts(call, "outcome", proof);
+      entry.result_status = status;
+      entry.latency_ms = Math.max(0, latencyMs);
+      entry.error_class = fault?.errorClass ?? null;
+      entry.error_code = fault?.code ?? null;
+      return entry;
+    },
+  };
+}
+
+function facts(call: IncomingCall, kind: "decision" | "outcome", proof: PolicyProof | undefined): AuditEntry {
+  const { item, principal } = call;
+  return {
+    kind,
+    tenant: principal.tenant,
+    principal: principal.id,
+    trace_id: call.traceId,
+    session_id: call.session.id,
+    catalog_epoch: call.catalogEpoch,
+    seq: call.seq,
+    call_id: item.call_id,
+    idx: item.idx,
+    cap_id: item.cap_id,
+    idempotency_key: hashedKey(call),
+    policy_decision: proof?.decision ?? null,
+    policy_rule: proof?.rule ?? null,
+    policy_version: proof?.policy_version ?? null,
+    policy_digest: proof?.digest ?? null,
+    attempt: item.attempt ?? 1,
+    latency_ms: 0,
+    result_status: "STARTED",
+    error_class: null,
+    error_code: null,
+  };
+}
+
+/** The rows of one call share it. */
+const hashes = new WeakMap<IncomingCall, string>();
+
+function hashedKey(call: IncomingCall): string | null {
+  const key = call.item.idempotency_key;
+  if (key === null || key === undefined) return null;
+  let hash = hashes.get(call);
+  if (hash === undefined) {
+    hash = sha256Digest(canonicalJson([call.principal.tenant, key]));
+    hashes.set(call, hash);
+  }
+  return hash;
+}
