@@ -7,6 +7,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     index: "src/index.ts",
     frames: "src/frames/index.ts",
     node: "src/node/index.ts",
+    store: "src/store/index.ts",
     "store-suite": "src/store-suite/index.ts",
   },
 });

@@ -67,9 +67,11 @@ export interface SessionStore {
   /** Puts another alias view in place of `from`; false when it is no longer `from`. */
   setView(id: string, from: string, to: string): Promise<boolean>;
   /** Decides order and duplicates of one frame, and takes its seq when it is admitted. Order of checks: session,
-   * frame id, seq, call ids. */
+   * frame id, seq, call ids. A known call that is admitted again is in flight again: a NACK it was answered with is
+   * forgotten, a RESULT stays. Reused ids are left to the calls that have them. */
   admit(admission: Admission): Promise<AdmissionResult>;
-  /** Records the final answer of an admitted frame, and the outcome of each of its calls. */
+  /** Records the final answer of an admitted frame, and the outcome of each of its own calls; what is no longer known is
+   * left out. */
   answer(answer: Answer): Promise<void>;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /** Calls of admitted frames that have no outcome yet, oldest first. */
@@ -103,7 +105,7 @@ export interface AdmittedCall {
 export type AdmissionResult =
   /** Go ahead. `calls` has, per call id, what was known before: nothing, the same call, or another one (`reused`). */
   | { status: "admitted"; session: SessionRecord; calls: Record<string, KnownCall> }
-  /** The same frame again; `reply` when its final answer is known. */
+  /** The same frame again; `reply` when its final answer is known. `frameCalls` are its own: none that were `reused`. */
   | { status: "duplicate"; session: SessionRecord; reply?: ResponseFrame; frameCalls: string[] }
   /** The frame id was used for another frame. */
   | { status: "frame-reused"; session: SessionRecord }
@@ -223,7 +225,8 @@ export interface ApprovalRecord {
 
 export interface ApprovalStore {
   /**
-   * The pending, approved or denied record of this operation, or a new pending one. Expired ones are replaced.
+   * The pending, approved or denied record of this operation, or a new pending one. Expired ones are replaced. A `used`
+   * one is given back as long as {@link RouterOperationLog.start} takes it again for this operation.
    * `conflict`: one with another fingerprint is pending or approved, or the key is an operation's with another.
    */
   request(

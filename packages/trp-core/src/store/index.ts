@@ -1,0 +1,32 @@
+/**
+ * For those who write a store for the TRP (Tool Router Protocol) router: the rules that every store follows, as pure
+ * functions over records. A store reads, asks, and writes what it is given, in one transaction.
+ */
+
+export { chainRow, firstHash, verifyRows } from "../audit/chain.ts";
+export type { AuditEntry, AuditRow } from "../audit/types.ts";
+export {
+  approvalAt,
+  approvalConflict,
+  approvalMemoryMs,
+  decideApproval,
+  requestApproval,
+  useApproval,
+  useToken,
+} from "./approval-rules.ts";
+export {
+  checkApproval,
+  checkArtifact,
+  checkSession,
+  idTaken,
+  rangeOf,
+  storeClosed,
+} from "./checks.ts";
+export {
+  checkAdmission,
+  defaultKeepFrames,
+  forgetUpTo,
+  knownCall,
+  stayingOutcome,
+} from "./session-rules.ts";
+export type * from "./types.ts";

@@ -1,0 +1,71 @@
+import { tidyOperation } from "@toolglot/core/operation-log";
+import { approvalAt, decideApproval, requestApproval } from "./approval-rules.ts";
+import { checkApproval, idTaken } from "./checks.ts";
+import { copyJson } from "./copy-json.ts";
+import type { MemorySessions } from "./memory-sessions.ts";
+import { type MemoryTables, mapKey } from "./memory-tables.ts";
+import type { Along, ApprovalRecord, ApprovalStore } from "./types.ts";
+
+/** Approvals of a `MemoryStore`. */
+export class MemoryApprovals implements ApprovalStore {
+  readonly #tables: MemoryTables;
+  readonly #sessions: MemorySessions;
+
+  constructor(tables: MemoryTables, sessions: MemorySessions) {
+    this.#tables = tables;
+    this.#sessions = sessions;
+  }
+
+  async request(wanted: Parameters<ApprovalStore["request"]>[0]): ReturnType<ApprovalStore["request"]> {
+    const now = this.#tables.enter();
+    checkApproval(wanted);
+    const { operations, approvals, newestApproval } = this.#tables;
+    const key = mapKey(wanted.operation);
+    const kept = operations.get(key);
+    const { status, record } = requestApproval(
+      this.#tables.newestApprovalOf(wanted.operation),
+      kept && tidyOperation(kept, now)?.record,
+      copyJson(wanted),
+      now,
+    );
+    if (status === "created") {
+      if (approvals.has(record.id)) throw idTaken("approvals.request", record.id);
+      this.#tables.added(now);
+      approvals.set(record.id, record);
+      newestApproval.set(key, record.id);
+    }
+    return { status, record: copyJson(record) };
+  }
+
+  async read(id: string): Promise<ApprovalRecord | undefined> {
+    const now = this.#tables.enter();
+    const record = this.#tables.approvals.get(id);
+    return record && copyJson(approvalAt(record, now));
+  }
+
+  async list({ tenant, status, limit = 100 }: Parameters<ApprovalStore["list"]>[0]): Promise<ApprovalRecord[]> {
+    const now = this.#tables.enter();
+    const found: ApprovalRecord[] = [];
+    for (const kept of this.#tables.approvals.values()) {
+      const record = approvalAt(kept, now);
+      if (record.tenant === tenant && (status === undefined || record.status === status)) found.push(record);
+    }
+    return copyJson(found.reverse().slice(0, limit));
+  }
+
+  async decide(
+    id: string,
+    decision: Parameters<ApprovalStore["decide"]>[1],
+    { audit, answer }: Along = {},
+  ): Promise<ApprovalRecord | undefined> {
+    const now = this.#tables.enter();
+    const record = decideApproval(this.#tables.approvals.get(id), decision, now);
+    if (!record) return undefined;
+    const rows = this.#tables.auditRows(audit, now);
+    const keepAnswer = answer && this.#sessions.prepare(answer, now);
+    this.#tables.approvals.set(id, record);
+    this.#tables.keepAudit(rows);
+    keepAnswer?.();
+    return copyJson(record);
+  }
+}

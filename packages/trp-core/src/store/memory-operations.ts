@@ -1,0 +1,165 @@
+import type {
+  ClaimRequest,
+  ClaimResult,
+  JsonValue,
+  OperationClaim,
+  OperationKey,
+  OperationRecord,
+} from "@toolglot/core";
+import {
+  abandonOperation,
+  beginOperation,
+  type ClaimDecision,
+  checkClaimRequest,
+  checkDuration,
+  claimOperation,
+  doubtOperation,
+  finishOperation,
+  type KeptOperation,
+  rememberedOperation,
+  renewOperation,
+} from "@toolglot/core/operation-log";
+import { approvalConflict, useApproval, useToken } from "./approval-rules.ts";
+import { copyJson } from "./copy-json.ts";
+import type { MemorySessions } from "./memory-sessions.ts";
+import { type MemoryTables, mapKey } from "./memory-tables.ts";
+import type { Along, ApprovalUse, OperationFilter, RouterOperationLog, StartOptions, StartResult } from "./types.ts";
+
+type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
+
+/** The operation log of a `MemoryStore`. */
+export class MemoryOperations implements RouterOperationLog {
+  readonly durability = "none" as const;
+  readonly #tables: MemoryTables;
+  readonly #sessions: MemorySessions;
+
+  constructor(tables: MemoryTables, sessions: MemorySessions) {
+    this.#tables = tables;
+    this.#sessions = sessions;
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimResult> {
+    const now = this.#tables.enter();
+    checkClaimRequest(request);
+    const { result, keep } = this.#decide(request, now);
+    if (keep) this.#keep(request, keep, now);
+    return { ...result, record: copyJson(result.record) };
+  }
+
+  async start(request: ClaimRequest, { data, approval, audit, answer }: StartOptions): Promise<StartResult> {
+    const now = this.#tables.enter();
+    checkClaimRequest(request);
+    const before = rememberedOperation(this.#tables.operations.get(mapKey(request)), now);
+    const { result, keep } = this.#decide(request, now);
+    if (result.status !== "claimed") {
+      if (keep) this.#keep(request, keep, now);
+      return { ...result, record: copyJson(result.record) };
+    }
+    const use = approval && this.#use(approval, request, before !== undefined, now);
+    if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
+    const started = beginOperation(keep, result.claim, copyJson(data), now) as KeptOperation;
+    const write = this.#along({ ...(audit && { audit }), ...(answer && { answer }) }, now);
+    this.#keep(request, started, now);
+    use?.write();
+    write();
+    return { ...result, record: copyJson(started.record) };
+  }
+
+  async renew(claim: OperationClaim, leaseMs: number): Promise<boolean> {
+    checkDuration("leaseMs", leaseMs);
+    return this.#write(claim, (kept, now) => renewOperation(kept, claim, leaseMs, now));
+  }
+
+  async begin(claim: OperationClaim, data?: JsonValue): Promise<boolean> {
+    return this.#write(claim, (kept, now) => beginOperation(kept, claim, copyJson(data), now));
+  }
+
+  async finish(
+    claim: OperationClaim,
+    result: Parameters<RouterOperationLog["finish"]>[1],
+    along?: Along,
+  ): Promise<boolean> {
+    return this.#write(claim, (kept, now) => finishOperation(kept, claim, copyJson(result), now), along);
+  }
+
+  async doubt(claim: OperationClaim, reason: string, along?: Along): Promise<boolean> {
+    return this.#write(claim, (kept, now) => doubtOperation(kept, claim, reason, now), along);
+  }
+
+  async abandon(claim: OperationClaim): Promise<boolean> {
+    return this.#write(claim, (kept, now) => abandonOperation(kept, claim, now));
+  }
+
+  async read(key: OperationKey): Promise<OperationRecord | undefined> {
+    const now = this.#tables.enter();
+    return copyJson(rememberedOperation(this.#tables.operations.get(mapKey(key)), now));
+  }
+
+  async list({ states, leaseExpired, scopePrefix = "", limit = 100 }: OperationFilter): Promise<OperationRecord[]> {
+    const now = this.#tables.enter();
+    const found: OperationRecord[] = [];
+    for (const kept of this.#tables.operations.values()) {
+      const record = rememberedOperation(kept, now);
+      if (!record || !states.includes(record.state) || !record.scope.startsWith(scopePrefix)) continue;
+      if (!leaseExpired || record.leaseUntil <= now) found.push(record);
+    }
+    // Fences rise: oldest claims first.
+    found.sort((one, other) => one.fence - other.fence);
+    return copyJson(found.slice(0, limit));
+  }
+
+  #decide(request: ClaimRequest, now: number): ClaimDecision {
+    const kept = this.#tables.operations.get(mapKey(request));
+    const decision = claimOperation(kept, request, now, this.#tables.fence + 1);
+    // A key that has no operation may have an approval that waits for one.
+    if (decision.result.status !== "claimed" || rememberedOperation(kept, now)) return decision;
+    const conflict = approvalConflict(this.#tables.newestApprovalOf(request), request, now);
+    return conflict ? { result: { status: "conflict", record: conflict } } : decision;
+  }
+
+  #use(
+    approval: ApprovalUse,
+    request: ClaimRequest,
+    resumed: boolean,
+    now: number,
+  ): { refused: Extract<StartResult, { status: "approval-refused" }>["reason"] } | { write(): void } {
+    const { approvals, tokens } = this.#tables;
+    if (approval.kind === "record") {
+      const used = useApproval(approvals.get(approval.id), approval, request, resumed, now);
+      return "refused" in used ? used : { write: () => approvals.set(approval.id, used.record) };
+    }
+    const { jti, expiresAt } = approval;
+    const refused = useToken(tokens.get(jti)?.operation, approval, request, resumed, now);
+    const operation = { scope: request.scope, key: request.key };
+    return refused ? { refused } : { write: () => tokens.set(jti, { operation, expiresAt }) };
+  }
+
+  #write(claim: OperationClaim, change: Change, along?: Along): boolean {
+    const now = this.#tables.enter();
+    const key = mapKey(claim);
+    const next = change(this.#tables.operations.get(key), now);
+    if (!next) return false;
+    const write = this.#along(along, now);
+    if (next === "released") this.#tables.operations.delete(key);
+    else this.#tables.operations.set(key, next);
+    write();
+    return true;
+  }
+
+  /** Makes ready what is written along; what is returned then can't fail. */
+  #along({ audit, answer }: Along = {}, now: number): () => void {
+    const rows = this.#tables.auditRows(audit, now);
+    const keepAnswer = answer && this.#sessions.prepare(answer, now);
+    return () => {
+      this.#tables.keepAudit(rows);
+      keepAnswer?.();
+    };
+  }
+
+  #keep(key: OperationKey, kept: KeptOperation, now: number): void {
+    // Only claims come here, and each takes the next fence.
+    this.#tables.fence += 1;
+    this.#tables.added(now);
+    this.#tables.operations.set(mapKey(key), kept);
+  }
+}

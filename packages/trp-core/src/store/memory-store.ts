@@ -1,0 +1,106 @@
+import type { JsonObject } from "@toolglot/core";
+import type { AuditEntry, AuditRow } from "../audit/types.ts";
+import { MemoryApprovals } from "./memory-approvals.ts";
+import { MemoryArtifacts } from "./memory-artifacts.ts";
+import { MemoryOperations } from "./memory-operations.ts";
+import { MemorySessions } from "./memory-sessions.ts";
+import { MemoryTables } from "./memory-tables.ts";
+import type {
+  ApprovalStore,
+  ArtifactStore,
+  AuditStore,
+  CatalogStore,
+  RouterOperationLog,
+  RouterStore,
+  SessionStore,
+} from "./types.ts";
+
+/** Options of {@link MemoryStore}. */
+export interface MemoryStoreOptions {
+  /** Milliseconds since the epoch. Default `Date.now`. */
+  now?: () => number;
+  /** How many rows of the audit log are kept: at least the newest so many. Default 100,000. */
+  keepAuditRows?: number;
+}
+
+/**
+ * A router's store in memory, for tests, for trying out, and for capabilities without effects. It forgets everything
+ * with the process (`durability: "none"`), so a router on it refuses effects other than `pure` unless told otherwise. What
+ * it holds is bounded by what is still valid: expired rows go by themselves whenever the store has doubled.
+ */
+export class MemoryStore implements RouterStore {
+  readonly name = "memory";
+  readonly durability = "none" as const;
+  readonly sessions: SessionStore;
+  readonly operations: RouterOperationLog;
+  readonly approvals: ApprovalStore;
+  readonly audit: AuditStore;
+  readonly artifacts: ArtifactStore;
+  readonly catalog: CatalogStore;
+  readonly #tables: MemoryTables;
+  readonly #now: () => number;
+
+  constructor({ now = Date.now, keepAuditRows = 100_000 }: MemoryStoreOptions = {}) {
+    if (!(Number.isSafeInteger(keepAuditRows) && keepAuditRows > 0)) {
+      throw new TypeError("keepAuditRows must be an integer above 0");
+    }
+    this.#now = now;
+    const tables = new MemoryTables(now, keepAuditRows);
+    const sessions = new MemorySessions(tables);
+    this.#tables = tables;
+    this.sessions = sessions;
+    this.operations = new MemoryOperations(tables, sessions);
+    this.approvals = new MemoryApprovals(tables, sessions);
+    this.artifacts = new MemoryArtifacts(tables);
+    this.audit = {
+      append: async (entries: AuditEntry[]): Promise<void> => {
+        tables.keepAudit(tables.auditRows(entries, tables.enter()));
+      },
+      read: async ({ after = 0, limit }: { after?: number; limit?: number } = {}): Promise<AuditRow[]> => {
+        tables.enter();
+        // Rows have no gaps: the first one tells where the wanted one is.
+        const start = Math.max(0, after + 1 - (tables.audit[0]?.index ?? 1));
+        const rows = tables.audit.slice(start, limit === undefined ? undefined : start + limit);
+        return rows.map((row) => ({ ...row, entry: { ...row.entry } }));
+      },
+    };
+    this.catalog = {
+      epoch: async (digest: string, atLeast: number): Promise<number> => {
+        tables.enter();
+        let highest = 0;
+        for (const [epoch, of] of tables.epochs) {
+          if (of === digest && epoch >= atLeast) return epoch;
+          highest = epoch;
+        }
+        const next = Math.max(highest + 1, atLeast);
+        tables.epochs.set(next, digest);
+        return next;
+      },
+      putView: async (id: string, view: JsonObject): Promise<void> => {
+        tables.enter();
+        if (!tables.views.has(id)) tables.views.set(id, JSON.stringify(view));
+      },
+      readView: async (id: string): Promise<JsonObject | undefined> => {
+        tables.enter();
+        const text = tables.views.get(id);
+        return text === undefined ? undefined : (JSON.parse(text) as JsonObject);
+      },
+    };
+  }
+
+  now(): number {
+    return this.#now();
+  }
+
+  async ping(): Promise<void> {
+    this.#tables.enter();
+  }
+
+  async prune(): Promise<void> {
+    this.#tables.prune(this.#tables.enter());
+  }
+
+  async close(): Promise<void> {
+    this.#tables.close();
+  }
+}

@@ -1,0 +1,143 @@
+import type { OperationKey } from "@toolglot/core";
+import { type KeptOperation, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
+import { chainRow } from "../audit/chain.ts";
+import type { AuditEntry, AuditRow } from "../audit/types.ts";
+import type { ResponseFrame } from "../frames/types.ts";
+import { approvalMemoryMs } from "./approval-rules.ts";
+import { storeClosed } from "./checks.ts";
+import type { ApprovalRecord, CallRecord, SessionRecord, StoredArtifact } from "./types.ts";
+
+/** A session with what it remembers; both maps are in order of seq. */
+export interface KeptSession {
+  record: SessionRecord;
+  frames: Map<string, KeptFrame>;
+  calls: Map<string, KeptCall>;
+}
+
+export interface KeptFrame {
+  digest: string;
+  seq: number;
+  /** The calls that it brought, without those whose id was another call's. */
+  calls: string[];
+  reply?: ResponseFrame;
+}
+
+export interface KeptCall {
+  record: CallRecord;
+  seq: number;
+}
+
+interface KeptToken {
+  operation: OperationKey;
+  expiresAt: number;
+}
+
+const keepEpochs = 1024;
+
+/** What a `MemoryStore` keeps. Nothing in it is shared with callers. */
+export class MemoryTables {
+  readonly sessions: Map<string, KeptSession> = new Map();
+  readonly operations: Map<string, KeptOperation> = new Map();
+  readonly approvals: Map<string, ApprovalRecord> = new Map();
+  /** Id of the newest approval of each operation. */
+  readonly newestApproval: Map<string, string> = new Map();
+  readonly tokens: Map<string, KeptToken> = new Map();
+  readonly artifacts: Map<string, { artifact: StoredArtifact; bytes: Uint8Array }> = new Map();
+  /** Epoch to digest, rising. */
+  readonly epochs: Map<number, string> = new Map();
+  readonly views: Map<string, string> = new Map();
+  /** The newest rows, without a gap. */
+  readonly audit: AuditRow[] = [];
+  readonly #now: () => number;
+  readonly #keepAuditRows: number;
+  fence = 0;
+  closed = false;
+  #added = 0;
+  #pruneAt = 1024;
+
+  constructor(now: () => number, keepAuditRows: number) {
+    this.#now = now;
+    this.#keepAuditRows = keepAuditRows;
+  }
+
+  /** The time, for a method that may go on; throws when the store is closed. */
+  enter(): number {
+    if (this.closed) throw storeClosed("memory");
+    return this.#now();
+  }
+
+  /** A session that has not expired. */
+  session(id: string, now: number): KeptSession | undefined {
+    const session = this.sessions.get(id);
+    return session && session.record.expiresAt > now ? session : undefined;
+  }
+
+  newestApprovalOf(key: OperationKey): ApprovalRecord | undefined {
+    const id = this.newestApproval.get(mapKey(key));
+    return id === undefined ? undefined : this.approvals.get(id);
+  }
+
+  /** The rows of some entries, and then to be kept by {@link keepAudit}. */
+  auditRows(entries: readonly AuditEntry[] | undefined, now: number): AuditRow[] {
+    const rows: AuditRow[] = [];
+    let last = this.audit.at(-1);
+    for (const entry of entries ?? []) {
+      last = chainRow(last, now, entry);
+      rows.push(last);
+    }
+    return rows;
+  }
+
+  keepAudit(rows: readonly AuditRow[]): void {
+    for (const row of rows) this.audit.push(row);
+    if (this.audit.length >= 2 * this.#keepAuditRows) this.audit.splice(0, this.audit.length - this.#keepAuditRows);
+  }
+
+  /** Called for each new row of a table: drops what is over whenever the store has doubled, so that nobody has to. */
+  added(now: number): void {
+    this.#added += 1;
+    if (this.#added < this.#pruneAt) return;
+    this.prune(now);
+  }
+
+  prune(now: number): void {
+    for (const [id, { record }] of this.sessions) if (record.expiresAt <= now) this.sessions.delete(id);
+    for (const [key, kept] of this.operations) {
+      const tidy = tidyOperation(kept, now);
+      if (!tidy) this.operations.delete(key);
+      else if (tidy !== kept) this.operations.set(key, tidy);
+    }
+    for (const [id, { expiresAt, status, operation }] of this.approvals) {
+      const key = mapKey(operation);
+      if (expiresAt + approvalMemoryMs > now) continue;
+      // An operation that goes on may use its approval once more.
+      if (status === "used" && rememberedOperation(this.operations.get(key), now)) continue;
+      this.approvals.delete(id);
+      if (this.newestApproval.get(key) === id) this.newestApproval.delete(key);
+    }
+    for (const [jti, { expiresAt }] of this.tokens) {
+      if (expiresAt + approvalMemoryMs <= now) this.tokens.delete(jti);
+    }
+    for (const [id, { artifact }] of this.artifacts) if (artifact.expiresAt <= now) this.artifacts.delete(id);
+    for (const epoch of this.epochs.keys()) {
+      if (this.epochs.size <= keepEpochs) break;
+      this.epochs.delete(epoch);
+    }
+    const { sessions, operations, approvals, tokens, artifacts } = this;
+    this.#added = 0;
+    this.#pruneAt = Math.max(1024, sessions.size + operations.size + approvals.size + tokens.size + artifacts.size);
+  }
+
+  close(): void {
+    this.closed = true;
+    for (const table of [this.sessions, this.operations, this.approvals, this.newestApproval, this.tokens])
+      table.clear();
+    for (const table of [this.artifacts, this.epochs, this.views]) table.clear();
+    this.audit.length = 0;
+  }
+}
+
+/** Different for different keys. */
+export function mapKey({ scope, key }: OperationKey): string {
+  return `${scope.length}:${scope}${key}`;
+}
