@@ -166,6 +166,8 @@ export interface RetryHint {
   approval_id?: string;
   /** When it lapses, milliseconds since the epoch. */
   approval_expires_at_ms?: number;
+  /** The protocol versions that the router speaks, when the frame's is none of them. */
+  supported_versions?: string[];
 }
 
 /** An error as data, the same in a NACK, a failed item and a RESULT. */

@@ -1,0 +1,125 @@
+import type { JsonValue } from "@toolglot/core";
+import { describe } from "./describe.ts";
+
+/** What a reading may use up. */
+export interface JsonLimits {
+  /** Nesting: a value without members is at depth 1. */
+  depth: number;
+  /** Bytes as JSON text. Counted from below: never refused for less. */
+  bytes: number;
+}
+
+/** Why something could not be read, and where. */
+export interface Unreadable {
+  reason: "not-json" | "too-deep" | "too-large";
+  /** For the message: what is there instead. */
+  found: string;
+  path: (string | number)[];
+}
+
+/** Stands for what could not be read. */
+const unreadable: unique symbol = Symbol("unreadable");
+
+/**
+ * Copies JSON. The copy is the frame's own: plain objects and arrays without getters, which nobody outside can change
+ * between a check and its use. Keys such as `__proto__` are plain data; members that are `undefined` are left out, as
+ * `JSON.stringify` leaves them out. Cycles end at the depth limit, and what is reached many times over at the size limit.
+ */
+export function readJson(value: unknown, limits: JsonLimits): { value: JsonValue } | { problem: Unreadable } {
+  const reader = new JsonReader(limits);
+  try {
+    const copy = reader.read(value, 1);
+    if (copy !== unreadable) return { value: copy };
+  } catch {
+    // A getter or a proxy that throws, or a depth limit beyond what the stack holds.
+    reader.problem ??= { reason: "not-json", found: "something that can't be read", path: [] };
+  }
+  return { problem: reader.problem ?? { reason: "not-json", found: describe(value), path: [] } };
+}
+
+class JsonReader {
+  problem: Unreadable | undefined;
+  readonly #depth: number;
+  #bytesLeft: number;
+
+  constructor(limits: JsonLimits) {
+    this.#depth = limits.depth;
+    this.#bytesLeft = limits.bytes;
+  }
+
+  read(value: unknown, depth: number): JsonValue | typeof unreadable {
+    switch (typeof value) {
+      case "string":
+        this.#bytesLeft -= value.length + 2;
+        return this.#bytesLeft < 0 ? this.#fail("too-large", "") : value;
+      case "number":
+        this.#bytesLeft -= 1;
+        if (!Number.isFinite(value)) return this.#fail("not-json", String(value));
+        return this.#bytesLeft < 0 ? this.#fail("too-large", "") : value;
+      case "boolean":
+        this.#bytesLeft -= 4;
+        return this.#bytesLeft < 0 ? this.#fail("too-large", "") : value;
+      case "object":
+        if (value === null) {
+          this.#bytesLeft -= 4;
+          return this.#bytesLeft < 0 ? this.#fail("too-large", "") : null;
+        }
+        if (depth > this.#depth) return this.#fail("too-deep", "");
+        this.#bytesLeft -= 2;
+        if (this.#bytesLeft < 0) return this.#fail("too-large", "");
+        return Array.isArray(value) ? this.#readArray(value, depth) : this.#readObject(value, depth);
+      default:
+        return this.#fail("not-json", describe(value));
+    }
+  }
+
+  #readArray(array: readonly unknown[], depth: number): JsonValue | typeof unreadable {
+    const { length } = array;
+    // Of each item at least one digit, and a comma between them. Before it is read: holes cost nothing to send.
+    if (length * 2 - 1 > this.#bytesLeft) return this.#fail("too-large", "");
+    const copy: JsonValue[] = [];
+    for (let index = 0; index < length; index++) {
+      this.#bytesLeft -= 1;
+      const item = this.read(array[index], depth + 1);
+      if (item === unreadable) return this.#under(index);
+      copy.push(item);
+    }
+    return copy;
+  }
+
+  #readObject(object: object, depth: number): JsonValue | typeof unreadable {
+    if (!isPlain(object)) return this.#fail("not-json", "an object with a class");
+    const copy: { [key: string]: JsonValue } = {};
+    for (const key of Object.keys(object)) {
+      const found: unknown = (object as Record<string, unknown>)[key];
+      if (found === undefined) continue;
+      this.#bytesLeft -= key.length + 4;
+      const member = this.read(found, depth + 1);
+      if (member === unreadable) return this.#under(key);
+      if (key === "__proto__") define(copy, key, member);
+      else copy[key] = member;
+    }
+    return copy;
+  }
+
+  #fail(reason: Unreadable["reason"], found: string): typeof unreadable {
+    this.problem = { reason, found, path: [] };
+    return unreadable;
+  }
+
+  #under(key: string | number): typeof unreadable {
+    this.problem?.path.unshift(key);
+    return unreadable;
+  }
+}
+
+/** Made by `{}`, `JSON.parse` or `Object.create(null)`, in this realm or another. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}
+
+/** Sets a member whatever its name. */
+function define(object: object, key: string, value: unknown): void {
+  Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
+}
