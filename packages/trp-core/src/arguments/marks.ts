@@ -92,7 +92,6 @@ function expand(schemas: readonly JsonSchema[], root: JsonSchemaObject): JsonSch
     if (!isSchemaObject(schema) || all.has(schema)) return;
     all.add(schema);
     for (const keyword of inPlace) for (const branch of schema[keyword] ?? []) add(branch);
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema.
     for (const keyword of ["if", "then", "else"]) add(schema[keyword]);
     if (typeof schema.$ref === "string") add(refersTo(root, schema.$ref));
   };

@@ -1,5 +1,5 @@
 import type { JsonSchemaObject, JsonValue } from "@toolglot/core";
-import { type MarkedSchema, readMarks } from "./marks.ts";
+import { type SafetySettings, SafetyWalk } from "./safety-walk.ts";
 import { createSecretRule } from "./secrets.ts";
 import { pathProblem } from "./text-path.ts";
 import { shellProblem } from "./text-shell.ts";
@@ -49,7 +49,7 @@ export interface SafetyRules {
   /** All rules, by name. */
   readonly names: readonly string[];
   /** The first fault of each rule; none for arguments that are safe. Never throws. */
-  check(args: JsonValue, schema: JsonSchemaObject): SafetyFault[];
+  check(args: JsonValue, schema: JsonSchemaObject): readonly SafetyFault[];
 }
 
 const standardMarks: Readonly<Record<string, (text: string) => string | undefined>> = {
@@ -74,8 +74,6 @@ const standardTexts: readonly TextRule[] = [
   },
   createSecretRule(),
 ];
-
-const noMarks: ReadonlySet<string> = new Set();
 
 /**
  * Safety rules as data: `size`, `depth`, `forbidden-keys`, `control-characters`, `lone-surrogates`, `secrets`, and for
@@ -102,7 +100,7 @@ export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
     }
     marks.delete(name);
   }
-  const settings: Settings = {
+  const settings: SafetySettings = {
     maxCharacters: without.has("size") ? Number.POSITIVE_INFINITY : maxCharacters,
     maxValues: without.has("size") ? Number.POSITIVE_INFINITY : maxValues,
     // Deeper than any frame: what is deeper goes round in a circle.
@@ -115,113 +113,8 @@ export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
   };
   return {
     names: names.filter((name) => !without.has(name)),
-    check: (args, schema) => new Walk(settings).run(args, schema),
+    check: (args, schema) => new SafetyWalk(settings).run(args, schema),
   };
-}
-
-interface Settings {
-  maxCharacters: number;
-  maxDepth: number;
-  maxValues: number;
-  forbidden: ReadonlySet<string>;
-  texts: readonly TextRule[];
-  marks: ReadonlyMap<string, (text: string) => string | undefined>;
-}
-
-/** One way through the arguments, all rules together. */
-class Walk {
-  readonly #settings: Settings;
-  readonly #faults = new Map<string, SafetyFault>();
-  /** Keys and indexes from the top to where the walk is. */
-  readonly #at: (string | number)[] = [];
-  #characters = 0;
-  #values = 0;
-  /** Too big or too deep: there is no point in going on. */
-  #over = false;
-
-  constructor(settings: Settings) {
-    this.#settings = settings;
-  }
-
-  run(args: JsonValue, schema: JsonSchemaObject): SafetyFault[] {
-    this.#visit(args, this.#settings.marks.size === 0 ? undefined : readMarks(schema), 1);
-    return this.#faults.size === 0 ? [] : [...this.#faults.values()];
-  }
-
-  #visit(value: JsonValue, schema: MarkedSchema | undefined, depth: number): void {
-    if (this.#over) return;
-    if (++this.#values > this.#settings.maxValues)
-      return this.#end("size", `has more than ${this.#settings.maxValues} values`);
-    if (typeof value === "string") return this.#text(value, schema?.marks ?? noMarks);
-    if (typeof value !== "object" || value === null) return;
-    if (depth > this.#settings.maxDepth) {
-      return this.#end("depth", `is nested more than ${this.#settings.maxDepth} levels deep`);
-    }
-    if (Array.isArray(value)) {
-      for (let index = 0; index < value.length && !this.#over; index++) {
-        this.#at.push(index);
-        this.#visit(value[index] ?? null, schema?.item(index), depth + 1);
-        this.#at.pop();
-      }
-      return;
-    }
-    for (const key of Object.keys(value)) {
-      if (this.#over) return;
-      this.#at.push(key);
-      this.#count(key);
-      if (this.#settings.forbidden.has(key)) this.#found("forbidden-keys", "has a name that is not allowed");
-      this.#visit(value[key] ?? null, schema?.property(key), depth + 1);
-      this.#at.pop();
-    }
-  }
-
-  #text(text: string, marks: ReadonlySet<string>): void {
-    this.#count(text);
-    if (this.#over) return;
-    for (const rule of this.#settings.texts) this.#ask(rule.name, () => rule.check(text, marks));
-    for (const mark of marks) {
-      const check = this.#settings.marks.get(mark);
-      if (check !== undefined) this.#ask(mark, () => check(text));
-    }
-  }
-
-  #ask(rule: string, check: () => string | undefined): void {
-    if (this.#faults.has(rule)) return;
-    try {
-      const message = check();
-      if (message !== undefined) this.#found(rule, message);
-    } catch {
-      this.#found(rule, "could not be checked");
-    }
-  }
-
-  #count({ length }: string): void {
-    this.#characters += length;
-    if (this.#characters > this.#settings.maxCharacters) {
-      this.#end("size", `is longer than ${this.#settings.maxCharacters} characters in all`, "");
-    }
-  }
-
-  #end(rule: string, message: string, path?: string): void {
-    this.#over = true;
-    this.#found(rule, message, path);
-  }
-
-  #found(rule: string, message: string, path: string = pathText(this.#at)): void {
-    if (!this.#faults.has(rule)) this.#faults.set(rule, { path, rule, message });
-  }
-}
-
-/** As `items[2].price`, like the schema's faults; only the first 200 characters, since keys come from outside. */
-function pathText(steps: readonly (string | number)[]): string {
-  let text = "";
-  for (const step of steps) {
-    if (typeof step === "number") text += `[${step}]`;
-    else if (/^[A-Za-z_$][\w$]{0,63}$/.test(step)) text += text === "" ? step : `.${step}`;
-    else text += `[${JSON.stringify(step.slice(0, 64))}]`;
-    if (text.length > 200) return `${text.slice(0, 199)}…`;
-  }
-  return text;
 }
 
 function count(name: string, value: number): number {

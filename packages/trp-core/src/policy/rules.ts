@@ -1,0 +1,90 @@
+import { checkRules } from "./check-rules.ts";
+import { type Condition, conditionsOf, TooLongError } from "./conditions.ts";
+import { decide } from "./decide.ts";
+import { defaultPolicy } from "./default-policy.ts";
+import { createRate } from "./rates.ts";
+import type { PolicyDecision, PolicyEngine, PolicyInput, PolicyRule } from "./types.ts";
+
+/** Options of {@link createPolicy}. */
+export interface PolicyOptions {
+  /** Yours to raise whenever a rule or the fallback changes. 1 to 64 characters. It stands in proofs and audit rows. */
+  version: string;
+  /** The first that holds decides. */
+  rules: readonly PolicyRule[];
+  /** Who decides when no rule holds. Default: `defaultPolicy()`. `deny` denies by the rule `no-rule`. */
+  fallback?: PolicyEngine | "deny";
+}
+
+interface Compiled {
+  readonly conditions: readonly Condition[];
+  readonly rate: ReturnType<typeof createRate> | undefined;
+  readonly decision: PolicyDecision;
+}
+
+const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule", reason: "no rule allows it" });
+
+/**
+ * A policy from rules as data, in order: the first that holds decides, and is named in the decision. The rules are copied:
+ * changing them later changes nothing. `TypeError`, with the cure, for rules that can't be meant. When a rule can't be
+ * evaluated, the call is denied by `policy-error`; a text that is too long for a rule's globs is denied by that rule.
+ *
+ * @example
+ * createPolicy({
+ *   version: "2026-11-21",
+ *   rules: [
+ *     { id: "mail-stays-here", decision: "deny", which: { families: ["cap.mail.*"] },
+ *       args: [{ at: "/to", not: true, matches: ["*@example.com"] }] },
+ *     { id: "search-rate", decision: "deny", which: { capIds: ["cap.search.*"] }, rate: { limit: 30, windowMs: 60_000 } },
+ *   ],
+ * });
+ */
+export function createPolicy({ version, rules, fallback = defaultPolicy() }: PolicyOptions): PolicyEngine {
+  if (typeof version !== "string" || version === "" || version.length > 64) {
+    throw new TypeError('createPolicy needs a version, text of 1 to 64 characters: { version: "2026-11-21" }');
+  }
+  if (fallback !== "deny" && typeof (fallback as Partial<PolicyEngine> | null)?.evaluate !== "function") {
+    throw new TypeError('createPolicy: fallback must be a policy, as defaultPolicy(), or "deny"');
+  }
+  checkRules(rules);
+  const compiled = structuredClone(rules as PolicyRule[]).map(compile);
+  return Object.freeze({
+    version,
+    evaluate(input: PolicyInput): PolicyDecision | Promise<PolicyDecision> {
+      for (const rule of compiled) {
+        const decision = apply(rule, input);
+        if (decision !== undefined) return decision;
+      }
+      return fallback === "deny" ? noRule : decide(fallback, input);
+    },
+  });
+}
+
+function compile(rule: PolicyRule): Compiled {
+  const says = { allow: "allows", deny: "denies", approve: "asks for an approval of" }[rule.decision];
+  const decision: PolicyDecision = {
+    decision: rule.decision,
+    rule: rule.id,
+    reason: rule.reason ?? `the rule ${rule.id} ${says} this call`,
+  };
+  return {
+    conditions: conditionsOf(rule),
+    rate: rule.rate === undefined ? undefined : createRate(rule.rate),
+    decision: Object.freeze(decision),
+  };
+}
+
+/** What a rule says, when it holds. */
+function apply({ conditions, rate, decision }: Compiled, input: PolicyInput): PolicyDecision | undefined {
+  try {
+    for (const condition of conditions) if (!condition(input)) return undefined;
+  } catch (error) {
+    if (error instanceof TooLongError) return { decision: "deny", rule: decision.rule, reason: error.message };
+    return { decision: "deny", rule: "policy-error", reason: "the policy could not decide" };
+  }
+  if (rate === undefined) return decision;
+  // Counted once: what was admitted is not counted again when it starts.
+  if (input.phase !== "admission") return undefined;
+  const retryAfterMs = rate.take(input);
+  if (retryAfterMs === 0) return undefined;
+  return decision.decision === "deny" ? { ...decision, retryAfterMs } : decision;
+}
