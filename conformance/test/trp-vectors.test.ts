@@ -1,0 +1,29 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { Skip } from "../src/suite.ts";
+import { toolglot } from "../src/trp/implementations/toolglot.ts";
+import { conversationFailures } from "../src/trp/run.ts";
+import { readTrpVectors } from "../src/trp/vector.ts";
+
+const files = readTrpVectors();
+const skips = JSON.parse(readFileSync(new URL("../skips/trp.json", import.meta.url), "utf8")) as Skip[];
+const reasons = new Map(skips.map(({ name, reason }) => [name, reason]));
+const names = files.flatMap(({ vectors }) => vectors.map(({ name }) => name));
+
+it("has a name for each vector, a vector for each skip, a reason for each skip", () => {
+  expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  expect(skips.filter(({ name, reason }) => !names.includes(name) || reason.trim() === "")).toEqual([]);
+});
+
+for (const { topic, vectors } of files) {
+  describe(topic, () => {
+    for (const vector of vectors) {
+      const reason = reasons.get(vector.name);
+      if (reason === undefined)
+        it(vector.name, async () => expect(await conversationFailures(toolglot, vector)).toEqual([]));
+      else
+        it(`${vector.name} (known to fail: ${reason})`, async () =>
+          expect(await conversationFailures(toolglot, vector), "it passes now: take the skip away").not.toEqual([]));
+    }
+  });
+}
