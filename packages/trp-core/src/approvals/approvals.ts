@@ -1,0 +1,157 @@
+import { ToolglotError } from "@toolglot/core";
+import type { AuditEntry } from "../audit/types.ts";
+import { auditKey } from "../calls/keys.ts";
+import type { IncomingCall } from "../calls/types.ts";
+import { randomId } from "../digest/ids.ts";
+import type { RouterEvent } from "../events/types.ts";
+import type { Principal } from "../identity/types.ts";
+import type { PolicyDecision } from "../policy/types.ts";
+import type { Router } from "../router/types.ts";
+import type { ApprovalRecord, ApprovalStore, RouterStore } from "../store/types.ts";
+import { renderApproval } from "./render.ts";
+
+/** What approvals are made of. */
+export interface ApprovalDependencies {
+  store: Pick<RouterStore, "approvals" | "now">;
+  emit(event: RouterEvent): void;
+  /** Default: role `approver`, in the request's tenant. The requester never may, whatever this says. */
+  mayDecide?: (who: Principal, approval: ApprovalRecord) => boolean;
+  /** How long a request waits, and an approval holds. Milliseconds. */
+  approvalTtl: number;
+}
+
+/** `Router["approvals"]`, and what the path of a call needs. */
+export interface Approvals {
+  readonly list: Router["approvals"]["list"];
+  readonly approve: Router["approvals"]["approve"];
+  readonly deny: Router["approvals"]["deny"];
+  readonly render: Router["approvals"]["render"];
+  /** One by id, for who may see it: the requester, and who may decide. Undefined alike for unknown and hidden ones. */
+  read(who: Principal, id: string): Promise<ApprovalRecord | undefined>;
+  /** The record that a call waits for, made when there is none. Rejects when the store does. */
+  request(
+    call: IncomingCall,
+    wanted: Pick<ApprovalRecord, "operation" | "fingerprint" | "args"> & { decision: PolicyDecision; version: string },
+  ): ReturnType<ApprovalStore["request"]>;
+}
+
+/** A comment is told to the model: no longer than this. */
+const maxComment = 1_000;
+
+/**
+ * Requests for consent, and the decisions about them (TRP v0.1 draft, 11.2). Somebody else than the requester decides,
+ * in the same tenant; every decision is in the audit log, in the transaction that makes it.
+ */
+export function createApprovals(dependencies: ApprovalDependencies): Approvals {
+  const { store, emit, mayDecide = hasApproverRole, approvalTtl } = dependencies;
+
+  function sees(who: Principal, approval: ApprovalRecord): boolean {
+    return approval.tenant === who.tenant && (approval.requester === who.id || mayDecide(who, approval));
+  }
+
+  async function decide(
+    who: Principal,
+    id: string,
+    status: "approved" | "denied",
+    comment: string | undefined,
+  ): Promise<ApprovalRecord> {
+    if (typeof id !== "string") throw new TypeError("an approval is decided by its id, a string");
+    if (comment !== undefined && typeof comment !== "string") throw new TypeError("comment must be a string");
+    const approval = await store.approvals.read(id);
+    if (approval === undefined || approval.tenant !== who.tenant) throw notFound(id);
+    // Before the role: the requester gets the reason that no role can change.
+    if (approval.requester === who.id) {
+      throw new ToolglotError("trp/approval-own-request", "nobody decides about a request of their own", {
+        data: { id },
+      });
+    }
+    if (!mayDecide(who, approval)) {
+      throw new ToolglotError("trp/approval-not-allowed", `${who.id} may not decide about requests`, { data: { id } });
+    }
+    const decision = {
+      status,
+      by: who.id,
+      ...(comment === undefined ? {} : { comment: comment.slice(0, maxComment) }),
+    };
+    const decided = await store.approvals.decide(id, decision, { audit: [auditRow(approval, status, who)] });
+    if (decided === undefined) {
+      const now = await store.approvals.read(id);
+      throw new ToolglotError("trp/approval-not-pending", "the request is not pending any more", {
+        data: { id, status: now?.status ?? "expired" },
+      });
+    }
+    emit({ type: "approval.decided", at: store.now(), approvalId: id, tenant: decided.tenant, status, by: who.id });
+    return decided;
+  }
+
+  return {
+    async list(who, filter = {}) {
+      const found = await store.approvals.list({ tenant: who.tenant, ...filter });
+      return found.filter((approval) => sees(who, approval));
+    },
+    approve: (who, id, comment) => decide(who, id, "approved", comment),
+    deny: (who, id, comment) => decide(who, id, "denied", comment),
+    render: renderApproval,
+    async read(who, id) {
+      const approval = await store.approvals.read(id);
+      return approval !== undefined && sees(who, approval) ? approval : undefined;
+    },
+    async request(call, { operation, fingerprint, args, decision, version }) {
+      const { principal, capability } = call;
+      const requested = await store.approvals.request({
+        id: randomId("apr"),
+        tenant: principal.tenant,
+        requester: principal.id,
+        operation,
+        capId: capability.capId,
+        fingerprint,
+        args,
+        riskTier: capability.definition.riskTier,
+        reason: decision.reason,
+        policyVersion: version,
+        ttlMs: approvalTtl,
+      });
+      if (requested.status === "created") {
+        const { id: approvalId, tenant, requester, capId, expiresAt } = requested.record;
+        emit({ type: "approval.requested", at: store.now(), approvalId, tenant, requester, capId, expiresAt });
+      }
+      return requested;
+    },
+  };
+}
+
+function hasApproverRole(who: Principal): boolean {
+  return who.roles.includes("approver");
+}
+
+function notFound(id: string): ToolglotError {
+  return new ToolglotError("trp/approval-not-found", "there is no such request", { data: { id } });
+}
+
+/** The row about a decision. It is about no frame: what only frames have is empty. */
+function auditRow(approval: ApprovalRecord, status: "approved" | "denied", who: Principal): AuditEntry {
+  return {
+    kind: "approval",
+    tenant: approval.tenant,
+    principal: approval.requester,
+    trace_id: "",
+    session_id: "",
+    catalog_epoch: 0,
+    seq: 0,
+    call_id: "",
+    idx: 0,
+    cap_id: approval.capId,
+    idempotency_key: auditKey(approval.tenant, approval.operation.key),
+    policy_decision: "approve",
+    policy_rule: null,
+    policy_version: approval.policyVersion,
+    policy_digest: null,
+    attempt: 0,
+    latency_ms: 0,
+    result_status: status === "approved" ? "APPROVED" : "DENIED",
+    error_class: null,
+    error_code: null,
+    decided_by: who.id,
+    approval_id: approval.id,
+  };
+}

@@ -1,0 +1,120 @@
+import { fault } from "../errors/fault.ts";
+import type { Fault } from "../errors/types.ts";
+import type { PolicyDecision } from "../policy/types.ts";
+import type { ApprovalRecord } from "../store/types.ts";
+
+/** What the path of a call has to say in its own words; the rest are the words of `errorCodes`. */
+
+export function keyMissing(capId: string): Fault {
+  return fault("TRP_4003", `${capId} needs an idempotency_key: it writes, or its risk is MEDIUM or above.`);
+}
+
+/** A denial is by rule, or by rate when it says when to come again. */
+export function denied(decision: PolicyDecision): Fault {
+  const { reason, retryAfterMs } = decision;
+  if (retryAfterMs === undefined) return fault("TRP_4001", reason);
+  return fault("TRP_4006", reason, { retryHint: { backoff_ms: retryAfterMs } });
+}
+
+/** On a store that forgets, a repeated call would be done twice after a restart. */
+export function volatile(storeName: string): Fault {
+  return fault(
+    "TRP_4001",
+    `This router keeps nothing (store ${storeName}), so it runs only capabilities that change nothing.`,
+    { fix: "Don't repeat it. The router's operator has to give it a durable store, or to allow volatile effects." },
+  );
+}
+
+export function conflict(): Fault {
+  return fault("TRP_4004");
+}
+
+export function keyExpired(): Fault {
+  return fault("TRP_4005");
+}
+
+export function outcomeUnknown(reason?: string): Fault {
+  return fault("TRP_3004", reason, { dispatched: true });
+}
+
+/** The request waits for somebody's decision. */
+export function approvalPending(approval: ApprovalRecord): Fault {
+  return fault("TRP_4002", `${approval.reason} Request ${approval.id} waits for a decision.`, {
+    retryHint: { approval_id: approval.id, approval_expires_at_ms: approval.expiresAt },
+    fix: "Tell the user that this waits for approval. Once approved, send the very same call with the same idempotency_key.",
+  });
+}
+
+export function approvalDenied(approval: ApprovalRecord): Fault {
+  const comment = approval.comment ? `: ${approval.comment}` : ".";
+  return fault("TRP_4001", `Approval was denied${comment}`, {
+    retryHint: { approval_id: approval.id },
+    fix: "Don't repeat it. Tell the user that the request was denied, and take another way.",
+  });
+}
+
+/** What was given as an approval can't be used for this call any more. */
+export function approvalRefused(reason: "spent" | "expired" | "not-approved"): Fault {
+  const messages = {
+    spent: "The approval was used for another operation already.",
+    expired: "The approval has expired.",
+    "not-approved": "The request is not approved.",
+  };
+  return fault("TRP_4002", messages[reason], {
+    fix: "Send the call again without approval_token to ask for a new approval.",
+  });
+}
+
+/** The router's own fault before anything was started. */
+export function notStarted(): Fault {
+  return fault("TRP_5001", "The router could not start the call; nothing was executed.");
+}
+
+/** The store can't serve, and nothing was started. */
+export function storeDown(): Fault {
+  return fault("TRP_5003", "The router's store can't serve at the moment; nothing was executed.");
+}
+
+/** It ran, may run again, and its end could not be written down. */
+export function notRecorded(): Fault {
+  return fault("TRP_5001", "The call ran, but its outcome could not be recorded.", {
+    dispatched: true,
+    retryable: true,
+    fix: "Call again: the capability may be run again without doing anything twice.",
+  });
+}
+
+/** Time ran out, for what may be run again. */
+export function timedOut(timeoutMs: number): Fault {
+  return fault("TRP_3001", `The capability did not finish within ${timeoutMs} ms.`, { dispatched: true });
+}
+
+/** It threw something that says nothing about the effect; for what may be run again. */
+export function executorError(message: string): Fault {
+  return fault("TRP_3002", message, {
+    dispatched: true,
+    fix: "Take another way, or call again later with the same idempotency_key: it may be run again.",
+  });
+}
+
+/** Definitely failed. `keyed`: repeated to whoever sends the key again. */
+export function executorFailed(message: string, transient: boolean, keyed: boolean): Fault {
+  if (!transient) return fault("TRP_3002", message, { dispatched: true });
+  return fault("TRP_3002", message, {
+    dispatched: true,
+    errorClass: "TRANSIENT",
+    retryable: !keyed,
+    fix: keyed ? "Try again later, with a new idempotency_key." : "Try again later.",
+  });
+}
+
+/** Proven to have had no effect: the key is free again. */
+export function notApplied(message: string): Fault {
+  return fault("TRP_3002", message, {
+    dispatched: true,
+    errorClass: "TRANSIENT",
+    retryable: true,
+    retryHint: { backoff_ms: 200, jitter_ms: 100, max_attempts: 3 },
+    fix: "It had no effect. Call again with the same idempotency_key.",
+  });
+}

@@ -1,0 +1,64 @@
+import type { JsonObject, OperationKey } from "@toolglot/core";
+import { base64url } from "../digest/base64url.ts";
+import { canonicalJson } from "../digest/canonical-json.ts";
+import { hmacSha256, sha256Digest, sha256Hex } from "../digest/sha256.ts";
+import type { CallItem } from "../frames/types.ts";
+import type { Who } from "../store/types.ts";
+
+/** A `cap_id` without its version: `cap.mail.send.v2` is of the family `cap.mail.send`. Families share keys. */
+export function familyOf(capId: string): string {
+  return capId.replace(/\.v\d{1,9}$/, "");
+}
+
+/** The operation that a key stands for: another tenant's, principal's or family's key is another operation. */
+export function operationOf(who: Who, family: string, key: string): OperationKey {
+  return { scope: canonicalJson(["trp", who.tenant, who.principal, family]), key };
+}
+
+/** Whose operation this is; undefined when the router did not name it. */
+export function ownerOf(scope: string): Who | undefined {
+  try {
+    const parts: unknown = JSON.parse(scope);
+    if (!Array.isArray(parts) || parts.length !== 4 || parts[0] !== "trp") return undefined;
+    const [, tenant, principal] = parts;
+    return typeof tenant === "string" && typeof principal === "string" ? { tenant, principal } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What all scopes of a tenant begin with. */
+export function scopePrefix(tenant: string): string {
+  return `${canonicalJson(["trp", tenant]).slice(0, -1)},`;
+}
+
+/** What an operation does, capability version included: the same key with another fingerprint is a conflict. */
+export function operationFingerprint(capId: string, args: JsonObject): string {
+  return sha256Digest(canonicalJson({ args, cap_id: capId }));
+}
+
+/** What makes a `call_id` mean this call: the capability, the args as sent, and the key. */
+export function callDigest(item: Pick<CallItem, "cap_id" | "args" | "idempotency_key">): string {
+  const { cap_id, args, idempotency_key = null } = item;
+  return sha256Digest(canonicalJson({ args, cap_id, idempotency_key }));
+}
+
+/**
+ * The key that is passed downstream: the same for every attempt at an operation. With a secret nobody else can guess it;
+ * without one it is only a hash.
+ */
+export function downstreamKey({ scope, key }: OperationKey, secret: string | undefined): string {
+  const text = canonicalJson([scope, key]);
+  return base64url(secret === undefined ? hexBytes(sha256Hex(text)) : hmacSha256(secret, text));
+}
+
+function hexBytes(hex: string): Uint8Array {
+  return Uint8Array.from({ length: hex.length / 2 }, (_, index) =>
+    Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16),
+  );
+}
+
+/** A key as audit rows have it: it can be compared, but not used. */
+export function auditKey(tenant: string, key: string): string {
+  return sha256Digest(canonicalJson([tenant, key]));
+}

@@ -1,0 +1,123 @@
+import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
+import { fault, faultPayload } from "../errors/fault.ts";
+import type { Fault } from "../errors/types.ts";
+import type { BatchItemResult, CallItem, PolicyProof, ResultPayload, ShapedResult, Usage } from "../frames/types.ts";
+import type { CallOutcome } from "../store/types.ts";
+import { outcomeUnknown } from "./faults.ts";
+import type { Settled } from "./types.ts";
+
+/** How an operation ended, as its record keeps it. */
+export type StoredOutcome = {
+  /** Under which the effect happened. */
+  call_id: string;
+  usage: Usage;
+  proof?: PolicyProof;
+} & ({ kind: "success"; result: ShapedResult } | { kind: "failed"; fault: Fault });
+
+/** What the record of an operation keeps of how it ended. */
+export function storedOutcome(settled: Extract<Settled, { kind: "success" | "failed" }>, callId: string): JsonValue {
+  const { replayedFrom, ...rest } = settled;
+  // Plain data throughout; JSON drops what is undefined.
+  return { ...rest, call_id: callId } as unknown as JsonObject;
+}
+
+/** How an operation ended, for whoever sends its key again; undefined while it has no outcome. */
+export function settledFromRecord(record: OperationRecord): Settled | undefined {
+  if (record.state === "in-doubt") {
+    const from = callIdOf(record.data);
+    return {
+      kind: "unknown",
+      fault: outcomeUnknown(),
+      usage: noUsage,
+      ...(from === undefined ? {} : { replayedFrom: from }),
+    };
+  }
+  if (record.state !== "done" && record.state !== "failed") return undefined;
+  const stored = record.outcome as unknown as StoredOutcome;
+  const shared = {
+    usage: stored.usage,
+    replayedFrom: stored.call_id,
+    ...(stored.proof === undefined ? {} : { proof: stored.proof }),
+  };
+  return stored.kind === "success"
+    ? { kind: "success", result: stored.result, ...shared }
+    : { kind: "failed", fault: stored.fault, ...shared };
+}
+
+/** Of a call whose time can't be told. */
+export const noUsage: Usage = { router_ms: 0, adapter_ms: 0, executor_ms: 0 };
+
+function callIdOf(data: JsonValue | undefined): string | undefined {
+  const id = (data as JsonObject | undefined)?.call_id;
+  return typeof id === "string" ? id : undefined;
+}
+
+/**
+ * How a call is answered. A failure after dispatch is a RESULT when the session has `RESULT_FAILED`, else a NACK that
+ * says `dispatched`; an unknown outcome is always a RESULT. Undefined while the call has no outcome: answer with an ACK.
+ */
+export function settledToOutcome(
+  settled: Settled,
+  call: { item: Pick<CallItem, "call_id" | "idx" | "cap_id">; frameId: string },
+  options: { resultFailed: boolean },
+): CallOutcome | undefined {
+  if (settled.kind === "in-progress") return undefined;
+  if (settled.kind === "refused" || (settled.kind === "failed" && !options.resultFailed)) {
+    return {
+      type: "NACK",
+      payload: {
+        nack_of_frame_id: call.frameId,
+        nack_of_call_id: call.item.call_id,
+        ...faultPayload(settled.fault),
+      },
+    };
+  }
+  const { call_id, idx, cap_id } = call.item;
+  const payload: ResultPayload = {
+    call_id,
+    idx,
+    cap_id,
+    status: settled.kind === "success" ? "SUCCESS" : settled.kind === "failed" ? "FAILED" : "UNKNOWN",
+    result: settled.kind === "success" ? settled.result : null,
+    ...(settled.kind === "success" ? {} : { error: faultPayload(settled.fault) }),
+    usage: settled.usage,
+    ...(settled.proof === undefined ? {} : { policy_proof: settled.proof }),
+    ...(settled.replayedFrom === undefined ? {} : { replayed_from: settled.replayedFrom }),
+  };
+  return { type: "RESULT", payload };
+}
+
+/** How a call is answered in the answer of a batch. One that is still running elsewhere has failed for now (TRP_3003). */
+export function settledToItem(settled: Settled, callId: string): BatchItemResult {
+  switch (settled.kind) {
+    case "success":
+      return { call_id: callId, status: "SUCCESS", result: settled.result, ...extras(settled) };
+    case "refused":
+      return { call_id: callId, status: "FAILED", ...faultPayload(settled.fault) };
+    case "in-progress":
+      return { call_id: callId, status: "FAILED", ...faultPayload(stillRunning(settled.retryAfterMs)) };
+    default:
+      return {
+        call_id: callId,
+        status: settled.kind === "failed" ? "FAILED" : "UNKNOWN",
+        ...faultPayload(settled.fault),
+        ...extras(settled),
+      };
+  }
+}
+
+function extras(settled: Extract<Settled, { usage: Usage }>): Partial<BatchItemResult> {
+  return {
+    usage: settled.usage,
+    ...(settled.proof === undefined ? {} : { policy_proof: settled.proof }),
+    ...(settled.replayedFrom === undefined ? {} : { replayed_from: settled.replayedFrom }),
+  };
+}
+
+function stillRunning(retryAfterMs: number): Fault {
+  return fault("TRP_3003", "The same operation is still running under another call.", {
+    dispatched: true,
+    retryHint: { backoff_ms: retryAfterMs },
+    fix: "Call again with the same idempotency_key to get its outcome.",
+  });
+}

@@ -1,0 +1,118 @@
+import type { JsonObject, JsonValue } from "@toolglot/core";
+import type { IncomingCall } from "../calls/types.ts";
+import type { Effect, RegisteredCapability } from "../capability/types.ts";
+import type { Fault } from "../errors/types.ts";
+import type { PolicyProof } from "../frames/types.ts";
+import type { Principal } from "../identity/types.ts";
+import type { ApprovalUse } from "../store/types.ts";
+
+/** What an operation's record keeps as `data`: all that is needed to run it again without the call that began it. */
+export interface OperationData {
+  cap_id: string;
+  /** After defaults. */
+  args: JsonObject;
+  effect: Effect;
+  call_id: string;
+  trace_id: string;
+  frame_id: string;
+  session_id: string;
+  catalog_epoch: number;
+  seq: number;
+  idx: number;
+  timeout_ms: number;
+  principal: Principal;
+  /** How often it was started. */
+  attempts: number;
+  proof: PolicyProof;
+  approval?: ApprovalUse;
+  /**
+   * What the caller was told when an attempt ended without an outcome: it is the caller who decides whether to try again.
+   * Absent while an attempt runs, and when its router died.
+   */
+  answered?: Fault;
+}
+
+/** The data of a call that is about to be started for the `attempts`-th time. */
+export function operationData(
+  call: IncomingCall,
+  start: { args: JsonObject; attempts: number; timeoutMs: number; proof: PolicyProof; approval?: ApprovalUse },
+): OperationData {
+  const { item, capability, principal } = call;
+  const { args, attempts, timeoutMs, proof, approval } = start;
+  return {
+    cap_id: capability.capId,
+    args,
+    effect: capability.definition.effect,
+    call_id: item.call_id,
+    trace_id: call.traceId,
+    frame_id: call.frameId,
+    session_id: call.session.id,
+    catalog_epoch: call.catalogEpoch,
+    seq: call.seq,
+    idx: item.idx,
+    timeout_ms: timeoutMs,
+    principal: { tenant: principal.tenant, id: principal.id, roles: principal.roles, canDelete: principal.canDelete },
+    attempts,
+    proof,
+    ...(approval === undefined ? {} : { approval }),
+  };
+}
+
+/** As the store keeps it. */
+export function toJson(data: OperationData): JsonObject {
+  return data as unknown as JsonObject;
+}
+
+/** Undefined when the record is not of a router. */
+export function fromJson(data: JsonValue | undefined): OperationData | undefined {
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return undefined;
+  const { cap_id, args, effect, principal, attempts } = data;
+  const known =
+    typeof cap_id === "string" &&
+    typeof args === "object" &&
+    typeof effect === "string" &&
+    typeof principal === "object" &&
+    typeof attempts === "number";
+  return known ? (data as unknown as OperationData) : undefined;
+}
+
+/** The call that an operation was begun by, put together again from its record. Its session may be gone. */
+export function callFromData(
+  data: OperationData,
+  key: string,
+  capability: RegisteredCapability,
+  signal: AbortSignal,
+): IncomingCall {
+  const { principal } = data;
+  return {
+    item: {
+      call_id: data.call_id,
+      idempotency_key: key,
+      idx: data.idx,
+      cap_id: data.cap_id,
+      depends_on: [],
+      attempt: data.attempts,
+      timeout_ms: data.timeout_ms,
+      approval_token: null,
+      args: data.args,
+    },
+    session: {
+      id: data.session_id,
+      tenant: principal.tenant,
+      principal: principal.id,
+      agentId: "",
+      features: [],
+      view: "",
+      expectedSeq: data.seq + 1,
+      createdAt: 0,
+      expiresAt: 0,
+    },
+    principal,
+    traceId: data.trace_id,
+    frameId: data.frame_id,
+    seq: data.seq,
+    catalogEpoch: data.catalog_epoch,
+    capability,
+    signal,
+  };
+}
