@@ -265,6 +265,31 @@ export interface ResultQueryResPayload {
   last_event_id: number;
 }
 
+/** Events of a call that still runs, in answer to a result query. This router sends none yet; others do. */
+export interface PartialResultPayload {
+  call_id: string;
+  status: ResultQueryResPayload["status"];
+  events: PartialResultEvent[];
+  /** Ask with this one next time. */
+  next_after_event_id: number;
+  /** Older events than `first_retained_event_id` are gone. */
+  events_truncated: boolean;
+  first_retained_event_id: number | null;
+  last_event_id: number;
+  /** No more will come. */
+  terminal: boolean;
+  /** The result can be asked for. */
+  final_available: boolean;
+}
+
+export interface PartialResultEvent {
+  event_id: number;
+  kind: string;
+  stage: string;
+  message: string;
+  [more: string]: unknown;
+}
+
 /** What a client sends. */
 export type RequestFrame = (
   | Envelope<"HELLO_REQ", HelloReqPayload>
