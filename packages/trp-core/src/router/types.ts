@@ -160,4 +160,6 @@ export interface RecoveryReport {
   rerun: number;
   probed: number;
   inDoubt: number;
+  /** Not touched: the capability is not registered here, may not run any more, or found no place to run. */
+  leftAlone: number;
 }
