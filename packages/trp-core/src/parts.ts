@@ -75,11 +75,14 @@ export interface ResultShaper {
   shape(capability: RegisteredCapability, value: unknown, principal: Principal): Promise<ShapedResult>;
 }
 
+/** A call as audit rows see it: one that is refused early has no capability. */
+export type AuditedCall = Omit<IncomingCall, "capability"> & Partial<Pick<IncomingCall, "capability">>;
+
 /** Writes down what was decided and how it ended. The rows get into the store with what they are about. */
 export interface AuditLogger {
   decision(call: IncomingCall, proof: PolicyProof, approvalId?: string): AuditEntry;
   outcome(
-    call: IncomingCall,
+    call: AuditedCall,
     end: { status: AuditEntry["result_status"]; fault?: Fault; proof?: PolicyProof; latencyMs: number },
   ): AuditEntry;
 }

@@ -1,8 +1,7 @@
-import type { IncomingCall } from "../calls/types.ts";
 import { canonicalJson } from "../digest/canonical-json.ts";
 import { sha256Digest } from "../digest/sha256.ts";
 import type { PolicyProof } from "../frames/types.ts";
-import type { AuditLogger } from "../parts.ts";
+import type { AuditedCall, AuditLogger } from "../parts.ts";
 import type { AuditEntry } from "./types.ts";
 
 /**
@@ -30,7 +29,7 @@ export function createAuditLogger(): AuditLogger {
   };
 }
 
-function facts(call: IncomingCall, kind: "decision" | "outcome", proof: PolicyProof | undefined): AuditEntry {
+function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyProof | undefined): AuditEntry {
   const { item, principal } = call;
   return {
     kind,
@@ -57,9 +56,9 @@ function facts(call: IncomingCall, kind: "decision" | "outcome", proof: PolicyPr
 }
 
 /** The rows of one call share it. */
-const hashes = new WeakMap<IncomingCall, string>();
+const hashes = new WeakMap<AuditedCall, string>();
 
-function hashedKey(call: IncomingCall): string | null {
+function hashedKey(call: AuditedCall): string | null {
   const key = call.item.idempotency_key;
   if (key === null || key === undefined) return null;
   let hash = hashes.get(call);
