@@ -1,35 +1,39 @@
-import type { CallItem, RequestFrame } from "./types.ts";
+import type { CallItem, CallReqPayload, RequestFrame } from "./types.ts";
 
-/** The frame with every field of its payload, defaults for what was left out. Only the payload is made anew. */
-export function withDefaults(frame: RequestFrame): RequestFrame {
+/** Gives a frame's payload every field, defaults for what was left out. */
+export function fillDefaults(frame: RequestFrame): void {
   switch (frame.frame_type) {
     case "CALL_REQ": {
-      const item = callWithDefaults(frame.payload);
-      return { ...frame, payload: { ...item, execution_mode: frame.payload.execution_mode ?? "SYNC" } };
+      const { execution_mode = "SYNC" } = frame.payload;
+      const payload: CallReqPayload = callWithDefaults(frame.payload);
+      payload.execution_mode = execution_mode;
+      frame.payload = payload;
+      return;
     }
     case "CALL_BATCH_REQ": {
       const { batch_id, mode = "PARALLEL", max_concurrency, on_error = "continue", calls } = frame.payload;
-      return {
-        ...frame,
-        payload: { batch_id, mode, max_concurrency, on_error, calls: calls.map(callWithDefaults) },
-      };
+      frame.payload = { batch_id, mode, max_concurrency, on_error, calls: calls.map(callWithDefaults) };
+      return;
     }
     case "RESULT_QUERY_REQ": {
       const { call_id, after_event_id = null, include_partials = true } = frame.payload;
-      return { ...frame, payload: { call_id, after_event_id, include_partials } };
+      frame.payload = { call_id, after_event_id, include_partials };
+      return;
     }
     case "CATALOG_SYNC_REQ": {
-      // Optional on the wire: the schema has filled them, the fast path has not.
       const { mode = "FULL", known_epoch = null } = frame.payload;
-      return { ...frame, payload: { mode, known_epoch } };
+      frame.payload = { mode, known_epoch };
+      return;
     }
     case "CAP_QUERY_REQ": {
       const { idx, cap_id, include_examples = false } = frame.payload;
-      return { ...frame, payload: { idx, cap_id, include_examples } };
+      frame.payload = { idx, cap_id, include_examples };
+      return;
     }
     case "HELLO_REQ": {
       const { agent_id, supported_versions, resume_session_id = null, features = null } = frame.payload;
-      return { ...frame, payload: { agent_id, supported_versions, resume_session_id, features } };
+      frame.payload = { agent_id, supported_versions, resume_session_id, features };
+      return;
     }
   }
 }

@@ -1,12 +1,13 @@
-import { nearest } from "@toolglot/core";
+import { type JsonObject, nearest } from "@toolglot/core";
 import * as v from "valibot";
 import { fault } from "../errors/fault.ts";
 import type { Fault, TrpCode } from "../errors/types.ts";
 import { describe, pathText } from "./describe.ts";
+import { acceptsFast } from "./fast-accept.ts";
 import { isId, isJsonObject } from "./fields.ts";
 import { emptyHead, type FrameHead } from "./head.ts";
 import { issueFault } from "./issue-fault.ts";
-import { withDefaults } from "./normalize.ts";
+import { fillDefaults } from "./normalize.ts";
 import { isPlain, readJson, type Unreadable } from "./read-json.ts";
 import { requestSchemas } from "./request-schemas.ts";
 import { type RequestFrame, trpVersion } from "./types.ts";
@@ -48,7 +49,7 @@ export function parseFrame(input: unknown, limits: FrameLimits): ParsedFrame {
       head = readHead(input);
       return { fault: unreadableFault(read.problem, limits), head };
     }
-    const json = read.value as Record<string, unknown>;
+    const json = read.value as JsonObject;
     const found = check(json, limits);
     return "fault" in found ? { fault: found.fault, head: readHead(json) } : found;
   } catch {
@@ -56,7 +57,7 @@ export function parseFrame(input: unknown, limits: FrameLimits): ParsedFrame {
   }
 }
 
-function check(json: Record<string, unknown>, limits: FrameLimits): { frame: RequestFrame } | { fault: Fault } {
+function check(json: JsonObject, limits: FrameLimits): { frame: RequestFrame } | { fault: Fault } {
   const { trp_version: version, frame_type: type } = json;
   if (typeof version === "string" && version !== trpVersion)
     return { fault: unsupportedVersion("trp_version", version) };
@@ -72,9 +73,13 @@ function check(json: Record<string, unknown>, limits: FrameLimits): { frame: Req
       fault: invalid("payload.calls", `expected at most ${limits.batchCalls} calls, got ${calls.length}`, "TRP_2004"),
     };
   }
-  const result = v.safeParse(requestSchemas[type], json, { abortEarly: true });
-  if (!result.success) return { fault: issueFault(type, result.issues[0]) };
-  const frame = withDefaults(result.output);
+  if (!acceptsFast(type, json, payload)) {
+    const result = v.safeParse(requestSchemas[type], json, { abortEarly: true });
+    if (!result.success) return { fault: issueFault(type, result.issues[0]) };
+  }
+  // Its shape is known now, and it is the frame's own copy: the defaults are put into it.
+  const frame = json as unknown as RequestFrame;
+  fillDefaults(frame);
   return refusal(frame) ?? { frame };
 }
 
