@@ -5,53 +5,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import Database from "libsql";
 import { afterAll, beforeAll, expect, it } from "vitest";
+import { buildDemo, type Ended, start } from "./support/child.ts";
 import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "./support/provider.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "demo-cli-"));
 const data = join(folder, "data");
-
-interface Ended {
-  code: number | null;
-  stdout: string;
-  stderr: string;
-}
-
-interface Started {
-  ended: Promise<Ended>;
-  interrupt(): void;
-  /** Resolves when standard output holds the text. */
-  seen(text: string): Promise<void>;
-}
-
-function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
-  const child = spawn(process.execPath, [join(root, file), ...args], {
-    env: { ...process.env, NO_COLOR: "1", ...env },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const output = { stdout: "", stderr: "" };
-  const watchers = new Set<() => void>();
-  for (const name of ["stdout", "stderr"] as const) {
-    child[name].setEncoding("utf8").on("data", (text: string) => {
-      output[name] += text;
-      for (const watch of watchers) watch();
-    });
-  }
-  const ended = new Promise<Ended>((done) => child.on("close", (code) => done({ code, ...output })));
-  return {
-    ended,
-    interrupt: () => child.kill("SIGINT"),
-    seen: (text) =>
-      new Promise((done, failed) => {
-        const watch = (): void => {
-          if (output.stdout.includes(text)) done();
-        };
-        watchers.add(watch);
-        watch();
-        void ended.then(() => failed(new Error(`ended without ${text}: ${output.stdout}${output.stderr}`)));
-      }),
-  };
-}
 
 const demo = (...args: string[]): Promise<Ended> =>
   start("apps/demo/dist/main.js", ["--data-dir", data, ...args]).ended;
@@ -64,9 +23,7 @@ function events(stdout: string): Record<string, unknown>[] {
 }
 
 beforeAll(async () => {
-  // Builds what is not built yet.
-  const { code, stderr } = await start("scripts/demo.mjs", ["--help"]).ended;
-  expect(code, stderr).toBe(0);
+  await buildDemo();
 }, 180_000);
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -26,6 +26,10 @@ export interface DemoOptions {
   yes: boolean;
   dataDir?: string;
   reset: boolean;
+  /** With protocol `trp`: URL of a running router; without it there is one in the process. */
+  router?: string;
+  /** The bearer token for it. */
+  token?: string;
 }
 
 /** What the command line asks for, or text to print instead. */
@@ -84,12 +88,16 @@ function buildCommand(): Command {
     .option("--yes", "approve every call without asking", false)
     .option("--data-dir <dir>", "where documents and database live")
     .option("--reset", "make the data anew", false)
+    .option("--router <url>", "with --protocol trp: a running router instead of one in the process")
+    .option("--token <token>", "who the agent is for that router")
     .helpOption("-h, --help", "show this help")
     .addHelpText("after", helpAfter)
     .configureHelp({ helpWidth: 100 });
 }
 
-function check({ model, baseUrl, protocol, replay, record, messy, question }: DemoOptions): void {
+function check(options: DemoOptions): void {
+  const { model, baseUrl, protocol, replay, record, messy, question } = options;
+  checkRouter(options);
   const ids = slipsOf[protocol].map(({ id }) => id);
   if (typeof messy === "string" && !ids.includes(messy))
     throw new UsageError(`With --protocol ${protocol} the slips are ${ids.join(", ")}; not ${messy}.`);
@@ -101,4 +109,12 @@ function check({ model, baseUrl, protocol, replay, record, messy, question }: De
   if (question !== undefined) throw new UsageError("--replay plays what was recorded; leave out the question.");
   if (model !== undefined || messy !== undefined)
     throw new UsageError("--replay calls no model; leave out --model, --messy and --slip.");
+}
+
+function checkRouter({ protocol, router, token, replay }: DemoOptions): void {
+  if (router !== undefined && (protocol !== "trp" || replay !== undefined))
+    throw new UsageError("--router needs --protocol trp, and nothing is called in a replay.");
+  if (router !== undefined && !/^https?:\/\//i.test(router))
+    throw new UsageError(`--router must begin with http:// or https://, not "${router}".`);
+  if (token !== undefined && router === undefined) throw new UsageError("--token needs --router URL.");
 }

@@ -8,7 +8,7 @@ import { tamProtocol } from "@toolglot/tam";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
 
 /** The protocols by their names on the command line. */
-export const protocolNames = ["attp", "tam", "toolsxml", "native"] as const;
+export const protocolNames = ["attp", "tam", "toolsxml", "native", "trp"] as const;
 
 /** One of them. */
 export type ProtocolName = (typeof protocolNames)[number];
@@ -17,7 +17,9 @@ const makers: Record<ProtocolName, (locale: "zh" | "en") => unknown> = {
   attp: (locale) => attpProtocol({ prompt: attpPrompt, locale }),
   tam: (locale) => tamProtocol({ prompt: tamPrompt, locale }),
   toolsxml: (locale) => toolsxmlProtocol({ prompt: toolsxmlPrompt, locale }),
-  native: () => nativeProtocol(),
+  native: (locale) => nativeProtocol({ locale }),
+  // One native function, `router`; what makes it TRP is behind it.
+  trp: (locale) => nativeProtocol({ locale }),
 };
 
 /** The protocol by its name on the command line. */

@@ -1,8 +1,11 @@
 import type { Model } from "@toolglot/core";
-import { defaultDataFolder } from "../data/paths.ts";
+import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
 import { parseCommand } from "../parse/parse-command.ts";
 import { createPlanner } from "../planner/planner.ts";
+import { approvalsCommand } from "../router/approvals-command.ts";
+import { auditCommand } from "../router/audit-command.ts";
+import { routerCommand } from "../router/router-command.ts";
 import { toolsCommand } from "../tools-command/tools-command.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
@@ -20,11 +23,19 @@ import { processTerminal, type Terminal } from "./terminal.ts";
 import { tour } from "./tour.ts";
 import { UsageError } from "./usage-error.ts";
 
+const subcommands: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> = new Map([
+  ["parse", parseCommand],
+  ["tools", toolsCommand],
+  ["router", routerCommand],
+  ["approvals", approvalsCommand],
+  ["audit", auditCommand],
+]);
+
 /** Runs the demo with the arguments after its name, and gives its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   try {
-    if (args[0] === "parse") return await parseCommand(args.slice(1));
-    if (args[0] === "tools") return await toolsCommand(args.slice(1));
+    const subcommand = subcommands.get(args[0] ?? "");
+    if (subcommand) return await subcommand(args.slice(1));
     const parsed = parseArguments(args);
     if ("print" in parsed) {
       process.stdout.write(parsed.print);
@@ -53,7 +64,7 @@ async function runWith(options: DemoOptions): Promise<number> {
   }
   // A wrong model is to be known before anything is made.
   const real = await realModel(options);
-  const store = openStore(options.dataDir ?? defaultDataFolder(), { reset: options.reset });
+  const store = openStore(dataFolder(options.dataDir), { reset: options.reset });
   if (store.fresh) terminal.note(`Data made in ${store.folder}\n`);
   const session = openSession(store);
   const record = options.record === undefined ? undefined : openRecord(options.record);

@@ -36,6 +36,11 @@ const stops: readonly Stop[] = [
     question: "Compare the return policy and the warranty terms",
     options: { protocol: "native", messy: undefined },
   },
+  {
+    title: "One tool, a router that keeps catalog, policy, keys and audit; the planner mixes up a number",
+    question: "show order 1042",
+    options: { protocol: "trp", messy: "wrong-number" },
+  },
 ];
 
 /** The tour of one protocol: a request with one call, one with calls side by side, and one whose calls depend on each other. */

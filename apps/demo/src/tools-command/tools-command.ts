@@ -7,11 +7,12 @@ import {
   toMcpTools,
   toOpenAiTools,
 } from "@toolglot/toolkit";
-import { Command, CommanderError, Option } from "commander";
+import { Command, Option } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
+import { type Run, runCommand } from "../cli/run-command.ts";
 import { openSession } from "../cli/session.ts";
 import { UsageError } from "../cli/usage-error.ts";
-import { defaultDataFolder } from "../data/paths.ts";
+import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
 import { type Style, styleFor } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
@@ -29,22 +30,11 @@ interface ToolsOptions {
  * The subcommand `tools`: what the toolkit holds, and one call of it by hand. Gives the exit code. Throws `UsageError` for
  * arguments that can't be meant.
  */
-export async function toolsCommand(args: readonly string[]): Promise<number> {
-  let code: number = exitCodes.answered;
-  const command = buildCommand(async (work) => {
-    code = await work();
-  });
-  for (const one of [command, ...command.commands]) one.exitOverride().configureOutput({ writeErr: () => undefined });
-  try {
-    await command.parseAsync([...args], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: /, ""));
-  }
-  return code;
+export function toolsCommand(args: readonly string[]): Promise<number> {
+  return runCommand(buildCommand, args);
 }
 
-function buildCommand(run: (work: () => Promise<number>) => Promise<void>): Command {
+function buildCommand(run: Run): Command {
   const command = new Command("npm run demo -- tools").description("the demo's tools, without a model");
   command
     .command("list")
@@ -70,7 +60,7 @@ async function withToolkit(
   { dataDir }: ToolsOptions,
   work: (toolkit: Toolkit) => number | Promise<number>,
 ): Promise<number> {
-  const session = openSession(openStore(dataDir ?? defaultDataFolder()));
+  const session = openSession(openStore(dataFolder(dataDir)));
   try {
     return await work(session.toolkit);
   } finally {

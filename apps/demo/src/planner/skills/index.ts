@@ -5,6 +5,7 @@ import { chainSkill } from "./chain.ts";
 import { compareSkill } from "./compare.ts";
 import { askSkill, searchSkill, summariseSkill } from "./documents.ts";
 import { exportSkill } from "./export.ts";
+import { notifySkill } from "./notify.ts";
 import { showSkill, ticketsSkill } from "./records.ts";
 import { reportSkill, topSkill } from "./report.ts";
 import { statisticsSkill } from "./statistics.ts";
@@ -16,6 +17,7 @@ export const skills: readonly Skill[] = [
   exportSkill,
   deleteSkill,
   ticketSkill,
+  notifySkill,
   compareSkill,
   summariseSkill,
   statisticsSkill,

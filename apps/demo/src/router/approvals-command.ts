@@ -1,0 +1,107 @@
+import { existsSync } from "node:fs";
+import { ToolglotError } from "@toolglot/core";
+import type { ApprovalStatus } from "@toolglot/trp-core";
+import { Command, Option } from "commander";
+import { exitCodes } from "../cli/exit-codes.ts";
+import { type Run, runCommand } from "../cli/run-command.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { dataFolder } from "../data/folder.ts";
+import { type Style, styleFor } from "../view/style.ts";
+import { visible } from "../view/visible.ts";
+import { type ApprovalDesk, deskOf, remoteDesk, type ShownApproval, unreachable } from "./approval-desk.ts";
+import { defaultPort, readEnvironment } from "./environment.ts";
+import { onStore } from "./on-store.ts";
+import { readOperatorToken } from "./operator-token.ts";
+import { defaultStorePath, readStoreChoice } from "./store-choice.ts";
+
+interface ApprovalsOptions {
+  url?: string;
+  token?: string;
+  store?: string;
+  dataDir?: string;
+  json: boolean;
+  status?: ApprovalStatus;
+  comment?: string;
+}
+
+const statuses: readonly ApprovalStatus[] = ["pending", "approved", "denied", "used", "expired"];
+
+/** The subcommand `approvals`: what agents ask for, and a person's answer. Gives the exit code. */
+export function approvalsCommand(args: readonly string[]): Promise<number> {
+  return runCommand(buildCommand, args);
+}
+
+function buildCommand(run: Run): Command {
+  const command = new Command("npm run demo -- approvals").description("requests that wait for a person's consent");
+  const where = (name: string): Command =>
+    command
+      .command(name)
+      .option("--url <url>", "the running router (default: TRP_HOST and TRP_PORT)")
+      .option("--token <token>", "who decides (default: the operator's token in the data folder)")
+      .option("--store <store>", "sqlite:FILE instead of a running router")
+      .option("--data-dir <dir>", "where the operator's token and the default store live")
+      .option("--json", "records as NDJSON", false);
+  where("list")
+    .description("the requests, newest first")
+    .addOption(new Option("--status <status>", "only these").choices([...statuses]))
+    .action((options: ApprovalsOptions) =>
+      run(() => atDesk(options, async (desk) => show(await desk.list(options.status), options))),
+    );
+  for (const verb of ["approve", "deny"] as const) {
+    where(verb)
+      .argument("<id>", "as list shows it")
+      .option("--comment <text>", "told to who asked, and kept")
+      .description(verb === "approve" ? "lets the call run when it is made again" : "refuses the call")
+      .action((id: string, options: ApprovalsOptions) =>
+        run(() => atDesk(options, async (desk) => show([await desk.decide(verb, id, options.comment)], options))),
+      );
+  }
+  return command;
+}
+
+/** At the running router; at its file when one is named, or when nobody listens where nobody was named. */
+async function atDesk(options: ApprovalsOptions, work: (desk: ApprovalDesk) => Promise<number>): Promise<number> {
+  const { url, token, store } = options;
+  const folder = dataFolder(options.dataDir);
+  if (store !== undefined) {
+    if (url !== undefined || token !== undefined) throw new UsageError("Either --store, or --url and --token.");
+    return onStore(readStoreChoice(store, folder), (router) => work(deskOf(router)));
+  }
+  const address = url ?? addressOf(readEnvironment());
+  if (!/^https?:\/\//i.test(address)) throw new UsageError(`--url must begin with http://, not "${address}".`);
+  try {
+    return await work(remoteDesk(address, token ?? readOperatorToken(folder)));
+  } catch (error) {
+    const path = defaultStorePath(folder);
+    const nobody = ToolglotError.isInstance(error) && error.code === unreachable;
+    if (!nobody || url !== undefined || !existsSync(path)) throw error;
+    process.stderr.write(`No router answers at ${address}; this is ${path}.\n`);
+    return onStore({ kind: "sqlite", path }, (router) => work(deskOf(router)));
+  }
+}
+
+function addressOf({ host, port = defaultPort }: { host: string; port?: number }): string {
+  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+function show(approvals: readonly ShownApproval[], { json }: ApprovalsOptions): number {
+  const { stdout } = process;
+  if (json) for (const approval of approvals) stdout.write(`${JSON.stringify(approval)}\n`);
+  else if (approvals.length === 0) stdout.write("Nothing waits for approval.\n");
+  else stdout.write(approvals.map((approval) => inWords(approval, styleFor(stdout))).join("\n"));
+  return exitCodes.answered;
+}
+
+function inWords({ id, status, expiresAt, decidedBy, comment, text }: ShownApproval, style: Style): string {
+  const facts = [
+    status,
+    status === "pending" && `until ${new Date(expiresAt).toISOString()}`,
+    decidedBy !== undefined && `by ${decidedBy}`,
+    comment !== undefined && `"${comment}"`,
+  ].filter(Boolean);
+  const body = visible(text)
+    .split("\n")
+    .map((line) => `  ${line}\n`)
+    .join("");
+  return `${style.accent(id)} ${style.dim(`· ${visible(facts.join(", "))}`)}\n${body}`;
+}

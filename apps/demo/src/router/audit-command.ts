@@ -1,0 +1,88 @@
+import type { AuditRow } from "@toolglot/trp-core";
+import { Command } from "commander";
+import { exitCodes } from "../cli/exit-codes.ts";
+import { type Run, runCommand } from "../cli/run-command.ts";
+import { dataFolder } from "../data/folder.ts";
+import { type Style, styleFor } from "../view/style.ts";
+import { visible } from "../view/visible.ts";
+import { wholeNumber } from "./environment.ts";
+import { onStore } from "./on-store.ts";
+import { readStoreChoice } from "./store-choice.ts";
+
+interface AuditOptions {
+  store?: string;
+  dataDir?: string;
+  json: boolean;
+  after?: string;
+  limit?: string;
+}
+
+/** The subcommand `audit`: the log of decisions and outcomes, and whether it is whole. Gives the exit code. */
+export function auditCommand(args: readonly string[]): Promise<number> {
+  return runCommand(buildCommand, args);
+}
+
+function buildCommand(run: Run): Command {
+  const command = new Command("npm run demo -- audit").description("what was decided, and how it ended");
+  const where = (name: string): Command =>
+    command
+      .command(name)
+      .option("--store <store>", "sqlite:FILE (default: router.db in the data folder)")
+      .option("--data-dir <dir>", "where the default store lives")
+      .option("--json", "as JSON", false);
+  where("verify")
+    .description("checks every row's hash; exit code 1 when one does not fit")
+    .action((options: AuditOptions) => run(() => verify(options)));
+  where("list")
+    .description("the rows in their order")
+    .option("--after <index>", "only rows after this one")
+    .option("--limit <n>", "how many at most")
+    .action((options: AuditOptions) => run(() => list(options)));
+  return command;
+}
+
+function choiceOf({ store, dataDir }: AuditOptions): ReturnType<typeof readStoreChoice> {
+  return readStoreChoice(store, dataFolder(dataDir));
+}
+
+function verify(options: AuditOptions): Promise<number> {
+  return onStore(choiceOf(options), async (router) => {
+    const report = await router.audit.verify();
+    const { rows, ok, brokenAt, problem, head } = report;
+    const style = styleFor(process.stdout);
+    const verdict = ok
+      ? style.good("ok: every row follows from the one before")
+      : style.bad(`broken${brokenAt === undefined ? "" : ` at row ${brokenAt}`}: ${problem ?? "a row does not fit"}`);
+    const text = options.json ? JSON.stringify(report) : `${rows} rows, head ${head}\n${verdict}`;
+    process.stdout.write(`${text}\n`);
+    return ok ? exitCodes.answered : exitCodes.error;
+  });
+}
+
+function list(options: AuditOptions): Promise<number> {
+  const { after, limit, json } = options;
+  const range = {
+    ...(after !== undefined && { after: wholeNumber("--after", after, 999_999_999) }),
+    ...(limit !== undefined && { limit: wholeNumber("--limit", limit, 999_999_999) }),
+  };
+  return onStore(choiceOf(options), async (router) => {
+    const style = styleFor(process.stdout);
+    for (const row of await router.audit.read(range)) {
+      process.stdout.write(`${json ? JSON.stringify(row) : inWords(row, style)}\n`);
+    }
+    return exitCodes.answered;
+  });
+}
+
+function inWords({ index, at, entry, hash }: AuditRow, style: Style): string {
+  const { kind, result_status, cap_id, principal, policy_rule, error_code, decided_by, latency_ms } = entry;
+  const facts = [
+    kind === "outcome" && `${Math.round(latency_ms)} ms`,
+    policy_rule,
+    error_code,
+    decided_by !== undefined && `by ${decided_by}`,
+  ].filter(Boolean);
+  const time = new Date(at).toISOString();
+  const line = `${String(index).padStart(5)}  ${time}  ${kind.padEnd(10)} ${result_status.padEnd(8)} ${cap_id}  ${principal}  ${facts.join(", ")}`;
+  return `${visible(line)}  ${style.dim(hash.slice(0, 12))}`;
+}

@@ -1,0 +1,41 @@
+import { bearerToken, createRouter, type Principal, type Router, type RouterStore } from "@toolglot/trp-core";
+import { demoCapabilities } from "../capabilities/index.ts";
+import { demoPolicy } from "../capabilities/policy.ts";
+import type { DemoStore } from "../data/store.ts";
+import { localAgent, localOperator, type RouterEnvironment } from "./environment.ts";
+import { sameToken } from "./operator-token.ts";
+
+/** What a router of the demo is made of. */
+export interface RouterSetup {
+  data: DemoStore;
+  store: RouterStore;
+  environment?: Pick<RouterEnvironment, "approvalSecret" | "baseSleepMs">;
+}
+
+/** A router over the demo's data. On a store that keeps nothing it works all the same: the demo says so where it starts. */
+export function makeRouter({ data, store, environment }: RouterSetup): Router {
+  const { approvalSecret, baseSleepMs = 0 } = environment ?? {};
+  return createRouter({
+    store,
+    capabilities: demoCapabilities(data, { baseSleepMs }),
+    policy: demoPolicy(),
+    allowVolatile: true,
+    ...(approvalSecret !== undefined && { approvalSecrets: [approvalSecret] }),
+  });
+}
+
+/**
+ * Who an `Authorization` header stands for. Without tokens everybody is the local agent but who has the operator's token;
+ * with tokens, whoever has none of them is nobody.
+ */
+export function identify(
+  tokens: RouterEnvironment["tokens"],
+  operatorToken: string | undefined,
+): (authorization: string | undefined) => Principal | undefined {
+  if (tokens) return (authorization) => tokens(bearerToken(authorization));
+  return (authorization) => {
+    const token = bearerToken(authorization);
+    const operator = token !== undefined && operatorToken !== undefined && sameToken(token, operatorToken);
+    return operator ? localOperator : localAgent;
+  };
+}

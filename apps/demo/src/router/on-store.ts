@@ -1,0 +1,17 @@
+import { createRouter, type Router } from "@toolglot/trp-core";
+import { openExistingStore, type StoreChoice } from "./store-choice.ts";
+
+/**
+ * Works on a store that is there, through a router that runs nothing: for people who read and decide. A router that
+ * serves the same store sees what was decided.
+ */
+export async function onStore<Value>(choice: StoreChoice, work: (router: Router) => Promise<Value>): Promise<Value> {
+  const store = await openExistingStore(choice);
+  const router = createRouter({ store, capabilities: [], times: { recoverEvery: 0, pruneEvery: 0 } });
+  try {
+    return await work(router);
+  } finally {
+    await router.close({ graceMs: 0 });
+    await store.close();
+  }
+}

@@ -1,0 +1,112 @@
+import { serveHttp } from "@toolglot/trp-core/node";
+import { Command } from "commander";
+import { exitCodes } from "../cli/exit-codes.ts";
+import { type Run, runCommand } from "../cli/run-command.ts";
+import { dataFolder } from "../data/folder.ts";
+import { openStore } from "../data/store.ts";
+import { defaultPort, readEnvironment, wholeNumber } from "./environment.ts";
+import { identify, makeRouter } from "./make-router.ts";
+import { ensureOperatorToken, operatorTokenPath } from "./operator-token.ts";
+import { openChosenStore, readStoreChoice } from "./store-choice.ts";
+
+interface RouterCommandOptions {
+  host?: string;
+  port?: string;
+  store?: string;
+  dataDir?: string;
+  json: boolean;
+}
+
+/** How long calls that run may take to end once the router is told to stop, in milliseconds. */
+const graceMs = 10_000;
+
+const environmentHelp = `
+Environment:
+  TRP_HOST, TRP_PORT           where to listen, when --host and --port do not say (127.0.0.1, ${defaultPort})
+  TRP_DATA_DIR                 where documents, database and the default store live
+  TRP_TOKENS                   JSON: bearer token → { "principal", "roles", "can_delete" }; without it whoever can reach
+                               the router is local-agent, and the data folder's operator-token is local-operator
+  TRP_APPROVAL_HMAC_SECRET     accepts approval tokens (appr1.…) that are signed with it
+  TRP_EXECUTOR_BASE_SLEEP_MS   what every executor waits before it begins
+
+Ctrl-C or SIGTERM: takes no more calls, waits for those that run, and ends with 0; a second one leaves at once.`;
+
+/** The subcommand `router`: serves the demo's capabilities over HTTP until it is told to stop. Gives the exit code. */
+export function routerCommand(args: readonly string[]): Promise<number> {
+  return runCommand(buildCommand, args);
+}
+
+function buildCommand(run: Run): Command {
+  return new Command("npm run demo -- router")
+    .description("serves the demo's capabilities to agents: POST /trp/frame, and /trp/approvals for people")
+    .option("--port <n>", "0 takes any free one")
+    .option("--host <name>", "the address to listen at")
+    .option("--store <store>", "memory, or sqlite:FILE (default: router.db in the data folder)")
+    .option("--data-dir <dir>", "where documents and database live")
+    .option("--json", "the line about listening as JSON", false)
+    .addHelpText("after", environmentHelp)
+    .configureHelp({ helpWidth: 100 })
+    .action((options: RouterCommandOptions) => run(() => serve(options)));
+}
+
+async function serve(options: RouterCommandOptions): Promise<number> {
+  const environment = readEnvironment();
+  const { tokens } = environment;
+  const folder = dataFolder(options.dataDir);
+  const choice = readStoreChoice(options.store, folder);
+  const port =
+    options.port === undefined ? (environment.port ?? defaultPort) : wholeNumber("--port", options.port, 65_535);
+  const host = options.host ?? environment.host;
+  const note = (text: string): void => void process.stderr.write(`${text}\n`);
+
+  const stopped = untilStopped();
+  const data = openStore(folder);
+  if (data.fresh) note(`Data made in ${folder}`);
+  const operatorToken = tokens ? undefined : ensureOperatorToken(folder);
+  const store = await openChosenStore(choice);
+  const router = makeRouter({ data, store, environment });
+  try {
+    const server = await serveHttp(router, { host, port, authenticate: identify(tokens, operatorToken) }).catch(
+      (error: NodeJS.ErrnoException) => {
+        throw new Error(`The router can't listen at ${host}:${port}: ${error.message}`);
+      },
+    );
+    if (store.durability === "none") {
+      note("The memory store is not durable: keys, approvals and audit are gone when this process ends.");
+    }
+    if (!tokens && !isLoopback(host)) {
+      note(`Whoever can reach ${host} is local-agent here: set TRP_TOKENS to know who calls.`);
+    }
+    if (!tokens) note(`Approvals: npm run demo -- approvals list (its token: ${operatorTokenPath(folder)})`);
+    const { url } = server;
+    const line = options.json
+      ? JSON.stringify({ type: "listening", url, store: store.name, durability: store.durability, pid: process.pid })
+      : `TRP router listening on ${url} (${store.name})`;
+    process.stdout.write(`${line}\n`);
+    await stopped;
+    await server.close(graceMs);
+  } finally {
+    await router.close({ graceMs });
+    await store.close();
+  }
+  return exitCodes.answered;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** Resolves at the first Ctrl-C or SIGTERM. The second ends the process, but for the echo that npm makes of the first. */
+function untilStopped(): Promise<void> {
+  return new Promise((resolve) => {
+    let first: number | undefined;
+    const hear = (code: number) => (): void => {
+      if (first === undefined) {
+        first = performance.now();
+        resolve();
+      } else if (performance.now() - first > 500) process.exit(code);
+    };
+    process.on("SIGINT", hear(130));
+    process.on("SIGTERM", hear(143));
+  });
+}

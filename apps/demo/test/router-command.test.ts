@@ -1,0 +1,323 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import Database from "libsql";
+import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { buildDemo, type Started, startDemo } from "./support/child.ts";
+import { approvalToken, HandClient, post } from "./support/trp.ts";
+
+const [sql, ticket, deletion, notify] = [
+  "cap.query.sql_read.v1",
+  "cap.ticket.create.v1",
+  "cap.record.delete.v1",
+  "cap.notify.broadcast.v1",
+];
+const ticketArgs = { title: "Lantern overheats", body: "Serial F4-10233.", priority: "high" };
+
+beforeAll(buildDemo, 180_000);
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), "demo-router-"));
+  onTestFinished(() => rmSync(path, { recursive: true, force: true }));
+  return path;
+}
+
+interface Running extends Started {
+  url: string;
+  data: string;
+  /** Ends it as a person would, and gives its exit code. */
+  stop(): Promise<number | null>;
+}
+
+async function startRouter(data: string, args: readonly string[] = [], env: NodeJS.ProcessEnv = {}): Promise<Running> {
+  const child = startDemo(["router", "--port", "0", ...args], { TRP_DATA_DIR: data, ...env });
+  onTestFinished(async () => {
+    child.kill("SIGKILL");
+    await child.ended;
+  });
+  const line = await child.seen("\n");
+  const url = /http:\/\/[^\s"]+/.exec(line)?.[0] as string;
+  return {
+    ...child,
+    url,
+    data,
+    async stop() {
+      child.kill("SIGTERM");
+      return (await child.ended).code;
+    },
+  };
+}
+
+async function openClient({ url }: Running, token?: string): Promise<HandClient> {
+  const client = new HandClient(url, token);
+  await client.open();
+  return client;
+}
+
+/** A subcommand beside the router, on its data. */
+function beside({ data, url }: Running, ...args: string[]) {
+  return startDemo([...args], { TRP_DATA_DIR: data, TRP_PORT: new URL(url).port }).ended;
+}
+
+function rows<Row>(data: string, query: string): Row[] {
+  const db = new Database(join(data, "shop.db"));
+  try {
+    return db.prepare(query).all() as Row[];
+  } finally {
+    db.close();
+  }
+}
+
+const tickets = (data: string): number =>
+  rows<{ n: number }>(data, "SELECT COUNT(*) AS n FROM tickets WHERE title = 'Lantern overheats'")[0]?.n ?? -1;
+
+it("should offer its capabilities in order, and answer from real data", async () => {
+  const router = await startRouter(folder());
+  const client = new HandClient(router.url);
+  const catalog = await client.open();
+  expect(catalog.slice(0, 6).map(({ idx, cap_id, risk_tier, io_class }) => [idx, cap_id, risk_tier, io_class])).toEqual(
+    [
+      [0, "cap.search.web.v1", "LOW", "READ"],
+      [1, "cap.fetch.doc.v1", "LOW", "READ"],
+      [2, sql, "MEDIUM", "READ"],
+      [3, ticket, "HIGH", "WRITE"],
+      [4, deletion, "CRITICAL", "WRITE"],
+      [5, notify, "CRITICAL", "WRITE"],
+    ],
+  );
+  const found = await client.call("cap.search.web.v1", { query: "refund policy", top_k: 2 });
+  expect(found).toMatchObject({ frame_type: "RESULT", payload: { status: "SUCCESS" } });
+  expect(found.payload.result.data.items).toHaveLength(2);
+  const document = await client.call("cap.fetch.doc.v1", { document_id: "refunds" });
+  expect(document.payload.result.data.text).toContain("## Deadlines");
+  const counted = await client.call(sql, { sql: "SELECT COUNT(*) AS n FROM products", limit: 200 }, "q1");
+  expect(counted.payload.result.data).toEqual({ rows: [{ n: 18 }], row_count: 1, truncated: false });
+  expect(await router.stop()).toBe(0);
+});
+
+it("should refuse what schema, keys or policy do not allow, and say what to do", async () => {
+  const client = await openClient(await startRouter(folder()));
+  const select = "SELECT * FROM orders";
+  const cases = [
+    [await client.call(sql, { sql: select, limit: 201 }, "q1"), "POLICY_DENIED", "TRP_4001"],
+    [await client.call(sql, { sql: select, limit: 501 }, "q2"), "SCHEMA_MISMATCH", "TRP_2001"],
+    [await client.call(sql, { sql: select }), "NON_IDEMPOTENT_BLOCKED", "TRP_4003"],
+    [await client.call("cap.search.web.v1", { query: "x", top_k: 21 }), "SCHEMA_MISMATCH", "TRP_2001"],
+    [await client.call("cap.search.web.v1", { query: "x", colour: "red" }), "SCHEMA_MISMATCH", "TRP_2001"],
+    [await client.call(ticket, { ...ticketArgs, title: "x".repeat(201) }, "t1"), "SCHEMA_MISMATCH", "TRP_2001"],
+    [await client.call(ticket, { ...ticketArgs, body: "x".repeat(5001) }, "t2"), "SCHEMA_MISMATCH", "TRP_2001"],
+    [await client.call(ticket, ticketArgs, "t3"), "APPROVAL_REQUIRED", "TRP_4002"],
+    [await client.call(notify, { message: "Stop." }, "n1"), "APPROVAL_REQUIRED", "TRP_4002"],
+  ] as const;
+  for (const [frame, errorClass, code] of cases) {
+    expect(frame).toMatchObject({
+      frame_type: "NACK",
+      payload: { error_class: errorClass, error_code: code, dispatched: false },
+    });
+    expect(frame.payload.fix).not.toBe("");
+  }
+  for (const text of [
+    "DELETE FROM orders",
+    "SELECT 1; SELECT 2",
+    "SELECT readfile('/etc/passwd')",
+    "ATTACH 'x' AS y",
+  ]) {
+    const frame = await client.call(sql, { sql: text }, `bad ${text}`);
+    expect(frame).toMatchObject({ frame_type: "NACK", payload: { error_code: "TRP_3002", dispatched: true } });
+  }
+});
+
+it("should open one ticket once a person approved it, whatever is sent again, and after a restart", async () => {
+  const data = folder();
+  const first = await startRouter(data);
+  const client = await openClient(first);
+  const asked = await client.call(ticket, ticketArgs, "key-1");
+  expect(asked).toMatchObject({ frame_type: "NACK", payload: { error_class: "APPROVAL_REQUIRED" } });
+  const id = asked.payload.retry_hint.approval_id as string;
+  expect(tickets(data)).toBe(0);
+
+  const listed = await beside(first, "approvals", "list");
+  expect(listed).toMatchObject({ code: 0, stderr: "" });
+  for (const text of [id, "pending", "local-agent", "Lantern overheats", ticket]) expect(listed.stdout).toContain(text);
+  const unknown = await beside(first, "approvals", "approve", "appr_nobody");
+  expect(unknown.code).toBe(1);
+  const approved = await beside(first, "approvals", "approve", id, "--comment", "go on", "--json");
+  expect(JSON.parse(approved.stdout)).toMatchObject({
+    id,
+    status: "approved",
+    decidedBy: "local-operator",
+    comment: "go on",
+  });
+
+  const done = await client.call(ticket, ticketArgs, "key-1");
+  expect(done).toMatchObject({ frame_type: "RESULT", payload: { status: "SUCCESS" } });
+  const number = done.payload.result.data.ticket_id as number;
+  const again = await client.call(ticket, ticketArgs, "key-1");
+  expect(again.payload).toMatchObject({ status: "SUCCESS", result: { data: { ticket_id: number } } });
+  expect(again.payload.replayed_from).toBe(done.payload.call_id);
+  expect(await client.call(ticket, { ...ticketArgs, body: "other" }, "key-1")).toMatchObject({
+    payload: { error_code: "TRP_4004" },
+  });
+  expect(tickets(data)).toBe(1);
+  expect(await first.stop()).toBe(0);
+
+  const second = await startRouter(data);
+  const replayed = await (await openClient(second)).call(ticket, ticketArgs, "key-1");
+  expect(replayed.payload).toMatchObject({ status: "SUCCESS", result: { data: { ticket_id: number } } });
+  expect(tickets(data)).toBe(1);
+  expect(await second.stop()).toBe(0);
+});
+
+it("should have no effect for a request that was denied, at the file when no router runs", async () => {
+  const data = folder();
+  const first = await startRouter(data);
+  const asked = await (await openClient(first)).call(notify, { channel: "all", message: "Stop." }, "key-1");
+  const id = asked.payload.retry_hint.approval_id as string;
+  await first.stop();
+
+  const atFile = await beside(first, "approvals", "deny", id, "--store", `sqlite:${join(data, "router.db")}`);
+  expect(atFile).toMatchObject({ code: 0 });
+  expect(atFile.stdout).toContain("denied");
+  const fallback = await beside(first, "approvals", "list", "--status", "denied");
+  expect(fallback.stderr).toContain("router.db");
+  expect(fallback.stdout).toContain(id);
+
+  const second = await startRouter(data);
+  const refused = await (await openClient(second)).call(notify, { channel: "all", message: "Stop." }, "key-1");
+  expect(refused.frame_type).toBe("NACK");
+  expect(rows(data, "SELECT * FROM notifications")).toEqual([]);
+});
+
+it("should know who calls by the tokens, and let only who may delete ask for a deletion", async () => {
+  const data = folder();
+  const router = await startRouter(data, [], {
+    TRP_TOKENS: JSON.stringify({
+      "agent-token": { principal: "agent", roles: ["agent"] },
+      "ops-token": { principal: "ops", roles: ["agent"], can_delete: true },
+      "boss-token": { principal: "boss", roles: ["approver"] },
+    }),
+  });
+  expect((await post(`${router.url}/trp/frame`, {})).status).toBe(401);
+  expect((await post(`${router.url}/trp/frame`, {}, "wrong")).status).toBe(401);
+  const args = { resource_type: "ticket", resource_id: "1", reason: "done" };
+  const denied = await (await openClient(router, "agent-token")).call(deletion, args, "d1");
+  expect(denied.payload).toMatchObject({ error_class: "POLICY_DENIED", error_code: "TRP_4001" });
+  const ops = await openClient(router, "ops-token");
+  const asked = await ops.call(deletion, args, "d1");
+  const id = asked.payload.retry_hint.approval_id as string;
+  const decide = (token: string) => beside(router, "approvals", "approve", id, "--token", token);
+  expect((await decide("agent-token")).code).toBe(1);
+  expect((await decide("ops-token")).code).toBe(1);
+  expect((await decide("wrong")).code).toBe(1);
+  expect(rows(data, "SELECT id FROM tickets WHERE id = 1")).toHaveLength(1);
+  expect((await decide("boss-token")).code).toBe(0);
+  expect((await ops.call(deletion, args, "d1")).payload).toMatchObject({
+    status: "SUCCESS",
+    result: { data: { rows: 1 } },
+  });
+  expect(rows(data, "SELECT id FROM tickets WHERE id = 1")).toEqual([]);
+});
+
+it("should take a signed approval once, on a store in memory too, which says that it is not durable", async () => {
+  const data = folder();
+  const router = await startRouter(data, ["--store", "memory", "--json"], { TRP_APPROVAL_HMAC_SECRET: "the-secret" });
+  const client = await openClient(router);
+  const token = approvalToken("the-secret", ticket as string, ticketArgs);
+  const call = (key: string, approval_token: string) => client.call(ticket, ticketArgs, key, { approval_token });
+  const forged = await call("k0", approvalToken("other-secret", ticket as string, ticketArgs));
+  expect(forged.payload).toMatchObject({ error_class: "APPROVAL_REQUIRED" });
+  expect((await call("k1", token)).payload).toMatchObject({ status: "SUCCESS" });
+  expect((await call("k1", token)).payload).toMatchObject({ status: "SUCCESS" });
+  expect((await call("k2", token)).payload).toMatchObject({ error_class: "APPROVAL_REQUIRED" });
+  expect(tickets(data)).toBe(1);
+  router.kill("SIGINT");
+  const { code, stdout, stderr } = await router.ended;
+  expect(code).toBe(0);
+  expect(stderr).toContain("not durable");
+  expect(JSON.parse(stdout)).toMatchObject({ type: "listening", url: router.url, durability: "none" });
+});
+
+it("should let executors overlap, each as slow as it was told to be", async () => {
+  const router = await startRouter(folder(), [], { TRP_EXECUTOR_BASE_SLEEP_MS: "400" });
+  const client = await openClient(router);
+  const calls = [1, 2, 3, 4].map((number) => ({
+    call_id: `c${number}`,
+    idx: 0,
+    cap_id: "cap.search.web.v1",
+    timeout_ms: 10_000,
+    args: { query: "refund" },
+  }));
+  const began = performance.now();
+  const { payload } = await client.send("CALL_BATCH_REQ", { batch_id: "b1", max_concurrency: 4, calls });
+  const ms = performance.now() - began;
+  expect(payload.status).toBe("SUCCESS");
+  for (const { usage } of payload.results) expect(usage.executor_ms).toBeGreaterThanOrEqual(390);
+  // Four in a row would take 1,600 at least.
+  expect(ms).toBeLessThan(1500);
+});
+
+it("should find an audit log whole, and see where it was tampered with", async () => {
+  const data = folder();
+  const router = await startRouter(data);
+  const client = await openClient(router);
+  for (const key of ["a", "b", "c"]) await client.call(sql, { sql: "SELECT 1 AS one" }, key);
+  await router.stop();
+  const whole = await beside(router, "audit", "verify");
+  expect(whole).toMatchObject({ code: 0, stderr: "" });
+  expect(whole.stdout).toMatch(/^\d+ rows, head [0-9a-f]{64}\nok/);
+  const listed = await beside(router, "audit", "list", "--json");
+  const all = listed.stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as { index: number; entry: { cap_id: string } });
+  expect(all.map(({ index }) => index)).toEqual(all.map((_, at) => at + 1));
+  expect(all.filter(({ entry }) => entry.cap_id === sql).length).toBeGreaterThanOrEqual(6);
+  expect((await beside(router, "audit", "list", "--limit", "2")).stdout.split("\n").filter(Boolean)).toHaveLength(2);
+
+  tamper(join(data, "router.db"), sql as string, "cap.query.sql_read.v9");
+  const broken = await beside(router, "audit", "verify", "--json");
+  expect(broken.code).toBe(1);
+  expect(JSON.parse(broken.stdout)).toMatchObject({ ok: false });
+  const told = await beside(router, "audit", "verify");
+  expect([told.code, told.stdout]).toEqual([1, expect.stringMatching(/broken at row \d+/)]);
+});
+
+/** Changes one audit row behind the store's back. */
+function tamper(path: string, from: string, to: string): void {
+  const db = new Database(path);
+  try {
+    const names = db.prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%audit%'").all() as {
+      name: string;
+    }[];
+    const table = names[0]?.name as string;
+    const columns = db.prepare(`PRAGMA table_info(${table})`).all() as { name: string; pk: number }[];
+    const key = columns.find(({ pk }) => pk > 0)?.name as string;
+    let changed = 0;
+    for (const { name } of columns) {
+      changed += db
+        .prepare(
+          `UPDATE ${table} SET ${name} = replace(${name}, ?, ?) WHERE ${key} = (SELECT ${key} FROM ${table} WHERE ${name} LIKE ? ORDER BY ${key} DESC LIMIT 1)`,
+        )
+        .run(from, to, `%${from}%`).changes;
+    }
+    expect(changed).toBeGreaterThan(0);
+  } finally {
+    db.close();
+  }
+}
+
+it.each([
+  [["router", "--store", "postgres"], {}, 2, /memory or sqlite:FILE/],
+  [["router", "--port", "99999"], {}, 2, /--port/],
+  [["router", "--colour"], {}, 2, /unknown option/],
+  [["router"], { TRP_TOKENS: "{oops" }, 2, /TRP_TOKENS must be JSON/],
+  [["router"], { TRP_PORT: "x" }, 2, /TRP_PORT/],
+  [["approvals", "approve"], {}, 2, /id/],
+  [["approvals", "list", "--url", "http://127.0.0.1:9"], {}, 1, /No router answers/],
+  [["approvals", "list", "--store", "memory"], {}, 2, /sqlite:FILE/],
+  [["audit", "verify", "--store", "sqlite:/nowhere/router.db"], {}, 2, /There is no/],
+] as const)("should end %j with %j as %i", async (args, env, expected, message) => {
+  const { code, stdout, stderr } = await startDemo([...args], { TRP_DATA_DIR: folder(), ...env }).ended;
+  expect([code, stdout]).toEqual([expected, ""]);
+  expect(stderr).toMatch(message);
+});
