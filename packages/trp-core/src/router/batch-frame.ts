@@ -1,0 +1,120 @@
+import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/batch.ts";
+import { dependencyState } from "../calls/depends-on.ts";
+import { storeDown } from "../calls/faults.ts";
+import { settledToOutcome } from "../calls/outcome.ts";
+import type { Settled } from "../calls/types.ts";
+import { fault } from "../errors/fault.ts";
+import type { Fault } from "../errors/types.ts";
+import { nack, replyTo } from "../frames/replies.ts";
+import type { CallItem, FaultPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
+import type { CallOutcome } from "../store/types.ts";
+import { isKept, settleItem, staysAsItWas } from "./call-frame.ts";
+import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
+import { type Standing, standingOf } from "./known-calls.ts";
+
+type BatchFrame = AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>;
+
+/** Answers a `CALL_BATCH_REQ` (TRP v0.1 draft, 6.2.6), and records the answer with the outcome of each call. */
+export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame): Promise<ResponseFrame> {
+  const { store } = deps;
+  const { frame, head, session } = admitted;
+  const { batch_id, calls, mode = "PARALLEL", max_concurrency, on_error = "continue" } = frame.payload;
+  const place = { sessionId: session.id, frameId: frame.frame_id };
+  const refusal = checkBatch(calls);
+  const outcomes: Record<string, CallOutcome> = Object.create(null);
+  const note = (item: CallItem, end: Settled): void => {
+    const resultFailed = session.features.includes("RESULT_FAILED");
+    const outcome = settledToOutcome(end, { item, frameId: frame.frame_id }, { resultFailed });
+    if (outcome !== undefined && !staysAsItWas(admitted.known[item.call_id], outcome)) outcomes[item.call_id] = outcome;
+  };
+  if (refusal !== undefined) {
+    for (const item of calls) note(item, { kind: "refused", fault: refusal });
+    const reply = nack(head, refusal, { now: store.now(), expectedSeq: session.expectedSeq });
+    await store.sessions.answer({ ...place, reply, outcomes });
+    return reply;
+  }
+  const entries = calls.map((item): BatchEntry => {
+    const known = admitted.known[item.call_id];
+    const outcome = known?.status === "known" && known.call.operation === undefined ? known.call.outcome : undefined;
+    return {
+      callId: item.call_id,
+      dependsOn: item.depends_on ?? [],
+      ...(outcome !== undefined && isKept(outcome) ? { known: settledFromOutcome(outcome) } : {}),
+      run: (options) =>
+        // The others have their ends: what the store fails at for one must not take them away.
+        settleItem(deps, admitted, item, known, { ...options, dependencies: false }).catch(
+          (): Settled => ({ kind: "refused", fault: storeDown() }),
+        ),
+    };
+  });
+  const ends = await runBatch({
+    entries,
+    mode,
+    maxConcurrency: max_concurrency,
+    onError: on_error,
+    earlier: (callId) => dependencyState(store, session.id, callId).catch(() => "unfinished" as const),
+  });
+  const callIds = calls.map(({ call_id }) => call_id);
+  const reply = replyTo(head, "CALL_BATCH_RES", batchPayload(batch_id, callIds, ends), { now: store.now() });
+  for (const [index, item] of calls.entries()) note(item, ends[index] as Settled);
+  // What has happened is told, also when it can't be recorded: a copy of the frame finds the operations.
+  await store.sessions.answer({ ...place, reply, outcomes }).catch(() => {});
+  return reply;
+}
+
+/**
+ * The answer to a batch that came before, put together from how its calls stand: undefined while one of them runs, or was
+ * lost (`lost` says so).
+ */
+export async function standingBatch(
+  deps: FrameDependencies,
+  { frame, head, session, known }: BatchFrame,
+): Promise<{ reply: ResponseFrame } | { lost: boolean }> {
+  const ends: Settled[] = [];
+  let lost = false;
+  for (const { call_id } of frame.payload.calls) {
+    const found = known[call_id];
+    const standing: Standing =
+      found?.status === "known" ? await standingOf(deps, session, found.call) : { kind: "lost" };
+    if (standing.kind === "running") return { lost: false };
+    if (standing.kind === "lost") lost = true;
+    else ends.push(settledFromOutcome(standing.outcome));
+  }
+  if (lost) return { lost };
+  const callIds = frame.payload.calls.map(({ call_id }) => call_id);
+  const payload = batchPayload(frame.payload.batch_id, callIds, ends);
+  return { reply: replyTo(head, "CALL_BATCH_RES", payload, { now: deps.store.now() }) };
+}
+
+/** What an outcome was made from. */
+function settledFromOutcome(outcome: CallOutcome): Settled {
+  if (outcome.type === "NACK") {
+    const { payload } = outcome;
+    const reason = faultOf(payload);
+    return payload.dispatched
+      ? { kind: "failed", fault: reason, usage: { router_ms: 0, adapter_ms: 0, executor_ms: 0 } }
+      : { kind: "refused", fault: reason };
+  }
+  const { status, result, error, usage, policy_proof, replayed_from } = outcome.payload;
+  const shared = {
+    usage,
+    ...(policy_proof === undefined ? {} : { proof: policy_proof }),
+    ...(replayed_from === undefined ? {} : { replayedFrom: replayed_from }),
+  };
+  if (status === "SUCCESS" && result !== null) return { kind: "success", result, ...shared };
+  const reason = error === undefined ? fault("TRP_5001") : faultOf(error);
+  return { kind: status === "UNKNOWN" ? "unknown" : "failed", fault: reason, ...shared };
+}
+
+function faultOf(payload: FaultPayload): Fault {
+  const { error_class, error_code, message, retryable, retry_hint, fix, dispatched } = payload;
+  return {
+    code: error_code,
+    errorClass: error_class,
+    message,
+    fix,
+    retryable,
+    retryHint: retry_hint,
+    dispatched,
+  };
+}

@@ -1,0 +1,164 @@
+import type { RunOptions } from "../calls/dependencies.ts";
+import { dependencyFault, dependencyState } from "../calls/depends-on.ts";
+import { denied } from "../calls/faults.ts";
+import { settledToOutcome } from "../calls/outcome.ts";
+import type { Settled } from "../calls/types.ts";
+import type { RegisteredCapability } from "../capability/types.ts";
+import { fault, isFault } from "../errors/fault.ts";
+import type { Fault } from "../errors/types.ts";
+import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
+import { decide } from "../policy/decide.ts";
+import type { Answer, CallOutcome, KnownCall } from "../store/types.ts";
+import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
+import { inProgress, outcomeReply } from "./known-calls.ts";
+import { callFacts, noteRefusal } from "./refusals.ts";
+
+/** Answers a `CALL_REQ` (TRP v0.1 draft, 6.2.1), and records the answer. */
+export async function answerCall(
+  deps: FrameDependencies,
+  admitted: AdmittedFrame<RequestOf<"CALL_REQ">>,
+): Promise<ResponseFrame> {
+  const { store } = deps;
+  const { frame, head, session } = admitted;
+  const item = frame.payload;
+  const known = admitted.known[item.call_id];
+  const options = (): { now: number; expectedSeq: number } => ({ now: store.now(), expectedSeq: session.expectedSeq });
+
+  if (known?.status === "known") {
+    const { outcome } = known.call;
+    if (known.call.operation === undefined && outcome !== undefined && isKept(outcome)) {
+      const reply = outcomeReply(head, outcome, options());
+      // Not recorded, it would be made again in the same way.
+      await store.sessions.answer({ ...at(admitted), reply, outcomes: {} }).catch(() => {});
+      return reply;
+    }
+    if (deps.running.has(session.id, "call", item.call_id)) return inProgress(head, 200, options());
+  }
+
+  let last: { settled: Settled; answer: Answer | undefined; reply: ResponseFrame } | undefined;
+  function told(settled: Settled): NonNullable<typeof last> {
+    if (last?.settled === settled) return last;
+    const outcome = settledToOutcome(settled, { item, frameId: frame.frame_id }, features(admitted));
+    if (outcome === undefined) {
+      const wait = settled.kind === "in-progress" ? settled.retryAfterMs : 0;
+      last = { settled, answer: undefined, reply: inProgress(head, wait, options()) };
+    } else {
+      const reply = outcomeReply(head, outcome, options());
+      const outcomes = staysAsItWas(known, outcome) ? {} : { [item.call_id]: outcome };
+      last = { settled, answer: { ...at(admitted), reply, outcomes }, reply };
+    }
+    return last;
+  }
+
+  const settled = await settleItem(deps, admitted, item, known, {
+    answer: (end) => told(end).answer,
+    dependencies: true,
+  });
+  return told(settled).reply;
+}
+
+/** How one call of an admitted frame is settled. */
+export interface SettleOptions extends RunOptions {
+  /** Looks at `depends_on`; a batch does so by itself. */
+  dependencies: boolean;
+}
+
+/** Brings one call of an admitted frame to its end: what can be said before its capability is known, then the pipeline. */
+export async function settleItem(
+  deps: FrameDependencies,
+  admitted: AdmittedFrame,
+  item: CallItem,
+  known: KnownCall | undefined,
+  { dependencies, ...options }: SettleOptions,
+): Promise<Settled> {
+  const { store, registry, pipeline, running, stop } = deps;
+  const { session, principal, frame } = admitted;
+  const signal = stop.take();
+  const end = known?.status === "reused" ? undefined : running.begin(session.id, "call", item.call_id);
+  try {
+    const call = callFacts(admitted, item, signal);
+    const refuse = async (reason: Fault): Promise<Settled> => {
+      const earlier = known?.status === "known" ? await earlierEnd(deps, admitted, item, known) : undefined;
+      if (earlier !== undefined) {
+        const answer = options.answer?.(earlier);
+        if (answer !== undefined) await store.sessions.answer(answer).catch(() => {});
+        return earlier;
+      }
+      const settled: Settled = { kind: "refused", fault: reason };
+      const answer = options.answer?.(settled);
+      await Promise.all([
+        noteRefusal(deps, call, reason),
+        answer === undefined ? undefined : store.sessions.answer(answer),
+      ]);
+      return settled;
+    };
+    if (known?.status === "reused") return await refuse(fault("TRP_1007"));
+    const dependsOn = item.depends_on ?? [];
+    if (dependencies && dependsOn.length > 0) {
+      const unready = await dependencyFault(dependsOn, (callId) => dependencyState(store, session.id, callId));
+      if (unready !== undefined) return await refuse(unready);
+    }
+    const capability = await registry.resolve(session, principal, item, frame.catalog_epoch);
+    return isFault(capability) ? await refuse(capability) : await pipeline.run({ ...call, capability }, options);
+  } finally {
+    end?.();
+    stop.giveBack(signal);
+  }
+}
+
+/**
+ * How a call ended that is sent again after its capability has changed or gone, or a dependency failed: that its effect
+ * happened is no question of these. Nothing for whoever may not use it any more.
+ */
+async function earlierEnd(
+  { registry, policy, pipeline, store }: FrameDependencies,
+  { principal }: AdmittedFrame,
+  item: CallItem,
+  { call }: Extract<KnownCall, { status: "known" }>,
+): Promise<Settled | undefined> {
+  if (call.operation === undefined) return undefined;
+  const registered = registry.get(item.cap_id);
+  if (registered !== undefined && !registry.visible(principal).includes(registered)) return undefined;
+  const settled = await pipeline.look(call.operation);
+  if (settled === undefined || settled.kind === "in-progress" || registered === undefined) return settled;
+  const decision = await decide(policy, {
+    principal,
+    capability: policySubject(registered),
+    args: item.args,
+    now: store.now(),
+    phase: "start",
+  });
+  return decision.decision === "deny" ? { kind: "refused", fault: denied(decision) } : settled;
+}
+
+/** A capability as policies see it. */
+export function policySubject({ capId, family, definition }: RegisteredCapability): {
+  capId: string;
+  family: string;
+  riskTier: RegisteredCapability["definition"]["riskTier"];
+  ioClass: RegisteredCapability["definition"]["ioClass"];
+  effect: RegisteredCapability["definition"]["effect"];
+} {
+  const { riskTier, ioClass, effect } = definition;
+  return { capId, family, riskTier, ioClass, effect };
+}
+
+/** Whether a call without a key that is sent again has its answer: else it may well be run again. */
+export function isKept({ type, payload }: CallOutcome): boolean {
+  return type === "RESULT" || (payload.dispatched && !payload.retryable);
+}
+
+/** What happened is not undone by a refusal to do it again, and an id that belongs to another call keeps its outcome. */
+export function staysAsItWas(known: KnownCall | undefined, outcome: CallOutcome): boolean {
+  if (known === undefined || known.status === "new") return false;
+  if (known.status === "reused") return true;
+  return known.call.outcome?.type === "RESULT" && outcome.type === "NACK" && !outcome.payload.dispatched;
+}
+
+function features({ session }: AdmittedFrame): { resultFailed: boolean } {
+  return { resultFailed: session.features.includes("RESULT_FAILED") };
+}
+
+function at({ session, frame }: AdmittedFrame): { sessionId: string; frameId: string } {
+  return { sessionId: session.id, frameId: frame.frame_id };
+}

@@ -1,0 +1,135 @@
+import { createApprovals } from "../approvals/approvals.ts";
+import { checkArguments } from "../arguments/check.ts";
+import { createAuditLogger } from "../audit/logger.ts";
+import type { CallDependencies } from "../calls/dependencies.ts";
+import { createCallPipeline } from "../calls/pipeline.ts";
+import { createRegistry } from "../catalog/registry.ts";
+import { randomId } from "../digest/ids.ts";
+import { createEmitter } from "../events/emitter.ts";
+import { createAdapterLayer } from "../execution/adapters.ts";
+import { createExecutor } from "../execution/executor.ts";
+import { createPlaces } from "../execution/places.ts";
+import type { Principal } from "../identity/types.ts";
+import { recover } from "../operations/recover.ts";
+import { createOperations } from "../operations/resolve.ts";
+import type { CapabilityRegistry } from "../parts.ts";
+import { defaultPolicy } from "../policy/default-policy.ts";
+import { artifactReadCapability } from "../results/artifact-capability.ts";
+import { createResultShaper } from "../results/shaper.ts";
+import { createSessions } from "../sessions/sessions.ts";
+import { MemoryStore } from "../store/memory-store.ts";
+import type { RouterStore } from "../store/types.ts";
+import { readAudit, verifyAudit } from "./audit-access.ts";
+import { createHandle } from "./handle.ts";
+import { createLifecycle } from "./lifecycle.ts";
+import { strictForNarrowed } from "./narrowed-policy.ts";
+import { checkOptions, readLimits, readTimes } from "./options.ts";
+import { createRunning } from "./running.ts";
+import { createStopSignals } from "./stop-signals.ts";
+import type { Router, RouterOptions } from "./types.ts";
+
+/**
+ * A router: capabilities in, frames answered. One per process and store is enough; routers on one store serve the same
+ * sessions. `TypeError` for options that can't be, or a malformed capability.
+ *
+ * Its timers (abandoned operations, pruning) don't keep a process alive; `close()` ends them.
+ */
+export function createRouter(options: RouterOptions = {}): Router {
+  checkOptions(options);
+  const { parts = {}, allowVolatile = false, approvalSecrets = [], strictEpoch = false } = options;
+  const limits = readLimits(options.limits);
+  const times = readTimes(options.times);
+  const store = options.store ?? new MemoryStore();
+  const policy = options.policy ?? defaultPolicy();
+  const id = options.routerId ?? randomId("router");
+  const emitter = createEmitter();
+  const shaper =
+    parts.shaper ??
+    createResultShaper({
+      store,
+      budget: options.resultBudget ?? 2_000,
+      artifactTtl: times.artifactTtl,
+      ...(options.countTokens === undefined ? {} : { countTokens: options.countTokens }),
+    });
+  const registry = parts.registry ?? ownRegistry(options, store, strictEpoch);
+  if (parts.registry !== undefined) registry.register(...(options.capabilities ?? []));
+
+  const fullOf = new WeakMap<Principal, Principal>();
+  const stop = createStopSignals();
+  const audit = parts.audit ?? createAuditLogger();
+  const approvals = createApprovals({
+    store,
+    emit: emitter.emit,
+    approvalTtl: times.approvalTtl,
+    ...(options.mayDecide === undefined ? {} : { mayDecide: options.mayDecide }),
+  });
+  const dependencies: CallDependencies = {
+    routerId: id,
+    store,
+    policy: strictForNarrowed(policy, (narrowed) => fullOf.get(narrowed)),
+    registry,
+    adapters: parts.adapters ?? createAdapterLayer(),
+    executor: parts.executor ?? createExecutor(),
+    shaper,
+    audit,
+    approvals,
+    places: createPlaces(limits),
+    emitter,
+    checkArguments,
+    approvalSecrets,
+    allowVolatile,
+    times,
+    ...(options.downstreamSecret === undefined ? {} : { downstreamSecret: options.downstreamSecret }),
+  };
+  const lifecycle = createLifecycle({ store, times, stop, recover: (signal) => recover(dependencies, { signal }) });
+  const handle = createHandle({
+    store,
+    sessions: parts.sessions ?? createSessions({ store, registry, times }),
+    registry,
+    policy: dependencies.policy,
+    pipeline: createCallPipeline(dependencies),
+    audit,
+    emitter,
+    running: createRunning(),
+    stop,
+    limits,
+    times,
+    narrowed: (narrow, full) => fullOf.set(narrow, full),
+    closing: lifecycle.closing,
+  });
+
+  return {
+    id,
+    store,
+    registry,
+    policy,
+    limits,
+    handle: (frame, context) => lifecycle.track(handle(frame, context)),
+    approvals: {
+      list: approvals.list,
+      approve: approvals.approve,
+      deny: approvals.deny,
+      render: approvals.render,
+    },
+    operations: createOperations({ store, registry, shaper, emitter }),
+    audit: {
+      read: (range) => readAudit(store, range),
+      verify: () => verifyAudit(store),
+    },
+    subscribe: emitter.subscribe,
+    recover: lifecycle.recover,
+    ready: lifecycle.ready,
+    close: lifecycle.close,
+  };
+}
+
+function ownRegistry(options: RouterOptions, store: RouterStore, strictEpoch: boolean): CapabilityRegistry {
+  const registry = createRegistry({
+    store,
+    capabilities: options.capabilities ?? [],
+    strictEpoch,
+    ...(options.validator === undefined ? {} : { validator: options.validator }),
+  });
+  registry.addBuiltIn(artifactReadCapability(store));
+  return registry;
+}

@@ -1,0 +1,202 @@
+import { storeDown } from "../calls/faults.ts";
+import { callDigest, familyOf, operationOf } from "../calls/keys.ts";
+import { fault } from "../errors/fault.ts";
+import type { Fault } from "../errors/types.ts";
+import { emptyHead } from "../frames/head.ts";
+import { parseFrame } from "../frames/parse-frame.ts";
+import { type FrameHead, headOf, nack } from "../frames/replies.ts";
+import type { CallItem, RequestFrame, RequestOf, ResponseFrame } from "../frames/types.ts";
+import { isPrincipal, narrow } from "../identity/principal.ts";
+import type { Principal } from "../identity/types.ts";
+import type { AdmissionResult, AdmittedCall, KnownCall } from "../store/types.ts";
+import { answerBatch, standingBatch } from "./batch-frame.ts";
+import { answerCall } from "./call-frame.ts";
+import { answerCapQuery, answerHello, answerResultQuery, answerSync } from "./control-frames.ts";
+import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
+import { inProgress, standingOf, standingReply } from "./known-calls.ts";
+import type { FrameContext } from "./types.ts";
+
+/**
+ * Turns frames into answers. In this order (TRP v0.1 draft, 8.1, and the precedence of ids): shape, who, session, frame
+ * id, seq, call ids, then what the frame asks for. Total: it never rejects.
+ */
+export function createHandle(
+  deps: FrameDependencies,
+): (input: unknown, context: FrameContext) => Promise<ResponseFrame> {
+  const { store } = deps;
+
+  return async (input, context) => {
+    let head: FrameHead = emptyHead;
+    let who: Principal | undefined;
+    try {
+      const given: unknown = context?.principal;
+      who = isPrincipal(given) ? given : undefined;
+      const parsed = parseFrame(input, deps.limits);
+      if ("fault" in parsed) {
+        head = parsed.head;
+        return await refuse(head, parsed.fault, who);
+      }
+      const { frame } = parsed;
+      head = headOf(frame);
+      if (who === undefined) return await refuse(head, fault("TRP_4007"), undefined);
+      if (deps.closing()) {
+        return await refuse(head, fault("TRP_5003", "The router is closing; it takes no more frames."), who);
+      }
+      const principal = narrow(who, frame.auth_context);
+      if (principal !== who) deps.narrowed(principal, who);
+      if (frame.frame_type === "HELLO_REQ") return await answerHello(deps, { frame, head, principal });
+      return await answer(frame, head, principal);
+    } catch {
+      // Only the store can fail here, and before anything was dispatched: the path of a call never rejects.
+      return await refuse(head, storeDown(), who);
+    }
+  };
+
+  /** Refuses what is not admitted. The next seq is told when the session is this principal's. */
+  async function refuse(head: FrameHead, reason: Fault, who: Principal | undefined): Promise<ResponseFrame> {
+    let expectedSeq: number | undefined;
+    let now = Date.now();
+    try {
+      now = store.now();
+      if (head.sessionId !== null && who !== undefined) {
+        const session = await store.sessions.read(head.sessionId, { tenant: who.tenant, principal: who.id });
+        expectedSeq = session?.expectedSeq;
+      }
+    } catch {
+      // Told without it.
+    }
+    return nack(head, reason, { now, ...(expectedSeq === undefined ? {} : { expectedSeq }) });
+  }
+
+  async function answer(frame: Numbered, head: FrameHead, principal: Principal): Promise<ResponseFrame> {
+    const calls = callsOf(frame).map((item) => admittedCall(item, principal));
+    const result = await deps.sessions.admit(frame, calls, principal);
+    if (result.status === "no-session") return nack(head, fault("TRP_1008"), { now: store.now() });
+    const { session } = result;
+    const options = { now: store.now(), expectedSeq: session.expectedSeq };
+    switch (result.status) {
+      case "admitted":
+        return await run({ frame, head, session, principal, known: result.calls });
+      case "duplicate":
+        return await again(frame, head, principal, result);
+      case "stale":
+        return await stale(frame, head, principal, result);
+      case "frame-reused": {
+        const reason = fault("TRP_2000", "frame_id: it was used for another frame of this session.", {
+          fix: "Give every new frame a new frame_id; send a frame_id again only with the very same frame.",
+        });
+        return nack(head, reason, options);
+      }
+      case "gap": {
+        const message = `seq ${frame.seq} is above ${session.expectedSeq}, the next one: a frame before it has not arrived.`;
+        return nack(head, fault("TRP_1002", message), options);
+      }
+    }
+  }
+
+  /** Does what an admitted frame asks for, and records the answer. */
+  async function run(admitted: AdmittedFrame<Numbered>): Promise<ResponseFrame> {
+    const { frame, session } = admitted;
+    const end = deps.running.begin(session.id, "frame", frame.frame_id);
+    try {
+      switch (frame.frame_type) {
+        case "CALL_REQ":
+          return await answerCall(deps, admitted as AdmittedFrame<RequestOf<"CALL_REQ">>);
+        case "CALL_BATCH_REQ":
+          return await answerBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
+        default: {
+          const reply = await control(admitted as AdmittedFrame<Control>);
+          await store.sessions.answer({ sessionId: session.id, frameId: frame.frame_id, reply, outcomes: {} });
+          return reply;
+        }
+      }
+    } finally {
+      end();
+    }
+  }
+
+  function control(admitted: AdmittedFrame<Control>): Promise<ResponseFrame> {
+    switch (admitted.frame.frame_type) {
+      case "CATALOG_SYNC_REQ":
+        return answerSync(deps, admitted as AdmittedFrame<RequestOf<"CATALOG_SYNC_REQ">>);
+      case "CAP_QUERY_REQ":
+        return answerCapQuery(deps, admitted as AdmittedFrame<RequestOf<"CAP_QUERY_REQ">>);
+      case "RESULT_QUERY_REQ":
+        return answerResultQuery(deps, admitted as AdmittedFrame<RequestOf<"RESULT_QUERY_REQ">>);
+    }
+  }
+
+  /** The same frame again: its recorded answer, or how things stand; what was lost is done now. */
+  async function again(
+    frame: Numbered,
+    head: FrameHead,
+    principal: Principal,
+    { session, reply, frameCalls }: Extract<AdmissionResult, { status: "duplicate" }>,
+  ): Promise<ResponseFrame> {
+    if (reply !== undefined) return reply;
+    const options = { now: store.now(), expectedSeq: session.expectedSeq };
+    if (deps.running.has(session.id, "frame", frame.frame_id)) return inProgress(head, 200, options);
+    const known: Record<string, KnownCall> = {};
+    for (const callId of frameCalls) {
+      const call = await store.sessions.readCall(session.id, callId);
+      if (call !== undefined) known[callId] = { status: "known", call };
+    }
+    const admitted = { frame, head, session, principal, known };
+    if (frame.frame_type === "CALL_REQ") {
+      const found = known[frame.payload.call_id];
+      if (found?.status === "known") {
+        const standing = await standingOf(deps, session, found.call);
+        if (standing.kind !== "lost") return standingReply(head, standing, options);
+      }
+    }
+    if (frame.frame_type === "CALL_BATCH_REQ") {
+      const found = await standingBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
+      if ("reply" in found) return found.reply;
+      if (!found.lost) return inProgress(head, 200, options);
+    }
+    // Looking took a while: another copy of the frame may have begun.
+    if (deps.running.has(session.id, "frame", frame.frame_id)) return inProgress(head, 200, options);
+    return await run(admitted);
+  }
+
+  /** A seq that was taken before: what became of its calls, when they are these. */
+  async function stale(
+    frame: Numbered,
+    head: FrameHead,
+    principal: Principal,
+    { session, calls }: Extract<AdmissionResult, { status: "stale" }>,
+  ): Promise<ResponseFrame> {
+    const options = { now: store.now(), expectedSeq: session.expectedSeq };
+    const found = callsOf(frame).map(({ call_id }) => calls[call_id]);
+    if (found.some((call) => call?.status === "reused")) return nack(head, fault("TRP_1007"), options);
+    if (found.length === 0 || found.some((call) => call?.status !== "known")) {
+      return nack(head, fault("TRP_1004"), options);
+    }
+    if (frame.frame_type === "CALL_BATCH_REQ") {
+      const admitted = { frame, head, session, principal, known: calls };
+      const standing = await standingBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
+      if ("reply" in standing) return standing.reply;
+      return standing.lost ? standingReply(head, { kind: "lost" }, options) : inProgress(head, 200, options);
+    }
+    const [only] = found as Extract<KnownCall, { status: "known" }>[];
+    return standingReply(head, only ? await standingOf(deps, session, only.call) : { kind: "lost" }, options);
+  }
+}
+
+/** Frames with a seq, and those of them that are no calls. */
+type Numbered = Exclude<RequestFrame, RequestOf<"HELLO_REQ">>;
+type Control = Exclude<Numbered, RequestOf<"CALL_REQ"> | RequestOf<"CALL_BATCH_REQ">>;
+
+function callsOf(frame: Numbered): readonly CallItem[] {
+  if (frame.frame_type === "CALL_REQ") return [frame.payload];
+  return frame.frame_type === "CALL_BATCH_REQ" ? frame.payload.calls : [];
+}
+
+/** A call as the store needs it. */
+function admittedCall(item: CallItem, principal: Principal): AdmittedCall {
+  const { call_id: callId, cap_id, idempotency_key: key, timeout_ms: timeoutMs } = item;
+  const call: AdmittedCall = { callId, digest: callDigest(item), timeoutMs };
+  if (key === null || key === undefined) return call;
+  const who = { tenant: principal.tenant, principal: principal.id };
+  return { ...call, operation: operationOf(who, familyOf(cap_id), key) };
+}

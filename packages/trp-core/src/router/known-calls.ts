@@ -1,0 +1,100 @@
+import { settledToOutcome } from "../calls/outcome.ts";
+import { fault } from "../errors/fault.ts";
+import { ack, type FrameHead, nack, replyTo } from "../frames/replies.ts";
+import type { NackPayload, ResponseFrame } from "../frames/types.ts";
+import { fromJson } from "../operations/operation-data.ts";
+import type { CallOutcome, CallRecord, SessionRecord } from "../store/types.ts";
+import type { FrameDependencies } from "./frame-dependencies.ts";
+
+/** How a call stands that came before. `lost`: nobody runs it, and it has no outcome. */
+export type Standing = { kind: "outcome"; outcome: CallOutcome } | { kind: "running"; retryAfterMs: number } | Lost;
+type Lost = { kind: "lost" };
+
+/** How long to wait before asking again after a call of which nothing else is known. */
+const askAgain = 200;
+
+/**
+ * How a call stands now. What was answered stays true where it can't change any more; else the operation's own record is
+ * newer. Rejects when the store does.
+ */
+export async function standingOf(
+  { store, pipeline, running }: Pick<FrameDependencies, "store" | "pipeline" | "running">,
+  session: SessionRecord,
+  call: CallRecord,
+): Promise<Standing> {
+  const { outcome, operation, callId } = call;
+  if (outcome !== undefined && isLastWord(outcome)) return { kind: "outcome", outcome };
+  if (running.has(session.id, "call", callId)) return { kind: "running", retryAfterMs: askAgain };
+  if (operation !== undefined) {
+    const settled = await pipeline.look(operation);
+    if (settled?.kind === "in-progress") return { kind: "running", retryAfterMs: settled.retryAfterMs };
+    if (settled !== undefined) {
+      const { replayedFrom, ...own } = settled as typeof settled & { replayedFrom?: string };
+      const told = settledToOutcome(
+        replayedFrom === callId ? own : settled,
+        { item: { call_id: callId, ...(await addressOf(store, call)) }, frameId: call.frameId },
+        { resultFailed: session.features.includes("RESULT_FAILED") },
+      );
+      if (told !== undefined) return { kind: "outcome", outcome: told };
+    }
+  }
+  if (outcome !== undefined) return { kind: "outcome", outcome };
+  return call.deadline > store.now() ? { kind: "running", retryAfterMs: askAgain } : { kind: "lost" };
+}
+
+/** A success stays one, and what was never started has nothing to do with what the key's operation did later. */
+function isLastWord({ type, payload }: CallOutcome): boolean {
+  return type === "RESULT" ? payload.status === "SUCCESS" : !payload.dispatched;
+}
+
+/** The number and name under which the operation was called. */
+async function addressOf(
+  store: FrameDependencies["store"],
+  { outcome, operation }: CallRecord,
+): Promise<{ idx: number; cap_id: string }> {
+  if (outcome?.type === "RESULT") return outcome.payload;
+  const record = operation && (await store.operations.read(operation));
+  const data = fromJson(record?.data);
+  return { idx: data?.idx ?? 0, cap_id: data?.cap_id ?? "" };
+}
+
+/** An earlier outcome as the answer to the frame at hand. */
+export function outcomeReply(
+  head: FrameHead,
+  outcome: CallOutcome,
+  options: { now: number; expectedSeq: number },
+): ResponseFrame {
+  if (outcome.type === "RESULT") return replyTo(head, "RESULT", outcome.payload, { now: options.now });
+  const payload: NackPayload = {
+    ...outcome.payload,
+    nack_of_frame_id: head.frameId,
+    retry_hint: { ...outcome.payload.retry_hint, expected_seq: options.expectedSeq },
+  };
+  return replyTo(head, "NACK", payload, { now: options.now });
+}
+
+/** How a call stands as the answer to a frame that can't be admitted (again). */
+export function standingReply(
+  head: FrameHead,
+  standing: Standing,
+  options: { now: number; expectedSeq: number },
+): ResponseFrame {
+  if (standing.kind === "outcome") return outcomeReply(head, standing.outcome, options);
+  if (standing.kind === "lost") return nack(head, lost(), options);
+  return inProgress(head, standing.retryAfterMs, options);
+}
+
+/** Says that it runs. */
+export function inProgress(
+  head: FrameHead,
+  retryAfterMs: number,
+  options: { now: number; expectedSeq: number },
+): ResponseFrame {
+  return ack(head, "IN_PROGRESS", { ...options, retryHint: { backoff_ms: retryAfterMs, action: "RESULT_QUERY" } });
+}
+
+function lost(): ReturnType<typeof fault> {
+  return fault("TRP_1004", "seq was used before, and the call has ended without an outcome.", {
+    fix: "Send the very same call again in a new frame, with seq set to retry_hint.expected_seq.",
+  });
+}

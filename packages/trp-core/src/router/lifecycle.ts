@@ -1,0 +1,104 @@
+import type { RouterStore } from "../store/types.ts";
+import type { StopSignals } from "./stop-signals.ts";
+import type { RecoveryReport, RouterTimes } from "./types.ts";
+
+/** What a router does besides answering: recover, prune, close. */
+export interface Lifecycle {
+  /** Gives the promise back, and waits for it in `close`. It must not reject. */
+  track<Value>(work: Promise<Value>): Promise<Value>;
+  closing(): boolean;
+  recover(): Promise<RecoveryReport>;
+  ready(): Promise<string | undefined>;
+  close(options?: { graceMs?: number }): Promise<void>;
+}
+
+/** Options of {@link createLifecycle}. */
+export interface LifecycleOptions {
+  store: Pick<RouterStore, "ping" | "prune">;
+  times: Pick<RouterTimes, "recoverEvery" | "pruneEvery">;
+  stop: StopSignals;
+  recover(signal: AbortSignal): Promise<RecoveryReport>;
+}
+
+const defaultGraceMs = 10_000;
+
+export function createLifecycle({ store, times, stop, recover }: LifecycleOptions): Lifecycle {
+  const work = new Set<Promise<unknown>>();
+  let closed: Promise<void> | undefined;
+  let recovering: Promise<RecoveryReport> | undefined;
+
+  function track<Value>(promise: Promise<Value>): Promise<Value> {
+    work.add(promise);
+    const done = (): boolean => work.delete(promise);
+    promise.then(done, done);
+    return promise;
+  }
+
+  /** One sweep at a time: whoever asks meanwhile gets the report of the one that runs. */
+  function sweep(): Promise<RecoveryReport> {
+    recovering ??= run();
+    return recovering;
+    async function run(): Promise<RecoveryReport> {
+      const signal = stop.take();
+      try {
+        return await recover(signal);
+      } finally {
+        stop.giveBack(signal);
+        recovering = undefined;
+      }
+    }
+  }
+
+  const ends = [every(times.recoverEvery, () => track(sweep())), every(times.pruneEvery, () => track(store.prune()))];
+
+  async function close(graceMs: number): Promise<void> {
+    for (const end of ends) end();
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const grace = new Promise((resolve) => {
+      timer = setTimeout(resolve, graceMs);
+    });
+    await Promise.race([grace, Promise.allSettled([...work])]);
+    clearTimeout(timer);
+    stop.abort(new DOMException("the router is closing", "AbortError"));
+  }
+
+  return {
+    track,
+    closing: () => closed !== undefined,
+    recover: () => track(sweep()),
+    async ready() {
+      if (closed !== undefined) return "the router is closing";
+      try {
+        await store.ping();
+        return undefined;
+      } catch {
+        return "the store does not answer";
+      }
+    },
+    close({ graceMs = defaultGraceMs } = {}) {
+      if (!(graceMs >= 0)) throw new TypeError("close: graceMs must be a number of milliseconds from 0");
+      closed ??= close(graceMs);
+      return closed;
+    },
+  };
+}
+
+/** Does something again and again, once at a time, without keeping a process alive; 0: never. Returns what ends it. */
+function every(ms: number, task: () => Promise<unknown>): () => void {
+  if (ms === 0) return () => {};
+  let busy = false;
+  const timer = setInterval(
+    () => {
+      if (busy) return;
+      busy = true;
+      const done = (): void => {
+        busy = false;
+      };
+      // The store's trouble of now: the next round may fare better.
+      task().then(done, done);
+    },
+    Math.min(ms, 0x7fffffff),
+  );
+  (timer as { unref?: () => void }).unref?.();
+  return () => clearInterval(timer);
+}

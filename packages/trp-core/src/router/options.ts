@@ -1,0 +1,76 @@
+import type { RouterLimits, RouterOptions, RouterTimes } from "./types.ts";
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+/** `TypeError` for options that can't be. Capabilities, limits and times are checked where they are read. */
+export function checkOptions(options: RouterOptions): void {
+  if (typeof options !== "object" || options === null) throw new TypeError("createRouter takes an object of options");
+  const { capabilities, approvalSecrets, downstreamSecret, routerId, resultBudget, mayDecide, policy } = options;
+  const fail = (problem: string): never => {
+    throw new TypeError(`createRouter: ${problem}`);
+  };
+  if (capabilities !== undefined && !Array.isArray(capabilities)) fail("capabilities must be a list");
+  const isSecret = (secret: unknown): boolean => typeof secret === "string" && secret !== "";
+  if (approvalSecrets !== undefined && !(Array.isArray(approvalSecrets) && approvalSecrets.every(isSecret))) {
+    fail("approvalSecrets must be a list of texts that are not empty");
+  }
+  if (downstreamSecret !== undefined && !isSecret(downstreamSecret)) fail("downstreamSecret must not be empty");
+  if (routerId !== undefined && !isSecret(routerId)) fail("routerId must not be empty");
+  if (resultBudget !== undefined && !(Number.isSafeInteger(resultBudget) && resultBudget > 0)) {
+    fail("resultBudget must be a whole number of tokens above 0");
+  }
+  if (mayDecide !== undefined && typeof mayDecide !== "function") fail("mayDecide must be a function");
+  if (policy !== undefined && (typeof policy?.evaluate !== "function" || typeof policy.version !== "string")) {
+    fail("policy must have a version and evaluate(input); createPolicy makes one of rules");
+  }
+}
+
+/** The limits with their defaults. `TypeError` for what is no count above 0. */
+export function readLimits(given: RouterOptions["limits"]): RouterLimits {
+  const limits: RouterLimits = {
+    frameBytes: 4 * 1024 * 1024,
+    depth: 64,
+    batchCalls: 64,
+    callsInFlight: 256,
+    callsWaiting: 1_024,
+    ...defined(given),
+  };
+  check("limits", limits, ["callsWaiting"]);
+  return Object.freeze(limits);
+}
+
+/** The times with their defaults, in milliseconds. `TypeError` for what is no time. */
+export function readTimes(given: RouterOptions["times"]): RouterTimes {
+  const lease = given?.lease ?? 10_000;
+  const times: RouterTimes = {
+    sessionTtl: day,
+    keyTtl: day,
+    keyMemory: 30 * day,
+    approvalTtl: 15 * minute,
+    artifactTtl: day,
+    lease,
+    recoverEvery: lease,
+    pruneEvery: 10 * minute,
+    seqWait: 250,
+    catalogTtl: 10 * minute,
+    ...defined(given),
+  };
+  check("times", times, ["keyMemory", "recoverEvery", "pruneEvery", "seqWait"]);
+  return Object.freeze(times);
+}
+
+/** `undefined` is as left out: it must not hide a default. */
+function defined<T extends object>(given: T | undefined): Partial<T> {
+  const entries = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<T>;
+}
+
+function check(where: string, found: object, mayBeZero: readonly string[]): void {
+  for (const [name, value] of Object.entries(found)) {
+    const least = mayBeZero.includes(name) ? 0 : 1;
+    if (Number.isSafeInteger(value) && (value as number) >= least) continue;
+    throw new TypeError(`createRouter: ${where}.${name} must be a whole number from ${least}, not ${String(value)}`);
+  }
+}
