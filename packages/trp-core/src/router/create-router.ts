@@ -3,7 +3,9 @@ import { checkArguments } from "../arguments/check.ts";
 import { createAuditLogger } from "../audit/logger.ts";
 import type { CallDependencies } from "../calls/dependencies.ts";
 import { createCallPipeline } from "../calls/pipeline.ts";
+import type { AnyCapability } from "../capability/types.ts";
 import { createRegistry } from "../catalog/registry.ts";
+import { catalogCapabilities } from "../catalog/tools.ts";
 import { randomId } from "../digest/ids.ts";
 import { createEmitter } from "../events/emitter.ts";
 import { createAdapterLayer } from "../execution/adapters.ts";
@@ -28,6 +30,9 @@ import { createRunning } from "./running.ts";
 import { createStopSignals } from "./stop-signals.ts";
 import type { Router, RouterOptions } from "./types.ts";
 
+/** With more capabilities than this, the catalog can be searched. */
+const manyCapabilities = 40;
+
 /**
  * A router: capabilities in, frames answered. One per process and store is enough; routers on one store serve the same
  * sessions. `TypeError` for options that can't be, or a malformed capability.
@@ -36,22 +41,19 @@ import type { Router, RouterOptions } from "./types.ts";
  */
 export function createRouter(options: RouterOptions = {}): Router {
   checkOptions(options);
-  const { parts = {}, allowVolatile = false, approvalSecrets = [], strictEpoch = false } = options;
+  const { parts = {}, allowVolatile = false, approvalSecrets = [] } = options;
   const limits = readLimits(options.limits);
   const times = readTimes(options.times);
   const store = options.store ?? new MemoryStore();
   const policy = options.policy ?? defaultPolicy();
   const id = options.routerId ?? randomId("router");
   const emitter = createEmitter();
+  const { resultBudget = 2_000, countTokens } = options;
+  const counting = countTokens === undefined ? {} : { countTokens };
   const shaper =
-    parts.shaper ??
-    createResultShaper({
-      store,
-      budget: options.resultBudget ?? 2_000,
-      artifactTtl: times.artifactTtl,
-      ...(options.countTokens === undefined ? {} : { countTokens: options.countTokens }),
-    });
-  const registry = parts.registry ?? ownRegistry(options, store, strictEpoch);
+    parts.shaper ?? createResultShaper({ store, budget: resultBudget, artifactTtl: times.artifactTtl, ...counting });
+  const registry =
+    parts.registry ?? ownRegistry(options, artifactReadCapability(store, { resultBudget, ...counting }), store);
   if (parts.registry !== undefined) registry.register(...(options.capabilities ?? []));
 
   const fullOf = new WeakMap<Principal, Principal>();
@@ -123,13 +125,18 @@ export function createRouter(options: RouterOptions = {}): Router {
   };
 }
 
-function ownRegistry(options: RouterOptions, store: RouterStore, strictEpoch: boolean): CapabilityRegistry {
+function ownRegistry(options: RouterOptions, artifacts: AnyCapability, store: RouterStore): CapabilityRegistry {
   const registry = createRegistry({
     store,
     capabilities: options.capabilities ?? [],
-    strictEpoch,
+    strictEpoch: options.strictEpoch ?? false,
     ...(options.validator === undefined ? {} : { validator: options.validator }),
   });
-  registry.addBuiltIn(artifactReadCapability(store));
+  registry.addBuiltIn(artifacts);
+  const { catalogTools } = options;
+  if (catalogTools === false) return registry;
+  for (const capability of catalogCapabilities(registry)) {
+    registry.addBuiltIn(capability, (others) => catalogTools === true || others > manyCapabilities);
+  }
   return registry;
 }
