@@ -5,6 +5,7 @@
 
 export { chainRow, firstHash, verifyRows } from "../audit/chain.ts";
 export type { AuditEntry, AuditRow } from "../audit/types.ts";
+export type { ResponseFrame } from "../frames/types.ts";
 export {
   approvalAt,
   approvalConflict,

@@ -1,0 +1,104 @@
+import { backoff } from "./backoff.ts";
+import { type Connection, type Driver, isBusy, isNoDatabase } from "./driver.ts";
+import { storeError, textOf } from "./errors.ts";
+import { applicationId, migrations } from "./migrations.ts";
+
+export type Synchronous = "full" | "normal";
+
+/** How long SQLite itself may wait for a lock, blocking the process. Everything beyond is waited for asynchronously. */
+const busyTimeoutMs = 5;
+
+/**
+ * Opens the file, with every setting checked as really set, and brings its tables up to date. Several processes may do so
+ * at once: who comes second waits, up to `lockTimeoutMs`.
+ */
+export async function connect(
+  driver: Driver,
+  file: string,
+  options: { synchronous: Synchronous; lockTimeoutMs: number },
+): Promise<Connection> {
+  const until = performance.now() + options.lockTimeoutMs;
+  for (let attempt = 0; ; attempt++) {
+    let connection: Connection | undefined;
+    try {
+      connection = driver.open(file);
+      configure(connection, options.synchronous, file);
+      migrate(connection, file);
+      return connection;
+    } catch (error) {
+      closeQuietly(connection);
+      if (!isBusy(error)) throw asOpenError(error, file);
+      if (performance.now() >= until) {
+        const data = { file, waitedMs: options.lockTimeoutMs };
+        throw storeError("trp/store-busy", `${file} is locked by another process.`, data, error);
+      }
+      await backoff(attempt);
+    }
+  }
+}
+
+function configure(connection: Connection, synchronous: Synchronous, file: string): void {
+  connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
+  // Before anything is written: a database of somebody else stays as it is.
+  checkIsStore(connection, file);
+  const wanted = {
+    journal_mode: { set: "WAL", is: "wal" },
+    synchronous: { set: synchronous.toUpperCase(), is: synchronous === "full" ? 2 : 1 },
+    foreign_keys: { set: "ON", is: 1 },
+  };
+  for (const [name, { set, is }] of Object.entries(wanted)) {
+    if (pragma(connection, name) !== is) connection.prepare(`PRAGMA ${name} = ${set}`).all([]);
+    const found = pragma(connection, name);
+    if (found === is) continue;
+    const text = `${file} can't be used: ${name} stays ${String(found)} where it must be ${set}.`;
+    throw storeError("trp/store-open", text, { file });
+  }
+}
+
+function checkIsStore(connection: Connection, file: string): void {
+  const version = Number(pragma(connection, "user_version"));
+  const empty = connection.prepare("SELECT count(*) AS n FROM sqlite_schema").get([])?.n === 0;
+  if (!empty && pragma(connection, "application_id") !== applicationId) {
+    throw storeError("trp/store-open", `${file} is a database, but no store of toolglot.`, { file });
+  }
+  if (version <= migrations.length) return;
+  throw storeError(
+    "trp/store-version",
+    `${file} was written by a newer version of @toolglot/trp-sqlite (tables ${version}, known ${migrations.length}): update the package.`,
+    { file, version, known: migrations.length },
+  );
+}
+
+function migrate(connection: Connection, file: string): void {
+  if (pragma(connection, "user_version") === migrations.length) return;
+  connection.exec("BEGIN IMMEDIATE");
+  try {
+    // Another process may have been quicker.
+    checkIsStore(connection, file);
+    const version = Number(pragma(connection, "user_version"));
+    for (const step of migrations.slice(version)) connection.exec(step);
+    connection.exec(`PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${migrations.length}`);
+    connection.exec("COMMIT");
+  } catch (error) {
+    connection.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+function pragma(connection: Connection, name: string): unknown {
+  return connection.prepare(`PRAGMA ${name}`).get([])?.[name];
+}
+
+function asOpenError(error: unknown, file: string): unknown {
+  if (error instanceof TypeError || (error as { code?: unknown })?.code?.toString().startsWith("trp/")) return error;
+  const why = isNoDatabase(error) ? "it is no SQLite database" : textOf(error);
+  return storeError("trp/store-open", `${file} can't be opened: ${why}.`, { file }, error);
+}
+
+function closeQuietly(connection: Connection | undefined): void {
+  try {
+    connection?.close();
+  } catch {
+    // What matters is why it is closed.
+  }
+}

@@ -1,0 +1,65 @@
+import { libsqlDriver } from "./drivers/libsql.ts";
+import { nodeSqliteDriver } from "./drivers/node-sqlite.ts";
+
+/** What this package needs of a SQLite binding: synchronous, one connection per object. */
+export interface Driver {
+  readonly name: DriverName;
+  open(file: string): Connection;
+}
+
+export type DriverName = "node:sqlite" | "libsql";
+
+export interface Connection {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+export interface Statement {
+  run(parameters: readonly Value[]): void;
+  /** The first row. */
+  get(parameters: readonly Value[]): Row | undefined;
+  all(parameters: readonly Value[]): Row[];
+}
+
+export type Value = null | number | string | Uint8Array;
+export type Row = Record<string, Value>;
+
+/**
+ * The binding to use: the wanted one, or Node's own where the runtime has it (Node 22.13), else libsql. Throws `TypeError`
+ * for a name that is none, and for `node:sqlite` where there is none.
+ */
+export async function chooseDriver(wanted?: DriverName): Promise<Driver> {
+  if (wanted !== undefined && wanted !== "node:sqlite" && wanted !== "libsql") {
+    throw new TypeError(`driver must be "node:sqlite" or "libsql", not ${JSON.stringify(wanted)}`);
+  }
+  const own = wanted === "libsql" ? undefined : nodeSqliteDriver();
+  if (own) return own;
+  if (wanted === "node:sqlite") throw new TypeError("this runtime has no node:sqlite: leave the driver out");
+  return libsqlDriver();
+}
+
+/** SQLite's own number for what went wrong (its lowest byte), in whatever form the binding says it. */
+export function resultCode(error: unknown): number | undefined {
+  if (typeof error !== "object" || error === null) return undefined;
+  const { errcode, rawCode, code } = error as { errcode?: unknown; rawCode?: unknown; code?: unknown };
+  const extended = typeof errcode === "number" ? errcode : rawCode;
+  if (typeof extended === "number") return extended & 0xff;
+  if (typeof code !== "string") return undefined;
+  if (code.startsWith("SQLITE_BUSY")) return busy;
+  return code.startsWith("SQLITE_LOCKED") ? locked : undefined;
+}
+
+const busy = 5;
+const locked = 6;
+const notADatabase = 26;
+
+/** Another process holds the lock: to be tried again. */
+export function isBusy(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === busy || code === locked;
+}
+
+export function isNoDatabase(error: unknown): boolean {
+  return resultCode(error) === notADatabase;
+}

@@ -1,0 +1,31 @@
+import { ToolglotError } from "@toolglot/core";
+
+/** Codes of the errors of a store on SQLite. Each has `data: { file }`, and what is named here. */
+export type SqliteStoreErrorCode =
+  /** The file can't be opened: no such folder, no right, not a regular file, not a store. */
+  | "trp/store-open"
+  /** `data: { version, known }`. A newer version of this package has written the file. */
+  | "trp/store-version"
+  /** `data: { waitedMs }`. Other processes held the lock for too long. Nothing was written. */
+  | "trp/store-busy"
+  /** SQLite failed (`cause`). Nothing was written. */
+  | "trp/store-failed"
+  /** `data: { table, key }`. A row can't be read. */
+  | "trp/store-damaged"
+  /** After `close()`. */
+  | "trp/store-closed";
+
+/** A runtime fault of a store on SQLite. */
+export function storeError(
+  code: SqliteStoreErrorCode,
+  message: string,
+  data: Record<string, unknown>,
+  cause?: unknown,
+): ToolglotError {
+  return new ToolglotError(code, message, { data, cause });
+}
+
+/** For messages: what somebody threw. */
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

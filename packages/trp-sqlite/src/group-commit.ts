@@ -1,0 +1,184 @@
+import { storeClosed } from "@toolglot/trp-core/store";
+import { backoff } from "./backoff.ts";
+import { type Connection, isBusy } from "./driver.ts";
+import { storeError, textOf } from "./errors.ts";
+import type { Transaction } from "./transaction.ts";
+
+/** A method of the store: it reads, then writes. Whatever it throws, it must throw before its first write. */
+type Work<T> = (transaction: Transaction) => T;
+
+interface Job {
+  work: Work<unknown>;
+  writes: boolean;
+  /** Of `performance.now()`: when waiting for the lock is over. */
+  until: number;
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** A transaction ends after this many milliseconds of work, so that neither this process nor others wait for long. */
+const longestMs = 10;
+
+/**
+ * Runs what is asked for in one turn of the event loop, or while a commit is under way, in one transaction. A promise is
+ * settled after the COMMIT; when that fails, all are rejected and nothing has happened. When the lock is another
+ * process's, it waits for it asynchronously.
+ */
+export class GroupCommit {
+  readonly #connection: Connection;
+  readonly #transaction: Transaction;
+  readonly #name: string;
+  readonly #lockTimeoutMs: number;
+  #queue: Job[] = [];
+  #running = false;
+  #closing: Promise<void> | undefined;
+  #drained: (() => void) | undefined;
+
+  constructor(connection: Connection, transaction: Transaction, name: string, lockTimeoutMs: number) {
+    this.#connection = connection;
+    this.#transaction = transaction;
+    this.#name = name;
+    this.#lockTimeoutMs = lockTimeoutMs;
+  }
+
+  read<T>(work: Work<T>): Promise<T> {
+    return this.#submit(work, false);
+  }
+
+  write<T>(work: Work<T>): Promise<T> {
+    return this.#submit(work, true);
+  }
+
+  /** Finishes what was asked for, then closes the file. Anything later is rejected. */
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      if (this.#running) {
+        await new Promise<void>((resolve) => {
+          this.#drained = resolve;
+        });
+      }
+      this.#connection.close();
+    })();
+    return this.#closing;
+  }
+
+  #submit<T>(work: Work<T>, writes: boolean): Promise<T> {
+    if (this.#closing) return Promise.reject(storeClosed(this.#name));
+    return new Promise<T>((resolve, reject) => {
+      const until = performance.now() + this.#lockTimeoutMs;
+      this.#queue.push({ work, writes, until, resolve: resolve as Job["resolve"], reject });
+      if (this.#running) return;
+      this.#running = true;
+      setImmediate(() => void this.#drain());
+    });
+  }
+
+  async #drain(): Promise<void> {
+    let attempt = 0;
+    while (this.#queue.length > 0) {
+      const end = this.#runBatch();
+      if (end === "done") {
+        attempt = 0;
+        // Those who were just answered ask again now: their next methods share the next transaction.
+        if (this.#queue.length === 0) break;
+        await new Promise((resolve) => setImmediate(resolve));
+      } else {
+        this.#rejectLate(end.busy);
+        await backoff(attempt++);
+      }
+    }
+    this.#running = false;
+    this.#drained?.();
+  }
+
+  /** One transaction over what is in the queue. Takes from the queue what it settles. */
+  #runBatch(): "done" | { busy: unknown } {
+    const writes = this.#queue.some((job) => job.writes);
+    try {
+      this.#connection.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
+    } catch (error) {
+      if (isBusy(error)) return { busy: error };
+      this.#rejectAll(this.#queue.splice(0), error);
+      return "done";
+    }
+    const settle: (() => void)[] = [];
+    const jobs: Job[] = [];
+    try {
+      const start = performance.now();
+      this.#transaction.reset();
+      while (jobs.length < this.#queue.length) {
+        const job = this.#queue[jobs.length] as Job;
+        jobs.push(job);
+        settle.push(this.#runJob(job));
+        if (performance.now() - start > longestMs) break;
+      }
+      this.#transaction.flush();
+      this.#connection.exec("COMMIT");
+    } catch (error) {
+      this.#rollback();
+      if (isBusy(error)) return { busy: error };
+      // What failed half-way is undone with all the others, which then run again without it.
+      const failed = error instanceof HalfDone ? [error.job] : jobs;
+      this.#queue = this.#queue.filter((job) => !failed.includes(job));
+      this.#rejectAll(failed, error instanceof HalfDone ? error.cause : error);
+      return "done";
+    }
+    this.#queue.splice(0, jobs.length);
+    for (const tell of settle) tell();
+    return "done";
+  }
+
+  /** Runs one; what is returned settles it. */
+  #runJob(job: Job): () => void {
+    this.#transaction.dirty = false;
+    try {
+      const value = job.work(this.#transaction);
+      return () => job.resolve(value);
+    } catch (error) {
+      if (isBusy(error)) throw error;
+      if (this.#transaction.dirty) throw new HalfDone(job, error);
+      return () => job.reject(this.#told(error));
+    }
+  }
+
+  #rollback(): void {
+    try {
+      this.#connection.exec("ROLLBACK");
+    } catch {
+      // SQLite has done so itself.
+    }
+    this.#transaction.reset();
+  }
+
+  #rejectLate(error: unknown): void {
+    const now = performance.now();
+    const late = this.#queue.filter((job) => job.until <= now);
+    if (late.length === 0) return;
+    this.#queue = this.#queue.filter((job) => job.until > now);
+    const waitedMs = this.#lockTimeoutMs;
+    const { file } = this.#transaction;
+    const text = `${file} has been locked by another process for ${waitedMs} ms.`;
+    for (const job of late) job.reject(storeError("trp/store-busy", text, { file, waitedMs }, error));
+  }
+
+  #rejectAll(jobs: Job[], error: unknown): void {
+    for (const job of jobs) job.reject(this.#told(error));
+  }
+
+  /** Mistakes of callers and faults of ours as they are; what SQLite says, as the store's. */
+  #told(error: unknown): unknown {
+    if (error instanceof TypeError || (error as { code?: unknown })?.code?.toString().startsWith("trp/")) return error;
+    const { file } = this.#transaction;
+    return storeError("trp/store-failed", `${file} failed: ${textOf(error)}`, { file }, error);
+  }
+}
+
+/** A job that threw after it had written something. */
+class HalfDone extends Error {
+  readonly job: Job;
+
+  constructor(job: Job, cause: unknown) {
+    super("half done", { cause });
+    this.job = job;
+  }
+}

@@ -1,0 +1,105 @@
+// The tables, in steps that only go forward. Never change a step that was released: append one.
+//
+// Records are JSON in one column; other columns repeat what is searched for. Texts that callers choose go into columns
+// through `columnText`.
+
+const first = `
+CREATE TABLE counters (name TEXT PRIMARY KEY, value INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO counters VALUES ('fence', 0);
+
+CREATE TABLE sessions (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  expected_seq INTEGER NOT NULL,
+  view TEXT NOT NULL,
+  expires_at REAL NOT NULL,
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX sessions_by_expiry ON sessions (expires_at);
+
+CREATE TABLE frames (
+  session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+  seq INTEGER NOT NULL,
+  frame_id TEXT NOT NULL,
+  digest TEXT NOT NULL,
+  calls TEXT NOT NULL,
+  reply TEXT,
+  PRIMARY KEY (session, seq)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX frames_by_id ON frames (session, frame_id);
+
+CREATE TABLE calls (
+  session INTEGER NOT NULL REFERENCES sessions (n) ON DELETE CASCADE,
+  call_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  place INTEGER NOT NULL,
+  deadline REAL NOT NULL,
+  record TEXT NOT NULL,
+  outcome TEXT,
+  PRIMARY KEY (session, call_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX calls_by_seq ON calls (session, seq, place);
+
+CREATE TABLE operations (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  state TEXT NOT NULL,
+  open INTEGER NOT NULL,
+  fence INTEGER NOT NULL,
+  lease_until REAL NOT NULL,
+  due_at REAL,
+  kept TEXT NOT NULL,
+  data TEXT,
+  outcome TEXT,
+  PRIMARY KEY (scope, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX operations_open ON operations (state, fence) WHERE open = 1;
+CREATE INDEX operations_due ON operations (due_at) WHERE due_at IS NOT NULL;
+
+CREATE TABLE approvals (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  tenant TEXT NOT NULL,
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  used INTEGER NOT NULL,
+  expires_at REAL NOT NULL,
+  record TEXT NOT NULL
+) STRICT;
+CREATE INDEX approvals_by_operation ON approvals (scope, key, n);
+CREATE INDEX approvals_by_tenant ON approvals (tenant, n);
+
+CREATE TABLE tokens (
+  jti TEXT PRIMARY KEY,
+  operation TEXT NOT NULL,
+  expires_at REAL NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE audit (
+  n INTEGER PRIMARY KEY,
+  at REAL NOT NULL,
+  entry TEXT NOT NULL,
+  prev_hash TEXT NOT NULL,
+  hash TEXT NOT NULL
+) STRICT;
+
+CREATE TABLE artifacts (
+  n INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  expires_at REAL NOT NULL,
+  record TEXT NOT NULL,
+  bytes BLOB NOT NULL
+) STRICT;
+CREATE INDEX artifacts_by_expiry ON artifacts (expires_at);
+
+CREATE TABLE epochs (epoch INTEGER PRIMARY KEY, digest TEXT NOT NULL) STRICT;
+CREATE INDEX epochs_by_digest ON epochs (digest, epoch);
+
+CREATE TABLE views (id TEXT PRIMARY KEY, view TEXT NOT NULL) STRICT;
+`;
+
+/** Step by step: a file of version 1 has had the first. */
+export const migrations: readonly string[] = [first];
+
+/** In the header of every store's file, so that no other database is taken for one: "TRP1". */
+export const applicationId = 0x54525031;

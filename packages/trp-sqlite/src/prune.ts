@@ -1,0 +1,34 @@
+import { approvalMemoryMs } from "@toolglot/trp-core/store";
+import type { GroupCommit } from "./group-commit.ts";
+import { pruneApprovals } from "./tables/approvals.ts";
+import { pruneOperations } from "./tables/operation-rows.ts";
+import type { Transaction } from "./transaction.ts";
+
+const keepEpochs = 1024;
+
+/** One piece of the work; gives whether there may be more. Small, since others wait meanwhile. */
+const pieces: readonly ((tx: Transaction) => boolean)[] = [
+  (tx) => pruneOperations(tx, 200),
+  (tx) => pruneApprovals(tx, 200),
+  (tx) => {
+    const sql = "SELECT n FROM sessions WHERE expires_at <= ? LIMIT 4";
+    const due = tx.all(sql, tx.now());
+    for (const { n } of due) tx.run("DELETE FROM sessions WHERE n = ?", n as number);
+    return due.length === 4;
+  },
+  (tx) => {
+    const due = tx.all("SELECT n FROM artifacts WHERE expires_at <= ? LIMIT 20", tx.now());
+    for (const { n } of due) tx.run("DELETE FROM artifacts WHERE n = ?", n as number);
+    return due.length === 20;
+  },
+  (tx) => {
+    tx.run("DELETE FROM tokens WHERE expires_at <= ?", tx.now() - approvalMemoryMs);
+    tx.run("DELETE FROM epochs WHERE epoch <= (SELECT max(epoch) FROM epochs) - ?", keepEpochs);
+    return false;
+  },
+];
+
+/** Drops what is past its time, in many small transactions. */
+export async function prune(commits: GroupCommit): Promise<void> {
+  for (const piece of pieces) while (await commits.write(piece)) {}
+}

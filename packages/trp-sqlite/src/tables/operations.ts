@@ -1,0 +1,230 @@
+import type {
+  ClaimRequest,
+  ClaimResult,
+  JsonValue,
+  OperationClaim,
+  OperationKey,
+  OperationRecord,
+} from "@toolglot/core";
+import {
+  abandonOperation,
+  beginOperation,
+  checkClaimRequest,
+  checkDuration,
+  claimOperation,
+  doubtOperation,
+  finishOperation,
+  type KeptOperation,
+  rememberedOperation,
+  renewOperation,
+} from "@toolglot/core/operation-log";
+import {
+  type Along,
+  type ApprovalUse,
+  type AuditEntry,
+  approvalConflict,
+  type RouterOperationLog,
+  type StartResult,
+  useApproval,
+  useToken,
+} from "@toolglot/trp-core/store";
+import type { GroupCommit } from "../group-commit.ts";
+import { columnText, type Transaction } from "../transaction.ts";
+import { findApproval, newestApproval, writeApproval } from "./approvals.ts";
+import { findOperation, listOperations, recordOf, type Stored, writeOperation } from "./operation-rows.ts";
+import { type AnswerText, answerText, keepAnswer } from "./sessions.ts";
+
+type Refusal = Extract<StartResult, { status: "approval-refused" }>["reason"];
+type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
+
+/** What goes along with a step, as it is kept; made when the step is asked for. */
+interface AlongText {
+  audit: AuditEntry[];
+  answer: AnswerText | undefined;
+}
+
+/** The operation log in SQLite. */
+export function sqliteOperations(commits: GroupCommit, durability: "process" | "disk"): RouterOperationLog {
+  const change = (claim: OperationClaim, decide: Change, texts: Texts = {}, along?: Along): Promise<boolean> => {
+    const { scope, key } = claim;
+    const beside = alongText(along);
+    return commits.write((tx) => changeOperation(tx, { scope, key }, decide, texts, beside));
+  };
+  return {
+    durability,
+    async claim(request) {
+      const wanted = checked(request);
+      return commits.write((tx) => claim(tx, wanted));
+    },
+    async start(request, { data, approval, ...along }) {
+      const wanted = checked(request);
+      const use = approval && { ...approval };
+      const dataText = data === undefined ? undefined : JSON.stringify(data);
+      const beside = alongText(along);
+      return commits.write((tx) => start(tx, wanted, dataText, use, beside));
+    },
+    async renew(claim, leaseMs) {
+      checkDuration("leaseMs", leaseMs);
+      const { fence, ...key } = claim;
+      return change(claim, (kept, now) => renewOperation(kept, { ...key, fence }, clamp(leaseMs), now));
+    },
+    async begin(claim, data) {
+      const held = { ...claim };
+      const texts = data === undefined ? {} : { data: JSON.stringify(data) };
+      return change(claim, (kept, now) => beginOperation(kept, held, undefined, now), texts);
+    },
+    async finish(claim, result, along) {
+      const held = { ...claim };
+      if (result.state === "released") {
+        return change(claim, (kept, now) => finishOperation(kept, held, { state: "released" }, now), {}, along);
+      }
+      const { state } = result;
+      const outcome = JSON.stringify(result.outcome) ?? "null";
+      const decide: Change = (kept, now) => finishOperation(kept, held, { state, outcome: null }, now);
+      return change(claim, decide, { outcome }, along);
+    },
+    async doubt(claim, reason, along) {
+      const held = { ...claim };
+      return change(claim, (kept, now) => doubtOperation(kept, held, reason, now), {}, along);
+    },
+    async abandon(claim) {
+      const held = { ...claim };
+      return change(claim, (kept, now) => abandonOperation(kept, held, now));
+    },
+    async read({ scope, key }) {
+      return commits.read((tx) => {
+        const stored = findOperation(tx, { scope, key });
+        return stored && rememberedOperation(stored.kept, tx.now()) && recordOf(tx, stored);
+      });
+    },
+    async list({ states, leaseExpired = false, scopePrefix = "", limit = 100 }) {
+      const filter = { states: [...new Set(states)], leaseExpired, scopePrefix, limit };
+      return commits.read((tx) => listOperations(tx, filter));
+    },
+  };
+}
+
+/** JSON of what is too big to be read and written with the rest. */
+interface Texts {
+  data?: string;
+  outcome?: string;
+}
+
+function claim(tx: Transaction, request: ClaimRequest): ClaimResult {
+  const stored = findOperation(tx, request);
+  const decision = decide(tx, request, stored);
+  if (decision.keep) {
+    tx.takeFence();
+    writeOperation(tx, decision.keep, stored, {});
+  }
+  return { ...decision.result, record: told(tx, decision.result.record, stored) };
+}
+
+function start(
+  tx: Transaction,
+  request: ClaimRequest,
+  data: string | undefined,
+  approval: ApprovalUse | undefined,
+  along: AlongText,
+): StartResult {
+  const now = tx.now();
+  const stored = findOperation(tx, request);
+  const decision = decide(tx, request, stored);
+  const { result, keep } = decision;
+  if (result.status !== "claimed" || !keep) {
+    if (keep) {
+      tx.takeFence();
+      writeOperation(tx, keep, stored, {});
+    }
+    return { ...result, record: told(tx, result.record, stored) };
+  }
+  const resumed = rememberedOperation(stored?.kept, now) !== undefined;
+  const use = approval && useOf(tx, approval, request, resumed, now);
+  if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
+  const started = beginOperation(keep, result.claim, undefined, now) as KeptOperation;
+  const before = resumed ? stored : undefined;
+  const record = {
+    ...told(tx, started.record, before),
+    ...(data !== undefined && { data: JSON.parse(data) as JsonValue }),
+  };
+  tx.takeFence();
+  writeOperation(tx, started, stored, data === undefined ? {} : { data });
+  use?.write();
+  writeAlong(tx, along);
+  return { ...result, record };
+}
+
+function changeOperation(tx: Transaction, key: OperationKey, decide: Change, texts: Texts, along: AlongText): boolean {
+  const stored = findOperation(tx, key);
+  const next = decide(stored?.kept, tx.now());
+  if (!next || !stored) return false;
+  if (next === "released") {
+    tx.run("DELETE FROM operations WHERE scope = ? AND key = ?", columnText(key.scope), columnText(key.key));
+  } else {
+    writeOperation(tx, next, stored, texts);
+  }
+  writeAlong(tx, along);
+  return true;
+}
+
+function decide(tx: Transaction, request: ClaimRequest, stored: Stored | undefined): ReturnType<typeof claimOperation> {
+  const now = tx.now();
+  const decision = claimOperation(stored?.kept, request, now, tx.nextFence());
+  // A key that has no operation may have an approval that waits for one.
+  if (decision.result.status !== "claimed" || rememberedOperation(stored?.kept, now)) return decision;
+  const conflict = approvalConflict(newestApproval(tx, request), request, now);
+  return conflict ? { result: { status: "conflict", record: conflict } } : decision;
+}
+
+/** A record with its data and outcome, as far as they are still remembered and its own. */
+function told(tx: Transaction, record: OperationRecord, stored: Stored | undefined): OperationRecord {
+  if (!stored || !rememberedOperation(stored.kept, tx.now())) return record;
+  return recordOf(tx, { ...stored, kept: { ...stored.kept, record } });
+}
+
+function useOf(
+  tx: Transaction,
+  approval: ApprovalUse,
+  request: ClaimRequest,
+  resumed: boolean,
+  now: number,
+): { refused: Refusal } | { write(): void } {
+  if (approval.kind === "record") {
+    const used = useApproval(findApproval(tx, approval.id), approval, request, resumed, now);
+    return "refused" in used ? used : { write: () => writeApproval(tx, used.record) };
+  }
+  const jti = columnText(approval.jti);
+  const spent = tx.get("SELECT operation FROM tokens WHERE jti = ?", jti);
+  const spentBy =
+    spent && tx.parse<OperationKey>(spent.operation, "tokens", approval.jti, (by) => typeof by.scope === "string");
+  const refused = useToken(spentBy, approval, request, resumed, now);
+  if (refused) return { refused };
+  const operation = JSON.stringify({ scope: request.scope, key: request.key });
+  const sql = "INSERT OR REPLACE INTO tokens (jti, operation, expires_at) VALUES (?, ?, ?)";
+  return { write: () => tx.run(sql, jti, operation, approval.expiresAt) };
+}
+
+export function alongText({ audit = [], answer }: Along = {}): AlongText {
+  return { audit: audit.map((entry) => ({ ...entry })), answer: answer && answerText(answer) };
+}
+
+export function writeAlong(tx: Transaction, { audit, answer }: AlongText): void {
+  tx.audit(audit);
+  if (answer) keepAnswer(tx, answer);
+}
+
+function checked(request: ClaimRequest): ClaimRequest {
+  checkClaimRequest(request);
+  const { ttlMs, keepMs } = request;
+  return {
+    ...request,
+    leaseMs: clamp(request.leaseMs),
+    ...(ttlMs !== undefined && { ttlMs: clamp(ttlMs) }),
+    ...(keepMs !== undefined && { keepMs: clamp(keepMs) }),
+  };
+}
+
+/** JSON can't say Infinity; thirty thousand years are as good. */
+function clamp(ms: number): number {
+  return Math.min(ms, 1e15);
+}

@@ -1,0 +1,128 @@
+import type { AuditEntry } from "@toolglot/trp-core/store";
+import { chainRow } from "@toolglot/trp-core/store";
+import type { Connection, Row, Statement, Value } from "./driver.ts";
+import { storeError } from "./errors.ts";
+
+/**
+ * What a method of the store works with inside one transaction: statements by their text, prepared once, and what every
+ * method of the same transaction needs, read once.
+ */
+export class Transaction {
+  readonly file: string;
+  /** Whether anything was written since it was last set to false. */
+  dirty = false;
+  readonly #connection: Connection;
+  readonly #statements = new Map<string, Statement>();
+  readonly #now: () => number;
+  #auditHead: { index: number; hash: string } | undefined;
+  #fence: number | undefined;
+  #fenceWritten = true;
+
+  constructor(connection: Connection, file: string, now: () => number) {
+    this.#connection = connection;
+    this.file = file;
+    this.#now = now;
+  }
+
+  now(): number {
+    return this.#now();
+  }
+
+  get(sql: string, ...parameters: Value[]): Row | undefined {
+    return this.#prepare(sql).get(parameters);
+  }
+
+  all(sql: string, ...parameters: Value[]): Row[] {
+    return this.#prepare(sql).all(parameters);
+  }
+
+  run(sql: string, ...parameters: Value[]): void {
+    this.dirty = true;
+    this.#prepare(sql).run(parameters);
+  }
+
+  /** For statements that write and give rows. */
+  write(sql: string, ...parameters: Value[]): Row | undefined {
+    this.dirty = true;
+    return this.#prepare(sql).get(parameters);
+  }
+
+  /** The next fence, never used before. It is not taken until {@link takeFence}. */
+  nextFence(): number {
+    this.#fence ??= Number(this.get("SELECT value FROM counters WHERE name = 'fence'")?.value);
+    if (!Number.isSafeInteger(this.#fence)) throw this.damaged("counters", "fence");
+    return this.#fence + 1;
+  }
+
+  takeFence(): void {
+    this.#fence = this.nextFence();
+    this.#fenceWritten = false;
+  }
+
+  /** Adds rows to the audit log, each with a hash over the one before: here, where nobody else can add any. */
+  audit(entries: readonly AuditEntry[]): void {
+    if (entries.length === 0) return;
+    const at = this.#now();
+    if (!this.#auditHead) {
+      const last = this.get("SELECT n, hash FROM audit ORDER BY n DESC LIMIT 1");
+      this.#auditHead = last && { index: Number(last.n), hash: String(last.hash) };
+    }
+    for (const entry of entries) {
+      const row = chainRow(this.#auditHead, at, entry);
+      const values: Value[] = [row.index, at, JSON.stringify(row.entry), row.prevHash, row.hash];
+      this.run("INSERT INTO audit (n, at, entry, prev_hash, hash) VALUES (?, ?, ?, ?, ?)", ...values);
+      this.#auditHead = row;
+    }
+  }
+
+  /** JSON of a column. What can't be read is `trp/store-damaged`, not a crash. */
+  parse<T>(text: Value | undefined, table: string, key: string, check: (value: T) => boolean): T {
+    try {
+      const value = JSON.parse(text as string) as T;
+      if (typeof value === "object" && value !== null && check(value)) return value;
+    } catch {
+      // Told below.
+    }
+    throw this.damaged(table, key);
+  }
+
+  damaged(table: string, key: string): Error {
+    const text = `A row of ${this.file} can't be read: ${table}, ${JSON.stringify(key)}.`;
+    return storeError("trp/store-damaged", text, { file: this.file, table, key });
+  }
+
+  /** To be called after BEGIN and after ROLLBACK: others may have written meanwhile. */
+  reset(): void {
+    this.#auditHead = undefined;
+    this.#fence = undefined;
+    this.#fenceWritten = true;
+    this.dirty = false;
+  }
+
+  /** To be called before COMMIT: writes what was put off. */
+  flush(): void {
+    if (this.#fenceWritten) return;
+    this.run("UPDATE counters SET value = ? WHERE name = 'fence'", this.#fence as number);
+    this.#fenceWritten = true;
+  }
+
+  #prepare(sql: string): Statement {
+    let statement = this.#statements.get(sql);
+    if (!statement) {
+      statement = this.#connection.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+}
+
+const escaped = "\u{10ffff}";
+const needsEscape = /^\u{10ffff}|\0|\p{Cs}/u;
+
+/**
+ * A text as it goes into a column that is compared: lone surrogates, which UTF-8 can't say, and NULs, which bindings cut
+ * at, are escaped, so that different texts stay different. Never read back.
+ */
+export function columnText(text: string): string {
+  return needsEscape.test(text) ? escaped + JSON.stringify(text) : text;
+}
