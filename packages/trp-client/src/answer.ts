@@ -1,0 +1,136 @@
+import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core";
+import { clientError } from "./errors.ts";
+import type { CallError } from "./types.ts";
+
+const answersTo: Readonly<Record<RequestFrame["frame_type"], readonly string[]>> = {
+  HELLO_REQ: ["HELLO_RES"],
+  CATALOG_SYNC_REQ: ["CATALOG_SYNC_RES"],
+  CAP_QUERY_REQ: ["CAP_QUERY_RES"],
+  CALL_REQ: ["RESULT", "ACK"],
+  CALL_BATCH_REQ: ["CALL_BATCH_RES", "ACK"],
+  RESULT_QUERY_REQ: ["RESULT_QUERY_RES", "ACK"],
+};
+
+/**
+ * Takes what came back for a frame, if it is an answer to it: right type, right ids. Throws `trp-client/bad-answer`
+ * otherwise: the answer to another call would be worse than none.
+ */
+export function readAnswer(value: unknown, request: RequestFrame): ResponseFrame {
+  const bad = (why: string): Error =>
+    clientError("trp-client/bad-answer", `What came back for the ${request.frame_type} ${why}.`);
+  if (!isRecord(value) || typeof value.frame_type !== "string" || !isRecord(value.payload))
+    throw bad("is no TRP frame");
+  const { frame_type: type, frame_id: frameId, payload } = value;
+  const isNack = type === "NACK";
+  if (!isNack && !answersTo[request.frame_type].includes(type)) throw bad(`is a frame that does not answer it`);
+  if (isNack && (typeof payload.error_code !== "string" || typeof payload.error_class !== "string")) {
+    throw bad("is a NACK without an error");
+  }
+  const of = isNack ? payload.nack_of_frame_id : type === "ACK" ? payload.ack_of_frame_id : undefined;
+  if (typeof of === "string" && of !== request.frame_id) throw bad("answers another frame");
+  if (typeof of !== "string" && !isNack && frameId !== `res_${request.frame_id}`) throw bad("answers another frame");
+  checkPayload(type, payload, request, bad);
+  return value as unknown as ResponseFrame;
+}
+
+function checkPayload(
+  type: string,
+  payload: Record<string, unknown>,
+  request: RequestFrame,
+  bad: (why: string) => Error,
+): void {
+  switch (type) {
+    case "RESULT": {
+      const asked = request.payload as { call_id?: unknown; cap_id?: unknown };
+      if (payload.call_id !== asked.call_id || payload.cap_id !== asked.cap_id)
+        throw bad("is the result of another call");
+      if (!["SUCCESS", "FAILED", "UNKNOWN"].includes(payload.status as string)) throw bad("has no status");
+      return;
+    }
+    case "HELLO_RES":
+      if (typeof payload.session_id !== "string" || !isCount(payload.seq_start)) throw bad("opens no session");
+      if (!isCount(payload.catalog_epoch)) throw bad("has no catalog epoch");
+      return;
+    case "CATALOG_SYNC_RES":
+      if (!isCount(payload.catalog_epoch) || !Array.isArray(payload.alias_table)) throw bad("has no catalog");
+      if (!payload.alias_table.every(isRow)) throw bad("has a malformed row");
+      return;
+    case "CALL_BATCH_RES":
+      if (!Array.isArray(payload.results) || !payload.results.every(isRecord)) throw bad("has no results");
+      return;
+    case "RESULT_QUERY_RES":
+      if (payload.call_id !== (request.payload as { call_id?: unknown }).call_id) throw bad("is about another call");
+      if (typeof payload.status !== "string") throw bad("has no status");
+      return;
+    case "CAP_QUERY_RES":
+      if (payload.cap_id !== (request.payload as { cap_id?: unknown }).cap_id) throw bad("is about another capability");
+      if (!isRecord(payload.canonical_schema)) throw bad("has no schema");
+  }
+}
+
+function isRow(row: unknown): boolean {
+  return (
+    isRecord(row) &&
+    isCount(row.idx) &&
+    ["cap_id", "name", "desc", "risk_tier", "io_class", "schema_digest"].every(
+      (name) => typeof row[name] === "string",
+    ) &&
+    isRecord(row.arg_template)
+  );
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0;
+}
+
+/** Whether a value is an object with named fields. */
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * An error of the wire with what a plain router leaves out filled in. Without `dispatched`, TRP_3xxx counts as started:
+ * those are the codes of execution.
+ */
+export function toCallError(payload: unknown): CallError {
+  const { error_class, error_code, message, retryable, retry_hint, fix, dispatched } = isRecord(payload) ? payload : {};
+  const code = typeof error_code === "string" ? error_code : "TRP_5001";
+  return {
+    code,
+    errorClass: typeof error_class === "string" ? error_class : "INTERNAL_ERROR",
+    message: typeof message === "string" ? message : "",
+    fix: typeof fix === "string" ? fix : "",
+    retryable: retryable === true,
+    retryHint: isRecord(retry_hint) ? retry_hint : {},
+    dispatched: typeof dispatched === "boolean" ? dispatched : code.startsWith("TRP_3"),
+  };
+}
+
+/** The next number, as a NACK or an ACK says it. */
+export function expectedSeq(answer: ResponseFrame): number | undefined {
+  const { payload } = answer as { payload: { retry_hint?: unknown; expected_seq_next?: unknown } };
+  const said = answer.frame_type === "ACK" ? payload.expected_seq_next : undefined;
+  const hinted = answer.frame_type === "NACK" && isRecord(payload.retry_hint) ? payload.retry_hint.expected_seq : said;
+  return isCount(hinted) && hinted > 0 ? hinted : undefined;
+}
+
+/** Codes of refusals that leave the number of their frame unused: version, shape, order, session, identity, overload. */
+const unadmitted = new Set([
+  "TRP_1001",
+  "TRP_1002",
+  "TRP_1004",
+  "TRP_1008",
+  "TRP_2000",
+  "TRP_2008",
+  "TRP_4007",
+  "TRP_5000",
+  "TRP_5002",
+  "TRP_5003",
+]);
+
+/** Whether the router took the frame's number. */
+export function isConsumed(answer: ResponseFrame, seq: number): boolean {
+  if (answer.frame_type !== "NACK") return true;
+  const expected = expectedSeq(answer);
+  return expected === undefined ? !unadmitted.has(answer.payload.error_code) : expected > seq;
+}

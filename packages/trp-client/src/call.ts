@@ -1,0 +1,311 @@
+import { ToolglotError } from "@toolglot/core";
+import type {
+  AliasRow,
+  BatchItemResult,
+  CallItem,
+  FaultPayload,
+  NackPayload,
+  ResultPayload,
+  RetryHint,
+} from "@toolglot/trp-core";
+import { toCallError } from "./answer.ts";
+import { type CatalogView, isUnchanged, needsKey } from "./catalog-view.ts";
+import { type Connection, type Sending, type Session, SessionLost } from "./connection.ts";
+import { clientError, refusedWith } from "./errors.ts";
+import { uuidV7 } from "./ids.ts";
+import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
+import { clock, type Limits, pause } from "./pause.ts";
+import { backoff } from "./retry.ts";
+import type { CallRequest, CallResult } from "./types.ts";
+
+/** How calls are made, the same for all of a client. */
+export interface CallRules {
+  keys: "auto" | "explicit";
+  timeoutMs: number;
+}
+
+/** How often a call is sent anew because a session or a catalog changed under it. */
+const changes = 4;
+/** What an answer may take longer than the capability. */
+const graceMs = 5000;
+
+/** One call, from the request to its one outcome. Everything that stays the same over its attempts is here. */
+export class Call {
+  readonly request: CallRequest;
+  readonly callId: string;
+  key: string | undefined;
+  /** The row the call was meant for. */
+  row: AliasRow | undefined;
+  attempts = 0;
+  readonly #connection: Connection;
+  readonly #rules: CallRules;
+  /** Once the catalog changed, numbers come from it. */
+  #idx: number | undefined;
+
+  constructor(connection: Connection, rules: CallRules, request: CallRequest) {
+    checkRequest(request);
+    this.request = request;
+    this.callId = request.callId ?? connection.ids.next("call");
+    this.key = request.key;
+    this.#idx = request.idx;
+    this.#connection = connection;
+    this.#rules = rules;
+  }
+
+  get facts(): CallFacts {
+    return {
+      callId: this.callId,
+      capId: this.request.capId,
+      key: this.key,
+      attempts: this.attempts,
+      row: this.row,
+    };
+  }
+
+  get timeoutMs(): number {
+    return this.request.timeoutMs ?? this.#rules.timeoutMs;
+  }
+
+  /** Whether the frame may be sent again when its answer was lost. */
+  get repeats(): boolean {
+    return this.key !== undefined || (this.row !== undefined && !needsKey(this.row));
+  }
+
+  /** Finds the capability in the catalog; the refusal when it isn't there or is another now. Throws `key-required`. */
+  place(catalog: CatalogView): CallResult | undefined {
+    const { capId, schemaDigest } = this.request;
+    const row = catalog.get(capId);
+    if (row === undefined) {
+      return this.#mismatch(`There is no capability ${capId} in the catalog.`, "Choose one that is in the catalog.");
+    }
+    const isSame =
+      (schemaDigest === undefined || schemaDigest === row.schema_digest) &&
+      (this.row === undefined || isUnchanged(this.row, row));
+    if (!isSame) {
+      const message = `The capability ${capId} has changed since its description was read.`;
+      return this.#mismatch(message, "Read its description again, then decide again.");
+    }
+    if (this.row !== undefined && this.row !== row) this.#idx = row.idx;
+    this.row = row;
+    if (this.key === undefined && needsKey(row)) {
+      if (this.#rules.keys === "explicit") {
+        throw clientError("trp-client/key-required", `${capId} changes something: give the call an idempotency key.`, {
+          data: { callId: this.callId, capId },
+        });
+      }
+      this.key = uuidV7();
+    }
+    return undefined;
+  }
+
+  #mismatch(message: string, fix: string): CallResult {
+    const error = { code: "TRP_1003", errorClass: "CATALOG_MISMATCH", message, fix };
+    return refusedLocally(error, this.facts);
+  }
+
+  /** As it stands in a frame. */
+  item(session: Session): CallItem {
+    const { capId, args = {}, approvalToken, dependsOn = [] } = this.request;
+    return {
+      call_id: this.callId,
+      idempotency_key: this.key ?? null,
+      idx: this.#idx ?? this.row?.idx ?? 0,
+      cap_id: capId,
+      depends_on: [...dependsOn],
+      attempt: Math.max(1, this.attempts),
+      timeout_ms: this.timeoutMs,
+      approval_token: approvalToken ?? null,
+      ...(session.isExtended && this.row !== undefined ? { schema_digest: this.row.schema_digest } : {}),
+      args,
+    };
+  }
+
+  /** Runs it to its end. `attempts` counts on from a batch. */
+  async run(limits: Limits, traceId: string | undefined): Promise<CallResult> {
+    try {
+      return await this.#run(limits, traceId);
+    } catch (error) {
+      const refused = refusedWith(error);
+      if (refused !== undefined) return refusedLocally(refused, this.facts);
+      throw this.explain(error);
+    }
+  }
+
+  /** A transport's error with what is needed to ask or try again. */
+  explain(error: unknown): unknown {
+    if (!ToolglotError.isInstance(error) || !error.code.startsWith("trp-client/") || "callId" in error.data)
+      return error;
+    const { callId, capId, key } = this.facts;
+    // Nothing is known of what an earlier attempt did.
+    const outcome = this.attempts > 1 ? "unknown" : error.data.outcome;
+    const data = { ...error.data, outcome, callId, capId, ...(key === undefined ? {} : { key }) };
+    return new ToolglotError(error.code, error.message, { cause: error.cause, data });
+  }
+
+  async #run(limits: Limits, traceId: string | undefined): Promise<CallResult> {
+    const connection = this.#connection;
+    const sending = { limits, traceId, waitMs: this.timeoutMs + graceMs, callId: this.callId };
+    let changesLeft = changes;
+    let retries = 0;
+    let stale: CatalogView | undefined;
+    for (;;) {
+      const session = await connection.open(limits);
+      let end: Attempt;
+      try {
+        end = await this.#attempt(session, stale, sending);
+      } catch (error) {
+        // A new session: the same call under the same key. What became of it in the old one, the key tells.
+        if (!(error instanceof SessionLost)) throw error;
+        if (--changesLeft < 0) throw clientError("trp-client/no-answer", "The session was lost again and again.");
+        stale = undefined;
+        continue;
+      }
+      const { result, problem } = end;
+      if (result.status === "success") session.budget.credit();
+      if (problem === undefined) return result;
+      if (problem === "catalog") {
+        if (--changesLeft < 0) return result;
+        stale = end.catalog;
+        continue;
+      }
+      const hint = result.error?.retryHint ?? {};
+      const most = this.#connection.retry.maxRetries ?? session.retryBudget;
+      if (++retries > Math.min(most, (hint.max_attempts ?? Number.POSITIVE_INFINITY) - 1)) return result;
+      const waitMs = Math.max(backoff(retries, connection.retry, hint), session.budget.take());
+      if (clock() + waitMs >= limits.deadline) return result;
+      const reason = result.error?.code ?? "NOT_FOUND";
+      connection.emit({ type: "retry", frame: "CALL_REQ", callId: this.callId, attempt: retries, waitMs, reason });
+      await pause(waitMs, limits);
+    }
+  }
+
+  /** Sends it once, and waits for its outcome. */
+  async #attempt(
+    session: Session,
+    stale: CatalogView | undefined,
+    sending: Omit<Sending, "repeats">,
+  ): Promise<Attempt> {
+    const misplaced = await this.#find(session, stale, sending.limits);
+    if (misplaced !== undefined) return { result: misplaced };
+    const { catalog } = session;
+    session.waiting.add(this.callId);
+    try {
+      this.attempts++;
+      const payload = { ...this.item(session), execution_mode: "SYNC" as const };
+      const answer = await this.#connection.exchange(session, "CALL_REQ", payload, {
+        ...sending,
+        repeats: this.repeats,
+      });
+      if (answer.frame_type !== "ACK") return this.judge(answer, catalog);
+      const end = await this.#poll(session, answer.payload.retry_hint, sending);
+      if (end === "running") return { result: stillRunning(this.facts) };
+      if (end === "not-found")
+        return { result: stillRunning(this.facts), ...(this.repeats ? { problem: "retry" } : {}) };
+      return this.judge(end, catalog);
+    } finally {
+      if (!session.isLost) session.waiting.delete(this.callId);
+    }
+  }
+
+  /** Its row, of a catalog that is fresh enough; the refusal when there is none for it. */
+  async #find(session: Session, stale: CatalogView | undefined, limits: Limits): Promise<CallResult | undefined> {
+    let { catalog } = session;
+    const reads = catalog === undefined || catalog.isExpired || catalog === stale;
+    if (catalog === undefined || reads) catalog = await this.#connection.sync(session, limits);
+    const misplaced = this.place(catalog);
+    // What the client never saw may be new.
+    if (misplaced === undefined || reads || this.row !== undefined) return misplaced;
+    return this.place(await this.#connection.sync(session, limits));
+  }
+
+  /** What an answer means: the outcome, and whether something can be done about it. */
+  judge(answer: Answered, catalog: CatalogView | undefined): Attempt {
+    const { payload } = answer;
+    const result =
+      answer.frame_type === "NACK" ? fromNack(answer.payload, this.facts) : fromResult(answer.payload, this.facts);
+    const { error } = result;
+    if (error === undefined) return { result };
+    if (error.code === "TRP_1003" && !error.dispatched) {
+      return { result, problem: "catalog", ...(catalog === undefined ? {} : { catalog }) };
+    }
+    const isTold = typeof told(payload)?.dispatched === "boolean";
+    return { result, ...(mayRetry(error, this.facts, isTold) ? { problem: "retry" } : {}) };
+  }
+
+  /** The outcome of a call that came with a batch which is still running; undefined when it has to be sent itself. */
+  async awaitOutcome(session: Session, limits: Limits, traceId: string | undefined): Promise<CallResult | undefined> {
+    const sending = { limits, traceId, waitMs: 0, callId: this.callId };
+    const end = await this.#poll(session, undefined, sending);
+    if (end === "running") return stillRunning(this.facts);
+    return end === "not-found" ? undefined : this.judge(end, undefined).result;
+  }
+
+  /** Asks for the outcome of a call that runs. */
+  async #poll(
+    session: Session,
+    hint: RetryHint | undefined,
+    sending: Omit<Sending, "repeats">,
+  ): Promise<Answered | "not-found" | "running"> {
+    const { limits } = sending;
+    const connection = this.#connection;
+    for (let asked = 1; ; asked++) {
+      const waitMs = Math.max(
+        Math.min(50 * 2 ** Math.min(asked - 1, 10), 2000),
+        asked === 1 ? (hint?.backoff_ms ?? 0) : 0,
+      );
+      if (clock() + waitMs >= limits.deadline) return "running";
+      await pause(waitMs, limits);
+      const query = { ...sending, waitMs: connection.requestTimeoutMs, repeats: true };
+      const answer = await connection.exchange(session, "RESULT_QUERY_REQ", { call_id: this.callId }, query);
+      if (answer.frame_type !== "RESULT_QUERY_RES") {
+        if (answer.frame_type === "NACK" && !toCallError(answer.payload).retryable) return "running";
+        continue;
+      }
+      const { status, result, error } = answer.payload;
+      if (status === "NOT_FOUND") return "not-found";
+      if (status === "IN_PROGRESS") continue;
+      if (result !== null && result.call_id === this.callId) return { frame_type: "RESULT", payload: result };
+      if (error !== null) return { frame_type: "NACK", payload: error };
+      return "running";
+    }
+  }
+}
+
+/** A final answer, however it came. */
+export type Answered =
+  | { frame_type: "RESULT"; payload: ResultPayload | BatchItemResult }
+  | { frame_type: "NACK"; payload: NackPayload };
+
+/** How one attempt ended. `catalog`: read it again and find the capability's number; `retry`: later again. */
+export interface Attempt {
+  result: CallResult;
+  problem?: "catalog" | "retry";
+  /** With which the attempt was made. */
+  catalog?: CatalogView;
+}
+
+/** What of an answer speaks of the error. */
+function told(payload: Answered["payload"]): Partial<FaultPayload> | undefined {
+  return "error" in payload ? payload.error : (payload as Partial<FaultPayload>);
+}
+
+function checkRequest(request: CallRequest): void {
+  if (typeof request !== "object" || request === null) throw new TypeError("a call is an object like { capId, args }");
+  const { capId, args, key, callId, timeoutMs, idx } = request;
+  if (typeof capId !== "string" || capId === "")
+    throw new TypeError("capId must be a capability's id, as cap.mail.send.v2");
+  if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {
+    throw new TypeError(`args of ${capId} must be an object`);
+  }
+  for (const [name, value] of Object.entries({ key, callId })) {
+    if (value !== undefined && (typeof value !== "string" || value === "")) {
+      throw new TypeError(`${name} must be text that is not empty; leave it out to have one made`);
+    }
+  }
+  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
+    throw new TypeError(`timeoutMs must be a whole number of milliseconds from 1, not ${timeoutMs}`);
+  }
+  if (idx !== undefined && !(Number.isInteger(idx) && idx >= 0)) {
+    throw new TypeError(`idx must be a whole number from 0, not ${idx}`);
+  }
+}

@@ -1,0 +1,148 @@
+import { toCallError } from "./answer.ts";
+import { runBatch } from "./batch.ts";
+import { Call, type CallRules } from "./call.ts";
+import { Connection, type Sending, type Session, SessionLost } from "./connection.ts";
+import { clientError, refusal } from "./errors.ts";
+import { fromNack, fromResult } from "./outcome.ts";
+import type { Limits } from "./pause.ts";
+import type {
+  CallOptions,
+  CallRequest,
+  CapabilityInfo,
+  Catalog,
+  ClientOptions,
+  QueryResult,
+  SessionInfo,
+  TrpClient,
+} from "./types.ts";
+
+/**
+ * The agent's side of TRP: keeps the session, its numbers and its catalog, and repeats what was lost, without ever doing
+ * an effect twice. One client serves many calls at once. Throws `TypeError` for options that can't be.
+ */
+export function createClient(options: ClientOptions): TrpClient {
+  const rules = checkOptions(options);
+  const connection = new Connection(options);
+  const requestLimits = (): Limits => connection.limits(options.requestTimeoutMs ?? 10_000);
+  const callLimits = ({ deadlineMs, signal }: CallOptions, timeoutMs: number): Limits => {
+    if (deadlineMs !== undefined && !(deadlineMs > 0)) {
+      throw new TypeError(`deadlineMs must be a number of milliseconds above 0, not ${deadlineMs}`);
+    }
+    return connection.limits(deadlineMs ?? 4 * timeoutMs, signal);
+  };
+  /** Sends something that is no call: in a new session, when the old one is gone. */
+  async function ask<T>(run: (session: Session, sending: Sending) => Promise<T>): Promise<T> {
+    const limits = requestLimits();
+    const sending = { limits, traceId: undefined, waitMs: connection.requestTimeoutMs, repeats: true };
+    for (let losses = 0; ; losses++) {
+      const session = await connection.open(limits);
+      try {
+        return await run(session, sending);
+      } catch (error) {
+        if (!(error instanceof SessionLost)) throw error;
+        if (losses >= 3) throw clientError("trp-client/no-answer", "The session was lost again and again.");
+      }
+    }
+  }
+  const catalog = (): Promise<Catalog> =>
+    ask(async (session, { limits }) => {
+      const { catalog } = session;
+      return catalog === undefined || catalog.isExpired ? connection.sync(session, limits) : catalog;
+    });
+  const call = async (request: CallRequest, callOptions: CallOptions = {}) => {
+    const one = new Call(connection, rules, request);
+    return one.run(callLimits(callOptions, one.timeoutMs), callOptions.traceId);
+  };
+
+  return {
+    hello: async () => toInfo(await connection.open(requestLimits())),
+    syncCatalog: () => ask((session, { limits }) => connection.sync(session, limits)),
+    catalog,
+    call,
+    callByCap: (capId, args = {}, callOptions = {}) => call({ ...callOptions, capId, args }, callOptions),
+    batch: async (items, batchOptions = {}) => {
+      const longest = Math.max(rules.timeoutMs, ...items.map(({ timeoutMs = 0 }) => timeoutMs));
+      return runBatch(connection, rules, items, batchOptions, callLimits(batchOptions, longest));
+    },
+    capQuery: (capId) => ask((session, sending) => queryCapability(connection, session, sending, capId)),
+    result: (callId) => ask((session, sending) => queryResult(connection, session, sending, callId)),
+    close: () => connection.close(),
+  };
+}
+
+function checkOptions({ transport, agentId, keys = "auto", timeoutMs = 15_000 }: ClientOptions): CallRules {
+  if (typeof transport?.send !== "function") {
+    throw new TypeError("transport must be a Transport: inProcessTransport, httpTransport (./node) or fetchTransport");
+  }
+  if (typeof agentId !== "string" || agentId === "") throw new TypeError("agentId must be a name that is not empty");
+  if (keys !== "auto" && keys !== "explicit") throw new TypeError(`keys must be auto or explicit, not ${String(keys)}`);
+  if (!(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
+    throw new TypeError(`timeoutMs must be a whole number of milliseconds from 1, not ${timeoutMs}`);
+  }
+  return { keys, timeoutMs };
+}
+
+function toInfo({ id, epoch, features, retryBudget, inFlight }: Session): SessionInfo {
+  return { sessionId: id, catalogEpoch: epoch, features, retryBudget, inFlight };
+}
+
+async function queryCapability(
+  connection: Connection,
+  session: Session,
+  sending: Sending,
+  capId: string,
+): Promise<CapabilityInfo> {
+  const { limits } = sending;
+  let fresh = session.catalog === undefined || session.catalog.isExpired;
+  let catalog = fresh || session.catalog === undefined ? await connection.sync(session, limits) : session.catalog;
+  for (;;) {
+    const row = catalog.get(capId);
+    if (row !== undefined) {
+      const payload = { idx: row.idx, cap_id: capId, include_examples: true };
+      const answer = await connection.exchange(session, "CAP_QUERY_REQ", payload, sending);
+      if (answer.frame_type === "CAP_QUERY_RES") {
+        const { idx, canonical_schema: schema, policy_hints: hints, examples } = answer.payload;
+        return {
+          idx,
+          capId,
+          schema,
+          requiresApproval: hints?.requires_approval === true,
+          keyRequired: hints?.idempotency_required === true,
+          examples: examples ?? [],
+        };
+      }
+      const error = toCallError(answer.payload);
+      if (error.code !== "TRP_1003" || fresh) throw refusal(`the query for ${capId}`, error);
+    } else if (fresh) {
+      const message = `There is no capability ${capId} in the catalog.`;
+      const about = {
+        code: "TRP_1003",
+        errorClass: "CATALOG_MISMATCH",
+        message,
+        fix: "",
+        retryable: false,
+        retryHint: {},
+      };
+      throw refusal(`the query for ${capId}`, { ...about, dispatched: false });
+    }
+    catalog = await connection.sync(session, limits);
+    fresh = true;
+  }
+}
+
+async function queryResult(
+  connection: Connection,
+  session: Session,
+  sending: Sending,
+  callId: string,
+): Promise<QueryResult> {
+  const answer = await connection.exchange(session, "RESULT_QUERY_REQ", { call_id: callId }, { ...sending, callId });
+  if (answer.frame_type !== "RESULT_QUERY_RES") throw refusal(`the query for ${callId}`, toCallError(answer.payload));
+  const { status, result, error } = answer.payload;
+  if (status === "NOT_FOUND") return { status: connection.isLostCall(callId) ? "lost" : "not-found" };
+  if (status === "IN_PROGRESS") return { status: "in-progress" };
+  const facts = { callId, capId: result?.cap_id ?? "", key: undefined, attempts: 1, row: undefined };
+  if (result !== null) return { status: "settled", result: fromResult(result, facts) };
+  if (error !== null) return { status: "settled", result: fromNack(error, facts) };
+  throw clientError("trp-client/bad-answer", `The router knows how ${callId} ended, and does not say.`);
+}

@@ -1,0 +1,339 @@
+import { ToolglotError } from "@toolglot/core";
+import type { CallBatchResPayload, RequestFrame, RequestOf, ResponseFrame, ResponseOf } from "@toolglot/trp-core";
+import { expectedSeq, isConsumed, readAnswer, toCallError } from "./answer.ts";
+import { CatalogView } from "./catalog-view.ts";
+import { clientError, refusal } from "./errors.ts";
+import { Ids } from "./ids.ts";
+import { Order } from "./order.ts";
+import { checkLimits, clock, type Limits, pause, settleWithin } from "./pause.ts";
+import { backoff, RetryBudget, type RetryRules, retryRules } from "./retry.ts";
+import type { ClientEvent, ClientOptions, Transport } from "./types.ts";
+
+/** An open session. */
+export interface Session {
+  readonly id: string;
+  readonly features: readonly string[];
+  /** Whether the router takes what is not in the plain draft: it didn't refuse `features`. */
+  readonly isExtended: boolean;
+  readonly retryBudget: number;
+  readonly inFlight: readonly string[];
+  readonly order: Order;
+  readonly budget: RetryBudget;
+  /** Ids of calls without an outcome. */
+  readonly waiting: Set<string>;
+  epoch: number;
+  catalog: CatalogView | undefined;
+  syncing: Promise<CatalogView> | undefined;
+  isLost: boolean;
+}
+
+/** The session is gone: open another, and send again. */
+export class SessionLost extends Error {}
+
+/** How one frame is sent. */
+export interface Sending {
+  limits: Limits;
+  traceId: string | undefined;
+  /** How long one answer is waited for. */
+  waitMs: number;
+  /** Whether the frame may be sent again when its answer was lost. */
+  repeats: boolean;
+  callId?: string;
+}
+
+const sdkVersion = "toolglot-trp-client/0";
+/** Frames at one time with SEQ_WINDOW (the router's window). */
+const windowWidth = 64;
+/** How often a frame gets another number before its refusal is told. */
+const renumberings = 64;
+
+/** The session and the frames in it: numbers, lost answers, lost sessions. What the frames mean is others' business. */
+export class Connection {
+  readonly ids: Ids = new Ids();
+  readonly retry: RetryRules;
+  readonly requestTimeoutMs: number;
+  readonly #options: ClientOptions;
+  readonly #transport: Transport;
+  readonly #traceId: string = this.ids.next("trc");
+  readonly #closing = new AbortController();
+  /** Ids of calls whose session was lost: the newest 1,024. */
+  readonly #lostCalls = new Set<string>();
+  #session: Session | undefined;
+  #opening: Promise<Session> | undefined;
+  #resume: string | undefined;
+
+  constructor(options: ClientOptions) {
+    this.#options = options;
+    this.#transport = options.transport;
+    this.#resume = options.resumeSessionId;
+    this.retry = retryRules(options.retry);
+    this.requestTimeoutMs = options.requestTimeoutMs ?? 10_000;
+  }
+
+  limits(ms: number, signal?: AbortSignal): Limits {
+    return { deadline: clock() + ms, signal, closing: this.#closing.signal };
+  }
+
+  emit(event: ClientEvent): void {
+    try {
+      this.#options.onEvent?.(event);
+    } catch {
+      // A listener can't disturb a call.
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await this.#transport.close();
+  }
+
+  /** The open session, or a new one. Rejects with `trp-client/refused` when the router opens none. */
+  open(limits: Limits): Promise<Session> {
+    if (this.#session !== undefined) return Promise.resolve(this.#session);
+    checkLimits(limits);
+    this.#opening ??= this.#open().finally(() => {
+      this.#opening = undefined;
+    });
+    return settleWithin(this.#opening, limits.deadline - clock(), limits, () => tooLate("not-sent"));
+  }
+
+  async #open(): Promise<Session> {
+    const limits = this.limits(this.requestTimeoutMs + this.retry.connectMs);
+    const { agentId, features = ["RESULT_FAILED", "SEQ_WINDOW"] } = this.#options;
+    let isExtended = features.length > 0;
+    for (;;) {
+      const resume = this.#resume ?? null;
+      const frame = this.#frame(undefined, "HELLO_REQ", null, undefined, {
+        agent_id: agentId,
+        supported_versions: ["0.1"],
+        resume_session_id: resume,
+        ...(isExtended ? { features: [...features] } : {}),
+      });
+      const answer = await this.#transmit(frame, undefined, {
+        limits,
+        traceId: undefined,
+        waitMs: this.requestTimeoutMs,
+        repeats: true,
+      });
+      if (answer.frame_type === "HELLO_RES") return this.#begin(answer, isExtended, resume);
+      const error = toCallError(answer.payload);
+      // A router of the plain draft refuses the unknown field; one that lost the session opens a new one.
+      if (error.code === "TRP_2000" && isExtended) isExtended = false;
+      else if (isSessionCode(error.code) && resume !== null) this.#resume = undefined;
+      else throw refusal("the session", error);
+    }
+  }
+
+  #begin({ payload }: ResponseOf<"HELLO_RES">, isExtended: boolean, resume: string | null): Session {
+    const { session_id: id, catalog_epoch: epoch, retry_budget, seq_start, in_flight: inFlight = [] } = payload;
+    const features: readonly string[] = Array.isArray(payload.features) ? payload.features : [];
+    const retryBudget = typeof retry_budget === "number" && retry_budget >= 0 ? Math.min(retry_budget, 100) : 3;
+    const width = features.includes("SEQ_WINDOW") ? windowWidth : 1;
+    const session: Session = {
+      id,
+      features,
+      isExtended,
+      retryBudget,
+      inFlight,
+      order: new Order(Math.max(1, seq_start), width, (expected) => {
+        this.emit({ type: "reordered", sessionId: id, expectedSeq: expected });
+      }),
+      budget: new RetryBudget(retryBudget, clock),
+      waiting: new Set(),
+      epoch,
+      catalog: undefined,
+      syncing: undefined,
+      isLost: false,
+    };
+    this.#session = session;
+    this.#resume = undefined;
+    this.emit({ type: "session-opened", sessionId: id, features, resumed: resume === id });
+    return session;
+  }
+
+  /** Whether a call was without outcome when its session was lost. */
+  isLostCall(callId: string): boolean {
+    return this.#lostCalls.has(callId);
+  }
+
+  #lose(session: Session): void {
+    if (session.isLost) return;
+    session.isLost = true;
+    if (this.#session === session) this.#session = undefined;
+    for (const callId of session.waiting) this.#lostCalls.add(callId);
+    for (const callId of this.#lostCalls) {
+      if (this.#lostCalls.size <= 1024) break;
+      this.#lostCalls.delete(callId);
+    }
+    this.emit({ type: "session-lost", sessionId: session.id, calls: [...session.waiting] });
+  }
+
+  /**
+   * Sends one frame of the session, under as many numbers as it takes, and gives its answer. Throws {@link SessionLost},
+   * or rejects with a client error when there is no answer.
+   */
+  async exchange<Type extends Exclude<RequestFrame["frame_type"], "HELLO_REQ">>(
+    session: Session,
+    type: Type,
+    payload: RequestOf<Type>["payload"],
+    sending: Sending,
+  ): Promise<AnswerTo<Type> | ResponseOf<"NACK"> | ResponseOf<"ACK">> {
+    const { limits, callId } = sending;
+    for (let numbering = 1; ; numbering++) {
+      checkLimits(limits);
+      const turn = await session.order.take(limits, () => tooLate("not-sent"));
+      if (session.isLost) {
+        session.order.end(turn, {});
+        throw new SessionLost();
+      }
+      const frame = this.#frame(session, type, turn.seq, sending.traceId, payload);
+      let answer: ResponseFrame;
+      try {
+        answer = await this.#transmit(frame, session, sending);
+      } catch (error) {
+        session.order.end(turn, {});
+        throw error;
+      }
+      session.order.end(turn, { expected: expectedSeq(answer), consumed: isConsumed(answer, turn.seq) });
+      if (answer.frame_type !== "NACK") return answer as AnswerTo<Type>;
+      const { error_code: code } = answer.payload;
+      if (isSessionCode(code)) {
+        this.#lose(session);
+        throw new SessionLost();
+      }
+      // Not admitted under this number, and so not done: it goes out under another. Call id and key stay.
+      if ((code !== "TRP_1002" && code !== "TRP_1004") || numbering >= renumberings) return answer;
+      const waitMs = numbering === 1 ? 0 : Math.min(10 * numbering, 250);
+      this.emit({
+        type: "retry",
+        frame: type,
+        ...(callId ? { callId } : {}),
+        attempt: numbering,
+        waitMs,
+        reason: code,
+      });
+      if (clock() + waitMs >= limits.deadline) return answer;
+      if (waitMs > 0) await pause(waitMs, limits);
+    }
+  }
+
+  /** Reads the catalog, once for all who ask at the same time. */
+  sync(session: Session, limits: Limits): Promise<CatalogView> {
+    session.syncing ??= this.#sync(session).finally(() => {
+      session.syncing = undefined;
+    });
+    return settleWithin(session.syncing, limits.deadline - clock(), limits, () => tooLate("not-sent"));
+  }
+
+  async #sync(session: Session): Promise<CatalogView> {
+    const answer = await this.exchange(
+      session,
+      "CATALOG_SYNC_REQ",
+      { mode: "FULL", known_epoch: session.epoch },
+      {
+        limits: this.limits(this.requestTimeoutMs + this.retry.connectMs),
+        traceId: undefined,
+        waitMs: this.requestTimeoutMs,
+        repeats: true,
+      },
+    );
+    if (answer.frame_type !== "CATALOG_SYNC_RES") throw refusal("the catalog", toCallError(answer.payload));
+    const catalog = new CatalogView(answer.payload);
+    session.catalog = catalog;
+    session.epoch = catalog.epoch;
+    this.emit({ type: "catalog-synced", epoch: catalog.epoch, capabilities: catalog.rows.length });
+    return catalog;
+  }
+
+  #frame<Type extends RequestFrame["frame_type"]>(
+    session: Session | undefined,
+    type: Type,
+    seq: number | null,
+    traceId: string | undefined,
+    payload: RequestOf<Type>["payload"],
+  ): RequestFrame {
+    const { authContext } = this.#options;
+    const isExtended = session?.isExtended ?? "features" in payload;
+    return {
+      trp_version: "0.1",
+      frame_type: type,
+      session_id: session?.id ?? null,
+      frame_id: this.ids.next("frm"),
+      trace_id: traceId ?? this.#traceId,
+      timestamp_ms: Date.now(),
+      catalog_epoch: session?.epoch ?? null,
+      seq,
+      payload,
+      ...(authContext === undefined ? {} : { auth_context: authContext }),
+      ...(isExtended ? { sdk_version: sdkVersion } : {}),
+    } as RequestFrame;
+  }
+
+  /** Gets one frame across: the same frame again when its answer was lost, where that is safe. */
+  async #transmit(frame: RequestFrame, session: Session | undefined, sending: Sending): Promise<ResponseFrame> {
+    const { limits, repeats, callId } = sending;
+    const maxRetries = this.retry.maxRetries ?? session?.retryBudget ?? 3;
+    const began = clock();
+    let mayHaveArrived = false;
+    for (let attempt = 1, retries = 0; ; attempt++) {
+      try {
+        return await this.#sendOnce(frame, sending);
+      } catch (error) {
+        if (!ToolglotError.isInstance(error) || final.has(error.code)) throw error;
+        const isSent = error.data.outcome !== "not-sent";
+        mayHaveArrived ||= isSent;
+        const waitMs = Math.max(backoff(attempt, this.retry), isSent ? (session?.budget.take() ?? 0) : 0);
+        const givesUp = isSent ? !repeats || ++retries > maxRetries : clock() + waitMs - began > this.retry.connectMs;
+        if (givesUp || error.data.permanent === true || clock() + waitMs >= limits.deadline) {
+          throw mayHaveArrived && !isSent ? withOutcome(error, "unknown") : error;
+        }
+        const reason = error.code;
+        this.emit({ type: "retry", frame: frame.frame_type, ...(callId ? { callId } : {}), attempt, waitMs, reason });
+        await pause(waitMs, limits);
+      }
+    }
+  }
+
+  async #sendOnce(frame: RequestFrame, { limits, waitMs }: Sending): Promise<ResponseFrame> {
+    checkLimits(limits);
+    const controller = new AbortController();
+    const left = limits.deadline - clock();
+    let value: unknown;
+    try {
+      const sent = this.#transport.send(frame, { signal: controller.signal });
+      value = await settleWithin(sent, Math.min(waitMs, left), limits, () => tooLate("unknown"));
+    } catch (error) {
+      controller.abort();
+      if (ToolglotError.isInstance(error) || error instanceof TypeError) throw error;
+      throw clientError("trp-client/no-answer", "The transport failed.", { cause: error });
+    }
+    return readAnswer(value, frame);
+  }
+}
+
+/** Errors after which nothing is sent again. */
+const final = new Set(["trp-client/closed", "trp-client/aborted"]);
+
+/** The router's code for an unknown session; TRP_5002 is that of the Python implementation. */
+function isSessionCode(code: string): boolean {
+  return code === "TRP_1008" || code === "TRP_5002";
+}
+
+function tooLate(outcome: "not-sent" | "unknown"): never {
+  throw clientError("trp-client/timeout", "There was no answer in time.", { data: { outcome } });
+}
+
+function withOutcome(error: ToolglotError, outcome: string): ToolglotError {
+  return new ToolglotError(error.code, error.message, { cause: error, data: { ...error.data, outcome } });
+}
+
+/** What answers a frame, refusals and receipts aside. */
+export type AnswerTo<Type extends RequestFrame["frame_type"]> = Type extends "CALL_REQ"
+  ? ResponseOf<"RESULT">
+  : Type extends "CALL_BATCH_REQ"
+    ? ResponseOf<"CALL_BATCH_RES"> & { payload: CallBatchResPayload }
+    : Type extends "CATALOG_SYNC_REQ"
+      ? ResponseOf<"CATALOG_SYNC_RES">
+      : Type extends "CAP_QUERY_REQ"
+        ? ResponseOf<"CAP_QUERY_RES">
+        : ResponseOf<"RESULT_QUERY_RES">;

@@ -1,0 +1,53 @@
+import { ToolglotError } from "@toolglot/core";
+import type { CallError } from "./types.ts";
+
+/**
+ * Codes of {@link ToolglotError}s of this package. `data.outcome` is `not-sent` when it is certain that the router never
+ * got the frame, else `unknown`.
+ * - `unreachable`: no connection.
+ * - `no-answer`: the connection ended without an answer.
+ * - `timeout`: no answer in time.
+ * - `bad-answer`: the answer is not one to this frame, or no frame at all; `data.status` has the HTTP status, if any.
+ * - `aborted`: by the caller's signal.
+ * - `closed`: the client was closed.
+ * - `key-required`: refused before sending (TRP v0.1 draft, 15.1).
+ * - `refused`: the router refused a hello, a sync or a query; `data.error` has its error.
+ */
+export type ClientErrorCode =
+  | "trp-client/unreachable"
+  | "trp-client/no-answer"
+  | "trp-client/timeout"
+  | "trp-client/bad-answer"
+  | "trp-client/aborted"
+  | "trp-client/closed"
+  | "trp-client/key-required"
+  | "trp-client/refused";
+
+/** An error of this package. Transports make theirs with it; the outcome is `not-sent` for `unreachable`. */
+export function clientError(
+  code: ClientErrorCode,
+  message: string,
+  options: { cause?: unknown; data?: Record<string, unknown> } = {},
+): ToolglotError {
+  const outcome = notSent.has(code) ? "not-sent" : "unknown";
+  return new ToolglotError(code, message, { ...options, data: { outcome, ...options.data } });
+}
+
+const notSent: ReadonlySet<ClientErrorCode> = new Set<ClientErrorCode>([
+  "trp-client/unreachable",
+  "trp-client/key-required",
+  "trp-client/refused",
+]);
+
+/** The router refused something that is no call. */
+export function refusal(what: string, error: CallError): ToolglotError {
+  return clientError("trp-client/refused", `The router refused ${what}: ${error.code} ${error.message}`, {
+    data: { error },
+  });
+}
+
+/** The error inside a {@link refusal}. */
+export function refusedWith(error: unknown): CallError | undefined {
+  if (!ToolglotError.isInstance(error) || error.code !== "trp-client/refused") return undefined;
+  return error.data.error as CallError;
+}

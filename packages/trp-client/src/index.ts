@@ -1,0 +1,22 @@
+/** TRP (Tool Router Protocol): the agent's side. Keeps sequence, catalog and retries, over HTTP or in process. */
+export { createClient } from "./client.ts";
+export { type ClientErrorCode, clientError } from "./errors.ts";
+export { type FetchTransportOptions, fetchTransport } from "./fetch-transport.ts";
+export { inProcessTransport } from "./in-process.ts";
+export type {
+  BatchOptions,
+  BatchResult,
+  CallError,
+  CallOptions,
+  CallRequest,
+  CallResult,
+  CapabilityInfo,
+  Catalog,
+  ClientEvent,
+  ClientOptions,
+  QueryResult,
+  RetryOptions,
+  SessionInfo,
+  Transport,
+  TrpClient,
+} from "./types.ts";

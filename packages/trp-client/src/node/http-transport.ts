@@ -1,0 +1,166 @@
+import { isUtf8 } from "node:buffer";
+import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from "node:https";
+import type { Socket } from "node:net";
+import type { ToolglotError } from "@toolglot/core";
+import { clientError } from "../errors.ts";
+import { authorizer, frameOf, frameUrl, type Token } from "../router-url.ts";
+import type { Transport } from "../types.ts";
+
+/** Options of {@link httpTransport}. */
+export interface HttpTransportOptions {
+  /** The router's address; without a path, frames go to `/trp/frame`. */
+  url: string | URL;
+  /** Bearer token, or what gives it for each request. */
+  token?: Token;
+  /** Connections at one time. Default 64, as many as a session may have frames on their way. */
+  maxSockets?: number;
+  /** How long an answer may take, in milliseconds; 0: as long as the client waits. Default 0. */
+  timeoutMs?: number;
+  /** How long a connection may take to be made. Default 5,000 ms. */
+  connectTimeoutMs?: number;
+  /** Bytes of an answer. Default 16 MiB. */
+  maxAnswerBytes?: number;
+  /** More of the connections: `ca`, `cert`, `key`, `servername`, `localAddress` … */
+  agent?: AgentOptions;
+}
+
+/**
+ * Frames over `node:http` or `node:https`, on connections of its own that are kept. Errors say whether anything was sent:
+ * `trp-client/unreachable` only when there was no connection.
+ */
+export function httpTransport(options: HttpTransportOptions): Transport {
+  const { maxSockets = 64, timeoutMs = 0, connectTimeoutMs = 5000, maxAnswerBytes = 16 * 1024 * 1024 } = options;
+  const url = frameUrl(options.url);
+  const authorize = authorizer(options.token);
+  const isSecure = url.protocol === "https:";
+  const agentOptions: AgentOptions = { keepAlive: true, scheduling: "lifo", ...options.agent, maxSockets };
+  const agent = isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
+  const settings = { agent, url, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes };
+  let isClosed = false;
+  return {
+    async send(frame, { signal }) {
+      // A frame that can't be written is the caller's mistake, and throws as one.
+      const body = Buffer.from(JSON.stringify(frame));
+      const bearer = await authorize();
+      if (isClosed) throw clientError("trp-client/unreachable", "The transport was closed.");
+      const headers = {
+        "content-type": "application/json",
+        accept: "application/json",
+        "content-length": body.length,
+        ...(bearer === undefined ? {} : { authorization: bearer }),
+      };
+      for (;;) {
+        const end = await post(settings, headers, body, signal);
+        if (end === "stale") continue;
+        return frameOf(end.status, end.text, badAnswer);
+      }
+    },
+    close() {
+      isClosed = true;
+      agent.destroy();
+    },
+  };
+}
+
+interface Settings {
+  agent: HttpAgent;
+  url: URL;
+  isSecure: boolean;
+  timeoutMs: number;
+  connectTimeoutMs: number;
+  maxAnswerBytes: number;
+}
+
+/** One request. `stale`: the server had closed the kept connection before it could see the request. */
+function post(
+  settings: Settings,
+  headers: Record<string, string | number | undefined>,
+  body: Buffer,
+  signal: AbortSignal,
+): Promise<{ status: number; text: string } | "stale"> {
+  const { agent, url, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes } = settings;
+  return new Promise((resolve, reject) => {
+    const request = (isSecure ? requestHttps : requestHttp)(url, { method: "POST", agent, headers });
+    let isConnected = false;
+    let isOver = false;
+    let connectTimer: NodeJS.Timeout | undefined;
+    let answerTimer: NodeJS.Timeout | undefined;
+    const finish = (end: () => void): void => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(connectTimer);
+      clearTimeout(answerTimer);
+      signal.removeEventListener("abort", onAbort);
+      end();
+    };
+    const fail = (error: ToolglotError): void => {
+      finish(() => {
+        reject(error);
+        request.destroy();
+      });
+    };
+    const lost = (why: string, cause?: unknown): ToolglotError =>
+      isConnected
+        ? clientError("trp-client/no-answer", `The router gave no answer: ${why}.`, { cause })
+        : clientError("trp-client/unreachable", `The router can't be reached: ${why}.`, { cause });
+    const onAbort = (): void => fail(lost("it was no longer waited for"));
+    signal.addEventListener("abort", onAbort);
+    request.once("socket", (socket: Socket) => {
+      if (request.reusedSocket || !socket.connecting) isConnected = true;
+      else {
+        // From here on: before, it waits for its place in the pool.
+        connectTimer = setTimeout(() => fail(lost("no connection in time")), connectTimeoutMs);
+        socket.once(isSecure ? "secureConnect" : "connect", () => {
+          isConnected = true;
+          clearTimeout(connectTimer);
+        });
+      }
+    });
+    request.on("error", (error: NodeJS.ErrnoException) => {
+      // Closed while it lay idle: no byte of an answer came. Once more, on another connection.
+      if (request.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE"))
+        finish(() => resolve("stale"));
+      else fail(lost(error.code ?? "the connection failed", error));
+    });
+    request.on("response", (response) => {
+      readAnswer(response, maxAnswerBytes, fail, lost, (text) => {
+        finish(() => resolve({ status: response.statusCode ?? 0, text }));
+      });
+    });
+    if (signal.aborted) {
+      onAbort();
+      return;
+    }
+    if (timeoutMs > 0) answerTimer = setTimeout(() => fail(lost("no answer in time")), timeoutMs);
+    request.end(body);
+  });
+}
+
+function readAnswer(
+  response: IncomingMessage,
+  maxBytes: number,
+  fail: (error: ToolglotError) => void,
+  lost: (why: string, cause?: unknown) => ToolglotError,
+  done: (text: string) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  response.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    chunks.push(chunk);
+    if (size > maxBytes) fail(badAnswer(`The answer has more than ${maxBytes} bytes.`, { permanent: true }));
+  });
+  response.on("error", (error) => fail(lost("the answer broke off", error)));
+  response.on("aborted", () => fail(lost("the answer broke off")));
+  response.on("end", () => {
+    // Joined before it is read: a character may lie across two chunks.
+    const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
+    if (!isUtf8(bytes)) fail(badAnswer("The answer is not UTF-8.", { status: response.statusCode }));
+    else done(bytes.toString("utf8"));
+  });
+}
+
+function badAnswer(why: string, data: Record<string, unknown>): ToolglotError {
+  return clientError("trp-client/bad-answer", why, { data });
+}

@@ -1,0 +1,95 @@
+import { clock, type Limits, settleWithin } from "./pause.ts";
+
+/** The right to send one frame, with this number. */
+export interface Turn {
+  readonly seq: number;
+}
+
+/** How long frames that may have been lost are waited for, before their numbers go to others. Milliseconds. */
+const lostAfter = 1000;
+
+/**
+ * Gives out the numbers of a session (`seq`): to one frame at a time, or, inside a window, to several. A number says in
+ * which order frames are admitted, nothing else: that a call is done once is up to its call id and key, so a number that
+ * went to two frames by mistake costs a round trip and no more.
+ */
+export class Order {
+  readonly #width: number;
+  readonly #onReorder: (expectedSeq: number) => void;
+  readonly #out = new Set<Turn>();
+  readonly #queue: ((turn: Turn) => void)[] = [];
+  #next: number;
+  /** The router's own count is at least this. It never falls. */
+  #known: number;
+  #resyncTimer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(start: number, width: number, onReorder: (expectedSeq: number) => void) {
+    this.#next = start;
+    this.#known = start;
+    this.#width = width;
+    this.#onReorder = onReorder;
+  }
+
+  /** Waits for a turn; rejects when the limits say stop, or `late` throws at the deadline. */
+  async take(limits: Limits, late: () => never): Promise<Turn> {
+    if (this.#queue.length === 0 && this.#isFree()) return this.#grant();
+    let give: (turn: Turn) => void = () => undefined;
+    const promise = new Promise<Turn>((resolve) => {
+      give = resolve;
+    });
+    this.#queue.push(give);
+    try {
+      return await settleWithin(promise, limits.deadline - clock(), limits, late);
+    } catch (error) {
+      const at = this.#queue.indexOf(give);
+      if (at >= 0) this.#queue.splice(at, 1);
+      // It was granted in the same moment: nobody will use it.
+      else void promise.then((turn) => this.end(turn, { consumed: false }));
+      throw error;
+    }
+  }
+
+  /**
+   * The frame was answered, or given up. `expected`: what the router says comes next. `consumed`: whether it took the
+   * frame's number; undefined when nobody knows.
+   */
+  end(turn: Turn, said: { expected?: number | undefined; consumed?: boolean | undefined }): void {
+    this.#out.delete(turn);
+    if (said.expected !== undefined) this.#known = Math.max(this.#known, said.expected);
+    if (said.consumed) this.#known = Math.max(this.#known, turn.seq + 1);
+    if (said.consumed === false && this.#resyncTimer === undefined) {
+      this.#onReorder(this.#known);
+      this.#resyncTimer = setTimeout(() => this.#finishResync(), lostAfter);
+    }
+    // Frames that the router may yet admit are waited for: their numbers are taken, or come back.
+    if (this.#resyncTimer !== undefined && ![...this.#out].some(({ seq }) => seq >= this.#known)) this.#finishResync();
+    this.#pump();
+  }
+
+  #finishResync(): void {
+    clearTimeout(this.#resyncTimer);
+    this.#resyncTimer = undefined;
+    this.#next = this.#known;
+    this.#pump();
+  }
+
+  #isFree(): boolean {
+    if (this.#resyncTimer !== undefined || this.#out.size >= this.#width) return false;
+    return this.#width === 1 || this.#next < this.#known + this.#width;
+  }
+
+  #grant(): Turn {
+    this.#next = Math.max(this.#next, this.#known);
+    const turn = { seq: this.#next++ };
+    this.#out.add(turn);
+    return turn;
+  }
+
+  #pump(): void {
+    while (this.#isFree()) {
+      const give = this.#queue.shift();
+      if (give === undefined) return;
+      give(this.#grant());
+    }
+  }
+}

@@ -1,0 +1,99 @@
+import type { AliasRow, BatchItemResult, NackPayload, ResultPayload } from "@toolglot/trp-core";
+import { toCallError } from "./answer.ts";
+import { needsKey } from "./catalog-view.ts";
+import type { CallError, CallResult } from "./types.ts";
+
+/** What is the same in every result of a call. */
+export interface CallFacts {
+  callId: string;
+  capId: string;
+  key: string | undefined;
+  attempts: number;
+  row: AliasRow | undefined;
+}
+
+function base({ callId, capId, key, attempts }: CallFacts): Pick<CallResult, "callId" | "capId" | "key" | "attempts"> {
+  return { callId, capId, ...(key === undefined ? {} : { key }), attempts };
+}
+
+/** The outcome of a RESULT, or of an item of a batch. */
+export function fromResult(payload: ResultPayload | BatchItemResult, facts: CallFacts): CallResult {
+  const { status, result, usage, policy_proof: policyProof, replayed_from: replayedFrom } = payload;
+  const extras = {
+    ...(usage === undefined ? {} : { usage }),
+    ...(policyProof === undefined ? {} : { policyProof }),
+    ...(replayedFrom === undefined ? {} : { replayedFrom }),
+  };
+  if (status === "SUCCESS") {
+    const { summary = "", data = null, artifacts = [], warnings = [] } = result ?? {};
+    return {
+      status: "success",
+      ...base(facts),
+      result: { summary, data, artifacts, warnings },
+      dispatched: true,
+      ...extras,
+    };
+  }
+  const isItem = !("idx" in payload);
+  const error = toCallError("error" in payload && payload.error !== undefined ? payload.error : payload);
+  // A RESULT means that dispatch happened; an item of a batch says so by itself.
+  if (!isItem || status === "UNKNOWN") error.dispatched = true;
+  if (status === "UNKNOWN") return { status: "unknown", ...base(facts), error, dispatched: true, ...extras };
+  return { ...fromError(error, facts, !isItem || payload.dispatched !== undefined), ...extras };
+}
+
+/** The outcome of a NACK. */
+export function fromNack(payload: NackPayload, facts: CallFacts): CallResult {
+  return fromError(toCallError(payload), facts, typeof payload.dispatched === "boolean");
+}
+
+/** The outcome of an error. `isTold`: the router itself says whether the capability was started. */
+function fromError(error: CallError, facts: CallFacts, isTold: boolean): CallResult {
+  const { dispatched } = error;
+  return { status: statusOf(error, facts.row, isTold), ...base(facts), error, dispatched };
+}
+
+function statusOf(error: CallError, row: AliasRow | undefined, isTold: boolean): CallResult["status"] {
+  if (!error.dispatched) return "refused";
+  if (error.code === "TRP_3004") return "unknown";
+  // Out of time, or out of a plain router: what was to be changed may have been.
+  const mayHaveChanged = row === undefined || row.io_class !== "READ";
+  const isOpen = error.code === "TRP_3001" || (!isTold && error.errorClass === "TRANSIENT");
+  return mayHaveChanged && isOpen ? "unknown" : "failed";
+}
+
+/** Refused by the client in the router's words. */
+export function refusedLocally(
+  error: Omit<CallError, "dispatched" | "retryHint" | "retryable"> & Partial<CallError>,
+  facts: CallFacts,
+): CallResult {
+  const full = { retryable: false, retryHint: {}, dispatched: false, ...error };
+  return { status: "refused", ...base(facts), error: full, dispatched: false };
+}
+
+/** It runs, and the deadline is over. */
+export function stillRunning(facts: CallFacts): CallResult {
+  const error: CallError = {
+    code: "TRP_3003",
+    errorClass: "TRANSIENT",
+    message: "The call was still running at the deadline.",
+    fix: "Ask again later what came of it; don't call it anew with another key.",
+    retryable: true,
+    retryHint: { action: "RESULT_QUERY" },
+    dispatched: true,
+  };
+  return { status: "unknown", ...base(facts), error, dispatched: true };
+}
+
+/**
+ * Whether a call may be sent again after this error, by itself. Before dispatch always; after it only what repeats
+ * without harm: a call that reads, or one with a key at a router that told that it is safe (a router that says
+ * `dispatched` says TRANSIENT only of effects that bear it).
+ */
+export function mayRetry(error: CallError, facts: CallFacts, isTold: boolean): boolean {
+  if (!error.retryable) return false;
+  if (!error.dispatched) return true;
+  if (error.code === "TRP_3004") return false;
+  if (facts.row !== undefined && !needsKey(facts.row)) return true;
+  return isTold && facts.key !== undefined;
+}

@@ -1,0 +1,58 @@
+/**
+ * Where frames go: a router's address without a path gets `/trp/frame`. Throws `TypeError` for what is no HTTP address.
+ */
+export function frameUrl(url: string | URL): URL {
+  let parsed: URL;
+  try {
+    parsed = new URL(url);
+  } catch {
+    throw new TypeError("url must be a router's address, as http://127.0.0.1:8700");
+  }
+  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
+    throw new TypeError(`url must begin with http: or https:, not ${parsed.protocol}`);
+  }
+  if (parsed.username !== "" || parsed.password !== "") {
+    throw new TypeError("url must have no user name or password: give the token as token");
+  }
+  if (parsed.pathname === "/") parsed.pathname = "/trp/frame";
+  parsed.hash = "";
+  return parsed;
+}
+
+/** A bearer token, or what gives it for each request. */
+export type Token = string | (() => string | Promise<string>);
+
+/** The `Authorization` header for a token. Throws `TypeError` for one that no header can carry. */
+export function bearerHeader(token: string): string {
+  if (typeof token !== "string" || !/^[!-~]+$/.test(token)) {
+    throw new TypeError("token must be visible ASCII characters without spaces");
+  }
+  return `Bearer ${token}`;
+}
+
+/** What gives the `Authorization` header of a request, if there is one. */
+export function authorizer(token: Token | undefined): () => string | undefined | Promise<string | undefined> {
+  if (typeof token === "function") return async () => bearerHeader(await token());
+  const header = token === undefined ? undefined : bearerHeader(token);
+  return () => header;
+}
+
+/**
+ * The frame in an answer. Routers answer NACKs with 200, some with 400 or 401: the frame counts, not the status. Throws a
+ * `trp-client/bad-answer` otherwise; `data.permanent` when sending again would change nothing.
+ */
+export function frameOf(
+  status: number,
+  text: string,
+  bad: (why: string, data: Record<string, unknown>) => Error,
+): unknown {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && "frame_type" in value) return value;
+  } catch {
+    // Not JSON: told below.
+  }
+  const permanent =
+    (status >= 200 && status < 500 && status !== 408 && status !== 425 && status !== 429) || status === 501;
+  throw bad(`The answer (HTTP ${status}) is no TRP frame.`, { status, permanent: permanent && status !== 200 });
+}

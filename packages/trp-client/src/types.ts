@@ -1,0 +1,223 @@
+import type { JsonObject } from "@toolglot/core";
+import type { AliasRow, Feature, PolicyProof, RequestFrame, RetryHint, ShapedResult, Usage } from "@toolglot/trp-core";
+
+/** Carries frames to a router. Make your own for another wire; rejections should be {@link clientError}s. */
+export interface Transport {
+  /**
+   * Sends one frame and gives what came back, parsed but not checked. Rejects when there is no answer:
+   * `trp-client/unreachable` only if it is certain that nothing was sent, otherwise `no-answer` or `bad-answer`.
+   */
+  send(frame: RequestFrame, options: { signal: AbortSignal }): Promise<unknown>;
+  close(): Promise<void> | void;
+}
+
+/** How failed attempts are repeated. Only what can't double an effect is repeated at all. */
+export interface RetryOptions {
+  /** Attempts after the first, per call. Default: what the router says at HELLO (`retry_budget`). */
+  maxRetries?: number;
+  /** The pause before attempt n + 1 is `baseMs · 2^(n-1)` and up to `baseMs` of jitter. Default 200. */
+  baseMs?: number;
+  /** Longest pause, unless the router asks for a longer one (`backoff_ms`). Default 10,000. */
+  capMs?: number;
+  /** How long it is tried to reach a router that can't be reached at all. Default 5,000. */
+  connectMs?: number;
+}
+
+/** Options of `createClient`. */
+export interface ClientOptions {
+  transport: Transport;
+  /** Name of the agent, for the router's logs. */
+  agentId: string;
+  /**
+   * `auto` (default): a call that needs an idempotency key and has none gets a UUIDv7, the same for all its attempts.
+   * `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1).
+   */
+  keys?: "auto" | "explicit";
+  /** Features to ask for besides the plain ones. Default `RESULT_FAILED` and `SEQ_WINDOW`. */
+  features?: readonly Feature[];
+  /** Goes with every frame. It can only narrow what the transport's identity may do. */
+  authContext?: JsonObject;
+  /** Resume this session if the router still has it. */
+  resumeSessionId?: string;
+  retry?: RetryOptions;
+  /** Default of `timeoutMs`: how long the router lets a capability run. Default 15,000. */
+  timeoutMs?: number;
+  /** How long to wait for the answer of a frame that is not a call. Default 10,000. */
+  requestTimeoutMs?: number;
+  /** Told what the client does by itself: new sessions, syncs, retries. What it throws is lost. */
+  onEvent?: (event: ClientEvent) => void;
+}
+
+/** What a client did by itself. */
+export type ClientEvent =
+  | { type: "session-opened"; sessionId: string; features: readonly string[]; resumed: boolean }
+  /** `calls`: ids of those that had no outcome; they are sent again in a new session, with the same keys. */
+  | { type: "session-lost"; sessionId: string; calls: readonly string[] }
+  | { type: "catalog-synced"; epoch: number; capabilities: number }
+  | { type: "reordered"; sessionId: string; expectedSeq: number }
+  | {
+      type: "retry";
+      frame: RequestFrame["frame_type"];
+      callId?: string;
+      attempt: number;
+      waitMs: number;
+      reason: string;
+    };
+
+/** One call. */
+export interface CallRequest {
+  /** Number in the catalog. Default: that of `capId`. */
+  idx?: number;
+  /** Never changed by the client. */
+  capId: string;
+  /** In the capability's canonical names. JSON. */
+  args?: JsonObject;
+  /** Idempotency key: the same key is the same operation, however often it is sent. */
+  key?: string;
+  /** Unique in the session. Default random. */
+  callId?: string;
+  /** How long the capability may run, in milliseconds. Default: the client's. */
+  timeoutMs?: number;
+  /** A signed approval. */
+  approvalToken?: string;
+  /** Ids of calls that must have succeeded. */
+  dependsOn?: readonly string[];
+  /**
+   * What the caller knows the capability by: when the router's catalog has another digest, the call is refused. Default:
+   * the digest in the client's catalog.
+   */
+  schemaDigest?: string;
+}
+
+/** How long to try, and under which trace. */
+export interface CallOptions {
+  /** For everything together: waiting, attempts, pauses. Milliseconds; default four times `timeoutMs`. */
+  deadlineMs?: number;
+  /** Stops waiting. What was started goes on in the router. */
+  signal?: AbortSignal;
+  /** Default: one per client. */
+  traceId?: string;
+}
+
+/** Options of `batch`. */
+export interface BatchOptions extends CallOptions {
+  /** Default `PARALLEL`. */
+  mode?: "PARALLEL" | "SEQUENTIAL";
+  /** Default 8. */
+  maxConcurrency?: number;
+  /** After a failed item. Default `continue`. Only routers with features know `stop`. */
+  onError?: "continue" | "stop";
+  batchId?: string;
+}
+
+/** An error the router told, or the client in its stead. */
+export interface CallError {
+  /** As `TRP_4002`. */
+  code: string;
+  /** One of the nine classes of the TRP v0.1 draft (12.1). */
+  errorClass: string;
+  message: string;
+  /** One line for the model: what to do now. May be empty. */
+  fix: string;
+  retryable: boolean;
+  retryHint: RetryHint;
+  /** Whether the capability was started. */
+  dispatched: boolean;
+}
+
+/**
+ * How a call ended.
+ * - `success`: `result` is there.
+ * - `refused`: nothing was executed, `error` says why (TRP_4002 waits for an approval: `error.retryHint.approval_id`).
+ * - `failed`: it was started, and failed.
+ * - `unknown`: it was started and nobody can say what came of it, or it was still running at the deadline.
+ */
+export interface CallResult {
+  status: "success" | "refused" | "failed" | "unknown";
+  callId: string;
+  capId: string;
+  /** The key it was sent with: send it again to repeat the same operation. */
+  key?: string;
+  result?: ShapedResult;
+  error?: CallError;
+  /** Whether the capability was started. */
+  dispatched: boolean;
+  /** How often the call was sent, repeated sends of one frame aside. */
+  attempts: number;
+  usage?: Usage;
+  policyProof?: PolicyProof;
+  /** The call id under which the effect happened, when this answer repeats that one's. */
+  replayedFrom?: string;
+}
+
+/** How a batch ended; `refused`: nothing of it was executed, and every item says why. */
+export interface BatchResult {
+  batchId: string;
+  status: "success" | "partial" | "failed" | "refused";
+  /** In the order of the items. */
+  results: CallResult[];
+}
+
+/** What the router knows of a call. */
+export interface QueryResult {
+  /** `lost`: it belonged to a session that the router no longer has; only its key says what came of it. */
+  status: "not-found" | "lost" | "in-progress" | "settled";
+  /** When it is settled. */
+  result?: CallResult;
+}
+
+/** The catalog of a session. */
+export interface Catalog {
+  readonly epoch: number;
+  readonly rows: readonly AliasRow[];
+  readonly ttlSec: number;
+}
+
+/** Details of one capability. */
+export interface CapabilityInfo {
+  idx: number;
+  capId: string;
+  schema: Record<string, unknown>;
+  requiresApproval: boolean;
+  keyRequired: boolean;
+  examples: readonly { args: JsonObject }[];
+}
+
+/** An open session. */
+export interface SessionInfo {
+  sessionId: string;
+  catalogEpoch: number;
+  features: readonly string[];
+  retryBudget: number;
+  /** Only after a resume: calls that run. */
+  inFlight: readonly string[];
+}
+
+/** The agent's side of TRP. */
+export interface TrpClient {
+  /** Opens the session, or gives the one that is open. The other methods do it when needed. */
+  hello(): Promise<SessionInfo>;
+  /** Reads the whole catalog anew. */
+  syncCatalog(): Promise<Catalog>;
+  /** The catalog, read when there is none or its time is over. */
+  catalog(): Promise<Catalog>;
+  /**
+   * Calls a capability. Resolves for every answer of the router; rejects with `ToolglotError` `trp-client/…` when there is
+   * none (`data.outcome`: `not-sent` or `unknown`), and `trp-client/key-required` before anything is sent.
+   */
+  call(request: CallRequest, options?: CallOptions): Promise<CallResult>;
+  /** Calls by id, whatever its number. */
+  callByCap(
+    capId: string,
+    args?: JsonObject,
+    options?: CallOptions & Omit<CallRequest, "capId" | "args" | "idx">,
+  ): Promise<CallResult>;
+  /** Several calls in one frame. */
+  batch(items: readonly CallRequest[], options?: BatchOptions): Promise<BatchResult>;
+  /** Schema, rules and examples of one capability. */
+  capQuery(capId: string): Promise<CapabilityInfo>;
+  /** What became of a call of this session. */
+  result(callId: string): Promise<QueryResult>;
+  /** Ends waiting calls with `trp-client/closed` and closes the transport. */
+  close(): Promise<void>;
+}
