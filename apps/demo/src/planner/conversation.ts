@@ -1,15 +1,18 @@
 import { type Locale, type Message, type ModelRequest, messageText, type ToolResult } from "@toolglot/core";
 import { type Format, formatOf, formats } from "./formats/index.ts";
+import { type CatalogLine, readCatalog, routerValue } from "./formats/router.ts";
 import { type Outcome, parseJson } from "./outcome.ts";
 import { languageOf } from "./text.ts";
 
 /** What a request to the planner holds. */
 export interface Conversation {
   /** What calls are written in. */
-  protocol: Format["protocol"] | "native";
+  protocol: Format["protocol"] | "native" | "trp";
   mode: "single" | "loop";
   /** Name and first line of each tool, read from the request itself. */
   tools: { name: string; description: string }[];
+  /** What a router offers; empty for other protocols. */
+  catalog: CatalogLine[];
   /** The user's last message. */
   question: string;
   language: Locale;
@@ -35,18 +38,23 @@ export function readConversation(request: ModelRequest): Conversation {
     .join("\n");
   const last = since.at(-1);
   const native = request.tools !== undefined;
+  const catalog = readCatalog(request.tools);
   const format = formatOf(system);
   return {
-    protocol: native ? "native" : format.protocol,
+    protocol: catalog ? "trp" : native ? "native" : format.protocol,
     // The loop's addendum is what speaks of results that come back.
     mode: native || system.includes(format.resultMark) ? "loop" : "single",
     tools:
+      catalog ??
       request.tools?.map(({ name, description }) => ({ name, description: firstLine(description) })) ??
       format.readTools(system),
+    catalog: catalog ?? [],
     question,
     language: languageOf(question),
     requests: messages.filter(isQuestion).length,
-    outcomes: since.flatMap(readOutcomes),
+    outcomes: since
+      .flatMap(readOutcomes)
+      .map((outcome) => (catalog ? { ...outcome, value: routerValue(outcome.value) } : outcome)),
     answers: since.filter(({ role }) => role === "assistant").length,
     ...(last && last.role === "user" && last.trust === "host" && { complaint: messageText(last) }),
   };

@@ -1,11 +1,12 @@
 import type { Model, ModelPart, ModelRequest, ToolCall } from "@toolglot/core";
 import { type Conversation, readConversation } from "./conversation.ts";
 import { documentParts, writeDecline, writeDocument } from "./formats/attp.ts";
+import { writeRouterCalls } from "./formats/router.ts";
 import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import type { Outcome } from "./outcome.ts";
 import { readTask } from "./skills/index.ts";
-import { attpSlips, misspell, pickSlip, slipNames, tamSlips, toolsxmlSlips } from "./slips/index.ts";
+import { attpSlips, misspell, pickSlip, routerSlips, slipNames, tamSlips, toolsxmlSlips } from "./slips/index.ts";
 import { type CallPlan, PlanError, type PlannedCall, type Task } from "./task.ts";
 import { asksForHelp, deniedText, failedText, helpText, missingToolText, unknownText } from "./wording.ts";
 
@@ -133,13 +134,19 @@ function realOutcomes({ outcomes }: Conversation, task: Task, messy: string | nu
 }
 
 function writeCalls(
-  { protocol, answers, requests }: Conversation,
+  { protocol, answers, requests, catalog }: Conversation,
   task: Task,
   calls: PlannedCall[],
   messy: string | number | undefined,
 ): Reply {
   const prose = answers === 0 ? `${task.plan}\n` : "";
   if (protocol === "native") return { text: prose, calls: messy === undefined ? calls : misspell(calls) };
+  if (protocol === "trp") {
+    const written = writeRouterCalls(calls, catalog);
+    if (messy === undefined) return { text: prose, calls: written };
+    const slip = pickSlip(routerSlips, task, turnOf(messy, routerSlips, requests));
+    return { text: prose, calls: slip.write(written, catalog) };
+  }
   const slips = protocol === "tam" ? tamSlips : toolsxmlSlips;
   const write = protocol === "tam" ? writeTamBlock : writeToolsBlock;
   if (messy === undefined) return { text: `${prose}\n${write(calls)}` };

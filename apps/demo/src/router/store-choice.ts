@@ -25,7 +25,7 @@ export function readStoreChoice(text: string | undefined, folder: string): Store
 export async function openChosenStore(choice: StoreChoice): Promise<RouterStore> {
   if (choice.kind === "memory") return new MemoryStore();
   mkdirSync(dirname(choice.path), { recursive: true, mode: 0o700 });
-  return openSqliteStore({ path: choice.path });
+  return openSqliteStore({ file: choice.path });
 }
 
 /** Opens a store that must be there already. Throws `UsageError` when it is not, or keeps nothing between two commands. */

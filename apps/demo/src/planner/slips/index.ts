@@ -1,20 +1,23 @@
 import type { TextProtocol } from "@toolglot/core/text";
 import { attpSlips } from "./attp.ts";
+import { routerSlips } from "./router.ts";
 import type { Slip } from "./slip.ts";
 import { tamSlips } from "./tam.ts";
 import { toolsxmlSlips } from "./toolsxml.ts";
 
 export { attpSlips } from "./attp.ts";
+export { routerSlips } from "./router.ts";
 export { misspell, pickSlip } from "./slip.ts";
 export { tamSlips } from "./tam.ts";
 export { toolsxmlSlips } from "./toolsxml.ts";
 
 /** The slips of each protocol. Native calls have only one: `wrong-name`. */
-export const slipsOf: Record<TextProtocol | "native", readonly Slip[]> = {
+export const slipsOf: Record<TextProtocol | "native" | "trp", readonly Slip[]> = {
   attp: attpSlips,
   tam: tamSlips,
   toolsxml: toolsxmlSlips,
   native: [{ id: "wrong-name", title: "a call to a tool that does not exist, corrected after the error" }],
+  trp: routerSlips,
 };
 
 /** The names of all slips, each once. */
