@@ -1,5 +1,5 @@
 import type { FaultPayload } from "../frames/types.ts";
-import { errorCodes } from "./codes.ts";
+import { errorCodes, isTrpCode } from "./codes.ts";
 import type { Fault, TrpCode } from "./types.ts";
 
 /** What a fault may say differently from its code's row in `errorCodes`. */
@@ -10,8 +10,8 @@ export type FaultDetails = Partial<Pick<Fault, "fix" | "retryable" | "retryHint"
  * its cure. `retryHint` is added to the code's own. `dispatched` is false unless said otherwise.
  */
 export function fault(code: TrpCode, message?: string, details: FaultDetails = {}): Fault {
+  if (!isTrpCode(code)) throw new TypeError(`there is no code ${String(code)}; errorCodes lists them`);
   const entry = errorCodes[code];
-  if (entry === undefined) throw new TypeError(`there is no code ${String(code)}; errorCodes lists them`);
   return {
     code,
     errorClass: details.errorClass ?? entry.errorClass,
