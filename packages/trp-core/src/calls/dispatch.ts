@@ -246,9 +246,9 @@ class Dispatch {
         return await write();
       } catch (error) {
         // A malformed request stays malformed.
-        if (error instanceof TypeError || this.#lease.lost || performance.now() + wait > until) return undefined;
+        if (error instanceof TypeError || this.#lease.lost || performance.now() >= until) return undefined;
       }
-      await new Promise((resolve) => setTimeout(resolve, wait));
+      await new Promise((resolve) => setTimeout(resolve, Math.min(wait, until - performance.now())));
     }
   }
 

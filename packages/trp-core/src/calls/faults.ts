@@ -39,7 +39,7 @@ export function outcomeUnknown(reason?: string): Fault {
 
 /** The request waits for somebody's decision. */
 export function approvalPending(approval: ApprovalRecord): Fault {
-  return fault("TRP_4002", `${approval.reason} Request ${approval.id} waits for a decision.`, {
+  return fault("TRP_4002", `Request ${approval.id} waits for a decision: ${approval.reason}.`, {
     retryHint: { approval_id: approval.id, approval_expires_at_ms: approval.expiresAt },
     fix: "Tell the user that this waits for approval. Once approved, send the very same call with the same idempotency_key.",
   });
