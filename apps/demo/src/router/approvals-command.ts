@@ -92,16 +92,8 @@ function show(approvals: readonly ShownApproval[], { json }: ApprovalsOptions): 
   return exitCodes.answered;
 }
 
-function inWords({ id, status, expiresAt, decidedBy, comment, text }: ShownApproval, style: Style): string {
-  const facts = [
-    status,
-    status === "pending" && `until ${new Date(expiresAt).toISOString()}`,
-    decidedBy !== undefined && `by ${decidedBy}`,
-    comment !== undefined && `"${comment}"`,
-  ].filter(Boolean);
-  const body = visible(text)
-    .split("\n")
-    .map((line) => `  ${line}\n`)
-    .join("");
-  return `${style.accent(id)} ${style.dim(`· ${visible(facts.join(", "))}`)}\n${body}`;
+/** The router's own words. */
+function inWords({ text }: ShownApproval, style: Style): string {
+  const [head = "", ...rest] = visible(text).split("\n");
+  return `${style.accent(head)}\n${rest.map((line) => `  ${line}\n`).join("")}`;
 }
