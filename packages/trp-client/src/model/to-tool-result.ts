@@ -1,0 +1,73 @@
+import { type ToolErrorInfo, ToolglotError, type ToolResult } from "@toolglot/core";
+import type { AliasRow } from "@toolglot/trp-core";
+import { needsKey } from "../catalog-view.ts";
+import type { CallError, CallResult } from "../types.ts";
+
+/** What a call came to, without its id. */
+export type Ending = Omit<ToolResult, "callId">;
+
+/** An error for the model. */
+export function failure(name: string, status: ToolResult["status"], error: ToolErrorInfo): Ending {
+  return { name, status, content: [{ type: "text", text: error.message }], error };
+}
+
+/** A call's outcome in core's words. `UNKNOWN` of something that changes is `in-doubt`. */
+export function toEnding(row: AliasRow, outcome: CallResult): Ending {
+  const metadata = { trpCallId: outcome.callId, ...(outcome.key === undefined ? {} : { idempotencyKey: outcome.key }) };
+  if (outcome.status === "success" && outcome.result !== undefined) {
+    const { summary, data, artifacts, warnings } = outcome.result;
+    return {
+      name: row.name,
+      status: "ok",
+      content: [{ type: "text", text: summary }],
+      data: {
+        summary,
+        ...(data === null ? {} : { data }),
+        ...(artifacts.length === 0 ? {} : { artifacts }),
+        ...(warnings.length === 0 ? {} : { warnings }),
+      },
+      metadata,
+    };
+  }
+  const error = outcome.error as CallError;
+  if (error.errorClass === "APPROVAL_REQUIRED") return { ...waiting(row, error), metadata };
+  const info = { type: error.errorClass, message: error.message, ...(error.fix === "" ? {} : { hint: error.fix }) };
+  const status =
+    outcome.status === "unknown" && needsKey(row)
+      ? "in-doubt"
+      : error.errorClass === "POLICY_DENIED" && outcome.status === "refused"
+        ? "denied"
+        : "error";
+  return { ...failure(row.name, status, info), metadata: { ...metadata, trpCode: error.code } };
+}
+
+/** Somebody has to decide before it runs. */
+function waiting(row: AliasRow, error: CallError): Ending {
+  const { approval_id: approvalId } = error.retryHint;
+  const text = `The call of ${row.name} waits for approval. It was not run. Don't repeat it; say that it waits.`;
+  return {
+    name: row.name,
+    status: "pending",
+    content: [{ type: "text", text }],
+    data: { waits_for: "approval", ...(approvalId === undefined ? {} : { approval_id: approvalId }), note: text },
+  };
+}
+
+/** A call without an answer: in doubt, when it may have changed something. */
+export function toLost(row: AliasRow, error: unknown, isAborted: boolean): Ending {
+  const isKnown = ToolglotError.isInstance(error);
+  const mayHaveRun = !isKnown || error.data.outcome !== "not-sent";
+  if (mayHaveRun && needsKey(row)) {
+    const message = `No answer came to the call of ${row.name}: it is not known whether it took effect. Find out before you call it again.`;
+    return failure(row.name, "in-doubt", { type: "InDoubt", message });
+  }
+  if (isAborted) {
+    return failure(row.name, "interrupted", { type: "Interrupted", message: "The call was stopped." });
+  }
+  const message = isKnown ? error.message : "The router could not be asked.";
+  return failure(row.name, "error", {
+    type: "RouterUnavailable",
+    message,
+    hint: "Nothing was changed. Try again later.",
+  });
+}
