@@ -94,8 +94,8 @@ class TypeReader {
 
   #literal(): string | number | boolean | undefined {
     if (this.#text[this.#at] === '"') return this.#quoted();
-    const rest = this.#text.slice(this.#at, this.#at + 40);
-    const found = /^(?:true|false)\b|^-?\d{1,17}(?:\.\d{1,17})?(?:[eE][+-]?\d{1,3})?/.exec(rest)?.[0];
+    const rest = this.#text.slice(this.#at, this.#at + 64);
+    const found = /^(?:true|false)\b|^-?\d{1,25}(?:\.\d{1,30})?(?:[eE][+-]?\d{1,3})?/.exec(rest)?.[0];
     if (found === undefined) return undefined;
     const value = parse(found);
     if (value === undefined) this.#fail("this is no JSON number");

@@ -1,3 +1,4 @@
+import { createRecord } from "@toolglot/core";
 import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/batch.ts";
 import { dependencyState } from "../calls/depends-on.ts";
 import { storeDown } from "../calls/faults.ts";
@@ -21,7 +22,7 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
   const { batch_id, calls, mode = "PARALLEL", max_concurrency, on_error = "continue" } = frame.payload;
   const place = { sessionId: session.id, frameId: frame.frame_id };
   const refusal = checkBatch(calls);
-  const outcomes: Record<string, CallOutcome> = Object.create(null);
+  const outcomes = createRecord<CallOutcome>();
   const note = (item: CallItem, end: Settled): void => {
     const resultFailed = session.features.includes("RESULT_FAILED");
     const outcome = settledToOutcome(end, { item, frameId: frame.frame_id }, { resultFailed });

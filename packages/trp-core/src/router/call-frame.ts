@@ -1,3 +1,4 @@
+import { createRecord } from "@toolglot/core";
 import type { RunOptions } from "../calls/dependencies.ts";
 import { dependencyFault, dependencyState } from "../calls/depends-on.ts";
 import { denied } from "../calls/faults.ts";
@@ -44,7 +45,8 @@ export async function answerCall(
       last = { settled, answer: undefined, reply: inProgress(head, wait, options()) };
     } else {
       const reply = outcomeReply(head, outcome, options());
-      const outcomes = staysAsItWas(known, outcome) ? {} : { [item.call_id]: outcome };
+      const outcomes = createRecord<CallOutcome>();
+      if (!staysAsItWas(known, outcome)) outcomes[item.call_id] = outcome;
       last = { settled, answer: { ...at(admitted), reply, outcomes }, reply };
     }
     return last;

@@ -1,3 +1,4 @@
+import { createRecord } from "@toolglot/core";
 import { storeDown } from "../calls/faults.ts";
 import { callDigest, familyOf, operationOf } from "../calls/keys.ts";
 import { fault } from "../errors/fault.ts";
@@ -136,7 +137,7 @@ export function createHandle(
     if (reply !== undefined) return reply;
     const options = { now: store.now(), expectedSeq: session.expectedSeq };
     if (deps.running.has(session.id, "frame", frame.frame_id)) return inProgress(head, 200, options);
-    const known: Record<string, KnownCall> = {};
+    const known = createRecord<KnownCall>();
     for (const callId of frameCalls) {
       const call = await store.sessions.readCall(session.id, callId);
       if (call !== undefined) known[callId] = { status: "known", call };
