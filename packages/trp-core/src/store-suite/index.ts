@@ -1,0 +1,24 @@
+/**
+ * For those who write a store: what every store and every operation log must do, as cases for any test runner.
+ *
+ * ```ts
+ * for (const { name, run } of storeSuite) it(name, () => run(({ now }) => openMyStore({ now })));
+ * ```
+ */
+
+import { approvalCases } from "./approvals.ts";
+import type { StoreCase } from "./fixtures.ts";
+import { operationCases } from "./operations.ts";
+import { otherCases } from "./others.ts";
+import { sessionCases } from "./sessions.ts";
+
+export type { MakeStore, StoreCase } from "./fixtures.ts";
+export { type MakeOperationLog, type OperationLogCase, operationLogSuite } from "./operation-log.ts";
+
+/** What every `RouterStore` must do. Each case opens an empty store, closes it, and rejects when the store fails it. */
+export const storeSuite: StoreCase[] = Object.entries({
+  sessions: sessionCases,
+  operations: operationCases,
+  approvals: approvalCases,
+  store: otherCases,
+}).flatMap(([part, cases]) => cases.map(({ name, run }) => ({ name: `${part} ${name}`, run })));

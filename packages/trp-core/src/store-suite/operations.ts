@@ -1,0 +1,240 @@
+import { equal, isTypeError, like, rejects, truth } from "./assert.ts";
+import {
+  admission,
+  answerOf,
+  auditEntry,
+  claimRequest,
+  day,
+  expectStatus,
+  lease,
+  oneCall,
+  openSession,
+  operation,
+  resultOutcome,
+  type StoreCase,
+  started,
+  startStatus,
+  storeCases,
+} from "./fixtures.ts";
+
+export const operationCases: StoreCase[] = storeCases({
+  "should claim and begin in one step": async ({ store, now }) => {
+    const data = { args: { to: "bob" } };
+    const result = await store.operations.start(claimRequest(), { data });
+    const record = {
+      ...operation,
+      fingerprint: "print-1",
+      state: "started",
+      owner: "router-a",
+      leaseUntil: now() + lease,
+      data,
+      claimedAt: now(),
+      startedAt: now(),
+    };
+    like(result, { status: "claimed", claim: operation, record }, "the start");
+    if (result.status === "claimed") equal(await store.operations.read(operation), result.record, "the record");
+  },
+  "should answer a start as it would a claim": async ({ store, advance }) => {
+    const claim = await started(store);
+    equal(await startStatus(store), "busy", "while the lease lives");
+    equal(await startStatus(store, { fingerprint: "print-2" }), "conflict", "with another fingerprint");
+    await store.operations.finish(claim, { state: "done", outcome: { n: 1 } });
+    like(await store.operations.start(claimRequest(), {}), { status: "replay", record: { outcome: { n: 1 } } }, "done");
+    const other = await started(store, { key: "key-2" });
+    advance(lease);
+    equal(await startStatus(store, { key: "key-2" }), "in-doubt", "when it was given up");
+    equal(await store.operations.finish(other, { state: "done", outcome: 1 }), false, "the holder that was given up");
+  },
+  "should start again what may run twice, with its data and a higher fence": async ({ store, advance }) => {
+    const lost = await started(store, {}, { data: { n: 1 } });
+    advance(lease);
+    const result = await store.operations.start(claimRequest({ owner: "b", abandoned: "reclaim" }), {});
+    like(result, { status: "claimed", record: { state: "started", owner: "b", data: { n: 1 } } }, "the second start");
+    if (result.status !== "claimed") return;
+    truth(result.claim.fence > lost.fence, "the fence should have risen");
+    equal(await store.operations.renew(lost, lease), false, "the first holder's renewal");
+    equal(await store.operations.abandon(lost), false, "the first holder's end");
+    equal(
+      await store.operations.doubt(lost, "late", { audit: [auditEntry("late")] }),
+      false,
+      "the first holder's doubt",
+    );
+    const late = { state: "done", outcome: "late" } as const;
+    equal(
+      await store.operations.finish(lost, late, { audit: [auditEntry("late")] }),
+      false,
+      "the first holder's outcome",
+    );
+    equal(await store.audit.read(), [], "audit rows of a holder that lost its claim");
+    equal(await store.operations.finish(result.claim, { state: "done", outcome: "right" }), true, "the second outcome");
+    like(await store.operations.read(operation), { outcome: "right" }, "the record");
+  },
+  "should give a lease up at once": async ({ store }) => {
+    const claim = await started(store);
+    equal(await store.operations.abandon(claim), true, "the holder's abandoning");
+    like(await store.operations.read(operation), { state: "started" }, "the record");
+    equal(await startStatus(store, { abandoned: "reclaim" }), "claimed", "the next start");
+    equal(await store.operations.abandon(claim), false, "a second abandoning");
+    equal(await store.operations.abandon({ ...operation, key: "nobody", fence: 1 }), false, "of what is unknown");
+  },
+  "should put what was abandoned in doubt where it must not run twice": async ({ store }) => {
+    await store.operations.abandon(await started(store));
+    equal(await startStatus(store), "in-doubt", "the next start");
+    equal(await store.operations.abandon({ ...operation, fence: 2 }), false, "of what is in doubt");
+  },
+  "should refuse a key whose outcome is forgotten, as long as it was told to": async ({ store, advance }) => {
+    const claim = await started(store, { ttlMs: 100, keepMs: day });
+    await store.operations.finish(claim, { state: "done", outcome: "secret" });
+    advance(100);
+    equal(await store.operations.read(operation), undefined, "the record");
+    equal(await startStatus(store), "expired", "a start");
+    await store.prune();
+    const result = await store.operations.start(claimRequest(), {});
+    like(result, { status: "expired", record: { state: "done", fingerprint: "print-1" } }, "a start after pruning");
+    truth(!JSON.stringify(result).includes("secret"), "the outcome should be forgotten");
+    equal(await startStatus(store, { fingerprint: "print-2" }), "conflict", "a start with another fingerprint");
+    advance(day);
+    await store.prune();
+    equal(await startStatus(store), "claimed", "a start after all is forgotten");
+  },
+  "should prune what is over, and nothing that isn't": async ({ store, advance }) => {
+    const over = await started(store, { key: "over", ttlMs: 100 });
+    await store.operations.finish(over, { state: "failed", outcome: "no" });
+    const doubtful = await started(store, { key: "doubt", ttlMs: 100 });
+    await store.operations.doubt(doubtful, "no answer");
+    await started(store, { key: "open", ttlMs: 100 });
+    await store.operations.claim(claimRequest({ key: "claimed", ttlMs: 100 }));
+    advance(lease + 100);
+    await store.prune();
+    equal(await store.operations.read({ ...operation, key: "over" }), undefined, "what failed");
+    equal(await store.operations.read({ ...operation, key: "claimed" }), undefined, "what never began");
+    like(await store.operations.read({ ...operation, key: "doubt" }), { state: "in-doubt" }, "what is in doubt");
+    like(await store.operations.read({ ...operation, key: "open" }), { state: "started" }, "what was begun");
+  },
+  "should list by state, lease and scope, oldest claims first": async ({ store, advance }) => {
+    const scope = "tenant-2:x";
+    await started(store, { key: "abandoned" });
+    await started(store, { key: "elsewhere", scope });
+    advance(lease);
+    await started(store, { key: "alive" });
+    await store.operations.doubt(await started(store, { key: "doubt" }), "no answer");
+    await store.operations.finish(await started(store, { key: "done", ttlMs: 50 }), { state: "done", outcome: 1 });
+    await store.operations.claim(claimRequest({ key: "claimed", ttlMs: 50 }));
+    const keys = async (filter: Parameters<typeof store.operations.list>[0]): Promise<string[]> =>
+      (await store.operations.list(filter)).map(({ key }) => key);
+    equal(await keys({ states: ["started"], leaseExpired: true }), ["abandoned", "elsewhere"], "abandoned ones");
+    equal(await keys({ states: ["started"] }), ["abandoned", "elsewhere", "alive"], "started ones");
+    equal(await keys({ states: ["started"], limit: 2 }), ["abandoned", "elsewhere"], "two of them");
+    equal(await keys({ states: ["started"], scopePrefix: "tenant-2:" }), ["elsewhere"], "those of a scope");
+    equal(await keys({ states: ["started"], scopePrefix: "%" }), [], "those of a scope that nobody has");
+    equal(await keys({ states: ["in-doubt", "claimed", "done"] }), ["doubt", "done", "claimed"], "of several states");
+    equal(await keys({ states: [] }), [], "of no state");
+    const [doubt] = await store.operations.list({ states: ["in-doubt"] });
+    equal(doubt, await store.operations.read({ ...operation, key: "doubt" }), "a listed record");
+    advance(lease + 50);
+    equal(await keys({ states: ["done", "claimed"] }), [], "what is forgotten");
+    await store.prune();
+    equal(await keys({ states: ["done", "claimed"] }), [], "what is forgotten and pruned");
+  },
+  "should write the answer and the audit rows with the outcome": async ({ store, now }) => {
+    await openSession(store);
+    await store.sessions.admit(admission(1, { calls: oneCall("c", { operation }) }));
+    const claim = await started(store, {}, { audit: [auditEntry("c")] });
+    const answer = answerOf(1, { c: resultOutcome("c") });
+    const audit = [{ ...auditEntry("c"), kind: "outcome" as const, result_status: "SUCCESS" as const }];
+    equal(await store.operations.finish(claim, { state: "done", outcome: 1 }, { audit, answer }), true, "the end");
+    equal(expectStatus(await store.sessions.admit(admission(1)), "duplicate").reply, answer.reply, "the reply");
+    like(await store.sessions.readCall("sess", "c"), { operation, outcome: resultOutcome("c") }, "the call");
+    const rows = await store.audit.read();
+    equal(
+      rows.map(({ at, entry }) => [at, entry.kind]),
+      [
+        [now(), "decision"],
+        [now(), "outcome"],
+      ],
+      "the audit rows",
+    );
+  },
+  "should write the answer and the audit rows with a doubt": async ({ store }) => {
+    await openSession(store);
+    await store.sessions.admit(admission(1, { calls: oneCall("c", { operation }) }));
+    const claim = await started(store);
+    const answer = answerOf(1, { c: resultOutcome("c") });
+    equal(await store.operations.doubt(claim, "?", { audit: [auditEntry("c")], answer }), true, "the doubt");
+    equal((await store.audit.read()).length, 1, "the number of audit rows");
+    like(await store.sessions.readCall("sess", "c"), { outcome: resultOutcome("c") }, "the call");
+  },
+  "should write nothing along when the start is refused": async ({ store }) => {
+    await openSession(store);
+    await store.sessions.admit(admission(1, { calls: oneCall("c", { operation }) }));
+    await started(store, {}, { data: { n: 1 } });
+    const before = await store.operations.read(operation);
+    const answer = answerOf(1, { c: resultOutcome("c") });
+    const along = { data: { n: 2 }, audit: [auditEntry("c")], answer };
+    equal(await startStatus(store, {}, along), "busy", "the second start");
+    equal(await startStatus(store, { fingerprint: "print-2" }, along), "conflict", "the third");
+    equal(await store.operations.read(operation), before, "the record");
+    equal(await store.audit.read(), [], "audit rows");
+    like(await store.sessions.readCall("sess", "c"), { outcome: undefined }, "the call");
+  },
+  "should let one of many start": async ({ store }) => {
+    const results = await Promise.all(
+      Array.from({ length: 30 }, (_, index) =>
+        startStatus(store, { owner: `o${index}` }, { audit: [auditEntry("c")] }),
+      ),
+    );
+    equal(results.sort(), [...Array.from({ length: 29 }, () => "busy"), "claimed"], "the starts");
+    equal((await store.audit.read()).length, 1, "the number of audit rows");
+  },
+  "should never use a fence twice": async ({ store }) => {
+    const fences = new Set<number>();
+    for (let index = 0; index < 10; index++) {
+      const claim = await started(store, { key: `k${index % 2}` });
+      fences.add(claim.fence);
+      await store.operations.finish(claim, { state: "released" });
+    }
+    equal(fences.size, 10, "the number of fences");
+  },
+  "should refuse malformed starts": async ({ store }) => {
+    await rejects(store.operations.start(claimRequest({ leaseMs: 0 }), {}), isTypeError, "no lease");
+    await rejects(
+      store.operations.start(claimRequest({ owner: 1 as never }), {}),
+      isTypeError,
+      "an owner that is no text",
+    );
+    equal(await store.operations.read(operation), undefined, "the record");
+  },
+  "should take scopes and keys as they are": async ({ store }) => {
+    const keys = ["a\0b", "a\0c", "a", "\ud800", "\ud801", "__proto__", "", "日本", 'x"\\y'];
+    for (const key of keys) {
+      for (const scope of ["s", "s\0", "\udfff"]) await started(store, { scope, key, fingerprint: scope + key });
+    }
+    for (const key of keys) like(await store.operations.read({ scope: "s\0", key }), { scope: "s\0", key }, "a record");
+    equal((await store.operations.list({ states: ["started"] })).length, keys.length * 3, "the number of records");
+  },
+  "should keep any JSON as data and outcome": async ({ store }) => {
+    const values = [null, 0, "", "\ud800 \0", [], { "": { __proto__: 1 } }, [[{ a: [null, -0.5, 1e21] }]]];
+    for (const [index, outcome] of values.entries()) {
+      const claim = await started(store, { key: `k${index}` }, { data: { value: outcome } });
+      await store.operations.finish(claim, { state: "done", outcome });
+      const record = await store.operations.read({ ...operation, key: `k${index}` });
+      equal([record?.data, record?.outcome], [{ value: outcome }, outcome], "what was kept");
+    }
+  },
+  "should not share what it keeps with callers": async ({ store }) => {
+    const data = { list: [1] };
+    const audit = [auditEntry("c")];
+    const starting = store.operations.start(claimRequest(), { data, audit });
+    data.list.push(2);
+    if (audit[0]) audit[0].call_id = "changed";
+    const result = await starting;
+    if (result.status !== "claimed") throw new Error(`expected the operation to start, it is ${result.status}`);
+    (result.record.data as typeof data).list.push(3);
+    const outcome = { list: [1] };
+    const finishing = store.operations.finish(result.claim, { state: "done", outcome });
+    outcome.list.push(2);
+    await finishing;
+    like(await store.operations.read(operation), { data: { list: [1] }, outcome: { list: [1] } }, "the record");
+    equal((await store.audit.read())[0]?.entry.call_id, "c", "the audit row's call");
+  },
+});
