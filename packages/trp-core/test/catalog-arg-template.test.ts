@@ -113,6 +113,14 @@ describe("schemaToTemplate", () => {
     expect(template.loop).toBe("any?");
   });
 
+  it("doesn't lose itself in schemas that refer to each other", () => {
+    const names = Array.from({ length: 8 }, (_, at) => `n${at}`);
+    const node = { ...closed, properties: Object.fromEntries(names.map((name) => [name, { $ref: "#/$defs/node" }])) };
+    expect(schemaToTemplate({ ...closed, properties: { a: { $ref: "#/$defs/node" } }, $defs: { node } })).toEqual({
+      a: "object?",
+    });
+  });
+
   it("tells in a word what is too long for a row", () => {
     expect(typeOf({ enum: Array.from({ length: 100 }, (_, at) => `choice ${at}`) })).toBe("string");
     const properties = Object.fromEntries(Array.from({ length: 100 }, (_, at) => [`field_${at}`, { type: "string" }]));

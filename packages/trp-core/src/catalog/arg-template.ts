@@ -44,7 +44,7 @@ export function templateToSchema(template: Readonly<Record<string, string>>): Js
  */
 export function schemaToTemplate(schema: JsonSchemaObject): Record<string, string> {
   const template = createRecord<string>();
-  for (const [name, { schemas, required }] of argumentsOf(schema, schema, 0)) {
+  for (const [name, { schemas, required }] of argumentsOf(schema, schema, 0, { left: mostVisits })) {
     const texts = schemas.map((found) => render(schema, found));
     template[name] = `${joinUnion(texts)}${required ? "" : "?"}`;
   }
@@ -57,10 +57,15 @@ interface Argument {
 }
 
 /** Arguments of an object schema, those of its branches too: required is what every branch requires. */
-function argumentsOf(root: JsonSchemaObject, given: JsonSchema, depth: number): Map<string, Argument> {
+function argumentsOf(
+  root: JsonSchemaObject,
+  given: JsonSchema,
+  depth: number,
+  visits: { left: number },
+): Map<string, Argument> {
   const found = new Map<string, Argument>();
   const schema = followRef(root, given);
-  if (typeof schema === "boolean" || depth > 8) return found;
+  if (typeof schema === "boolean" || depth > 8 || visits.left-- <= 0) return found;
   const required = new Set(Array.isArray(schema.required) ? schema.required : []);
   const add = (name: string, argument: Argument): void => {
     const before = found.get(name);
@@ -74,7 +79,7 @@ function argumentsOf(root: JsonSchemaObject, given: JsonSchema, depth: number): 
     add(name, { schemas: [inner], required: required.has(name) });
   }
   for (const branch of Array.isArray(schema.allOf) ? schema.allOf : []) {
-    for (const [name, argument] of argumentsOf(root, branch, depth + 1)) {
+    for (const [name, argument] of argumentsOf(root, branch, depth + 1, visits)) {
       // Both hold: the first says enough.
       if (found.has(name)) add(name, { schemas: [], required: argument.required });
       else add(name, { ...argument, required: argument.required || required.has(name) });
@@ -82,7 +87,7 @@ function argumentsOf(root: JsonSchemaObject, given: JsonSchema, depth: number): 
   }
   for (const branches of [schema.anyOf, schema.oneOf]) {
     if (!Array.isArray(branches) || branches.length === 0) continue;
-    const each = branches.map((branch) => argumentsOf(root, branch, depth + 1));
+    const each = branches.map((branch) => argumentsOf(root, branch, depth + 1, visits));
     for (const name of new Set(each.flatMap((one) => [...one.keys()]))) {
       const everywhere = each.every((one) => one.get(name)?.required === true) || required.has(name);
       if (found.has(name)) add(name, { schemas: [], required: everywhere });
@@ -94,14 +99,17 @@ function argumentsOf(root: JsonSchemaObject, given: JsonSchema, depth: number): 
 
 /** Longer types are told in one word. */
 const longest = 240;
-const deepest = 5;
+const deepest = 10;
+/** Schemas that refer to each other multiply: no more of them than this are looked at for one argument. */
+const mostVisits = 400;
 
 function render(root: JsonSchemaObject, schema: JsonSchema): string {
-  const text = typeText(root, schema, 0);
+  const text = typeText(root, schema, 0, { left: mostVisits });
   return text.length <= longest ? text : coarse(root, schema);
 }
 
-function typeText(root: JsonSchemaObject, given: JsonSchema, depth: number): string {
+function typeText(root: JsonSchemaObject, given: JsonSchema, depth: number, visits: { left: number }): string {
+  if (visits.left-- <= 0) return coarse(root, given);
   const schema = followRef(root, given);
   if (typeof schema === "boolean") return "any";
   if (schema.const !== undefined) return literalText(schema.const);
@@ -109,12 +117,12 @@ function typeText(root: JsonSchemaObject, given: JsonSchema, depth: number): str
   const branches = schema.anyOf ?? schema.oneOf;
   if (Array.isArray(branches) && branches.length > 0) {
     if (depth >= deepest) return coarse(root, schema);
-    const texts = branches.map((branch) => typeText(root, branch, depth + 1));
+    const texts = branches.map((branch) => typeText(root, branch, depth + 1, visits));
     return joinUnion(schema.type === undefined || texts.every((text) => text !== "any") ? texts : typesText());
   }
   if (Array.isArray(schema.allOf) && schema.type === undefined && schema.properties === undefined) {
     const [only, ...more] = schema.allOf;
-    if (only !== undefined && more.length === 0 && depth < deepest) return typeText(root, only, depth + 1);
+    if (only !== undefined && more.length === 0 && depth < deepest) return typeText(root, only, depth + 1, visits);
     return "any";
   }
   return joinUnion(typesText());
@@ -133,7 +141,7 @@ function typeText(root: JsonSchemaObject, given: JsonSchema, depth: number): str
   function arrayText(): string {
     const { items, prefixItems } = schema as JsonSchemaObject;
     if (items === undefined || prefixItems !== undefined || depth >= deepest) return "any[]";
-    const inner = typeText(root, items, depth + 1);
+    const inner = typeText(root, items, depth + 1, visits);
     return isUnion(inner) ? `(${inner})[]` : `${inner}[]`;
   }
 
@@ -144,7 +152,7 @@ function typeText(root: JsonSchemaObject, given: JsonSchema, depth: number): str
     if (additionalProperties !== false || branches !== undefined || depth >= deepest) return "object";
     const fields = Object.entries(properties).map(([name, inner]) => {
       const label = /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : JSON.stringify(name);
-      return `${label}${required.includes(name) ? "" : "?"}: ${typeText(root, inner, depth + 1)}`;
+      return `${label}${required.includes(name) ? "" : "?"}: ${typeText(root, inner, depth + 1, visits)}`;
     });
     return `{${fields.join(", ")}}`;
   }
