@@ -156,9 +156,10 @@ export function hostileFrames(seed: number): HostileFrames {
     }
   }
 
-  /** Some place of a frame: the object that holds it, and its key. */
+  /** Some place of a frame: the object that holds it, and its key. Half the time in its payload. */
   function place(frame: object): { holder: object; key: string } {
-    let holder = frame;
+    const { payload } = frame as { payload?: unknown };
+    let holder = below(2) === 0 && typeof payload === "object" && payload !== null ? payload : frame;
     for (;;) {
       const keys = Object.keys(holder);
       if (keys.length === 0) return { holder, key: pick(names) };

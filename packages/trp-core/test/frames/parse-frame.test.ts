@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { emptyHead } from "../../src/frames/head.ts";
 import { parseFrame } from "../../src/frames/parse-frame.ts";
@@ -363,9 +364,24 @@ it("ends with circles, with proxies, and with what is reached exponentially ofte
   );
   const { proxy: revoked, revoke } = Proxy.revocable({}, {});
   revoke();
-  for (const args of [circle, shared, endless, throwing, revoked, { length: 2 ** 32, ...[] }, new Array(2 ** 32 - 1)]) {
+  for (const args of [circle, shared, endless, throwing, revoked, { length: 2 ** 32 }, new Array(2 ** 32 - 1)]) {
     const parsed = parseFrame({ ...samples.CALL_REQ, payload: { ...samples.CALL_REQ.payload, args } }, limits);
     expect("frame" in parsed ? "taken" : parsed.fault.code).toMatch(/^(taken|TRP_2000|TRP_2008)$/);
   }
   for (const input of [endless, throwing, revoked]) expect(refused(input).fault.code).toBe("TRP_2000");
+});
+
+it("gives a frame, or a fault and a whole head, for anything at all", () => {
+  const envelope = fc.record(
+    Object.fromEntries(Object.keys(samples.CALL_REQ).map((key) => [key, fc.anything({ withBigInt: true })])),
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(fc.oneof(fc.anything({ withNullPrototype: true, withObjectString: true }), envelope), (input) => {
+      const { fault, head } = refused(input);
+      expect(fault.code).toMatch(/^TRP_(1001|200[0-8]|5000)$/);
+      expect(Object.keys(head)).toEqual(Object.keys(emptyHead));
+    }),
+    { numRuns: 2_000, seed: 5 },
+  );
 });
