@@ -5,7 +5,7 @@ import { CatalogView } from "./catalog-view.ts";
 import { clientError, refusal } from "./errors.ts";
 import { Ids } from "./ids.ts";
 import { Order } from "./order.ts";
-import { checkLimits, clock, type Limits, pause, settleWithin } from "./pause.ts";
+import { checkLimits, clock, type Limits, pause, Stops, settleWithin } from "./pause.ts";
 import { backoff, RetryBudget, type RetryRules, retryRules } from "./retry.ts";
 import type { ClientEvent, ClientOptions, Transport } from "./types.ts";
 
@@ -55,7 +55,7 @@ export class Connection {
   readonly #options: ClientOptions;
   readonly #transport: Transport;
   readonly #traceId: string = this.ids.next("trc");
-  readonly #closing = new AbortController();
+  readonly #stops = new Stops();
   /** Ids of calls whose session was lost: the newest 1,024. */
   readonly #lostCalls = new Set<string>();
   #session: Session | undefined;
@@ -71,7 +71,7 @@ export class Connection {
   }
 
   limits(ms: number, signal?: AbortSignal): Limits {
-    return { deadline: clock() + ms, signal, closing: this.#closing.signal };
+    return { deadline: clock() + ms, signal, stops: this.#stops };
   }
 
   emit(event: ClientEvent): void {
@@ -83,7 +83,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    this.#closing.abort();
+    this.#stops.close();
     await this.#transport.close();
   }
 

@@ -69,16 +69,29 @@ async function askRouter(client: TrpClient, query: string, rows: readonly AliasR
 
 /** Capabilities whose name and description have most of the words. */
 function byWords(query: string, rows: readonly AliasRow[]): string[] {
-  const words = query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  const wanted = wordsOf(query);
   return rows
     .map((row) => {
-      const name = row.name.toLowerCase();
-      const text = row.desc.toLowerCase();
-      const score = words.reduce((sum, word) => sum + (name.includes(word) ? 2 : 0) + (text.includes(word) ? 1 : 0), 0);
+      const name = wordsOf(row.name);
+      const text = wordsOf(row.desc);
+      const score = wanted.reduce((sum, word) => sum + 2 * Number(has(name, word)) + Number(has(text, word)), 0);
       return { capId: row.cap_id, score };
     })
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score)
     .slice(0, most)
     .map(({ capId }) => capId);
+}
+
+/** Words of three letters and more; of scripts without spaces, pairs of letters. */
+function wordsOf(text: string): string[] {
+  const words = text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+  return words.flatMap((word) => {
+    if (!/[\u2e80-\u9fff\uac00-\ud7af]/.test(word)) return word.length < 3 ? [] : [word];
+    return Array.from({ length: Math.max(1, word.length - 1) }, (_, at) => word.slice(at, at + 2));
+  });
+}
+
+function has(words: readonly string[], word: string): boolean {
+  return words.some((other) => other.startsWith(word) || (other.length > 3 && word.startsWith(other)));
 }
