@@ -26,8 +26,8 @@ export interface ExecuteContext {
   attempt: number;
   /**
    * Of this claim: higher than that of every claim before it, in the whole store. A downstream that refuses lower numbers
-   * than it has seen for a key can't be surprised by an attempt that was taken over. Absent without a key. In `probe`: of
-   * the attempt that is asked about.
+   * than it has seen for a key can't be surprised by an attempt that was taken over. Absent without a key. In `probe`: no
+   * lower than that of any attempt that is asked about, and lower than that of any attempt to come.
    */
   fence?: number;
 }
