@@ -21,8 +21,8 @@ export interface StartedCall {
   data: OperationData;
   native: unknown;
   timeoutMs: number;
-  /** The fence of an attempt before, of which nobody knows what it did: the capability is asked first. */
-  askAbout?: number;
+  /** There was an attempt before, of which nobody knows what it did: the capability is asked first. */
+  askFirst?: boolean;
 }
 
 /** Two ways to say what an attempt came to. */
@@ -76,11 +76,12 @@ class Dispatch {
   }
 
   async #run(): Promise<Ending> {
-    const { passage, native, timeoutMs, askAbout, data, claim } = this.#started;
+    const { passage, native, timeoutMs, askFirst, data, claim } = this.#started;
     const { call } = passage;
     await this.#point("after-start");
-    if (askAbout !== undefined) {
-      const found = await this.#ask(askAbout);
+    if (askFirst === true) {
+      // Fences rise, so this one is no lower than that of any attempt before.
+      const found = await this.#ask(claim.fence - 1);
       if (found.state === "unknown") return await this.#doubt("asked, the capability could not tell");
       if (found.state !== "not-applied") return await this.#endProbed(found);
     }

@@ -292,8 +292,8 @@ class Path {
         leaseMs: times.lease,
         ttlMs: times.keyTtl,
         keepMs: times.keyMemory,
-        // What can be asked is taken over only by who knows that there is something to ask about.
-        abandoned: isRerunnable(effect) || (effect === "probe" && startedBefore) ? "reclaim" : "doubt",
+        // What can be asked is asked before it runs again.
+        abandoned: isRerunnable(effect) || effect === "probe" ? "reclaim" : "doubt",
       },
       {
         data: toJson(data),
@@ -326,7 +326,7 @@ class Path {
       data,
       native,
       timeoutMs: this.#timeoutMs(),
-      ...(effect === "probe" && startedBefore ? { askAbout: prior.fence } : {}),
+      askFirst: effect === "probe" && (startedBefore || wasTakenOver(result.record)),
     });
     const id = JSON.stringify([operation.scope, operation.key]);
     this.#running.set(id, run);
@@ -387,6 +387,11 @@ class Path {
   #point(name: Parameters<NonNullable<CallDependencies["failpoint"]>>[0]): void | Promise<void> {
     return this.#dependencies.failpoint?.(name, this.#call.item.call_id);
   }
+}
+
+/** Whether somebody else had started it: then it was claimed a lease later than started, at least. */
+function wasTakenOver({ startedAt, claimedAt }: OperationRecord): boolean {
+  return startedAt !== undefined && startedAt < claimedAt;
 }
 
 function refused(refusal: Fault): Ending {

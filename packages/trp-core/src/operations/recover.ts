@@ -157,7 +157,7 @@ class Recovery {
       data: next,
       native,
       timeoutMs,
-      ...(asks ? { askAbout: this.#record.fence } : {}),
+      askFirst: asks,
     });
     if (asks) this.#report.probed += 1;
     else this.#report.rerun += 1;
