@@ -18,7 +18,7 @@ export function sqlReadProblem(text: string): string | undefined {
   let ended = false;
   // Each alternative eats at least one character, and none can eat the same text in two ways.
   const token =
-    /\s+|'(?:[^'\\]|'')*'|"(?:[^"\\]|"")*"|`[^`\\]*`|\[[^\]'"\\]*\]|[\p{L}_][\p{L}\p{N}_]*|--|\/\*|\$\$|\$[\p{L}_]+\$|#(?![>-])|[\s\S]/gu;
+    /\s+|'(?:[^'\\]|'')*'|"(?:[^"\\]|"")*"|`[^`\\]*`|\[[^\]'"\\]*\]|[\p{L}_][\p{L}\p{N}_]*|--|\/\*|\$\$|\$[\p{L}_]+\$|#[>-]|#|[\s\S]/gu;
   for (const [found] of text.matchAll(token)) {
     if (/^\s/.test(found)) continue;
     if (ended) return "has more than one statement";

@@ -7,13 +7,20 @@ export interface SearchIndex {
   search(query: string, limit: number): RegisteredCapability[];
 }
 
+/** Words that stand everywhere in English, and would outweigh rare ones in a catalog of few. */
+const saysNothing = new Set(
+  "a an and are as at be by can do for from how i in is it its me my of on or some something that the this to up with you".split(
+    " ",
+  ),
+);
+
 /** BM25+ over name, `cap_id`, description and arguments; a name counts three times as much. */
 export function createSearchIndex(capabilities: readonly RegisteredCapability[]): SearchIndex {
   const index = new MiniSearch<{ id: number; name: string; description: string; args: string }>({
     fields: ["name", "description", "args"],
     tokenize: wordsOf,
     // They come in lower case.
-    processTerm: (term) => term,
+    processTerm: (term) => (saysNothing.has(term) ? null : term),
   });
   index.addAll(
     capabilities.map(({ definition, capId, schema }, id) => ({

@@ -84,7 +84,10 @@ function run(
   const limit = Math.min(timeoutMs, definition.maxTimeoutMs ?? defaultMaxTimeoutMs, longestTimeoutMs);
   return new Promise<Execution>((resolve) => {
     let last: ReturnType<typeof setTimeout> | undefined;
+    let settled = false;
     const settle = (execution: Execution): void => {
+      if (settled) return;
+      settled = true;
       clearTimeout(timer);
       clearTimeout(last);
       given.signal.removeEventListener("abort", cancel);

@@ -32,7 +32,7 @@ const list =
       return "is empty, and would never hold: leave it out, or name what it is for";
     for (const [index, inner] of value.entries()) {
       const problem = item(inner);
-      if (problem !== undefined) return `[${index}] ${problem}`;
+      if (problem !== undefined) return within(`[${index}]`, problem);
     }
     return undefined;
   };
@@ -72,7 +72,7 @@ const fields =
       }
       if (inner === undefined) continue;
       const problem = check(inner);
-      if (problem !== undefined) return `.${key} ${problem}`.replace(/ (?=[.[])/, "");
+      if (problem !== undefined) return within(`.${key}`, problem);
     }
     const missing = required.find((key) => value[key] === undefined);
     return missing === undefined ? undefined : `needs ${missing}`;
@@ -156,7 +156,7 @@ export function checkRules(rules: unknown): asserts rules is PolicyRule[] {
   for (const [index, given] of rules.entries()) {
     const name = isObject(given) && typeof given.id === "string" ? `rule ${shown(given.id)}` : `rules[${index}]`;
     const fail = (problem: string): never => {
-      throw new TypeError(`createPolicy: ${name}${/^[.[]/.test(problem) ? "" : " "}${problem}`);
+      throw new TypeError(`createPolicy: ${within(name, problem)}`);
     };
     const problem = rule(given);
     if (problem !== undefined) fail(problem);
@@ -171,6 +171,11 @@ export function checkRules(rules: unknown): asserts rules is PolicyRule[] {
         fail("ends before it begins: notAfter must be later");
     }
   }
+}
+
+/** `.who` and `.roles is empty` to `.who.roles is empty`. */
+function within(place: string, problem: string): string {
+  return /^[.[]/.test(problem) ? place + problem : `${place} ${problem}`;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

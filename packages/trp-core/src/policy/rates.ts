@@ -1,10 +1,5 @@
 import type { PolicyInput, PolicyRule } from "./types.ts";
 
-interface Bucket {
-  tokens: number;
-  at: number;
-}
-
 /** Fewer are kept whatever they hold. */
 const fewBuckets = 1_024;
 
@@ -14,15 +9,13 @@ const fewBuckets = 1_024;
  */
 export function createRate(rate: NonNullable<PolicyRule["rate"]>): { take(input: PolicyInput): number } {
   const { limit, windowMs, per = ["principal"] } = rate;
-  const buckets = new Map<string, Bucket>();
+  const perToken = windowMs / limit;
+  /** A bucket is the moment when it will be full again. */
+  const buckets = new Map<string, number>();
   let pruneAt = fewBuckets;
 
-  const tokensAt = (bucket: Bucket, now: number): number =>
-    // A clock that was set back gives nothing, and takes nothing away.
-    Math.min(limit, bucket.tokens + (Math.max(0, now - bucket.at) * limit) / windowMs);
-
   const prune = (now: number): void => {
-    for (const [key, bucket] of buckets) if (tokensAt(bucket, now) >= limit) buckets.delete(key);
+    for (const [key, fullAt] of buckets) if (fullAt <= now) buckets.delete(key);
     pruneAt = Math.max(fewBuckets, buckets.size * 2);
   };
 
@@ -34,17 +27,18 @@ export function createRate(rate: NonNullable<PolicyRule["rate"]>): { take(input:
         per.includes("principal") ? principal.id : null,
         per.includes("capability") ? capability.capId : null,
       ]);
-      let bucket = buckets.get(key);
-      if (bucket === undefined) {
-        if (buckets.size >= pruneAt) prune(now);
-        bucket = { tokens: limit, at: now };
-        buckets.set(key, bucket);
+      const known = buckets.get(key);
+      if (known === undefined && buckets.size >= pruneAt) prune(now);
+      // An empty bucket is full after a window: a clock that was set back makes nobody wait longer.
+      const fullAt = Math.min(Math.max(known ?? now, now), now + windowMs);
+      const wait = fullAt + perToken - (now + windowMs);
+      // Fractions of a millisecond are the rounding of perToken.
+      if (wait > 1e-6) {
+        buckets.set(key, fullAt);
+        return Math.max(1, Math.ceil(wait - 1e-6));
       }
-      const tokens = tokensAt(bucket, now);
-      bucket.at = Math.max(bucket.at, now);
-      const within = tokens >= 1;
-      bucket.tokens = within ? tokens - 1 : tokens;
-      return within ? 0 : Math.max(1, Math.ceil(((1 - tokens) * windowMs) / limit));
+      buckets.set(key, fullAt + perToken);
+      return 0;
     },
   };
 }

@@ -69,7 +69,8 @@ class SafeWriter {
         return this.#text(value);
       case "number":
         this.#bytes += 24;
-        if (Number.isFinite(value)) return value;
+        // Minus zero is 0 in JSON text.
+        if (Number.isFinite(value)) return value === 0 ? 0 : value;
         this.#note(`${value}, which JSON does not have`);
         return null;
       case "boolean":

@@ -1,0 +1,277 @@
+import { ToolError } from "@toolglot/core";
+import { expect, it, vi } from "vitest";
+import type { Execution } from "../src/calls/types.ts";
+import type { AnyCapability, ExecuteContext } from "../src/capability/types.ts";
+import { CapabilityError } from "../src/errors/capability-error.ts";
+import { createExecutor, type ExecutorOptions } from "../src/execution/executor.ts";
+import { capability, context } from "./rules-rig.ts";
+
+const run = (
+  execute: AnyCapability["execute"],
+  given: {
+    timeoutMs?: number;
+    context?: Partial<ExecuteContext>;
+    more?: Partial<AnyCapability>;
+    options?: ExecutorOptions;
+  } = {},
+): Promise<Execution> =>
+  createExecutor(given.options).run(
+    capability({ ...given.more, execute }),
+    { a: 1 },
+    context(given.context),
+    given.timeoutMs ?? 5_000,
+  );
+
+// Linters fear the word in a definition.
+const thenName = "then";
+const never = (): Promise<never> => new Promise(() => {});
+
+it.each<[string, AnyCapability["execute"], unknown]>([
+  ["a value", () => 5, 5],
+  ["nothing", () => undefined, undefined],
+  ["a promise", async () => ({ a: 1 }), { a: 1 }],
+  ["a thenable", () => ({ [thenName]: (resolve: (value: number) => void) => resolve(7) }), 7],
+  [
+    "an async generator",
+    async function* () {
+      yield 1;
+      yield 2;
+    },
+    [1, 2],
+  ],
+  [
+    "a promise of an async iterable",
+    async () =>
+      (async function* () {
+        yield "a";
+      })(),
+    ["a"],
+  ],
+  ["an empty stream", async function* () {}, []],
+  ["a stream of bytes", () => new Blob(["hel", "lo"]).stream(), new TextEncoder().encode("hello")],
+])("%s is done", async (_name, execute, value) => {
+  expect(await run(execute)).toEqual({ kind: "done", value });
+});
+
+it("gives arguments and context on", async () => {
+  const execute = vi.fn();
+  await run(execute, { context: { operationKey: "op", attempt: 3 } });
+  const [args, got] = execute.mock.calls[0] ?? [];
+  expect(args).toEqual({ a: 1 });
+  expect(got).toMatchObject({ operationKey: "op", attempt: 3, callId: "call_1", traceId: "trc_1" });
+  expect({ ...got }.signal).toBeInstanceOf(AbortSignal);
+});
+
+it("knows ToolError and CapabilityError, and tells their messages word for word", async () => {
+  const throwing = (error: unknown) => () => {
+    throw error;
+  };
+  const url = "no such file: https://a.example/x/y.txt";
+  expect(await run(throwing(new ToolError(url)))).toEqual({ kind: "failed", message: url, transient: false });
+  expect(await run(throwing(new CapabilityError("busy", { outcome: "failed", transient: true })))).toEqual({
+    kind: "failed",
+    message: "busy",
+    transient: true,
+  });
+  expect(await run(throwing(new CapabilityError("rolled back", { outcome: "not-applied" })))).toEqual({
+    kind: "not-applied",
+    message: "rolled back",
+  });
+  expect(await run(throwing(new CapabilityError("secret", { outcome: "unknown" })))).toEqual({
+    kind: "unknown",
+    message: "cap.test.read.v1 ended with an exception (CapabilityError)",
+    timedOut: false,
+  });
+  const long = (await run(throwing(new ToolError("x".repeat(10_000))))) as { message: string };
+  expect(long.message).toHaveLength(4_000);
+  const silent = await run(throwing(new ToolError(" ")));
+  expect(silent).toEqual({ kind: "failed", message: "it failed, and does not say why", transient: false });
+});
+
+class SecretError extends Error {
+  override name = "Secret /etc/passwd";
+  code = "host=10.0.0.1";
+}
+const hostile = new Proxy(
+  {},
+  {
+    get() {
+      throw new Error("hostile");
+    },
+  },
+);
+const withCode = Object.assign(new Error("connect ECONNREFUSED 10.0.0.1:5432"), { code: "ECONNREFUSED" });
+
+it.each<[string, unknown, string]>([
+  ["an error", new TypeError("password=hunter2"), "TypeError"],
+  ["an error with a code", withCode, "Error, ECONNREFUSED"],
+  ["an error with a name of its own", new SecretError("hunter2"), "Error"],
+  ["a text", "hunter2", "a thrown string"],
+  ["nothing", undefined, "a thrown undefined"],
+  ["null", null, "a thrown null"],
+  ["what throws when it is read", hostile, "Error"],
+])("tells class and code of %s, and never its message", async (_name, thrown, kind) => {
+  const expected = {
+    kind: "unknown",
+    message: `cap.test.read.v1 ended with an exception (${kind})`,
+    timedOut: false,
+  };
+  const throws = (): never => {
+    throw thrown;
+  };
+  expect(await run(throws)).toEqual(expected);
+  expect(await run(async () => throws())).toEqual(expected);
+});
+
+it("ends when the time is up, whether the capability listens or not", async () => {
+  const expected = { kind: "unknown", message: "cap.test.read.v1 did not end within 10 ms", timedOut: true };
+  expect(await run(never, { timeoutMs: 10 })).toEqual(expected);
+  expect(
+    await run(
+      async function* () {
+        yield 1;
+        await never();
+      },
+      { timeoutMs: 10 },
+    ),
+  ).toEqual(expected);
+  expect(await run(never, { timeoutMs: 60_000, more: { maxTimeoutMs: 10 } })).toEqual(expected);
+});
+
+it("aborts the capability's signal with the time, and takes what it says to that", async () => {
+  const onAbort =
+    (answer: (reason: unknown) => unknown) =>
+    (_args: unknown, { signal }: ExecuteContext): Promise<unknown> =>
+      new Promise((resolve, reject) => {
+        signal.addEventListener("abort", () => {
+          try {
+            resolve(answer(signal.reason));
+          } catch (error) {
+            reject(error);
+          }
+        });
+      });
+  const rolledBack = onAbort(() => {
+    throw new CapabilityError("rolled back", { outcome: "not-applied" });
+  });
+  expect(await run(rolledBack, { timeoutMs: 10 })).toEqual({ kind: "not-applied", message: "rolled back" });
+  expect(
+    await run(
+      onAbort(() => "made it"),
+      { timeoutMs: 10 },
+    ),
+  ).toEqual({ kind: "done", value: "made it" });
+  const rethrown = await run(
+    onAbort((reason) => {
+      expect((reason as Error).name).toBe("TimeoutError");
+      throw reason;
+    }),
+    { timeoutMs: 10 },
+  );
+  expect(rethrown).toMatchObject({ kind: "unknown", timedOut: true });
+});
+
+it("does not take the part of a stream that came before the time was up for the whole", async () => {
+  const ended = vi.fn();
+  const stream = async function* (_args: unknown, { signal }: ExecuteContext): AsyncGenerator<number> {
+    try {
+      yield 1;
+      await new Promise((resolve) => signal.addEventListener("abort", resolve));
+      yield 2;
+    } finally {
+      ended();
+    }
+  };
+  expect(await run(stream, { timeoutMs: 10 })).toMatchObject({ kind: "unknown", timedOut: true });
+  expect(ended).toHaveBeenCalledOnce();
+});
+
+it("ends when its own signal is aborted, and hands the reason on", async () => {
+  const controller = new AbortController();
+  let reason: unknown;
+  const ended = run(
+    (_args, { signal }: ExecuteContext) => {
+      signal.addEventListener("abort", () => {
+        reason = signal.reason;
+      });
+      return never();
+    },
+    { context: { signal: controller.signal } },
+  );
+  controller.abort("lease lost");
+  expect(await ended).toEqual({
+    kind: "unknown",
+    message: "cap.test.read.v1 was stopped before it ended",
+    timedOut: false,
+  });
+  expect(reason).toBe("lease lost");
+});
+
+it("does not begin what is cancelled already", async () => {
+  const execute = vi.fn();
+  expect(await run(execute, { context: { signal: AbortSignal.abort() } })).toMatchObject({ kind: "not-applied" });
+  expect(execute).not.toHaveBeenCalled();
+});
+
+it("hands an aborted signal to a capability that asks for it late", async () => {
+  let late: boolean | undefined;
+  let finished: () => void = () => {};
+  const looked = new Promise<void>((resolve) => {
+    finished = resolve;
+  });
+  await run(
+    async (_args, given: ExecuteContext) => {
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      late = given.signal.aborted;
+      finished();
+    },
+    { timeoutMs: 5 },
+  );
+  await looked;
+  expect(late).toBe(true);
+});
+
+it("leaves no listener behind, and no rejection unhandled", async () => {
+  const unhandled = vi.fn();
+  process.on("unhandledRejection", unhandled);
+  const { signal } = new AbortController();
+  const added = vi.spyOn(signal, "addEventListener");
+  const removed = vi.spyOn(signal, "removeEventListener");
+  await run(async () => 1, { context: { signal } });
+  await run(never, { context: { signal }, timeoutMs: 5 });
+  await run(
+    async () => {
+      await new Promise((resolve) => setTimeout(resolve, 15));
+      throw new Error("late");
+    },
+    { context: { signal }, timeoutMs: 5 },
+  );
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  process.off("unhandledRejection", unhandled);
+  expect(unhandled).not.toHaveBeenCalled();
+  expect(added).toHaveBeenCalledTimes(3);
+  expect(removed).toHaveBeenCalledTimes(3);
+});
+
+it("gives the host what was thrown, and takes no harm from it", async () => {
+  const error = new Error("hunter2");
+  const onError = vi.fn(() => {
+    throw new Error("log is full");
+  });
+  const throws = (): never => {
+    throw error;
+  };
+  expect(await run(throws, { options: { onError } })).toMatchObject({ kind: "unknown" });
+  expect(onError).toHaveBeenCalledWith(error, { capId: "cap.test.read.v1", callId: "call_1", traceId: "trc_1" });
+});
+
+it("gives up on a stream without end", async () => {
+  const endless = async function* (): AsyncGenerator<number> {
+    for (let index = 0; ; index++) yield index;
+  };
+  expect(await run(endless, { timeoutMs: 15_000 })).toEqual({
+    kind: "unknown",
+    message: "cap.test.read.v1 ended with an exception (RangeError)",
+    timedOut: false,
+  });
+});
