@@ -1,6 +1,6 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|sandbox|all`. Each prints its tables; `all` measures all of them and
-// writes docs/benchmarks.md.
+// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|sandbox|trp|all`. Each prints its tables; `all`
+// measures all of them but trp and writes docs/benchmarks.md, `trp` writes docs/benchmarks-trp.md.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ const measured = {
   tokens: [...parsers, "prompts", "agent"],
   toolkit: ["toolkit"],
   sandbox: ["sandbox"],
+  trp: ["trp-client", "trp-sqlite"],
   all: [...parsers, "prompts", "agent", "toolkit", "sandbox"],
 };
 const what = process.argv[2] ?? "all";
@@ -39,7 +40,10 @@ if (built.status !== 0) {
 
 const outdir = join(import.meta.dirname, "node_modules/.cache/bench");
 await build({
-  entryPoints: [join(import.meta.dirname, "src/main.ts")],
+  entryPoints: [
+    { in: join(import.meta.dirname, "src/main.ts"), out: "main" },
+    { in: join(import.meta.dirname, "src/trp/servers.ts"), out: "servers" },
+  ],
   outdir,
   outExtension: { ".js": ".mjs" },
   bundle: true,

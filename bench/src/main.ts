@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describeMachine } from "./machine.ts";
 import { type Measured, page } from "./page.ts";
 import { barTable, type Findings, markdown } from "./report.ts";
+import { trpPage } from "./trp/page.ts";
 
 const [what, root] = process.argv.slice(2) as [string, string];
 const progress = (text: string): void => console.error(`· ${text}`);
@@ -25,6 +26,15 @@ for (const part of Object.keys(parts) as (keyof Measured)[]) {
   measured[part] = found;
   const bars = found.bars.length > 0 ? [barTable(found.bars)] : [];
   for (const table of [...found.tables, ...bars]) console.log(`\n${markdown(table)}`);
+}
+if (what === "trp") {
+  // Servers, clients and disks: a run and a page of their own.
+  const found = await (await import("./trp/index.ts")).measureTrp(progress);
+  const text = trpPage(describeMachine(root), found);
+  const file = join(root, "docs", "benchmarks-trp.md");
+  writeFileSync(file, text);
+  console.log(text);
+  console.error(`wrote ${file}`);
 }
 if (what === "all") {
   const file = join(root, "docs", "benchmarks.md");

@@ -1,0 +1,218 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { createClient, inProcessTransport } from "@toolglot/trp-client";
+import { httpTransport } from "@toolglot/trp-client/node";
+import { createRouter, principal, type RouterStore } from "@toolglot/trp-core";
+import { openSqliteStore } from "@toolglot/trp-sqlite";
+import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+import { rawWrite, stores } from "./claims.ts";
+import { type Called, type Load, underLoad } from "./load.ts";
+import { echo, mcpInMemory, mcpOverHttp, type Peer } from "./peers.ts";
+import { address, found, readCapability, writeCapability } from "./work.ts";
+
+const crowd = 32;
+
+/** Measures what a call through the router costs: in process, over HTTP, and where each write is durable. */
+export async function measureTrp(progress: (text: string) => void): Promise<Findings> {
+  const folder = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
+  try {
+    progress("trp: in process");
+    const inProcess = await measureInProcess();
+    progress("trp: over HTTP");
+    const http = await measureHttp();
+    progress("trp: durable");
+    const durable = await measureDurable(folder);
+    return {
+      bars: [...inProcess.bars, ...http.bars, ...durable.bars],
+      tables: [...inProcess.tables, ...http.tables, ...durable.tables],
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+type Loads = Map<Called, Load>[];
+
+/** One caller, then many. */
+async function bothLoads(subjects: readonly Called[]): Promise<Loads> {
+  return [await underLoad(subjects, 1), await underLoad(subjects, crowd)];
+}
+
+function table(title: string, note: string, subjects: readonly Called[], loads: Loads, base?: Called): Table {
+  const rows = subjects.flatMap((subject) =>
+    loads.map((load) => {
+      const { callers, perSecond, p50, p99, cpu } = load.get(subject) as Load;
+      const against = base ? [ratio(perSecond, load.get(base)?.perSecond ?? Number.NaN)] : [];
+      return [
+        subject.name,
+        String(callers),
+        figure(perSecond),
+        ...against,
+        `${figure(p50)} ms`,
+        `${figure(p99)} ms`,
+        `${figure(cpu)} µs`,
+      ];
+    }),
+  );
+  const against = base ? [`beside ${base.name}`] : [];
+  return { title, note, columns: ["", "callers", "calls/s", ...against, "p50", "p99", "CPU here per call"], rows };
+}
+
+function faster(what: string, one: Called, other: Called, times: number, loads: Loads): Bar[] {
+  return loads.map((load) => {
+    const mine = load.get(one) as Load;
+    const theirs = load.get(other) as Load;
+    return {
+      what: `${what}, ${mine.callers === 1 ? "1 caller" : `${mine.callers} callers`}`,
+      limit: `≥ ${times}×`,
+      measured: `${ratio(mine.perSecond, theirs.perSecond)} (p99 ${figure(mine.p99)} ms)`,
+      met: mine.perSecond >= times * theirs.perSecond,
+    };
+  });
+}
+
+/** A client's call that has to succeed. */
+function reading(name: string, client: ReturnType<typeof createClient>): Peer {
+  return {
+    name,
+    call: async () => {
+      const { status, result, error } = await client.callByCap(readCapability.capId, { ...address });
+      const data = result?.data as { line?: string } | undefined;
+      if (status !== "success" || data?.line !== found) throw new Error(`${name}: ${status} ${error?.message ?? ""}`);
+    },
+    close: () => client.close(),
+  };
+}
+
+async function measureInProcess(): Promise<Findings> {
+  const router = createRouter({ capabilities: [readCapability], allowVolatile: true });
+  const who = principal({ id: "bench" });
+  const own = reading("TRP in process", createClient({ transport: inProcessTransport(router, who), agentId: "bench" }));
+  const mcp = await mcpInMemory();
+  try {
+    const subjects = [own, mcp];
+    const loads = await bothLoads(subjects);
+    return {
+      bars: faster("TRP in process beside MCP in memory, a read", own, mcp, 2, loads),
+      tables: [
+        table(
+          "Reads in process",
+          "A read-only call from the client through the router to a function and back, with session, order, catalog, schema, policy, audit; beside the official MCP client and server. Callers ask again as soon as they are answered.",
+          subjects,
+          loads,
+          mcp,
+        ),
+      ],
+    };
+  } finally {
+    await Promise.all([own.close(), mcp.close()]);
+    await router.close();
+  }
+}
+
+/** A server in a process of its own. */
+async function serve(kind: "echo" | "trp" | "mcp"): Promise<{ url: string; stop(): void }> {
+  const script = join(dirname(fileURLToPath(import.meta.url)), "servers.mjs");
+  const child = spawn(process.execPath, [script, kind], { stdio: ["pipe", "pipe", "inherit"] });
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stdout }).once("line", resolve);
+    child.once("exit", (code) => reject(new Error(`server ${kind} ended with ${code}`)));
+  });
+  return { url, stop: () => child.kill() };
+}
+
+async function measureHttp(): Promise<Findings> {
+  const [bare, trp, mcp] = await Promise.all([serve("echo"), serve("trp"), serve("mcp")]);
+  const echoed = echo(bare.url);
+  const own = reading("TRP over HTTP", createClient({ transport: httpTransport({ url: trp.url }), agentId: "bench" }));
+  const theirs = await mcpOverHttp(mcp.url);
+  try {
+    const subjects = [echoed, own, theirs];
+    const loads = await bothLoads(subjects);
+    return {
+      bars: [
+        ...faster("TRP over HTTP beside a bare JSON echo, a read", own, echoed, 0.5, loads),
+        ...faster("TRP over HTTP beside MCP Streamable HTTP, a read", own, theirs, 3, loads),
+      ],
+      tables: [
+        table(
+          "Reads over HTTP",
+          "The same read; client and server are processes on two cores. The echo is `node:http` at both ends, a body as long as a frame, JSON parsed and written, and nothing else.",
+          subjects,
+          loads,
+          echoed,
+        ),
+      ],
+    };
+  } finally {
+    await Promise.all([echoed.close(), own.close(), theirs.close()]);
+    for (const server of [bare, trp, mcp]) server.stop();
+  }
+}
+
+/** Keyed writes through client and router, each a new operation. */
+function writing(name: string, store: RouterStore): Peer {
+  const router = createRouter({ capabilities: [writeCapability], store, allowVolatile: true });
+  const client = createClient({ transport: inProcessTransport(router, principal({ id: "bench" })), agentId: "bench" });
+  return {
+    name,
+    call: async () => {
+      const { status, error } = await client.callByCap(writeCapability.capId, { ...address });
+      if (status !== "success") throw new Error(`${name}: ${status} ${error?.message ?? ""}`);
+    },
+    close: async () => {
+      await client.close();
+      await router.close();
+      await store.close();
+    },
+  };
+}
+
+async function measureDurable(folder: string): Promise<Findings> {
+  const claims = await stores(folder);
+  const raw = rawWrite(folder);
+  const sqlite = await openSqliteStore({ file: join(folder, "router.db") });
+  const writes = writing(`keyed write, ${sqlite.name}, FULL`, sqlite);
+  try {
+    const alone = await underLoad([raw], 1);
+    const claimLoads = await bothLoads(claims);
+    const loads = await bothLoads([writes]);
+    const many = loads[1]?.get(writes) as Load;
+    return {
+      bars: [
+        {
+          what: `keyed writes on ${sqlite.name}, FULL, ${crowd} callers`,
+          limit: "≥ 3,000/s",
+          measured: `${figure(many.perSecond)}/s (p99 ${figure(many.p99)} ms)`,
+          met: many.perSecond >= 3000,
+        },
+      ],
+      tables: [
+        table(
+          "Operations in the store",
+          `Claim with start, then finish: two transactions. Every commit is on disk before it is told (SQLite: WAL, \`synchronous=FULL\`); commits of callers that wait at the same time are made together. Driver: ${sqlite.name}.`,
+          claims,
+          claimLoads,
+        ),
+        table(
+          "A durable write without a database",
+          "One after another: below this, nothing that is on disk can be.",
+          [raw],
+          [alone],
+        ),
+        table(
+          "Keyed writes",
+          "Client and router in one process, the whole path: admission, claim, approval check, audit, effect, outcome, answer. Three commits each.",
+          [writes],
+          loads,
+        ),
+      ],
+    };
+  } finally {
+    await Promise.all([...claims, raw, writes].map((one) => one.close()));
+  }
+}

@@ -1,0 +1,36 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { bundleProcesses } from "./chaos/bundle.ts";
+import { chaos } from "./chaos/chaos.ts";
+
+// Four routers as processes on one file, killed and stopped without end, and clients that send everything twice. 2,000
+// operations where everything is switched on, fewer otherwise.
+const operations = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 2000 : 300;
+let scripts: Awaited<ReturnType<typeof bundleProcesses>>;
+
+beforeAll(async () => {
+  scripts = await bundleProcesses("ledger", "router");
+});
+afterAll(() => scripts?.remove());
+
+it(`should have no effect twice and lose nothing that was acknowledged, over ${operations} operations`, async () => {
+  const report = await chaos(scripts, { variant: "fence", operations });
+  console.log(JSON.stringify(report));
+  expect(report.kills).toBeGreaterThan(0);
+  expect(report.stops).toBeGreaterThan(0);
+  expect(report.duplicates).toEqual([]);
+  expect(report.lost).toEqual([]);
+  expect(report.hidden).toEqual([]);
+  expect(report.unrecorded).toEqual([]);
+  expect(report.gaveUp).toEqual([]);
+  expect(report.told.failed).toBe(0);
+  expect(report.audit.ok).toBe(true);
+}, 900_000);
+
+it.each(["lease", "naive"] as const)(
+  "should notice duplicates of a router that guards its effects the %s way",
+  async (variant) => {
+    const report = await chaos(scripts, { variant, operations: 300 });
+    expect(report.duplicates.length).toBeGreaterThan(0);
+  },
+  300_000,
+);

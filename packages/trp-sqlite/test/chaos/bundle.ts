@@ -1,0 +1,25 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+/** The processes of these tests as files that plain Node runs: our sources bundled in, the database driver left out. */
+export async function bundleProcesses(...names: string[]): Promise<{ path(name: string): string; remove(): void }> {
+  // Inside the package, so that the driver is found from there.
+  const folder = mkdtempSync(join(import.meta.dirname, "../../node_modules/.chaos-"));
+  await build({
+    entryPoints: names.map((name) => join(import.meta.dirname, "processes", `${name}.ts`)),
+    outdir: folder,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    conditions: ["source"],
+    external: ["libsql"],
+    logLevel: "error",
+  });
+  return {
+    path: (name) => join(folder, `${name}.mjs`),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}

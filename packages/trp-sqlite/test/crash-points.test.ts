@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { bundleProcesses } from "./chaos/bundle.ts";
+import { ChaosClient, type Operation, type Told } from "./chaos/client.ts";
+import { end, type Started, start } from "./chaos/process.ts";
+import { type Point, points, type Way, ways } from "./chaos/processes/fail-at.ts";
+
+// Every moment of a call × every way to fail × every kind of effect, with real processes on one file. A router fails in
+// the middle of a call; the client asks another one; the first, if it was only stopped, wakes up and goes on.
+
+const lease = 300;
+const folder = mkdtempSync(join(tmpdir(), "toolglot-points-"));
+const file = join(folder, "router.db");
+const effects = ["keyed", "probe", "opaque"] as const;
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
+let scripts: Awaited<ReturnType<typeof bundleProcesses>>;
+let ledger: Started;
+let other: Started;
+
+const router = (settings: { point?: Point; way?: Way } = {}): Promise<Started> =>
+  start(
+    scripts.path("router"),
+    JSON.stringify({ file, port: 0, ledger: ledger.port, lease, variant: "fence", ...settings }),
+  );
+
+beforeAll(async () => {
+  scripts = await bundleProcesses("ledger", "router");
+  ledger = await start(scripts.path("ledger"), join(folder, "effects.jsonl"));
+  other = await router();
+});
+
+afterAll(async () => {
+  await Promise.all([other, ledger].filter(Boolean).map(end));
+  scripts?.remove();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** What the client must be told in the end. Only an opaque effect that may have happened is unknown. */
+function expected(point: Point, way: Way, effect: (typeof effects)[number]): Told["status"] {
+  // The capability itself threw: told as it is, and the same key, sent again, finds out.
+  if (point === "after-effect" && way === "throw" && effect === "keyed") return "failed";
+  if (effect !== "opaque") return "success";
+  if (point === "after-admit" || point === "before-start" || point === "after-finish") return "success";
+  // The store's own methods throw here: the router is alive, so it knows what it did, unless it was the start's commit
+  // or the capability whose word is missing.
+  if (way === "throw" && point === "before-finish") return "success";
+  return "unknown";
+}
+
+async function happened(op: string): Promise<number> {
+  const counts = (await (await fetch(`http://127.0.0.1:${ledger.port}/counts`)).json()) as Record<string, number>;
+  return counts[op] ?? 0;
+}
+
+describe.each(points)("a router that fails %s", (point) => {
+  for (const way of ways) {
+    for (const [idx, effect] of effects.entries()) {
+      it(`(${way}), the effect being ${effect}: it happens once at most, and the client learns how it stands`, async () => {
+        const failing = await router({ point, way });
+        try {
+          const operation: Operation = { op: `${point}-${way}-${effect}`, idx, capId: `cap.chaos.${effect}.v1` };
+          // The first frames go to the router that will fail, all others to the other one.
+          let sends = 0;
+          const client = new ChaosClient({ any: () => (sends++ < 2 ? failing.port : other.port) }, 0);
+          const told = await client.run(operation, 15_000);
+          if (way === "stop") {
+            failing.child.kill("SIGCONT");
+            await pause(100);
+          }
+          const again = await new ChaosClient({ any: () => other.port }, 0).run(operation, 15_000);
+          const count = await happened(operation.op);
+          expect(told.status, JSON.stringify(told)).toBe(expected(point, way, effect));
+          if (told.status === "failed") expect(again.status).toBe("success");
+          else expect(again).toEqual(told);
+          if (again.status === "success") expect(count).toBe(1);
+          else expect(count).toBeLessThanOrEqual(1);
+        } finally {
+          await end(failing);
+        }
+      });
+    }
+  }
+});
