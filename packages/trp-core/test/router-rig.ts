@@ -22,7 +22,7 @@ export type Envelope = Partial<Omit<RequestFrame, "payload" | "frame_type">> & {
 /** A client that does nothing by itself but count. */
 export interface Session {
   readonly router: Router;
-  readonly who: Principal;
+  who: Principal;
   readonly id: string;
   epoch: number;
   /** Of the next frame. */
@@ -115,25 +115,24 @@ export function callItem(item: Partial<CallItem> & Pick<CallItem, "cap_id">, idx
 export interface Ledger {
   readonly effects: string[];
   capabilities: AnyCapability[];
-  /** Lets everything go on that waits in `cap.test.wait`. */
+  /** Lets everything go on that waits in `cap.test.wait`, for good. */
   open(): void;
 }
 
 /** Capabilities that write down what they do. Keyed ones run on a volatile store only with `allowVolatile`. */
 export function ledger(): Ledger {
   const effects: string[] = [];
-  let waiting: (() => void)[] = [];
-  const wait = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
+  let open = (): void => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
   const note = (text: string): { noted: string } => {
     effects.push(text);
     return { noted: text };
   };
   return {
     effects,
-    open() {
-      for (const go of waiting) go();
-      waiting = [];
-    },
+    open,
     capabilities: [
       defineCapability({
         capId: "cap.test.read.v1",
@@ -168,7 +167,7 @@ export function ledger(): Ledger {
         effect: "pure",
         args: { text: "string" },
         execute: async ({ text }) => {
-          await wait();
+          await gate;
           return note(text);
         },
       }),
