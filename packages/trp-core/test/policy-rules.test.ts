@@ -297,7 +297,7 @@ it("rules are plain JSON, and copied", () => {
   const engine = createPolicy({ version: "1", rules: JSON.parse(JSON.stringify(rules)) });
   const kept = createPolicy({ version: "1", rules });
   (rules[0] as { decision: string }).decision = "allow";
-  (rules[0] as { which: { capIds: string[] } }).which.capIds[0] = "nothing";
+  (rules[0] as unknown as { which: { capIds: string[] } }).which.capIds[0] = "nothing";
   expect(kept.evaluate(policyInput())).toEqual(engine.evaluate(policyInput()));
   expect(kept.evaluate(policyInput())).toMatchObject({ decision: "deny", rule: "r" });
 });

@@ -111,8 +111,8 @@ function pathText(steps: readonly (string | number)[]): string {
   let text = "";
   for (const step of steps) {
     if (typeof step === "number") text += `[${step}]`;
-    else if (/^[A-Za-z_$][\w$]{0,63}$/.test(step)) text += text === "" ? step : `.${step}`;
-    else text += `[${JSON.stringify(step.slice(0, 64))}]`;
+    else if (/^[A-Za-z_$][\w$]{0,39}$/.test(step)) text += text === "" ? step : `.${step}`;
+    else text += `[${JSON.stringify(step.slice(0, 40))}]`;
     if (text.length > 200) return `${text.slice(0, 199)}…`;
   }
   return text;
