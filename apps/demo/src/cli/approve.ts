@@ -41,6 +41,8 @@ export function approver({ yes, terminal, onCancel }: ApprovalOptions): ApproveC
 
 function questionText({ tool, input, reason, kind }: ApprovalRequest): string {
   if (kind === "echoed-block") return `${visible(reason)} Run it?`;
+  // A router shows the whole request in words of its own.
+  if (reason.includes("\n")) return `Run ${tool}?\n${visible(reason).replaceAll(/^/gm, "  ")}`;
   const lines = Object.entries((input ?? {}) as Record<string, unknown>).map(
     ([name, value]) => `  ${name}: ${visible(typeof value === "string" ? value : JSON.stringify(value))}`,
   );

@@ -27,7 +27,7 @@ export function ask(question: string, context: AskContext, history: readonly Mes
   session.watchTasks((event) => view.task(event));
   return interrupts.during(async (signal) => {
     const output = terminal.promptOutput;
-    const agent = agentOptions({
+    const agent = await agentOptions({
       session,
       model: heardBy(view, model),
       protocol: options.protocol,

@@ -17,7 +17,7 @@ import { Interrupts } from "./interrupts.ts";
 import { type DemoOptions, parseArguments } from "./options.ts";
 import { protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
-import { openSession, type Session } from "./session.ts";
+import { offerOf, openSession, type Session } from "./session.ts";
 import { withPrompt } from "./show-prompt.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { tour } from "./tour.ts";
@@ -66,12 +66,12 @@ async function runWith(options: DemoOptions): Promise<number> {
   const real = await realModel(options);
   const store = openStore(dataFolder(options.dataDir), { reset: options.reset });
   if (store.fresh) terminal.note(`Data made in ${store.folder}\n`);
-  const session = openSession(store);
+  const session = openSession(store, { url: options.router, token: options.token });
   const record = options.record === undefined ? undefined : openRecord(options.record);
   try {
     head();
     if (options.showPrompt && options.question === undefined) {
-      terminal.out(`${instructions(options, session)}\n`);
+      terminal.out(`${await instructions(options, session)}\n`);
       return exitCodes.answered;
     }
     return await converse(options, (own) => contextFor(own, { terminal, session, interrupts, record }, real));
@@ -108,9 +108,9 @@ function viewFor({ json, showPrompt }: DemoOptions, { screen, out }: Terminal): 
 }
 
 /** What the model is told before any question. */
-function instructions({ protocol, lang, mode }: DemoOptions, { toolkit }: Session): string {
-  const tools = toolkit.tools();
+async function instructions({ protocol, lang, mode }: DemoOptions, session: Session): Promise<string> {
   const locale = lang ?? "en";
+  const { tools } = await offerOf(protocol, locale, session);
   const made = protocolOf(protocol, locale);
   const text = made.instructions(tools, { locale, mode });
   if (!made.declaresTools) return text;

@@ -1,8 +1,9 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
-import type { Executor, Locale, Model, ProtocolMode } from "@toolglot/core";
+import type { Executor, Locale, Model, ProtocolMode, ToolDefinition } from "@toolglot/core";
 import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
+import { openTrp, type TrpLink, type TrpOptions } from "../router/trp-link.ts";
 import { demoTools } from "../tools/index.ts";
 import { type ProtocolName, protocolOf } from "./protocols.ts";
 
@@ -15,14 +16,17 @@ export interface Session {
   watchTasks(listener: (event: TaskEvent) => void): void;
   /** Runs ATTP programs; made when first needed. */
   sandbox(): Sandbox;
+  /** The way to a router; made when first needed. Rejects when a running router can't be reached. */
+  trp(): Promise<TrpLink>;
   dispose(): Promise<void>;
 }
 
 /** Makes the toolkit over the store's data. */
-export function openSession(store: DemoStore): Session {
+export function openSession(store: DemoStore, router: TrpOptions = {}): Session {
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
   let sandbox: Sandbox | undefined;
+  let link: Promise<TrpLink> | undefined;
   const tasks = new Tasks();
   let unwatch: (() => void) | undefined;
   return {
@@ -36,8 +40,13 @@ export function openSession(store: DemoStore): Session {
       sandbox ??= createSandbox({ language: "python", imports: "ignore-allowed" });
       return sandbox;
     },
+    trp() {
+      link ??= openTrp(store, router);
+      return link;
+    },
     async dispose() {
       await tasks.close();
+      await (await link?.catch(() => undefined))?.close();
       await sandbox?.[Symbol.asyncDispose]();
     },
   };
@@ -55,17 +64,27 @@ export interface RunSetup {
 }
 
 /** What the agent needs for one protocol, over the session's tools. */
-export function agentOptions({ session, protocol, ...setup }: RunSetup): AgentOptions {
+export async function agentOptions({ session, protocol, ...setup }: RunSetup): Promise<AgentOptions> {
   return {
     ...setup,
+    ...(await offerOf(protocol, setup.locale, session)),
     protocol: protocolOf(protocol, setup.locale),
-    tools: session.toolkit.tools(),
-    executor: executorOf(protocol, session),
   };
 }
 
-function executorOf(protocol: ProtocolName, { toolkit, tasks, sandbox }: Session): Executor {
-  return protocol === "attp"
-    ? sandboxExecutor(sandbox(), { tools: toolkit.tools() })
-    : toolkitExecutor(toolkit, { tasks });
+/** What a model is shown with a protocol, and what runs its calls. */
+export async function offerOf(
+  protocol: ProtocolName,
+  locale: Locale,
+  session: Session,
+): Promise<{ tools: readonly ToolDefinition[]; executor: Executor }> {
+  if (protocol === "trp") {
+    const link = await session.trp();
+    return { tools: [await link.tool(locale)], executor: link.executor };
+  }
+  const { toolkit, tasks } = session;
+  const tools = toolkit.tools();
+  const executor =
+    protocol === "attp" ? sandboxExecutor(session.sandbox(), { tools }) : toolkitExecutor(toolkit, { tasks });
+  return { tools, executor };
 }

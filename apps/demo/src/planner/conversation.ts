@@ -1,6 +1,6 @@
 import { type Locale, type Message, type ModelRequest, messageText, type ToolResult } from "@toolglot/core";
 import { type Format, formatOf, formats } from "./formats/index.ts";
-import { type CatalogLine, readCatalog, routerValue } from "./formats/router.ts";
+import { type CatalogLine, readCatalog, readRouterResult } from "./formats/router.ts";
 import { type Outcome, parseJson } from "./outcome.ts";
 import { languageOf } from "./text.ts";
 
@@ -52,9 +52,7 @@ export function readConversation(request: ModelRequest): Conversation {
     question,
     language: languageOf(question),
     requests: messages.filter(isQuestion).length,
-    outcomes: since
-      .flatMap(readOutcomes)
-      .map((outcome) => (catalog ? { ...outcome, value: routerValue(outcome.value) } : outcome)),
+    outcomes: since.flatMap((message) => readOutcomes(message, catalog ? readRouterResult : readResult)),
     answers: since.filter(({ role }) => role === "assistant").length,
     ...(last && last.role === "user" && last.trust === "host" && { complaint: messageText(last) }),
   };
@@ -64,9 +62,9 @@ function isQuestion(message: Message): boolean {
   return message.role === "user" && message.trust === "user";
 }
 
-function readOutcomes(message: Message): Outcome[] {
+function readOutcomes(message: Message, read: (result: ToolResult) => Outcome | Outcome[]): Outcome[] {
   if (message.role === "assistant" || message.trust === "host") return [];
-  const results = message.parts.flatMap((part) => (part.type === "result" ? [readResult(part.result)] : []));
+  const results = message.parts.flatMap((part) => (part.type === "result" ? read(part.result) : []));
   const text = messageText(message);
   return results.length > 0 ? results : formats.flatMap((format) => format.readResults(text));
 }

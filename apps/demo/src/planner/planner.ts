@@ -1,7 +1,7 @@
 import type { Model, ModelPart, ModelRequest, ToolCall } from "@toolglot/core";
 import { type Conversation, readConversation } from "./conversation.ts";
 import { documentParts, writeDecline, writeDocument } from "./formats/attp.ts";
-import { writeRouterCalls } from "./formats/router.ts";
+import { toRouterCalls } from "./formats/router.ts";
 import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import type { Outcome } from "./outcome.ts";
@@ -142,10 +142,9 @@ function writeCalls(
   const prose = answers === 0 ? `${task.plan}\n` : "";
   if (protocol === "native") return { text: prose, calls: messy === undefined ? calls : misspell(calls) };
   if (protocol === "trp") {
-    const written = writeRouterCalls(calls, catalog);
-    if (messy === undefined) return { text: prose, calls: written };
-    const slip = pickSlip(routerSlips, task, turnOf(messy, routerSlips, requests));
-    return { text: prose, calls: slip.write(written, catalog) };
+    const meant = toRouterCalls(calls, catalog);
+    const slip = messy === undefined ? undefined : pickSlip(routerSlips, task, turnOf(messy, routerSlips, requests));
+    return { text: prose, calls: [{ name: "router", input: { calls: slip ? slip.write(meant, catalog) : meant } }] };
   }
   const slips = protocol === "tam" ? tamSlips : toolsxmlSlips;
   const write = protocol === "tam" ? writeTamBlock : writeToolsBlock;

@@ -28,3 +28,13 @@ export function inputText(input: unknown): string {
 export function valueText(value: unknown): string {
   return value === undefined ? "" : (JSON.stringify(value) ?? "");
 }
+
+/** What a call is made with; of a router, the calls in it with their numbers: `2 query_sql(sql="…")`. */
+export function argumentsText(name: string, input: unknown): string {
+  const { calls } = (input ?? {}) as { calls?: unknown };
+  if (!Array.isArray(calls) || name !== "router") return inputText(input);
+  const texts = calls.map((call: { idx?: unknown; name?: unknown; args?: unknown } | null) => {
+    return `${call?.idx ?? "?"} ${call?.name ?? "?"}(${inputText(call?.args)})`;
+  });
+  return texts.join(", ");
+}

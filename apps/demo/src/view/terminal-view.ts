@@ -2,7 +2,7 @@ import type { AgentEvent, RunResult } from "@toolglot/agent";
 import type { Diagnostic, ToolErrorInfo } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
 import type { TaskEvent } from "@toolglot/toolkit";
-import { clip, inputText, valueText } from "./brief.ts";
+import { argumentsText, clip, valueText } from "./brief.ts";
 import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
@@ -201,7 +201,7 @@ export class TerminalView implements RunView {
             ? style.warn("⊘")
             : style.bad("✗");
     const room = Math.max(20, columns() - name.length - 18);
-    write(`  ${sign} ${style.accent(name)}(${style.dim(clip(inputText(input), room))}) ${time}\n`);
+    write(`  ${sign} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`);
     if (error) write(`    ${style.dim(clip(visible(error.message), columns() - 6))}\n`);
     else if (this.#protocol !== "attp") write(`    ${style.dim(clip(valueText(rest.data), columns() - 6))}\n`);
   }

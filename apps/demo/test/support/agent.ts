@@ -27,7 +27,7 @@ export async function runQuestion(session: Session, question: string, options: T
   const { model, protocol, mode = "loop", approve = () => true, history = [] } = options;
   const events: AgentEvent[] = [];
   const agent = createAgent(
-    agentOptions({
+    await agentOptions({
       session,
       model,
       protocol,

@@ -1,42 +1,77 @@
-import type { ToolDefinition } from "@toolglot/core";
+import type { ToolDefinition, ToolErrorInfo, ToolResult } from "@toolglot/core";
+import type { Outcome } from "../outcome.ts";
 import type { PlannedCall } from "../task.ts";
 
 /** One line of a router's catalog. */
 export interface CatalogLine {
   idx: number;
   name: string;
-  /** Argument names; those that may be left out end in `?`. */
-  args: string[];
   description: string;
 }
 
-/** What a call of the tool `router` holds. */
-export type RouterCall = PlannedCall & { input: { idx: number; name: string; args: Record<string, unknown> } };
+/** One call as a router takes it. */
+export interface RouterCall {
+  idx: number;
+  name: string;
+  args: Record<string, unknown>;
+}
 
 /** The catalog in a `router` tool, or undefined when the tools are ordinary ones. */
 export function readCatalog(tools: readonly ToolDefinition[] | undefined): CatalogLine[] | undefined {
   const [tool, ...others] = tools ?? [];
   if (tool?.name !== "router" || others.length > 0) return undefined;
-  return [...tool.description.matchAll(/^(\d+) ([\w.-]+)\(([^)\n]*)\)[ \t]*(.*)$/gm)].map(
-    ([, idx, name = "", args = "", description = ""]) => ({
-      idx: Number(idx),
-      name,
-      args: args.split(/\s*,\s*/).filter(Boolean),
-      description,
-    }),
-  );
+  return [...tool.description.matchAll(catalogLine)].map(([, idx, name = "", description = ""]) => ({
+    idx: Number(idx),
+    name,
+    description,
+  }));
 }
 
+// `idx name(args) flags what it does`
+const catalogLine = /^(\d+) ([\w.-]+)\([^)\n]*\)(?: (?:R|W|![A-Z]+|key|approval)(?= |$))* ?(.*)$/gm;
+
 /** Calls as a router takes them. The planner has made sure that each is in the catalog. */
-export function writeRouterCalls(calls: readonly PlannedCall[], catalog: readonly CatalogLine[]): RouterCall[] {
+export function toRouterCalls(calls: readonly PlannedCall[], catalog: readonly CatalogLine[]): RouterCall[] {
   return calls.map(({ name, input }) => {
     const idx = catalog.find((line) => line.name === name)?.idx ?? -1;
-    return { name: "router", input: { idx, name, args: input } };
+    return { idx, name, args: input };
   });
 }
 
-/** The value in a router's answer, as the tool of the same name would give it: a list stands under `items`. */
-export function routerValue(value: unknown): unknown {
+interface Entry {
+  status?: string;
+  data?: unknown;
+  warnings?: unknown[];
+  error?: string;
+  waits_for?: string;
+  approval_id?: string;
+}
+
+/** What became of the calls of one answer, in their order: several stand in a list. */
+export function readRouterResult(result: ToolResult): Outcome[] {
+  const { status, data, error } = result;
+  if (Array.isArray(data)) return (data as Entry[]).map((entry) => outcomeOf(entry.status ?? "ok", entry));
+  return [outcomeOf(status, (data ?? {}) as Entry, error)];
+}
+
+function outcomeOf(status: string, entry: Entry, error?: ToolErrorInfo): Outcome {
+  const message = error?.message ?? entry.error ?? "";
+  switch (status) {
+    case "ok":
+      // Counting with a part of the rows would give a wrong number.
+      if (entry.warnings?.length) return { status: "error", errorType: "Cut", message: entry.warnings.join("; ") };
+      return { status: "ok", value: toolValue(entry.data) };
+    case "pending":
+      return { status: "denied", message: `${entry.approval_id ?? "the request"} waits for approval` };
+    case "denied":
+      return { status: "denied", message };
+    default:
+      return { status: "error", errorType: error?.type ?? "Error", message };
+  }
+}
+
+/** The value as the tool of the same name would give it: a list stands under `items`. */
+function toolValue(value: unknown): unknown {
   const { items, total } = (value ?? {}) as { items?: unknown; total?: unknown };
   return Array.isArray(items) && typeof total === "number" ? items : value;
 }

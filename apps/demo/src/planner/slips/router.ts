@@ -6,11 +6,8 @@ export interface RouterSlip extends Slip {
   write(calls: readonly RouterCall[], catalog: readonly CatalogLine[]): RouterCall[];
 }
 
-function changed(
-  calls: readonly RouterCall[],
-  change: (input: RouterCall["input"]) => Partial<RouterCall["input"]>,
-): RouterCall[] {
-  return calls.map((call) => ({ ...call, input: { ...call.input, ...change(call.input) } }));
+function changed(calls: readonly RouterCall[], change: (call: RouterCall) => Partial<RouterCall>): RouterCall[] {
+  return calls.map((call) => ({ ...call, ...change(call) }));
 }
 
 /** In the order in which they take turns. */

@@ -1,0 +1,111 @@
+import {
+  type Executor,
+  type Locale,
+  type ToolDefinition,
+  ToolglotError,
+  type ToolResult,
+  toJsonText,
+} from "@toolglot/core";
+import { createClient, inProcessTransport, routerExecutor, routerTool, type Transport } from "@toolglot/trp-client";
+import { httpTransport } from "@toolglot/trp-client/node";
+import type { DemoStore } from "../data/store.ts";
+import { type ApprovalDesk, deskOf, remoteDesk } from "./approval-desk.ts";
+import { localAgent, readEnvironment } from "./environment.ts";
+import { makeRouter } from "./make-router.ts";
+import { readOperatorToken } from "./operator-token.ts";
+import { openChosenStore, readStoreChoice } from "./store-choice.ts";
+
+/** Which router is meant. */
+export interface TrpOptions {
+  /** A running one; without it there is one in the process, on the data folder's store. */
+  url?: string | undefined;
+  /** Who the agent is for a running one. */
+  token?: string | undefined;
+}
+
+/** An agent's way to a router. */
+export interface TrpLink {
+  /** The one tool a model sees. Rejects when the router gives no catalog. */
+  tool(locale: Locale): Promise<ToolDefinition>;
+  executor: Executor;
+  close(): Promise<void>;
+}
+
+interface Ways {
+  transport: Transport;
+  /** Where decisions are brought to; absent when there is nobody who may decide. */
+  desk: ApprovalDesk | undefined;
+  close(): Promise<void>;
+}
+
+/** Opens the way. The agent is `local-agent`, and who decides at the terminal is `local-operator`. */
+export async function openTrp(data: DemoStore, { url, token }: TrpOptions): Promise<TrpLink> {
+  const { transport, desk, close } = url === undefined ? await ownRouter(data) : runningRouter(data, url, token);
+  const client = createClient({ transport, agentId: "toolglot-demo" });
+  const executor = routerExecutor(client, desk ? { approvals: approvalsAt(desk) } : {});
+  return {
+    tool: (locale) => routerTool(client, { locale }),
+    executor: {
+      handles: (action) => executor.handles(action),
+      async execute(action, context) {
+        const approve = desk ? askedInTheRoutersWords(context.approve, desk) : context.approve;
+        return (await executor.execute(action, { ...context, approve })).map(inFull);
+      },
+    },
+    async close() {
+      await client.close();
+      await close();
+    },
+  };
+}
+
+async function ownRouter(data: DemoStore): Promise<Ways> {
+  const store = await openChosenStore(readStoreChoice(undefined, data.folder));
+  const router = makeRouter({ data, store, environment: readEnvironment() });
+  return {
+    transport: inProcessTransport(router, localAgent),
+    desk: deskOf(router),
+    async close() {
+      await router.close();
+      await store.close();
+    },
+  };
+}
+
+function runningRouter(data: DemoStore, url: string, token: string | undefined): Ways {
+  const operatorToken = readOperatorToken(data.folder);
+  return {
+    transport: httpTransport({ url, ...(token !== undefined && { token }) }),
+    desk: operatorToken === undefined ? undefined : remoteDesk(url, operatorToken),
+    close: async () => undefined,
+  };
+}
+
+function approvalsAt(desk: ApprovalDesk): NonNullable<Parameters<typeof routerExecutor>[1]>["approvals"] & object {
+  return {
+    async decide({ approvalId }, { approved, reason }) {
+      if (approvalId === undefined)
+        throw new ToolglotError("no-request", "The router keeps no request to decide about.");
+      await desk.decide(approved ? "approve" : "deny", approvalId, reason);
+    },
+  };
+}
+
+type Approve = Parameters<Executor["execute"]>[1]["approve"];
+
+/** A person is asked in the router's words: what the model wrote about its call is no ground for a decision. */
+function askedInTheRoutersWords(approve: Approve, desk: ApprovalDesk): Approve {
+  return async (request) => {
+    const open = await desk.list("pending").catch(() => []);
+    const asked = open.find(({ id }) => request.reason.includes(id));
+    return approve(asked ? { ...request, reason: asked.text } : request);
+  };
+}
+
+/** What a provider hands to its model is the content: it needs the data and the way out, not only the summary. */
+function inFull(result: ToolResult): ToolResult {
+  const { status, data, error } = result;
+  if (status === "ok" && data !== undefined) return { ...result, content: [{ type: "text", text: toJsonText(data) }] };
+  if (error?.hint === undefined) return result;
+  return { ...result, content: [{ type: "text", text: `${error.message}\n${error.hint}` }] };
+}
