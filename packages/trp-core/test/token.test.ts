@@ -175,4 +175,7 @@ it("throws for a caller's mistake in issuing", () => {
   for (const ttlMs of [0, 999, Number.NaN, Number.POSITIVE_INFINITY]) {
     expect(() => issueApprovalToken({ secret, capId, args, ttlMs })).toThrow(/1000/);
   }
+  expect(() => issueApprovalToken({ secret, capId: "", args, ttlMs: 1_000 })).toThrow(TypeError);
+  expect(() => issueApprovalToken({ secret, capId, args, ttlMs: 1_000, sub: "" })).toThrow(TypeError);
+  expect(() => issueApprovalToken({ secret, capId, args, ttlMs: 1_000, now: Number.NaN })).toThrow(TypeError);
 });

@@ -30,7 +30,7 @@ export interface ApprovalTokenRequest {
 
 /**
  * Signs an approval of one call, as other TRP implementations do: `appr1.P.S` with the claims `v, cap_id, args_digest,
- * iat, exp, jti, sub` as JSON in P, and HMAC-SHA256 over P in S. `TypeError` for an empty secret or a bad `ttlMs`.
+ * iat, exp, jti, sub` as JSON in P, and HMAC-SHA256 over P in S. `TypeError` for what a router would refuse: an empty secret, `ttlMs` below 1,000.
  */
 export function issueApprovalToken(request: ApprovalTokenRequest): string {
   const { secret, capId, args, ttlMs, sub, now = Date.now() } = request;
@@ -38,7 +38,10 @@ export function issueApprovalToken(request: ApprovalTokenRequest): string {
   if (!(Number.isFinite(ttlMs) && ttlMs >= 1_000)) {
     throw new TypeError(`ttlMs is at least 1000 milliseconds, not ${String(ttlMs)}`);
   }
+  if (!isId(capId)) throw new TypeError("capId is the name of a capability");
+  if (sub !== undefined && !isId(sub)) throw new TypeError("sub is the id of who approves");
   const iat = Math.floor(now / 1_000);
+  if (!isSecond(iat)) throw new TypeError(`now is milliseconds since the epoch, not ${String(now)}`);
   const claims = {
     v: 1,
     cap_id: capId,

@@ -53,7 +53,7 @@ export const errorCodes: Readonly<Record<TrpCode, CodeEntry>> = {
     errorClass: "ORDER_VIOLATION",
     retryable: false,
     retryHint: none,
-    cause: "seq was used before, and no call with this call_id is known.",
+    cause: "seq was used before, and the frame names no call that is known.",
     cure: "If this is a new call, send it in a new frame with seq set to retry_hint.expected_seq.",
   },
   TRP_1005: {

@@ -4,7 +4,7 @@ import * as v from "valibot";
 // The pieces that frames are made of. The message of each says what is expected there: "expected …, got …".
 
 /** Characters of an id, a name, a key. */
-export const idLength = 256;
+const idLength = 256;
 /** Characters of an approval token. */
 export const tokenLength = 8_192;
 /** The longest time a timer can wait: 2^31 - 1 ms, 24.8 days. */
