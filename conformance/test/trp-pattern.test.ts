@@ -74,6 +74,7 @@ describe("patterns", () => {
   it("refuses what is no pattern, so that a slip can't pass for a match", () => {
     expect(() => check("$strnig", "a")).toThrow("no such pattern: $strnig");
     expect(() => check({ $oneOf: [1] }, 1)).toThrow("no such pattern: $oneOf");
+    expect(() => check({ a: 1, $lacks: ["b"] }, { a: 1 })).toThrow("$lacks stands beside a: use $and");
     expect(() => check("$ref:nobody", 1)).toThrow("nothing is bound to nobody");
   });
 });

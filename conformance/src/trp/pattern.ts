@@ -39,6 +39,7 @@ const words: Record<string, (value: unknown) => boolean> = {
   $text: (value) => typeof value === "string" && value.trim() !== "",
   $line: (value) => typeof value === "string" && value.trim() !== "" && !/[\r\n]/.test(value),
   $int: (value) => Number.isSafeInteger(value),
+  $now: (value) => Number.isSafeInteger(value),
   $number: (value) => typeof value === "number",
   $boolean: (value) => typeof value === "boolean",
   $object: isFields,
@@ -73,6 +74,9 @@ function operatorMismatches(
   path: string,
 ): string[] {
   const operand = pattern[operator];
+  // A field beside an operator would not be looked at.
+  const field = Object.keys(pattern).find((key) => !key.startsWith("$"));
+  if (field !== undefined) throw new TypeError(`${path}: ${operator} stands beside ${field}: use $and`);
   switch (operator) {
     case "$is":
     case "$example":
@@ -168,6 +172,10 @@ export function fill(template: unknown, bindings: Bindings, context: FillContext
   switch (operator) {
     case "$ref":
       return reference(template, bindings);
+    case "$is":
+    case "$example":
+      if (!Object.hasOwn(template, "$example")) break;
+      return template.$example;
     case "$concat":
       return asList(operand)
         .map((part) => String(fill(part, bindings, context)))
@@ -179,9 +187,8 @@ export function fill(template: unknown, bindings: Bindings, context: FillContext
       for (let depth = 0; depth < Number(template.times); depth++) value = [value];
       return value;
     }
-    default:
-      throw new TypeError(`no such template: ${operator}`);
   }
+  throw new TypeError(`no such template: ${operator}`);
 }
 
 /** A value that fits a pattern, for a server that plays a reply. What is optional is left out. */

@@ -122,7 +122,7 @@ class Conversation {
     const frame = (
       typeof step.send === "string" || raw ? fillIn(step.send) : frameOf(step.send, session, fillIn)
     ) as SentFrame;
-    if (step.consumes !== false && frame.frame_type !== "HELLO_REQ" && !raw) session.next++;
+    if (step.consumes !== false && !raw && frame.frame_type !== "HELLO_REQ") session.next++;
     const sent: Sent = {
       frame,
       step,
@@ -146,16 +146,18 @@ class Conversation {
       return;
     }
     this.#bindings.set("request", frame);
-    const name = `${String(frame.frame_type)} → ${(answer as SentFrame | undefined)?.frame_type}`;
+    const name = `${frame?.frame_type ?? "broken frame"} → ${(answer as SentFrame | undefined)?.frame_type}`;
     if (!step.raw && !step.loose) this.#compare(envelopeOf(frame), answer, name);
     if (step.fault) this.#compare(faultPattern(step.fault, frame, next), answer, name);
     if (step.reply !== undefined) this.#compare(step.reply, answer, name);
-    if (frame.session_id === session.id || frame.frame_type === "HELLO_REQ") learn(session, answer);
+    if (frame?.session_id === session.id || frame?.frame_type === "HELLO_REQ") learn(session, answer);
   }
 
   async #post(step: Extract<Step, { post: unknown }>): Promise<void> {
     const { post, bearer = "agent", method = "POST", content_type: contentType = "application/json" } = step;
-    const session = this.#sessions.get(step.session ?? "main") ?? newSession("agent");
+    const name = step.session ?? "main";
+    const session = this.#sessions.get(name) ?? newSession(bearer ?? "agent");
+    this.#sessions.set(name, session);
     let body: string;
     if (typeof post === "string") body = post;
     else if ("frame_type" in post) {

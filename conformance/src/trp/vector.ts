@@ -5,6 +5,8 @@ export interface TrpFile {
   protocol: "trp";
   topic: string;
   about: string;
+  /** Of every vector that has none of its own. */
+  setup?: Setup;
   vectors: TrpVector[];
 }
 
@@ -18,8 +20,13 @@ export interface TrpVector {
   /** What the runner does for session `main` before the steps. Default `sync`: hello and catalog sync, which takes seq 1. */
   open?: "none" | "hello" | "sync";
   steps: Step[];
-  /** The same conversation as a client lives it: run against a server that plays the replies. */
+  /** The same conversation as a client lives it: run against a server that takes the `send` steps' frames as patterns and
+   * plays their replies. Other steps are left out. */
   client?: ClientStep[];
+  /** How the client is made: `agent_id`, `resume_session_id`, `keys`. */
+  client_options?: Record<string, unknown>;
+  /** False: it holds what only another router would answer, so it is only played to a client. */
+  router?: false;
 }
 
 /** What the router under test is made with. */
@@ -192,13 +199,15 @@ export interface SendStep {
   async?: string;
   reply?: unknown;
   fault?: ExpectedFault;
+  /** Of the played reply. Default 200. */
+  http_status?: number;
 }
 
 /** What a client is made to do, in the words of its contract. */
 export interface ClientStep {
   do: "hello" | "sync" | "call" | "call_by_cap" | "batch" | "cap_query" | "query";
   with?: Record<string, unknown>;
-  /** Pattern of what comes back, in snake case; for what is thrown `{ "throws": pattern of code, class }`. */
+  /** Pattern of what comes back, in snake case; of what is thrown, `{ "throws": <code> }`. */
   expect?: unknown;
 }
 
@@ -207,7 +216,9 @@ const wire = new URL("../../trp/wire/", import.meta.url);
 
 /** All files of vectors that are conversations. */
 export function readTrpVectors(): TrpFile[] {
-  return [...readFolder(vectors), ...readFolder(wire)].filter((file): file is TrpFile => !("values" in file));
+  return [...readFolder(vectors), ...readFolder(wire)]
+    .filter((file): file is TrpFile => "vectors" in file)
+    .map((file) => ({ ...file, vectors: file.vectors.filter(({ router }) => router !== false) }));
 }
 
 /** The transcripts made from the facts of the Python implementation. */
@@ -236,7 +247,12 @@ export function readTrpFiles(): Record<string, unknown> {
 }
 
 function readFolder(folder: URL): (TrpFile | ValuesFile)[] {
-  return names(folder).map((name) => readFile(folder, name));
+  return names(folder).map((name) => {
+    const file = readFile(folder, name);
+    if (!("vectors" in file) || file.setup === undefined) return file;
+    const { setup } = file;
+    return { ...file, vectors: file.vectors.map((vector) => ({ setup, ...vector })) };
+  });
 }
 
 function names(folder: URL): string[] {
