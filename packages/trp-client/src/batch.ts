@@ -1,7 +1,7 @@
 import type { BatchItemResult, CallBatchReqPayload } from "@toolglot/trp-core";
 import { isRecord, toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules } from "./call.ts";
-import { type Connection, SessionLost } from "./connection.ts";
+import { type Connection, explain, type Progress, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
 import { fromNack, refusedLocally, stillRunning } from "./outcome.ts";
 import { clock, type Limits, pause } from "./pause.ts";
@@ -24,7 +24,8 @@ export async function runBatch(
     throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);
   }
   if (!Array.isArray(items) || items.length === 0) throw new TypeError("a batch needs at least one call");
-  const calls = items.map((item) => new Call(connection, rules, item));
+  const progress: Progress = { isOpen: false };
+  const calls = items.map((item) => new Call(connection, rules, item, progress));
   const batchId = options.batchId ?? connection.ids.next("batch");
   const longest = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
   // In a row, or in as many rounds as it takes.
@@ -58,6 +59,7 @@ export async function runBatch(
         const answer = await connection.exchange(session, "CALL_BATCH_REQ", payload, {
           ...sending,
           repeats: calls.every((call) => call.repeats),
+          progress,
         });
         for (const call of calls) session.waiting.delete(call.callId);
         if (answer.frame_type === "CALL_BATCH_RES") {
@@ -98,7 +100,9 @@ export async function runBatch(
     }
   } catch (error) {
     const told = refusedWith(error);
-    if (told === undefined) throw error;
+    if (told === undefined) {
+      throw explain(error, progress, { batchId, calls: calls.map(({ callId, key }) => ({ callId, key })) });
+    }
     return refused(calls.map((call) => refusedLocally(told, call.facts)));
   }
 }

@@ -1,4 +1,3 @@
-import { ToolglotError } from "@toolglot/core";
 import type {
   AliasRow,
   BatchItemResult,
@@ -10,7 +9,7 @@ import type {
 } from "@toolglot/trp-core";
 import { toCallError } from "./answer.ts";
 import { type CatalogView, isUnchanged, needsKey } from "./catalog-view.ts";
-import { type Connection, type Sending, type Session, SessionLost } from "./connection.ts";
+import { type Connection, explain, type Progress, type Sending, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
 import { uuidV7 } from "./ids.ts";
 import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
@@ -39,10 +38,11 @@ export class Call {
   attempts = 0;
   readonly #connection: Connection;
   readonly #rules: CallRules;
+  readonly #progress: Progress;
   /** Once the catalog changed, numbers come from it. */
   #idx: number | undefined;
 
-  constructor(connection: Connection, rules: CallRules, request: CallRequest) {
+  constructor(connection: Connection, rules: CallRules, request: CallRequest, progress: Progress = { isOpen: false }) {
     checkRequest(request);
     this.request = request;
     this.callId = request.callId ?? connection.ids.next("call");
@@ -50,6 +50,7 @@ export class Call {
     this.#idx = request.idx;
     this.#connection = connection;
     this.#rules = rules;
+    this.#progress = progress;
   }
 
   get facts(): CallFacts {
@@ -127,19 +128,9 @@ export class Call {
     } catch (error) {
       const refused = refusedWith(error);
       if (refused !== undefined) return refusedLocally(refused, this.facts);
-      throw this.explain(error);
+      const { callId, capId, key } = this.facts;
+      throw explain(error, this.#progress, { callId, capId, ...(key === undefined ? {} : { key }) });
     }
-  }
-
-  /** A transport's error with what is needed to ask or try again. */
-  explain(error: unknown): unknown {
-    if (!ToolglotError.isInstance(error) || !error.code.startsWith("trp-client/") || "callId" in error.data)
-      return error;
-    const { callId, capId, key } = this.facts;
-    // Nothing is known of what an earlier attempt did.
-    const outcome = this.attempts > 1 ? "unknown" : error.data.outcome;
-    const data = { ...error.data, outcome, callId, capId, ...(key === undefined ? {} : { key }) };
-    return new ToolglotError(error.code, error.message, { cause: error.cause, data });
   }
 
   async #run(limits: Limits, traceId: string | undefined): Promise<CallResult> {
@@ -195,6 +186,7 @@ export class Call {
       const answer = await this.#connection.exchange(session, "CALL_REQ", payload, {
         ...sending,
         repeats: this.repeats,
+        progress: this.#progress,
       });
       if (answer.frame_type !== "ACK") return this.judge(answer, catalog);
       const end = await this.#poll(session, answer.payload.retry_hint, sending);

@@ -30,6 +30,11 @@ export interface Session {
 /** The session is gone: open another, and send again. */
 export class SessionLost extends Error {}
 
+/** Whether any frame of a call may have got to be executed: what an error says of the outcome. */
+export interface Progress {
+  isOpen: boolean;
+}
+
 /** How one frame is sent. */
 export interface Sending {
   limits: Limits;
@@ -39,6 +44,8 @@ export interface Sending {
   /** Whether the frame may be sent again when its answer was lost. */
   repeats: boolean;
   callId?: string;
+  /** Kept up to date, for frames that do something. */
+  progress?: Progress;
 }
 
 const sdkVersion = "toolglot-trp-client/0";
@@ -274,18 +281,16 @@ export class Connection {
     const { limits, repeats, callId } = sending;
     const maxRetries = this.retry.maxRetries ?? session?.retryBudget ?? 3;
     const began = clock();
-    let mayHaveArrived = false;
     for (let attempt = 1, retries = 0; ; attempt++) {
       try {
         return await this.#sendOnce(frame, sending);
       } catch (error) {
         if (!ToolglotError.isInstance(error) || final.has(error.code)) throw error;
         const isSent = error.data.outcome !== "not-sent";
-        mayHaveArrived ||= isSent;
         const waitMs = Math.max(backoff(attempt, this.retry), isSent ? (session?.budget.take() ?? 0) : 0);
         const givesUp = isSent ? !repeats || ++retries > maxRetries : clock() + waitMs - began > this.retry.connectMs;
         if (givesUp || error.data.permanent === true || clock() + waitMs >= limits.deadline) {
-          throw mayHaveArrived && !isSent ? withOutcome(error, "unknown") : error;
+          throw error;
         }
         const reason = error.code;
         this.emit({ type: "retry", frame: frame.frame_type, ...(callId ? { callId } : {}), attempt, waitMs, reason });
@@ -294,8 +299,11 @@ export class Connection {
     }
   }
 
-  async #sendOnce(frame: RequestFrame, { limits, waitMs }: Sending): Promise<ResponseFrame> {
+  async #sendOnce(frame: RequestFrame, sending: Sending): Promise<ResponseFrame> {
+    const { limits, waitMs, progress = { isOpen: false } } = sending;
     checkLimits(limits);
+    const wasOpen = progress.isOpen;
+    progress.isOpen = true;
     const controller = new AbortController();
     const left = limits.deadline - clock();
     let value: unknown;
@@ -304,10 +312,16 @@ export class Connection {
       value = await settleWithin(sent, Math.min(waitMs, left), limits, () => tooLate("unknown"));
     } catch (error) {
       controller.abort();
-      if (ToolglotError.isInstance(error) || error instanceof TypeError) throw error;
+      if (error instanceof TypeError || (ToolglotError.isInstance(error) && error.data.outcome === "not-sent")) {
+        progress.isOpen = wasOpen;
+        throw error;
+      }
+      if (ToolglotError.isInstance(error)) throw error;
       throw clientError("trp-client/no-answer", "The transport failed.", { cause: error });
     }
-    return readAnswer(value, frame);
+    const answer = readAnswer(value, frame);
+    if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
+    return answer;
   }
 }
 
@@ -323,8 +337,14 @@ function tooLate(outcome: "not-sent" | "unknown"): never {
   throw clientError("trp-client/timeout", "There was no answer in time.", { data: { outcome } });
 }
 
-function withOutcome(error: ToolglotError, outcome: string): ToolglotError {
-  return new ToolglotError(error.code, error.message, { cause: error, data: { ...error.data, outcome } });
+/** A transport's error with what is needed to ask or to try again. Other errors stay as they are. */
+export function explain(error: unknown, progress: Progress, facts: Record<string, unknown>): unknown {
+  if (!ToolglotError.isInstance(error) || !error.code.startsWith("trp-client/")) return error;
+  const outcome = progress.isOpen ? "unknown" : "not-sent";
+  return new ToolglotError(error.code, error.message, {
+    cause: error.cause,
+    data: { ...error.data, ...facts, outcome },
+  });
 }
 
 /** What answers a frame, refusals and receipts aside. */
