@@ -96,7 +96,7 @@ const kinds: Record<string, { called: string[]; holds: (language: Locale) => (st
   arithmetic: { called: [], holds: (language) => [language === "zh" ? "1,494.3" : "446"] },
 };
 
-describe.each(["attp", "tam", "toolsxml", "native"] as const)("%s", (protocol) => {
+describe.each(["attp", "tam", "toolsxml", "native", "trp"] as const)("%s", (protocol) => {
   describe.each(["en", "zh"] as const)("%s", (language) => {
     it.each(Object.keys(kinds))("should answer a request of the kind %s from real data", async (kind) => {
       const question = skills.find(({ id }) => id === kind)?.example[language] as string;
@@ -126,17 +126,20 @@ describe.each(["attp", "tam", "toolsxml", "native"] as const)("%s", (protocol) =
       for (const id of late) expect(ticket?.body).toContain(id);
     });
 
-    it("should start an export in the background, or wait for it inside a program", async () => {
-      const question = skills.find(({ id }) => id === "export")?.example[language] as string;
-      const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
-      expect(called).toEqual(["export_table"]);
-      await session.tasks.idle();
-      if (protocol === "attp") expect(result.text).toMatch(/reports.*\.csv/);
-      else {
-        const [, taskId = ""] = /(task-[\da-f]+)/.exec(result.text) ?? [];
-        expect(session.tasks.get(taskId)?.result?.data).toMatchObject({ file: expect.stringMatching(/\.csv$/) });
-      }
-    });
+    it.skipIf(protocol === "trp")(
+      "should start an export in the background, or wait for it inside a program",
+      async () => {
+        const question = skills.find(({ id }) => id === "export")?.example[language] as string;
+        const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
+        expect(called).toEqual(["export_table"]);
+        await session.tasks.idle();
+        if (protocol === "attp") expect(result.text).toMatch(/reports.*\.csv/);
+        else {
+          const [, taskId = ""] = /(task-[\da-f]+)/.exec(result.text) ?? [];
+          expect(session.tasks.get(taskId)?.result?.data).toMatchObject({ file: expect.stringMatching(/\.csv$/) });
+        }
+      },
+    );
 
     it("should create a ticket with what the user said", async () => {
       const question = skills.find(({ id }) => id === "ticket")?.example[language] as string;
@@ -151,7 +154,9 @@ describe.each(["attp", "tam", "toolsxml", "native"] as const)("%s", (protocol) =
     });
 
     it("should delete a record, and say when there is none", async () => {
-      const [refund] = rows<{ id: number }>("SELECT id FROM refunds ORDER BY id LIMIT 1");
+      const [refund] = rows<{ id: number }>(
+        "INSERT INTO refunds (order_id, requested_on, reason, amount) VALUES (1001, '2026-10-01', 'test', 1) RETURNING id",
+      );
       const question = language === "zh" ? `删除退款 ${refund?.id}` : `delete refund ${refund?.id}`;
       const first = await runQuestion(session, question, { model: createPlanner(), protocol });
       expect(first.called).toEqual(["query_sql", "delete_record"]);
@@ -188,7 +193,8 @@ describe.each(["attp", "tam", "toolsxml", "native"] as const)("%s", (protocol) =
       const question = language === "zh" ? "你有哪些工具？" : "What can you do?";
       const { result } = await runQuestion(session, question, { model: createPlanner(), protocol });
       expect(result.status).toBe("answered");
-      for (const { name } of session.toolkit.tools()) expect(result.text).toContain(`- ${name}: `);
+      const shared = session.toolkit.tools().filter(({ name }) => protocol !== "trp" || name !== "export_table");
+      for (const { name } of shared) expect(result.text).toContain(`- ${name}: `);
     });
   });
 });
@@ -200,12 +206,12 @@ it("should give the same answer whatever the protocol", async () => {
     "比较退款政策和会员等级",
     "show ticket 2",
   ]) {
-    const [attp, native] = await Promise.all(
-      (["attp", "native"] as const).map((protocol) =>
+    const [attp, ...others] = await Promise.all(
+      (["attp", "native", "trp"] as const).map((protocol) =>
         runQuestion(session, question, { model: createPlanner(), protocol }),
       ),
     );
-    expect(native?.result.text).toContain(attp?.result.text ?? "none");
+    for (const { result } of others) expect(result.text).toContain(attp?.result.text ?? "none");
   }
 });
 
@@ -257,6 +263,10 @@ it.each([
   ["find documents about batteries", "search"],
   ["what do we owe a customer when a delivery is late?", "ask"],
   ["remove order 1003", "delete"],
+  ["announce to the warehouse: stop shipping lantern F4", "notify"],
+  ["notify everybody: the office is closed", "notify"],
+  ["通知仓库：停止发出 F4 营灯", "notify"],
+  ["open a ticket: notify the customer: lantern F4", "ticket"],
   ["what's the weather in Paris?", undefined],
   ["write me a poem", undefined],
   ["call me on 555-1234", undefined],

@@ -38,3 +38,14 @@ export function argumentsText(name: string, input: unknown): string {
   });
   return texts.join(", ");
 }
+
+/** What a call gave, on one line; of a router, the summaries of the calls in it, or what was wrong with them. */
+export function resultText(name: string, data: unknown, error?: { message: string }): string {
+  const entries = name === "router" && Array.isArray(data) ? data : [data];
+  const texts = entries.flatMap((entry: { summary?: unknown; error?: unknown } | null | undefined) => {
+    const text = name === "router" ? (entry?.summary ?? entry?.error) : undefined;
+    return typeof text === "string" ? [text] : [];
+  });
+  if (texts.length === entries.length) return [...new Set(texts)].join(" · ");
+  return error?.message ?? valueText(data);
+}

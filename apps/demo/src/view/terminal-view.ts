@@ -2,7 +2,7 @@ import type { AgentEvent, RunResult } from "@toolglot/agent";
 import type { Diagnostic, ToolErrorInfo } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
 import type { TaskEvent } from "@toolglot/toolkit";
-import { argumentsText, clip, valueText } from "./brief.ts";
+import { argumentsText, clip, resultText, valueText } from "./brief.ts";
 import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
@@ -202,8 +202,8 @@ export class TerminalView implements RunView {
             : style.bad("✗");
     const room = Math.max(20, columns() - name.length - 18);
     write(`  ${sign} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`);
-    if (error) write(`    ${style.dim(clip(visible(error.message), columns() - 6))}\n`);
-    else if (this.#protocol !== "attp") write(`    ${style.dim(clip(valueText(rest.data), columns() - 6))}\n`);
+    if (error === undefined && this.#protocol === "attp") return;
+    write(`    ${style.dim(clip(resultText(name, rest.data, error), columns() - 6))}\n`);
   }
 
   #approval({ decision }: EventOf<"approval-response">): void {

@@ -7,7 +7,7 @@ import { languageOf } from "../../src/planner/text.ts";
 export interface TestRun {
   result: RunResult;
   events: AgentEvent[];
-  /** Names of the tools that were called, in order. */
+  /** Names of the tools that were called, in order; through a router, those of the capabilities. */
   called: string[];
   /** Codes of all diagnostics. */
   codes: string[];
@@ -38,10 +38,19 @@ export async function runQuestion(session: Session, question: string, options: T
     }),
   );
   const result = await agent.run([...history, textMessage("user", question)]).result;
+  const routed = new Map(
+    events.flatMap((event) => {
+      if (event.type !== "tool-call-start" || event.name !== "router") return [];
+      const { calls } = event.input as { calls: { name: string }[] };
+      return [[event.callId, calls.map(({ name }) => name)] as const];
+    }),
+  );
   return {
     result,
     events,
-    called: events.flatMap((event) => (event.type === "tool-call-end" ? [event.name] : [])),
+    called: events.flatMap((event) =>
+      event.type === "tool-call-end" ? (routed.get(event.callId) ?? [event.name]) : [],
+    ),
     codes: events.flatMap((event) => (event.type === "diagnostic" ? [event.diagnostic.code] : [])),
   };
 }

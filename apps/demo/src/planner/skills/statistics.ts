@@ -33,7 +33,7 @@ export const statisticsSkill: Skill = {
       understanding: zh ? "用户想知道订单金额的分布。" : "The user wants to know how the order totals are distributed.",
       plan: zh ? "用 SQL 取出金额，再计算统计量。" : "Take the totals with SQL, then compute.",
       target: zh ? "计算订单金额的统计量" : "Compute statistics of order totals",
-      code: `rows = query_sql(${JSON.stringify(sql)}, limit=500)["rows"]
+      code: `rows = query_sql(${JSON.stringify(sql)}, limit=200)["rows"]
 totals = [row["total"] for row in rows]
 __result__ = None
 if len(totals) > 1:
@@ -44,7 +44,7 @@ if len(totals) > 1:
         "stdev": round(statistics.stdev(totals), 2),
     }`,
       *calls() {
-        const [result] = yield [{ name: "query_sql", input: { sql, limit: 500 } }];
+        const [result] = yield [{ name: "query_sql", input: { sql, limit: 200 } }];
         return summary((result as { rows: { total: number }[] }).rows.map(({ total }) => total));
       },
       answer(numbers) {
