@@ -358,3 +358,31 @@ it("runs a key again under the approval it had, when nothing was applied", async
   expect(code(await router.run(send()))).toBe("success");
   expect(world.ledger).toHaveLength(1);
 });
+
+it("holds a token to the arguments as sent, before defaults", async () => {
+  const withDefault = {
+    type: "object",
+    properties: { text: { type: "string" }, copies: { type: "integer", default: 2 } },
+  } as const;
+  const { router, world } = stage((world) => [note(world, { more: { riskTier: "HIGH", args: withDefault } })]);
+  const full = token({ args: { ...args, copies: 2 } });
+  expect(code(await router.run(send({ approval_token: full })))).toBe("TRP_4002");
+  expect(code(await router.run(send({ approval_token: token() })))).toBe("success");
+  expect(world.ledger).toHaveLength(1);
+});
+
+it("goes on without the token in an operation that was started with it", async () => {
+  const { router, world } = stage((world) => [
+    note(world, {
+      effect: "idempotent",
+      before: ({ attempt }) => {
+        if (attempt === 1) throw new Error("cut");
+      },
+      more: { riskTier: "HIGH" },
+    }),
+  ]);
+  expect(code(await router.run(send({ approval_token: token() })))).toBe("TRP_3002");
+  expect(code(await router.run(send()))).toBe("success");
+  expect(world.ledger).toHaveLength(1);
+  expect(await router.approvals.list(bob)).toEqual([]);
+});

@@ -71,56 +71,6 @@ it("waits no longer than the call's own time", async () => {
   expect((await first).kind).toBe("success");
 });
 
-it("holds its lease for as long as it runs, and nobody takes over", async () => {
-  const world = new World();
-  const store = new MemoryStore();
-  const times = { lease: 60, keyTtl: 86_400_000, keyMemory: 86_400_000 };
-  const capabilities = [note(world, { before: () => pause(250) })];
-  const first = rig({ store, capabilities, overrides: { times } });
-  const second = rig({ store, capabilities, overrides: { times } });
-  const running = first.run(add("x", { idempotency_key: "k" }));
-  for (let turn = 0; turn < 8; turn++) {
-    await pause(25);
-    expect((await second.run(add("x", { idempotency_key: "k" }))).kind).toBe("in-progress");
-    expect(await second.recover()).toEqual({ rerun: 0, probed: 0, inDoubt: 0, leftAlone: 0 });
-  }
-  expect((await running).kind).toBe("success");
-  expect(world.ledger).toHaveLength(1);
-});
-
-it("aborts what runs when its lease is lost, and tells what the record says", async () => {
-  const world = new World();
-  const store = new MemoryStore();
-  const times = { lease: 30, keyTtl: 86_400_000, keyMemory: 86_400_000 };
-  let aborted: unknown;
-  const capabilities = [
-    note(world, {
-      before: ({ signal }) =>
-        new Promise<void>((_resolve, reject) => {
-          signal.addEventListener("abort", () => {
-            aborted = signal.reason;
-            reject(new Error("stopped"));
-          });
-        }),
-    }),
-  ];
-  const first = rig({ store, capabilities, overrides: { times } });
-  const renew = store.operations.renew.bind(store.operations);
-  let partitioned = true;
-  Object.assign(store.operations, {
-    renew: async (...parameters: Parameters<typeof renew>) =>
-      partitioned ? new Promise<boolean>(() => {}) : renew(...parameters),
-  });
-  const running = first.run(add("x", { idempotency_key: "k" }));
-  await pause(60);
-  const second = rig({ store, capabilities, overrides: { times } });
-  partitioned = false;
-  expect((await second.run(add("x", { idempotency_key: "k" }))).kind).toBe("unknown");
-  expect((await running).kind).toBe("unknown");
-  expect(String(aborted)).toContain("lease");
-  expect(world.ledger).toEqual([]);
-});
-
 it("goes on when the sender of a call is gone, and stops it only when its signal says so", async () => {
   const world = new World();
   const stop = new AbortController();

@@ -460,47 +460,6 @@ it("is refused as retryable when the store fails before the start", async () => 
   expect(world.ledger).toHaveLength(2);
 });
 
-it("never tells success that was not committed", async () => {
-  const world = new World();
-  const store = new MemoryStore();
-  const router = rig({
-    store,
-    capabilities: [note(world)],
-    overrides: { times: { lease: 60, keyTtl: 1e8, keyMemory: 1e8 } },
-  });
-  const finish = store.operations.finish.bind(store.operations);
-  let attempts = 0;
-  const down = async (): Promise<boolean> => {
-    attempts += 1;
-    throw new ToolglotError("trp/store-locked", "busy");
-  };
-  Object.assign(store.operations, { finish: down, renew: down });
-  expect(code(await router.run(add("a", { idempotency_key: "k" })))).toBe("TRP_3004");
-  expect(attempts).toBeGreaterThan(1);
-  expect(world.ledger).toHaveLength(1);
-  Object.assign(store.operations, { finish });
-  await new Promise((resolve) => setTimeout(resolve, 70));
-  // Nobody knows, and it stays so.
-  expect(code(await router.run(add("a", { idempotency_key: "k" })))).toBe("TRP_3004");
-  expect(world.ledger).toHaveLength(1);
-});
-
-it("finishes when the store comes back while the lease holds", async () => {
-  const world = new World();
-  const store = new MemoryStore();
-  const router = rig({ store, capabilities: [note(world)] });
-  const finish = store.operations.finish.bind(store.operations);
-  let failures = 2;
-  Object.assign(store.operations, {
-    finish: async (...parameters: Parameters<typeof finish>) => {
-      if (failures-- > 0) throw new ToolglotError("trp/store-locked", "busy");
-      return finish(...parameters);
-    },
-  });
-  expect(code(await router.run(add("a", { idempotency_key: "k" })))).toBe("success");
-  expect(await outcomes(router)).toEqual(["SUCCESS"]);
-});
-
 it("tells what ran without a key and could not be recorded as retryable", async () => {
   const store = new MemoryStore();
   const router = rig({ store, capabilities: [look()] });
