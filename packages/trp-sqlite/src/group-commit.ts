@@ -57,6 +57,8 @@ export class GroupCommit {
           this.#drained = resolve;
         });
       }
+      // Into the file itself: libsql lets go of it only when its statements are collected.
+      this.#transaction.checkpoint();
       this.#connection.close();
     })();
     return this.#closing;

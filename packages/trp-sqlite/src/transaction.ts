@@ -106,6 +106,16 @@ export class Transaction {
     this.#fenceWritten = true;
   }
 
+  /** Brings everything from the write-ahead log into the file, unless another process is at it. To be called last. */
+  checkpoint(): void {
+    this.#statements.clear();
+    try {
+      this.#connection.prepare("PRAGMA wal_checkpoint(TRUNCATE)").all([]);
+    } catch {
+      // The log stays, and is read when the file is opened again.
+    }
+  }
+
   #prepare(sql: string): Statement {
     let statement = this.#statements.get(sql);
     if (!statement) {

@@ -1,3 +1,4 @@
+import type { JsonObject } from "@toolglot/core";
 import { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 import {
   admission,
@@ -96,6 +97,18 @@ export const operationCases: StoreCase[] = storeCases({
     advance(day);
     await store.prune();
     equal(await startStatus(store), "claimed", "a start after all is forgotten");
+  },
+  "should tell nothing of what had the key before": async ({ store, advance }) => {
+    const claim = await started(store, { ttlMs: 100 }, { data: { old: 1 } });
+    await store.operations.finish(claim, { state: "done", outcome: "old" });
+    advance(100);
+    const result = await store.operations.start(claimRequest(), {});
+    const record = await store.operations.read(operation);
+    for (const { data, outcome } of [result.status === "claimed" ? result.record : {}, record ?? {}] as JsonObject[]) {
+      equal([data, outcome], [undefined, undefined], "data and outcome");
+    }
+    advance(lease);
+    equal((await store.operations.claim(claimRequest())).record.outcome, undefined, "the outcome in doubt");
   },
   "should prune what is over, and nothing that isn't": async ({ store, advance }) => {
     const over = await started(store, { key: "over", ttlMs: 100 });

@@ -1,5 +1,4 @@
 import type { OperationKey } from "@toolglot/core";
-import { tidyOperation } from "@toolglot/core/operation-log";
 import {
   type ApprovalRecord,
   type ApprovalStore,
@@ -24,8 +23,7 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
       const copy = structuredClone(wanted);
       return commits.write((tx) => {
         const now = tx.now();
-        const stored = findOperation(tx, copy.operation);
-        const operation = stored && tidyOperation(stored.kept, now)?.record;
+        const operation = findOperation(tx, copy.operation)?.kept.record;
         const result = requestApproval(newestApproval(tx, copy.operation), operation, copy, now);
         if (result.status === "created") {
           if (findApproval(tx, copy.id)) throw idTaken("approvals.request", copy.id);

@@ -1,10 +1,10 @@
 import type { JsonValue, OperationKey, OperationRecord, OperationState } from "@toolglot/core";
-import { type KeptOperation, operationFreeAt, tidyOperation } from "@toolglot/core/operation-log";
+import { type KeptOperation, operationFreeAt, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
 import type { OperationFilter } from "@toolglot/trp-core/store";
 import type { Row, Value } from "../driver.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 
-/** A row, without its data and outcome until they are asked for. */
+/** A row, with data and outcome as text until they are asked for. */
 export interface Stored {
   kept: KeptOperation;
   data: string | null;
@@ -13,13 +13,18 @@ export interface Stored {
 
 const columns = "kept, data, outcome";
 
+/** What is still known of a key: nothing, the record alone when its outcome is to be forgotten, or all of it. */
 export function findOperation(tx: Transaction, { scope, key }: OperationKey): Stored | undefined {
   const row = tx.get(
     `SELECT ${columns} FROM operations WHERE scope = ? AND key = ?`,
     columnText(scope),
     columnText(key),
   );
-  return row && storedOf(tx, row, key);
+  if (!row) return undefined;
+  const stored = storedOf(tx, row, key);
+  const now = tx.now();
+  if (!tidyOperation(stored.kept, now)) return undefined;
+  return rememberedOperation(stored.kept, now) ? stored : { ...stored, data: null, outcome: null };
 }
 
 /** The record with its data and outcome. */
@@ -32,7 +37,7 @@ export function recordOf(tx: Transaction, { kept, data, outcome }: Stored): Oper
   };
 }
 
-/** Writes a record; data and outcome stay as they were unless given. */
+/** Writes a record; data and outcome stay as they were before unless given. */
 export function writeOperation(
   tx: Transaction,
   kept: KeptOperation,
@@ -44,9 +49,6 @@ export function writeOperation(
   const open = state === "done" || state === "failed" ? 0 : 1;
   const freeAt = operationFreeAt(kept);
   const dueAt = expiresAt ?? (Number.isFinite(freeAt) ? freeAt : null);
-  // What was forgotten must not come back with a new claim of the key.
-  const old =
-    before && record.startedAt !== undefined && before.kept.record.startedAt !== undefined ? before : undefined;
   tx.run(
     `INSERT INTO operations (scope, key, state, open, fence, lease_until, due_at, ${columns})
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -54,7 +56,7 @@ export function writeOperation(
      lease_until = excluded.lease_until, due_at = excluded.due_at, kept = excluded.kept,
      data = excluded.data, outcome = excluded.outcome`,
     ...[columnText(scope), columnText(key), state, open, fence, leaseUntil, dueAt],
-    ...[JSON.stringify({ ...kept, record }), data ?? old?.data ?? null, outcome ?? old?.outcome ?? null],
+    ...[JSON.stringify({ ...kept, record }), data ?? before?.data ?? null, outcome ?? before?.outcome ?? null],
   );
 }
 

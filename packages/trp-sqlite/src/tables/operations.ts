@@ -142,9 +142,8 @@ function start(
   const use = approval && useOf(tx, approval, request, resumed, now);
   if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
   const started = beginOperation(keep, result.claim, undefined, now) as KeptOperation;
-  const before = resumed ? stored : undefined;
   const record = {
-    ...told(tx, started.record, before),
+    ...told(tx, started.record, stored),
     ...(data !== undefined && { data: JSON.parse(data) as JsonValue }),
   };
   tx.takeFence();
@@ -176,10 +175,9 @@ function decide(tx: Transaction, request: ClaimRequest, stored: Stored | undefin
   return conflict ? { result: { status: "conflict", record: conflict } } : decision;
 }
 
-/** A record with its data and outcome, as far as they are still remembered and its own. */
+/** A record with its data and outcome, as far as they are still known. */
 function told(tx: Transaction, record: OperationRecord, stored: Stored | undefined): OperationRecord {
-  if (!stored || !rememberedOperation(stored.kept, tx.now())) return record;
-  return recordOf(tx, { ...stored, kept: { ...stored.kept, record } });
+  return stored ? recordOf(tx, { ...stored, kept: { ...stored.kept, record } }) : record;
 }
 
 function useOf(

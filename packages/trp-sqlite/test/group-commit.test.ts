@@ -1,0 +1,148 @@
+import type { OperationLog } from "@toolglot/core";
+import { ToolglotError } from "@toolglot/core";
+import { expect, it } from "vitest";
+import { connect } from "../src/connect.ts";
+import { type Connection, chooseDriver } from "../src/driver.ts";
+import { GroupCommit } from "../src/group-commit.ts";
+import { openSqliteStore } from "../src/index.ts";
+import { prepareFile } from "../src/store-file.ts";
+import { sqliteOperations } from "../src/tables/operations.ts";
+import { Transaction } from "../src/transaction.ts";
+import { newFile } from "./files.ts";
+
+const request = { scope: "s", fingerprint: "f", owner: "o", leaseMs: 1000 };
+
+interface Watched {
+  commits: GroupCommit;
+  log: OperationLog;
+  /** What was executed, prepared statements apart. */
+  executed: string[];
+  /** Makes the next statement that begins so fail. */
+  failNext(sql: string, error: unknown): void;
+}
+
+/** A log whose connection is watched, and fails when told to. */
+async function watched(lockTimeoutMs = 1000): Promise<Watched> {
+  const file = prepareFile(newFile());
+  const real = await connect(await chooseDriver(), file, { synchronous: "full", lockTimeoutMs });
+  const executed: string[] = [];
+  const failures: { sql: string; error: unknown }[] = [];
+  const check = (sql: string): void => {
+    const index = failures.findIndex((failure) => sql.startsWith(failure.sql));
+    if (index >= 0) throw failures.splice(index, 1)[0]?.error;
+  };
+  const connection: Connection = {
+    exec: (sql) => {
+      executed.push(sql);
+      check(sql);
+      real.exec(sql);
+    },
+    prepare: (sql) => {
+      const statement = real.prepare(sql);
+      const run = (parameters: Parameters<typeof statement.run>[0]): void => {
+        check(sql);
+        statement.run(parameters);
+      };
+      return { ...statement, run };
+    },
+    close: () => real.close(),
+  };
+  const commits = new GroupCommit(connection, new Transaction(connection, file, Date.now), "test", lockTimeoutMs);
+  const log = sqliteOperations(commits, "disk");
+  return { commits, log, executed, failNext: (sql, error) => failures.push({ sql, error }) };
+}
+
+const sqliteError = (errcode: number): Error => Object.assign(new Error(`SQLite says ${errcode}`), { errcode });
+const codeOf = (error: unknown): string => (ToolglotError.isInstance(error) ? error.code : String(error));
+
+it("should share one transaction between what is asked for in one turn", async () => {
+  const { log, executed, commits } = await watched();
+  const results = await Promise.all([1, 2, 3].map((n) => log.claim({ ...request, key: `k${n}` })));
+  expect(results.map(({ status }) => status)).toEqual(["claimed", "claimed", "claimed"]);
+  expect(executed).toEqual(["BEGIN IMMEDIATE", "COMMIT"]);
+  await Promise.all([1, 2].map((n) => log.read({ scope: "s", key: `k${n}` })));
+  expect(executed.slice(2)).toEqual(["BEGIN", "COMMIT"]);
+  await commits.close();
+});
+
+it("should see in one transaction what was asked for before", async () => {
+  const { log, commits } = await watched();
+  const [first, second] = await Promise.all([log.claim({ ...request, key: "k" }), log.claim({ ...request, key: "k" })]);
+  expect([first?.status, second?.status]).toEqual(["claimed", "busy"]);
+  await commits.close();
+});
+
+it("should reject everything when the commit fails, with nothing written", async () => {
+  const { log, commits, failNext } = await watched();
+  failNext("COMMIT", sqliteError(10));
+  const results = await Promise.allSettled([1, 2].map((n) => log.claim({ ...request, key: `k${n}` })));
+  expect(results.map((result) => result.status === "rejected" && codeOf(result.reason))).toEqual([
+    "trp/store-failed",
+    "trp/store-failed",
+  ]);
+  expect(await log.read({ scope: "s", key: "k1" })).toBeUndefined();
+  expect((await log.claim({ ...request, key: "k1" })).status).toBe("claimed");
+  await commits.close();
+});
+
+it("should undo what failed half-way, and run the others without it", async () => {
+  const { log, commits, executed, failNext } = await watched();
+  const held = await log.claim({ ...request, key: "held" });
+  if (held.status !== "claimed") throw new Error("not claimed");
+  executed.length = 0;
+  const half = commits.write((tx) => {
+    tx.run("UPDATE counters SET value = 999");
+    failNext("DELETE FROM tokens", sqliteError(13));
+    tx.run("DELETE FROM tokens WHERE jti = ?", "x");
+  });
+  const others = Promise.all([log.begin(held.claim), log.claim({ ...request, key: "new" })]);
+  expect(await half.catch(codeOf)).toBe("trp/store-failed");
+  const [begun, claimed] = await others;
+  expect([begun, claimed.status]).toEqual([true, "claimed"]);
+  expect(claimed.record.fence).toBe(held.claim.fence + 1);
+  expect(executed).toEqual(["BEGIN IMMEDIATE", "ROLLBACK", "BEGIN IMMEDIATE", "COMMIT"]);
+  await commits.close();
+});
+
+it("should reject only what threw before it wrote", async () => {
+  const { log, commits, executed } = await watched();
+  const results = await Promise.allSettled([
+    log.claim({ ...request, key: "a" }),
+    commits.write(() => {
+      throw new TypeError("a mistake");
+    }),
+    log.claim({ ...request, key: "b" }),
+  ]);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "fulfilled"]);
+  expect(executed).toEqual(["BEGIN IMMEDIATE", "COMMIT"]);
+  await commits.close();
+});
+
+it("should try again when the lock is another's, and give up in time", async () => {
+  const { log, commits, executed, failNext } = await watched(0);
+  failNext("BEGIN", sqliteError(5));
+  expect(await log.claim({ ...request, key: "k" }).catch(codeOf)).toBe("trp/store-busy");
+  await commits.close();
+  const patient = await watched();
+  for (let n = 0; n < 3; n++) patient.failNext("BEGIN", sqliteError(5 + 256));
+  expect((await patient.log.claim({ ...request, key: "k" })).status).toBe("claimed");
+  expect(patient.executed.filter((sql) => sql === "BEGIN IMMEDIATE")).toHaveLength(4);
+  expect(executed).toEqual(["BEGIN IMMEDIATE"]);
+  await patient.commits.close();
+});
+
+it("should not hold up the process while another connection holds the lock", async () => {
+  const file = newFile();
+  const store = await openSqliteStore({ file, lockTimeoutMs: 10_000 });
+  const other = (await chooseDriver()).open(file);
+  other.exec("BEGIN IMMEDIATE");
+  const claiming = store.operations.claim({ ...request, key: "k" });
+  // Reading needs no lock, and timers go on.
+  let turns = 0;
+  for (; turns < 5; turns++) await new Promise((resolve) => setTimeout(resolve, 5));
+  other.exec("COMMIT");
+  other.close();
+  expect((await claiming).status).toBe("claimed");
+  expect(turns).toBe(5);
+  await store.close();
+});
