@@ -55,10 +55,10 @@ it.each<[string, AnyCapability["execute"], unknown]>([
 
 it("gives arguments and context on", async () => {
   const execute = vi.fn();
-  await run(execute, { context: { operationKey: "op", attempt: 3 } });
+  await run(execute, { context: { operationKey: "op", attempt: 3, fence: 7 } });
   const [args, got] = execute.mock.calls[0] ?? [];
   expect(args).toEqual({ a: 1 });
-  expect(got).toMatchObject({ operationKey: "op", attempt: 3, callId: "call_1", traceId: "trc_1" });
+  expect(got).toMatchObject({ operationKey: "op", attempt: 3, fence: 7, callId: "call_1", traceId: "trc_1" });
   expect({ ...got }.signal).toBeInstanceOf(AbortSignal);
 });
 

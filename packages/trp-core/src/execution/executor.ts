@@ -55,7 +55,6 @@ function run(
     traceId: given.traceId,
     principal: given.principal,
     attempt: given.attempt,
-    ...(given.operationKey === undefined ? {} : { operationKey: given.operationKey }),
     get signal(): AbortSignal {
       if (controller === undefined) {
         controller = new AbortController();
@@ -64,6 +63,9 @@ function run(
       return controller.signal;
     },
   };
+  if (given.operationKey !== undefined) context.operationKey = given.operationKey;
+  if (given.fence !== undefined) context.fence = given.fence;
+  if (given.fence !== undefined) context.fence = given.fence;
   const told = (error: unknown): Execution => {
     try {
       onError?.(error, { capId, callId: given.callId, traceId: given.traceId });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OperationRecord } from "@toolglot/core";
@@ -19,6 +19,8 @@ export interface ChaosOptions {
   lease?: number;
   /** How often a router is killed or stopped, in milliseconds. */
   every?: number;
+  /** Kinds of effects, by their numbers: keyed, probe, opaque. Default all. */
+  kinds?: number[];
 }
 
 /** What came of it. */
@@ -37,6 +39,8 @@ export interface ChaosReport {
   states: Record<string, number>;
   gaveUp: string[];
   audit: { ok: boolean; rows: number };
+  /** Of the operations that went wrong: what the ledger saw of them, and the audit log. */
+  evidence: string[];
 }
 
 const capabilities = ["cap.chaos.keyed.v1", "cap.chaos.probe.v1", "cap.chaos.opaque.v1"];
@@ -45,7 +49,7 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 /** Routers as processes, clients that send twice, somebody who kills and stops, and a ledger that tells. */
 export async function chaos(
   scripts: Awaited<ReturnType<typeof bundleProcesses>>,
-  { variant, operations, routers: size = 4, clients = 16, lease = 400, every = 60 }: ChaosOptions,
+  { variant, operations, routers: size = 4, clients = 16, lease = 400, every = 60, kinds = [0, 1, 2] }: ChaosOptions,
 ): Promise<ChaosReport> {
   const folder = mkdtempSync(join(tmpdir(), "toolglot-chaos-"));
   const file = join(folder, "router.db");
@@ -70,7 +74,7 @@ export async function chaos(
       Array.from({ length: clients }, async () => {
         const client = new ChaosClient({ any }, 0.3);
         for (let index = next++; index < operations; index = next++) {
-          const idx = index % capabilities.length;
+          const idx = kinds[index % kinds.length] as number;
           const operation = { op: `op${index}`, idx, capId: capabilities[idx] as string };
           // Sometimes two agents mean the same operation.
           const also = Math.random() < 0.1 ? new ChaosClient({ any }, 0).run(operation, 60_000) : undefined;
@@ -85,7 +89,11 @@ export async function chaos(
     await pause(lease * 4);
     const effects = (await (await fetch(`http://127.0.0.1:${ledger.port}/counts`)).json()) as Record<string, number>;
     await Promise.all(routers.map(end));
-    return { ...(await judge(file, told, effects)), kills, stops };
+    const report = await judge(file, told, effects);
+    const wrong = new Set([...report.duplicates, ...report.lost, ...report.hidden].map((line) => line.split(":")[0]));
+    const seen = readFileSync(join(folder, "effects.jsonl"), "utf8").split("\n");
+    const evidence = seen.filter((line) => line !== "" && wrong.has(JSON.parse(line).op));
+    return { ...report, kills, stops, evidence: [...evidence, ...report.evidence] };
   } finally {
     over = true;
     await nemesis.catch(() => undefined);
@@ -164,6 +172,7 @@ async function judge(
     states,
     gaveUp: [],
     audit: { ok: verifyRows(rows).ok, rows: rows.length },
+    evidence: [],
   };
   for (const [op, { status, ...rest }] of told) {
     report.told[status] += 1;
@@ -174,6 +183,11 @@ async function judge(
     if (status === "gave-up") report.gaveUp.push(`${op}: ${JSON.stringify(rest)}`);
     // An effect whose caller heard nothing good must stand in the records as what it is.
     if (state === "started" || state === "claimed") report.hidden.push(`${op}: left ${state}`);
+  }
+  const wrong = new Set([...report.duplicates, ...report.lost, ...report.hidden].map((line) => line.split(":")[0]));
+  for (const { at, entry } of rows) {
+    if (!wrong.has(entry.call_id.slice("call_".length))) continue;
+    report.evidence.push(`${at} ${entry.call_id} ${entry.kind} ${entry.result_status} ${entry.error_code ?? ""}`);
   }
   await store.close();
   return report;

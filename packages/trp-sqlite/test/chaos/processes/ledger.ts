@@ -24,17 +24,21 @@ function apply({ op, mode, key, fence, router }: Apply): { receipt: number } | {
     const known = byKey.get(key);
     if (known !== undefined) return { receipt: known };
   }
-  if (mode === "probe" && fence <= (ended.get(key) ?? 0)) return { refused: true };
+  if (mode === "probe" && fence <= (ended.get(key) ?? 0)) {
+    appendFileSync(file, `${JSON.stringify({ op, refused: fence, router })}\n`);
+    return { refused: true };
+  }
   const receipt = ++receipts;
   effects.set(op, (effects.get(op) ?? 0) + 1);
   if (mode !== "plain") byKey.set(key, receipt);
-  appendFileSync(file, `${JSON.stringify({ op, mode, router, receipt })}\n`);
+  appendFileSync(file, `${JSON.stringify({ op, applied: receipt, mode, fence, router })}\n`);
   return { receipt };
 }
 
 /** What happened under a key; when nothing did, attempts up to `fence` never will. */
-function probe(key: string, fence: number): { receipt?: number } {
+function probe(op: string, key: string, fence: number): { receipt?: number } {
   const receipt = byKey.get(key);
+  appendFileSync(file, `${JSON.stringify({ op, probed: fence, receipt })}\n`);
   if (receipt !== undefined) return { receipt };
   ended.set(key, Math.max(fence, ended.get(key) ?? 0));
   return {};
@@ -48,7 +52,7 @@ const server = createServer(async (request, response) => {
   const answer = (value: unknown): void => void response.end(JSON.stringify(value));
   if (request.url === "/counts") return answer(Object.fromEntries(effects));
   const sent = JSON.parse(body);
-  if (request.url === "/probe") return answer(probe(sent.key, sent.fence));
+  if (request.url === "/probe") return answer(probe(sent.op, sent.key, sent.fence));
   // Time on both sides of the effect, for a kill to fall into.
   await pause(Math.random() * 15);
   const result = apply(sent);

@@ -62,8 +62,8 @@ function effect(name: "keyed" | "probe" | "opaque"): AnyCapability {
       return { receipt };
     },
     ...(name === "probe" && {
-      probe: async (_args: { op: string }, { operationKey, fence, signal }: ExecuteContext) => {
-        const { receipt } = await post("/probe", { key: operationKey, fence }, signal);
+      probe: async ({ op }: { op: string }, { operationKey, fence, signal }: ExecuteContext) => {
+        const { receipt } = await post("/probe", { op, key: operationKey, fence }, signal);
         return receipt === undefined
           ? ({ state: "not-applied" } as const)
           : ({ state: "done", value: { receipt } } as const);
