@@ -9,69 +9,96 @@ type Work<T> = (transaction: Transaction) => T;
 
 interface Job {
   work: Work<unknown>;
-  writes: boolean;
   /** Of `performance.now()`: when waiting for the lock is over. */
   until: number;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-/** A transaction ends after this many milliseconds of work, so that neither this process nor others wait for long. */
-const longestMs = 10;
+export interface GroupCommitOptions {
+  /** Of the store, for messages. */
+  name: string;
+  /** How long to wait for another process's lock. Milliseconds. */
+  lockTimeoutMs: number;
+  /** No more is begun in a transaction after so long: neither this process nor others shall wait for it. Default 10. */
+  longestMs?: number;
+}
 
 /**
  * Runs what is asked for in one turn of the event loop, or while a commit is under way, in one transaction. A promise is
  * settled after the COMMIT; when that fails, all are rejected and nothing has happened. When the lock is another
- * process's, it waits for it asynchronously.
+ * process's, it waits for it asynchronously. Reading has transactions of its own, since it needs no lock.
  */
 export class GroupCommit {
   readonly #connection: Connection;
   readonly #transaction: Transaction;
   readonly #name: string;
-  readonly #lockTimeoutMs: number;
-  #queue: Job[] = [];
-  #running = false;
+  readonly #reading: Lane;
+  readonly #writing: Lane;
   #closing: Promise<void> | undefined;
-  #drained: (() => void) | undefined;
 
-  constructor(connection: Connection, transaction: Transaction, name: string, lockTimeoutMs: number) {
+  constructor(connection: Connection, transaction: Transaction, options: GroupCommitOptions) {
     this.#connection = connection;
     this.#transaction = transaction;
-    this.#name = name;
-    this.#lockTimeoutMs = lockTimeoutMs;
+    this.#name = options.name;
+    this.#reading = new Lane("BEGIN", connection, transaction, options);
+    this.#writing = new Lane("BEGIN IMMEDIATE", connection, transaction, options);
   }
 
   read<T>(work: Work<T>): Promise<T> {
-    return this.#submit(work, false);
+    return this.#closing ? Promise.reject(storeClosed(this.#name)) : this.#reading.submit(work);
   }
 
   write<T>(work: Work<T>): Promise<T> {
-    return this.#submit(work, true);
+    return this.#closing ? Promise.reject(storeClosed(this.#name)) : this.#writing.submit(work);
   }
 
   /** Finishes what was asked for, then closes the file. Anything later is rejected. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
-      if (this.#running) {
-        await new Promise<void>((resolve) => {
-          this.#drained = resolve;
-        });
-      }
+      await Promise.all([this.#reading.idle(), this.#writing.idle()]);
       // Into the file itself: libsql lets go of it only when its statements are collected.
       this.#transaction.checkpoint();
       this.#connection.close();
     })();
     return this.#closing;
   }
+}
 
-  #submit<T>(work: Work<T>, writes: boolean): Promise<T> {
-    if (this.#closing) return Promise.reject(storeClosed(this.#name));
+/** Transactions of one kind, one after another. */
+class Lane {
+  readonly #begin: string;
+  readonly #connection: Connection;
+  readonly #transaction: Transaction;
+  readonly #lockTimeoutMs: number;
+  readonly #longestMs: number;
+  #queue: Job[] = [];
+  #running = false;
+  #drained: (() => void) | undefined;
+
+  constructor(begin: string, connection: Connection, transaction: Transaction, options: GroupCommitOptions) {
+    this.#begin = begin;
+    this.#connection = connection;
+    this.#transaction = transaction;
+    this.#lockTimeoutMs = options.lockTimeoutMs;
+    this.#longestMs = options.longestMs ?? 10;
+  }
+
+  submit<T>(work: Work<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const until = performance.now() + this.#lockTimeoutMs;
-      this.#queue.push({ work, writes, until, resolve: resolve as Job["resolve"], reject });
+      this.#queue.push({ work, until, resolve: resolve as Job["resolve"], reject });
       if (this.#running) return;
       this.#running = true;
       setImmediate(() => void this.#drain());
+    });
+  }
+
+  /** When nothing is left to do. */
+  async idle(): Promise<void> {
+    if (!this.#running) return;
+    await new Promise<void>((resolve) => {
+      this.#drained = resolve;
     });
   }
 
@@ -95,9 +122,8 @@ export class GroupCommit {
 
   /** One transaction over what is in the queue. Takes from the queue what it settles. */
   #runBatch(): "done" | { busy: unknown } {
-    const writes = this.#queue.some((job) => job.writes);
     try {
-      this.#connection.exec(writes ? "BEGIN IMMEDIATE" : "BEGIN");
+      this.#connection.exec(this.#begin);
     } catch (error) {
       if (isBusy(error)) return { busy: error };
       this.#rejectAll(this.#queue.splice(0), error);
@@ -112,7 +138,7 @@ export class GroupCommit {
         const job = this.#queue[jobs.length] as Job;
         jobs.push(job);
         settle.push(this.#runJob(job));
-        if (performance.now() - start > longestMs) break;
+        if (performance.now() - start > this.#longestMs) break;
       }
       this.#transaction.flush();
       this.#connection.exec("COMMIT");

@@ -39,6 +39,6 @@ export async function openFile(options: SqliteOptions): Promise<Opened> {
   const file = prepareFile(options.file);
   const connection = await connect(driver, file, { synchronous, lockTimeoutMs });
   const name = `sqlite (${driver.name})`;
-  const commits = new GroupCommit(connection, new Transaction(connection, file, now), name, lockTimeoutMs);
+  const commits = new GroupCommit(connection, new Transaction(connection, file, now), { name, lockTimeoutMs });
   return { name, durability: synchronous === "full" ? "disk" : "process", commits, now };
 }
