@@ -304,14 +304,14 @@ export class Connection {
     checkLimits(limits);
     const wasOpen = progress.isOpen;
     progress.isOpen = true;
-    const controller = new AbortController();
+    const stop = new LazyAbort();
     const left = limits.deadline - clock();
     let value: unknown;
     try {
-      const sent = this.#transport.send(frame, { signal: controller.signal });
+      const sent = this.#transport.send(frame, stop);
       value = await settleWithin(sent, Math.min(waitMs, left), limits, () => tooLate("unknown"));
     } catch (error) {
-      controller.abort();
+      stop.abort();
       if (error instanceof TypeError || (ToolglotError.isInstance(error) && error.data.outcome === "not-sent")) {
         progress.isOpen = wasOpen;
         throw error;
@@ -322,6 +322,25 @@ export class Connection {
     const answer = readAnswer(value, frame);
     if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
     return answer;
+  }
+}
+
+/** A signal that is made when somebody looks at it: most transports need none. */
+class LazyAbort {
+  #controller: AbortController | undefined;
+  #isAborted = false;
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#isAborted) this.#controller.abort();
+    }
+    return this.#controller.signal;
+  }
+
+  abort(): void {
+    this.#isAborted = true;
+    this.#controller?.abort();
   }
 }
 

@@ -10,9 +10,14 @@ export function inProcessTransport(router: Pick<Router, "handle">, principal: Pr
   if (typeof router?.handle !== "function") throw new TypeError("router must have handle(frame, context)");
   let isClosed = false;
   return {
-    send: (frame, { signal }) => {
+    send: (frame, sending) => {
       if (isClosed) return Promise.reject(clientError("trp-client/unreachable", "The transport was closed."));
-      return router.handle(frame, { principal, signal });
+      return router.handle(frame, {
+        principal,
+        get signal() {
+          return sending.signal;
+        },
+      });
     },
     close: () => {
       isClosed = true;

@@ -7,7 +7,7 @@ export interface Transport {
    * Sends one frame and gives what came back, parsed but not checked. Rejects when there is no answer:
    * `trp-client/unreachable` only if it is certain that nothing was sent, otherwise `no-answer` or `bad-answer`.
    */
-  send(frame: RequestFrame, options: { signal: AbortSignal }): Promise<unknown>;
+  send(frame: RequestFrame, options: { readonly signal: AbortSignal }): Promise<unknown>;
   close(): Promise<void> | void;
 }
 

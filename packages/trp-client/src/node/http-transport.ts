@@ -1,7 +1,14 @@
 import { isUtf8 } from "node:buffer";
-import { Agent as HttpAgent, type IncomingMessage, request as requestHttp } from "node:http";
+import {
+  Agent as HttpAgent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type RequestOptions,
+  request as requestHttp,
+} from "node:http";
 import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from "node:https";
 import type { Socket } from "node:net";
+import { urlToHttpOptions } from "node:url";
 import type { ToolglotError } from "@toolglot/core";
 import { clientError } from "../errors.ts";
 import { authorizer, frameOf, frameUrl, type Token } from "../router-url.ts";
@@ -36,7 +43,9 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   const isSecure = url.protocol === "https:";
   const agentOptions: AgentOptions = { keepAlive: true, scheduling: "lifo", ...options.agent, maxSockets };
   const agent = isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions);
-  const settings = { agent, url, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes };
+  // Taken apart once, not for each request.
+  const target = { ...urlToHttpOptions(url), method: "POST", agent };
+  const settings = { target, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes };
   let isClosed = false;
   return {
     async send(frame, { signal }) {
@@ -64,8 +73,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
 }
 
 interface Settings {
-  agent: HttpAgent;
-  url: URL;
+  target: RequestOptions;
   isSecure: boolean;
   timeoutMs: number;
   connectTimeoutMs: number;
@@ -75,13 +83,13 @@ interface Settings {
 /** One request. `stale`: the server had closed the kept connection before it could see the request. */
 function post(
   settings: Settings,
-  headers: Record<string, string | number | undefined>,
+  headers: OutgoingHttpHeaders,
   body: Buffer,
   signal: AbortSignal,
 ): Promise<{ status: number; text: string } | "stale"> {
-  const { agent, url, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes } = settings;
+  const { target, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes } = settings;
   return new Promise((resolve, reject) => {
-    const request = (isSecure ? requestHttps : requestHttp)(url, { method: "POST", agent, headers });
+    const request = (isSecure ? requestHttps : requestHttp)({ ...target, headers });
     let isConnected = false;
     let isOver = false;
     let connectTimer: NodeJS.Timeout | undefined;
