@@ -87,6 +87,7 @@ it.each<[string, () => unknown]>([
     },
   ],
   ["gives a promise", async () => undefined],
+  ["gives a promise that rejects", () => Promise.reject(new Error("hunter2"))],
   ["gives a truth value", () => true],
   ["gives an object", () => ({ message: "hunter2" })],
 ])("a rule that %s refuses the call as the capability's own fault, and leaks nothing", async (_name, rule) => {

@@ -68,6 +68,7 @@ it.each<[string, () => unknown]>([
     },
   ],
   ["gives nothing", () => undefined],
+  ["gives a promise that rejects", () => Promise.reject(new Error("hunter2"))],
   ["has no summary", () => ({ data: 1 })],
   ["has odd warnings", () => ({ summary: "s", data: 1, warnings: "w" })],
 ])("a shape that %s does not break a call that succeeded", async (_name, own) => {

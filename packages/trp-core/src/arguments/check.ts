@@ -4,6 +4,7 @@ import type { ArgumentCheck, RegisteredCapability } from "../capability/types.ts
 import { fault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
 import { cloneJson } from "../execution/clone.ts";
+import { letGo } from "../execution/thenable.ts";
 import type { Principal } from "../identity/types.ts";
 import { createSafetyRules, type SafetyRules } from "./safety.ts";
 
@@ -60,7 +61,10 @@ function conclude(
         return broken(capability, rule.name);
       }
       if (said === undefined || said === null) continue;
-      if (typeof said !== "string") return broken(capability, rule.name);
+      if (typeof said !== "string") {
+        letGo(said);
+        return broken(capability, rule.name);
+      }
       problems.push(`${said.trim() || "refused"} (rule ${rule.name})`);
     }
     if (problems.length > 0) return refused(problems);

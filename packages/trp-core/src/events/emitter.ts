@@ -1,3 +1,4 @@
+import { letGo } from "../execution/thenable.ts";
 import type { RouterEvent, RouterListener } from "./types.ts";
 
 /** Where a router tells what happens. */
@@ -47,10 +48,7 @@ export function createEmitter(): Emitter {
 
 function deliver(listener: RouterListener, event: RouterEvent): void {
   try {
-    const returned: unknown = listener(event);
-    if (typeof returned === "object" && returned !== null && "then" in returned) {
-      Promise.resolve(returned).catch(() => {});
-    }
+    letGo(listener(event));
   } catch {
     // The listener's affair.
   }

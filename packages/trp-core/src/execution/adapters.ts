@@ -5,6 +5,7 @@ import type { Fault } from "../errors/types.ts";
 import type { AdapterLayer } from "../parts.ts";
 import { cloneJson } from "./clone.ts";
 import { messageOf } from "./error-text.ts";
+import { isThenable, letGo } from "./thenable.ts";
 
 /**
  * Turns canonical arguments into what a capability's own code takes (TRP v0.1 draft, 10.1). An adapter gets a copy, so it
@@ -20,8 +21,8 @@ export function createAdapterLayer(): AdapterLayer {
       if (definition.adapt === undefined) return { native: own };
       try {
         const native: unknown = definition.adapt(own);
-        if (!isPromise(native)) return { native };
-        Promise.resolve(native).catch(() => {});
+        if (!isThenable(native)) return { native };
+        letGo(native);
       } catch (error) {
         const message = toolErrorMessage(error);
         if (message !== undefined) {
@@ -31,10 +32,6 @@ export function createAdapterLayer(): AdapterLayer {
       return fault("TRP_5001", `the arguments of ${capability.capId} could not be adapted`);
     },
   };
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
 function toolErrorMessage(error: unknown): string | undefined {

@@ -5,6 +5,7 @@ import { CapabilityError } from "../errors/capability-error.ts";
 import type { Executor } from "../parts.ts";
 import { collect, isStream } from "./collect.ts";
 import { kindOf, messageOf } from "./error-text.ts";
+import { isThenable } from "./thenable.ts";
 
 /** Options of {@link createExecutor}. */
 export interface ExecutorOptions {
@@ -78,7 +79,7 @@ function run(
   let returned: unknown;
   try {
     returned = definition.execute(native, context);
-    if (!isPending(returned)) return Promise.resolve({ kind: "done", value: returned });
+    if (!isThenable(returned) && !isStream(returned)) return Promise.resolve({ kind: "done", value: returned });
   } catch (error) {
     return Promise.resolve(told(error));
   }
@@ -113,14 +114,6 @@ function run(
       (error: unknown) => settle(told(error)),
     );
   });
-}
-
-function isPending(value: unknown): boolean {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    (typeof (value as { then?: unknown }).then === "function" || isStream(value))
-  );
 }
 
 async function finished(returned: unknown, stopped: () => boolean): Promise<unknown> {

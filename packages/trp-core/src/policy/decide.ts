@@ -1,4 +1,5 @@
 import type { MaybePromise } from "@toolglot/schema";
+import { isThenable } from "../execution/thenable.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
 
 /** What a policy that fails says: the same words for every failure, so that nothing of it gets out. */
@@ -26,10 +27,6 @@ export function decide(
   } catch {
     return failed;
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }
 
 function inTime(promise: Promise<unknown>, timeoutMs: number): Promise<unknown> {

@@ -38,6 +38,9 @@ export function proofInputs({ capability, principal }: PolicyInput, argsFingerpr
   );
 }
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what JSON writes differently from how it is.
+const needsEscape = /[\u0000-\u001f"\\\ud800-\udfff]/;
+
 function quote(text: string): string {
-  return JSON.stringify(text);
+  return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

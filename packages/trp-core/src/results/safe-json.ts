@@ -52,6 +52,7 @@ class SafeWriter {
     if (this.#unnamed > 0) this.#notes.push(`and ${this.#unnamed} more values are not as they were`);
     const binaries = this.#binaries;
     const notes = this.#notes;
+    if (binaries.length === 0) return { data: root.data, bytesAtMost: this.#bytes, notes, binaries };
     return {
       get data(): JsonValue {
         return root.data as JsonValue;
@@ -219,7 +220,7 @@ class SafeWriter {
 
   #text(text: string): string {
     this.#bytes += text.length * 6 + 2;
-    if (!loneSurrogate.test(text)) return text;
+    if (!surrogate.test(text) || !loneSurrogate.test(text)) return text;
     this.#note("half characters (lone surrogates), as U+FFFD");
     return text.replace(loneSurrogates, "\ufffd");
   }
@@ -241,6 +242,8 @@ class SafeWriter {
 }
 
 const unknownClass = Symbol("unknown class");
+/** Most texts have none: this is the cheaper question. */
+const surrogate = /[\ud800-\udfff]/;
 const loneSurrogate = /\p{Surrogate}/u;
 const loneSurrogates = /\p{Surrogate}/gu;
 

@@ -3,6 +3,7 @@ import { cutText } from "@toolglot/core/results";
 import type { RegisteredCapability } from "../capability/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Hex } from "../digest/sha256.ts";
+import { letGo } from "../execution/thenable.ts";
 import type { ArtifactRef, ShapedResult } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { ResultShaper } from "../parts.ts";
@@ -241,7 +242,9 @@ class Shaper {
 function pick({ definition }: RegisteredCapability, value: unknown): Picked {
   if (definition.shape === undefined) return { summary: undefined, data: value, warnings: [] };
   try {
-    const { summary, data, warnings = [] } = definition.shape(value);
+    const shaped = definition.shape(value);
+    letGo(shaped);
+    const { summary, data, warnings = [] } = shaped;
     if (typeof summary === "string" && Array.isArray(warnings)) {
       const texts = warnings.filter((warning) => typeof warning === "string" && warning !== "");
       return { summary: shortLine(summary, longestSummary), data, warnings: texts.map((text) => shortLine(text, 200)) };
