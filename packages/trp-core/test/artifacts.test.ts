@@ -154,6 +154,15 @@ it("what is read is never cut again: no artifact of an artifact", async () => {
   }
 });
 
+it("a counter that fails, or is never content, does not stop a reader", async () => {
+  const { read } = await stored("x".repeat(20_000));
+  const throwing = (): number => {
+    throw new Error("hunter2");
+  };
+  expect((await read({}, { countTokens: throwing })).end).toBe((await read()).end);
+  expect((await read({}, { countTokens: () => 1e9 })).next_offset).toBe(1);
+});
+
 it("a result that was cut can be read to its end", async () => {
   const store = new MemoryStore();
   const rows = Array.from({ length: 2_000 }, (_, id) => ({ id, name: `Näme ${id}` }));

@@ -1,8 +1,7 @@
 import { ToolError } from "@toolglot/core";
 import type { Capability, ExecuteContext } from "../capability/types.ts";
 import type { RouterStore, StoredArtifact } from "../store/types.ts";
-import { utf8Length } from "./json-size.ts";
-import { defaultResultBudget } from "./shaper.ts";
+import { defaultResultBudget, tokensOf } from "./tokens.ts";
 
 /** A part of an artifact, as the model gets it. */
 export interface ArtifactPart {
@@ -39,7 +38,7 @@ export function artifactReadCapability(
   const { resultBudget = defaultResultBudget, countTokens } = options;
   const count = (part: ArtifactPart): number => {
     const text = JSON.stringify({ summary: summaryOf(part), data: part, artifacts: [], warnings: [] });
-    return countTokens === undefined ? Math.ceil(utf8Length(text) / 4) : countTokens(text);
+    return tokensOf(text, countTokens);
   };
   return {
     capId: "cap.trp.artifact.read.v1",

@@ -9,10 +9,10 @@ import type { Principal } from "../identity/types.ts";
 import type { ResultShaper } from "../parts.ts";
 import type { RouterStore } from "../store/types.ts";
 import { type Cut, fitJson } from "./fit.ts";
-import { utf8Length } from "./json-size.ts";
 import { mediaTypeOf } from "./media-type.ts";
 import { toSafeJson } from "./safe-json.ts";
 import { shortLine, summaryOf } from "./summary.ts";
+import { bytesPerToken, defaultResultBudget, tokensOf } from "./tokens.ts";
 
 /** Options of {@link createResultShaper}. */
 export interface ResultShaperOptions {
@@ -26,8 +26,6 @@ export interface ResultShaperOptions {
   artifactTtl?: number;
 }
 
-export const defaultResultBudget = 2_000;
-const bytesPerToken = 4;
 const longestSummary = 400;
 const mostWarnings = 12;
 const mostCutsNamed = 6;
@@ -107,15 +105,7 @@ class Shaper {
   }
 
   #count(text: string): number {
-    if (this.#countTokens !== undefined) {
-      try {
-        const counted = this.#countTokens(text);
-        if (typeof counted === "number" && counted >= 0) return counted;
-      } catch {
-        // Counted as without it.
-      }
-    }
-    return Math.ceil(utf8Length(text) / bytesPerToken);
+    return tokensOf(text, this.#countTokens);
   }
 
   async #storeBinaries(
