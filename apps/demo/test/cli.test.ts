@@ -39,7 +39,11 @@ it("should explain itself, and say that the planner is no language model", async
 });
 
 it.each([
-  [["--protocol", "soap"], /soap.*attp, tam, toolsxml, native/],
+  [["--protocol", "soap"], /soap.*attp, tam, toolsxml, native, trp/],
+  [["--router", "http://127.0.0.1:1", "hi"], /--protocol trp/],
+  [["--protocol", "trp", "--router", "localhost:1", "hi"], /http:\/\//],
+  [["--protocol", "trp", "--token", "t", "hi"], /--router/],
+  [["--protocol", "trp", "--slip", "curly-quotes", "hi"], /wrong-number/],
   [["--lang", "fr"], /fr.*zh, en/],
   [["--mode", "twice"], /twice/],
   [["--model", "qwen3"], /--base-url/],
@@ -66,6 +70,8 @@ it("should take the tour without a terminal: two languages, both protocols, one 
   expect(stdout).toMatch(/attp · Check which orders/);
   expect(stdout).toMatch(/attp · 销售额/);
   expect(stdout).toMatch(/native · Compare/);
+  expect(stdout).toMatch(/trp · show order 1042/);
+  expect(stdout).toContain("Nothing was called.");
   expect(stdout).not.toContain("\u001b[");
 });
 
@@ -109,6 +115,8 @@ it("should deny without a terminal and change nothing, and approve with --yes", 
 it.each([
   ["attp", ["--slip", "wrong-name", "show order 1042"]],
   ["native", ["compare the return policy and the warranty terms"]],
+  ["trp", ["--slip", "missing-argument", "compare the return policy and the warranty terms"]],
+  ["trp", ["open a ticket: nobody is here to approve"]],
   ["attp", ["delete ticket 2"]],
   ["attp", []],
 ])("should give the same events again when a run of %s is replayed: %j", async (protocol, args) => {
@@ -145,6 +153,37 @@ it("should show what the model is asked", async () => {
   expect(alone.stdout).toContain("def search_documents(");
   const asked = await demo("--show-prompt", "what is 2+3?");
   expect(asked.stdout).toMatch(/→ system[\s\S]*→ user[\s\S]*what is 2\+3\?/);
+});
+
+it("should show a router's catalog as what the model is asked", async () => {
+  const { code, stdout } = await demo("--show-prompt", "--protocol", "trp");
+  expect(code).toBe(0);
+  expect(stdout).toContain("3 create_ticket(title, body, priority?");
+});
+
+it.each([[["--protocol", "trp"]], [["--protocol", "trp", "--messy"]]])("should take a tour with %j", async (args) => {
+  const { code, stdout } = await demo(...args);
+  expect(code).toBe(0);
+  expect(stdout).toContain("router(2 query_sql(");
+  expect(stdout).toContain("Warranty terms");
+  expect(stdout).toContain("《退货政策》");
+  expect(stdout.includes("✗ router(")).toBe(args.includes("--messy"));
+});
+
+it("should ask once per call through a router, and leave its requests and its log to be read", async () => {
+  const question = "open a ticket: through the router";
+  expect((await demo("--protocol", "trp", question)).code).toBe(4);
+  const approved = await demo("--protocol", "trp", "--yes", question);
+  expect(approved.code).toBe(0);
+  expect(approved.stdout).toContain("approved by --yes");
+  const beside = (...args: string[]): Promise<Ended> =>
+    start("apps/demo/dist/main.js", [...args, "--data-dir", data], { TRP_PORT: "9" }).ended;
+  const list = await beside("approvals", "list", "--json");
+  expect(events(list.stdout).slice(0, 2)).toMatchObject([
+    { status: "used", decidedBy: "local-operator", args: { title: "through the router" } },
+    { status: "denied", requester: "local-agent" },
+  ]);
+  expect((await beside("audit", "verify")).stdout).toContain("ok");
 });
 
 it("should answer in single mode with the program's value", async () => {

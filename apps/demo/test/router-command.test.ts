@@ -256,6 +256,31 @@ it("should let executors overlap, each as slow as it was told to be", async () =
   expect(ms).toBeLessThan(1500);
 });
 
+it("should serve the demo's own agent, whose approvals go to the operator", async () => {
+  const data = folder();
+  const router = await startRouter(data);
+  const ask = (...args: string[]) => beside(router, "--protocol", "trp", "--router", router.url, ...args);
+  const shown = await ask("show order 1042");
+  expect(shown).toMatchObject({ code: 0 });
+  expect(shown.stdout).toContain("id: 1042");
+  const question = "open a ticket: Lantern overheats";
+  expect((await ask(question)).code).toBe(4);
+  expect(tickets(data)).toBe(0);
+  expect((await ask("--yes", question)).code).toBe(0);
+  expect(tickets(data)).toBe(1);
+  // Who has no part in the router's data can't decide there: the request stays open.
+  const elsewhere = await startDemo(
+    ["--protocol", "trp", "--router", router.url, "--yes", "--data-dir", folder(), question],
+    {},
+  ).ended;
+  expect(elsewhere.stdout).toContain("waits for approval");
+  expect(tickets(data)).toBe(1);
+  const gone = await startDemo(["--protocol", "trp", "--router", "http://127.0.0.1:9", "--data-dir", data, question])
+    .ended;
+  expect(gone.code).toBe(1);
+  expect(gone.stderr).toMatch(/can't be reached/);
+});
+
 it("should find an audit log whole, and see where it was tampered with", async () => {
   const data = folder();
   const router = await startRouter(data);
