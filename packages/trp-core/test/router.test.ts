@@ -164,6 +164,27 @@ describe("the catalog drifts (TRP v0.1 draft, 7.2 and 16.4)", () => {
   });
 });
 
+describe("a call that is sent again", () => {
+  it("is not told what its key did for another call", async () => {
+    const { router, session, effects } = await rig();
+    resultOf(await session.call({ ...write("w", "k"), call_id: "c1" }));
+    const other = { ...write("other", "k"), call_id: "c2" };
+    expect(nackOf(await session.call(other)).error_code).toBe("TRP_4004");
+    expect(nackOf(await session.call({ ...other, depends_on: ["nothing"] })).error_code).toBe("TRP_1005");
+    router.registry.unregister("cap.test.write.v1");
+    expect(nackOf(await session.call(other)).error_code).toBe("TRP_1003");
+    expect(effects).toEqual(["w"]);
+  });
+
+  it("has its outcome whatever became of what it depends on", async () => {
+    const { session, effects } = await rig();
+    const item = { ...write("w", "k"), call_id: "c" };
+    const first = resultOf(await session.call(item));
+    expect(resultOf(await session.call({ ...item, depends_on: ["nothing"] })).result).toEqual(first.result);
+    expect(effects).toEqual(["w"]);
+  });
+});
+
 describe("CAP_QUERY (TRP v0.1 draft, 6.1.3)", () => {
   it("gives schema, hints, digest, and examples when they are wanted", async () => {
     const { session } = await rig();

@@ -71,41 +71,55 @@ export async function settleItem(
   admitted: AdmittedFrame,
   item: CallItem,
   known: KnownCall | undefined,
-  { dependencies, ...options }: SettleOptions,
+  options: SettleOptions,
 ): Promise<Settled> {
   const { store, registry, pipeline, running, stop } = deps;
-  const { session, principal, frame } = admitted;
+  const { session } = admitted;
+  const isReused = known?.status === "reused";
   const signal = stop.take();
-  const end = known?.status === "reused" ? undefined : running.begin(session.id, "call", item.call_id);
+  const end = isReused ? undefined : running.begin(session.id, "call", item.call_id);
   try {
-    const call = callFacts(admitted, item, signal);
-    const refuse = async (reason: Fault): Promise<Settled> => {
-      const earlier = known?.status === "known" ? await earlierEnd(deps, admitted, item, known) : undefined;
-      if (earlier !== undefined) {
-        const answer = options.answer?.(earlier);
-        if (answer !== undefined) await store.sessions.answer(answer).catch(() => {});
-        return earlier;
-      }
-      const settled: Settled = { kind: "refused", fault: reason };
-      const answer = options.answer?.(settled);
-      await Promise.all([
-        noteRefusal(deps, call, reason),
-        answer === undefined ? undefined : store.sessions.answer(answer),
-      ]);
-      return settled;
-    };
-    if (known?.status === "reused") return await refuse(fault("TRP_1007"));
+    let reason: Fault | undefined = isReused ? fault("TRP_1007") : undefined;
     const dependsOn = item.depends_on ?? [];
-    if (dependencies && dependsOn.length > 0) {
-      const unready = await dependencyFault(dependsOn, (callId) => dependencyState(store, session.id, callId));
-      if (unready !== undefined) return await refuse(unready);
+    if (reason === undefined && options.dependencies && dependsOn.length > 0) {
+      reason = await dependencyFault(dependsOn, (callId) => dependencyState(store, session.id, callId));
     }
-    const capability = await registry.resolve(session, principal, item, frame.catalog_epoch);
-    return isFault(capability) ? await refuse(capability) : await pipeline.run({ ...call, capability }, options);
+    if (reason === undefined) {
+      const found = await registry.resolve(session, admitted.principal, item, admitted.frame.catalog_epoch);
+      if (!isFault(found)) {
+        return await pipeline.run(Object.assign(callFacts(admitted, item, signal), { capability: found }), options);
+      }
+      reason = found;
+    }
+    return await refuse(deps, admitted, item, known, options, reason, signal);
   } finally {
     end?.();
     stop.giveBack(signal);
   }
+}
+
+/** Refuses a call that the pipeline has not seen, unless it was done before. */
+async function refuse(
+  deps: FrameDependencies,
+  admitted: AdmittedFrame,
+  item: CallItem,
+  known: KnownCall | undefined,
+  options: SettleOptions,
+  reason: Fault,
+  signal: AbortSignal,
+): Promise<Settled> {
+  const { store } = deps;
+  const earlier = known?.status === "known" ? await earlierEnd(deps, admitted, item, known) : undefined;
+  const settled: Settled = earlier ?? { kind: "refused", fault: reason };
+  const answer = options.answer?.(settled);
+  if (earlier === undefined) {
+    await noteRefusal(deps, callFacts(admitted, item, signal), reason);
+    if (answer !== undefined) await store.sessions.answer(answer);
+  } else if (answer !== undefined) {
+    // Not recorded, it would be told again in the same way.
+    await store.sessions.answer(answer).catch(() => {});
+  }
+  return settled;
 }
 
 /**
@@ -122,7 +136,10 @@ async function earlierEnd(
   const registered = registry.get(item.cap_id);
   if (registered !== undefined && !registry.visible(principal).includes(registered)) return undefined;
   const settled = await pipeline.look(call.operation);
-  if (settled === undefined || settled.kind === "in-progress" || registered === undefined) return settled;
+  // What the key did under another call, with other arguments perhaps, is not how this one ended.
+  const isOwn = call.outcome?.type === "RESULT" || (settled !== undefined && replayedFrom(settled) === call.callId);
+  if (settled === undefined || settled.kind === "in-progress" || !isOwn) return undefined;
+  if (registered === undefined) return settled;
   const decision = await decide(policy, {
     principal,
     capability: policySubject(registered),
@@ -131,6 +148,10 @@ async function earlierEnd(
     phase: "start",
   });
   return decision.decision === "deny" ? { kind: "refused", fault: denied(decision) } : settled;
+}
+
+function replayedFrom(settled: Settled): string | undefined {
+  return "replayedFrom" in settled ? settled.replayedFrom : undefined;
 }
 
 /** A capability as policies see it. */
