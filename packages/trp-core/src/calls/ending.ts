@@ -1,4 +1,5 @@
 import type { AuditEntry } from "../audit/types.ts";
+import type { Fault } from "../errors/types.ts";
 import type { PolicyProof, Usage } from "../frames/types.ts";
 import type { Answer } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
@@ -21,6 +22,15 @@ export interface Passage {
 export interface Ending {
   settled: Settled;
   committed: boolean;
+}
+
+export function refused(fault: Fault): Ending {
+  return { settled: { kind: "refused", fault }, committed: false };
+}
+
+/** The same operation runs elsewhere. */
+export function busy(): Ending {
+  return { settled: { kind: "in-progress", retryAfterMs: 100 }, committed: false };
 }
 
 export function usageOf({ began, adapterMs, executorMs }: Passage): Usage {

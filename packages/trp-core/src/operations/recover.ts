@@ -1,4 +1,5 @@
 import type { OperationClaim, OperationRecord } from "@toolglot/core";
+import { adaptCall, timeoutOf } from "../calls/check-call.ts";
 import type { CallDependencies } from "../calls/dependencies.ts";
 import { dispatch } from "../calls/dispatch.ts";
 import { isRerunnable } from "../calls/effects.ts";
@@ -19,7 +20,6 @@ const mostAtOnce = 10_000;
 const workers = 8;
 /** An operation whose routers died so often is not tried again: it may be what kills them. */
 const mostAttempts = 5;
-const defaultMaxTimeoutMs = 60_000;
 
 /**
  * Takes over what crashed routers left behind: operations that were started, and whose lease ran out. What may run again
@@ -116,14 +116,13 @@ class Recovery {
   /** Runs it again, or asks first. */
   async #again(passage: Passage, data: OperationData): Promise<void> {
     const { call } = passage;
-    const { definition } = call.capability;
-    const adapted = this.#dependencies.adapters.adapt(call.capability, data.args);
+    const adapted = adaptCall(this.#dependencies, passage, data.args);
     const proof = isFault(adapted) ? undefined : await this.#allowed(call, data);
     if (isFault(adapted) || proof === undefined) {
       this.#report.leftAlone += 1;
       return;
     }
-    const timeoutMs = Math.min(data.timeout_ms, definition.maxTimeoutMs ?? defaultMaxTimeoutMs);
+    const timeoutMs = timeoutOf(call);
     const place = await this.#dependencies.places.take(call.capability, { timeoutMs, signal: this.#signal });
     if (isFault(place)) {
       this.#report.leftAlone += 1;

@@ -1,0 +1,156 @@
+import type { OperationKey, OperationRecord } from "@toolglot/core";
+import { uuidV7Time } from "../digest/ids.ts";
+import { isFault } from "../errors/fault.ts";
+import type { Fault } from "../errors/types.ts";
+import { fromJson, type OperationData, operationData, toJson } from "../operations/operation-data.ts";
+import type { PolicyDecision } from "../policy/types.ts";
+import type { ApprovalUse } from "../store/types.ts";
+import { approvalFor } from "./approval-step.ts";
+import { adaptCall, type Checked, decideCall, timeoutOf } from "./check-call.ts";
+import type { CallDependencies } from "./dependencies.ts";
+import { dispatch } from "./dispatch.ts";
+import { isRerunnable } from "./effects.ts";
+import { busy, type Ending, type Passage, refused } from "./ending.ts";
+import { approvalRefused, conflict, keyExpired } from "./faults.ts";
+import { settledFromRecord } from "./outcome.ts";
+import type { IncomingCall } from "./types.ts";
+
+/** A call with a key: what the key's operation says, and when it says nothing, the start and the run of it. */
+export class KeyedCall {
+  readonly #dependencies: CallDependencies;
+  readonly #passage: Passage;
+  readonly #call: IncomingCall;
+
+  constructor(dependencies: CallDependencies, passage: Passage) {
+    this.#dependencies = dependencies;
+    this.#passage = passage;
+    this.#call = passage.call;
+  }
+
+  /** One attempt at an operation. */
+  async run(operation: OperationKey, checked: Checked): Promise<Ending> {
+    const { store, places, times } = this.#dependencies;
+    const { capability, item, signal } = this.#call;
+    const { args, fingerprint } = checked;
+
+    const prior = await store.operations.read(operation);
+    if (prior !== undefined) {
+      if (prior.fingerprint !== fingerprint) return refused(conflict());
+      const settled = settledFromRecord(prior);
+      if (settled !== undefined) return { settled, committed: false };
+      if (prior.leaseUntil > store.now()) return busy();
+    } else {
+      const made = uuidV7Time(operation.key);
+      if (made !== undefined && made + times.keyTtl < store.now()) return refused(keyExpired());
+    }
+
+    const adapted = adaptCall(this.#dependencies, this.#passage, args);
+    if (isFault(adapted)) return refused(adapted);
+    const before = fromJson(prior?.data);
+    let approval: ApprovalUse | undefined;
+    if (checked.decision.decision === "approve") {
+      const given = await this.#approval(operation, checked, checked.decision, before);
+      if (isFault(given)) return refused(given);
+      approval = given;
+    }
+
+    const timeoutMs = timeoutOf(this.#call);
+    const place = await places.take(capability, { timeoutMs, signal });
+    if (isFault(place)) return refused(place);
+    try {
+      const again = await decideCall(this.#dependencies, this.#passage, { args, fingerprint, phase: "start" });
+      if (isFault(again)) return refused(again);
+      if (again.decision === "approve" && approval === undefined) {
+        const given = await this.#approval(operation, checked, again, before);
+        if (isFault(given)) return refused(given);
+        approval = given;
+      }
+      const data = operationData(this.#call, {
+        args,
+        attempts: (before?.attempts ?? 0) + 1,
+        timeoutMs: item.timeout_ms,
+        proof: this.#passage.proof as OperationData["proof"],
+        ...(approval === undefined ? {} : { approval }),
+      });
+      return await this.#start(operation, fingerprint, data, adapted.native, prior);
+    } finally {
+      place();
+    }
+  }
+
+  async #start(
+    operation: OperationKey,
+    fingerprint: string,
+    data: OperationData,
+    native: unknown,
+    prior: OperationRecord | undefined,
+  ): Promise<Ending> {
+    const { store, times, routerId, audit } = this.#dependencies;
+    const { effect } = this.#call.capability.definition;
+    const startedBefore = prior?.startedAt !== undefined;
+    const { approval, proof } = data;
+    await this.#dependencies.failpoint?.("before-start", this.#call.item.call_id);
+    const result = await store.operations.start(
+      {
+        ...operation,
+        fingerprint,
+        owner: routerId,
+        leaseMs: times.lease,
+        ttlMs: times.keyTtl,
+        keepMs: times.keyMemory,
+        // What can be asked is asked before it runs again.
+        abandoned: isRerunnable(effect) || effect === "probe" ? "reclaim" : "doubt",
+      },
+      {
+        data: toJson(data),
+        ...(approval === undefined ? {} : { approval }),
+        audit: [
+          audit.decision(this.#call, proof, approval && (approval.kind === "record" ? approval.id : approval.jti)),
+        ],
+      },
+    );
+    switch (result.status) {
+      case "claimed":
+        break;
+      case "busy":
+        return busy();
+      case "conflict":
+        return refused(conflict());
+      case "expired":
+        return refused(keyExpired());
+      case "approval-refused":
+        return refused(approvalRefused(result.reason));
+      default: {
+        const settled = settledFromRecord(result.record);
+        return settled === undefined ? busy() : { settled, committed: false };
+      }
+    }
+    return await dispatch(this.#dependencies, {
+      passage: this.#passage,
+      claim: result.claim,
+      leaseUntil: result.record.leaseUntil,
+      data,
+      native,
+      timeoutMs: timeoutOf(this.#call),
+      askFirst: effect === "probe" && (startedBefore || wasTakenOver(result.record)),
+    });
+  }
+
+  /** Consent to this very call: what an earlier attempt at the operation used holds for all of them. */
+  async #approval(
+    operation: OperationKey,
+    { args, fingerprint }: Checked,
+    decision: PolicyDecision,
+    before: OperationData | undefined,
+  ): Promise<ApprovalUse | Fault> {
+    return (
+      before?.approval ??
+      (await approvalFor(this.#dependencies, this.#call, { operation, args, fingerprint, decision }))
+    );
+  }
+}
+
+/** Whether somebody else had started it: then it was claimed a lease later than started, at least. */
+function wasTakenOver({ startedAt, claimedAt }: OperationRecord): boolean {
+  return startedAt !== undefined && startedAt < claimedAt;
+}
