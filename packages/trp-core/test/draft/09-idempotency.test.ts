@@ -33,7 +33,13 @@ describe("9.1 where a key is needed", () => {
 
   it("9.1 risk_tier MEDIUM, HIGH and CRITICAL, reads too", async () => {
     const more = (["HIGH", "CRITICAL"] as const).map((riskTier) =>
-      write(() => 1, { capId: `cap.test.${riskTier.toLowerCase()}.v1`, riskTier, ioClass: "READ", effect: "pure" }),
+      write(() => 1, {
+        capId: `cap.test.${riskTier.toLowerCase()}.v1`,
+        name: riskTier.toLowerCase(),
+        riskTier,
+        ioClass: "READ",
+        effect: "pure",
+      }),
     );
     const { call } = await open({ more });
     expect((await call(queryId, { sql: "x" })).payload.error_code).toBe("TRP_4003");
