@@ -1,11 +1,12 @@
 import type { BatchItemResult, CallBatchReqPayload } from "@toolglot/trp-core";
 import { isRecord, toCallError } from "./answer.ts";
-import { type Attempt, Call, type CallRules } from "./call.ts";
-import { type Connection, explain, type Progress, SessionLost } from "./connection.ts";
+import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
+import { type Connection, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
 import { fromNack, refusedLocally, stillRunning } from "./outcome.ts";
 import { clock, type Limits, pause } from "./pause.ts";
 import { backoff } from "./retry.ts";
+import { explain, type Progress } from "./transmit.ts";
 import type { BatchOptions, BatchResult, CallRequest, CallResult } from "./types.ts";
 
 /**
@@ -25,7 +26,7 @@ export async function runBatch(
   }
   if (!Array.isArray(items) || items.length === 0) throw new TypeError("a batch needs at least one call");
   const progress: Progress = { isOpen: false };
-  const calls = items.map((item) => new Call(connection, rules, item, progress));
+  const calls = items.map((item) => new Call(connection, rules, item));
   const batchId = options.batchId ?? connection.ids.next("batch");
   const longest = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
   // In a row, or in as many rounds as it takes.
@@ -64,6 +65,7 @@ export async function runBatch(
         for (const call of calls) session.waiting.delete(call.callId);
         if (answer.frame_type === "CALL_BATCH_RES") {
           const attempts = calls.map((call) => readItem(call, answer.payload.results));
+          if (attempts.some(({ result }) => isOutdated(result))) connection.forgetCatalog(session, session.catalog);
           const results = await finish(calls, attempts, mode, limits, traceId);
           return { batchId, status: statusOf(results), results };
         }
@@ -73,6 +75,7 @@ export async function runBatch(
             calls.map(async (call) => {
               const result = await call.awaitOutcome(session, limits, traceId);
               if (result !== undefined) return result;
+              call.progress.isOpen = true;
               return mode === "SEQUENTIAL" ? stillRunning(call.facts) : call.run(limits, traceId);
             }),
           );
@@ -137,6 +140,7 @@ async function finish(
       const call = calls[at] as Call;
       if (problem === undefined || mode === "SEQUENTIAL" || neededByOthers.has(call.callId)) return result;
       if ((call.request.dependsOn ?? []).length > 0) return result;
+      call.progress.isOpen = result.dispatched;
       return call.run(limits, traceId);
     }),
   );

@@ -9,12 +9,13 @@ import type {
 } from "@toolglot/trp-core";
 import { toCallError } from "./answer.ts";
 import { type CatalogView, isUnchanged, needsKey } from "./catalog-view.ts";
-import { type Connection, explain, type Progress, type Sending, type Session, SessionLost } from "./connection.ts";
+import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
 import { uuidV7 } from "./ids.ts";
 import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
 import { clock, type Limits, pause } from "./pause.ts";
 import { backoff } from "./retry.ts";
+import { explain, type Progress, type Sending } from "./transmit.ts";
 import type { CallRequest, CallResult } from "./types.ts";
 
 /** How calls are made, the same for all of a client. */
@@ -36,13 +37,14 @@ export class Call {
   /** The row the call was meant for. */
   row: AliasRow | undefined;
   attempts = 0;
+  /** Whether any frame of it may have got to be executed. */
+  readonly progress: Progress = { isOpen: false };
   readonly #connection: Connection;
   readonly #rules: CallRules;
-  readonly #progress: Progress;
   /** Once the catalog changed, numbers come from it. */
   #idx: number | undefined;
 
-  constructor(connection: Connection, rules: CallRules, request: CallRequest, progress: Progress = { isOpen: false }) {
+  constructor(connection: Connection, rules: CallRules, request: CallRequest) {
     checkRequest(request);
     this.request = request;
     this.callId = request.callId ?? connection.ids.next("call");
@@ -50,7 +52,6 @@ export class Call {
     this.#idx = request.idx;
     this.#connection = connection;
     this.#rules = rules;
-    this.#progress = progress;
   }
 
   get facts(): CallFacts {
@@ -129,7 +130,7 @@ export class Call {
       const refused = refusedWith(error);
       if (refused !== undefined) return refusedLocally(refused, this.facts);
       const { callId, capId, key } = this.facts;
-      throw explain(error, this.#progress, { callId, capId, ...(key === undefined ? {} : { key }) });
+      throw explain(error, this.progress, { callId, capId, ...(key === undefined ? {} : { key }) });
     }
   }
 
@@ -186,9 +187,13 @@ export class Call {
       const answer = await this.#connection.exchange(session, "CALL_REQ", payload, {
         ...sending,
         repeats: this.repeats,
-        progress: this.#progress,
+        progress: this.progress,
       });
-      if (answer.frame_type !== "ACK") return this.judge(answer, catalog);
+      if (answer.frame_type !== "ACK") {
+        const attempt = this.judge(answer, catalog);
+        if (isOutdated(attempt.result)) this.#connection.forgetCatalog(session, catalog);
+        return attempt;
+      }
       const end = await this.#poll(session, answer.payload.retry_hint, sending);
       if (end === "running") return { result: stillRunning(this.facts) };
       if (end === "not-found")
@@ -261,6 +266,11 @@ export class Call {
       return "running";
     }
   }
+}
+
+/** Whether a result says that the digest it was sent with is an old one. */
+export function isOutdated({ error }: CallResult): boolean {
+  return error?.code === "TRP_2007";
 }
 
 /** A final answer, however it came. */

@@ -1,10 +1,11 @@
 import { toCallError } from "./answer.ts";
 import { runBatch } from "./batch.ts";
 import { Call, type CallRules } from "./call.ts";
-import { Connection, type Sending, type Session, SessionLost } from "./connection.ts";
+import { Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusal } from "./errors.ts";
 import { fromNack, fromResult } from "./outcome.ts";
 import type { Limits } from "./pause.ts";
+import type { Sending } from "./transmit.ts";
 import type {
   CallOptions,
   CallRequest,

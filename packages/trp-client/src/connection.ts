@@ -1,19 +1,19 @@
-import { ToolglotError } from "@toolglot/core";
 import type { CallBatchResPayload, RequestFrame, RequestOf, ResponseFrame, ResponseOf } from "@toolglot/trp-core";
-import { expectedSeq, isConsumed, readAnswer, toCallError } from "./answer.ts";
+import { expectedSeq, isConsumed, toCallError } from "./answer.ts";
 import { CatalogView } from "./catalog-view.ts";
-import { clientError, refusal } from "./errors.ts";
+import { refusal } from "./errors.ts";
 import { Ids } from "./ids.ts";
 import { Order } from "./order.ts";
 import { checkLimits, clock, type Limits, pause, Stops, settleWithin } from "./pause.ts";
-import { backoff, RetryBudget, type RetryRules, retryRules } from "./retry.ts";
+import { RetryBudget, type RetryRules, retryRules } from "./retry.ts";
+import { type Sending, Transmitter, tooLate } from "./transmit.ts";
 import type { ClientEvent, ClientOptions, Transport } from "./types.ts";
 
 /** An open session. */
 export interface Session {
   readonly id: string;
   readonly features: readonly string[];
-  /** Whether the router takes what is not in the plain draft: it didn't refuse `features`. */
+  /** Whether the router takes what is not in the plain draft: it granted a feature beyond it. */
   readonly isExtended: boolean;
   readonly retryBudget: number;
   readonly inFlight: readonly string[];
@@ -30,24 +30,6 @@ export interface Session {
 /** The session is gone: open another, and send again. */
 export class SessionLost extends Error {}
 
-/** Whether any frame of a call may have got to be executed: what an error says of the outcome. */
-export interface Progress {
-  isOpen: boolean;
-}
-
-/** How one frame is sent. */
-export interface Sending {
-  limits: Limits;
-  traceId: string | undefined;
-  /** How long one answer is waited for. */
-  waitMs: number;
-  /** Whether the frame may be sent again when its answer was lost. */
-  repeats: boolean;
-  callId?: string;
-  /** Kept up to date, for frames that do something. */
-  progress?: Progress;
-}
-
 const sdkVersion = "toolglot-trp-client/0";
 /** Frames at one time with SEQ_WINDOW (the router's window). */
 const windowWidth = 64;
@@ -61,6 +43,7 @@ export class Connection {
   readonly requestTimeoutMs: number;
   readonly #options: ClientOptions;
   readonly #transport: Transport;
+  readonly #transmitter: Transmitter;
   readonly #traceId: string = this.ids.next("trc");
   readonly #stops = new Stops();
   /** Ids of calls whose session was lost: the newest 1,024. */
@@ -74,6 +57,7 @@ export class Connection {
     this.#transport = options.transport;
     this.#resume = options.resumeSessionId;
     this.retry = retryRules(options.retry);
+    this.#transmitter = new Transmitter(options.transport, this.retry, (event) => this.emit(event));
     this.requestTimeoutMs = options.requestTimeoutMs ?? 10_000;
   }
 
@@ -107,35 +91,37 @@ export class Connection {
   async #open(): Promise<Session> {
     const limits = this.limits(this.requestTimeoutMs + this.retry.connectMs);
     const { agentId, features = ["RESULT_FAILED", "SEQ_WINDOW"] } = this.#options;
-    let isExtended = features.length > 0;
+    let asks = features.length > 0;
     for (;;) {
       const resume = this.#resume ?? null;
       const frame = this.#frame(undefined, "HELLO_REQ", null, undefined, {
         agent_id: agentId,
         supported_versions: ["0.1"],
         resume_session_id: resume,
-        ...(isExtended ? { features: [...features] } : {}),
+        ...(asks ? { features: [...features] } : {}),
       });
-      const answer = await this.#transmit(frame, undefined, {
+      const answer = await this.#transmitter.transmit(frame, undefined, {
         limits,
         traceId: undefined,
         waitMs: this.requestTimeoutMs,
         repeats: true,
       });
-      if (answer.frame_type === "HELLO_RES") return this.#begin(answer, isExtended, resume);
+      if (answer.frame_type === "HELLO_RES") return this.#begin(answer, asks ? features : [], resume);
       const error = toCallError(answer.payload);
       // A router of the plain draft refuses the unknown field; one that lost the session opens a new one.
-      if (error.code === "TRP_2000" && isExtended) isExtended = false;
+      if (error.code === "TRP_2000" && asks) asks = false;
       else if (isSessionCode(error.code) && resume !== null) this.#resume = undefined;
       else throw refusal("the session", error);
     }
   }
 
-  #begin({ payload }: ResponseOf<"HELLO_RES">, isExtended: boolean, resume: string | null): Session {
+  #begin({ payload }: ResponseOf<"HELLO_RES">, asked: readonly string[], resume: string | null): Session {
     const { session_id: id, catalog_epoch: epoch, retry_budget, seq_start, in_flight: inFlight = [] } = payload;
     const features: readonly string[] = Array.isArray(payload.features) ? payload.features : [];
     const retryBudget = typeof retry_budget === "number" && retry_budget >= 0 ? Math.min(retry_budget, 100) : 3;
     const width = features.includes("SEQ_WINDOW") ? windowWidth : 1;
+    // Not refusing the question is no answer: what the plain draft doesn't have goes to who granted something beyond it.
+    const isExtended = asked.some((feature) => features.includes(feature));
     const session: Session = {
       id,
       features,
@@ -196,7 +182,7 @@ export class Connection {
       const frame = this.#frame(session, type, turn.seq, sending.traceId, payload);
       let answer: ResponseFrame;
       try {
-        answer = await this.#transmit(frame, session, sending);
+        answer = await this.#transmitter.transmit(frame, session, sending);
       } catch (error) {
         session.order.end(turn, {});
         throw error;
@@ -222,6 +208,11 @@ export class Connection {
       if (clock() + waitMs >= limits.deadline) return answer;
       if (waitMs > 0) await pause(waitMs, limits);
     }
+  }
+
+  /** Has the catalog read again before the next call. */
+  forgetCatalog(session: Session, catalog: CatalogView | undefined): void {
+    if (session.catalog === catalog) session.catalog = undefined;
   }
 
   /** Reads the catalog, once for all who ask at the same time. */
@@ -275,95 +266,11 @@ export class Connection {
       ...(isExtended ? { sdk_version: sdkVersion } : {}),
     } as RequestFrame;
   }
-
-  /** Gets one frame across: the same frame again when its answer was lost, where that is safe. */
-  async #transmit(frame: RequestFrame, session: Session | undefined, sending: Sending): Promise<ResponseFrame> {
-    const { limits, repeats, callId } = sending;
-    const maxRetries = this.retry.maxRetries ?? session?.retryBudget ?? 3;
-    const began = clock();
-    for (let attempt = 1, retries = 0; ; attempt++) {
-      try {
-        return await this.#sendOnce(frame, sending);
-      } catch (error) {
-        if (!ToolglotError.isInstance(error) || final.has(error.code)) throw error;
-        const isSent = error.data.outcome !== "not-sent";
-        const waitMs = Math.max(backoff(attempt, this.retry), isSent ? (session?.budget.take() ?? 0) : 0);
-        const givesUp = isSent ? !repeats || ++retries > maxRetries : clock() + waitMs - began > this.retry.connectMs;
-        if (givesUp || error.data.permanent === true || clock() + waitMs >= limits.deadline) {
-          throw error;
-        }
-        const reason = error.code;
-        this.emit({ type: "retry", frame: frame.frame_type, ...(callId ? { callId } : {}), attempt, waitMs, reason });
-        await pause(waitMs, limits);
-      }
-    }
-  }
-
-  async #sendOnce(frame: RequestFrame, sending: Sending): Promise<ResponseFrame> {
-    const { limits, waitMs, progress = { isOpen: false } } = sending;
-    checkLimits(limits);
-    const wasOpen = progress.isOpen;
-    progress.isOpen = true;
-    const stop = new LazyAbort();
-    const left = limits.deadline - clock();
-    let value: unknown;
-    try {
-      const sent = this.#transport.send(frame, stop);
-      value = await settleWithin(sent, Math.min(waitMs, left), limits, () => tooLate("unknown"));
-    } catch (error) {
-      stop.abort();
-      if (error instanceof TypeError || (ToolglotError.isInstance(error) && error.data.outcome === "not-sent")) {
-        progress.isOpen = wasOpen;
-        throw error;
-      }
-      if (ToolglotError.isInstance(error)) throw error;
-      throw clientError("trp-client/no-answer", "The transport failed.", { cause: error });
-    }
-    const answer = readAnswer(value, frame);
-    if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
-    return answer;
-  }
 }
-
-/** A signal that is made when somebody looks at it: most transports need none. */
-class LazyAbort {
-  #controller: AbortController | undefined;
-  #isAborted = false;
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController();
-      if (this.#isAborted) this.#controller.abort();
-    }
-    return this.#controller.signal;
-  }
-
-  abort(): void {
-    this.#isAborted = true;
-    this.#controller?.abort();
-  }
-}
-
-/** Errors after which nothing is sent again. */
-const final = new Set(["trp-client/closed", "trp-client/aborted"]);
 
 /** The router's code for an unknown session; TRP_5002 is that of the Python implementation. */
 function isSessionCode(code: string): boolean {
   return code === "TRP_1008" || code === "TRP_5002";
-}
-
-function tooLate(outcome: "not-sent" | "unknown"): never {
-  throw clientError("trp-client/timeout", "There was no answer in time.", { data: { outcome } });
-}
-
-/** A transport's error with what is needed to ask or to try again. Other errors stay as they are. */
-export function explain(error: unknown, progress: Progress, facts: Record<string, unknown>): unknown {
-  if (!ToolglotError.isInstance(error) || !error.code.startsWith("trp-client/")) return error;
-  const outcome = progress.isOpen ? "unknown" : "not-sent";
-  return new ToolglotError(error.code, error.message, {
-    cause: error.cause,
-    data: { ...error.data, ...facts, outcome },
-  });
 }
 
 /** What answers a frame, refusals and receipts aside. */

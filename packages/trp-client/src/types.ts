@@ -5,7 +5,8 @@ import type { AliasRow, Feature, PolicyProof, RequestFrame, RetryHint, ShapedRes
 export interface Transport {
   /**
    * Sends one frame and gives what came back, parsed but not checked. Rejects when there is no answer:
-   * `trp-client/unreachable` only if it is certain that nothing was sent, otherwise `no-answer` or `bad-answer`.
+   * `trp-client/unreachable` only if it is certain that nothing was sent, otherwise `no-answer` or `bad-answer`. A `TypeError`
+   * says that the frame can't be written at all, and goes to the caller as it is.
    */
   send(frame: RequestFrame, options: { readonly signal: AbortSignal }): Promise<unknown>;
   close(): Promise<void> | void;

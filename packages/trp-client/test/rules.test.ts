@@ -434,6 +434,24 @@ it("reads the catalog again when its time is over", async () => {
   expect(made.all.filter(({ frame_type: type }) => type === "CATALOG_SYNC_REQ")).toHaveLength(2);
 });
 
+it("reads the catalog again after a digest that was out of date", async () => {
+  const made = script();
+  await made.trp.catalog();
+  made.answers = [nack("TRP_2007", "SCHEMA_MISMATCH"), result()];
+  made.rows = [row(0, "cap.read.v1", { schema_digest: "sha256:new" })];
+  expect(await made.trp.callByCap("cap.read.v1")).toMatchObject({ status: "refused", error: { code: "TRP_2007" } });
+  expect((await made.trp.callByCap("cap.read.v1")).status).toBe("success");
+  expect(payload(made.sent[1]).schema_digest).toBe("sha256:new");
+});
+
+it("sends nothing beyond the plain draft to a router that granted nothing beyond it", async () => {
+  const made = script();
+  made.hello = { retry_budget: 3, features: ["CATALOG_SYNC", "CALL", "CALL_BATCH", "APPROVAL"] };
+  await made.trp.callByCap("cap.read.v1");
+  expect(payload(made.sent[0])).not.toHaveProperty("schema_digest");
+  expect(made.sent[0]).not.toHaveProperty("sdk_version");
+});
+
 it("reads one catalog for all who ask at once", async () => {
   const { trp, all } = script();
   await Promise.all([trp.catalog(), trp.catalog(), trp.callByCap("cap.read.v1"), trp.callByCap("cap.write.v1")]);
