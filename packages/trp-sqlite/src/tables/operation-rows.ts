@@ -52,7 +52,7 @@ export function writeOperation(
   tx.run(
     `INSERT INTO operations (scope, key, state, open, fence, lease_until, due_at, ${columns})
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET state = excluded.state, open = excluded.open, fence = excluded.fence,
+     ON CONFLICT (scope, key) DO UPDATE SET state = excluded.state, open = excluded.open, fence = excluded.fence,
      lease_until = excluded.lease_until, due_at = excluded.due_at, kept = excluded.kept,
      data = excluded.data, outcome = excluded.outcome`,
     ...[columnText(scope), columnText(key), state, open, fence, leaseUntil, dueAt],

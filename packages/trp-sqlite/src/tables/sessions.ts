@@ -105,10 +105,14 @@ export function keepAnswer(tx: Transaction, { sessionId, frameId, reply, outcome
   const session = findSession(tx, sessionId);
   if (!session) return;
   const { n } = session;
-  const frame = tx.get("SELECT seq, calls FROM frames WHERE session = ? AND frame_id = ?", n, columnText(frameId));
+  const frame = tx.get(
+    "SELECT rowid AS n, calls FROM frames WHERE session = ? AND frame_id = ?",
+    n,
+    columnText(frameId),
+  );
   const own = frame && callIds(tx, frame, frameId);
   const kept = outcomes.filter(([callId]) => own?.includes(callId) ?? findCall(tx, n, callId)?.frameId === frameId);
-  if (frame) tx.run("UPDATE frames SET reply = ? WHERE session = ? AND seq = ?", reply, n, frame.seq as number);
+  if (frame) tx.run("UPDATE frames SET reply = ? WHERE rowid = ?", reply, frame.n as number);
   for (const [callId, outcome] of kept) {
     tx.run("UPDATE calls SET outcome = ? WHERE session = ? AND call_id = ?", outcome, n, columnText(callId));
   }
@@ -172,7 +176,7 @@ function keepCall(
   const outcome = stayingOutcome(before);
   tx.run(
     `INSERT INTO calls (session, call_id, seq, place, deadline, record, outcome) VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO UPDATE SET seq = excluded.seq, place = excluded.place, deadline = excluded.deadline,
+     ON CONFLICT (session, call_id) DO UPDATE SET seq = excluded.seq, place = excluded.place, deadline = excluded.deadline,
      record = excluded.record, outcome = excluded.outcome`,
     ...[n, columnText(callId), seq, place, deadline, JSON.stringify(record)],
     outcome ? JSON.stringify(outcome) : null,
