@@ -256,6 +256,37 @@ it("should let executors overlap, each as slow as it was told to be", async () =
   expect(ms).toBeLessThan(1500);
 });
 
+it("should open one ticket for 200 concurrent calls with one key", async () => {
+  const data = folder();
+  const router = await startRouter(data, [], { TRP_APPROVAL_HMAC_SECRET: "the-secret" });
+  const approval_token = approvalToken("the-secret", ticket as string, ticketArgs);
+  const clients = await Promise.all(Array.from({ length: 200 }, () => openClient(router)));
+  const frames = await Promise.all(
+    clients.map((client) => client.call(ticket as string, ticketArgs, "key-1", { approval_token })),
+  );
+  const numbers = new Set<unknown>();
+  for (const { frame_type, payload } of frames) {
+    if (frame_type === "RESULT") numbers.add(payload.result.data.ticket_id);
+    else expect([frame_type, payload.status]).toEqual(["ACK", "IN_PROGRESS"]);
+  }
+  expect(numbers.size).toBe(1);
+  expect(tickets(data)).toBe(1);
+});
+
+it("should finish what runs when it is told to stop, and take nothing new", async () => {
+  const data = folder();
+  const env = { TRP_APPROVAL_HMAC_SECRET: "the-secret", TRP_EXECUTOR_BASE_SLEEP_MS: "1500" };
+  const router = await startRouter(data, [], env);
+  const client = await openClient(router);
+  const approval_token = approvalToken("the-secret", ticket as string, ticketArgs);
+  const running = client.call(ticket as string, ticketArgs, "key-1", { approval_token });
+  await new Promise((done) => setTimeout(done, 500));
+  const ended = router.stop();
+  expect((await running).payload).toMatchObject({ status: "SUCCESS" });
+  expect(await ended).toBe(0);
+  expect(tickets(data)).toBe(1);
+});
+
 it("should serve the demo's own agent, whose approvals go to the operator", async () => {
   const data = folder();
   const router = await startRouter(data);
