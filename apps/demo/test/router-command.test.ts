@@ -208,7 +208,7 @@ it("should know who calls by the tokens, and let only who may delete ask for a d
   const decide = (token: string) => beside(router, "approvals", "approve", id, "--token", token);
   expect((await decide("agent-token")).code).toBe(1);
   expect((await decide("ops-token")).code).toBe(1);
-  expect((await decide("wrong")).code).toBe(1);
+  expect(await decide("wrong")).toMatchObject({ code: 1, stderr: expect.stringContaining("--token") });
   expect(rows(data, "SELECT id FROM tickets WHERE id = 1")).toHaveLength(1);
   expect((await decide("boss-token")).code).toBe(0);
   expect((await ops.call(deletion, args, "d1")).payload).toMatchObject({

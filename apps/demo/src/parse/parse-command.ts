@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { type BlockBase, isRunnable, type ParseOptions, type ParseResult, type ToolDefinition } from "@toolglot/core";
-import { Command, CommanderError, Option } from "commander";
+import { Command, Option } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
+import { type Run, runCommand } from "../cli/run-command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { styleFor } from "../view/style.ts";
 import { parseView } from "./parse-view.ts";
@@ -24,22 +25,11 @@ interface ParseCommandOptions {
  * The subcommand `parse`: a model's text on standard input, what a parser makes of it on standard output. Gives the exit
  * code. Throws `UsageError` for arguments that can't be meant.
  */
-export async function parseCommand(args: readonly string[]): Promise<number> {
-  let code: number = exitCodes.answered;
-  const command = buildCommand(async (options) => {
-    code = await parseInput(options);
-  });
-  command.exitOverride().configureOutput({ writeErr: () => undefined });
-  try {
-    await command.parseAsync([...args], { from: "user" });
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    if (error.exitCode !== 0) throw new UsageError(error.message.replace(/^error: /, ""));
-  }
-  return code;
+export function parseCommand(args: readonly string[]): Promise<number> {
+  return runCommand(buildCommand, args);
 }
 
-function buildCommand(run: (options: ParseCommandOptions) => Promise<void>): Command {
+function buildCommand(run: Run): Command {
   return new Command("npm run demo -- parse")
     .description("reads a model's text from standard input and shows what is understood of it; runs nothing")
     .addOption(
@@ -54,7 +44,7 @@ function buildCommand(run: (options: ParseCommandOptions) => Promise<void>): Com
     .option("--explain", "also what the model would be told about its mistakes")
     .addOption(new Option("--lang <code>", "language of --explain").choices(["zh", "en"]).default("en"))
     .addHelpText("after", "\nExit codes: 0 a block may run, 3 none may, 2 the command line is wrong.")
-    .action(run);
+    .action((options: ParseCommandOptions) => run(() => parseInput(options)));
 }
 
 async function parseInput(options: ParseCommandOptions): Promise<number> {

@@ -42,8 +42,10 @@ export function remoteDesk(url: string, token: string | undefined): ApprovalDesk
     }
     const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
     if (response.ok) return answer;
-    const { code, message } = (answer.error ?? {}) as { code?: string; message?: string };
-    throw new ToolglotError(code ?? "router-refused", message ?? `The router at ${url} answered ${response.status}.`);
+    const { code = "router-refused", message } = (answer.error ?? {}) as { code?: string; message?: string };
+    const told = message ?? `The router at ${url} answered ${response.status}.`;
+    const cure = response.status === 401 ? " Give the --token of somebody with the role approver." : "";
+    throw new ToolglotError(code, told + cure);
   };
   return {
     async list(status) {

@@ -80,8 +80,10 @@ async function atDesk(options: ApprovalsOptions, work: (desk: ApprovalDesk) => P
   }
 }
 
+/** Where a router that was told to listen there is reached from here: one that listens everywhere, on this host. */
 function addressOf({ host, port = defaultPort }: { host: string; port?: number }): string {
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
+  return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;
 }
 
 function show(approvals: readonly ShownApproval[], { json }: ApprovalsOptions): number {
