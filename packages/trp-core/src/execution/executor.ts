@@ -66,7 +66,6 @@ function run(
   };
   if (given.operationKey !== undefined) context.operationKey = given.operationKey;
   if (given.fence !== undefined) context.fence = given.fence;
-  if (given.fence !== undefined) context.fence = given.fence;
   const told = (error: unknown): Execution => {
     try {
       onError?.(error, { capId, callId: given.callId, traceId: given.traceId });
