@@ -61,10 +61,10 @@ export class MemoryApprovals implements ApprovalStore {
     const now = this.#tables.enter();
     const record = decideApproval(this.#tables.approvals.get(id), decision, now);
     if (!record) return undefined;
-    const rows = this.#tables.auditRows(audit, now);
+    const keepRows = this.#tables.audit.prepare(audit, now);
     const keepAnswer = answer && this.#sessions.prepare(answer, now);
     this.#tables.approvals.set(id, record);
-    this.#tables.keepAudit(rows);
+    keepRows();
     keepAnswer?.();
     return copyJson(record);
   }

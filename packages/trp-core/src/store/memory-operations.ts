@@ -148,10 +148,10 @@ export class MemoryOperations implements RouterOperationLog {
 
   /** Makes ready what is written along; what is returned then can't fail. */
   #along({ audit, answer }: Along = {}, now: number): () => void {
-    const rows = this.#tables.auditRows(audit, now);
+    const keepRows = this.#tables.audit.prepare(audit, now);
     const keepAnswer = answer && this.#sessions.prepare(answer, now);
     return () => {
-      this.#tables.keepAudit(rows);
+      keepRows();
       keepAnswer?.();
     };
   }

@@ -124,18 +124,14 @@ function isOwner(record: SessionRecord, who: Who): boolean {
 
 function keepCall(session: KeptSession, call: AdmittedCall, { sessionId, frameId, seq }: Admission, now: number): void {
   const { callId, digest, operation, timeoutMs } = call;
-  const outcome = stayingOutcome(session.calls.get(callId)?.record);
+  const before = session.calls.get(callId);
+  const outcome = stayingOutcome(before?.record);
+  const record: CallRecord = { sessionId, callId, digest, frameId, deadline: now + timeoutMs };
+  if (operation) record.operation = { scope: operation.scope, key: operation.key };
+  if (outcome) record.outcome = outcome;
   // Put at the end: the map is in order of seq.
-  session.calls.delete(callId);
-  session.calls.set(callId, {
-    seq,
-    record: {
-      ...{ sessionId, callId, digest, frameId },
-      ...(operation && { operation: { scope: operation.scope, key: operation.key } }),
-      deadline: now + timeoutMs,
-      ...(outcome && { outcome }),
-    },
-  });
+  if (before) session.calls.delete(callId);
+  session.calls.set(callId, { seq, record });
 }
 
 function forget({ frames, calls }: KeptSession, upTo: number, now: number): void {

@@ -54,14 +54,11 @@ export class MemoryStore implements RouterStore {
     this.artifacts = new MemoryArtifacts(tables);
     this.audit = {
       append: async (entries: AuditEntry[]): Promise<void> => {
-        tables.keepAudit(tables.auditRows(entries, tables.enter()));
+        tables.audit.prepare(entries, tables.enter())();
       },
-      read: async ({ after = 0, limit }: { after?: number; limit?: number } = {}): Promise<AuditRow[]> => {
+      read: async (range?: { after?: number; limit?: number }): Promise<AuditRow[]> => {
         tables.enter();
-        // Rows have no gaps: the first one tells where the wanted one is.
-        const start = Math.max(0, after + 1 - (tables.audit[0]?.index ?? 1));
-        const rows = tables.audit.slice(start, limit === undefined ? undefined : start + limit);
-        return rows.map((row) => ({ ...row, entry: { ...row.entry } }));
+        return tables.audit.read(range);
       },
     };
     this.catalog = {

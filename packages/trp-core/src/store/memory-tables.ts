@@ -1,10 +1,9 @@
 import type { OperationKey } from "@toolglot/core";
 import { type KeptOperation, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
-import { chainRow } from "../audit/chain.ts";
-import type { AuditEntry, AuditRow } from "../audit/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import { approvalMemoryMs } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
+import { MemoryAudit } from "./memory-audit.ts";
 import type { ApprovalRecord, CallRecord, SessionRecord, StoredArtifact } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */
@@ -46,10 +45,8 @@ export class MemoryTables {
   /** Epoch to digest, rising. */
   readonly epochs: Map<number, string> = new Map();
   readonly views: Map<string, string> = new Map();
-  /** The newest rows, without a gap. */
-  readonly audit: AuditRow[] = [];
+  readonly audit: MemoryAudit;
   readonly #now: () => number;
-  readonly #keepAuditRows: number;
   fence = 0;
   closed = false;
   #added = 0;
@@ -57,7 +54,7 @@ export class MemoryTables {
 
   constructor(now: () => number, keepAuditRows: number) {
     this.#now = now;
-    this.#keepAuditRows = keepAuditRows;
+    this.audit = new MemoryAudit(keepAuditRows);
   }
 
   /** The time, for a method that may go on; throws when the store is closed. */
@@ -75,22 +72,6 @@ export class MemoryTables {
   newestApprovalOf(key: OperationKey): ApprovalRecord | undefined {
     const id = this.newestApproval.get(mapKey(key));
     return id === undefined ? undefined : this.approvals.get(id);
-  }
-
-  /** The rows of some entries, and then to be kept by {@link keepAudit}. */
-  auditRows(entries: readonly AuditEntry[] | undefined, now: number): AuditRow[] {
-    const rows: AuditRow[] = [];
-    let last = this.audit.at(-1);
-    for (const entry of entries ?? []) {
-      last = chainRow(last, now, entry);
-      rows.push(last);
-    }
-    return rows;
-  }
-
-  keepAudit(rows: readonly AuditRow[]): void {
-    for (const row of rows) this.audit.push(row);
-    if (this.audit.length >= 2 * this.#keepAuditRows) this.audit.splice(0, this.audit.length - this.#keepAuditRows);
   }
 
   /** Called for each new row of a table: drops what is over whenever the store has doubled, so that nobody has to. */
@@ -133,7 +114,7 @@ export class MemoryTables {
     for (const table of [this.sessions, this.operations, this.approvals, this.newestApproval, this.tokens])
       table.clear();
     for (const table of [this.artifacts, this.epochs, this.views]) table.clear();
-    this.audit.length = 0;
+    this.audit.clear();
   }
 }
 
