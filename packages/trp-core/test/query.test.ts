@@ -212,4 +212,20 @@ describe("a frame that comes again after its router died", () => {
     expect(resultOf(await router.handle(frame, { principal: ada })).status).toBe("UNKNOWN");
     expect(effects).toEqual([]);
   });
+
+  it("is refused when its call id was another call's, as it would have been the first time", async () => {
+    const store = new MemoryStore();
+    const book = ledger();
+    const router = createRouter({ store, capabilities: book.capabilities });
+    const session = await openSession(router);
+    resultOf(await session.call(read("a", "c")));
+    const frame = session.frame("CALL_REQ", callItem(read("b", "c")));
+    const answer = store.sessions.answer.bind(store.sessions);
+    // Its router dies between admission and answer.
+    store.sessions.answer = () => Promise.reject(new Error("gone"));
+    nackOf(await router.handle(frame, { principal: ada }));
+    store.sessions.answer = answer;
+    expect(nackOf(await router.handle(frame, { principal: ada })).error_code).toBe("TRP_1007");
+    expect(book.effects).toEqual(["a"]);
+  });
 });

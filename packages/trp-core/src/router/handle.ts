@@ -138,9 +138,12 @@ export function createHandle(
     const options = { now: store.now(), expectedSeq: session.expectedSeq };
     if (deps.running.has(session.id, "frame", frame.frame_id)) return inProgress(head, 200, options);
     const known = createRecord<KnownCall>();
-    for (const callId of frameCalls) {
-      const call = await store.sessions.readCall(session.id, callId);
-      if (call !== undefined) known[callId] = { status: "known", call };
+    for (const item of callsOf(frame)) {
+      const call = await store.sessions.readCall(session.id, item.call_id);
+      if (call === undefined) continue;
+      // An id that belonged to another call was not brought by this frame, and still is that one's.
+      const isSame = frameCalls.includes(item.call_id) && call.digest === callDigest(item);
+      known[item.call_id] = { status: isSame ? "known" : "reused", call };
     }
     const admitted = { frame, head, session, principal, known };
     if (frame.frame_type === "CALL_REQ") {
