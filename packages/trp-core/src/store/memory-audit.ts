@@ -35,9 +35,11 @@ export class MemoryAudit {
   }
 
   read({ after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {}): AuditRow[] {
-    this.#chain(after + limit - (this.#last?.index ?? 0));
-    // Rows have no gaps: the first one tells where the wanted one is.
-    const start = Math.max(0, after + 1 - (this.#chained[0]?.index ?? 1));
+    const last = this.#last?.index ?? 0;
+    // Rows have no gaps, and those before the first one are dropped: a range that begins there begins with it.
+    const first = last - this.#chained.length + 1;
+    this.#chain(Math.max(after, first - 1) + limit - last);
+    const start = Math.max(0, after + 1 - first);
     return this.#chained.slice(start, start + limit).map((row) => ({ ...row, entry: { ...row.entry } }));
   }
 
