@@ -40,7 +40,7 @@ export async function chooseDriver(wanted?: DriverName): Promise<Driver> {
 }
 
 /** SQLite's own number for what went wrong (its lowest byte), in whatever form the binding says it. */
-export function resultCode(error: unknown): number | undefined {
+function resultCode(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { errcode, rawCode, code } = error as { errcode?: unknown; rawCode?: unknown; code?: unknown };
   const extended = typeof errcode === "number" ? errcode : rawCode;

@@ -7,12 +7,12 @@ export function storeClosed(name: string): ToolglotError {
 }
 
 /** Throws `TypeError` unless it is a number of milliseconds above 0. */
-export function checkTtl(what: string, ttlMs: number): void {
+function checkTtl(what: string, ttlMs: number): void {
   if (!(ttlMs > 0)) throw new TypeError(`${what}: ttlMs must be a number of milliseconds above 0`);
 }
 
 /** Throws `TypeError` unless each is a text. */
-export function checkTexts(what: string, texts: Record<string, unknown>): void {
+function checkTexts(what: string, texts: Record<string, unknown>): void {
   for (const name of Object.keys(texts)) {
     if (typeof texts[name] !== "string") throw new TypeError(`${what}: ${name} must be a string`);
   }
