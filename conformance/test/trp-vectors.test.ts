@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Skip } from "../src/suite.ts";
 import { toolglot } from "../src/trp/implementations/toolglot.ts";
+import { toolglotOnSqlite } from "../src/trp/implementations/toolglot-sqlite.ts";
 import { conversationFailures } from "../src/trp/run.ts";
 import { readTrpVectors } from "../src/trp/vector.ts";
 
@@ -15,15 +16,21 @@ it("has a name for each vector, a vector for each skip, a reason for each skip",
   expect(skips.filter(({ name, reason }) => !names.includes(name) || reason.trim() === "")).toEqual([]);
 });
 
-for (const { topic, vectors } of files) {
-  describe(topic, () => {
-    for (const vector of vectors) {
-      const reason = reasons.get(vector.name);
-      if (reason === undefined)
-        it(vector.name, async () => expect(await conversationFailures(toolglot, vector)).toEqual([]));
-      else
-        it(`${vector.name} (known to fail: ${reason})`, async () =>
-          expect(await conversationFailures(toolglot, vector), "it passes now: take the skip away").not.toEqual([]));
-    }
+for (const implementation of [toolglot, toolglotOnSqlite])
+  describe(implementation.name, () => {
+    for (const { topic, vectors } of files)
+      describe(topic, () => {
+        for (const vector of vectors) {
+          if (vector.volatile && implementation !== toolglot) continue;
+          const reason = reasons.get(vector.name);
+          if (reason === undefined)
+            it(vector.name, async () => expect(await conversationFailures(implementation, vector)).toEqual([]));
+          else
+            it(`${vector.name} (known to fail: ${reason})`, async () =>
+              expect(
+                await conversationFailures(implementation, vector),
+                "it passes now: take the skip away",
+              ).not.toEqual([]));
+        }
+      });
   });
-}

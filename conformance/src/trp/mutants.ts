@@ -85,7 +85,7 @@ export const mutants: Record<string, (router: RouterUnderTest) => RouterUnderTes
 export function mutated(implementation: TrpImplementation, name: string): TrpImplementation {
   const mutate = mutants[name];
   if (!mutate) throw new TypeError(`no such mutant: ${name}`);
-  return { name, open: (setup) => mutate(implementation.open(setup)) };
+  return { name, open: async (setup) => mutate(await implementation.open(setup)) };
 }
 
 function changed(

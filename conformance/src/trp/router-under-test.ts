@@ -35,7 +35,7 @@ export interface RouterUnderTest {
     value: unknown,
   ): Promise<string>;
   /** A new router on the same store; the old one is not told. */
-  crash(): void;
+  crash(): void | Promise<void>;
   /** Takes over what a crashed router left. */
   recover(): Promise<void>;
   close(): Promise<void>;
@@ -59,7 +59,8 @@ export interface OperationData {
 /** Makes a router for one vector. */
 export interface TrpImplementation {
   name: string;
-  open(
-    setup: Required<Pick<Setup, "capabilities">> & Setup & { principals: Record<string, PrincipalData> },
-  ): RouterUnderTest;
+  open(setup: RouterSetup): RouterUnderTest | Promise<RouterUnderTest>;
 }
+
+/** What a vector asks for, with everything that it leaves to the runner. */
+export type RouterSetup = Setup & Required<Pick<Setup, "capabilities" | "principals">>;

@@ -1,12 +1,12 @@
 import { conversationOperators, frameOf, type Session } from "./frame.ts";
 import { type Bindings, fill, mismatches } from "./pattern.ts";
-import type { OperationData, RouterUnderTest, TrpImplementation } from "./router-under-test.ts";
+import type { OperationData, RouterSetup, RouterUnderTest, TrpImplementation } from "./router-under-test.ts";
 import { standardCapabilities, standardPrincipals } from "./standard.ts";
-import type { ExpectedFault, PrincipalData, SendStep, SentFrame, Setup, Step, TrpVector } from "./vector.ts";
+import type { ExpectedFault, PrincipalData, SendStep, SentFrame, Step, TrpVector } from "./vector.ts";
 
 /** Everything that is wrong with how a router takes part in a conversation. */
 export async function conversationFailures(implementation: TrpImplementation, vector: TrpVector): Promise<string[]> {
-  const conversation = new Conversation(implementation, vector);
+  const conversation = await Conversation.open(implementation, vector);
   try {
     await conversation.run();
   } finally {
@@ -27,18 +27,27 @@ interface Sent {
 class Conversation {
   readonly found: string[] = [];
   readonly #vector: TrpVector;
-  readonly #setup: Setup & { principals: Record<string, PrincipalData> };
+  readonly #setup: RouterSetup;
   readonly #router: RouterUnderTest;
   readonly #bindings: Bindings = new Map();
   readonly #sessions = new Map<string, Session>();
   readonly #pending = new Map<string, Sent>();
   #where = "";
 
-  constructor(implementation: TrpImplementation, vector: TrpVector) {
-    this.#vector = vector;
+  static async open(implementation: TrpImplementation, vector: TrpVector): Promise<Conversation> {
     const { capabilities = standardCapabilities, more = [], principals = {}, ...rest } = vector.setup ?? {};
-    this.#setup = { ...rest, principals: { ...standardPrincipals, ...principals } };
-    this.#router = implementation.open({ ...this.#setup, capabilities: [...capabilities, ...more] });
+    const setup = {
+      ...rest,
+      principals: { ...standardPrincipals, ...principals },
+      capabilities: [...capabilities, ...more],
+    };
+    return new Conversation(vector, setup, await implementation.open(setup));
+  }
+
+  private constructor(vector: TrpVector, setup: RouterSetup, router: RouterUnderTest) {
+    this.#vector = vector;
+    this.#setup = setup;
+    this.#router = router;
   }
 
   async run(): Promise<void> {
@@ -109,7 +118,7 @@ class Conversation {
       );
     else if ("register" in step) this.#router.register(step.register);
     else if ("unregister" in step) this.#router.unregister(step.unregister);
-    else if ("crash" in step) this.#router.crash();
+    else if ("crash" in step) await this.#router.crash();
     else if ("recover" in step) await this.#router.recover();
     else this.#compare(step.with, this.#fill(step.compare), "compare");
   }

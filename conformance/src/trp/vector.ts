@@ -25,6 +25,8 @@ export interface TrpVector {
   client?: ClientStep[];
   /** How the client is made: `agent_id`, `resume_session_id`, `keys`. */
   client_options?: Record<string, unknown>;
+  /** It is about a store that keeps nothing, and only run on such a one. */
+  volatile?: true;
   /** False: it holds what only another router would answer, so it is only played to a client. */
   router?: false;
 }

@@ -9,112 +9,133 @@ import {
   principal,
   type Router,
   type RouterOptions,
+  type RouterStore,
 } from "@toolglot/trp-core";
 import { capabilityOf, Ledger } from "../capabilities.ts";
-import type { TrpImplementation } from "../router-under-test.ts";
+import type { RouterSetup, RouterUnderTest, TrpImplementation } from "../router-under-test.ts";
 import type { PolicyData, PrincipalData } from "../vector.ts";
 
 /** When every vector begins: 2025-10-09 in UTC. */
 const start = 1_760_000_000_000;
 
+/** How a vector's store is opened, again after a crash, and what is left to do at the end. */
+export interface Stores {
+  open(now: () => number): RouterStore | Promise<RouterStore>;
+  /** What a router that takes over sees: the same data. */
+  reopen(store: RouterStore, now: () => number): RouterStore | Promise<RouterStore>;
+  close(): void;
+}
+
+/** `@toolglot/trp-core` on a store. */
+export function toolglotOn(name: string, makeStores: () => Stores): TrpImplementation {
+  return { name: `@toolglot/trp-core on ${name}`, open: (setup) => openRouter(setup, makeStores()) };
+}
+
 /** `@toolglot/trp-core` in memory. */
-export const toolglot: TrpImplementation = {
-  name: "@toolglot/trp-core",
-  open(setup) {
-    let now = start;
-    const store = new MemoryStore({ now: () => now });
-    const ledger = new Ledger();
-    let options: RouterOptions = {
-      capabilities: setup.capabilities.map((data) => capabilityOf(data, ledger)),
-      store,
-      allowVolatile: setup.allow_volatile ?? true,
-      ...(setup.approval_secrets ? { approvalSecrets: setup.approval_secrets } : {}),
-      ...(setup.strict_epoch === undefined ? {} : { strictEpoch: setup.strict_epoch }),
-      ...(setup.result_budget === undefined ? {} : { resultBudget: setup.result_budget }),
-      limits: camelCase(setup.limits ?? {}),
-      // Nothing happens by itself: the clock stands still unless a vector moves it.
-      times: { recoverEvery: 0, pruneEvery: 0, ...camelCase(setup.times ?? {}) },
-    };
-    const policy = () => (setup.policy ? withRules(setup.policy) : defaultPolicy());
-    const open = (): Router => createRouter({ ...options, policy: policy() });
-    let router = open();
-    const opened = [router];
-    const principals = new Map(Object.entries(setup.principals).map(([name, data]) => [name, principalOf(data)]));
-    return {
-      handle: (frame, who) => router.handle(frame, { principal: principalOf(who) }),
-      async post({ body, bearer, method, contentType }) {
-        const handler = createFetchHandler(router, {
-          authenticate: (authorization) => principals.get(authorization?.replace(/^Bearer /, "") ?? ""),
-        });
-        const headers: Record<string, string> = { "content-type": contentType };
-        if (bearer !== null) headers.authorization = `Bearer ${bearer}`;
-        const response = await handler(
-          new Request("http://router.test/trp/frame", { method, headers, ...(method === "POST" ? { body } : {}) }),
-        );
-        const text = await response.text();
-        return { status: response.status, body: JSON.parse(text === "" ? "null" : text) };
-      },
-      now: () => now,
-      advance: (ms) => {
-        now += ms;
-      },
-      executions: (capId) => ledger.count(capId),
-      release: (capId) => ledger.release(capId),
-      register(capabilities) {
-        router.registry.register(...capabilities.map((data) => capabilityOf(data, ledger)));
-        options = {
-          ...options,
-          capabilities: [...(options.capabilities ?? []), ...capabilities.map((data) => capabilityOf(data, ledger))],
-        };
-      },
-      unregister(capId) {
-        router.registry.unregister(capId);
-        options = { ...options, capabilities: (options.capabilities ?? []).filter((one) => one.capId !== capId) };
-      },
-      decide: (who, decision, id) => codeOf("trp/approval-", router.approvals[decision](principalOf(who), id)),
-      async approvals(who) {
-        const list = await router.approvals.list(principalOf(who));
-        return list.map((one) => ({
-          approval_id: one.id,
-          cap_id: one.capId,
-          args: one.args,
-          fingerprint: one.fingerprint,
-          requester: one.requester,
-          status: one.status,
-          expires_at_ms: one.expiresAt,
-        }));
-      },
-      async inDoubt(who) {
-        return (await router.operations.inDoubt(principalOf(who))).map(({ scope, key }) => ({ scope, key }));
-      },
-      resolve: (who, operation, to, value) =>
-        codeOf(
-          "trp/",
-          router.operations.resolve(
-            principalOf(who),
-            { scope: operation.scope, key: operation.key },
-            to === "done"
-              ? { state: to, value: value as never }
-              : to === "failed"
-                ? { state: to, message: String(value) }
-                : { state: to },
-          ),
+export const toolglot: TrpImplementation = toolglotOn("memory", () => ({
+  open: (now) => new MemoryStore({ now }),
+  reopen: (store) => store,
+  close: () => {},
+}));
+
+async function openRouter(setup: RouterSetup, stores: Stores): Promise<RouterUnderTest> {
+  let now = start;
+  const clock = () => now;
+  let store = await stores.open(clock);
+  const opened = new Set([store]);
+  const ledger = new Ledger();
+  let options: RouterOptions = {
+    capabilities: setup.capabilities.map((data) => capabilityOf(data, ledger)),
+    allowVolatile: setup.allow_volatile ?? true,
+    ...(setup.approval_secrets ? { approvalSecrets: setup.approval_secrets } : {}),
+    ...(setup.strict_epoch === undefined ? {} : { strictEpoch: setup.strict_epoch }),
+    ...(setup.result_budget === undefined ? {} : { resultBudget: setup.result_budget }),
+    limits: camelCase(setup.limits ?? {}),
+    // Nothing happens by itself: the clock stands still unless a vector moves it.
+    times: { recoverEvery: 0, pruneEvery: 0, ...camelCase(setup.times ?? {}) },
+  };
+  const policy = () => (setup.policy ? withRules(setup.policy) : defaultPolicy());
+  const open = (): Router => createRouter({ ...options, store, policy: policy() });
+  let router = open();
+  const routers = [router];
+  const principals = new Map(Object.entries(setup.principals).map(([name, data]) => [name, principalOf(data)]));
+  return {
+    handle: (frame, who) => router.handle(frame, { principal: principalOf(who) }),
+    async post({ body, bearer, method, contentType }) {
+      const handler = createFetchHandler(router, {
+        authenticate: (authorization) => principals.get(authorization?.replace(/^Bearer /, "") ?? ""),
+      });
+      const headers: Record<string, string> = { "content-type": contentType };
+      if (bearer !== null) headers.authorization = `Bearer ${bearer}`;
+      const response = await handler(
+        new Request("http://router.test/trp/frame", { method, headers, ...(method === "POST" ? { body } : {}) }),
+      );
+      const text = await response.text();
+      return { status: response.status, body: JSON.parse(text === "" ? "null" : text) };
+    },
+    now: () => now,
+    advance: (ms) => {
+      now += ms;
+    },
+    executions: (capId) => ledger.count(capId),
+    release: (capId) => ledger.release(capId),
+    register(capabilities) {
+      router.registry.register(...capabilities.map((data) => capabilityOf(data, ledger)));
+      options = {
+        ...options,
+        capabilities: [...(options.capabilities ?? []), ...capabilities.map((data) => capabilityOf(data, ledger))],
+      };
+    },
+    unregister(capId) {
+      router.registry.unregister(capId);
+      options = { ...options, capabilities: (options.capabilities ?? []).filter((one) => one.capId !== capId) };
+    },
+    decide: (who, decision, id) => codeOf("trp/approval-", router.approvals[decision](principalOf(who), id)),
+    async approvals(who) {
+      const list = await router.approvals.list(principalOf(who));
+      return list.map((one) => ({
+        approval_id: one.id,
+        cap_id: one.capId,
+        args: one.args,
+        fingerprint: one.fingerprint,
+        requester: one.requester,
+        status: one.status,
+        expires_at_ms: one.expiresAt,
+      }));
+    },
+    async inDoubt(who) {
+      return (await router.operations.inDoubt(principalOf(who))).map(({ scope, key }) => ({ scope, key }));
+    },
+    resolve: (who, operation, to, value) =>
+      codeOf(
+        "trp/",
+        router.operations.resolve(
+          principalOf(who),
+          { scope: operation.scope, key: operation.key },
+          to === "done"
+            ? { state: to, value: value as never }
+            : to === "failed"
+              ? { state: to, message: String(value) }
+              : { state: to },
         ),
-      crash() {
-        router = open();
-        opened.push(router);
-      },
-      async recover() {
-        await router.recover();
-      },
-      async close() {
-        ledger.releaseAll();
-        await Promise.all(opened.map((one) => one.close({ graceMs: 0 })));
-        await store.close();
-      },
-    };
-  },
-};
+      ),
+    async crash() {
+      store = await stores.reopen(store, clock);
+      opened.add(store);
+      router = open();
+      routers.push(router);
+    },
+    async recover() {
+      await router.recover();
+    },
+    async close() {
+      ledger.releaseAll();
+      await Promise.all(routers.map((one) => one.close({ graceMs: 0 })));
+      for (const one of opened) await one.close();
+      stores.close();
+    },
+  };
+}
 
 function principalOf({ id, tenant, roles, can_delete }: PrincipalData): ReturnType<typeof principal> {
   return principal({
