@@ -50,13 +50,13 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   return {
     async send(frame, { signal }) {
       // A frame that can't be written is the caller's mistake, and throws as one.
-      const body = Buffer.from(JSON.stringify(frame));
+      const body = JSON.stringify(frame);
       const bearer = await authorize();
       if (isClosed) throw clientError("trp-client/unreachable", "The transport was closed.");
       const headers = {
         "content-type": "application/json",
         accept: "application/json",
-        "content-length": body.length,
+        "content-length": Buffer.byteLength(body),
         ...(bearer === undefined ? {} : { authorization: bearer }),
       };
       for (;;) {
@@ -84,7 +84,7 @@ interface Settings {
 function post(
   settings: Settings,
   headers: OutgoingHttpHeaders,
-  body: Buffer,
+  body: string,
   signal: AbortSignal,
 ): Promise<{ status: number; text: string } | "stale"> {
   const { target, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes } = settings;
@@ -141,6 +141,7 @@ function post(
       return;
     }
     if (timeoutMs > 0) answerTimer = setTimeout(() => fail(lost("no answer in time")), timeoutMs);
+    // As text it goes out in one piece with the head.
     request.end(body);
   });
 }
