@@ -216,7 +216,7 @@ function newSession(as: string): Session {
 }
 
 /** What every reply's envelope must be: the request's, and no other fields. */
-export function envelopeOf(frame: SentFrame): unknown {
+function envelopeOf(frame: SentFrame): unknown {
   const hello = frame.frame_type === "HELLO_REQ";
   return {
     $exactly: {
@@ -234,7 +234,7 @@ export function envelopeOf(frame: SentFrame): unknown {
 }
 
 /** The pattern that a refusal has to fit. */
-export function faultPattern(fault: ExpectedFault, frame: SentFrame, next: number): unknown {
+function faultPattern(fault: ExpectedFault, frame: SentFrame, next: number): unknown {
   const { code, class: errorClass, retryable, dispatched, hint = {}, message, in: place = "NACK" } = fault;
   const error = {
     error_class: errorClass,

@@ -39,7 +39,7 @@ export const deleteId = "cap.record.delete.v1";
 export const mail: JsonObject = { to: "a@example.com", subject: "hello", body: "test" };
 
 /** The capabilities of the draft's examples and of its five classes (17.3), and what they did. */
-export function capabilities(done: [string, unknown][]): AnyCapability[] {
+function capabilities(done: [string, unknown][]): AnyCapability[] {
   const did =
     (name: string, value: (args: never) => unknown) =>
     (args: unknown): unknown => {
@@ -144,12 +144,11 @@ export interface Rig {
   sync(): Promise<Reply>;
   /** Another session. */
   open(who: Principal, payload?: JsonObject): Promise<Rig>;
-  /** The seq that a NACK or ACK names as the next. */
   close(): Promise<void>;
 }
 
 let ids = 0;
-export function newId(prefix: string): string {
+function newId(prefix: string): string {
   return `${prefix}_${++ids}`;
 }
 
@@ -221,7 +220,7 @@ export async function rig(options: Partial<RouterOptions> & { more?: AnyCapabili
   }
 }
 
-export function callPayload(all: AnyCapability[], capId: string, args: JsonObject, init: CallInit = {}): JsonObject {
+function callPayload(all: AnyCapability[], capId: string, args: JsonObject, init: CallInit = {}): JsonObject {
   return {
     call_id: newId("call"),
     idempotency_key: null,
