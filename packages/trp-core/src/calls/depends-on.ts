@@ -1,5 +1,6 @@
 import { fault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
+import { isOperationOf } from "../operations/operation-data.ts";
 import type { RouterStore } from "../store/types.ts";
 import { settledFromRecord } from "./outcome.ts";
 
@@ -42,9 +43,7 @@ export async function dependencyState(
   if (record !== undefined) {
     const end = settledFromRecord(record);
     if (end === undefined) return "unfinished";
-    // Without an outcome of its own the call may be one that the key's operation has nothing to do with.
-    if (outcome === undefined && "replayedFrom" in end && end.replayedFrom !== callId) return "unfinished";
-    return end.kind === "success" ? "succeeded" : "failed";
+    if (isOperationOf(record, call)) return end.kind === "success" ? "succeeded" : "failed";
   }
   if (outcome === undefined) return "unfinished";
   return outcome.type === "NACK" && outcome.payload.retryable ? "unfinished" : "failed";

@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from "@toolglot/core";
+import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
+import { callDigest } from "../calls/keys.ts";
 import type { IncomingCall } from "../calls/types.ts";
 import type { Effect, RegisteredCapability } from "../capability/types.ts";
 import type { Fault } from "../errors/types.ts";
@@ -13,6 +14,8 @@ export interface OperationData {
   args: JsonObject;
   effect: Effect;
   call_id: string;
+  /** Of capability, arguments as sent, and key: what other calls with the key are told apart by. */
+  call_digest?: string;
   trace_id: string;
   frame_id: string;
   session_id: string;
@@ -44,6 +47,7 @@ export function operationData(
     args,
     effect: capability.definition.effect,
     call_id: item.call_id,
+    call_digest: callDigest(item),
     trace_id: call.traceId,
     frame_id: call.frameId,
     session_id: call.session.id,
@@ -74,6 +78,14 @@ export function fromJson(data: JsonValue | undefined): OperationData | undefined
     typeof principal === "object" &&
     typeof attempts === "number";
   return known ? (data as unknown as OperationData) : undefined;
+}
+
+/**
+ * Whether an operation does what a call asked for. That they share a key is not enough: another call may have used the
+ * key with other arguments, in this session or another, before or after this one was refused.
+ */
+export function isOperationOf(record: OperationRecord | undefined, call: { digest: string }): boolean {
+  return fromJson(record?.data)?.call_digest === call.digest;
 }
 
 /** The call that an operation was begun by, put together again from its record. Its session may be gone. */

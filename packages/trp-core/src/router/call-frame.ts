@@ -8,6 +8,7 @@ import type { RegisteredCapability } from "../capability/types.ts";
 import { fault, isFault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
+import { isOperationOf } from "../operations/operation-data.ts";
 import { decide } from "../policy/decide.ts";
 import type { Answer, CallOutcome, KnownCall } from "../store/types.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
@@ -136,9 +137,9 @@ async function earlierEnd(
   const registered = registry.get(item.cap_id);
   if (registered !== undefined && !registry.visible(principal).includes(registered)) return undefined;
   const settled = await pipeline.look(call.operation);
-  // What the key did under another call, with other arguments perhaps, is not how this one ended.
-  const isOwn = call.outcome?.type === "RESULT" || (settled !== undefined && replayedFrom(settled) === call.callId);
-  if (settled === undefined || settled.kind === "in-progress" || !isOwn) return undefined;
+  if (settled === undefined || settled.kind === "in-progress") return undefined;
+  // What the key did for another call, with other arguments perhaps, is not how this one ended.
+  if (!isOperationOf(await store.operations.read(call.operation), call)) return undefined;
   if (registered === undefined) return settled;
   const decision = await decide(policy, {
     principal,
@@ -148,10 +149,6 @@ async function earlierEnd(
     phase: "start",
   });
   return decision.decision === "deny" ? { kind: "refused", fault: denied(decision) } : settled;
-}
-
-function replayedFrom(settled: Settled): string | undefined {
-  return "replayedFrom" in settled ? settled.replayedFrom : undefined;
 }
 
 /** A capability as policies see it. */

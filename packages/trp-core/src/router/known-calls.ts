@@ -2,7 +2,7 @@ import { settledToOutcome } from "../calls/outcome.ts";
 import { fault } from "../errors/fault.ts";
 import { ack, type FrameHead, nack, replyTo } from "../frames/replies.ts";
 import type { NackPayload, ResponseFrame } from "../frames/types.ts";
-import { fromJson } from "../operations/operation-data.ts";
+import { fromJson, isOperationOf } from "../operations/operation-data.ts";
 import type { CallOutcome, CallRecord, SessionRecord } from "../store/types.ts";
 import type { FrameDependencies } from "./frame-dependencies.ts";
 
@@ -28,7 +28,7 @@ export async function standingOf(
   if (operation !== undefined) {
     const settled = await pipeline.look(operation);
     if (settled?.kind === "in-progress") return { kind: "running", retryAfterMs: settled.retryAfterMs };
-    if (settled !== undefined) {
+    if (settled !== undefined && isOperationOf(await store.operations.read(operation), call)) {
       const { replayedFrom, ...own } = settled as typeof settled & { replayedFrom?: string };
       const told = settledToOutcome(
         replayedFrom === callId ? own : settled,
