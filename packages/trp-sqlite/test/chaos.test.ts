@@ -29,8 +29,12 @@ it(`should have no effect twice and lose nothing that was acknowledged, over ${o
 it.each(["lease", "naive"] as const)(
   "should notice duplicates of a router that guards its effects the %s way",
   async (variant) => {
-    const report = await chaos(scripts, { variant, operations: 300 });
-    expect(report.duplicates.length).toBeGreaterThan(0);
+    // Where a kill falls is chance: what is wrong shows within three rounds, or the test is blind.
+    const duplicates: string[] = [];
+    for (let round = 0; round < 3 && duplicates.length === 0; round++) {
+      duplicates.push(...(await chaos(scripts, { variant, operations: 300, kinds: [2] })).duplicates);
+    }
+    expect(duplicates.length).toBeGreaterThan(0);
   },
-  300_000,
+  600_000,
 );
