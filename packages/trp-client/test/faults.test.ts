@@ -42,13 +42,16 @@ function faulty(
           await send(frame, never);
           throw clientError("trp-client/no-answer", "lost");
         case "twice":
-          void send(frame, never);
+          // The copy's answer, or its loss, is nobody's.
+          send(frame, never).catch(() => {});
           return send(frame, signal);
         case "late":
           await wait(at % 7);
           return send(frame, signal);
         case "late-twice":
-          void wait(15).then(() => send(frame, never));
+          wait(15)
+            .then(() => send(frame, never))
+            .catch(() => {});
           return send(frame, signal);
         case "garbage":
           await send(frame, never);
