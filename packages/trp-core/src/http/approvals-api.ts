@@ -86,8 +86,7 @@ function limitOf(query: URLSearchParams): { limit?: number } {
 }
 
 async function read(router: Router, who: Principal, id: string): Promise<HttpReply> {
-  // What the caller may not see is not in their list, and looks like something that isn't there.
-  const approval = (await router.approvals.list(who, { limit: 9999 })).find((item) => item.id === id);
+  const approval = await router.approvals.read(who, id);
   if (approval === undefined) return errorReply(404, "trp/approval-not-found", "There is no such approval.");
   return jsonReply(200, { approval: shown(router, approval) });
 }

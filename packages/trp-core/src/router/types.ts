@@ -1,5 +1,6 @@
 import type { JsonValue, OperationKey, OperationRecord } from "@toolglot/core";
 import type { ValidatorFactory } from "@toolglot/schema";
+import type { SafetyRules } from "../arguments/safety.ts";
 import type { AuditRow } from "../audit/types.ts";
 import type { AnyCapability } from "../capability/types.ts";
 import type { RouterListener } from "../events/types.ts";
@@ -42,6 +43,10 @@ export interface RouterOptions {
   countTokens?: (text: string) => number;
   /** Adds search and describe over the catalog as capabilities. Default: above 40 capabilities. */
   catalogTools?: boolean;
+  /** What arguments may not contain, whatever their schema. Default: `createSafetyRules()`. */
+  safety?: SafetyRules;
+  /** Told what a capability threw, for the host's own log: the agent never sees it. What it throws is lost. */
+  onError?: (error: unknown, facts: { capId: string; callId: string; traceId: string }) => void;
   /** Engine for argument schemas. Default: one without code generation. */
   validator?: ValidatorFactory;
   parts?: {
@@ -112,6 +117,8 @@ export interface Router {
   handle(frame: unknown, context: FrameContext): Promise<ResponseFrame>;
   readonly approvals: {
     list(who: Principal, filter?: { status?: ApprovalStatus; limit?: number }): Promise<ApprovalRecord[]>;
+    /** Undefined alike for what is not there and what the principal may not see. */
+    read(who: Principal, id: string): Promise<ApprovalRecord | undefined>;
     /** Rejects with `ToolglotError` `trp/approval-…`: `not-found`, `not-allowed`, `own-request`, `not-pending`. */
     approve(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
     deny(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;

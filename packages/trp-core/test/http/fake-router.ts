@@ -71,6 +71,7 @@ export function fakeRouter(): FakeRouter {
         fake.decided.push({ list: filter });
         return [approval];
       },
+      read: async (_who: unknown, id: string) => (id === approval.id ? approval : undefined),
       approve: decide("approve"),
       deny: decide("deny"),
       render: () => "bob wants to send mail",
