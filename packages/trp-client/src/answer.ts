@@ -11,6 +11,10 @@ const answersTo: Readonly<Record<RequestFrame["frame_type"], readonly string[]>>
   RESULT_QUERY_REQ: ["RESULT_QUERY_RES", "ACK"],
 };
 
+/** How a call may have ended, and how it may stand. */
+const outcomes: readonly string[] = ["SUCCESS", "FAILED", "UNKNOWN"];
+const standings: readonly string[] = [...outcomes, "IN_PROGRESS", "NOT_FOUND"];
+
 /**
  * Takes what came back for a frame, if it is an answer to it: right type, right ids. Throws `trp-client/bad-answer`
  * otherwise: the answer to another call would be worse than none.
@@ -44,7 +48,7 @@ function checkPayload(
       const asked = request.payload as { call_id?: unknown; cap_id?: unknown };
       if (payload.call_id !== asked.call_id || payload.cap_id !== asked.cap_id)
         throw bad("is the result of another call");
-      if (!["SUCCESS", "FAILED", "UNKNOWN"].includes(payload.status as string)) throw bad("has no status");
+      if (!outcomes.includes(payload.status as string)) throw bad("has no status");
       return;
     }
     case "HELLO_RES":
@@ -58,10 +62,17 @@ function checkPayload(
     case "CALL_BATCH_RES":
       if (!Array.isArray(payload.results) || !payload.results.every(isRecord)) throw bad("has no results");
       return;
-    case "RESULT_QUERY_RES":
-      if (payload.call_id !== (request.payload as { call_id?: unknown }).call_id) throw bad("is about another call");
-      if (typeof payload.status !== "string") throw bad("has no status");
+    case "RESULT_QUERY_RES": {
+      const { call_id: callId, status, result = null, error = null } = payload;
+      if (callId !== (request.payload as { call_id?: unknown }).call_id) throw bad("is about another call");
+      if (!standings.includes(status as string)) throw bad("has no status");
+      const isResult = isRecord(result) && result.call_id === callId && outcomes.includes(result.status as string);
+      if (result !== null && !isResult) throw bad("has a result that is none of the call");
+      if (isResult && result.status !== status) throw bad("contradicts itself");
+      if (error !== null && !(isRecord(error) && typeof error.error_code === "string"))
+        throw bad("has a malformed error");
       return;
+    }
     case "CAP_QUERY_RES":
       if (payload.cap_id !== (request.payload as { cap_id?: unknown }).cap_id) throw bad("is about another capability");
       if (!isRecord(payload.canonical_schema)) throw bad("has no schema");
@@ -80,7 +91,7 @@ function isRow(row: unknown): boolean {
 }
 
 function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0;
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 /** Whether a value is an object with named fields. */

@@ -258,11 +258,15 @@ export class Call {
         if (answer.frame_type === "NACK" && !toCallError(answer.payload).retryable) return "running";
         continue;
       }
-      const { status, result, error } = answer.payload;
+      // A plain router may leave out what is null.
+      const { status, result = null, error = null } = answer.payload;
       if (status === "NOT_FOUND") return "not-found";
       if (status === "IN_PROGRESS") continue;
-      if (result !== null && result.call_id === this.callId) return { frame_type: "RESULT", payload: result };
-      if (error !== null) return { frame_type: "NACK", payload: error };
+      if (result !== null) {
+        const { cap_id: capId = this.request.capId } = result;
+        return capId === this.request.capId ? { frame_type: "RESULT", payload: result } : "running";
+      }
+      if (error !== null && status === "FAILED") return { frame_type: "NACK", payload: error };
       return "running";
     }
   }

@@ -1,5 +1,5 @@
-import type { AliasRow, BatchItemResult, NackPayload, ResultPayload } from "@toolglot/trp-core";
-import { toCallError } from "./answer.ts";
+import type { AliasRow, BatchItemResult, NackPayload, ResultPayload, ShapedResult } from "@toolglot/trp-core";
+import { isRecord, toCallError } from "./answer.ts";
 import { needsKey } from "./catalog-view.ts";
 import type { CallError, CallResult } from "./types.ts";
 
@@ -25,21 +25,27 @@ export function fromResult(payload: ResultPayload | BatchItemResult, facts: Call
     ...(replayedFrom === undefined ? {} : { replayedFrom }),
   };
   if (status === "SUCCESS") {
-    const { summary = "", data = null, artifacts = [], warnings = [] } = result ?? {};
-    return {
-      status: "success",
-      ...base(facts),
-      result: { summary, data, artifacts, warnings },
-      dispatched: true,
-      ...extras,
-    };
+    return { status: "success", ...base(facts), result: readShaped(result), dispatched: true, ...extras };
   }
   const isItem = !("idx" in payload);
   const error = toCallError("error" in payload && payload.error !== undefined ? payload.error : payload);
+  // Neither did it fail, nor does anybody say why: what it came to is open, and nobody may take it for not executed.
+  const isVague = status !== "FAILED" || (isItem && typeof payload.error_code !== "string");
   // A RESULT means that dispatch happened; an item of a batch says so by itself.
-  if (!isItem || status === "UNKNOWN") error.dispatched = true;
-  if (status === "UNKNOWN") return { status: "unknown", ...base(facts), error, dispatched: true, ...extras };
+  if (!isItem || isVague) error.dispatched = true;
+  if (isVague) return { status: "unknown", ...base(facts), error, dispatched: true, ...extras };
   return { ...fromError(error, facts, !isItem || payload.dispatched !== undefined), ...extras };
+}
+
+/** What came with a success, whatever a router put there. */
+function readShaped(result: unknown): ShapedResult {
+  const { summary, data = null, artifacts, warnings } = isRecord(result) ? (result as Partial<ShapedResult>) : {};
+  return {
+    summary: typeof summary === "string" ? summary : "",
+    data,
+    artifacts: Array.isArray(artifacts) ? artifacts.filter((artifact) => isRecord(artifact)) : [],
+    warnings: Array.isArray(warnings) ? warnings.filter((text) => typeof text === "string") : [],
+  };
 }
 
 /** The outcome of a NACK. */

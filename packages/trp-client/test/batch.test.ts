@@ -169,7 +169,7 @@ it("asks for the items of a batch that still runs", async () => {
       });
     },
   ];
-  const batch = await made.trp.batch([{ capId: "cap.read.v1" }, { capId: "cap.write.v1" }]);
+  const batch = await made.trp.batch([{ capId: "cap.read.v1" }, { capId: "cap.read.v1" }]);
   expect(batch.status).toBe("success");
   expect(made.sent.map(({ frame_type: type }) => type)).toEqual([
     "CALL_BATCH_REQ",
