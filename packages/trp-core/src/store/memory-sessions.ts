@@ -1,12 +1,13 @@
 import { checkSession, idTaken } from "./checks.ts";
-import { copyJson } from "./copy-json.ts";
-import type { KeptSession, MemoryTables } from "./memory-tables.ts";
+import { copyJson, copyReply } from "./copy-json.ts";
+import type { KeptCall, KeptSession, MemoryTables } from "./memory-tables.ts";
 import { checkAdmission, forgetUpTo, knownCall, stayingOutcome } from "./session-rules.ts";
 import type {
   Admission,
   AdmissionResult,
   AdmittedCall,
   Answer,
+  CallOutcome,
   CallRecord,
   KnownCall,
   SessionRecord,
@@ -60,13 +61,13 @@ export class MemorySessions implements SessionStore {
     const frame = session.frames.get(frameId);
     if (frame) {
       if (frame.digest !== digest) return { status: "frame-reused", session: copySession(record) };
-      const reply = frame.reply && { reply: copyJson(frame.reply) };
+      const reply = frame.reply && { reply: copyReply(frame.reply) };
       return { status: "duplicate", session: copySession(record), ...reply, frameCalls: [...frame.calls] };
     }
     if (seq > record.expectedSeq) return { status: "gap", session: copySession(record) };
     const known: Record<string, KnownCall> = Object.create(null);
     for (const { callId, digest } of calls) {
-      known[callId] = knownCall(copyCall(session.calls.get(callId)?.record), digest);
+      known[callId] = knownCall(callRecord(sessionId, callId, session.calls.get(callId)), digest);
     }
     if (seq < record.expectedSeq) return { status: "stale", session: copySession(record), calls: known };
     record.expectedSeq = seq + 1;
@@ -88,32 +89,37 @@ export class MemorySessions implements SessionStore {
 
   /** Copies the answer; what is returned then keeps it, and can't fail. */
   prepare({ sessionId, frameId, reply, outcomes }: Answer, now: number): () => void {
-    const keptReply = copyJson(reply);
-    const kept = Object.entries(outcomes).map(([callId, outcome]) => {
+    const keptReply = copyReply(reply);
+    const kept: { callId: string; outcome: CallOutcome }[] = [];
+    for (const callId of Object.keys(outcomes)) {
+      const outcome = outcomes[callId] as CallOutcome;
       // A RESULT and the outcome of its call are mostly one object.
       const payload = outcome.payload === reply.payload ? keptReply.payload : copyJson(outcome.payload);
-      return [callId, { ...outcome, payload } as typeof outcome] as const;
-    });
+      kept.push({ callId, outcome: { type: outcome.type, payload } as CallOutcome });
+    }
     return () => {
       const session = this.#tables.session(sessionId, now);
       if (!session) return;
       const frame = session.frames.get(frameId);
       if (frame) frame.reply = keptReply;
-      for (const [callId, outcome] of kept) {
-        const call = session.calls.get(callId)?.record;
+      for (const { callId, outcome } of kept) {
+        const call = session.calls.get(callId);
         if (call && (frame ? frame.calls.includes(callId) : call.frameId === frameId)) call.outcome = outcome;
       }
     };
   }
 
   async readCall(sessionId: string, callId: string): Promise<CallRecord | undefined> {
-    return copyCall(this.#tables.session(sessionId, this.#tables.enter())?.calls.get(callId)?.record);
+    const session = this.#tables.session(sessionId, this.#tables.enter());
+    return callRecord(sessionId, callId, session?.calls.get(callId));
   }
 
   async callsInFlight(sessionId: string): Promise<CallRecord[]> {
     const session = this.#tables.session(sessionId, this.#tables.enter());
     const open: CallRecord[] = [];
-    for (const { record } of session?.calls.values() ?? []) if (!record.outcome) open.push(copyCall(record));
+    for (const [callId, call] of session?.calls ?? []) {
+      if (!call.outcome) open.push(callRecord(sessionId, callId, call));
+    }
     return open;
   }
 }
@@ -122,16 +128,19 @@ function isOwner(record: SessionRecord, who: Who): boolean {
   return record.tenant === who.tenant && record.principal === who.principal;
 }
 
-function keepCall(session: KeptSession, call: AdmittedCall, { sessionId, frameId, seq }: Admission, now: number): void {
+function keepCall(session: KeptSession, call: AdmittedCall, { frameId, seq }: Admission, now: number): void {
   const { callId, digest, operation, timeoutMs } = call;
   const before = session.calls.get(callId);
-  const outcome = stayingOutcome(before?.record);
-  const record: CallRecord = { sessionId, callId, digest, frameId, deadline: now + timeoutMs };
-  if (operation) record.operation = { scope: operation.scope, key: operation.key };
-  if (outcome) record.outcome = outcome;
   // Put at the end: the map is in order of seq.
   if (before) session.calls.delete(callId);
-  session.calls.set(callId, { seq, record });
+  session.calls.set(callId, {
+    seq,
+    digest,
+    frameId,
+    operation: operation && { scope: operation.scope, key: operation.key },
+    deadline: now + timeoutMs,
+    outcome: stayingOutcome(before),
+  });
 }
 
 function forget({ frames, calls }: KeptSession, upTo: number, now: number): void {
@@ -140,9 +149,9 @@ function forget({ frames, calls }: KeptSession, upTo: number, now: number): void
     if (seq > upTo) break;
     frames.delete(id);
   }
-  for (const [id, { seq, record }] of calls) {
+  for (const [id, { seq, outcome, deadline }] of calls) {
     if (seq > upTo) break;
-    if (record.outcome || record.deadline <= now) calls.delete(id);
+    if (outcome || deadline <= now) calls.delete(id);
   }
 }
 
@@ -150,6 +159,16 @@ function copySession(record: SessionRecord): SessionRecord {
   return { ...record, features: [...record.features] };
 }
 
-function copyCall<Call extends CallRecord | undefined>(record: Call): Call {
-  return copyJson(record);
+/** What is kept of a call as whoever asks gets it: a copy. */
+function callRecord<Kept extends KeptCall | undefined>(
+  sessionId: string,
+  callId: string,
+  call: Kept,
+): CallRecord | Extract<Kept, undefined> {
+  if (call === undefined) return call as Extract<Kept, undefined>;
+  const { digest, frameId, operation, deadline, outcome } = call;
+  const record: CallRecord = { sessionId, callId, digest, frameId, deadline };
+  if (operation) record.operation = { ...operation };
+  if (outcome) record.outcome = copyJson(outcome);
+  return record;
 }

@@ -4,7 +4,7 @@ import type { ResponseFrame } from "../frames/types.ts";
 import { approvalMemoryMs } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
 import { MemoryAudit } from "./memory-audit.ts";
-import type { ApprovalRecord, CallRecord, SessionRecord, StoredArtifact } from "./types.ts";
+import type { ApprovalRecord, CallOutcome, SessionRecord, StoredArtifact } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */
 export interface KeptSession {
@@ -21,9 +21,14 @@ export interface KeptFrame {
   reply?: ResponseFrame;
 }
 
+/** A `CallRecord`, and the seq that brought it. */
 export interface KeptCall {
-  record: CallRecord;
   seq: number;
+  digest: string;
+  frameId: string;
+  operation: OperationKey | undefined;
+  deadline: number;
+  outcome: CallOutcome | undefined;
 }
 
 interface KeptToken {

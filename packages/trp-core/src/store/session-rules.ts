@@ -32,6 +32,8 @@ export function knownCall(found: CallRecord | undefined, digest: string): KnownC
  * What of an earlier outcome stays when the call is admitted again: a RESULT says what happened; a NACK said that
  * nothing did, or that it can be tried again, and that is what is being done.
  */
-export function stayingOutcome(found: CallRecord | undefined): CallRecord["outcome"] {
+export function stayingOutcome(
+  found: { readonly outcome?: CallRecord["outcome"] | undefined } | undefined,
+): CallRecord["outcome"] {
   return found?.outcome?.type === "RESULT" ? found.outcome : undefined;
 }
