@@ -26,6 +26,7 @@ export interface RetryOptions {
 
 /** Options of `createClient`. */
 export interface ClientOptions {
+  /** Belongs to the client, which closes it. */
   transport: Transport;
   /** Name of the agent, for the router's logs. */
   agentId: string;
@@ -139,7 +140,9 @@ export interface CallResult {
   capId: string;
   /** The key it was sent with: send it again to repeat the same operation. */
   key?: string;
+  /** With `success`. */
   result?: ShapedResult;
+  /** Unless `success`. */
   error?: CallError;
   /** Whether the capability was started. */
   dispatched: boolean;
@@ -171,6 +174,7 @@ export interface QueryResult {
 export interface Catalog {
   readonly epoch: number;
   readonly rows: readonly AliasRow[];
+  /** The client syncs again after so many seconds. */
   readonly ttlSec: number;
 }
 
@@ -179,6 +183,7 @@ export interface CapabilityInfo {
   idx: number;
   capId: string;
   schema: Record<string, unknown>;
+  /** Whether the policy would ask for one, going by the first example: arguments may change that. */
   requiresApproval: boolean;
   keyRequired: boolean;
   examples: readonly { args: JsonObject }[];

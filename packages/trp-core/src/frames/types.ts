@@ -16,7 +16,9 @@ export interface Envelope<Type extends string, Payload> {
   frame_type: Type;
   /** Null only in `HELLO_REQ`, and in a NACK that answers something without one. */
   session_id: string | null;
+  /** Unique in its session. The same frame sent again is answered as before; the same id with other content is refused. */
   frame_id: string;
+  /** The sender's, for logs: one per task, for example. */
   trace_id: string;
   /** Of the sender's clock, milliseconds since the epoch. For logs only: no deadline is counted from it. */
   timestamp_ms: number;
@@ -51,15 +53,20 @@ export type Feature =
   | "RESULT_FAILED"
   | "SEQ_WINDOW";
 
+/** Opens a session, or resumes one (6.1.1). */
 export interface HelloReqPayload {
+  /** Name of the agent, for logs. It gives no rights. */
   agent_id: string;
   supported_versions: string[];
+  /** A session of the same principal to go on with; unknown and foreign ones are TRP_1008. */
   resume_session_id?: string | null;
   /** Asks for features that are not granted to everybody. A plain router refuses this field. */
   features?: string[] | null;
 }
 
+/** The session (6.1.1). */
 export interface HelloResPayload {
+  /** Random, and good for the principal that opened it only. */
   session_id: string;
   server_version: "0.1";
   catalog_epoch: number;
@@ -67,21 +74,26 @@ export interface HelloResPayload {
   retry_budget: number;
   /** The next seq that is expected: 1 in a new session. */
   seq_start: number;
+  /** What was granted. */
   features: Feature[];
   /** Only in the answer to a resume: what is known to be running, by `call_id`. */
   in_flight?: string[];
 }
 
+/** Asks for the catalog (6.1.2). It takes a seq, as calls do. */
 export interface CatalogSyncReqPayload {
   mode: "FULL" | "DELTA";
+  /** The epoch of the catalog that the client has; null without one. */
   known_epoch: number | null;
 }
 
 /** A row of the alias table (6.1.2). */
 export interface AliasRow {
+  /** Number in this session, from 0. Never given to another capability. */
   idx: number;
   cap_id: string;
   name: string;
+  /** First sentence of the description. */
   desc: string;
   risk_tier: RiskTier;
   io_class: IoClass;
@@ -91,18 +103,23 @@ export interface AliasRow {
   schema_digest: string;
 }
 
+/** The catalog: this router gives the whole table, to `DELTA` too (6.1.2). */
 export interface CatalogSyncResPayload {
   catalog_epoch: number;
   alias_table: AliasRow[];
+  /** Sync again after so many seconds. */
   ttl_sec: number;
 }
 
+/** Asks for everything about one capability (6.1.3). */
 export interface CapQueryReqPayload {
   idx: number;
   cap_id: string;
+  /** Default false. */
   include_examples?: boolean;
 }
 
+/** What the catalog's row leaves out (6.1.3). */
 export interface CapQueryResPayload {
   idx: number;
   cap_id: string;
@@ -114,42 +131,57 @@ export interface CapQueryResPayload {
 
 /** One call, as an item of a batch; a `CALL_REQ` payload has `execution_mode` too (6.2.1). */
 export interface CallItem {
+  /** Unique in its session. The same id with other content is TRP_1007. */
   call_id: string;
+  /** Required of WRITE, and from risk MEDIUM (9.1). */
   idempotency_key?: string | null;
   idx: number;
   cap_id: string;
+  /** Calls of the batch or the session that must have succeeded, at most 256. Default none. */
   depends_on?: string[];
+  /** For logs: the router counts by itself. Default 1. */
   attempt?: number;
+  /** How long the capability may run, from 1 to 2,147,483,647 milliseconds; the capability's own limit holds, too. */
   timeout_ms: number;
+  /** A signed approval (`appr1`), at most 8,192 characters. */
   approval_token?: string | null;
   /** What the caller believes to be the capability's digest; checked when present. */
   schema_digest?: string | null;
+  /** Canonical arguments, checked as they are: `"5"` is not 5. */
   args: JsonObject;
 }
 
+/** One call (6.2.1). */
 export interface CallReqPayload extends CallItem {
+  /** Default SYNC. This router refuses ASYNC. */
   execution_mode?: "SYNC" | "ASYNC";
 }
 
+/** Several calls under one seq (6.2.6). Each settles on its own. */
 export interface CallBatchReqPayload {
   batch_id: string;
+  /** SEQUENTIAL: one at a time, in order. Default PARALLEL. */
   mode?: "PARALLEL" | "SEQUENTIAL";
+  /** From 1. */
   max_concurrency: number;
   /** After a failed item: go on with those that don't depend on it (default), or start no more. */
   on_error?: "continue" | "stop";
   calls: CallItem[];
 }
 
+/** Asks what came of a call of this session. */
 export interface ResultQueryReqPayload {
   call_id: string;
   after_event_id?: number | null;
   include_partials?: boolean;
 }
 
+/** The frame was taken, and its answer is not there yet (6.2.2). Not a final answer. */
 export interface AckPayload {
   ack_of_frame_id: string;
   ack_of_call_id: string | null;
   status: "ACCEPTED" | "IN_PROGRESS" | "DUPLICATE";
+  /** The next seq of the session. */
   expected_seq_next: number;
   /** How long to wait before asking again, when the call is in progress. */
   retry_hint?: RetryHint;
@@ -157,10 +189,15 @@ export interface AckPayload {
 
 /** What helps the client to do better (8.3). */
 export interface RetryHint {
+  /** The next seq of the session. */
   expected_seq?: number;
+  /** Not before so many milliseconds. */
   backoff_ms?: number;
+  /** Up to so many milliseconds more, at random. */
   jitter_ms?: number;
+  /** Attempts in all. */
   max_attempts?: number;
+  /** What to do first. */
   action?: "SYNC_CATALOG" | "CAP_QUERY" | "REQUEST_APPROVAL" | "NEW_SESSION" | "RESULT_QUERY" | "FIX_ARGUMENTS";
   /** The approval record that waits for a decision. */
   approval_id?: string;
@@ -172,9 +209,12 @@ export interface RetryHint {
 
 /** An error as data, the same in a NACK, a failed item and a RESULT. */
 export interface FaultPayload {
+  /** What may be done about it. */
   error_class: ErrorClass;
   error_code: TrpCode;
+  /** About this case. It repeats at most 40 characters of a value, and no keys or tokens. */
   message: string;
+  /** Whether the same call may be sent again without asking anybody. */
   retryable: boolean;
   retry_hint: RetryHint;
   /** One line for the model: what to do now. */
@@ -183,15 +223,21 @@ export interface FaultPayload {
   dispatched: boolean;
 }
 
+/** Refused, or, without the feature `RESULT_FAILED`, failed: `dispatched` tells which (6.2.3). */
 export interface NackPayload extends FaultPayload {
+  /** Null when it could not be read. */
   nack_of_frame_id: string | null;
+  /** Null when it is about no single call. */
   nack_of_call_id: string | null;
 }
 
 /** What a model reads of a result (13.1). */
 export interface ShapedResult {
+  /** One line. */
   summary: string;
+  /** What fits the budget; what was cut is named in `warnings`. */
   data: JsonValue;
+  /** What was too big, whole. */
   artifacts: ArtifactRef[];
   warnings: string[];
 }
@@ -214,21 +260,28 @@ export interface ArtifactRef {
 export interface PolicyProof {
   /** `sha256:` and hex over the canonical inputs of the decision. */
   digest: string;
+  /** Name of the rule that decided. */
   rule: string;
   policy_version: string;
   decision: "allow" | "deny" | "approve";
 }
 
+/** Where the time of a call went, in milliseconds. */
 export interface Usage {
+  /** In all. */
   router_ms: number;
+  /** From canonical to native arguments. */
   adapter_ms: number;
+  /** In the capability. */
   executor_ms: number;
 }
 
+/** It was started, and ended so (6.2.4). */
 export interface ResultPayload {
   call_id: string;
   idx: number;
   cap_id: string;
+  /** UNKNOWN: nobody can say whether the effect happened. */
   status: "SUCCESS" | "FAILED" | "UNKNOWN";
   /** Null unless SUCCESS. */
   result: ShapedResult | null;
@@ -247,9 +300,11 @@ export interface BatchItemResult extends Partial<FaultPayload> {
   result?: ShapedResult;
   usage?: Usage;
   policy_proof?: PolicyProof;
+  /** As in a RESULT. */
   replayed_from?: string;
 }
 
+/** How the calls of a batch ended: SUCCESS when all did, FAILED when none did (6.2.6). */
 export interface CallBatchResPayload {
   batch_id: string;
   status: "SUCCESS" | "PARTIAL_SUCCESS" | "FAILED";
@@ -257,11 +312,13 @@ export interface CallBatchResPayload {
   results: BatchItemResult[];
 }
 
+/** How a call stands. `result` with SUCCESS, and with FAILED and UNKNOWN where the answer was a RESULT; `error` where it was a NACK. */
 export interface ResultQueryResPayload {
   call_id: string;
   status: "NOT_FOUND" | "IN_PROGRESS" | "SUCCESS" | "FAILED" | "UNKNOWN";
   result: ResultPayload | null;
   error: NackPayload | null;
+  /** 0: there were no partial results. */
   last_event_id: number;
 }
 
@@ -282,6 +339,7 @@ export interface PartialResultPayload {
   final_available: boolean;
 }
 
+/** What a call that still runs has to tell. */
 export interface PartialResultEvent {
   event_id: number;
   kind: string;

@@ -19,6 +19,7 @@ import type { ApprovalRecord, ApprovalStatus, RouterStore } from "../store/types
 
 /** Options of `createRouter`. */
 export interface RouterOptions {
+  /** Default none; `router.registry.register` adds more. */
   capabilities?: AnyCapability[];
   /** Default: a `MemoryStore`, which allows only `pure` effects (see `allowVolatile`). */
   store?: RouterStore;
@@ -40,6 +41,7 @@ export interface RouterOptions {
   strictEpoch?: boolean;
   /** How many tokens a result may take; a token is counted as 4 UTF-8 bytes unless `countTokens` says better. Default 2,000. */
   resultBudget?: number;
+  /** Default: 4 UTF-8 bytes are a token. */
   countTokens?: (text: string) => number;
   /** Adds search and describe over the catalog as capabilities. Default: above 40 capabilities. */
   catalogTools?: boolean;
@@ -49,6 +51,7 @@ export interface RouterOptions {
   onError?: (error: unknown, facts: { capId: string; callId: string; traceId: string }) => void;
   /** Engine for argument schemas. Default: one without code generation. */
   validator?: ValidatorFactory;
+  /** Inner modules (17.2) in place of the router's own; each default is exported, for wrapping. */
   parts?: {
     sessions?: SessionManager;
     registry?: CapabilityRegistry;
@@ -59,6 +62,7 @@ export interface RouterOptions {
   };
 }
 
+/** What a router takes at most. Whole numbers from 1; `callsWaiting` may be 0. */
 export interface RouterLimits {
   /** Bytes of a frame, as JSON. Default 4 MiB. */
   frameBytes: number;
@@ -105,10 +109,13 @@ export interface FrameContext {
 
 /** A router: one per process and store is enough. */
 export interface Router {
+  /** Its name in leases. */
   readonly id: string;
   readonly store: RouterStore;
+  /** Capabilities can come and go while it serves. */
   readonly registry: CapabilityRegistry;
   readonly policy: PolicyEngine;
+  /** With their defaults. */
   readonly limits: Readonly<RouterLimits>;
   /**
    * Answers one frame. Total: whatever comes in, one frame goes out, and nothing is thrown. The frame must be JSON: it is
@@ -153,19 +160,26 @@ export interface Router {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
+/** What checking the audit log came to. */
 export interface AuditReport {
+  /** How many were checked. */
   rows: number;
   ok: boolean;
   /** The first row that does not fit. */
   brokenAt?: number;
+  /** What is wrong with it. */
   problem?: string;
   /** Hash of the last row: write it down elsewhere, and a log that was cut short is noticed. */
   head: string;
 }
 
+/** How many operations were found without a router, by what was done with them. */
 export interface RecoveryReport {
+  /** Run again: `pure`, `idempotent`, `keyed`. */
   rerun: number;
+  /** Asked first. */
   probed: number;
+  /** A person has to settle them; those that were probed or run again without an answer included. */
   inDoubt: number;
   /** Not touched: the capability is not registered here, may not run any more, or found no place to run. */
   leftAlone: number;

@@ -58,7 +58,9 @@ export interface Who {
   principal: string;
 }
 
+/** Sessions, and what each remembers of its frames and calls. */
 export interface SessionStore {
+  /** Rejects with `TypeError` when there is a session of this id. */
   create(
     session: Omit<SessionRecord, "expectedSeq" | "createdAt" | "expiresAt"> & { ttlMs: number },
   ): Promise<SessionRecord>;
@@ -102,6 +104,7 @@ export interface AdmittedCall {
   timeoutMs: number;
 }
 
+/** What became of a frame that asked to be admitted. Only `admitted` takes the seq. */
 export type AdmissionResult =
   /** Go ahead. `calls` has, per call id, what was known before: nothing, the same call, or another one (`reused`). */
   | { status: "admitted"; session: SessionRecord; calls: Record<string, KnownCall> }
@@ -116,6 +119,7 @@ export type AdmissionResult =
   /** Unknown, foreign or expired. */
   | { status: "no-session" };
 
+/** What was known of a call before its frame came. */
 export type KnownCall =
   | { status: "new" }
   | { status: "known"; call: CallRecord }
@@ -159,12 +163,14 @@ export type ApprovalUse =
   /** A signed token, spent once, for one operation. */
   | { kind: "token"; jti: string; expiresAt: number };
 
+/** What goes along with the start of an operation, in its transaction. */
 export interface StartOptions extends Along {
   /** What is needed to run it again: kept as the record's `data`. */
   data?: JsonObject;
   approval?: ApprovalUse;
 }
 
+/** What a start came to: core's claim results, or why the approval does not hold (then nothing was claimed). */
 export type StartResult = ClaimResult | { status: "approval-refused"; reason: "spent" | "expired" | "not-approved" };
 
 /**
@@ -185,6 +191,7 @@ export interface RouterOperationLog extends OperationLog {
   list(filter: OperationFilter): Promise<OperationRecord[]>;
 }
 
+/** Which operations to list. */
 export interface OperationFilter {
   states: OperationState[];
   /** Only those whose lease ran out. */
@@ -195,6 +202,7 @@ export interface OperationFilter {
   limit?: number;
 }
 
+/** `approved` and `denied` say what somebody decided, `used` that the call has started, `expired` that nothing came in time. */
 export type ApprovalStatus = "pending" | "approved" | "denied" | "used" | "expired";
 
 /** A request for somebody's consent to one call (11.2). */
@@ -212,17 +220,21 @@ export interface ApprovalRecord {
   riskTier: string;
   /** Why the policy asks. */
   reason: string;
+  /** Of the policy that asked. */
   policyVersion: string;
   status: ApprovalStatus;
   createdAt: number;
+  /** For deciding and for using it. */
   expiresAt: number;
   decidedAt?: number;
   decidedBy?: string;
   /** What the decider said. */
   comment?: string;
+  /** When the call started. */
   usedAt?: number;
 }
 
+/** Requests for consent. */
 export interface ApprovalStore {
   /**
    * The pending, approved or denied record of this operation, or a new pending one. Expired ones are replaced. A `used`
@@ -243,6 +255,7 @@ export interface ApprovalStore {
   ): Promise<ApprovalRecord | undefined>;
 }
 
+/** The audit log. Rows are never changed or dropped, but by a store that says it keeps only the newest. */
 export interface AuditStore {
   append(entries: AuditEntry[]): Promise<void>;
   /** In order of `index`, from `after` on (exclusive; default all). */
@@ -261,6 +274,7 @@ export interface StoredArtifact {
   expiresAt: number;
 }
 
+/** What was too big for an answer, for the principal that it belongs to. */
 export interface ArtifactStore {
   put(
     artifact: Omit<StoredArtifact, "createdAt" | "expiresAt" | "size"> & { ttlMs: number; bytes: Uint8Array },
@@ -273,6 +287,7 @@ export interface ArtifactStore {
   ): Promise<{ artifact: StoredArtifact; bytes: Uint8Array } | undefined>;
 }
 
+/** Epochs and alias views, which all routers on the store share. */
 export interface CatalogStore {
   /** The epoch of a catalog with this digest: the lowest known one that is at least `atLeast`, or a new, higher one. */
   epoch(digest: string, atLeast: number): Promise<number>;
