@@ -6,7 +6,7 @@ import { type OperationData, toJson } from "../operations/operation-data.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { isRerunnable } from "./effects.ts";
 import { along, type Ending, factsOf, type Passage, usageOf } from "./ending.ts";
-import { executorError, executorFailed, notApplied, outcomeUnknown, timedOut } from "./faults.ts";
+import { executorError, executorFailed, notApplied, notAppliedThisTime, outcomeUnknown, timedOut } from "./faults.ts";
 import { downstreamKey } from "./keys.ts";
 import { keepLease, type Lease } from "./lease.ts";
 import { noUsage, settledFromRecord, storedOutcome } from "./outcome.ts";
@@ -122,10 +122,21 @@ class Dispatch {
           this.#failure(executorFailed(execution.message, execution.transient, true)),
         );
       case "not-applied":
+        if (this.#mayHaveHappened()) return await this.#abandon(notAppliedThisTime(execution.message));
         return await this.#finish("released", this.#failure(notApplied(execution.message)));
       default:
         return await this.#endUnknown(execution);
     }
+  }
+
+  /**
+   * Whether an attempt before this one may have had an effect. Then its key must not come free: it would be taken by other
+   * arguments, and the caller be told that nothing happened. A probe has said that there was none.
+   */
+  #mayHaveHappened(): boolean {
+    const { data, passage } = this.#started;
+    const { effect } = passage.call.capability.definition;
+    return data.attempts > 1 && isRerunnable(effect) && effect !== "pure";
   }
 
   /** Nobody knows whether the effect happened: what follows depends on what the capability says about its effect. */

@@ -118,3 +118,8 @@ export function notApplied(message: string): Fault {
     fix: "It had no effect. Call again with the same idempotency_key.",
   });
 }
+
+/** This attempt had no effect, but one before it may have had: the key stays bound to what it was used for. */
+export function notAppliedThisTime(message: string): Fault {
+  return { ...notApplied(message), fix: "Call again with the same idempotency_key: it may be run again." };
+}
