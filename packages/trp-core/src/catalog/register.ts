@@ -13,6 +13,7 @@ import { canonicalJson } from "../digest/canonical-json.ts";
 import { sha256Digest } from "../digest/sha256.ts";
 import { schemaToTemplate } from "./arg-template.ts";
 import { checkDefinition } from "./check-definition.ts";
+import { type PlainCheck, plainCheck } from "./plain-check.ts";
 
 /**
  * Makes a capability ready to use: its canonical schema, argument template, digest and validation. `TypeError` when the
@@ -38,7 +39,12 @@ export function registerCapability(definition: AnyCapability, validator?: Valida
       canonicalJson({ schema, risk_tier: riskTier, effect, adapter_version: adapterVersion } as JsonObject),
     ),
     keyRequired: ioClass === "WRITE" || riskTier !== "LOW",
-    validate: makeValidation(structure, librarySide(definition.args, input)),
+    // Another engine may see things differently: then it is asked about everything.
+    validate: makeValidation(
+      structure,
+      librarySide(definition.args, input),
+      validator === undefined ? plainCheck(schema) : undefined,
+    ),
   };
   checkExamples(registered);
   return registered;
@@ -88,8 +94,13 @@ function librarySide(source: AnyCapability["args"], input: InputSchema): Library
   };
 }
 
-function makeValidation(structure: InputSchema<JsonObject>, library: Library | undefined): Library {
+function makeValidation(
+  structure: InputSchema<JsonObject>,
+  library: Library | undefined,
+  isPlain: PlainCheck | undefined,
+): Library {
   return (args) => {
+    if (isPlain?.(args)) return library === undefined ? { success: true, args } : library(args);
     const result = structure.validate(args) as Awaited<ReturnType<typeof structure.validate>>;
     if (!result.success) return refuse(result.issues.map(({ message }) => message));
     if (result.conversions !== undefined) return refuse(result.conversions.map(conversionText));

@@ -48,7 +48,9 @@ function writeObject(value: object, depth: number): string | undefined {
     }
     return `${text}]`;
   }
-  const keys = Object.keys(value).sort();
+  const keys = Object.keys(value);
+  // Most come in order already, and sorting copies.
+  if (!isSorted(keys)) keys.sort();
   let text = "{";
   for (const key of keys) {
     const member = write((value as Record<string, unknown>)[key], depth + 1);
@@ -56,6 +58,13 @@ function writeObject(value: object, depth: number): string | undefined {
     text += text.length > 1 ? `,${quote(key)}:${member}` : `${quote(key)}:${member}`;
   }
   return `${text}}`;
+}
+
+function isSorted(keys: readonly string[]): boolean {
+  for (let index = 1; index < keys.length; index++) {
+    if ((keys[index - 1] as string) > (keys[index] as string)) return false;
+  }
+  return true;
 }
 
 function quote(text: string): string {

@@ -8,9 +8,13 @@ import type { AdmittedCall } from "../store/types.ts";
  * same. The digests of its calls stand for their capabilities, keys and arguments, which need no second hashing.
  */
 export function frameDigest(frame: RequestFrame, calls: readonly AdmittedCall[]): string {
-  // Short, and nothing of it is a secret: as good as a digest, and cheaper.
-  if (frame.frame_type === "CALL_REQ" && !frame.payload.approval_token) {
-    return JSON.stringify([frame.seq, ...callFacts(frame.payload, calls[0], frame.payload.execution_mode)]);
+  const [call] = calls;
+  // Short, and nothing of it is a secret: as good as a digest, and cheaper. Ids have no line breaks, and neither has JSON.
+  if (frame.frame_type === "CALL_REQ" && !frame.payload.approval_token && call !== undefined) {
+    const { call_id, idx, attempt, timeout_ms, depends_on = [], schema_digest, execution_mode } = frame.payload;
+    const numbers = `${frame.seq} ${idx} ${attempt} ${timeout_ms} ${execution_mode} ${depends_on.length}`;
+    const others = depends_on.length === 0 ? "" : `\n${depends_on.join("\n")}`;
+    return `${numbers}\n${call_id}\n${schema_digest ?? ""}\n${call.digest}${others}`;
   }
   return sha256Digest(canonicalJson([frame.frame_type, frame.seq, digestible(frame, calls)]));
 }
