@@ -6,7 +6,8 @@ const brand = Symbol.for("toolglot.trp.capability-error");
 export interface CapabilityErrorOptions {
   /**
    * - `failed`: definitely not done, and trying again is no use. Recorded, and repeated to whoever sends the key again.
-   * - `not-applied`: proven to have had no effect, nor will it. The key is free again, and the call retryable.
+   * - `not-applied`: this attempt is proven to have had no effect, nor will it. The call is retryable, and its key free
+   *   again, unless an attempt before may have had an effect.
    * - `unknown`: it may have happened. Handled as any other exception: by the capability's `effect`.
    */
   outcome: "failed" | "not-applied" | "unknown";
