@@ -86,8 +86,14 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
 
   return {
     async list(who, filter = {}) {
-      const found = await store.approvals.list({ tenant: who.tenant, ...filter });
-      return found.filter((approval) => sees(who, approval));
+      // By itself: the requests of others must not push one's own out of the list.
+      const own = await store.approvals.list({ ...filter, tenant: who.tenant, requester: who.id });
+      if (mayDecide === hasApproverRole && !hasApproverRole(who)) return own;
+      const newest = await store.approvals.list({ ...filter, tenant: who.tenant });
+      const ids = new Set(newest.map(({ id }) => id));
+      // What is not among the newest is older than all of them.
+      const found = [...newest.filter((approval) => sees(who, approval)), ...own.filter(({ id }) => !ids.has(id))];
+      return found.slice(0, filter.limit ?? 100);
     },
     approve: (who, id, comment) => decide(who, id, "approved", comment),
     deny: (who, id, comment) => decide(who, id, "denied", comment),

@@ -39,10 +39,11 @@ async function withBody(request: Request, wanted: BodyWanted): Promise<HttpReply
 /** Counted while it is read: a `Content-Length` may be missing or wrong. */
 async function readBody(request: Request, maxBytes: number): Promise<Uint8Array | "too-large" | "cut-off"> {
   if (request.body === null) return new Uint8Array();
-  const reader = request.body.getReader();
   const chunks: Uint8Array[] = [];
   let size = 0;
   try {
+    // Throws when somebody reads it already.
+    const reader = request.body.getReader();
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;

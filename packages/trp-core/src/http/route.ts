@@ -1,3 +1,4 @@
+import { isPrincipal } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
 import type { Router } from "../router/types.ts";
 import { approvalRoutes, type Found } from "./approvals-api.ts";
@@ -108,10 +109,12 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
         "Send the same frame again in a moment.",
       );
     }
-    const proceed = (principal: Principal | undefined): HttpReply | BodyWanted | Promise<HttpReply> => {
-      if (principal === undefined) {
+    const proceed = (principal: Principal | undefined | null): HttpReply | BodyWanted | Promise<HttpReply> => {
+      if (principal === undefined || principal === null) {
         return refuse(path, 401, unauthenticated, "The request does not say who calls.", "Send a valid bearer token.");
       }
+      // Roles that are a text would include parts of it.
+      if (!isPrincipal(principal)) return refuse(path, 500, internal, "Who calls could not be found out.");
       if (found.method === "GET") return found.run(principal, query, undefined);
       return wantBody(head, path, found, principal);
     };

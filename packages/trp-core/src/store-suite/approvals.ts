@@ -199,10 +199,12 @@ export const approvalCases: StoreCase[] = storeCases({
     const foreign = { id: "foreign", tenant: "other", operation: { scope: "other", key: "a" } };
     await store.approvals.request(wantedApproval(foreign));
     await store.approvals.decide("approval-2", { status: "denied", by: "boss" });
-    const list = async (filter: { status?: "pending" | "denied" | "expired"; limit?: number }): Promise<string[]> =>
+    const list = async (filter: Omit<Parameters<typeof store.approvals.list>[0], "tenant">): Promise<string[]> =>
       (await store.approvals.list({ tenant: who.tenant, ...filter })).map(({ id }) => id);
     equal(await list({}), ids, "all");
     equal(await list({ limit: 2 }), ids.slice(0, 2), "two");
+    equal(await list({ requester: who.principal, limit: 2 }), ids.slice(0, 2), "the requester's");
+    equal(await list({ requester: "somebody-else" }), [], "nobody's");
     equal(await list({ status: "denied" }), ["approval-2"], "those denied");
     equal(await list({ status: "pending" }), ["approval-3", "approval-1", "approval-0"], "those pending");
     advance(minute + 1);

@@ -43,12 +43,18 @@ export class MemoryApprovals implements ApprovalStore {
     return record && copyJson(approvalAt(record, now));
   }
 
-  async list({ tenant, status, limit = 100 }: Parameters<ApprovalStore["list"]>[0]): Promise<ApprovalRecord[]> {
+  async list({
+    tenant,
+    requester,
+    status,
+    limit = 100,
+  }: Parameters<ApprovalStore["list"]>[0]): Promise<ApprovalRecord[]> {
     const now = this.#tables.enter();
     const found: ApprovalRecord[] = [];
     for (const kept of this.#tables.approvals.values()) {
       const record = approvalAt(kept, now);
-      if (record.tenant === tenant && (status === undefined || record.status === status)) found.push(record);
+      if (record.tenant !== tenant || (requester !== undefined && record.requester !== requester)) continue;
+      if (status === undefined || record.status === status) found.push(record);
     }
     return copyJson(found.reverse().slice(0, limit));
   }

@@ -245,8 +245,13 @@ export interface ApprovalStore {
     wanted: Omit<ApprovalRecord, "status" | "createdAt" | "expiresAt"> & { ttlMs: number },
   ): Promise<{ status: "created" | "existing" | "conflict"; record: ApprovalRecord }>;
   read(id: string): Promise<ApprovalRecord | undefined>;
-  /** Newest first. */
-  list(filter: { tenant: string; status?: ApprovalStatus; limit?: number }): Promise<ApprovalRecord[]>;
+  /** Newest first; at most `limit`, default 100. `requester`: only theirs. */
+  list(filter: {
+    tenant: string;
+    requester?: string;
+    status?: ApprovalStatus;
+    limit?: number;
+  }): Promise<ApprovalRecord[]>;
   /** Only a pending one that has not expired can be decided; undefined otherwise. */
   decide(
     id: string,

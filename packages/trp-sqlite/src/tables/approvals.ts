@@ -38,7 +38,7 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
         return record && approvalAt(record, tx.now());
       });
     },
-    async list({ tenant, status, limit = 100 }) {
+    async list({ tenant, requester, status, limit = 100 }) {
       return commits.read((tx) => {
         const now = tx.now();
         const found: ApprovalRecord[] = [];
@@ -49,6 +49,7 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
           const rows = tx.all(sql, columnText(tenant), below);
           for (const row of rows) {
             const record = approvalAt(recordOf(tx, row), now);
+            if (requester !== undefined && record.requester !== requester) continue;
             if (status === undefined || record.status === status) found.push(record);
           }
           if (rows.length < 100) break;
