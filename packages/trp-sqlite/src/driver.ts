@@ -16,7 +16,8 @@ export interface Connection {
 }
 
 export interface Statement {
-  run(parameters: readonly Value[]): void;
+  /** Gives how many rows it changed. */
+  run(parameters: readonly Value[]): number;
   /** The first row. */
   get(parameters: readonly Value[]): Row | undefined;
   all(parameters: readonly Value[]): Row[];

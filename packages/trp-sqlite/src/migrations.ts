@@ -3,6 +3,9 @@
 // What grows with every call is in tables by rowid: new rows stand together at the end, so that a commit of many calls
 // touches few pages. For the same reason there are no more indexes on them than one.
 //
+// How the only call of a frame was answered is the frame's answer: kept once, as the call's `reply`. `calls.frame` is the
+// frame that brought the call last, when it brought no other.
+//
 // Records are JSON in one column; other columns repeat what is searched for. Texts that callers choose go into columns
 // through `columnText`.
 
@@ -36,8 +39,10 @@ CREATE TABLE calls (
   seq INTEGER NOT NULL,
   place INTEGER NOT NULL,
   deadline REAL NOT NULL,
+  frame TEXT,
   record TEXT NOT NULL,
-  outcome TEXT
+  outcome TEXT,
+  reply TEXT
 ) STRICT;
 CREATE UNIQUE INDEX calls_by_id ON calls (session, call_id);
 

@@ -1,5 +1,4 @@
-import type { AuditEntry } from "@toolglot/trp-core/store";
-import { chainRow } from "@toolglot/trp-core/store";
+import { chainText } from "@toolglot/trp-core/store";
 import type { Connection, Row, Statement, Value } from "./driver.ts";
 import { storeError } from "./errors.ts";
 
@@ -14,6 +13,8 @@ export class Transaction {
   readonly #connection: Connection;
   readonly #statements = new Map<string, Statement>();
   readonly #now: () => number;
+  readonly #held = new Map<string, unknown>();
+  readonly #putOff = new Map<string, () => void>();
   #auditHead: { index: number; hash: string } | undefined;
   #fence: number | undefined;
   #fenceWritten = true;
@@ -36,15 +37,36 @@ export class Transaction {
     return this.#prepare(sql).all(parameters);
   }
 
-  run(sql: string, ...parameters: Value[]): void {
+  /** Gives how many rows it changed. */
+  run(sql: string, ...parameters: Value[]): number {
     this.dirty = true;
-    this.#prepare(sql).run(parameters);
+    return this.#prepare(sql).run(parameters);
   }
 
   /** For statements that write and give rows. */
   write(sql: string, ...parameters: Value[]): Row | undefined {
     this.dirty = true;
     return this.#prepare(sql).get(parameters);
+  }
+
+  /** What several methods of one transaction need: made once in it, and not known any more in the next. */
+  held<T>(key: string, make: () => T): T {
+    const found = this.#held.get(key) as T | undefined;
+    if (found !== undefined) return found;
+    const made = make();
+    this.#held.set(key, made);
+    return made;
+  }
+
+  /** What was held under the key is no longer so. */
+  letGo(key: string): void {
+    this.#held.delete(key);
+  }
+
+  /** A write that the last one of its key does for all of a transaction: at its end. Counts as written from now on. */
+  putOff(key: string, write: () => void): void {
+    this.dirty = true;
+    this.#putOff.set(key, write);
   }
 
   /** The next fence, never used before. It is not taken until {@link takeFence}. */
@@ -59,8 +81,11 @@ export class Transaction {
     this.#fenceWritten = false;
   }
 
-  /** Adds rows to the audit log, each with a hash over the one before: here, where nobody else can add any. */
-  audit(entries: readonly AuditEntry[]): void {
+  /**
+   * Adds entries, as canonical JSON, to the audit log, each with a hash over the row before: here, where nobody else can
+   * add any.
+   */
+  audit(entries: readonly string[]): void {
     if (entries.length === 0) return;
     const at = this.#now();
     if (!this.#auditHead) {
@@ -68,9 +93,9 @@ export class Transaction {
       this.#auditHead = last && { index: Number(last.n), hash: String(last.hash) };
     }
     for (const entry of entries) {
-      const row = chainRow(this.#auditHead, at, entry);
-      const values: Value[] = [row.index, at, JSON.stringify(row.entry), row.prevHash, row.hash];
-      this.run("INSERT INTO audit (n, at, entry, prev_hash, hash) VALUES (?, ?, ?, ?, ?)", ...values);
+      const row = chainText(this.#auditHead, at, entry);
+      const sql = "INSERT INTO audit (n, at, entry, prev_hash, hash) VALUES (?, ?, ?, ?, ?)";
+      this.run(sql, row.index, at, entry, row.prevHash, row.hash);
       this.#auditHead = row;
     }
   }
@@ -93,6 +118,8 @@ export class Transaction {
 
   /** To be called after BEGIN and after ROLLBACK: others may have written meanwhile. */
   reset(): void {
+    this.#held.clear();
+    this.#putOff.clear();
     this.#auditHead = undefined;
     this.#fence = undefined;
     this.#fenceWritten = true;
@@ -101,6 +128,8 @@ export class Transaction {
 
   /** To be called before COMMIT: writes what was put off. */
   flush(): void {
+    for (const write of this.#putOff.values()) write();
+    this.#putOff.clear();
     if (this.#fenceWritten) return;
     this.run("UPDATE counters SET value = ? WHERE name = 'fence'", this.#fence as number);
     this.#fenceWritten = true;

@@ -18,7 +18,7 @@ const who = { tenant: "t", principal: "p" };
 const entry = (callId: string): AuditEntry =>
   ({ kind: "outcome", ...who, call_id: callId, latency_ms: 1, error_code: null }) as AuditEntry;
 const replyOf = (callId: string, type: "RESULT" | "NACK"): ResponseFrame =>
-  ({ frame_type: type, payload: { call_id: callId, list: [1, { a: null }] } }) as unknown as ResponseFrame;
+  ({ frame_type: type, payload: { call_id: callId, usage: {}, list: [1, { a: null }] } }) as unknown as ResponseFrame;
 
 const few = (prefix: string, count: number): fc.Arbitrary<string> => fc.nat(count - 1).map((n) => `${prefix}${n}`);
 const session = fc.constantFrom("s0", "s0", "s0", "s1");
@@ -30,10 +30,18 @@ const print = fc.constantFrom("p0", "p0", "p0", "p1");
 const fence = fc.constantFrom(0, 0, 0, 1);
 
 const answer = fc
-  .record({ sessionId: session, frameId: frame, callId: call, type: fc.constantFrom("RESULT", "NACK") })
-  .map(({ sessionId, frameId, callId, type }) => {
+  .record({
+    sessionId: session,
+    frameId: frame,
+    callId: call,
+    type: fc.constantFrom("RESULT", "NACK"),
+    outcome: fc.constantFrom("reply", "reply", "another", "none"),
+  })
+  .map(({ sessionId, frameId, callId, type, outcome }) => {
     const reply = replyOf(callId, type as "RESULT");
-    return { sessionId, frameId, reply, outcomes: { [callId]: { type, payload: reply.payload } as never } };
+    const payload = outcome === "reply" ? reply.payload : { ...reply.payload, other: true };
+    const outcomes = outcome === "none" ? {} : { [callId]: { type, payload } as never };
+    return { sessionId, frameId, reply, outcomes };
   });
 const along = fc.record({ audit: call.map((id) => [entry(id)]), answer }, { requiredKeys: [] });
 const claim = fc.record(

@@ -18,6 +18,24 @@ export function chainRow(
   return { index, at, entry: kept, prevHash, hash: rowHash({ index, at, entry: kept, prevHash }) };
 }
 
+/** A row whose entry is text: what a store writes. */
+export interface ChainedText {
+  index: number;
+  prevHash: string;
+  hash: string;
+}
+
+/** {@link chainRow} for an entry that is canonical JSON already, so that a store need not write it twice. */
+export function chainText(
+  previous: Pick<AuditRow, "index" | "hash"> | undefined,
+  at: number,
+  entry: string,
+): ChainedText {
+  const index = (previous?.index ?? 0) + 1;
+  const prevHash = previous?.hash ?? firstHash;
+  return { index, prevHash, hash: textHash(index, at, entry, prevHash) };
+}
+
 /**
  * Checks rows that follow `previous` (default: from the beginning of the log): indexes without a gap, each hash over the
  * row and the one before. To check a long log in pieces, give each piece the last row of the one before it. Never throws,
@@ -46,5 +64,11 @@ function problemOf(row: AuditRow, index: number, head: string): string | undefin
 }
 
 function rowHash({ index, at, entry, prevHash }: Omit<AuditRow, "hash">): string {
-  return sha256Hex(canonicalJson({ index, at, entry, prevHash }));
+  return textHash(index, at, canonicalJson(entry), prevHash);
+}
+
+/** Over the canonical JSON of the row, `{ at, entry, index, prevHash }`. */
+function textHash(index: number, at: number, entry: string, prevHash: string): string {
+  const [atText, indexText, hashText] = [canonicalJson(at), canonicalJson(index), canonicalJson(prevHash)];
+  return sha256Hex(`{"at":${atText},"entry":${entry},"index":${indexText},"prevHash":${hashText}}`);
 }

@@ -7,7 +7,7 @@ interface NodeSqlite {
   ) => {
     exec(sql: string): void;
     prepare(sql: string): {
-      run(...parameters: Value[]): unknown;
+      run(...parameters: Value[]): { changes: number | bigint };
       get(...parameters: Value[]): unknown;
       all(...parameters: Value[]): unknown[];
     };
@@ -28,9 +28,7 @@ export function nodeSqliteDriver(): Driver | undefined {
         prepare(sql) {
           const statement = database.prepare(sql);
           return {
-            run: (parameters) => {
-              statement.run(...parameters);
-            },
+            run: (parameters) => Number(statement.run(...parameters).changes),
             get: (parameters) => statement.get(...parameters) as Row | undefined,
             all: (parameters) => statement.all(...parameters) as Row[],
           };

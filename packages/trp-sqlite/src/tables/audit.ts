@@ -1,12 +1,12 @@
-import type { AuditEntry, AuditRow, AuditStore } from "@toolglot/trp-core/store";
+import { type AuditEntry, type AuditRow, type AuditStore, canonicalJson } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 
 /** The audit log in SQLite. Nothing takes rows out of it. */
 export function sqliteAudit(commits: GroupCommit): AuditStore {
   return {
     async append(entries) {
-      const copies = entries.map((entry) => ({ ...entry }));
-      return commits.write((tx) => tx.audit(copies));
+      const texts = entries.map(canonicalJson);
+      return commits.write((tx) => tx.audit(texts));
     },
     async read({ after = 0, limit } = {}) {
       return commits.read((tx) => {

@@ -21,8 +21,8 @@ import {
 import {
   type Along,
   type ApprovalUse,
-  type AuditEntry,
   approvalConflict,
+  canonicalJson,
   type RouterOperationLog,
   type StartResult,
   useApproval,
@@ -30,16 +30,16 @@ import {
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
+import { type AnswerText, answerText, keepAnswer } from "./answers.ts";
 import { findApproval, newestApproval, writeApproval } from "./approvals.ts";
 import { findOperation, listOperations, recordOf, type Stored, writeOperation } from "./operation-rows.ts";
-import { type AnswerText, answerText, keepAnswer } from "./sessions.ts";
 
 type Refusal = Extract<StartResult, { status: "approval-refused" }>["reason"];
 type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
 
 /** What goes along with a step, as it is kept; made when the step is asked for. */
 interface AlongText {
-  audit: AuditEntry[];
+  audit: string[];
   answer: AnswerText | undefined;
 }
 
@@ -203,7 +203,7 @@ function useOf(
 }
 
 export function alongText({ audit = [], answer }: Along = {}): AlongText {
-  return { audit: audit.map((entry) => ({ ...entry })), answer: answer && answerText(answer) };
+  return { audit: audit.map(canonicalJson), answer: answer && answerText(answer) };
 }
 
 export function writeAlong(tx: Transaction, { audit, answer }: AlongText): void {

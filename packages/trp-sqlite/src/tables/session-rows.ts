@@ -1,0 +1,75 @@
+import type { CallOutcome, CallRecord, ResponseFrame, SessionRecord, Who } from "@toolglot/trp-core/store";
+import type { Row, Value } from "../driver.ts";
+import { columnText, type Transaction } from "../transaction.ts";
+
+/** What of a session never changes, as it is kept. */
+export type Fixed = Omit<SessionRecord, "view" | "expectedSeq">;
+/** What of a call is in no other column. */
+export type FixedCall = Omit<CallRecord, "outcome" | "sessionId" | "deadline">;
+
+/** A session in one transaction. */
+export interface Session {
+  n: number;
+  fixed: Fixed;
+  view: string;
+  expectedSeq: number;
+}
+
+/** A session that has not expired, with the number that its rows bear. */
+export function findSession(tx: Transaction, id: string): Session | undefined {
+  const session = tx.held(`session ${id}`, () => readSession(tx, id));
+  return session && session.fixed.expiresAt > tx.now() ? session : undefined;
+}
+
+function readSession(tx: Transaction, id: string): Session | undefined {
+  const row = tx.get("SELECT n, expected_seq, view, record FROM sessions WHERE id = ?", columnText(id));
+  if (!row) return undefined;
+  const fixed = tx.parse<Fixed>(row.record, "sessions", id, isFixed);
+  return { n: Number(row.n), fixed, view: String(row.view), expectedSeq: Number(row.expected_seq) };
+}
+
+function isFixed(value: Fixed): boolean {
+  return typeof value.expiresAt === "number" && typeof value.tenant === "string" && Array.isArray(value.features);
+}
+
+/** A copy for whoever asked. */
+export function recordOf({ fixed, view, expectedSeq }: Session): SessionRecord {
+  return { ...fixed, features: [...fixed.features], view, expectedSeq };
+}
+
+export const callColumns = "deadline, record, outcome, reply";
+
+export function findCall(tx: Transaction, session: Session, callId: string): CallRecord | undefined {
+  const sql = `SELECT ${callColumns} FROM calls WHERE session = ? AND call_id = ?`;
+  const row = tx.get(sql, session.n, columnText(callId));
+  return row && callOf(tx, row, session, callId);
+}
+
+export function callOf(tx: Transaction, row: Row, { fixed }: Session, key: string): CallRecord {
+  const call = tx.parse<FixedCall>(row.record, "calls", key, (value) => typeof value.frameId === "string");
+  const { callId, digest, frameId, operation } = call;
+  const record: CallRecord = { sessionId: fixed.id, callId, digest, frameId, deadline: Number(row.deadline) };
+  if (operation) record.operation = operation;
+  if (row.reply !== null) record.outcome = outcomeOf(replyOf(tx, row.reply, "calls", key));
+  else if (row.outcome !== null) {
+    record.outcome = tx.parse<CallOutcome>(row.outcome, "calls", key, (value) => "payload" in value);
+  }
+  return record;
+}
+
+export function replyOf(tx: Transaction, text: Value | undefined, table: string, key: string): ResponseFrame {
+  return tx.parse<ResponseFrame>(text, table, key, (value) => "payload" in value);
+}
+
+/** How the call of a frame was answered, by the answer of the frame. */
+export function outcomeOf({ frame_type: type, payload }: ResponseFrame): CallOutcome {
+  return { type, payload } as CallOutcome;
+}
+
+export function callIds(tx: Transaction, frame: Row, frameId: string): string[] {
+  return tx.parse<string[]>(frame.calls, "frames", frameId, Array.isArray);
+}
+
+export function isOwner(session: Fixed, who: Who): boolean {
+  return session.tenant === who.tenant && session.principal === who.principal;
+}
