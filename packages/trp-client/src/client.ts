@@ -3,7 +3,7 @@ import { runBatch } from "./batch.ts";
 import { Call, type CallRules } from "./call.ts";
 import { Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusal } from "./errors.ts";
-import { fromNack, fromResult } from "./outcome.ts";
+import { fromNack, fromResult, unknownEnd } from "./outcome.ts";
 import type { Limits } from "./pause.ts";
 import type { Sending } from "./transmit.ts";
 import type {
@@ -139,11 +139,13 @@ async function queryResult(
 ): Promise<QueryResult> {
   const answer = await connection.exchange(session, "RESULT_QUERY_REQ", { call_id: callId }, { ...sending, callId });
   if (answer.frame_type !== "RESULT_QUERY_RES") throw refusal(`the query for ${callId}`, toCallError(answer.payload));
-  const { status, result, error } = answer.payload;
+  // A plain router may leave out what is null.
+  const { status, result = null, error = null } = answer.payload;
   if (status === "NOT_FOUND") return { status: connection.isLostCall(callId) ? "lost" : "not-found" };
   if (status === "IN_PROGRESS") return { status: "in-progress" };
   const facts = { callId, capId: result?.cap_id ?? "", key: undefined, attempts: 1, row: undefined };
   if (result !== null) return { status: "settled", result: fromResult(result, facts) };
   if (error !== null) return { status: "settled", result: fromNack(error, facts) };
+  if (status === "UNKNOWN") return { status: "settled", result: unknownEnd(facts) };
   throw clientError("trp-client/bad-answer", `The router knows how ${callId} ended, and does not say.`);
 }

@@ -18,7 +18,8 @@ function base({ callId, capId, key, attempts }: CallFacts): Pick<CallResult, "ca
 
 /** The outcome of a RESULT, or of an item of a batch. */
 export function fromResult(payload: ResultPayload | BatchItemResult, facts: CallFacts): CallResult {
-  const { status, result, usage, policy_proof: policyProof, replayed_from: replayedFrom } = payload;
+  const { status, result, usage, policy_proof: policyProof } = payload;
+  const replayedFrom = payload.replayed_from ?? (payload.call_id === facts.callId ? undefined : payload.call_id);
   const extras = {
     ...(usage === undefined ? {} : { usage }),
     ...(policyProof === undefined ? {} : { policyProof }),
@@ -46,6 +47,20 @@ function readShaped(result: unknown): ShapedResult {
     artifacts: Array.isArray(artifacts) ? artifacts.filter((artifact) => isRecord(artifact)) : [],
     warnings: Array.isArray(warnings) ? warnings.filter((text) => typeof text === "string") : [],
   };
+}
+
+/** A call of which the router says only that nobody knows. */
+export function unknownEnd(facts: CallFacts): CallResult {
+  const error: CallError = {
+    code: "TRP_3004",
+    errorClass: "EXECUTOR_ERROR",
+    message: "It was started, and nobody knows what came of it.",
+    fix: "Find out whether it took effect before you do it again.",
+    retryable: false,
+    retryHint: {},
+    dispatched: true,
+  };
+  return { status: "unknown", ...base(facts), error, dispatched: true };
 }
 
 /** The outcome of a NACK. */

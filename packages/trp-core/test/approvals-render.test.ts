@@ -82,9 +82,14 @@ it("cuts a long value with its length told, and shows its end", () => {
   const line = renderApproval(record({ args: { body: `${"x".repeat(20_000)}END` } }))
     .split("\n")
     .at(-1) as string;
-  expect(line.length).toBeLessThan(700);
+  expect(line.length).toBeLessThan(8200);
   expect(line).toContain("of 20003 characters");
   expect(line).toMatch(/END"$/);
+});
+
+it("shows a long text whole that somebody can still read", () => {
+  const body = `${"x".repeat(3000)}in the middle${"y".repeat(3000)}`;
+  expect(renderApproval(record({ args: { body } }))).toContain(body);
 });
 
 it("names how many values it does not show", () => {

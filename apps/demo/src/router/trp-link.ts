@@ -1,11 +1,4 @@
-import {
-  type Executor,
-  type Locale,
-  type ToolDefinition,
-  ToolglotError,
-  type ToolResult,
-  toJsonText,
-} from "@toolglot/core";
+import { type Executor, type Locale, type ToolDefinition, ToolglotError } from "@toolglot/core";
 import { createClient, inProcessTransport, routerExecutor, routerTool, type Transport } from "@toolglot/trp-client";
 import { httpTransport } from "@toolglot/trp-client/node";
 import type { DemoStore } from "../data/store.ts";
@@ -49,7 +42,7 @@ export async function openTrp(data: DemoStore, { url, token }: TrpOptions): Prom
       handles: (action) => executor.handles(action),
       async execute(action, context) {
         const approve = desk ? askedInTheRoutersWords(context.approve, desk) : context.approve;
-        return (await executor.execute(action, { ...context, approve })).map(inFull);
+        return executor.execute(action, { ...context, approve });
       },
     },
     async close() {
@@ -100,12 +93,4 @@ function askedInTheRoutersWords(approve: Approve, desk: ApprovalDesk): Approve {
     const asked = open.find(({ id }) => request.reason.includes(id));
     return approve(asked ? { ...request, reason: asked.text } : request);
   };
-}
-
-/** What a provider hands to its model is the content: it needs the data and the way out, not only the summary. */
-function inFull(result: ToolResult): ToolResult {
-  const { status, data, error } = result;
-  if (status === "ok" && data !== undefined) return { ...result, content: [{ type: "text", text: toJsonText(data) }] };
-  if (error?.hint === undefined) return result;
-  return { ...result, content: [{ type: "text", text: `${error.message}\n${error.hint}` }] };
 }

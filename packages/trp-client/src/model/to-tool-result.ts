@@ -1,4 +1,4 @@
-import { type ToolErrorInfo, ToolglotError, type ToolResult } from "@toolglot/core";
+import { type ToolErrorInfo, ToolglotError, type ToolResult, toJsonText } from "@toolglot/core";
 import type { AliasRow } from "@toolglot/trp-core";
 import { needsKey } from "../catalog-view.ts";
 import type { CallError, CallResult } from "../types.ts";
@@ -8,7 +8,8 @@ export type Ending = Omit<ToolResult, "callId">;
 
 /** An error for the model. */
 export function failure(name: string, status: ToolResult["status"], error: ToolErrorInfo): Ending {
-  return { name, status, content: [{ type: "text", text: error.message }], error };
+  const text = error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
+  return { name, status, content: [{ type: "text", text }], error };
 }
 
 /** A call's outcome in core's words. `UNKNOWN` of something that changes is `in-doubt`. */
@@ -16,18 +17,14 @@ export function toEnding(row: AliasRow, outcome: CallResult): Ending {
   const metadata = { trpCallId: outcome.callId, ...(outcome.key === undefined ? {} : { idempotencyKey: outcome.key }) };
   if (outcome.status === "success" && outcome.result !== undefined) {
     const { summary, data, artifacts, warnings } = outcome.result;
-    return {
-      name: row.name,
-      status: "ok",
-      content: [{ type: "text", text: summary }],
-      data: {
-        summary,
-        ...(data === null ? {} : { data }),
-        ...(artifacts.length === 0 ? {} : { artifacts }),
-        ...(warnings.length === 0 ? {} : { warnings }),
-      },
-      metadata,
+    const told = {
+      summary,
+      ...(data === null ? {} : { data }),
+      ...(artifacts.length === 0 ? {} : { artifacts }),
+      ...(warnings.length === 0 ? {} : { warnings }),
     };
+    // Whoever reads only the text, as providers' own formats do, gets all of it.
+    return { name: row.name, status: "ok", content: [{ type: "text", text: toJsonText(told) }], data: told, metadata };
   }
   const error = outcome.error as CallError;
   if (error.errorClass === "APPROVAL_REQUIRED") return { ...waiting(row, error), metadata };

@@ -1,8 +1,8 @@
 import type { ApprovalRecord } from "../store/types.ts";
 
 /** Letters of a value that are shown at its beginning and its end; what is between is told by its length. */
-const head = 400;
-const tail = 100;
+const head = 7500;
+const tail = 500;
 /** Values that are shown one by one. */
 const maxValues = 200;
 
