@@ -7,6 +7,7 @@ export interface Driver {
   open(file: string): Connection;
 }
 
+/** The SQLite binding: the runtime's own, or the package `libsql`. Both write the same files. */
 export type DriverName = "node:sqlite" | "libsql";
 
 export interface Connection {
