@@ -104,7 +104,7 @@ it("writes requests and decisions down, and tells them", async () => {
 it("refuses for good what was denied, with the reason that was given", async () => {
   const { router, world, clock } = stage();
   const asked = idOf(await router.run(send()));
-  await router.approvals.deny(bob, asked, "not on a Friday");
+  await router.approvals.deny(bob, asked, "not on\r\n\u001b\u202ea Friday");
   expect(await router.run(send())).toMatchObject({
     kind: "refused",
     fault: { code: "TRP_4001", message: expect.stringContaining("not on a Friday"), retryable: false },

@@ -46,7 +46,9 @@ export function approvalPending(approval: ApprovalRecord): Fault {
 }
 
 export function approvalDenied(approval: ApprovalRecord): Fault {
-  const comment = approval.comment ? `: ${approval.comment}` : ".";
+  // Somebody's own words, on their way to a model, a log, a terminal.
+  const said = approval.comment?.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();
+  const comment = said ? `: ${said}` : ".";
   return fault("TRP_4001", `Approval was denied${comment}`, {
     retryHint: { approval_id: approval.id },
     fix: "Don't repeat it. Tell the user that the request was denied, and take another way.",

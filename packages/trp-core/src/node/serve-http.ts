@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { nackReply } from "../http/reply.ts";
 import { createRoutes, type HttpRoutes } from "../http/route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "../http/types.ts";
 import type { Router } from "../router/types.ts";
@@ -59,8 +60,17 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
   });
   server.maxHeadersCount = 100;
   if (maxConnections !== undefined) server.maxConnections = maxConnections;
-  server.on("request", (request, response) => receive(routes, request, response, false));
-  server.on("checkContinue", (request, response) => receive(routes, request, response, true));
+  const take = (request: IncomingMessage, response: ServerResponse, waits: boolean): void => {
+    if (!isAmbiguous(request)) {
+      receive(routes, request, response, waits);
+      return;
+    }
+    const message = "The request says twice who calls, or whom.";
+    const fix = "Send one Host and one Authorization header.";
+    send(routes, request, response, nackReply(400, "TRP_2000", message, { fix, now: router.store.now() }));
+  };
+  server.on("request", (request, response) => take(request, response, false));
+  server.on("checkContinue", (request, response) => take(request, response, true));
   answerParserErrors(server, () => router.store.now());
   await listen(server, port, host);
   const bound = (server.address() as AddressInfo).port;
@@ -79,6 +89,18 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
 function decode(bytes: Uint8Array): string | undefined {
   if (!isUtf8(bytes)) return undefined;
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+/** Two of these (RFC 9112, 3.2; RFC 9110, 11.6.2): node takes the first, something in front of it may have gone by the other. */
+function isAmbiguous({ rawHeaders }: IncomingMessage): boolean {
+  let hosts = 0;
+  let authorizations = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string;
+    if (name.length === 4 && name.toLowerCase() === "host") hosts++;
+    else if (name.length === 13 && name.toLowerCase() === "authorization") authorizations++;
+  }
+  return hosts > 1 || authorizations > 1;
 }
 
 function receive(routes: HttpRoutes, request: IncomingMessage, response: ServerResponse, waits: boolean): void {

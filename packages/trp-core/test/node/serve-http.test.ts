@@ -265,3 +265,19 @@ it("refuses options that can't be, and a port that is taken", async () => {
   const server = await start();
   await expect(serveHttp(router, { authenticate: () => ada, port: server.port })).rejects.toThrow("EADDRINUSE");
 });
+
+it.each([
+  ["Host: localhost\r\nHost: evil\r\n"],
+  ["Host: localhost\r\nAuthorization: Bearer a\r\nAUTHORIZATION: Bearer b\r\n"],
+])("refuses a request that says twice who calls, or whom: %j", async (headers) => {
+  const server = await start();
+  const socket = connect(server.port, "127.0.0.1");
+  let text = "";
+  socket.on("data", (data: Buffer) => {
+    text += data.toString();
+  });
+  socket.end(`POST /trp/frame HTTP/1.1\r\n${headers}Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{}`);
+  await once(socket, "close");
+  expect(text).toMatch(/^HTTP\/1\.1 400 /);
+  expect(text).toMatch(/"error_code":"TRP_2000"/);
+});
