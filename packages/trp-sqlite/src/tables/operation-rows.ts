@@ -6,22 +6,30 @@ import { columnText, type Transaction } from "../transaction.ts";
 
 /** A row, with data and outcome as text until they are asked for. */
 export interface Stored {
+  /** The row's number in its table; good for one transaction. */
+  n: number;
   kept: KeptOperation;
   data: string | null;
   outcome: string | null;
 }
 
-const columns = "kept, data, outcome";
+const columns = "rowid AS n, kept, data, outcome";
 
 /** What is still known of a key: nothing, the record alone when its outcome is to be forgotten, or all of it. */
 export function findOperation(tx: Transaction, { scope, key }: OperationKey): Stored | undefined {
-  const row = tx.get(
-    `SELECT ${columns} FROM operations WHERE scope = ? AND key = ?`,
-    columnText(scope),
-    columnText(key),
-  );
+  return find(tx, columns, scope, key);
+}
+
+/** The same without data and outcome, for steps that only write them. */
+export function findRecord(tx: Transaction, { scope, key }: OperationKey): Stored | undefined {
+  return find(tx, "rowid AS n, kept, NULL AS data, NULL AS outcome", scope, key);
+}
+
+function find(tx: Transaction, wanted: string, scope: string, key: string): Stored | undefined {
+  const sql = `SELECT ${wanted} FROM operations WHERE scope = ? AND key = ?`;
+  const row = tx.get(sql, columnText(scope), columnText(key));
   if (!row) return undefined;
-  const stored = storedOf(tx, row, key);
+  const stored = storedOf(tx, row, scope, key);
   const now = tx.now();
   if (!tidyOperation(stored.kept, now)) return undefined;
   return rememberedOperation(stored.kept, now) ? stored : { ...stored, data: null, outcome: null };
@@ -37,27 +45,36 @@ export function recordOf(tx: Transaction, { kept, data, outcome }: Stored): Oper
   };
 }
 
-/** Writes a record; data and outcome stay as they were before unless given. */
+/** Writes a record that has not ended; data and outcome stay as they were `before` unless given. */
 export function writeOperation(
   tx: Transaction,
   kept: KeptOperation,
   before: Stored | undefined,
   { data, outcome }: { data?: string; outcome?: string },
 ): void {
-  const { outcome: _, data: __, ...record } = kept.record;
-  const { scope, key, state, fence, leaseUntil, expiresAt } = record;
+  const { scope, key, state, fence, leaseUntil, expiresAt } = kept.record;
   const open = state === "done" || state === "failed" ? 0 : 1;
   const freeAt = operationFreeAt(kept);
   const dueAt = expiresAt ?? (Number.isFinite(freeAt) ? freeAt : null);
-  tx.run(
-    `INSERT INTO operations (scope, key, state, open, fence, lease_until, due_at, ${columns})
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (scope, key) DO UPDATE SET state = excluded.state, open = excluded.open, fence = excluded.fence,
-     lease_until = excluded.lease_until, due_at = excluded.due_at, kept = excluded.kept,
-     data = excluded.data, outcome = excluded.outcome`,
-    ...[columnText(scope), columnText(key), state, open, fence, leaseUntil, dueAt],
-    ...[JSON.stringify({ ...kept, record }), data ?? before?.data ?? null, outcome ?? before?.outcome ?? null],
-  );
+  const values: Value[] = [state, open, fence, leaseUntil, dueAt, keptText(kept)];
+  if (!before) {
+    tx.run(
+      `INSERT OR REPLACE INTO operations (state, open, fence, lease_until, due_at, kept, scope, key, data, outcome)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[...values, columnText(scope), columnText(key), data ?? null, outcome ?? null],
+    );
+    return;
+  }
+  let set = "state = ?, open = ?, fence = ?, lease_until = ?, due_at = ?, kept = ?";
+  if (data !== undefined) {
+    set += ", data = ?";
+    values.push(data);
+  }
+  if (outcome !== undefined) {
+    set += ", outcome = ?";
+    values.push(outcome);
+  }
+  tx.run(`UPDATE operations SET ${set} WHERE rowid = ?`, ...values, before.n);
 }
 
 /** Oldest claims first. */
@@ -69,10 +86,10 @@ export function listOperations(
   const leaseUntil = leaseExpired ? now : Number.MAX_VALUE;
   const found = states.flatMap((state: OperationState) => {
     const open = state === "done" || state === "failed" ? 0 : 1;
-    const sql = `SELECT ${columns} FROM operations WHERE open = ${open} AND state = ? AND lease_until <= ?
+    const sql = `SELECT scope, key, ${columns} FROM operations WHERE open = ${open} AND state = ? AND lease_until <= ?
       AND (due_at IS NULL OR due_at > ?) AND substr(scope, 1, length(?)) = ? ORDER BY fence LIMIT ?`;
     const prefix = columnText(scopePrefix);
-    return tx.all(sql, state, leaseUntil, now, prefix, prefix, limit).map((row) => storedOf(tx, row, state));
+    return tx.all(sql, state, leaseUntil, now, prefix, prefix, limit).map((row) => storedOf(tx, row));
   });
   found.sort((one, other) => one.kept.record.fence - other.kept.record.fence);
   return found.slice(0, limit).map((stored) => recordOf(tx, stored));
@@ -83,35 +100,82 @@ export function pruneOperations(tx: Transaction, atOnce: number): boolean {
   const now = tx.now();
   const sql = `SELECT scope, key, ${columns} FROM operations WHERE due_at <= ? LIMIT ?`;
   const due = tx.all(sql, now, atOnce);
-  const tidy = due.map((row) => ({ row, kept: tidyOperation(storedOf(tx, row, String(row.key)).kept, now) }));
-  for (const { row, kept } of tidy) {
-    const at = [row.scope as string, row.key as string];
+  const tidy = due.map((row) => ({ n: Number(row.n), kept: tidyOperation(storedOf(tx, row).kept, now) }));
+  for (const { n, kept } of tidy) {
     if (kept) {
       // Still known, but in no list any more.
       const strip = "UPDATE operations SET state = 'forgotten', due_at = ?, data = NULL, outcome = NULL";
-      tx.run(`${strip} WHERE scope = ? AND key = ?`, operationFreeAt(kept), ...at);
-    } else tx.run("DELETE FROM operations WHERE scope = ? AND key = ?", ...at);
+      tx.run(`${strip} WHERE rowid = ?`, operationFreeAt(kept), n);
+    } else tx.run("DELETE FROM operations WHERE rowid = ?", n);
   }
   return due.length === atOnce;
 }
 
-function storedOf(tx: Transaction, { kept, data, outcome }: Row, key: string): Stored {
+/** Scope and key are those that were asked for, or the columns'. */
+function storedOf(tx: Transaction, row: Row, scope = String(row.scope), key = String(row.key)): Stored {
   return {
-    kept: tx.parse<KeptOperation>(kept, "operations", key, isKept),
-    data: data as string | null,
-    outcome: outcome as string | null,
+    n: Number(row.n),
+    kept: keptOf(tx.parse<Kept>(row.kept, "operations", key, isKept), scope, key),
+    data: row.data as string | null,
+    outcome: row.outcome as string | null,
   };
 }
 
-function isKept({ record, ttlMs, keepMs }: KeptOperation): boolean {
-  return (
-    typeof record === "object" &&
-    typeof record.fence === "number" &&
-    typeof record.leaseUntil === "number" &&
-    typeof record.fingerprint === "string" &&
-    typeof ttlMs === "number" &&
-    typeof keepMs === "number"
-  );
+/** A record without data and outcome, as its column has it: by place, since every call reads and writes some. */
+type Kept = [
+  fingerprint: string,
+  state: OperationState,
+  fence: number,
+  owner: string,
+  leaseUntil: number,
+  claimedAt: number,
+  startedAt: number | null,
+  finishedAt: number | null,
+  expiresAt: number | null,
+  reason: string | null,
+  ttlMs: number,
+  keepMs: number,
+  /** When their columns can't say them. */
+  scope?: string,
+  key?: string,
+];
+
+function keptText({ record, ttlMs, keepMs }: KeptOperation): string {
+  const { scope, key, fingerprint, state, fence, owner, leaseUntil, claimedAt } = record;
+  const { startedAt = null, finishedAt = null, expiresAt = null, reason = null } = record;
+  const kept: Kept = [
+    fingerprint,
+    state,
+    fence,
+    owner,
+    leaseUntil,
+    claimedAt,
+    startedAt,
+    finishedAt,
+    expiresAt,
+    reason,
+    ttlMs,
+    keepMs,
+  ];
+  if (columnText(scope) !== scope || columnText(key) !== key) kept.push(scope, key);
+  return JSON.stringify(kept);
+}
+
+function keptOf(kept: Kept, scope: string, key: string): KeptOperation {
+  const [fingerprint, state, fence, owner, leaseUntil, claimedAt, startedAt, finishedAt, expiresAt, reason] = kept;
+  const [asked, named] = [kept[12] ?? scope, kept[13] ?? key];
+  const record: OperationRecord = { scope: asked, key: named, fingerprint, state, fence, owner, leaseUntil, claimedAt };
+  if (startedAt !== null) record.startedAt = startedAt;
+  if (finishedAt !== null) record.finishedAt = finishedAt;
+  if (expiresAt !== null) record.expiresAt = expiresAt;
+  if (reason !== null) record.reason = reason;
+  return { record, ttlMs: kept[10], keepMs: kept[11] };
+}
+
+function isKept(kept: Kept): boolean {
+  if (!Array.isArray(kept)) return false;
+  const numbers = [kept[2], kept[4], kept[5], kept[10], kept[11]];
+  return typeof kept[0] === "string" && numbers.every((number) => typeof number === "number");
 }
 
 function jsonOf(tx: Transaction, text: Value, key: string): JsonValue {

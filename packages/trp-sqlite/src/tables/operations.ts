@@ -32,7 +32,7 @@ import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { type AnswerText, answerText, keepAnswer } from "./answers.ts";
 import { findApproval, newestApproval, writeApproval } from "./approvals.ts";
-import { findOperation, listOperations, recordOf, type Stored, writeOperation } from "./operation-rows.ts";
+import { findOperation, findRecord, listOperations, recordOf, type Stored, writeOperation } from "./operation-rows.ts";
 
 type Refusal = Extract<StartResult, { status: "approval-refused" }>["reason"];
 type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
@@ -154,11 +154,11 @@ function start(
 }
 
 function changeOperation(tx: Transaction, key: OperationKey, decide: Change, texts: Texts, along: AlongText): boolean {
-  const stored = findOperation(tx, key);
+  const stored = findRecord(tx, key);
   const next = decide(stored?.kept, tx.now());
   if (!next || !stored) return false;
   if (next === "released") {
-    tx.run("DELETE FROM operations WHERE scope = ? AND key = ?", columnText(key.scope), columnText(key.key));
+    tx.run("DELETE FROM operations WHERE rowid = ?", stored.n);
   } else {
     writeOperation(tx, next, stored, texts);
   }
