@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolglot/core";
+import type { MaybePromise } from "@toolglot/schema";
 import type { AuditEntry } from "./audit/types.ts";
 import type { Execution, IncomingCall } from "./calls/types.ts";
 import type { AnyCapability, ExecuteContext, RegisteredCapability } from "./capability/types.ts";
@@ -49,7 +50,7 @@ export interface CapabilityRegistry {
     principal: Principal,
     call: { idx: number; cap_id: string; schema_digest?: string | null },
     catalogEpoch: number | null,
-  ): Promise<RegisteredCapability | Fault>;
+  ): MaybePromise<RegisteredCapability | Fault>;
 }
 
 /** Canonical to native arguments. */
@@ -60,19 +61,25 @@ export interface AdapterLayer {
 
 /** Runs one capability once. */
 export interface Executor {
-  /** Never rejects. Ends at the latest when the time is up, whether the capability listens to its signal or not. */
+  /**
+   * Never throws, never rejects. Ends at the latest when the time is up, whether the capability listens to its signal or
+   * not. At once, without a promise, when the capability does.
+   */
   run(
     capability: RegisteredCapability,
     native: unknown,
     context: ExecuteContext,
     timeoutMs: number,
-  ): Promise<Execution>;
+  ): MaybePromise<Execution>;
 }
 
 /** Makes a result small enough for a model. */
 export interface ResultShaper {
-  /** Never rejects; what can't be told as JSON is named in `warnings`. */
-  shape(capability: RegisteredCapability, value: unknown, principal: Principal): Promise<ShapedResult>;
+  /**
+   * Never throws, never rejects; what can't be told as JSON is named in `warnings`. The result shares nothing with the
+   * value. A promise only when something has to be stored.
+   */
+  shape(capability: RegisteredCapability, value: unknown, principal: Principal): MaybePromise<ShapedResult>;
 }
 
 /** A call as audit rows see it: one that is refused early has no capability. */

@@ -6,7 +6,7 @@ import { CapabilityError } from "../src/errors/capability-error.ts";
 import { createExecutor, type ExecutorOptions } from "../src/execution/executor.ts";
 import { capability, context } from "./rules-rig.ts";
 
-const run = (
+const run = async (
   execute: AnyCapability["execute"],
   given: {
     timeoutMs?: number;
@@ -249,8 +249,28 @@ it("leaves no listener behind, and no rejection unhandled", async () => {
   await new Promise((resolve) => setTimeout(resolve, 30));
   process.off("unhandledRejection", unhandled);
   expect(unhandled).not.toHaveBeenCalled();
-  expect(added).toHaveBeenCalledTimes(3);
-  expect(removed).toHaveBeenCalledTimes(3);
+  // What ends at once is not listened for.
+  expect(added).toHaveBeenCalledTimes(2);
+  expect(removed).toHaveBeenCalledTimes(2);
+});
+
+it("stops at once what looks at its signal, however soon that is aborted", async () => {
+  const stop = new AbortController();
+  const ended = run(
+    (_, { signal }) => new Promise((resolve) => signal.addEventListener("abort", () => resolve("told"))),
+    {
+      context: { signal: stop.signal },
+    },
+  );
+  stop.abort();
+  expect(await ended).toEqual({ kind: "done", value: "told" });
+});
+
+it("stops what does not look at its signal, also when that is aborted before it is listened to", async () => {
+  const stop = new AbortController();
+  const ended = run(() => new Promise(() => undefined), { context: { signal: stop.signal } });
+  stop.abort();
+  expect(await ended).toMatchObject({ kind: "unknown", timedOut: false });
 });
 
 it("gives the host what was thrown, and takes no harm from it", async () => {

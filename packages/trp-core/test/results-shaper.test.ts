@@ -9,7 +9,7 @@ import { alice, capability } from "./rules-rig.ts";
 
 const who = { tenant: "acme", principal: "alice" };
 
-const shape = (
+const shape = async (
   value: unknown,
   given: Partial<ResultShaperOptions> & { shape?: AnyCapability["shape"] } = {},
 ): Promise<ShapedResult> => {

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolglot/core";
+import type { MaybePromise } from "@toolglot/schema";
 import { fault, isFault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
 import { decide } from "../policy/decide.ts";
@@ -22,11 +23,22 @@ export interface Checked {
 const defaultMaxTimeoutMs = 60_000;
 
 /** Arguments, key, policy; the first that has something against the call refuses it. */
-export async function checkCall(dependencies: CallDependencies, passage: Passage): Promise<Checked | Fault> {
-  const { checkArguments, store, allowVolatile } = dependencies;
+export function checkCall(dependencies: CallDependencies, passage: Passage): MaybePromise<Checked | Fault> {
   const { capability, item, principal } = passage.call;
-  const found = await checkArguments(capability, item.args, principal);
+  const found = dependencies.checkArguments(capability, item.args, principal);
+  return found instanceof Promise
+    ? found.then((settled) => checkRest(dependencies, passage, settled))
+    : checkRest(dependencies, passage, found);
+}
+
+function checkRest(
+  dependencies: CallDependencies,
+  passage: Passage,
+  found: { args: JsonObject } | Fault,
+): MaybePromise<Checked | Fault> {
   if (isFault(found)) return found;
+  const { store, allowVolatile } = dependencies;
+  const { capability, item } = passage.call;
   const { args } = found;
   const hasKey = typeof item.idempotency_key === "string";
   if (capability.keyRequired && !hasKey) return keyMissing(capability.capId);
@@ -34,32 +46,38 @@ export async function checkCall(dependencies: CallDependencies, passage: Passage
     return volatile(store.name);
   }
   const fingerprint = operationFingerprint(capability.capId, args);
-  const decision = await decideCall(dependencies, passage, { args, fingerprint, phase: "admission" });
-  if (isFault(decision)) return decision;
-  if (decision.decision === "approve" && !hasKey) return keyForApproval(capability.capId);
-  return { args, fingerprint, decision };
+  const conclude = (decision: PolicyDecision | Fault): Checked | Fault => {
+    if (isFault(decision)) return decision;
+    if (decision.decision === "approve" && !hasKey) return keyForApproval(capability.capId);
+    return { args, fingerprint, decision };
+  };
+  const decision = decideCall(dependencies, passage, { args, fingerprint, phase: "admission" });
+  return decision instanceof Promise ? decision.then(conclude) : conclude(decision);
 }
 
 /** What the policy says, its proof noted; a denial as its fault. */
-export async function decideCall(
+export function decideCall(
   { policy, store, emitter }: CallDependencies,
   passage: Passage,
   { args, fingerprint, phase }: { args: JsonObject; fingerprint: string; phase: PolicyInput["phase"] },
-): Promise<PolicyDecision | Fault> {
+): MaybePromise<PolicyDecision | Fault> {
   const { capability, principal } = passage.call;
   const { capId, family, definition } = capability;
   const { riskTier, ioClass, effect } = definition;
   const subject = { capId, family, riskTier, ioClass, effect };
   const input: PolicyInput = { principal, capability: subject, args, now: store.now(), phase };
-  const decision = await decide(policy, input);
-  passage.proof = policyProof(policy, input, decision, fingerprint);
-  if (decision.decision !== "deny") return decision;
-  const refusal = denied(decision);
-  if (emitter.active) {
-    const { rule } = decision;
-    emitter.emit({ type: "call.policy_denied", at: store.now(), rule, code: refusal.code, ...factsOf(passage) });
-  }
-  return refusal;
+  const conclude = (decision: PolicyDecision): PolicyDecision | Fault => {
+    passage.proof = policyProof(policy, input, decision, fingerprint);
+    if (decision.decision !== "deny") return decision;
+    const refusal = denied(decision);
+    if (emitter.active) {
+      const { rule } = decision;
+      emitter.emit({ type: "call.policy_denied", at: store.now(), rule, code: refusal.code, ...factsOf(passage) });
+    }
+    return refusal;
+  };
+  const decision = decide(policy, input);
+  return decision instanceof Promise ? decision.then(conclude) : conclude(decision);
 }
 
 /** Native arguments, the time it took noted. */

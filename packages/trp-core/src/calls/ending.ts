@@ -45,12 +45,13 @@ export function usageOf({ began, adapterMs, executorMs }: Passage): Usage {
 export function outcomeRow(dependencies: CallDependencies, passage: Passage, settled: Settled): AuditEntry {
   const { call, began } = passage;
   const proof = ("proof" in settled ? settled.proof : undefined) ?? passage.proof;
-  return dependencies.audit.outcome(call, {
+  const end: Parameters<CallDependencies["audit"]["outcome"]>[1] = {
     status: statusOf(settled),
-    ...("fault" in settled ? { fault: settled.fault } : {}),
-    ...(proof === undefined ? {} : { proof }),
     latencyMs: Math.round(performance.now() - began),
-  });
+  };
+  if ("fault" in settled) end.fault = settled.fault;
+  if (proof !== undefined) end.proof = proof;
+  return dependencies.audit.outcome(call, end);
 }
 
 function statusOf(settled: Settled): AuditEntry["result_status"] {

@@ -79,11 +79,11 @@ export function settledToOutcome(
     cap_id,
     status: settled.kind === "success" ? "SUCCESS" : settled.kind === "failed" ? "FAILED" : "UNKNOWN",
     result: settled.kind === "success" ? settled.result : null,
-    ...(settled.kind === "success" ? {} : { error: faultPayload(settled.fault) }),
     usage: settled.usage,
-    ...(settled.proof === undefined ? {} : { policy_proof: settled.proof }),
-    ...(settled.replayedFrom === undefined ? {} : { replayed_from: settled.replayedFrom }),
   };
+  if (settled.kind !== "success") payload.error = faultPayload(settled.fault);
+  if (settled.proof !== undefined) payload.policy_proof = settled.proof;
+  if (settled.replayedFrom !== undefined) payload.replayed_from = settled.replayedFrom;
   return { type: "RESULT", payload };
 }
 

@@ -33,7 +33,7 @@ export function createCallPipeline(dependencies: CallDependencies): CallPipeline
         // Whatever goes wrong after start is dealt with where it is dispatched, so nothing was executed.
         ending = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
       }
-      return conclude(dependencies, passage, ending);
+      return await conclude(dependencies, passage, ending);
     },
     look: (key) => lookAt(dependencies, key),
   };
@@ -48,8 +48,9 @@ async function walk(
   const { emitter, store, failpoint } = dependencies;
   const { item, principal, capability } = passage.call;
   if (emitter.active) emitter.emit({ type: "call.accepted", at: store.now(), ...factsOf(passage) });
-  await failpoint?.("after-admit", item.call_id);
-  const checked = await checkCall(dependencies, passage);
+  if (failpoint !== undefined) await failpoint("after-admit", item.call_id);
+  const found = checkCall(dependencies, passage);
+  const checked = found instanceof Promise ? await found : found;
   if (isFault(checked)) return refused(checked);
   const { idempotency_key } = item;
   if (typeof idempotency_key !== "string") return await runUnkeyed(dependencies, passage, checked);

@@ -1,4 +1,7 @@
+import type { MaybePromise } from "@toolglot/schema";
 import { isFault } from "../errors/fault.ts";
+import { isThenable } from "../execution/thenable.ts";
+import type { ShapedResult } from "../frames/types.ts";
 import { adaptCall, type Checked, decideCall, keyForApproval, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { type Ending, factsOf, type Passage, refused, usageOf } from "./ending.ts";
@@ -29,14 +32,16 @@ export async function runUnkeyed(
     }
     const before = performance.now();
     const context = { signal, callId: item.call_id, traceId, principal, attempt: 1 };
-    const execution = await executor.run(capability, adapted.native, context, timeoutMs);
+    const running = executor.run(capability, adapted.native, context, timeoutMs);
+    const execution = isThenable(running) ? await running : running;
     passage.executorMs = performance.now() - before;
-    await failpoint?.("after-effect", item.call_id);
+    if (failpoint !== undefined) await failpoint("after-effect", item.call_id);
     if (emitter.active) {
       const executorMs = Math.round(passage.executorMs);
       emitter.emit({ type: "call.executed", at: store.now(), executorMs, ...factsOf(passage) });
     }
-    return { settled: await endOf(dependencies, passage, execution, timeoutMs), committed: false };
+    const settled = endOf(dependencies, passage, execution, timeoutMs);
+    return { settled: isThenable(settled) ? await settled : settled, committed: false };
   } catch {
     const failure = executorError("The router failed while it ran.");
     return {
@@ -48,16 +53,21 @@ export async function runUnkeyed(
   }
 }
 
-async function endOf(
+function endOf(
   { shaper }: CallDependencies,
   passage: Passage,
   execution: Execution,
   timeoutMs: number,
-): Promise<Settled> {
+): MaybePromise<Settled> {
   if (execution.kind === "done") {
     const { capability, principal } = passage.call;
-    const result = await shaper.shape(capability, execution.value, principal);
-    return { kind: "success", result, usage: usageOf(passage), ...proofOf(passage) };
+    const succeed = (result: ShapedResult): Settled => {
+      const settled: Settled = { kind: "success", result, usage: usageOf(passage) };
+      if (passage.proof !== undefined) settled.proof = passage.proof;
+      return settled;
+    };
+    const shaped = shaper.shape(capability, execution.value, principal);
+    return isThenable(shaped) ? shaped.then(succeed) : succeed(shaped);
   }
   const { message } = execution;
   const failure =

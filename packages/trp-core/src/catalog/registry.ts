@@ -3,6 +3,7 @@ import type { AnyCapability, RegisteredCapability } from "../capability/types.ts
 import { canonicalJson } from "../digest/canonical-json.ts";
 import { sha256Digest } from "../digest/sha256.ts";
 import { fault } from "../errors/fault.ts";
+import type { Fault } from "../errors/types.ts";
 import type { AliasRow } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { CapabilityRegistry } from "../parts.ts";
@@ -144,6 +145,35 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     return found;
   }
 
+  /** What a number and a name stand for in a view, at the current epoch. */
+  function meant(
+    view: View | undefined,
+    current: number,
+    principal: Principal,
+    call: Parameters<CapabilityRegistry["resolve"]>[2],
+    catalogEpoch: number | null,
+  ): RegisteredCapability | Fault {
+    if (catalogEpoch !== null && (catalogEpoch > current || (strictEpoch && catalogEpoch < current))) {
+      return fault("TRP_1003", `catalog_epoch ${catalogEpoch} is not this router's, which is ${current}`);
+    }
+    const alias = view?.entries[call.idx];
+    const registered = find(call.cap_id)?.registered;
+    const isSame = alias !== undefined && alias.gone !== true && alias.cap_id === call.cap_id;
+    // One answer for all of these, so that it tells nobody what there is.
+    if (!isSame || registered === undefined || !sees(principal, registered)) {
+      return fault("TRP_1003", `idx ${call.idx} does not stand for ${call.cap_id} in this session's catalog`);
+    }
+    const { schema_digest: given } = call;
+    if (given !== undefined && given !== null) {
+      if (given === registered.schemaDigest) return registered;
+      return fault("TRP_2007", `schema_digest is not the one of ${call.cap_id} any more`);
+    }
+    if (alias.digest !== registered.schemaDigest) {
+      return fault("TRP_1003", `${call.cap_id} has changed since this session last synced its catalog`);
+    }
+    return registered;
+  }
+
   add(own, makeEntries(options.capabilities ?? []));
 
   return {
@@ -186,28 +216,15 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
         from = fresh.view;
       }
     },
-    async resolve(session, principal, call, catalogEpoch) {
-      const current = digest !== undefined && known?.digest === digest ? known.epoch : await epoch();
-      if (catalogEpoch !== null && (catalogEpoch > current || (strictEpoch && catalogEpoch < current))) {
-        return fault("TRP_1003", `catalog_epoch ${catalogEpoch} is not this router's, which is ${current}`);
-      }
-      const view = views.cached(session.view) ?? (await views.read(session.view));
-      const alias = view?.entries[call.idx];
-      const registered = find(call.cap_id)?.registered;
-      const isSame = alias !== undefined && alias.gone !== true && alias.cap_id === call.cap_id;
-      // One answer for all of these, so that it tells nobody what there is.
-      if (!isSame || registered === undefined || !sees(principal, registered)) {
-        return fault("TRP_1003", `idx ${call.idx} does not stand for ${call.cap_id} in this session's catalog`);
-      }
-      const { schema_digest: given } = call;
-      if (given !== undefined && given !== null) {
-        if (given === registered.schemaDigest) return registered;
-        return fault("TRP_2007", `schema_digest is not the one of ${call.cap_id} any more`);
-      }
-      if (alias.digest !== registered.schemaDigest) {
-        return fault("TRP_1003", `${call.cap_id} has changed since this session last synced its catalog`);
-      }
-      return registered;
+    resolve(session, principal, call, catalogEpoch) {
+      // Mostly all is known; the store is asked only after a change.
+      const current = digest !== undefined && known?.digest === digest ? known.epoch : undefined;
+      const view = views.cached(session.view);
+      if (current !== undefined && view !== undefined) return meant(view, current, principal, call, catalogEpoch);
+      return (async () => {
+        const found = current ?? (await epoch());
+        return meant(view ?? (await views.read(session.view)), found, principal, call, catalogEpoch);
+      })();
     },
   };
 }

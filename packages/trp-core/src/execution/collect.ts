@@ -1,7 +1,8 @@
 /** More than this is no result but a stream without end. */
 const mostChunks = 100_000;
 
-type Stream = AsyncIterable<unknown>;
+/** What gives its content bit by bit. */
+export type Stream = AsyncIterable<unknown>;
 
 /** Whether a value gives its content bit by bit: an async generator, a web stream. */
 export function isStream(value: unknown): value is Stream {

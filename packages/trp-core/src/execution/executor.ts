@@ -1,10 +1,12 @@
 import { ToolError } from "@toolglot/core";
+import type { MaybePromise } from "@toolglot/schema";
 import type { Execution } from "../calls/types.ts";
 import type { ExecuteContext, RegisteredCapability } from "../capability/types.ts";
 import { CapabilityError } from "../errors/capability-error.ts";
 import type { Executor } from "../parts.ts";
-import { collect, isStream } from "./collect.ts";
+import { collect, isStream, type Stream } from "./collect.ts";
 import { kindOf, messageOf } from "./error-text.ts";
+import { Patience, type Waiting } from "./patience.ts";
 import { isThenable } from "./thenable.ts";
 
 /** Options of {@link createExecutor}. */
@@ -32,92 +34,161 @@ const longestTimeoutMs = 0x7fffffff;
  * Code that never gives control back can't be stopped from within its process.
  */
 export function createExecutor({ onError }: ExecutorOptions = {}): Executor {
+  const patience = new Patience();
   return {
-    run: (capability, native, context, timeoutMs) => run(capability, native, context, timeoutMs, onError),
+    run(capability, native, given, timeoutMs) {
+      if (given.signal.aborted) {
+        return { kind: "not-applied", message: `${capability.capId} was cancelled before it began` };
+      }
+      return new Run(capability, given, timeoutMs, onError, patience).start(native);
+    },
   };
 }
 
-function run(
-  capability: RegisteredCapability,
-  native: unknown,
-  given: ExecuteContext,
-  timeoutMs: number,
-  onError: ExecutorOptions["onError"],
-): Promise<Execution> {
-  const { definition, capId } = capability;
-  if (given.signal.aborted) {
-    return Promise.resolve({ kind: "not-applied", message: `${capId} was cancelled before it began` });
+/** One run of a capability, and the context it gets. */
+class Run implements Waiting {
+  readonly #capability: RegisteredCapability;
+  readonly #given: ExecuteContext;
+  readonly #timeoutMs: number;
+  readonly #onError: ExecutorOptions["onError"];
+  readonly #patience: Patience;
+  #began = 0;
+  #resolve: ((execution: Execution) => void) | undefined;
+  #isWaiting = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #last: ReturnType<typeof setTimeout> | undefined;
+  #controller: AbortController | undefined;
+  #stopped: { reason: unknown; timedOut: boolean } | undefined;
+
+  constructor(
+    capability: RegisteredCapability,
+    given: ExecuteContext,
+    timeoutMs: number,
+    onError: ExecutorOptions["onError"],
+    patience: Patience,
+  ) {
+    this.#capability = capability;
+    this.#given = given;
+    this.#timeoutMs = timeoutMs;
+    this.#onError = onError;
+    this.#patience = patience;
   }
-  // Made when it is asked for: most capabilities that end at once never look at it.
-  let controller: AbortController | undefined;
-  let stopped: { reason: unknown; timedOut: boolean } | undefined;
-  const context: ExecuteContext = {
-    callId: given.callId,
-    traceId: given.traceId,
-    principal: given.principal,
-    attempt: given.attempt,
-    get signal(): AbortSignal {
-      if (controller === undefined) {
-        controller = new AbortController();
-        if (stopped !== undefined) controller.abort(stopped.reason);
-      }
-      return controller.signal;
-    },
-  };
-  if (given.operationKey !== undefined) context.operationKey = given.operationKey;
-  if (given.fence !== undefined) context.fence = given.fence;
-  const told = (error: unknown): Execution => {
+
+  start(native: unknown): MaybePromise<Execution> {
+    const { definition } = this.#capability;
+    let returned: unknown;
     try {
-      onError?.(error, { capId, callId: given.callId, traceId: given.traceId });
+      returned = definition.execute(native, this.#context());
+      if (!isThenable(returned) && !isStream(returned)) return { kind: "done", value: returned };
+    } catch (error) {
+      return this.#told(error);
+    }
+    const end = isThenable(returned) ? Promise.resolve(returned) : collect(returned as Stream, () => this.#isStopped());
+    return new Promise((resolve) => {
+      this.#resolve = resolve;
+      this.#began = performance.now();
+      this.#patience.begin(this);
+      // Whoever asked for the signal may be told by it at any time.
+      if (this.#controller !== undefined) this.wait();
+      end.then(
+        (value) => this.#fulfilled(value),
+        (error: unknown) => this.#settle(this.#told(error)),
+      );
+    });
+  }
+
+  /** Arms the timer, and listens. */
+  wait(): void {
+    if (this.#isWaiting || this.#resolve === undefined) return;
+    this.#isWaiting = true;
+    this.#patience.end(this);
+    const { definition, capId } = this.#capability;
+    const { signal } = this.#given;
+    const limit = Math.min(this.#timeoutMs, definition.maxTimeoutMs ?? defaultMaxTimeoutMs, longestTimeoutMs);
+    const left = Math.max(1, Math.ceil(limit - (performance.now() - this.#began)));
+    this.#timer = setTimeout(() => {
+      const message = `${capId} did not end within ${limit} ms`;
+      this.#stop(new DOMException(message, "TimeoutError"), true, message);
+    }, left);
+    if (signal.aborted) this.#cancel();
+    else signal.addEventListener("abort", this.#cancel);
+  }
+
+  /** With a signal that is made when it is asked for: most capabilities that end at once never look at it. */
+  #context(): ExecuteContext {
+    const { callId, traceId, principal, attempt, operationKey, fence } = this.#given;
+    const signalOf = (): AbortSignal => this.#signal();
+    const context: ExecuteContext = {
+      callId,
+      traceId,
+      principal,
+      attempt,
+      get signal(): AbortSignal {
+        return signalOf();
+      },
+    };
+    if (operationKey !== undefined) context.operationKey = operationKey;
+    if (fence !== undefined) context.fence = fence;
+    return context;
+  }
+
+  #signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#stopped !== undefined) this.#controller.abort(this.#stopped.reason);
+      this.wait();
+    }
+    return this.#controller.signal;
+  }
+
+  #isStopped(): boolean {
+    return this.#stopped !== undefined;
+  }
+
+  #fulfilled(value: unknown): void {
+    if (!isStream(value)) this.#settle({ kind: "done", value });
+    else {
+      collect(value, () => this.#isStopped()).then(
+        (all) => this.#settle({ kind: "done", value: all }),
+        (error: unknown) => this.#settle(this.#told(error)),
+      );
+    }
+  }
+
+  readonly #cancel = (): void => {
+    this.#stop(this.#given.signal.reason, false, `${this.#capability.capId} was stopped before it ended`);
+  };
+
+  #stop(reason: unknown, timedOut: boolean, message: string): void {
+    if (this.#stopped !== undefined) return;
+    this.#stopped = { reason, timedOut };
+    this.#controller?.abort(reason);
+    // What answers to the abort at once knows more about the effect than we do.
+    this.#last = setTimeout(() => this.#settle({ kind: "unknown", message, timedOut }), 0);
+  }
+
+  #settle(execution: Execution): void {
+    const resolve = this.#resolve;
+    if (resolve === undefined) return;
+    this.#resolve = undefined;
+    if (this.#isWaiting) {
+      clearTimeout(this.#timer);
+      clearTimeout(this.#last);
+      this.#given.signal.removeEventListener("abort", this.#cancel);
+    } else this.#patience.end(this);
+    resolve(execution);
+  }
+
+  #told(error: unknown): Execution {
+    const { capId } = this.#capability;
+    const { callId, traceId } = this.#given;
+    try {
+      this.#onError?.(error, { capId, callId, traceId });
     } catch {
       // The host's log is its own affair.
     }
-    return classify(error, capId, stopped?.timedOut === true);
-  };
-
-  let returned: unknown;
-  try {
-    returned = definition.execute(native, context);
-    if (!isThenable(returned) && !isStream(returned)) return Promise.resolve({ kind: "done", value: returned });
-  } catch (error) {
-    return Promise.resolve(told(error));
+    return classify(error, capId, this.#stopped?.timedOut === true);
   }
-
-  const limit = Math.min(timeoutMs, definition.maxTimeoutMs ?? defaultMaxTimeoutMs, longestTimeoutMs);
-  return new Promise<Execution>((resolve) => {
-    let last: ReturnType<typeof setTimeout> | undefined;
-    let settled = false;
-    const settle = (execution: Execution): void => {
-      if (settled) return;
-      settled = true;
-      clearTimeout(timer);
-      clearTimeout(last);
-      given.signal.removeEventListener("abort", cancel);
-      resolve(execution);
-    };
-    const stop = (reason: unknown, timedOut: boolean, message: string): void => {
-      if (stopped !== undefined) return;
-      stopped = { reason, timedOut };
-      controller?.abort(reason);
-      // What answers to the abort at once knows more about the effect than we do.
-      last = setTimeout(() => settle({ kind: "unknown", message, timedOut }), 0);
-    };
-    const cancel = (): void => stop(given.signal.reason, false, `${capId} was stopped before it ended`);
-    const timer = setTimeout(() => {
-      const message = `${capId} did not end within ${limit} ms`;
-      stop(new DOMException(message, "TimeoutError"), true, message);
-    }, limit);
-    given.signal.addEventListener("abort", cancel);
-    finished(returned, () => stopped !== undefined).then(
-      (value) => settle({ kind: "done", value }),
-      (error: unknown) => settle(told(error)),
-    );
-  });
-}
-
-async function finished(returned: unknown, stopped: () => boolean): Promise<unknown> {
-  const value = await returned;
-  return isStream(value) ? collect(value, stopped) : value;
 }
 
 function classify(error: unknown, capId: string, timedOut: boolean): Execution {

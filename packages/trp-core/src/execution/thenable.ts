@@ -1,4 +1,6 @@
-/** Whether a value is a promise, of whatever kind. Throws when reading its `then` does. */
+/** Whether a value is a promise, of whatever kind, this realm's or another's. Throws when reading its `then` does. */
+export function isThenable<Value>(value: Value | Promise<Value>): value is Promise<Value>;
+export function isThenable(value: unknown): value is PromiseLike<unknown>;
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
 }

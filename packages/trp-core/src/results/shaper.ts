@@ -1,5 +1,6 @@
 import type { JsonValue } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
+import type { MaybePromise } from "@toolglot/schema";
 import type { RegisteredCapability } from "../capability/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Hex } from "../digest/sha256.ts";
@@ -10,7 +11,7 @@ import type { ResultShaper } from "../parts.ts";
 import type { RouterStore } from "../store/types.ts";
 import { type Cut, fitJson } from "./fit.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { toSafeJson } from "./safe-json.ts";
+import { type SafeJson, toSafeJson } from "./safe-json.ts";
 import { shortLine, summaryOf } from "./summary.ts";
 import { bytesPerToken, defaultResultBudget, tokensOf } from "./tokens.ts";
 
@@ -66,6 +67,11 @@ interface Planned {
   bytes: Uint8Array;
 }
 
+/** For what went wrong while it was made. */
+function notShown(): ShapedResult {
+  return { summary: "done", data: null, artifacts: [], warnings: ["the result could not be shown"] };
+}
+
 class Shaper {
   readonly #store: ResultShaperOptions["store"];
   readonly #budget: number;
@@ -79,19 +85,33 @@ class Shaper {
     this.#artifactTtl = options.artifactTtl;
   }
 
-  async shape(capability: RegisteredCapability, value: unknown, principal: Principal): Promise<ShapedResult> {
+  shape(capability: RegisteredCapability, value: unknown, principal: Principal): MaybePromise<ShapedResult> {
     try {
       const { summary, data: picked, warnings } = pick(capability, value);
       const safe = toSafeJson(picked);
       if (safe.notes.length > 0) warnings.push(...safe.notes);
-      const artifacts = safe.binaries.length === 0 ? [] : await this.#storeBinaries(safe.binaries, warnings, principal);
+      if (safe.binaries.length > 0) {
+        return this.#shapeBinaries(safe, summary, warnings, principal).catch(notShown);
+      }
       const { data } = safe;
-      const result = { summary: summary ?? summaryOf(data), data, artifacts, warnings };
+      const result = { summary: summary ?? summaryOf(data), data, artifacts: [], warnings };
       if (this.#surelyFits(result, safe.bytesAtMost) || this.#fits(result)) return result;
-      return await this.#cut(result, principal);
+      return this.#cut(result, principal).catch(notShown);
     } catch {
-      return { summary: "done", data: null, artifacts: [], warnings: ["the result could not be shown"] };
+      return notShown();
     }
+  }
+
+  async #shapeBinaries(
+    safe: SafeJson,
+    summary: string | undefined,
+    warnings: string[],
+    principal: Principal,
+  ): Promise<ShapedResult> {
+    const artifacts = await this.#storeBinaries(safe.binaries, warnings, principal);
+    const { data } = safe;
+    const result = { summary: summary ?? summaryOf(data), data, artifacts, warnings };
+    return this.#surelyFits(result, safe.bytesAtMost) || this.#fits(result) ? result : this.#cut(result, principal);
   }
 
   /** Without looking at every character: for the small results that most are. */

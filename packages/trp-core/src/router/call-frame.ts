@@ -7,6 +7,7 @@ import type { Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../capability/types.ts";
 import { fault, isFault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
+import { isThenable } from "../execution/thenable.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { isOperationOf } from "../operations/operation-data.ts";
 import { decide } from "../policy/decide.ts";
@@ -53,11 +54,16 @@ export async function answerCall(
     return last;
   }
 
-  const settled = await settleItem(deps, admitted, item, known, {
-    answer: (end) => told(end).answer,
-    dependencies: true,
-  });
-  return told(settled).reply;
+  const end = deps.running.begin(session.id, "frame", frame.frame_id);
+  try {
+    const settled = await settleItem(deps, admitted, item, known, {
+      answer: (how) => told(how).answer,
+      dependencies: true,
+    });
+    return told(settled).reply;
+  } finally {
+    end();
+  }
 }
 
 /** How one call of an admitted frame is settled. */
@@ -86,7 +92,8 @@ export async function settleItem(
       reason = await dependencyFault(dependsOn, (callId) => dependencyState(store, session.id, callId));
     }
     if (reason === undefined) {
-      const found = await registry.resolve(session, admitted.principal, item, admitted.frame.catalog_epoch);
+      const resolved = registry.resolve(session, admitted.principal, item, admitted.frame.catalog_epoch);
+      const found = isThenable(resolved) ? await resolved : resolved;
       if (!isFault(found)) {
         return await pipeline.run(Object.assign(callFacts(admitted, item, signal), { capability: found }), options);
       }

@@ -97,7 +97,7 @@ export function createRouter(options: RouterOptions = {}): Router {
     limits,
     times,
     narrowed: (narrow, full) => fullOf.set(narrow, full),
-    closing: lifecycle.closing,
+    lifecycle,
   });
 
   return {
@@ -106,7 +106,7 @@ export function createRouter(options: RouterOptions = {}): Router {
     registry,
     policy,
     limits,
-    handle: (frame, context) => lifecycle.track(handle(frame, context)),
+    handle,
     approvals: {
       list: approvals.list,
       read: approvals.read,

@@ -6,6 +6,7 @@ import type { Principal } from "../identity/types.ts";
 import type { AuditLogger, CapabilityRegistry, SessionManager } from "../parts.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { KnownCall, RouterStore, SessionRecord } from "../store/types.ts";
+import type { Lifecycle } from "./lifecycle.ts";
 import type { Running } from "./running.ts";
 import type { StopSignals } from "./stop-signals.ts";
 import type { RouterLimits, RouterTimes } from "./types.ts";
@@ -25,8 +26,8 @@ export interface FrameDependencies {
   times: RouterTimes;
   /** Remembers whom the transport named, for a principal that the frame has narrowed. */
   narrowed(narrow: Principal, full: Principal): void;
-  /** Why no frame is taken now, or nothing. */
-  closing(): boolean;
+  /** Whether frames are taken, and how many are being answered. */
+  lifecycle: Pick<Lifecycle, "begin" | "end" | "closing">;
 }
 
 /** A frame that was admitted, with what is needed to answer it. */

@@ -29,6 +29,7 @@ export function createHandle(
   return async (input, context) => {
     let head: FrameHead = emptyHead;
     let who: Principal | undefined;
+    deps.lifecycle.begin();
     try {
       const given: unknown = context?.principal;
       who = isPrincipal(given) ? given : undefined;
@@ -40,16 +41,21 @@ export function createHandle(
       const { frame } = parsed;
       head = headOf(frame);
       if (who === undefined) return await refuse(head, fault("TRP_4007"), undefined);
-      if (deps.closing()) {
+      if (deps.lifecycle.closing()) {
         return await refuse(head, fault("TRP_5003", "The router is closing; it takes no more frames."), who);
       }
       const principal = narrow(who, frame.auth_context);
       if (principal !== who) deps.narrowed(principal, who);
       if (frame.frame_type === "HELLO_REQ") return await answerHello(deps, { frame, head, principal });
-      return await answer(frame, head, principal);
+      const calls = admittedCalls(frame, principal);
+      const result = await deps.sessions.admit(frame, calls, principal);
+      if (result.status !== "admitted") return await answer(frame, head, principal, result);
+      return await run({ frame, head, session: result.session, principal, known: result.calls });
     } catch {
       // Only the store can fail here, and before anything was dispatched: the path of a call never rejects.
       return await refuse(head, storeDown(), who);
+    } finally {
+      deps.lifecycle.end();
     }
   };
 
@@ -69,15 +75,17 @@ export function createHandle(
     return nack(head, reason, { now, ...(expectedSeq === undefined ? {} : { expectedSeq }) });
   }
 
-  async function answer(frame: Numbered, head: FrameHead, principal: Principal): Promise<ResponseFrame> {
-    const calls = callsOf(frame).map((item) => admittedCall(item, principal));
-    const result = await deps.sessions.admit(frame, calls, principal);
+  /** A frame that was not admitted. */
+  async function answer(
+    frame: Numbered,
+    head: FrameHead,
+    principal: Principal,
+    result: Exclude<AdmissionResult, { status: "admitted" }>,
+  ): Promise<ResponseFrame> {
     if (result.status === "no-session") return nack(head, fault("TRP_1008"), { now: store.now() });
     const { session } = result;
     const options = { now: store.now(), expectedSeq: session.expectedSeq };
     switch (result.status) {
-      case "admitted":
-        return await run({ frame, head, session, principal, known: result.calls });
       case "duplicate":
         return await again(frame, head, principal, result);
       case "stale":
@@ -96,13 +104,18 @@ export function createHandle(
   }
 
   /** Does what an admitted frame asks for, and records the answer. */
-  async function run(admitted: AdmittedFrame<Numbered>): Promise<ResponseFrame> {
+  function run(admitted: AdmittedFrame<Numbered>): Promise<ResponseFrame> {
+    const { frame } = admitted;
+    return frame.frame_type === "CALL_REQ"
+      ? answerCall(deps, admitted as AdmittedFrame<RequestOf<"CALL_REQ">>)
+      : runOther(admitted);
+  }
+
+  async function runOther(admitted: AdmittedFrame<Numbered>): Promise<ResponseFrame> {
     const { frame, session } = admitted;
     const end = deps.running.begin(session.id, "frame", frame.frame_id);
     try {
       switch (frame.frame_type) {
-        case "CALL_REQ":
-          return await answerCall(deps, admitted as AdmittedFrame<RequestOf<"CALL_REQ">>);
         case "CALL_BATCH_REQ":
           return await answerBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
         default: {
@@ -194,6 +207,11 @@ type Control = Exclude<Numbered, RequestOf<"CALL_REQ"> | RequestOf<"CALL_BATCH_R
 function callsOf(frame: Numbered): readonly CallItem[] {
   if (frame.frame_type === "CALL_REQ") return [frame.payload];
   return frame.frame_type === "CALL_BATCH_REQ" ? frame.payload.calls : [];
+}
+
+function admittedCalls(frame: Numbered, principal: Principal): AdmittedCall[] {
+  if (frame.frame_type === "CALL_REQ") return [admittedCall(frame.payload, principal)];
+  return callsOf(frame).map((item) => admittedCall(item, principal));
 }
 
 /** A call as the store needs it. */

@@ -4,8 +4,9 @@ import type { RecoveryReport, RouterTimes } from "./types.ts";
 
 /** What a router does besides answering: recover, prune, close. */
 export interface Lifecycle {
-  /** Gives the promise back, and waits for it in `close`. It must not reject. */
-  track<Value>(work: Promise<Value>): Promise<Value>;
+  /** A frame is being answered: `close` waits for as many calls of `end`. */
+  begin(): void;
+  end(): void;
   closing(): boolean;
   recover(): Promise<RecoveryReport>;
   ready(): Promise<string | undefined>;
@@ -24,9 +25,12 @@ const defaultGraceMs = 10_000;
 
 export function createLifecycle({ store, times, stop, recover }: LifecycleOptions): Lifecycle {
   const work = new Set<Promise<unknown>>();
+  let frames = 0;
+  let allAnswered: (() => void) | undefined;
   let closed: Promise<void> | undefined;
   let recovering: Promise<RecoveryReport> | undefined;
 
+  /** Gives the promise back, and waits for it in `close`. */
   function track<Value>(promise: Promise<Value>): Promise<Value> {
     work.add(promise);
     const done = (): boolean => work.delete(promise);
@@ -57,13 +61,23 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
     const grace = new Promise((resolve) => {
       timer = setTimeout(resolve, graceMs);
     });
-    await Promise.race([grace, Promise.allSettled([...work])]);
+    const answered = new Promise<void>((resolve) => {
+      if (frames === 0) resolve();
+      else allAnswered = resolve;
+    });
+    await Promise.race([grace, Promise.all([answered, Promise.allSettled([...work])])]);
     clearTimeout(timer);
     stop.abort(new DOMException("the router is closing", "AbortError"));
   }
 
   return {
-    track,
+    begin() {
+      frames++;
+    },
+    end() {
+      frames--;
+      if (frames === 0) allAnswered?.();
+    },
     closing: () => closed !== undefined,
     recover: () => track(sweep()),
     async ready() {

@@ -6,18 +6,22 @@ export interface Running {
 }
 
 export function createRunning(): Running {
-  const counts = new Map<string, number>();
-  const nameOf = (sessionId: string, kind: string, id: string): string => `${kind} ${sessionId} ${id}`;
+  // By id first: ids are as good as unique, and a name made of both would have to be hashed anew each time.
+  const all = { frame: new Map<string, string[]>(), call: new Map<string, string[]>() };
   return {
     begin(sessionId, kind, id) {
-      const name = nameOf(sessionId, kind, id);
-      counts.set(name, (counts.get(name) ?? 0) + 1);
+      const running = all[kind];
+      const sessions = running.get(id);
+      if (sessions === undefined) running.set(id, [sessionId]);
+      else sessions.push(sessionId);
       return () => {
-        const left = (counts.get(name) ?? 1) - 1;
-        if (left === 0) counts.delete(name);
-        else counts.set(name, left);
+        const left = running.get(id);
+        if (left === undefined) return;
+        const at = left.indexOf(sessionId);
+        if (at >= 0) left.splice(at, 1);
+        if (left.length === 0) running.delete(id);
       };
     },
-    has: (sessionId, kind, id) => counts.has(nameOf(sessionId, kind, id)),
+    has: (sessionId, kind, id) => all[kind].get(id)?.includes(sessionId) === true,
   };
 }
