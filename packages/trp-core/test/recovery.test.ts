@@ -252,3 +252,32 @@ it("puts in doubt what is only looked at, when its router is gone and it must no
   again.clock.now += lease + 1;
   expect(await again.survivor().pipeline.look({ scope, key: "k" })).toMatchObject({ kind: "in-progress" });
 });
+
+it.each(["pure", "idempotent", "keyed", "probe"] as const)(
+  "puts an opaque operation in doubt, though its capability is %s by now",
+  async (effect) => {
+    for (const byCaller of [false, true]) {
+      const on = stage("opaque");
+      on.crash("k");
+      await settle();
+      on.clock.now += lease + 1;
+      const survivor = on.survivor({}, [note(on.world, { effect })]);
+      if (!byCaller) expect(await survivor.recover()).toEqual({ ...none, inDoubt: 1 });
+      expect(await survivor.run(add("x", { idempotency_key: "k" }))).toMatchObject({ kind: "unknown" });
+      expect(on.world.executions).toBe(1);
+    }
+  },
+);
+
+it("asks about an operation that could be asked about, though its capability can't be by now", async () => {
+  for (const byCaller of [false, true]) {
+    const on = stage("probe");
+    on.crash("k");
+    await settle();
+    on.clock.now += lease + 1;
+    const survivor = on.survivor({}, [note(on.world, { effect: "idempotent" })]);
+    if (!byCaller) expect(await survivor.recover()).toEqual({ ...none, probed: 1, inDoubt: 1 });
+    expect(await survivor.run(add("x", { idempotency_key: "k" }))).toMatchObject({ kind: "unknown" });
+    expect(on.world.executions).toBe(1);
+  }
+});

@@ -9,7 +9,7 @@ import { approvalFor } from "./approval-step.ts";
 import { adaptCall, type Checked, decideCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
-import { isRerunnable } from "./effects.ts";
+import { effectOver, isRerunnable } from "./effects.ts";
 import { busy, type Ending, type Passage, refused } from "./ending.ts";
 import { approvalRefused, conflict, keyExpired } from "./faults.ts";
 import { settledFromRecord } from "./outcome.ts";
@@ -86,8 +86,8 @@ export class KeyedCall {
     prior: OperationRecord | undefined,
   ): Promise<Ending> {
     const { store, times, routerId, audit } = this.#dependencies;
-    const { effect } = this.#call.capability.definition;
     const startedBefore = prior?.startedAt !== undefined;
+    const effect = effectOver(this.#call.capability.definition.effect, fromJson(prior?.data)?.effect);
     const { approval, proof } = data;
     await this.#dependencies.failpoint?.("before-start", this.#call.item.call_id);
     const result = await store.operations.start(

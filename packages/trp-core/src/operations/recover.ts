@@ -2,7 +2,7 @@ import type { OperationClaim, OperationRecord } from "@toolglot/core";
 import { adaptCall, timeoutOf } from "../calls/check-call.ts";
 import type { CallDependencies } from "../calls/dependencies.ts";
 import { dispatch } from "../calls/dispatch.ts";
-import { isRerunnable } from "../calls/effects.ts";
+import { effectOver, isRerunnable } from "../calls/effects.ts";
 import { conclude, outcomeRow, type Passage, usageOf } from "../calls/ending.ts";
 import { executorError, outcomeUnknown } from "../calls/faults.ts";
 import { storedOutcome } from "../calls/outcome.ts";
@@ -76,7 +76,7 @@ class Recovery {
     }
     const call = callFromData(data, this.#record.key, capability, this.#signal);
     const passage: Passage = { call, began: performance.now(), proof: data.proof, adapterMs: 0, executorMs: 0 };
-    const { effect } = capability.definition;
+    const effect = effectOver(capability.definition.effect, data.effect);
     if (data.answered !== undefined && isRerunnable(effect)) await this.#forget(passage, data);
     else if (effect === "opaque") await this.#giveUp(passage, "its router is gone, and it must not run again");
     else if (data.attempts >= mostAttempts) await this.#giveUp(passage, `its router died ${data.attempts} times`);
@@ -98,7 +98,7 @@ class Recovery {
     const { call } = passage;
     const usage = usageOf(passage);
     const proof = passage.proof === undefined ? {} : { proof: passage.proof };
-    if (call.capability.definition.effect === "pure") {
+    if (call.capability.definition.effect === "pure" && fromJson(this.#record.data)?.effect === "pure") {
       const failed = { kind: "failed" as const, fault: executorError("It was given up."), usage, ...proof };
       const audit = [outcomeRow(this.#dependencies, passage, failed)];
       const outcome = storedOutcome(failed, call.item.call_id);
@@ -148,7 +148,7 @@ class Recovery {
     const leaseUntil = store.now() + times.lease;
     await store.audit.append([audit.decision(call, proof, approvalId)]);
     if (!(await store.operations.begin(claim, toJson(next)))) return;
-    const asks = call.capability.definition.effect === "probe";
+    const asks = effectOver(call.capability.definition.effect, data.effect) === "probe";
     const ending = await dispatch(this.#dependencies, {
       passage,
       claim,
