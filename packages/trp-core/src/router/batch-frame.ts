@@ -12,6 +12,7 @@ import type { CallOutcome } from "../store/types.ts";
 import { isKept, settleItem, staysAsItWas } from "./call-frame.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { type Standing, standingOf } from "./known-calls.ts";
+import { callFacts, noteRefusal } from "./refusals.ts";
 
 type BatchFrame = AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>;
 
@@ -30,10 +31,16 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
   };
   if (refusal !== undefined) {
     for (const item of calls) note(item, { kind: "refused", fault: refusal });
+    await writeRefusals(
+      deps,
+      admitted,
+      calls.map((item) => [item, refusal]),
+    );
     const reply = nack(head, refusal, { now: store.now(), expectedSeq: session.expectedSeq });
     await store.sessions.answer({ ...place, reply, outcomes });
     return reply;
   }
+  const begun = new Set<CallItem>();
   const entries = calls.map((item): BatchEntry => {
     const known = admitted.known[item.call_id];
     const outcome = known?.status === "known" && known.call.operation === undefined ? known.call.outcome : undefined;
@@ -41,11 +48,13 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
       callId: item.call_id,
       dependsOn: item.depends_on ?? [],
       ...(outcome !== undefined && isKept(outcome) ? { known: settledFromOutcome(outcome) } : {}),
-      run: (options) =>
+      run: (options) => {
+        begun.add(item);
         // The others have their ends: what the store fails at for one must not take them away.
-        settleItem(deps, admitted, item, known, { ...options, dependencies: false }).catch(
+        return settleItem(deps, admitted, item, known, { ...options, dependencies: false }).catch(
           (): Settled => ({ kind: "refused", fault: storeDown() }),
-        ),
+        );
+      },
     };
   });
   const ends = await runBatch({
@@ -55,12 +64,31 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
     onError: on_error,
     earlier: (callId) => dependencyState(store, session.id, callId).catch(() => "unfinished" as const),
   });
+  // What stopped before it began, for others' sake.
+  const unbegun = calls.flatMap((item, index): [CallItem, Fault][] => {
+    const end = ends[index] as Settled;
+    return end.kind === "refused" && !begun.has(item) ? [[item, end.fault]] : [];
+  });
+  await writeRefusals(deps, admitted, unbegun).catch(() => {});
   const callIds = calls.map(({ call_id }) => call_id);
   const reply = replyTo(head, "CALL_BATCH_RES", batchPayload(batch_id, callIds, ends), { now: store.now() });
   for (const [index, item] of calls.entries()) note(item, ends[index] as Settled);
   // What has happened is told, also when it can't be recorded: a copy of the frame finds the operations.
   await store.sessions.answer({ ...place, reply, outcomes }).catch(() => {});
   return reply;
+}
+
+async function writeRefusals(
+  deps: FrameDependencies,
+  admitted: BatchFrame,
+  refused: readonly (readonly [CallItem, Fault])[],
+): Promise<void> {
+  const signal = deps.stop.take();
+  try {
+    for (const [item, reason] of refused) await noteRefusal(deps, callFacts(admitted, item, signal), reason);
+  } finally {
+    deps.stop.giveBack(signal);
+  }
 }
 
 /**
