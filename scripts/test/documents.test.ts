@@ -8,7 +8,10 @@ import { publicPackages, root } from "../lib/workspace.mjs";
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const decisions = readdirSync(join(root, "docs/decisions")).map((name) => `docs/decisions/${name}`);
 const packageReadmes = publicPackages().map(({ folder }) => `${folder}/README.md`);
-const documents = ["README.md", "README.zh-CN.md", "CONTRIBUTING.md", "docs/architecture.md", ...decisions];
+const pages = readdirSync(join(root, "docs"))
+  .filter((name) => name.endsWith(".md"))
+  .map((name) => `docs/${name}`);
+const documents = ["README.md", "README.zh-CN.md", "CONTRIBUTING.md", ...pages, ...decisions];
 
 it("should show the same arrows in docs/architecture.md as the check enforces", () => {
   const rows = read("docs/architecture.md")
