@@ -17,8 +17,9 @@ export interface Connection {
 }
 
 export interface Statement {
-  /** Gives how many rows it changed. */
-  run(parameters: readonly Value[]): number;
+  run(parameters: readonly Value[]): void;
+  /** Runs it and gives how many rows it changed. */
+  change(parameters: readonly Value[]): number;
   /** The first row. */
   get(parameters: readonly Value[]): Row | undefined;
   all(parameters: readonly Value[]): Row[];

@@ -37,10 +37,15 @@ export class Transaction {
     return this.#prepare(sql).all(parameters);
   }
 
-  /** Gives how many rows it changed. */
-  run(sql: string, ...parameters: Value[]): number {
+  run(sql: string, ...parameters: Value[]): void {
     this.dirty = true;
-    return this.#prepare(sql).run(parameters);
+    this.#prepare(sql).run(parameters);
+  }
+
+  /** Runs it and gives how many rows it changed. */
+  change(sql: string, ...parameters: Value[]): number {
+    this.dirty = true;
+    return this.#prepare(sql).change(parameters);
   }
 
   /** For statements that write and give rows. */

@@ -39,9 +39,9 @@ async function watched(lockTimeoutMs = 1000, longestMs = Number.POSITIVE_INFINIT
     },
     prepare: (sql) => {
       const statement = real.prepare(sql);
-      const run = (parameters: Parameters<typeof statement.run>[0]): number => {
+      const run = (parameters: Parameters<typeof statement.run>[0]): void => {
         check(sql);
-        return statement.run(parameters);
+        statement.run(parameters);
       };
       return { ...statement, run };
     },

@@ -28,7 +28,10 @@ export function nodeSqliteDriver(): Driver | undefined {
         prepare(sql) {
           const statement = database.prepare(sql);
           return {
-            run: (parameters) => Number(statement.run(...parameters).changes),
+            run: (parameters) => {
+              statement.run(...parameters);
+            },
+            change: (parameters) => Number(statement.run(...parameters).changes),
             get: (parameters) => statement.get(...parameters) as Row | undefined,
             all: (parameters) => statement.all(...parameters) as Row[],
           };

@@ -37,7 +37,7 @@ export function keepAnswer(tx: Transaction, answer: AnswerText): void {
   // By seq: a frame of this id may have been forgotten, and the id be another's now.
   const sql = `UPDATE calls SET reply = ?, outcome = NULL WHERE session = ? AND call_id = ? AND frame = ?
     AND seq = (SELECT seq FROM frames WHERE session = ? AND frame_id = ?)`;
-  if (tx.run(sql, reply, session.n, columnText(callId), frame, session.n, frame) > 0) return;
+  if (tx.change(sql, reply, session.n, columnText(callId), frame, session.n, frame) > 0) return;
   const outcome = JSON.stringify(outcomeOf(JSON.parse(reply) as ResponseFrame));
   keepTexts(tx, session, { ...answer, outcomes: [[callId, outcome]] });
 }

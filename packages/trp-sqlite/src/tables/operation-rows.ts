@@ -17,16 +17,23 @@ const columns = "rowid AS n, kept, data, outcome";
 
 /** What is still known of a key: nothing, the record alone when its outcome is to be forgotten, or all of it. */
 export function findOperation(tx: Transaction, { scope, key }: OperationKey): Stored | undefined {
-  return find(tx, columns, scope, key);
+  return find(tx, wholeRow, scope, key);
 }
 
 /** The same without data and outcome, for steps that only write them. */
 export function findRecord(tx: Transaction, { scope, key }: OperationKey): Stored | undefined {
-  return find(tx, "rowid AS n, kept, NULL AS data, NULL AS outcome", scope, key);
+  return find(tx, recordAlone, scope, key);
 }
 
-function find(tx: Transaction, wanted: string, scope: string, key: string): Stored | undefined {
-  const sql = `SELECT ${wanted} FROM operations WHERE scope = ? AND key = ?`;
+// Whole, since statements are found by their text.
+const wholeRow = `SELECT ${columns} FROM operations WHERE scope = ? AND key = ?`;
+const recordAlone = `SELECT rowid AS n, kept, NULL AS data, NULL AS outcome FROM operations WHERE scope = ? AND key = ?`;
+const written = "state = ?, open = ?, fence = ?, lease_until = ?, due_at = ?, kept = ?";
+const writeRecord = `UPDATE operations SET ${written} WHERE rowid = ?`;
+const writeData = `UPDATE operations SET ${written}, data = ? WHERE rowid = ?`;
+const writeOutcome = `UPDATE operations SET ${written}, outcome = ? WHERE rowid = ?`;
+
+function find(tx: Transaction, sql: string, scope: string, key: string): Stored | undefined {
   const row = tx.get(sql, columnText(scope), columnText(key));
   if (!row) return undefined;
   const stored = storedOf(tx, row, scope, key);
@@ -45,7 +52,7 @@ export function recordOf(tx: Transaction, { kept, data, outcome }: Stored): Oper
   };
 }
 
-/** Writes a record that has not ended; data and outcome stay as they were `before` unless given. */
+/** Writes a record, with its data or its outcome when it is given; what isn't stays as it was `before`. */
 export function writeOperation(
   tx: Transaction,
   kept: KeptOperation,
@@ -65,16 +72,9 @@ export function writeOperation(
     );
     return;
   }
-  let set = "state = ?, open = ?, fence = ?, lease_until = ?, due_at = ?, kept = ?";
-  if (data !== undefined) {
-    set += ", data = ?";
-    values.push(data);
-  }
-  if (outcome !== undefined) {
-    set += ", outcome = ?";
-    values.push(outcome);
-  }
-  tx.run(`UPDATE operations SET ${set} WHERE rowid = ?`, ...values, before.n);
+  if (data !== undefined) tx.run(writeData, ...values, data, before.n);
+  else if (outcome !== undefined) tx.run(writeOutcome, ...values, outcome, before.n);
+  else tx.run(writeRecord, ...values, before.n);
 }
 
 /** Oldest claims first. */

@@ -38,10 +38,10 @@ export function recordOf({ fixed, view, expectedSeq }: Session): SessionRecord {
 }
 
 export const callColumns = "deadline, record, outcome, reply";
+const callById = `SELECT ${callColumns} FROM calls WHERE session = ? AND call_id = ?`;
 
 export function findCall(tx: Transaction, session: Session, callId: string): CallRecord | undefined {
-  const sql = `SELECT ${callColumns} FROM calls WHERE session = ? AND call_id = ?`;
-  const row = tx.get(sql, session.n, columnText(callId));
+  const row = tx.get(callById, session.n, columnText(callId));
   return row && callOf(tx, row, session, callId);
 }
 

@@ -152,18 +152,18 @@ function keepCall(
   const record: FixedCall = { callId, digest, frameId, ...key };
   const frame = calls.length === 1 ? columnText(frameId) : null;
   const values = [n, columnText(callId), seq, place, deadline, frame, JSON.stringify(record)];
-  const insert = "INSERT INTO calls (session, call_id, seq, place, deadline, frame, record, outcome)";
   if (!before) {
-    tx.run(`${insert} VALUES (?, ?, ?, ?, ?, ?, ?, NULL)`, ...values);
+    tx.run(insertCall, ...values);
     return;
   }
   if (before.outcome) moveReply(tx, session, callId, before.frameId, "frame");
   const outcome = stayingOutcome(before);
-  tx.run(
-    `${insert} VALUES (?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (session, call_id) DO UPDATE SET seq = excluded.seq, place = excluded.place, deadline = excluded.deadline,
-     frame = excluded.frame, record = excluded.record, outcome = excluded.outcome, reply = NULL`,
-    ...values,
-    outcome ? JSON.stringify(outcome) : null,
-  );
+  tx.run(replaceCall, ...values, outcome ? JSON.stringify(outcome) : null);
 }
+
+const insertCall = `INSERT INTO calls (session, call_id, seq, place, deadline, frame, record)
+  VALUES (?, ?, ?, ?, ?, ?, ?)`;
+const replaceCall = `INSERT INTO calls (session, call_id, seq, place, deadline, frame, record, outcome)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+  ON CONFLICT (session, call_id) DO UPDATE SET seq = excluded.seq, place = excluded.place, deadline = excluded.deadline,
+  frame = excluded.frame, record = excluded.record, outcome = excluded.outcome, reply = NULL`;
