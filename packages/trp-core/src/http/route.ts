@@ -4,6 +4,7 @@ import type { Router } from "../router/types.ts";
 import { approvalRoutes, type Found } from "./approvals-api.ts";
 import { frameAnswer } from "./frame-answer.ts";
 import { hostName, isJsonType, isSameOrigin, wantsEventStream } from "./headers.ts";
+import { isNestedDeeper } from "./nesting.ts";
 import { errorReply, jsonReply, nackReply } from "./reply.ts";
 import type { BodyWanted, HttpHead, HttpOptions, HttpReply } from "./types.ts";
 
@@ -19,6 +20,8 @@ export interface HttpRoutes {
 }
 
 const framePath = "/trp/frame";
+/** Bytes of a body whose nesting is not looked at before it is parsed. */
+const freelyParsed = 65_536;
 const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /** Reads UTF-8 with what every runtime has. */
@@ -164,6 +167,11 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
       maxBytes,
       tooLarge,
       async answer(bytes, sender) {
+        const { depth } = router.limits;
+        // What is small is parsed at once, however deep, and refused by the router itself.
+        if (bytes.length > freelyParsed && isNestedDeeper(bytes, depth)) {
+          return refuse(path, 400, notFrame, `The body is nested deeper than ${depth} levels.`, "Send it flatter.");
+        }
         const text = decode(bytes);
         if (text === undefined) return refuse(path, 400, notFrame, "The body is not UTF-8.", "Send JSON in UTF-8.");
         let body: unknown;

@@ -80,3 +80,24 @@ it("lists a requester's own approvals, however many others ask", async () => {
   expect(await router.approvals.list(carl)).toHaveLength(100);
   await router.close();
 });
+
+it("refuses what is big and deep before it is parsed, and nothing else", async () => {
+  const router = createRouter();
+  const handle = createFetchHandler(router, { authenticate: () => ada });
+  const send = async (body: string): Promise<{ status: number; text: string }> => {
+    const answer = await handle(new Request("http://localhost/trp/frame", { ...post, body }));
+    return { status: answer.status, text: await answer.text() };
+  };
+  const deep = (levels: number, text = "x".repeat(70_000)): string =>
+    JSON.stringify(helloFrame({ agent_id: "a" }, { auth_context: { text, at: 0 } })).replace(
+      '"at":0',
+      () => `"at":${"[".repeat(levels)}${"]".repeat(levels)}`,
+    );
+  expect(await send("[".repeat(100_000) + "]".repeat(100_000))).toMatchObject({ status: 400 });
+  expect(await send(deep(63))).toMatchObject({ status: 400, text: expect.stringContaining("64 levels") });
+  expect(await send(deep(62))).toMatchObject({ status: 200, text: expect.stringContaining("HELLO_RES") });
+  const brackets = '[{"\\[{'.repeat(12_000);
+  expect(await send(deep(1, brackets))).toMatchObject({ status: 200, text: expect.stringContaining("HELLO_RES") });
+  expect(await send(deep(63, "short"))).toMatchObject({ status: 200, text: expect.stringContaining("TRP_2000") });
+  await router.close();
+});
