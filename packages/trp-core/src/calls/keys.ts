@@ -1,6 +1,7 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
 import { base64url } from "../digest/base64url.ts";
 import { canonicalJson } from "../digest/canonical-json.ts";
+import { flat } from "../digest/flat.ts";
 import { hmacSha256, sha256Digest, sha256Hex } from "../digest/sha256.ts";
 import type { CallItem } from "../frames/types.ts";
 import type { Who } from "../store/types.ts";
@@ -44,7 +45,7 @@ const shortText = 240;
 export function callDigest(item: Pick<CallItem, "cap_id" | "args" | "idempotency_key">): string {
   const { cap_id, args, idempotency_key = null } = item;
   const text = canonicalJson({ args, cap_id, idempotency_key });
-  return text.length <= shortText ? text : sha256Digest(text);
+  return text.length <= shortText ? flat(text) : sha256Digest(text);
 }
 
 /**

@@ -49,8 +49,7 @@ function writeObject(value: object, depth: number): string | undefined {
     return `${text}]`;
   }
   const keys = Object.keys(value);
-  // Most come in order already, and sorting copies.
-  if (!isSorted(keys)) keys.sort();
+  sortNames(keys);
   let text = "{";
   for (const key of keys) {
     const member = write((value as Record<string, unknown>)[key], depth + 1);
@@ -60,11 +59,18 @@ function writeObject(value: object, depth: number): string | undefined {
   return `${text}}`;
 }
 
-function isSorted(keys: readonly string[]): boolean {
-  for (let index = 1; index < keys.length; index++) {
-    if ((keys[index - 1] as string) > (keys[index] as string)) return false;
+/** As `sort()`; few names by insertion, which needs no copies. */
+function sortNames(names: string[]): void {
+  if (names.length > 16) {
+    names.sort();
+    return;
   }
-  return true;
+  for (let index = 1; index < names.length; index++) {
+    const name = names[index] as string;
+    let at = index;
+    for (; at > 0 && (names[at - 1] as string) > name; at--) names[at] = names[at - 1] as string;
+    names[at] = name;
+  }
 }
 
 function quote(text: string): string {

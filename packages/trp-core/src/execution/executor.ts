@@ -52,6 +52,8 @@ class Run implements Waiting {
   readonly #timeoutMs: number;
   readonly #onError: ExecutorOptions["onError"];
   readonly #patience: Patience;
+  before: Waiting | undefined;
+  after: Waiting | undefined;
   #began = 0;
   #resolve: ((execution: Execution) => void) | undefined;
   #isWaiting = false;
@@ -87,9 +89,9 @@ class Run implements Waiting {
     return new Promise((resolve) => {
       this.#resolve = resolve;
       this.#began = performance.now();
-      this.#patience.begin(this);
       // Whoever asked for the signal may be told by it at any time.
       if (this.#controller !== undefined) this.wait();
+      else this.#patience.begin(this);
       end.then(
         (value) => this.#fulfilled(value),
         (error: unknown) => this.#settle(this.#told(error)),
@@ -99,9 +101,7 @@ class Run implements Waiting {
 
   /** Arms the timer, and listens. */
   wait(): void {
-    if (this.#isWaiting || this.#resolve === undefined) return;
     this.#isWaiting = true;
-    this.#patience.end(this);
     const { definition, capId } = this.#capability;
     const { signal } = this.#given;
     const limit = Math.min(this.#timeoutMs, definition.maxTimeoutMs ?? defaultMaxTimeoutMs, longestTimeoutMs);
@@ -136,7 +136,10 @@ class Run implements Waiting {
     if (this.#controller === undefined) {
       this.#controller = new AbortController();
       if (this.#stopped !== undefined) this.#controller.abort(this.#stopped.reason);
-      this.wait();
+      if (this.#resolve !== undefined && !this.#isWaiting) {
+        this.#patience.end(this);
+        this.wait();
+      }
     }
     return this.#controller.signal;
   }

@@ -1,3 +1,4 @@
+import { flat } from "../digest/flat.ts";
 import { faultPayload } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
 import type { FrameHead } from "./head.ts";
@@ -51,7 +52,7 @@ export function replyTo<Type extends ResponseFrame["frame_type"]>(
     trp_version: trpVersion,
     frame_type: type,
     session_id: hello?.session_id ?? head.sessionId,
-    frame_id: `res_${head.frameId ?? unknownId}`,
+    frame_id: flat(`res_${head.frameId ?? unknownId}`),
     trace_id: head.traceId ?? unknownId,
     timestamp_ms: options.now,
     catalog_epoch: options.catalogEpoch ?? hello?.catalog_epoch ?? head.catalogEpoch,

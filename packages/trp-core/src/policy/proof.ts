@@ -1,3 +1,4 @@
+import { flat } from "../digest/flat.ts";
 import { sha256Digest } from "../digest/sha256.ts";
 import type { PolicyProof } from "../frames/types.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
@@ -14,7 +15,7 @@ export function policyProof(
   argsFingerprint: string,
 ): PolicyProof {
   return {
-    digest: sha256Digest(proofInputs(input, argsFingerprint)),
+    digest: flat(sha256Digest(proofInputs(input, argsFingerprint))),
     rule: decision.rule,
     policy_version: engine.version,
     decision: decision.decision,

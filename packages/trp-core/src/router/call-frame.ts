@@ -54,7 +54,7 @@ export async function answerCall(
     return last;
   }
 
-  const end = deps.running.begin(session.id, "frame", frame.frame_id);
+  const answering = deps.running.begin(session.id, "frame", frame.frame_id);
   try {
     const settled = await settleItem(deps, admitted, item, known, {
       answer: (how) => told(how).answer,
@@ -62,7 +62,7 @@ export async function answerCall(
     });
     return told(settled).reply;
   } finally {
-    end();
+    deps.running.end(answering);
   }
 }
 
@@ -83,8 +83,9 @@ export async function settleItem(
   const { store, registry, pipeline, running, stop } = deps;
   const { session } = admitted;
   const isReused = known?.status === "reused";
-  const signal = stop.take();
-  const end = isReused ? undefined : running.begin(session.id, "call", item.call_id);
+  const stopping = stop.take();
+  const { signal } = stopping;
+  const calling = isReused ? undefined : running.begin(session.id, "call", item.call_id);
   try {
     let reason: Fault | undefined = isReused ? fault("TRP_1007") : undefined;
     const dependsOn = item.depends_on ?? [];
@@ -101,8 +102,8 @@ export async function settleItem(
     }
     return await refuse(deps, admitted, item, known, options, reason, signal);
   } finally {
-    end?.();
-    stop.giveBack(signal);
+    if (calling !== undefined) running.end(calling);
+    stop.giveBack(stopping);
   }
 }
 

@@ -113,7 +113,7 @@ export function createHandle(
 
   async function runOther(admitted: AdmittedFrame<Numbered>): Promise<ResponseFrame> {
     const { frame, session } = admitted;
-    const end = deps.running.begin(session.id, "frame", frame.frame_id);
+    const answering = deps.running.begin(session.id, "frame", frame.frame_id);
     try {
       switch (frame.frame_type) {
         case "CALL_BATCH_REQ":
@@ -125,7 +125,7 @@ export function createHandle(
         }
       }
     } finally {
-      end();
+      deps.running.end(answering);
     }
   }
 

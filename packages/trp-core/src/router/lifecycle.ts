@@ -43,11 +43,11 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
     recovering ??= run();
     return recovering;
     async function run(): Promise<RecoveryReport> {
-      const signal = stop.take();
+      const stopping = stop.take();
       try {
-        return await recover(signal);
+        return await recover(stopping.signal);
       } finally {
-        stop.giveBack(signal);
+        stop.giveBack(stopping);
         recovering = undefined;
       }
     }

@@ -1,37 +1,66 @@
+/** A signal that one call has for itself. */
+export interface StopSignal {
+  readonly signal: AbortSignal;
+}
+
 /** Signals that tell calls in flight to stop. */
 export interface StopSignals {
   /** One of its own for each call; give it back when the call has ended. */
-  take(): AbortSignal;
-  giveBack(signal: AbortSignal): void;
+  take(): StopSignal;
+  giveBack(taken: StopSignal): void;
   /** Aborts what is out, and what is taken from now on. */
   abort(reason: unknown): void;
 }
+
+interface Pooled extends StopSignal {
+  readonly controller: AbortController;
+  state: "out" | "free" | "dropped";
+}
+
+/** How many are kept for later. */
+const mostKept = 256;
 
 /**
  * Signals that are used again: making one costs microseconds, and one signal for all calls would gather a listener per
  * call, of which runtimes warn.
  */
 export function createStopSignals(): StopSignals {
-  const free: AbortController[] = [];
-  const out = new Map<AbortSignal, AbortController>();
+  const free: Pooled[] = [];
+  /** All that are out or free, so that most calls change no more than a state. */
+  let known: Pooled[] = [];
+  let pruneAt = 2 * mostKept;
   let stopped: { reason: unknown } | undefined;
+
+  function make(): Pooled {
+    const controller = new AbortController();
+    if (known.length >= pruneAt) {
+      known = known.filter(({ state }) => state !== "dropped");
+      pruneAt = Math.max(2 * mostKept, 2 * known.length);
+    }
+    const pooled: Pooled = { controller, signal: controller.signal, state: "out" };
+    known.push(pooled);
+    return pooled;
+  }
+
   return {
     take() {
-      const controller = free.pop() ?? new AbortController();
-      if (stopped !== undefined) controller.abort(stopped.reason);
-      out.set(controller.signal, controller);
-      return controller.signal;
+      const pooled = free.pop() ?? make();
+      pooled.state = "out";
+      if (stopped !== undefined) pooled.controller.abort(stopped.reason);
+      return pooled;
     },
-    giveBack(signal) {
-      const controller = out.get(signal);
-      if (controller === undefined) return;
-      out.delete(signal);
-      if (!signal.aborted && free.length < 256) free.push(controller);
+    giveBack(taken) {
+      const pooled = taken as Pooled;
+      if (pooled.state !== "out") return;
+      pooled.state = "dropped";
+      if (pooled.signal.aborted || free.length >= mostKept) return;
+      pooled.state = "free";
+      free.push(pooled);
     },
     abort(reason) {
       stopped ??= { reason };
-      for (const controller of out.values()) controller.abort(reason);
       free.length = 0;
+      for (const { controller, state } of known) if (state === "out") controller.abort(reason);
     },
   };
 }

@@ -1,4 +1,5 @@
 import { canonicalJson } from "../digest/canonical-json.ts";
+import { flat } from "../digest/flat.ts";
 import { sha256Digest } from "../digest/sha256.ts";
 import type { CallItem, RequestFrame } from "../frames/types.ts";
 import type { AdmittedCall } from "../store/types.ts";
@@ -14,7 +15,7 @@ export function frameDigest(frame: RequestFrame, calls: readonly AdmittedCall[])
     const { call_id, idx, attempt, timeout_ms, depends_on = [], schema_digest, execution_mode } = frame.payload;
     const numbers = `${frame.seq} ${idx} ${attempt} ${timeout_ms} ${execution_mode} ${depends_on.length}`;
     const others = depends_on.length === 0 ? "" : `\n${depends_on.join("\n")}`;
-    return `${numbers}\n${call_id}\n${schema_digest ?? ""}\n${call.digest}${others}`;
+    return flat(`${numbers}\n${call_id}\n${schema_digest ?? ""}\n${call.digest}${others}`);
   }
   return sha256Digest(canonicalJson([frame.frame_type, frame.seq, digestible(frame, calls)]));
 }
