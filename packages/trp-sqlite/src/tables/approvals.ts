@@ -42,11 +42,15 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
       return commits.read((tx) => {
         const now = tx.now();
         const found: ApprovalRecord[] = [];
+        // As it stands in a record: others are not even read, but for those that have the same in their arguments.
+        const named = JSON.stringify({ requester }).slice(1, -1);
         let below = Number.MAX_SAFE_INTEGER;
         // Whether one has expired is not in a column: read on until there are enough.
         while (found.length < limit) {
-          const sql = "SELECT n, id, record FROM approvals WHERE tenant = ? AND n < ? ORDER BY n DESC LIMIT 100";
-          const rows = tx.all(sql, columnText(tenant), below);
+          const rows =
+            requester === undefined
+              ? tx.all(newestOf(""), columnText(tenant), below)
+              : tx.all(newestOf("AND instr(record, ?) > 0"), columnText(tenant), below, named);
           for (const row of rows) {
             const record = approvalAt(recordOf(tx, row), now);
             if (requester !== undefined && record.requester !== requester) continue;
@@ -70,6 +74,10 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
       });
     },
   };
+}
+
+function newestOf(condition: string): string {
+  return `SELECT n, id, record FROM approvals WHERE tenant = ? AND n < ? ${condition} ORDER BY n DESC LIMIT 100`;
 }
 
 export function findApproval(tx: Transaction, id: string): ApprovalRecord | undefined {
