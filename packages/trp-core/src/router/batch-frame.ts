@@ -83,11 +83,11 @@ async function writeRefusals(
   admitted: BatchFrame,
   refused: readonly (readonly [CallItem, Fault])[],
 ): Promise<void> {
-  const signal = deps.stop.take();
+  const stopping = deps.stop.take();
   try {
-    for (const [item, reason] of refused) await noteRefusal(deps, callFacts(admitted, item, signal), reason);
+    for (const [item, reason] of refused) await noteRefusal(deps, callFacts(admitted, item, stopping.signal), reason);
   } finally {
-    deps.stop.giveBack(signal);
+    deps.stop.giveBack(stopping);
   }
 }
 
