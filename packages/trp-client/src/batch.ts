@@ -3,6 +3,7 @@ import { isRecord, toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
 import { type Connection, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
+import { remove } from "./list.ts";
 import { fromNack, refusedLocally, stillRunning } from "./outcome.ts";
 import { clock, type Limits, pause } from "./pause.ts";
 import { backoff } from "./retry.ts";
@@ -48,7 +49,7 @@ export async function runBatch(
         if (misplaced !== undefined) return refused(misplaced);
         for (const call of calls) {
           call.attempts++;
-          session.waiting.add(call.callId);
+          session.waiting.push(call.callId);
         }
         const payload: CallBatchReqPayload = {
           batch_id: batchId,
@@ -62,7 +63,7 @@ export async function runBatch(
           repeats: calls.every((call) => call.repeats),
           progress,
         });
-        for (const call of calls) session.waiting.delete(call.callId);
+        for (const call of calls) remove(session.waiting, call.callId);
         if (answer.frame_type === "CALL_BATCH_RES") {
           const attempts = calls.map((call) => readItem(call, answer.payload.results));
           if (attempts.some(({ result }) => isOutdated(result))) connection.forgetCatalog(session, session.catalog);

@@ -2,6 +2,7 @@ import type {
   AliasRow,
   BatchItemResult,
   CallItem,
+  CallReqPayload,
   FaultPayload,
   NackPayload,
   ResultPayload,
@@ -12,6 +13,7 @@ import { type CatalogView, isUnchanged, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
 import { uuidV7 } from "./ids.ts";
+import { remove } from "./list.ts";
 import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
 import { clock, type Limits, pause } from "./pause.ts";
 import { backoff } from "./retry.ts";
@@ -108,7 +110,7 @@ export class Call {
   /** As it stands in a frame. */
   item(session: Session): CallItem {
     const { capId, args = {}, approvalToken, dependsOn = [] } = this.request;
-    return {
+    const item: CallItem = {
       call_id: this.callId,
       idempotency_key: this.key ?? null,
       idx: this.#idx ?? this.row?.idx ?? 0,
@@ -117,21 +119,20 @@ export class Call {
       attempt: Math.max(1, this.attempts),
       timeout_ms: this.timeoutMs,
       approval_token: approvalToken ?? null,
-      ...(session.isExtended && this.row !== undefined ? { schema_digest: this.row.schema_digest } : {}),
       args,
     };
+    if (session.isExtended && this.row !== undefined) item.schema_digest = this.row.schema_digest;
+    return item;
   }
 
   /** Runs it to its end. `attempts` counts on from a batch. */
-  async run(limits: Limits, traceId: string | undefined): Promise<CallResult> {
-    try {
-      return await this.#run(limits, traceId);
-    } catch (error) {
+  run(limits: Limits, traceId: string | undefined): Promise<CallResult> {
+    return this.#run(limits, traceId).catch((error: unknown) => {
       const refused = refusedWith(error);
       if (refused !== undefined) return refusedLocally(refused, this.facts);
       const { callId, capId, key } = this.facts;
       throw explain(error, this.progress, { callId, capId, ...(key === undefined ? {} : { key }) });
-    }
+    });
   }
 
   async #run(limits: Limits, traceId: string | undefined): Promise<CallResult> {
@@ -141,7 +142,7 @@ export class Call {
     let retries = 0;
     let stale: CatalogView | undefined;
     for (;;) {
-      const session = await connection.open(limits);
+      const session = connection.session ?? (await connection.open(limits));
       let end: Attempt;
       try {
         end = await this.#attempt(session, stale, sending);
@@ -177,18 +178,19 @@ export class Call {
     stale: CatalogView | undefined,
     sending: Omit<Sending, "repeats">,
   ): Promise<Attempt> {
-    const misplaced = await this.#find(session, stale, sending.limits);
+    const found = this.#find(session, stale, sending.limits);
+    const misplaced = found instanceof Promise ? await found : found;
     if (misplaced !== undefined) return { result: misplaced };
     const { catalog } = session;
-    session.waiting.add(this.callId);
+    session.waiting.push(this.callId);
     try {
       this.attempts++;
-      const payload = { ...this.item(session), execution_mode: "SYNC" as const };
-      const answer = await this.#connection.exchange(session, "CALL_REQ", payload, {
-        ...sending,
-        repeats: this.repeats,
-        progress: this.progress,
-      });
+      const payload: CallReqPayload = this.item(session);
+      payload.execution_mode = "SYNC";
+      const { limits, traceId, waitMs } = sending;
+      const { callId, repeats, progress } = this;
+      const full = { limits, traceId, waitMs, repeats, callId, progress };
+      const answer = await this.#connection.exchange(session, "CALL_REQ", payload, full);
       if (answer.frame_type !== "ACK") {
         const attempt = this.judge(answer, catalog);
         if (isOutdated(attempt.result)) this.#connection.forgetCatalog(session, catalog);
@@ -200,18 +202,24 @@ export class Call {
         return { result: stillRunning(this.facts), ...(this.repeats ? { problem: "retry" } : {}) };
       return this.judge(end, catalog);
     } finally {
-      if (!session.isLost) session.waiting.delete(this.callId);
+      if (!session.isLost) remove(session.waiting, this.callId);
     }
   }
 
   /** Its row, of a catalog that is fresh enough; the refusal when there is none for it. */
-  async #find(session: Session, stale: CatalogView | undefined, limits: Limits): Promise<CallResult | undefined> {
-    let { catalog } = session;
-    const reads = catalog === undefined || catalog.isExpired || catalog === stale;
-    if (catalog === undefined || reads) catalog = await this.#connection.sync(session, limits);
+  #find(
+    session: Session,
+    stale: CatalogView | undefined,
+    limits: Limits,
+  ): CallResult | undefined | Promise<CallResult | undefined> {
+    const { catalog } = session;
+    if (catalog === undefined || catalog.isExpired || catalog === stale) return this.#findAnew(session, limits);
     const misplaced = this.place(catalog);
     // What the client never saw may be new.
-    if (misplaced === undefined || reads || this.row !== undefined) return misplaced;
+    return misplaced === undefined || this.row !== undefined ? misplaced : this.#findAnew(session, limits);
+  }
+
+  async #findAnew(session: Session, limits: Limits): Promise<CallResult | undefined> {
     return this.place(await this.#connection.sync(session, limits));
   }
 
@@ -303,15 +311,18 @@ function checkRequest(request: CallRequest): void {
   if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {
     throw new TypeError(`args of ${capId} must be an object`);
   }
-  for (const [name, value] of Object.entries({ key, callId })) {
-    if (value !== undefined && (typeof value !== "string" || value === "")) {
-      throw new TypeError(`${name} must be text that is not empty; leave it out to have one made`);
-    }
-  }
+  checkId("key", key);
+  checkId("callId", callId);
   if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
     throw new TypeError(`timeoutMs must be a whole number of milliseconds from 1, not ${timeoutMs}`);
   }
   if (idx !== undefined && !(Number.isInteger(idx) && idx >= 0)) {
     throw new TypeError(`idx must be a whole number from 0, not ${idx}`);
+  }
+}
+
+function checkId(name: string, value: unknown): void {
+  if (value !== undefined && (typeof value !== "string" || value === "")) {
+    throw new TypeError(`${name} must be text that is not empty; leave it out to have one made`);
   }
 }

@@ -9,6 +9,7 @@ import type { Sending } from "./transmit.ts";
 import type {
   CallOptions,
   CallRequest,
+  CallResult,
   CapabilityInfo,
   Catalog,
   ClientOptions,
@@ -50,9 +51,13 @@ export function createClient(options: ClientOptions): TrpClient {
       const { catalog } = session;
       return catalog === undefined || catalog.isExpired ? connection.sync(session, limits) : catalog;
     });
-  const call = async (request: CallRequest, callOptions: CallOptions = {}) => {
-    const one = new Call(connection, rules, request);
-    return one.run(callLimits(callOptions, one.timeoutMs), callOptions.traceId);
+  const call = (request: CallRequest, callOptions: CallOptions = {}): Promise<CallResult> => {
+    try {
+      const one = new Call(connection, rules, request);
+      return one.run(callLimits(callOptions, one.timeoutMs), callOptions.traceId);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
 
   return {

@@ -20,7 +20,7 @@ export interface Session {
   readonly order: Order;
   readonly budget: RetryBudget;
   /** Ids of calls without an outcome. */
-  readonly waiting: Set<string>;
+  readonly waiting: string[];
   epoch: number;
   catalog: CatalogView | undefined;
   syncing: Promise<CatalogView> | undefined;
@@ -78,6 +78,11 @@ export class Connection {
     await this.#transport.close();
   }
 
+  /** The session, when one is open. */
+  get session(): Session | undefined {
+    return this.#session;
+  }
+
   /** The open session, or a new one. Rejects with `trp-client/refused` when the router opens none. */
   open(limits: Limits): Promise<Session> {
     if (this.#session !== undefined) return Promise.resolve(this.#session);
@@ -132,7 +137,7 @@ export class Connection {
         this.emit({ type: "reordered", sessionId: id, expectedSeq: expected });
       }),
       budget: new RetryBudget(retryBudget, clock),
-      waiting: new Set(),
+      waiting: [],
       epoch,
       catalog: undefined,
       syncing: undefined,
@@ -174,7 +179,8 @@ export class Connection {
     const { limits, callId } = sending;
     for (let numbering = 1; ; numbering++) {
       checkLimits(limits);
-      const turn = await session.order.take(limits, () => tooLate("not-sent"));
+      const taken = session.order.take(limits, () => tooLate("not-sent"));
+      const turn = taken instanceof Promise ? await taken : taken;
       if (session.isLost) {
         session.order.end(turn, {});
         throw new SessionLost();
@@ -252,7 +258,7 @@ export class Connection {
   ): RequestFrame {
     const { authContext } = this.#options;
     const isExtended = session?.isExtended ?? "features" in payload;
-    return {
+    const frame: Record<string, unknown> = {
       trp_version: "0.1",
       frame_type: type,
       session_id: session?.id ?? null,
@@ -262,9 +268,10 @@ export class Connection {
       catalog_epoch: session?.epoch ?? null,
       seq,
       payload,
-      ...(authContext === undefined ? {} : { auth_context: authContext }),
-      ...(isExtended ? { sdk_version: sdkVersion } : {}),
-    } as RequestFrame;
+    };
+    if (authContext !== undefined) frame.auth_context = authContext;
+    if (isExtended) frame.sdk_version = sdkVersion;
+    return frame as unknown as RequestFrame;
   }
 }
 

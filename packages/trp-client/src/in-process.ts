@@ -12,15 +12,25 @@ export function inProcessTransport(router: Pick<Router, "handle">, principal: Pr
   return {
     send: (frame, sending) => {
       if (isClosed) return Promise.reject(clientError("trp-client/unreachable", "The transport was closed."));
-      return router.handle(frame, {
-        principal,
-        get signal() {
-          return sending.signal;
-        },
-      });
+      return router.handle(frame, new Context(principal, sending));
     },
     close: () => {
       isClosed = true;
     },
   };
+}
+
+/** Passes the signal on as it is: one that is made when somebody looks at it. */
+class Context {
+  readonly principal: Principal;
+  readonly #sending: { readonly signal: AbortSignal };
+
+  constructor(principal: Principal, sending: { readonly signal: AbortSignal }) {
+    this.principal = principal;
+    this.#sending = sending;
+  }
+
+  get signal(): AbortSignal {
+    return this.#sending.signal;
+  }
 }

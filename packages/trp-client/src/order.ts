@@ -1,3 +1,4 @@
+import { remove } from "./list.ts";
 import { clock, type Limits, settleWithin } from "./pause.ts";
 
 /** The right to send one frame, with this number. */
@@ -16,7 +17,7 @@ const lostAfter = 1000;
 export class Order {
   readonly #width: number;
   readonly #onReorder: (expectedSeq: number) => void;
-  readonly #out = new Set<Turn>();
+  readonly #out: Turn[] = [];
   readonly #queue: ((turn: Turn) => void)[] = [];
   #next: number;
   /** The router's own count is at least this. It never falls. */
@@ -30,9 +31,12 @@ export class Order {
     this.#onReorder = onReorder;
   }
 
-  /** Waits for a turn; rejects when the limits say stop, or `late` throws at the deadline. */
-  async take(limits: Limits, late: () => never): Promise<Turn> {
-    if (this.#queue.length === 0 && this.#isFree()) return this.#grant();
+  /** A turn, or a promise of one, which rejects when the limits say stop, or `late` throws at the deadline. */
+  take(limits: Limits, late: () => never): Turn | Promise<Turn> {
+    return this.#queue.length === 0 && this.#isFree() ? this.#grant() : this.#await(limits, late);
+  }
+
+  async #await(limits: Limits, late: () => never): Promise<Turn> {
     let give: (turn: Turn) => void = () => undefined;
     const promise = new Promise<Turn>((resolve) => {
       give = resolve;
@@ -54,7 +58,7 @@ export class Order {
    * frame's number; undefined when nobody knows.
    */
   end(turn: Turn, said: { expected?: number | undefined; consumed?: boolean | undefined }): void {
-    this.#out.delete(turn);
+    remove(this.#out, turn);
     if (said.expected !== undefined) this.#known = Math.max(this.#known, said.expected);
     if (said.consumed) this.#known = Math.max(this.#known, turn.seq + 1);
     if (said.consumed === false && this.#resyncTimer === undefined) {
@@ -62,7 +66,7 @@ export class Order {
       this.#resyncTimer = setTimeout(() => this.#finishResync(), lostAfter);
     }
     // Frames that the router may yet admit are waited for: their numbers are taken, or come back.
-    if (this.#resyncTimer !== undefined && ![...this.#out].some(({ seq }) => seq >= this.#known)) this.#finishResync();
+    if (this.#resyncTimer !== undefined && !this.#out.some(({ seq }) => seq >= this.#known)) this.#finishResync();
     this.#pump();
   }
 
@@ -74,14 +78,14 @@ export class Order {
   }
 
   #isFree(): boolean {
-    if (this.#resyncTimer !== undefined || this.#out.size >= this.#width) return false;
+    if (this.#resyncTimer !== undefined || this.#out.length >= this.#width) return false;
     return this.#width === 1 || this.#next < this.#known + this.#width;
   }
 
   #grant(): Turn {
     this.#next = Math.max(this.#next, this.#known);
     const turn = { seq: this.#next++ };
-    this.#out.add(turn);
+    this.#out.push(turn);
     return turn;
   }
 

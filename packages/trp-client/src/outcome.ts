@@ -13,18 +13,17 @@ export interface CallFacts {
 }
 
 function base({ callId, capId, key, attempts }: CallFacts): Pick<CallResult, "callId" | "capId" | "key" | "attempts"> {
-  return { callId, capId, ...(key === undefined ? {} : { key }), attempts };
+  return key === undefined ? { callId, capId, attempts } : { callId, capId, key, attempts };
 }
 
 /** The outcome of a RESULT, or of an item of a batch. */
 export function fromResult(payload: ResultPayload | BatchItemResult, facts: CallFacts): CallResult {
   const { status, result, usage, policy_proof: policyProof } = payload;
   const replayedFrom = payload.replayed_from ?? (payload.call_id === facts.callId ? undefined : payload.call_id);
-  const extras = {
-    ...(usage === undefined ? {} : { usage }),
-    ...(policyProof === undefined ? {} : { policyProof }),
-    ...(replayedFrom === undefined ? {} : { replayedFrom }),
-  };
+  const extras: Pick<CallResult, "usage" | "policyProof" | "replayedFrom"> = {};
+  if (usage !== undefined) extras.usage = usage;
+  if (policyProof !== undefined) extras.policyProof = policyProof;
+  if (replayedFrom !== undefined) extras.replayedFrom = replayedFrom;
   if (status === "SUCCESS") {
     return { status: "success", ...base(facts), result: readShaped(result), dispatched: true, ...extras };
   }

@@ -1,23 +1,53 @@
 import { clientError } from "./errors.ts";
+import { remove } from "./list.ts";
 
 /** Milliseconds of a clock that never jumps. */
 export function clock(): number {
   return performance.now();
 }
 
+/** Whoever waits: told when the time is up, and when to stop. */
+interface Waiter {
+  /** Of {@link clock}. */
+  readonly until: number;
+  late(): void;
+  stop(): void;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  isOver: boolean;
+}
+
+/** How long a wait goes without a timer of its own, in milliseconds: most are over before that. */
+const coarseMs = 25;
+
 /**
- * What ends waiting: the callers' signals, and the end of the client. Each signal gets one listener of ours, however many
- * calls wait by its leave.
+ * What ends waiting: the callers' signals, the time, and the end of the client. Each signal gets one listener of ours,
+ * however many calls wait by its leave, and one timer serves all that began to wait within a while.
  */
 export class Stops {
   isClosed = false;
-  readonly #closing = new Set<() => void>();
+  readonly #waiting: Waiter[] = [];
+  #fresh: Waiter[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
   readonly #signals = new WeakMap<AbortSignal, Set<() => void>>();
 
+  begin(waiter: Waiter): void {
+    this.#waiting.push(waiter);
+    if (waiter.until - clock() <= 2 * coarseMs) this.#arm(waiter);
+    else {
+      this.#fresh.push(waiter);
+      this.#timer ??= setTimeout(() => this.#armAll(), coarseMs);
+    }
+  }
+
+  end(waiter: Waiter): void {
+    waiter.isOver = true;
+    remove(this.#waiting, waiter);
+    if (waiter.timer === undefined) remove(this.#fresh, waiter);
+    else clearTimeout(waiter.timer);
+  }
+
   /** Returns what ends listening. */
-  listen(signal: AbortSignal | undefined, stop: () => void): () => void {
-    this.#closing.add(stop);
-    if (signal === undefined) return () => this.#closing.delete(stop);
+  listen(signal: AbortSignal, stop: () => void): () => void {
     let waiting = this.#signals.get(signal);
     if (waiting === undefined) {
       waiting = new Set();
@@ -27,15 +57,24 @@ export class Stops {
     }
     waiting.add(stop);
     const mine = waiting;
-    return () => {
-      this.#closing.delete(stop);
-      mine.delete(stop);
-    };
+    return () => mine.delete(stop);
   }
 
   close(): void {
     this.isClosed = true;
-    stopAll(this.#closing);
+    clearTimeout(this.#timer);
+    for (const waiter of [...this.#waiting]) waiter.stop();
+  }
+
+  #arm(waiter: Waiter): void {
+    waiter.timer = setTimeout(() => waiter.late(), Math.max(0, Math.min(waiter.until - clock(), 0x7fffffff)));
+  }
+
+  #armAll(): void {
+    this.#timer = undefined;
+    const waiters = this.#fresh;
+    this.#fresh = [];
+    for (const waiter of waiters) this.#arm(waiter);
   }
 }
 
@@ -68,42 +107,72 @@ export function pause(ms: number, limits: Limits): Promise<void> {
  */
 export function settleWithin<T>(promise: Promise<T>, ms: number, limits: Limits, late: () => T): Promise<T> {
   return new Promise<T>((resolve, reject) => {
-    const { signal, stops } = limits;
-    let unlisten: () => void = () => undefined;
-    const end = (): void => {
-      clearTimeout(timer);
-      unlisten();
-    };
-    const stop = (): void => {
-      end();
-      try {
-        checkLimits(limits);
-      } catch (error) {
-        reject(error);
-      }
-    };
-    const timer = setTimeout(
-      () => {
-        end();
-        try {
-          resolve(late());
-        } catch (error) {
-          reject(error);
-        }
-      },
-      Math.max(0, Math.min(ms, 0x7fffffff)),
-    );
-    unlisten = stops.listen(signal, stop);
+    new Settling(resolve, reject, ms, limits, late).wait(promise);
+  });
+}
+
+class Settling<T> implements Waiter {
+  readonly until: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+  isOver = false;
+  readonly #resolve: (value: T) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #limits: Limits;
+  readonly #late: () => T;
+  #unlisten: (() => void) | undefined;
+
+  constructor(
+    resolve: (value: T) => void,
+    reject: (error: unknown) => void,
+    ms: number,
+    limits: Limits,
+    late: () => T,
+  ) {
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.until = clock() + ms;
+    this.#limits = limits;
+    this.#late = late;
+  }
+
+  wait(promise: Promise<T>): void {
+    const { signal, stops } = this.#limits;
+    stops.begin(this);
+    if (signal !== undefined) this.#unlisten = stops.listen(signal, () => this.stop());
     promise.then(
       (value) => {
-        end();
-        resolve(value);
+        if (this.#end()) this.#resolve(value);
       },
       (error: unknown) => {
-        end();
-        reject(error);
+        if (this.#end()) this.#reject(error);
       },
     );
-    if (signal?.aborted || stops.isClosed) stop();
-  });
+    if (signal?.aborted || stops.isClosed) this.stop();
+  }
+
+  late(): void {
+    if (!this.#end()) return;
+    try {
+      this.#resolve(this.#late());
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  stop(): void {
+    if (!this.#end()) return;
+    try {
+      checkLimits(this.#limits);
+    } catch (error) {
+      this.#reject(error);
+    }
+  }
+
+  /** True for the first of all ends. */
+  #end(): boolean {
+    if (this.isOver) return false;
+    this.#limits.stops.end(this);
+    this.#unlisten?.();
+    return true;
+  }
 }

@@ -47,7 +47,22 @@ export class Transmitter {
     const began = clock();
     for (let attempt = 1, retries = 0; ; attempt++) {
       try {
-        return await this.#sendOnce(frame, sending);
+        const { progress = { isOpen: false } } = sending;
+        checkLimits(limits);
+        const wasOpen = progress.isOpen;
+        progress.isOpen = true;
+        const stop = new LazyAbort();
+        let value: unknown;
+        try {
+          const ms = Math.min(sending.waitMs, limits.deadline - clock());
+          value = await settleWithin(this.#transport.send(frame, stop), ms, limits, lateAnswer);
+        } catch (error) {
+          stop.abort();
+          throw notAnswered(error, progress, wasOpen);
+        }
+        const answer = readAnswer(value, frame);
+        if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
+        return answer;
       } catch (error) {
         if (!ToolglotError.isInstance(error) || final.has(error.code)) throw error;
         const isSent = error.data.outcome !== "not-sent";
@@ -62,32 +77,19 @@ export class Transmitter {
       }
     }
   }
-
-  async #sendOnce(frame: RequestFrame, sending: Sending): Promise<ResponseFrame> {
-    const { limits, waitMs, progress = { isOpen: false } } = sending;
-    checkLimits(limits);
-    const wasOpen = progress.isOpen;
-    progress.isOpen = true;
-    const stop = new LazyAbort();
-    const left = limits.deadline - clock();
-    let value: unknown;
-    try {
-      const sent = this.#transport.send(frame, stop);
-      value = await settleWithin(sent, Math.min(waitMs, left), limits, () => tooLate("unknown"));
-    } catch (error) {
-      stop.abort();
-      if (error instanceof TypeError || (ToolglotError.isInstance(error) && error.data.outcome === "not-sent")) {
-        progress.isOpen = wasOpen;
-        throw error;
-      }
-      if (ToolglotError.isInstance(error)) throw error;
-      throw clientError("trp-client/no-answer", "The transport failed.", { cause: error });
-    }
-    const answer = readAnswer(value, frame);
-    if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
-    return answer;
-  }
 }
+
+/** What a transport's error is to the call; what was not sent leaves its progress as it was. */
+function notAnswered(error: unknown, progress: Progress, wasOpen: boolean): unknown {
+  if (error instanceof TypeError || (ToolglotError.isInstance(error) && error.data.outcome === "not-sent")) {
+    progress.isOpen = wasOpen;
+    return error;
+  }
+  if (ToolglotError.isInstance(error)) return error;
+  return clientError("trp-client/no-answer", "The transport failed.", { cause: error });
+}
+
+const lateAnswer = (): never => tooLate("unknown");
 
 /** Errors after which nothing is sent again. */
 const final = new Set(["trp-client/closed", "trp-client/aborted"]);
