@@ -1,6 +1,8 @@
+import fc from "fast-check";
 import { expect, it } from "vitest";
-import { chainRow, verifyRows } from "../src/audit/chain.ts";
+import { chainRow, chainText, entryText, verifyRows } from "../src/audit/chain.ts";
 import type { AuditEntry, AuditRow } from "../src/audit/types.ts";
+import { canonicalJson } from "../src/digest/canonical-json.ts";
 import { sha256Hex } from "../src/digest/sha256.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 
@@ -66,4 +68,22 @@ it("should keep at least so many of the newest rows in memory, chained as if non
   expect(rows).toEqual(whole.slice(-rows.length));
   expect(await store.audit.read({ after: 2999 })).toEqual(whole.slice(-1));
   expect(await store.audit.read({ after: 3000 })).toEqual([]);
+});
+
+it("should write every entry as canonical JSON, and chain the text as it chains the entry", () => {
+  const value = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.double(),
+    fc.constantFrom(null, undefined, "\ud800", true, { b: 1, a: [2] }),
+  );
+  fc.assert(
+    fc.property(fc.dictionary(fc.string({ unit: "binary", maxLength: 3 }), value), fc.boolean(), (members, sorted) => {
+      const names = sorted ? Object.keys(members).sort() : Object.keys(members);
+      const odd = Object.fromEntries(names.map((name) => [name, members[name]])) as never;
+      const text = entryText(odd);
+      expect(text).toBe(canonicalJson(odd));
+      const before = { index: 3, hash: "f".repeat(64) };
+      expect(chainText(before, 1.5, text)).toEqual({ ...chainRow(before, 1.5, odd), at: undefined, entry: undefined });
+    }),
+  );
 });

@@ -25,7 +25,23 @@ export interface ChainedText {
   hash: string;
 }
 
-/** {@link chainRow} for an entry that is canonical JSON already, so that a store need not write it twice. */
+/**
+ * The canonical JSON of an entry. One that is flat and in order, as those of calls are, is written by the runtime, which
+ * then writes the same text several times as fast.
+ */
+export function entryText(entry: AuditEntry): string {
+  const members = entry as unknown as Record<string, unknown>;
+  let last = "";
+  for (const key in members) {
+    const value = members[key];
+    const isPlain = typeof value === "string" || typeof value === "number" || value === null;
+    if (key <= last || !isPlain) return canonicalJson(entry);
+    last = key;
+  }
+  return JSON.stringify(entry);
+}
+
+/** {@link chainRow} for an entry that is text already, {@link entryText}, so that a store need not write it twice. */
 export function chainText(
   previous: Pick<AuditRow, "index" | "hash"> | undefined,
   at: number,
@@ -64,7 +80,7 @@ function problemOf(row: AuditRow, index: number, head: string): string | undefin
 }
 
 function rowHash({ index, at, entry, prevHash }: Omit<AuditRow, "hash">): string {
-  return textHash(index, at, canonicalJson(entry), prevHash);
+  return textHash(index, at, entryText(entry), prevHash);
 }
 
 /** Over the canonical JSON of the row, `{ at, entry, index, prevHash }`. */

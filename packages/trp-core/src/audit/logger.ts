@@ -31,27 +31,28 @@ export function createAuditLogger(): AuditLogger {
 
 function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyProof | undefined): AuditEntry {
   const { item, principal } = call;
+  // In order of names: canonical as it stands.
   return {
-    kind,
-    tenant: principal.tenant,
-    principal: principal.id,
-    trace_id: call.traceId,
-    session_id: call.session.id,
-    catalog_epoch: call.catalogEpoch,
-    seq: call.seq,
-    call_id: item.call_id,
-    idx: item.idx,
-    cap_id: item.cap_id,
-    idempotency_key: hashedKey(call),
-    policy_decision: proof?.decision ?? null,
-    policy_rule: proof?.rule ?? null,
-    policy_version: proof?.policy_version ?? null,
-    policy_digest: proof?.digest ?? null,
     attempt: item.attempt ?? 1,
-    latency_ms: 0,
-    result_status: "STARTED",
+    call_id: item.call_id,
+    cap_id: item.cap_id,
+    catalog_epoch: call.catalogEpoch,
     error_class: null,
     error_code: null,
+    idempotency_key: hashedKey(call),
+    idx: item.idx,
+    kind,
+    latency_ms: 0,
+    policy_decision: proof?.decision ?? null,
+    policy_digest: proof?.digest ?? null,
+    policy_rule: proof?.rule ?? null,
+    policy_version: proof?.policy_version ?? null,
+    principal: principal.id,
+    result_status: "STARTED",
+    seq: call.seq,
+    session_id: call.session.id,
+    tenant: principal.tenant,
+    trace_id: call.traceId,
   };
 }
 

@@ -2,7 +2,7 @@ import type { JsonObject, OperationKey } from "@toolglot/core";
 import { base64url } from "../digest/base64url.ts";
 import { canonicalJson } from "../digest/canonical-json.ts";
 import { flat } from "../digest/flat.ts";
-import { hmacSha256, sha256Digest, sha256Hex } from "../digest/sha256.ts";
+import { hmacSha256, sha256Base64url, sha256Digest } from "../digest/sha256.ts";
 import type { CallItem } from "../frames/types.ts";
 import type { Who } from "../store/types.ts";
 
@@ -54,15 +54,7 @@ export function callDigest(item: Pick<CallItem, "cap_id" | "args" | "idempotency
  */
 export function downstreamKey({ scope, key }: OperationKey, secret: string | undefined): string {
   const text = canonicalJson([scope, key]);
-  return base64url(secret === undefined ? hexBytes(sha256Hex(text)) : hmacSha256(secret, text));
-}
-
-function hexBytes(hex: string): Uint8Array {
-  const bytes = new Uint8Array(hex.length / 2);
-  for (let index = 0; index < bytes.length; index++) {
-    bytes[index] = Number.parseInt(hex.slice(index * 2, index * 2 + 2), 16);
-  }
-  return bytes;
+  return secret === undefined ? sha256Base64url(text) : base64url(hmacSha256(secret, text));
 }
 
 /** A key as audit rows have it: it can be compared, but not used. */

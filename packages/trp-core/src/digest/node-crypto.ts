@@ -1,6 +1,6 @@
 /** What is used of Node's crypto where there is one; its types are not those of `node:crypto`, for browsers' sake. */
 export interface NodeCrypto {
-  hash?(algorithm: string, data: string | Uint8Array, encoding: "hex"): string;
+  hash?(algorithm: string, data: string | Uint8Array, encoding: "hex" | "base64url"): string;
   createHmac?(algorithm: string, key: Uint8Array): { update(data: string, encoding: "utf8"): { digest(): Uint8Array } };
 }
 

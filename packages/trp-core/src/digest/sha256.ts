@@ -1,6 +1,7 @@
 import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
+import { base64url } from "./base64url.ts";
 import { nodeCrypto } from "./node-crypto.ts";
 
 const encoder = new TextEncoder();
@@ -13,6 +14,12 @@ export function sha256Hex(data: string | Uint8Array): string {
 /** The same in JavaScript alone, as browsers run it. */
 export function sha256HexPortable(data: string | Uint8Array): string {
   return bytesToHex(sha256(typeof data === "string" ? encoder.encode(data) : data));
+}
+
+/** The same as 43 letters of base64url. */
+export function sha256Base64url(text: string): string {
+  if (nodeCrypto.hash !== undefined) return nodeCrypto.hash("sha256", text, "base64url");
+  return base64url(sha256(encoder.encode(text)));
 }
 
 /** `sha256:` and the hex digits: how digests are written in frames. */

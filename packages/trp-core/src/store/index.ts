@@ -3,9 +3,8 @@
  * functions over records. A store reads, asks, and writes what it is given, in one transaction.
  */
 
-export { type ChainedText, chainRow, chainText, firstHash, verifyRows } from "../audit/chain.ts";
+export { type ChainedText, chainRow, chainText, entryText, firstHash, verifyRows } from "../audit/chain.ts";
 export type { AuditEntry, AuditRow } from "../audit/types.ts";
-export { canonicalJson } from "../digest/canonical-json.ts";
 export type { ResponseFrame } from "../frames/types.ts";
 export {
   approvalAt,

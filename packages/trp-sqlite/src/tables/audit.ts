@@ -1,11 +1,11 @@
-import { type AuditEntry, type AuditRow, type AuditStore, canonicalJson } from "@toolglot/trp-core/store";
+import { type AuditEntry, type AuditRow, type AuditStore, entryText } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 
 /** The audit log in SQLite. Nothing takes rows out of it. */
 export function sqliteAudit(commits: GroupCommit): AuditStore {
   return {
     async append(entries) {
-      const texts = entries.map(canonicalJson);
+      const texts = entries.map(entryText);
       return commits.write((tx) => tx.audit(texts));
     },
     async read({ after = 0, limit } = {}) {

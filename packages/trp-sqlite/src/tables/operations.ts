@@ -22,7 +22,7 @@ import {
   type Along,
   type ApprovalUse,
   approvalConflict,
-  canonicalJson,
+  entryText,
   type RouterOperationLog,
   type StartResult,
   useApproval,
@@ -203,7 +203,7 @@ function useOf(
 }
 
 export function alongText({ audit = [], answer }: Along = {}): AlongText {
-  return { audit: audit.map(canonicalJson), answer: answer && answerText(answer) };
+  return { audit: audit.map(entryText), answer: answer && answerText(answer) };
 }
 
 export function writeAlong(tx: Transaction, { audit, answer }: AlongText): void {
