@@ -66,7 +66,8 @@ it.each(packageReadmes)("should find the same headings in the same order in %s",
 });
 
 it.each([...documents, ...packageReadmes])("should have no dead relative link in %s", (file) => {
-  const links = [...read(file).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)].map((match) => match[1] ?? "");
+  const prose = read(file).replaceAll(/^```[\s\S]*?^```/gm, "");
+  const links = [...prose.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)].map((match) => match[1] ?? "");
   const dead = links.filter((link) => !existsSync(join(root, dirname(file), link)));
   expect(dead).toEqual([]);
 });

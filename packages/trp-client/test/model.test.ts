@@ -221,6 +221,33 @@ it("asks the host, decides and calls again with the same key", async () => {
   expect(records.map(({ status }) => status).sort()).toEqual(["denied", "used"]);
 });
 
+it("runs what was approved elsewhere when the model asks again, and then no more", async () => {
+  const { run, effects, router } = rig();
+  const ask = () => run([call("send_mail", { to: "a" })]);
+  const [first] = await ask();
+  const [again] = await ask();
+  expect([first?.status, again?.status]).toEqual(["pending", "pending"]);
+  const [waiting, ...others] = await router.approvals.list(boss);
+  expect(others).toEqual([]);
+  await router.approvals.approve(boss, waiting?.id ?? "");
+  const [other] = await run([call("send_mail", { to: "b" })]);
+  const [sent] = await ask();
+  expect([other?.status, sent?.status]).toEqual(["pending", "ok"]);
+  const [next] = await ask();
+  expect(next?.status).toBe("pending");
+  expect(effects).toEqual(["mail a"]);
+});
+
+it("asks anew after a denial", async () => {
+  const { run, router } = rig();
+  const ask = () => run([call("send_mail", { to: "a" })]);
+  await ask();
+  const [first] = await router.approvals.list(boss);
+  await router.approvals.deny(boss, first?.id ?? "");
+  expect((await ask())[0]?.status).toBe("denied");
+  expect((await ask())[0]?.status).toBe("pending");
+});
+
 it("stays pending when the host or the router can't be asked", async () => {
   const failing = { decide: () => Promise.reject(new Error("down")) };
   const { run, effects } = rig({ approvals: failing });

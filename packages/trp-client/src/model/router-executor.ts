@@ -6,6 +6,7 @@ import type { CallResult, TrpClient } from "../types.ts";
 import { describeCapabilities, searchCatalog } from "./catalog-answers.ts";
 import { findByName, type MeantCall, type RouterInput, readRouterInput, unknownName } from "./router-input.ts";
 import { type Ending, failure, toEnding, toLost } from "./to-tool-result.ts";
+import { WaitingKeys } from "./waiting-keys.ts";
 
 /** A call that waits for somebody's decision. */
 export interface WaitingCall {
@@ -40,7 +41,8 @@ export interface RouterExecutorOptions {
  *
  * One result per call. The outcome is that of running them one after another; neighbours that only read run side by side.
  * A call that changes something gets its key from run and call id, so that a step that is run again does nothing twice.
- * What is unknown is `in-doubt`; what waits for approval is `pending`. Never rejects for what a model, the router or the
+ * What is unknown is `in-doubt`; what waits for approval is `pending`, and the same call made again, once somebody has
+ * approved it, is that very operation. Never rejects for what a model, the router or the
  * network did.
  */
 export function routerExecutor(client: TrpClient, options: RouterExecutorOptions = {}): Executor {
@@ -48,6 +50,7 @@ export function routerExecutor(client: TrpClient, options: RouterExecutorOptions
   if (!Number.isInteger(maxParallel) || maxParallel < 1) {
     throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);
   }
+  const waiting = new WaitingKeys();
   return {
     handles: (action: Action): action is CallsAction => action.kind === "calls",
     async execute(action, context) {
@@ -61,7 +64,7 @@ export function routerExecutor(client: TrpClient, options: RouterExecutorOptions
         return calls.map(({ id, name }) => ({ callId: id, ...failure(name, "error", error) }));
       }
       const jobs = calls.map(
-        (call) => new Job(call, readCall(call, rows, toolName), { client, options, rows, context }),
+        (call) => new Job(call, readCall(call, rows, toolName), { client, options, rows, context, waiting }),
       );
       const results: ToolResult[] = [];
       for (let at = 0; at < jobs.length; ) {
@@ -90,6 +93,7 @@ interface Setting {
   options: RouterExecutorOptions;
   rows: readonly AliasRow[];
   context: ExecutorContext;
+  waiting: WaitingKeys;
 }
 
 /** One call of the model, which may be several of the router. */
@@ -182,8 +186,9 @@ class Job {
   async #callOne(call: MeantCall, index: number): Promise<Ending> {
     if (!call.ok) return failure(call.name, "error", call.error);
     const { row, args } = call;
-    const { client, options, context } = this.#setting;
-    const key = needsKey(row) ? await stableKey(context.runId, this.#call.id, index) : undefined;
+    const { client, options, context, waiting } = this.#setting;
+    const known = needsKey(row) ? waiting.find(row.cap_id, args) : undefined;
+    const key = known ?? (needsKey(row) ? await stableKey(context.runId, this.#call.id, index) : undefined);
     const request = {
       idx: row.idx,
       capId: row.cap_id,
@@ -192,13 +197,18 @@ class Job {
       ...(key === undefined ? {} : { key }),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
     };
+    const ask = async (token: { approvalToken?: string }): Promise<CallResult> => {
+      const outcome = await client.call({ ...request, ...token }, { signal: context.signal });
+      if (key !== undefined) waiting.note(row.cap_id, args, key, needsApproval(outcome));
+      return outcome;
+    };
     try {
-      const outcome = await client.call(request, { signal: context.signal });
-      if (outcome.error?.errorClass !== "APPROVAL_REQUIRED" || options.approvals === undefined)
-        return toEnding(row, outcome);
+      const outcome = await ask({});
+      if (!needsApproval(outcome) || options.approvals === undefined) return toEnding(row, outcome);
       const decided = await this.#decide(row, args, outcome, options.approvals.decide);
-      if ("ending" in decided) return decided.ending;
-      return toEnding(row, await client.call({ ...request, ...decided.token }, { signal: context.signal }));
+      if ("token" in decided) return toEnding(row, await ask(decided.token));
+      if (key !== undefined) waiting.note(row.cap_id, args, key, decided.ending.status === "pending");
+      return decided.ending;
     } catch (error) {
       return toLost(row, error, context.signal.aborted);
     }
@@ -235,6 +245,10 @@ class Job {
     const message = `The call of ${row.name} was denied${why}. It did not run.`;
     return { ending: failure(row.name, "denied", { type: "Denied", message }) };
   }
+}
+
+function needsApproval({ error }: CallResult): boolean {
+  return error?.errorClass === "APPROVAL_REQUIRED";
 }
 
 function readsOnly(call: MeantCall): boolean {
