@@ -9,6 +9,7 @@ import { httpTransport } from "@toolglot/trp-client/node";
 import { createRouter, principal, type RouterStore } from "@toolglot/trp-core";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+import { bareStatements } from "./bare.ts";
 import { rawWrite, stores } from "./claims.ts";
 import { type Called, type Load, underLoad } from "./load.ts";
 import { echo, mcpInMemory, mcpOverHttp, type Peer } from "./peers.ts";
@@ -175,12 +176,18 @@ function writing(name: string, store: RouterStore): Peer {
 async function measureDurable(folder: string): Promise<Findings> {
   const claims = await stores(folder);
   const raw = rawWrite(folder);
-  const sqlite = await openSqliteStore({ file: join(folder, "router.db") });
+  // libsql on every runtime, so that both rows are of one binding.
+  const driver = "libsql";
+  const sqlite = await openSqliteStore({ file: join(folder, "router.db"), driver });
   const writes = writing(`keyed write, ${sqlite.name}, FULL`, sqlite);
+  const sample = writing("sample", await openSqliteStore({ file: join(folder, "bare.db"), driver }));
+  await sample.call();
+  await sample.close();
+  const bare = bareStatements("the same rows by bare statements", join(folder, "bare.db"));
   try {
     const alone = await underLoad([raw], 1);
     const claimLoads = await bothLoads(claims);
-    const loads = await bothLoads([writes]);
+    const loads = await bothLoads([writes, bare]);
     const many = loads[1]?.get(writes) as Load;
     return {
       bars: [
@@ -206,13 +213,14 @@ async function measureDurable(folder: string): Promise<Findings> {
         ),
         table(
           "Keyed writes",
-          "Client and router in one process, the whole path: admission, claim, approval check, audit, effect, outcome, answer. Three commits each.",
-          [writes],
+          "Client and router in one process, the whole path: admission, claim, approval check, audit, effect, outcome, answer. Three commits each, which callers that wait at the same time share. Below them what the binding needs for the rows alone: the same columns with texts of the same length, in the same groups and commits, with nothing read, decided, hashed or put into JSON.",
+          [writes, bare],
           loads,
+          bare,
         ),
       ],
     };
   } finally {
-    await Promise.all([...claims, raw, writes].map((one) => one.close()));
+    await Promise.all([...claims, raw, writes, bare].map((one) => one.close()));
   }
 }

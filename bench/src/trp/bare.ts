@@ -1,0 +1,130 @@
+import { createRequire } from "node:module";
+import type { Writer } from "./claims.ts";
+
+type Values = (string | number | null)[];
+type Row = Record<string, string | number | null>;
+
+/** What is used of libsql. */
+interface Database {
+  exec(sql: string): void;
+  prepare(sql: string): { run(values: Values): unknown; get(values: Values): Row | undefined };
+  close(): void;
+}
+
+/** What a keyed call leaves behind: the rows of one, to be written again for each. */
+interface Kept {
+  frame: Row;
+  call: Row;
+  operation: Row;
+  audit: Row;
+}
+
+/** The binding that the store uses, which is no dependency of this package. */
+function openDatabase(file: string): Database {
+  const Binding: new (file: string) => Database = createRequire(import.meta.resolve("@toolglot/trp-sqlite"))("libsql");
+  return new Binding(file);
+}
+
+/**
+ * The rows of a keyed call by statements alone, and nothing else: no session, no claim, no JSON, no hash is looked at. In
+ * the same groups as the store's, three commits each; `file` is a store's that keyed calls were written to. Faster than
+ * this no store on the same binding can be.
+ */
+export function bareStatements(name: string, file: string): Writer {
+  const database = openDatabase(file);
+  database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
+  const last = (table: string): Row => {
+    const row = database.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC LIMIT 1`).get([]);
+    if (row === undefined) throw new Error(`${name}: no row in ${table}`);
+    return row;
+  };
+  const kept: Kept = {
+    frame: last("frames"),
+    call: last("calls"),
+    operation: last("operations"),
+    audit: last("audit"),
+  };
+  const write = steps(database, kept);
+  let waiting: (() => void)[] = [];
+  let count = 0;
+  return {
+    name,
+    call: () =>
+      new Promise<void>((resolve) => {
+        waiting.push(resolve);
+        if (waiting.length > 1) return;
+        setImmediate(() => {
+          const group = waiting;
+          waiting = [];
+          const first = count;
+          count += group.length;
+          write(first, count);
+          for (const tell of group) tell();
+        });
+      }),
+    close: async () => database.close(),
+  };
+}
+
+/** Admission, start and end of the calls from `first` to `end`, a commit for each step. */
+function steps(database: Database, { frame, call, operation, audit }: Kept): (first: number, end: number) => void {
+  const at = Number(audit.n);
+  const seq = Number(frame.seq);
+  const statement = (sql: string): ((values: Values) => unknown) => {
+    const prepared = database.prepare(sql);
+    return (values) => prepared.get(values);
+  };
+  const insertFrame = statement("INSERT INTO frames (session, seq, frame_id, digest, calls) VALUES (?, ?, ?, ?, ?)");
+  const insertCall = statement(
+    "INSERT INTO calls (session, call_id, seq, place, deadline, frame, record) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  );
+  const takeSeq = statement("UPDATE sessions SET expected_seq = ? WHERE n = ?");
+  const insertOperation = statement(
+    `INSERT INTO operations (scope, key, state, open, fence, lease_until, kept, data) VALUES (?, ?, 'started', 1, ?, ?, ?, ?)`,
+  );
+  const takeFence = statement("UPDATE counters SET value = ? WHERE name = 'fence'");
+  const insertAudit = statement("INSERT INTO audit (n, at, entry, prev_hash, hash) VALUES (?, ?, ?, ?, ?)");
+  const endCall = statement("UPDATE calls SET reply = ? WHERE session = ? AND call_id = ?");
+  const endOperation = statement(
+    "UPDATE operations SET state = 'done', open = 0, due_at = ?, kept = ?, outcome = ? WHERE scope = ? AND key = ?",
+  );
+  const { session, frame_id, digest, calls } = frame as Row & { session: number };
+  const { scope, lease_until, due_at, data, outcome } = operation as Row & { scope: string };
+  const auditRow = (n: number): unknown =>
+    insertAudit([n, audit.at as number, audit.entry as string, audit.prev_hash as string, audit.hash as string]);
+  const commit = (first: number, end: number, step: (n: number, id: string) => void, last: () => void): void => {
+    database.exec("BEGIN IMMEDIATE");
+    for (let n = first; n < end; n += 1) step(n, `${n}`.padStart(12, "0"));
+    last();
+    database.exec("COMMIT");
+  };
+  const nothing = (): void => {};
+  return (first, end) => {
+    const admit = (n: number, id: string): void => {
+      const { place, deadline, record } = call as Row & { place: number };
+      insertCall([
+        session,
+        `${call.call_id}${id}`,
+        seq + n,
+        place,
+        deadline as number,
+        `${frame_id}${id}`,
+        record as string,
+      ]);
+      insertFrame([session, seq + n, `${frame_id}${id}`, digest as string, calls as string]);
+    };
+    commit(first, end, admit, () => takeSeq([seq + end, session]));
+    const start = (n: number, id: string): void => {
+      const { kept } = operation as Row & { kept: string };
+      insertOperation([scope, `${operation.key}${id}`, at + n, lease_until as number, kept, data as string]);
+      auditRow(at + 2 * n + 1);
+    };
+    commit(first, end, start, () => takeFence([at + end]));
+    const finish = (n: number, id: string): void => {
+      endOperation([due_at as number, operation.kept as string, outcome as string, scope, `${operation.key}${id}`]);
+      auditRow(at + 2 * n + 2);
+      endCall([call.reply as string, session, `${call.call_id}${id}`]);
+    };
+    commit(first, end, finish, nothing);
+  };
+}
