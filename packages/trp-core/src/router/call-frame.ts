@@ -11,6 +11,7 @@ import { isThenable } from "../execution/thenable.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { isOperationOf } from "../operations/operation-data.ts";
 import { decide } from "../policy/decide.ts";
+import { nothingKnown } from "../store/session-rules.ts";
 import type { Answer, CallOutcome, KnownCall } from "../store/types.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { inProgress, outcomeReply } from "./known-calls.ts";
@@ -24,7 +25,8 @@ export async function answerCall(
   const { store } = deps;
   const { frame, head, session } = admitted;
   const item = frame.payload;
-  const known = admitted.known[item.call_id];
+  // Looking for a name is not free, and mostly there is none.
+  const known = admitted.known === nothingKnown ? undefined : admitted.known[item.call_id];
   const options = (): { now: number; expectedSeq: number } => ({ now: store.now(), expectedSeq: session.expectedSeq });
 
   if (known?.status === "known") {
@@ -47,9 +49,8 @@ export async function answerCall(
       last = { settled, answer: undefined, reply: inProgress(head, wait, options()) };
     } else {
       const reply = outcomeReply(head, outcome, options());
-      const outcomes = createRecord<CallOutcome>();
-      if (!staysAsItWas(known, outcome)) outcomes[item.call_id] = outcome;
-      last = { settled, answer: { ...at(admitted), reply, outcomes }, reply };
+      const changed = staysAsItWas(known, outcome) ? undefined : { callId: item.call_id, outcome };
+      last = { settled, answer: new CallAnswer(admitted, reply, changed), reply };
     }
     return last;
   }
@@ -63,6 +64,27 @@ export async function answerCall(
     return told(settled).reply;
   } finally {
     deps.running.end(answering);
+  }
+}
+
+/** The answer of a frame with one call. Its outcomes by name are made for those who look at them. */
+class CallAnswer implements Answer {
+  readonly sessionId: string;
+  readonly frameId: string;
+  readonly reply: ResponseFrame;
+  readonly only?: { readonly callId: string; readonly outcome: CallOutcome };
+
+  constructor({ session, frame }: AdmittedFrame, reply: ResponseFrame, only: CallAnswer["only"]) {
+    this.sessionId = session.id;
+    this.frameId = frame.frame_id;
+    this.reply = reply;
+    if (only !== undefined) this.only = only;
+  }
+
+  get outcomes(): Record<string, CallOutcome> {
+    const outcomes = createRecord<CallOutcome>();
+    if (this.only !== undefined) outcomes[this.only.callId] = this.only.outcome;
+    return outcomes;
   }
 }
 

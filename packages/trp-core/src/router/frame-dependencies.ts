@@ -37,6 +37,6 @@ export interface AdmittedFrame<Frame extends RequestFrame = RequestFrame> {
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;
-  /** What was known of its calls before it came. */
+  /** What was known of its calls before it came: new ones may be left out. */
   known: Readonly<Record<string, KnownCall>>;
 }

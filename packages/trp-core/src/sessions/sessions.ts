@@ -74,6 +74,7 @@ export function createSessions(options: SessionOptions): SessionManager {
         digest: frameDigest(frame, calls),
         seq,
         calls,
+        knownOnly: true,
       };
       let result = await store.sessions.admit(admission);
       if (result.status === "gap" && result.session.features.includes("SEQ_WINDOW") && times.seqWait > 0) {

@@ -1,7 +1,8 @@
+import { createRecord } from "@toolglot/core";
 import { checkSession, idTaken } from "./checks.ts";
 import { copyJson, copyReply } from "./copy-json.ts";
 import type { KeptCall, KeptSession, MemoryTables } from "./memory-tables.ts";
-import { checkAdmission, forgetUpTo, knownCall, stayingOutcome } from "./session-rules.ts";
+import { checkAdmission, forgetUpTo, knownCall, nothingKnown, stayingOutcome } from "./session-rules.ts";
 import type {
   Admission,
   AdmissionResult,
@@ -65,15 +66,13 @@ export class MemorySessions implements SessionStore {
       return { status: "duplicate", session: copySession(record), ...reply, frameCalls: [...frame.calls] };
     }
     if (seq > record.expectedSeq) return { status: "gap", session: copySession(record) };
-    const known: Record<string, KnownCall> = Object.create(null);
-    for (const { callId, digest } of calls) {
-      known[callId] = knownCall(callRecord(sessionId, callId, session.calls.get(callId)), digest);
-    }
+    const known = this.#known(session, admission);
     if (seq < record.expectedSeq) return { status: "stale", session: copySession(record), calls: known };
     record.expectedSeq = seq + 1;
     const brought: string[] = [];
     for (const call of calls) {
-      if (known[call.callId]?.status === "reused" || brought.includes(call.callId)) continue;
+      if (known !== nothingKnown && known[call.callId]?.status === "reused") continue;
+      if (brought.length > 0 && brought.includes(call.callId)) continue;
       brought.push(call.callId);
       keepCall(session, call, admission, now);
     }
@@ -82,20 +81,39 @@ export class MemorySessions implements SessionStore {
     return { status: "admitted", session: copySession(record), calls: known };
   }
 
+  /** What was known of the calls. New ones cost a look, and no property, when that is all that is asked for. */
+  #known(session: KeptSession, { sessionId, calls, knownOnly }: Admission): Record<string, KnownCall> {
+    let known: Record<string, KnownCall> | undefined;
+    for (const { callId, digest } of calls) {
+      const found = session.calls.get(callId);
+      if (found === undefined && knownOnly) continue;
+      known ??= createRecord();
+      known[callId] = knownCall(callRecord(sessionId, callId, found), digest);
+    }
+    return known ?? (knownOnly ? nothingKnown : createRecord());
+  }
+
   async answer(answer: Answer): Promise<void> {
     const now = this.#tables.enter();
     this.prepare(answer, now)();
   }
 
   /** Copies the answer; what is returned then keeps it, and can't fail. */
-  prepare({ sessionId, frameId, reply, outcomes }: Answer, now: number): () => void {
+  prepare(answer: Answer, now: number): () => void {
+    const { sessionId, frameId, reply, only } = answer;
     const keptReply = copyReply(reply);
-    const kept: { callId: string; outcome: CallOutcome }[] = [];
-    for (const callId of Object.keys(outcomes)) {
-      const outcome = outcomes[callId] as CallOutcome;
+    const copy = ({ type, payload }: CallOutcome): CallOutcome => {
       // A RESULT and the outcome of its call are mostly one object.
-      const payload = outcome.payload === reply.payload ? keptReply.payload : copyJson(outcome.payload);
-      kept.push({ callId, outcome: { type: outcome.type, payload } as CallOutcome });
+      const own = payload === reply.payload ? keptReply.payload : copyJson(payload);
+      return { type, payload: own } as CallOutcome;
+    };
+    const kept: { callId: string; outcome: CallOutcome }[] = [];
+    if (only !== undefined) kept.push({ callId: only.callId, outcome: copy(only.outcome) });
+    else {
+      const { outcomes } = answer;
+      for (const callId of Object.keys(outcomes)) {
+        kept.push({ callId, outcome: copy(outcomes[callId] as CallOutcome) });
+      }
     }
     return () => {
       const session = this.#tables.session(sessionId, now);
