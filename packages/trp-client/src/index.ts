@@ -20,6 +20,7 @@ export type {
   ClientOptions,
   QueryResult,
   RetryOptions,
+  SendOptions,
   SessionInfo,
   Transport,
   TrpClient,

@@ -4,7 +4,7 @@ import { readAnswer, toCallError } from "./answer.ts";
 import { clientError } from "./errors.ts";
 import { checkLimits, clock, type Limits, pause, settleWithin } from "./pause.ts";
 import { backoff, type RetryBudget, type RetryRules } from "./retry.ts";
-import type { ClientEvent, Transport } from "./types.ts";
+import type { ClientEvent, SendOptions, Transport } from "./types.ts";
 
 /** Whether any frame of a call may have got to be executed: what an error says of the outcome. */
 export interface Progress {
@@ -95,8 +95,9 @@ const lateAnswer = (): never => tooLate("unknown");
 const final = new Set(["trp-client/closed", "trp-client/aborted"]);
 
 /** A signal that is made when somebody looks at it: most transports need none. */
-class LazyAbort {
+class LazyAbort implements SendOptions {
   #controller: AbortController | undefined;
+  #stop: (() => void) | undefined;
   #isAborted = false;
 
   get signal(): AbortSignal {
@@ -107,9 +108,15 @@ class LazyAbort {
     return this.#controller.signal;
   }
 
+  onAbort(stop: () => void): void {
+    if (this.#isAborted) stop();
+    else this.#stop = stop;
+  }
+
   abort(): void {
     this.#isAborted = true;
     this.#controller?.abort();
+    this.#stop?.();
   }
 }
 

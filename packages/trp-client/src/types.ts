@@ -8,8 +8,19 @@ export interface Transport {
    * `trp-client/unreachable` only if it is certain that nothing was sent, otherwise `no-answer` or `bad-answer`. A `TypeError`
    * says that the frame can't be written at all, and goes to the caller as it is.
    */
-  send(frame: RequestFrame, options: { readonly signal: AbortSignal }): Promise<unknown>;
+  send(frame: RequestFrame, options: SendOptions): Promise<unknown>;
   close(): Promise<void> | void;
+}
+
+/** What a transport gets along with a frame. */
+export interface SendOptions {
+  /** Aborted when the answer is no longer waited for. */
+  readonly signal: AbortSignal;
+  /**
+   * Calls `stop` when `signal` would be aborted (at once when that has happened), at most once, without one having to be made: a signal is not free. Clients
+   * of this package have it; it takes one function per frame.
+   */
+  onAbort?(stop: () => void): void;
 }
 
 /** How failed attempts are repeated. Only what can't double an effect is repeated at all. */

@@ -12,7 +12,7 @@ import { urlToHttpOptions } from "node:url";
 import type { ToolglotError } from "@toolglot/core";
 import { clientError } from "../errors.ts";
 import { authorizer, frameOf, frameUrl, type Token } from "../router-url.ts";
-import type { Transport } from "../types.ts";
+import type { SendOptions, Transport } from "../types.ts";
 
 /** Options of {@link httpTransport}. */
 export interface HttpTransportOptions {
@@ -48,19 +48,20 @@ export function httpTransport(options: HttpTransportOptions): Transport {
   const settings = { target, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes };
   let isClosed = false;
   return {
-    async send(frame, { signal }) {
+    async send(frame, sending) {
       // A frame that can't be written is the caller's mistake, and throws as one.
       const body = JSON.stringify(frame);
-      const bearer = await authorize();
+      const authorized = authorize();
+      const bearer = authorized instanceof Promise ? await authorized : authorized;
       if (isClosed) throw clientError("trp-client/unreachable", "The transport was closed.");
-      const headers = {
+      const headers: OutgoingHttpHeaders = {
         "content-type": "application/json",
         accept: "application/json",
         "content-length": Buffer.byteLength(body),
-        ...(bearer === undefined ? {} : { authorization: bearer }),
       };
+      if (bearer !== undefined) headers.authorization = bearer;
       for (;;) {
-        const end = await post(settings, headers, body, signal);
+        const end = await post(settings, headers, body, sending);
         if (end === "stale") continue;
         return frameOf(end.status, end.text, badAnswer);
       }
@@ -85,7 +86,7 @@ function post(
   settings: Settings,
   headers: OutgoingHttpHeaders,
   body: string,
-  signal: AbortSignal,
+  sending: SendOptions,
 ): Promise<{ status: number; text: string } | "stale"> {
   const { target, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes } = settings;
   return new Promise((resolve, reject) => {
@@ -99,7 +100,7 @@ function post(
       isOver = true;
       clearTimeout(connectTimer);
       clearTimeout(answerTimer);
-      signal.removeEventListener("abort", onAbort);
+      if (sending.onAbort === undefined) sending.signal.removeEventListener("abort", onAbort);
       end();
     };
     const fail = (error: ToolglotError): void => {
@@ -113,7 +114,8 @@ function post(
         ? clientError("trp-client/no-answer", `The router gave no answer: ${why}.`, { cause })
         : clientError("trp-client/unreachable", `The router can't be reached: ${why}.`, { cause });
     const onAbort = (): void => fail(lost("it was no longer waited for"));
-    signal.addEventListener("abort", onAbort);
+    if (sending.onAbort === undefined) sending.signal.addEventListener("abort", onAbort);
+    else sending.onAbort(onAbort);
     request.once("socket", (socket: Socket) => {
       if (request.reusedSocket || !socket.connecting) isConnected = true;
       else {
@@ -136,10 +138,8 @@ function post(
         finish(() => resolve({ status: response.statusCode ?? 0, text }));
       });
     });
-    if (signal.aborted) {
-      onAbort();
-      return;
-    }
+    if (sending.onAbort === undefined && sending.signal.aborted) onAbort();
+    if (isOver) return;
     if (timeoutMs > 0) answerTimer = setTimeout(() => fail(lost("no answer in time")), timeoutMs);
     // As text it goes out in one piece with the head.
     request.end(body);

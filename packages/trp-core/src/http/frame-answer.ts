@@ -1,7 +1,7 @@
 import { ack, headOf } from "../frames/replies.ts";
 import type { RequestFrame, ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { Router } from "../router/types.ts";
+import type { FrameContext, Router } from "../router/types.ts";
 import { jsonReply } from "./reply.ts";
 import type { HttpReply } from "./types.ts";
 
@@ -11,6 +11,21 @@ const jsonHeaders: Record<string, string> = {
   "x-content-type-options": "nosniff",
 };
 
+/** Passes the sender's signal on as it is: made when somebody looks at it. */
+class SenderContext implements FrameContext {
+  readonly principal: Principal;
+  readonly #sender: { readonly signal: AbortSignal };
+
+  constructor(principal: Principal, sender: { readonly signal: AbortSignal }) {
+    this.principal = principal;
+    this.#sender = sender;
+  }
+
+  get signal(): AbortSignal {
+    return this.#sender.signal;
+  }
+}
+
 /** Lets the router answer a frame: 200 whatever it says, as JSON, or as a stream of events when `heartbeatMs` is there. */
 export async function frameAnswer(
   router: Router,
@@ -19,12 +34,7 @@ export async function frameAnswer(
   sender: { readonly signal: AbortSignal },
   heartbeatMs: number | undefined,
 ): Promise<HttpReply> {
-  const context = {
-    principal,
-    get signal() {
-      return sender.signal;
-    },
-  };
+  const context = new SenderContext(principal, sender);
   if (heartbeatMs === undefined) {
     const answer = await router.handle(frame, context);
     return { status: 200, headers: jsonHeaders, body: JSON.stringify(answer) };

@@ -73,6 +73,15 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
     },
   };
 
+  /** Mostly it is the same one again. */
+  let lastServed: string | undefined;
+  function isServed(host: string | undefined, served: ReadonlySet<string>): boolean {
+    if (host !== undefined && host === lastServed) return true;
+    if (!served.has(hostName(host) ?? "")) return false;
+    lastServed = host;
+    return true;
+  }
+
   function begin(
     head: HttpHead,
     origin: string | undefined,
@@ -80,7 +89,7 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
   ): HttpReply | BodyWanted | Promise<HttpReply | BodyWanted> {
     const { path, query } = splitTarget(head.target);
     const { method } = head;
-    if (hosts !== undefined && !hosts.has(hostName(head.header("host")) ?? "")) {
+    if (hosts !== undefined && !isServed(head.header("host"), hosts)) {
       return refuse(
         path,
         403,
