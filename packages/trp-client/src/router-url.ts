@@ -23,7 +23,7 @@ export function frameUrl(url: string | URL): URL {
 export type Token = string | (() => string | Promise<string>);
 
 /** The `Authorization` header for a token. Throws `TypeError` for one that no header can carry. */
-export function bearerHeader(token: string): string {
+function bearerHeader(token: string): string {
   if (typeof token !== "string" || !/^[!-~]+$/.test(token)) {
     throw new TypeError("token must be visible ASCII characters without spaces");
   }
