@@ -155,3 +155,36 @@ it("should not hold up the process while another connection holds the lock", asy
   expect(turns).toBe(5);
   await store.close();
 });
+
+it("should write what was put off once for all, and not at all for what was undone", async () => {
+  const { commits, failNext } = await watched();
+  const count = (to: number, fails = false): Promise<unknown> =>
+    commits.write((tx) => {
+      tx.putOff("count", () => tx.run("UPDATE counters SET value = ? WHERE name = 'fence'", to));
+      if (fails) throw new TypeError("a mistake");
+    });
+  const value = (): Promise<unknown> =>
+    commits.read((tx) => tx.get("SELECT value FROM counters WHERE name = 'fence'")?.value);
+  const results = await Promise.allSettled([count(5), count(7), count(9, true)]);
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "fulfilled", "rejected"]);
+  expect(await value()).toBe(7);
+  failNext("UPDATE counters", sqliteError(13));
+  expect(await count(11).catch(codeOf)).toBe("trp/store-failed");
+  expect(await value()).toBe(7);
+  await commits.close();
+});
+
+it("should hold what was read for one transaction only", async () => {
+  const { commits } = await watched();
+  const times: number[] = [];
+  const read = (): Promise<number> =>
+    commits.write((tx) =>
+      tx.held("n", () => {
+        times.push(1);
+        return times.length;
+      }),
+    );
+  expect(await Promise.all([read(), read()])).toEqual([1, 1]);
+  expect(await read()).toBe(2);
+  await commits.close();
+});
