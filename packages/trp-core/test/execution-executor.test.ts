@@ -273,6 +273,29 @@ it("stops what does not look at its signal, also when that is aborted before it 
   expect(await ended).toMatchObject({ kind: "unknown", timedOut: false });
 });
 
+it("tells runs apart that begin together and end in any order", async () => {
+  const executor = createExecutor();
+  const waits = [0, 20, undefined, 3, 0, undefined, 10, 0];
+  const runs = waits.map((ms, index) =>
+    executor.run(
+      capability({
+        execute: async () => {
+          if (ms === undefined) await new Promise(() => undefined);
+          else if (ms > 0) await new Promise((resolve) => setTimeout(resolve, ms));
+          return index;
+        },
+      }),
+      {},
+      context({}),
+      60,
+    ),
+  );
+  const ends = await Promise.all(runs);
+  expect(ends.map((end) => (end.kind === "done" ? end.value : end.kind))).toEqual(
+    waits.map((ms, index) => (ms === undefined ? "unknown" : index)),
+  );
+});
+
 it("gives the host what was thrown, and takes no harm from it", async () => {
   const error = new Error("hunter2");
   const onError = vi.fn(() => {

@@ -28,14 +28,19 @@ export function policyProof(
  */
 export function proofInputs({ capability, principal }: PolicyInput, argsFingerprint: string): string {
   // Written out, keys in canonical order: it is made for every call.
-  const { capId, effect, family, ioClass, riskTier } = capability;
   const { canDelete, id, roles, tenant } = principal;
   const sorted = roles.length > 1 ? [...roles].sort() : roles;
+  const list = sorted.length === 0 ? "[]" : `[${sorted.map(quote).join(",")}]`;
   return (
-    `{"args":${quote(argsFingerprint)},"capability":{"cap_id":${quote(capId)},"effect":${quote(effect)},` +
-    `"family":${quote(family)},"io_class":${quote(ioClass)},"risk_tier":${quote(riskTier)}},` +
-    `"principal":{"can_delete":${canDelete === true},"id":${quote(id)},"roles":[${sorted.map(quote).join(",")}],` +
-    `"tenant":${quote(tenant)}}}`
+    `{"args":${quote(argsFingerprint)},"capability":${capabilityText(capability)},` +
+    `"principal":{"can_delete":${canDelete === true},"id":${quote(id)},"roles":${list},"tenant":${quote(tenant)}}}`
+  );
+}
+
+function capabilityText({ capId, effect, family, ioClass, riskTier }: PolicyInput["capability"]): string {
+  return (
+    `{"cap_id":${quote(capId)},"effect":${quote(effect)},` +
+    `"family":${quote(family)},"io_class":${quote(ioClass)},"risk_tier":${quote(riskTier)}}`
   );
 }
 

@@ -3,7 +3,7 @@ import type { RunOptions } from "../calls/dependencies.ts";
 import { dependencyFault, dependencyState } from "../calls/depends-on.ts";
 import { denied } from "../calls/faults.ts";
 import { settledToOutcome } from "../calls/outcome.ts";
-import type { Settled } from "../calls/types.ts";
+import type { IncomingCall, Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../capability/types.ts";
 import { fault, isFault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
@@ -118,7 +118,19 @@ export async function settleItem(
       const resolved = registry.resolve(session, admitted.principal, item, admitted.frame.catalog_epoch);
       const found = isThenable(resolved) ? await resolved : resolved;
       if (!isFault(found)) {
-        return await pipeline.run(Object.assign(callFacts(admitted, item, signal), { capability: found }), options);
+        const { frame, principal } = admitted;
+        const call: IncomingCall = {
+          item,
+          session,
+          principal,
+          traceId: frame.trace_id,
+          frameId: frame.frame_id,
+          seq: frame.seq ?? 0,
+          catalogEpoch: frame.catalog_epoch ?? 0,
+          signal,
+          capability: found,
+        };
+        return await pipeline.run(call, options);
       }
       reason = found;
     }

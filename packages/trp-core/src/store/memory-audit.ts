@@ -27,11 +27,20 @@ export class MemoryAudit {
   /** Copies the entries; what is returned then keeps them, and can't fail. */
   prepare(entries: readonly AuditEntry[] | undefined, at: number): () => void {
     if (!entries || entries.length === 0) return () => {};
-    const rows = entries.map((entry) => ({ at, entry: { ...entry } }));
+    const rows = entries.map((entry) => ({ ...entry }));
     return () => {
-      for (const row of rows) this.#waiting.push(row);
-      if (this.#chained.length + this.#waiting.length >= this.#keepRows + atOnce) this.#drop(atOnce);
+      for (const entry of rows) this.#keep(at, entry);
     };
+  }
+
+  /** Keeps copies of the entries, when nothing else has to go along with them. */
+  append(entries: readonly AuditEntry[], at: number): void {
+    for (const entry of entries) this.#keep(at, { ...entry });
+  }
+
+  #keep(at: number, entry: AuditEntry): void {
+    this.#waiting.push({ at, entry });
+    if (this.#chained.length + this.#waiting.length >= this.#keepRows + atOnce) this.#drop(atOnce);
   }
 
   read({ after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {}): AuditRow[] {

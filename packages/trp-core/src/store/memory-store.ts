@@ -54,7 +54,7 @@ export class MemoryStore implements RouterStore {
     this.artifacts = new MemoryArtifacts(tables);
     this.audit = {
       append: async (entries: AuditEntry[]): Promise<void> => {
-        tables.audit.prepare(entries, tables.enter())();
+        tables.audit.append(entries, tables.enter());
       },
       read: async (range?: { after?: number; limit?: number }): Promise<AuditRow[]> => {
         tables.enter();
