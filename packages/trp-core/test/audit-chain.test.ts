@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { chainRow, chainText, entryText, verifyRows } from "../src/audit/chain.ts";
+import { chainRow, chainText, entryText, firstHash, verifyRows } from "../src/audit/chain.ts";
 import type { AuditEntry, AuditRow } from "../src/audit/types.ts";
 import { canonicalJson } from "../src/digest/canonical-json.ts";
 import { sha256Hex } from "../src/digest/sha256.ts";
@@ -68,6 +68,21 @@ it("should keep at least so many of the newest rows in memory, chained as if non
   expect(rows).toEqual(whole.slice(-rows.length));
   expect(await store.audit.read({ after: 2999 })).toEqual(whole.slice(-1));
   expect(await store.audit.read({ after: 3000 })).toEqual([]);
+});
+
+it("should begin the chain behind rows that were dropped before anybody saw one", async () => {
+  const store = new MemoryStore({ keepAuditRows: 10, now: () => 1 });
+  for (let index = 0; index < 3000; index++) await store.audit.append([entry(`c${index}`)]);
+  const rows = await store.audit.read();
+  const [first] = rows as [AuditRow];
+  expect(rows.at(-1)).toMatchObject({ index: 3000, entry: { call_id: "c2999" } });
+  expect(first).toMatchObject({ index: 3001 - rows.length, prevHash: firstHash });
+  expect(verifyRows(rows, { index: first.index - 1, hash: firstHash }).ok).toBe(true);
+  for (let index = 3000; index < 6000; index++) await store.audit.append([entry(`c${index}`)]);
+  const [later] = (await store.audit.read({ after: 5999 })) as [AuditRow];
+  let last = rows.at(-1) as AuditRow;
+  for (let index = 3000; index < 6000; index++) last = chainRow(last, 1, entry(`c${index}`));
+  expect(later).toEqual(last);
 });
 
 it("should write every entry as canonical JSON, and chain the text as it chains the entry", () => {

@@ -89,7 +89,7 @@ export async function conclude(dependencies: CallDependencies, passage: Passage,
       const { audit, answer } = along(dependencies, passage, settled);
       const { store } = dependencies;
       if (answer === undefined) await store.audit.append(audit);
-      else await Promise.all([store.audit.append(audit), store.sessions.answer(answer)]);
+      else await store.sessions.answer(answer, { audit });
     } catch {
       // A replay is in the store as what it repeats.
       if (settled.kind === "success" && settled.replayedFrom === undefined) {

@@ -3,6 +3,7 @@ import { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 import {
   admission,
   answerOf,
+  auditEntry,
   day,
   expectStatus,
   nackOutcome,
@@ -107,10 +108,15 @@ export const sessionCases: StoreCase[] = storeCases({
     await openSession(store);
     await store.sessions.admit(admission(1, { calls: oneCall("a") }));
     const answer = answerOf(1, { a: resultOutcome("a") });
-    await store.sessions.answer(answer);
+    await store.sessions.answer(answer, { audit: [auditEntry("a")] });
     const again = expectStatus(await store.sessions.admit(admission(1)), "duplicate");
     equal(again.reply, answer.reply, "the reply");
     equal(again.session.expectedSeq, 2, "the next seq");
+    equal(
+      (await store.audit.read()).map(({ entry }) => entry.call_id),
+      ["a"],
+      "the audit row that went along",
+    );
   },
   "should refuse a frame id that was another frame's": async ({ store }) => {
     await openSession(store);

@@ -1,4 +1,4 @@
-import { chainRow } from "../audit/chain.ts";
+import { chainRow, firstHash } from "../audit/chain.ts";
 import type { AuditEntry, AuditRow } from "../audit/types.ts";
 
 /** Rows that are dropped at once. */
@@ -10,15 +10,18 @@ interface Waiting {
 }
 
 /**
- * The audit log of a `MemoryStore`. A row is chained when it is first read, or dropped: in memory a hash protects nothing
- * until somebody has seen it, and calls needn't wait for it.
+ * The audit log of a `MemoryStore`. A row is chained when it is first read, or dropped after others were read: in memory a
+ * hash protects nothing until somebody has seen one, and calls needn't wait for it. Rows that were dropped before anything
+ * was read have left only their indexes: the chain begins behind them.
  */
 export class MemoryAudit {
   readonly #keepRows: number;
   /** The oldest kept rows, chained; then those that wait for it. */
   readonly #chained: AuditRow[] = [];
   #waiting: Waiting[] = [];
-  #last: AuditRow | undefined;
+  /** What the next row follows. */
+  #last: Pick<AuditRow, "index" | "hash"> = { index: 0, hash: firstHash };
+  #isSeen = false;
 
   constructor(keepRows: number) {
     this.#keepRows = keepRows;
@@ -44,7 +47,8 @@ export class MemoryAudit {
   }
 
   read({ after = 0, limit = Number.POSITIVE_INFINITY }: { after?: number; limit?: number } = {}): AuditRow[] {
-    const last = this.#last?.index ?? 0;
+    this.#isSeen = true;
+    const last = this.#last.index;
     // Rows have no gaps, and those before the first one are dropped: a range that begins there begins with it.
     const first = last - this.#chained.length + 1;
     this.#chain(Math.max(after, first - 1) + limit - last);
@@ -63,13 +67,19 @@ export class MemoryAudit {
     if (!(end > 0)) return;
     for (let index = 0; index < end; index++) {
       const { at, entry } = this.#waiting[index] as Waiting;
-      this.#last = chainRow(this.#last, at, entry);
-      this.#chained.push(this.#last);
+      const row = chainRow(this.#last, at, entry);
+      this.#chained.push(row);
+      this.#last = row;
     }
     this.#waiting = this.#waiting.slice(end);
   }
 
   #drop(count: number): void {
+    if (!this.#isSeen) {
+      this.#last = { index: this.#last.index + count, hash: firstHash };
+      this.#waiting = this.#waiting.slice(count);
+      return;
+    }
     this.#chain(count - this.#chained.length);
     this.#chained.splice(0, count);
   }

@@ -1,4 +1,5 @@
 import { createRecord } from "@toolglot/core";
+import type { AuditEntry } from "../audit/types.ts";
 import { checkSession, idTaken } from "./checks.ts";
 import { copyJson, copyReply } from "./copy-json.ts";
 import type { KeptCall, KeptSession, MemoryTables } from "./memory-tables.ts";
@@ -93,9 +94,10 @@ export class MemorySessions implements SessionStore {
     return known ?? (knownOnly ? nothingKnown : createRecord());
   }
 
-  async answer(answer: Answer): Promise<void> {
+  async answer(answer: Answer, { audit }: { audit?: AuditEntry[] } = {}): Promise<void> {
     const now = this.#tables.enter();
     this.prepare(answer, now)();
+    if (audit !== undefined) this.#tables.audit.append(audit, now);
   }
 
   /** Copies the answer; what is returned then keeps it, and can't fail. */

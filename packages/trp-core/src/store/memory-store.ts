@@ -19,7 +19,7 @@ import type {
 export interface MemoryStoreOptions {
   /** Milliseconds since the epoch. Default `Date.now`. */
   now?: () => number;
-  /** How many rows of the audit log are kept: at least the newest so many. Default 100,000. */
+  /** How many rows of the audit log are kept: at least the newest so many. Default 10,000. */
   keepAuditRows?: number;
 }
 
@@ -40,7 +40,7 @@ export class MemoryStore implements RouterStore {
   readonly #tables: MemoryTables;
   readonly #now: () => number;
 
-  constructor({ now = Date.now, keepAuditRows = 100_000 }: MemoryStoreOptions = {}) {
+  constructor({ now = Date.now, keepAuditRows = 10_000 }: MemoryStoreOptions = {}) {
     if (!(Number.isSafeInteger(keepAuditRows) && keepAuditRows > 0)) {
       throw new TypeError("keepAuditRows must be an integer above 0");
     }

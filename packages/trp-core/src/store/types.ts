@@ -73,8 +73,8 @@ export interface SessionStore {
    * forgotten, a RESULT stays. Reused ids are left to the calls that have them. */
   admit(admission: Admission): Promise<AdmissionResult>;
   /** Records the final answer of an admitted frame, and the outcome of each of its own calls; what is no longer known is
-   * left out. */
-  answer(answer: Answer): Promise<void>;
+   * left out. What goes along is written in the same transaction. */
+  answer(answer: Answer, along?: Pick<Along, "audit">): Promise<void>;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /** Calls of admitted frames that have no outcome yet, oldest first. */
   callsInFlight(sessionId: string): Promise<CallRecord[]>;

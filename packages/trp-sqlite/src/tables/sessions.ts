@@ -14,7 +14,8 @@ import {
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
-import { answerText, frameReply, keepAnswer, moveReply } from "./answers.ts";
+import { frameReply, moveReply } from "./answers.ts";
+import { alongText, writeAlong } from "./operations.ts";
 import {
   callColumns,
   callIds,
@@ -68,9 +69,9 @@ export function sqliteSessions(commits: GroupCommit): SessionStore {
       const copy = { ...admission, calls: admission.calls.map((call) => ({ ...call })) };
       return commits.write((tx) => admit(tx, copy));
     },
-    async answer(answer) {
-      const text = answerText(answer);
-      return commits.write((tx) => keepAnswer(tx, text));
+    async answer(answer, { audit = [] } = {}) {
+      const beside = alongText({ audit, answer });
+      return commits.write((tx) => writeAlong(tx, beside));
     },
     async readCall(sessionId, callId) {
       return commits.read((tx) => {
