@@ -28,8 +28,8 @@ export interface HttpTransportOptions {
   connectTimeoutMs?: number;
   /** Bytes of an answer. Default 16 MiB. */
   maxAnswerBytes?: number;
-  /** More of the connections: `ca`, `cert`, `key`, `servername`, `localAddress` … */
-  agent?: AgentOptions;
+  /** More of the connections, as `https.Agent` takes it: `ca`, `cert`, `key`, `servername`, `localAddress` … */
+  agent?: Readonly<Record<string, unknown>>;
 }
 
 /**
