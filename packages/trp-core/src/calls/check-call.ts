@@ -4,6 +4,7 @@ import { fault, isFault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
 import { decide } from "../policy/decide.ts";
 import { policyProof } from "../policy/proof.ts";
+import { policySubject } from "../policy/subject.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { factsOf, type Passage } from "./ending.ts";
@@ -62,10 +63,7 @@ export function decideCall(
   { args, fingerprint, phase }: { args: JsonObject; fingerprint: string; phase: PolicyInput["phase"] },
 ): MaybePromise<PolicyDecision | Fault> {
   const { capability, principal } = passage.call;
-  const { capId, family, definition } = capability;
-  const { riskTier, ioClass, effect } = definition;
-  const subject = { capId, family, riskTier, ioClass, effect };
-  const input: PolicyInput = { principal, capability: subject, args, now: store.now(), phase };
+  const input: PolicyInput = { principal, capability: policySubject(capability), args, now: store.now(), phase };
   const conclude = (decision: PolicyDecision): PolicyDecision | Fault => {
     passage.proof = policyProof(policy, input, decision, fingerprint);
     if (decision.decision !== "deny") return decision;

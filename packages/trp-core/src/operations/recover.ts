@@ -11,6 +11,7 @@ import { isFault } from "../errors/fault.ts";
 import type { PolicyProof } from "../frames/types.ts";
 import { decide } from "../policy/decide.ts";
 import { policyProof } from "../policy/proof.ts";
+import { policySubject } from "../policy/subject.ts";
 import type { RecoveryReport } from "../router/types.ts";
 import { callFromData, fromJson, type OperationData, toJson } from "./operation-data.ts";
 
@@ -167,11 +168,9 @@ class Recovery {
   /** Whether the policy still lets it run; an approval that it was started with holds. */
   async #allowed({ capability, principal }: IncomingCall, data: OperationData): Promise<PolicyProof | undefined> {
     const { policy, store } = this.#dependencies;
-    const { capId, family, definition } = capability;
-    const { riskTier, ioClass, effect } = definition;
     const input = {
       principal,
-      capability: { capId, family, riskTier, ioClass, effect },
+      capability: policySubject(capability),
       args: data.args,
       now: store.now(),
       phase: "start" as const,

@@ -4,13 +4,13 @@ import { dependencyFault, dependencyState } from "../calls/depends-on.ts";
 import { denied } from "../calls/faults.ts";
 import { settledToOutcome } from "../calls/outcome.ts";
 import type { IncomingCall, Settled } from "../calls/types.ts";
-import type { RegisteredCapability } from "../capability/types.ts";
 import { fault, isFault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
 import { isThenable } from "../execution/thenable.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { isOperationOf } from "../operations/operation-data.ts";
 import { decide } from "../policy/decide.ts";
+import { policySubject } from "../policy/subject.ts";
 import { nothingKnown } from "../store/session-rules.ts";
 import type { Answer, CallOutcome, KnownCall } from "../store/types.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
@@ -191,18 +191,6 @@ async function earlierEnd(
     phase: "start",
   });
   return decision.decision === "deny" ? { kind: "refused", fault: denied(decision) } : settled;
-}
-
-/** A capability as policies see it. */
-export function policySubject({ capId, family, definition }: RegisteredCapability): {
-  capId: string;
-  family: string;
-  riskTier: RegisteredCapability["definition"]["riskTier"];
-  ioClass: RegisteredCapability["definition"]["ioClass"];
-  effect: RegisteredCapability["definition"]["effect"];
-} {
-  const { riskTier, ioClass, effect } = definition;
-  return { capId, family, riskTier, ioClass, effect };
 }
 
 /** Whether a call without a key that is sent again has its answer: else it may well be run again. */
