@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 
@@ -11,6 +12,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
+    // Vitest leaves one core free, which on two cores means one file at a time.
+    maxWorkers: Math.max(2, availableParallelism() - 1),
     projects: [...members, "conformance", "bench", "scripts"]
       .filter((folder) => existsSync(join(root, folder, "test")))
       .map((folder) => ({

@@ -65,6 +65,12 @@ export const architecture = {
     mayImport: ["core", "trp-core"],
     thirdParty: ["libsql"],
   },
+  "local-tools": {
+    job: "shell, edits and reads on this machine, inside declared folders",
+    runsIn: "node",
+    mayImport: ["core", "toolkit"],
+    thirdParty: ["@lydell/node-pty", "diff", "ignore"],
+  },
   agent: {
     job: "the loop; protocols and executors are passed in",
     runsIn: "any",

@@ -1,0 +1,45 @@
+/** One replacement. */
+export interface TextEdit {
+  /** Must occur exactly once, unless `all`. Empty only for a file that does not exist yet, or is empty. */
+  find: string;
+  replace: string;
+  /** Replace every occurrence; at least one. Default false. */
+  all?: boolean;
+}
+
+/** Replacements in one file, made in order: each sees what those before it left. */
+export interface FileEdits {
+  /** Relative to the first root, or absolute inside a root. */
+  src: string;
+  edits: readonly TextEdit[];
+}
+
+/** What became of one file. */
+export interface FileOutcome {
+  /** As the model should call it: relative to the first root when inside it. */
+  path: string;
+  created: boolean;
+  /** Replacements made. */
+  replacements: number;
+  /** Unified diff; its first lines and a note when it is long. */
+  diff: string;
+  added: number;
+  removed: number;
+  /** The time-stamped copy made first, for protected files. */
+  backup?: string;
+  /** What was done otherwise than written: indentation taken off a find, line ends adapted. */
+  notes: string[];
+}
+
+/** What became of a set of edits: all of them were made. */
+export interface EditOutcome {
+  /** Names the change for `undo`; undefined when no file changed. */
+  id: string | undefined;
+  files: FileOutcome[];
+}
+
+/** What was undone. */
+export interface UndoOutcome {
+  id: string;
+  files: { path: string; diff: string; removed: boolean }[];
+}

@@ -1,0 +1,57 @@
+import { ToolError } from "@toolglot/core";
+
+/** What can be wrong with a call, as the model reads it; the README says what each means. */
+export type LocalErrorType =
+  // paths
+  | "InvalidPath"
+  | "OutsideRoots"
+  | "NotFound"
+  | "NotAFile"
+  | "NotADirectory"
+  | "AccessDenied"
+  // reading
+  | "BinaryFile"
+  | "NotUtf8"
+  | "TooLarge"
+  | "InvalidRange"
+  | "InvalidPattern"
+  // editing
+  | "FindMissing"
+  | "FindAmbiguous"
+  | "EmptyFind"
+  | "FileChanged"
+  | "AlreadyExists"
+  | "WriteFailed"
+  | "NothingToUndo"
+  | "UndoConflict"
+  // shell
+  | "CommandFailed"
+  | "ShellBusy"
+  | "ShellEnded"
+  | "ShellUnavailable"
+  | "NoCommand"
+  // any
+  | "InvalidInput"
+  | "NotSupported"
+  | "UnknownValue";
+
+/** Facts about a refusal, for programs. `hint`: what the model may do about it. */
+export interface LocalErrorData extends Record<string, unknown> {
+  hint?: string;
+}
+
+/** A refusal that the model is told word for word: never an absolute path outside the roots, a stack, or a host's secret. */
+export function localError(
+  type: LocalErrorType,
+  message: string,
+  data: LocalErrorData = {},
+  cause?: unknown,
+): ToolError & { data: Readonly<LocalErrorData & { type: LocalErrorType }> } {
+  const options = { data: { ...data, type }, ...(cause === undefined ? {} : { cause }) };
+  return new ToolError(message, options) as ReturnType<typeof localError>;
+}
+
+/** The type of a refusal made by {@link localError}; undefined for anything else. */
+export function localErrorType(error: unknown): LocalErrorType | undefined {
+  return ToolError.isInstance(error) ? (error.data.type as LocalErrorType | undefined) : undefined;
+}

@@ -1,0 +1,2 @@
+/** Logical file systems over real directories. */
+export {};

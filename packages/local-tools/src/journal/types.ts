@@ -1,0 +1,38 @@
+/** One file of a change. `null`: there is none. */
+export interface FileChange {
+  /** Real path, inside the roots. */
+  path: string;
+  before: Uint8Array | null;
+  after: Uint8Array | null;
+  /** Permission bits of a file that is made; an existing file keeps its own. Default 0o644 less the umask. */
+  mode?: number;
+}
+
+/** A change as it is kept. */
+export interface ChangeRecord {
+  id: string;
+  /** Milliseconds since the epoch. */
+  at: number;
+  /** `done`: written. `undone`: by a later change. `rolled-back`: failed or was interrupted, nothing is left of it. `conflict`: see `trouble`. */
+  state: "done" | "undone" | "rolled-back" | "conflict";
+  files: { path: string; created: boolean; removed: boolean }[];
+  /** The id of the change that this one undoes. */
+  undoes?: string;
+  /** What could not be repaired, one sentence for each file. */
+  trouble?: string[];
+}
+
+/** Writes sets of files all or nothing, and keeps what was there before. */
+export interface ChangeJournal {
+  /**
+   * Writes all of a change or nothing, and gives its id. Each file must still hold `before`, else `FileChanged`. Rejects with a
+   * `ToolError` (`localError`); after that the old content stands, or the record says which does not.
+   */
+  commit(changes: readonly FileChange[], options?: { undoes?: string }): Promise<string>;
+  /** Puts back what a change replaced. Default: the newest that is `done`, and no undoing itself. `UndoConflict` when a file was changed since. */
+  undo(id?: string): Promise<{ id: string; undone: string; changes: FileChange[] }>;
+  /** Newest first. */
+  list(): Promise<ChangeRecord[]>;
+  /** Repairs what a killed process left half done; done at opening, too. Gives what it repaired. */
+  recover(): Promise<ChangeRecord[]>;
+}

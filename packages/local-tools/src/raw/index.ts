@@ -1,0 +1,2 @@
+/** Text files anywhere on this machine. */
+export {};
