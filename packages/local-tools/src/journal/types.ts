@@ -24,6 +24,8 @@ export interface ChangeRecord {
 
 /** Writes sets of files all or nothing, and keeps what was there before. */
 export interface ChangeJournal {
+  /** What was repaired when it was opened. */
+  readonly recovered: readonly ChangeRecord[];
   /**
    * Writes all of a change or nothing, and gives its id. Each file must still hold `before`, else `FileChanged`. Rejects with a
    * `ToolError` (`localError`); after that the old content stands, or the record says which does not.
