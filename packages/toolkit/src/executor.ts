@@ -1,12 +1,13 @@
-import type {
-  Action,
-  CallsAction,
-  Executor,
-  ExecutorContext,
-  OperationLog,
-  PlanAction,
-  ToolCall,
-  ToolResult,
+import {
+  type Action,
+  type CallsAction,
+  type Executor,
+  type ExecutorContext,
+  inParallel,
+  type OperationLog,
+  type PlanAction,
+  type ToolCall,
+  type ToolResult,
 } from "@toolglot/core";
 import { ApprovalQueue, executeCall } from "./execute-call.ts";
 import { PlanRunner } from "./plan/plan-runner.ts";
@@ -81,22 +82,4 @@ function endOfGroup(toolkit: Toolkit, calls: readonly ToolCall[], start: number)
   let end = start;
   while (end < calls.length && onlyReads(calls[end] as ToolCall)) end++;
   return Math.max(end, start + 1);
-}
-
-/** Results in the order of the items, whatever order they end in. */
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  bound: number,
-  run: (item: Item) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = new Array(items.length);
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await run(items[index] as Item);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(bound, items.length) }, worker));
-  return results;
 }

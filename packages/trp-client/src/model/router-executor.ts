@@ -1,5 +1,5 @@
 import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
-import { toJsonText } from "@toolglot/core";
+import { inParallel, toJsonText } from "@toolglot/core";
 import type { AliasRow } from "@toolglot/trp-core";
 import { needsKey } from "../catalog-view.ts";
 import type { CallResult, TrpClient } from "../types.ts";
@@ -270,22 +270,4 @@ async function stableKey(runId: string, callId: string, index: number): Promise<
   const text = new TextEncoder().encode(JSON.stringify([runId, callId, index]));
   const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
   return `run_${[...digest.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
-}
-
-/** Results in the order of the items, whatever order they end in. */
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  bound: number,
-  run: (item: Item, index: number) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = new Array(items.length);
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length) {
-      const index = next++;
-      results[index] = await run(items[index] as Item, index);
-    }
-  };
-  await Promise.all(Array.from({ length: Math.min(bound, items.length) }, worker));
-  return results;
 }
