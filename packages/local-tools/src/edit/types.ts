@@ -18,6 +18,8 @@ export interface FileEdits {
 export interface FileOutcome {
   /** As the model should call it: relative to the first root when inside it. */
   path: string;
+  /** Every `src` that named it, as written. */
+  sources: readonly string[];
   created: boolean;
   /** Replacements made. */
   replacements: number;
