@@ -31,6 +31,7 @@ export type LocalErrorType =
   | "ShellUnavailable"
   | "NoCommand"
   // any
+  | "Denied"
   | "InvalidInput"
   | "NotSupported"
   | "UnknownValue";

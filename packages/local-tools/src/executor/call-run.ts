@@ -1,0 +1,168 @@
+import {
+  type Executor,
+  type ExecutorContext,
+  type Span,
+  type ToolCall,
+  ToolError,
+  type ToolErrorInfo,
+  type ToolResult,
+} from "@toolglot/core";
+import type { DefinedTool } from "@toolglot/toolkit";
+import type { FileOutcome } from "../edit/types.ts";
+import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
+import { editText, readText } from "../results/texts.ts";
+import { type Ending, errorInfo, failed, shellEnding } from "./endings.ts";
+
+/** What a batch is run with. */
+export interface CallRunSetting {
+  local: LocalTools;
+  others: Executor | undefined;
+  mcp: (server: string, tool: string) => string | undefined;
+  context: ExecutorContext;
+  span: Span;
+}
+
+/** Runs the calls of one batch. Every call ends in one result, with its events around it. */
+export class CallRun {
+  readonly #setting: CallRunSetting;
+  readonly #tools: ReadonlyMap<string, DefinedTool<Record<string, unknown>>>;
+
+  constructor(setting: CallRunSetting) {
+    this.#setting = setting;
+    this.#tools = new Map(setting.local.tools().map((tool) => [tool.name, tool]));
+  }
+
+  /** A call that is not run. */
+  refuse(call: ToolCall, error: ToolErrorInfo): ToolResult {
+    return this.#close(call, this.#open(call), failed(error));
+  }
+
+  async single(call: ToolCall): Promise<ToolResult> {
+    if (!this.#tools.has(call.name) && call.name !== "get_value") return this.#elsewhere(call);
+    const began = this.#open(call);
+    return this.#close(call, began, await this.#end(call).catch((error: unknown) => failed(errorInfo(error))));
+  }
+
+  /** The edits of a batch: all of them are made, or none. */
+  async edits(calls: readonly ToolCall[]): Promise<ToolResult[]> {
+    const began = calls.map((call) => this.#open(call));
+    const endings = await this.#endEdits(calls).catch((error: unknown) =>
+      calls.map((_, index) => failed(index === 0 ? errorInfo(error) : nothingWritten(error))),
+    );
+    return calls.map((call, index) => this.#close(call, began[index] as number, endings[index] as Ending));
+  }
+
+  async #end(call: ToolCall): Promise<Ending> {
+    const { local, context } = this.#setting;
+    if (context.signal.aborted) return { status: "interrupted", content: [] };
+    if (call.name === "get_value") {
+      return failed({ type: "NotSupported", message: "Nobody can be asked for values here. Do not ask again." });
+    }
+    const input = await this.#validated(call);
+    const own = this.#contextOf(call);
+    switch (call.name) {
+      case "command":
+        return shellEnding(await local.command(input as unknown as CommandInput, own), "command", context.signal);
+      case "input":
+        return shellEnding(await local.input(input as { data: string }, own), "input", context.signal);
+      case "ctrl":
+        return shellEnding(await local.ctrl(input as { key: string }, own), "ctrl", context.signal);
+      default: {
+        const outcome = await local.read(input as ReadInput, own);
+        const content = [{ type: "text" as const, text: readText(outcome) }];
+        const failures = outcome.flatMap((part) => (part.kind === "failure" ? [part.error] : []));
+        if (failures.length === 0) return { status: "ok", content };
+        const first = errorInfo(failures[0]);
+        const message = failures.map((error) => errorInfo(error).message).join("\n");
+        return { ...failed({ ...first, message }), ...(failures.length < outcome.length ? { content } : {}) };
+      }
+    }
+  }
+
+  async #endEdits(calls: readonly ToolCall[]): Promise<Ending[]> {
+    const { local, context } = this.#setting;
+    if (context.signal.aborted) return calls.map(() => ({ status: "interrupted", content: [] }));
+    const inputs = await Promise.all(calls.map((call) => this.#validated(call) as Promise<unknown>));
+    const files = (inputs as EditInput[]).map((input) => input.files);
+    const outcome = await local.edit(files.flat(), this.#contextOf(calls[0] as ToolCall));
+    // A file that several calls name is told of by the first of them.
+    const told = new Set<FileOutcome>();
+    return files.map((own) => {
+      const sources = new Set(own.map((file) => file.src));
+      const mine = outcome.files.filter(
+        (file) => file.sources.some((source) => sources.has(source)) && !told.has(file),
+      );
+      for (const file of mine) told.add(file);
+      const text = mine.length > 0 ? editText({ files: mine }) : "Made together with the edits of the call before.";
+      const metadata = outcome.id === undefined ? {} : { change: outcome.id };
+      return { status: "ok", content: [{ type: "text", text }], metadata };
+    });
+  }
+
+  /** The input as the tool takes it; rejects with `InvalidInput`. */
+  async #validated(call: ToolCall): Promise<Record<string, unknown>> {
+    const checked = await this.#tools.get(call.name)?.schema.validate(call.input);
+    if (checked?.success) return checked.value;
+    const lines = (checked?.issues ?? []).map(({ message }) => `- ${message}`).join("\n");
+    const message = `The input of ${call.name} does not fit:\n${lines}\nNothing was run.`;
+    throw new ToolError(message, { data: { type: "InvalidInput" } });
+  }
+
+  #contextOf(call: ToolCall): LocalContext {
+    const { context } = this.#setting;
+    return {
+      signal: context.signal,
+      ask: (_request, reason) =>
+        context.approve({ kind: "tool-call", callId: call.id, tool: call.name, input: call.input, reason }),
+    };
+  }
+
+  /** A call for the other executor, which tells of it itself. */
+  async #elsewhere(call: ToolCall): Promise<ToolResult> {
+    const { others, mcp, context, span } = this.#setting;
+    const { server, name, arguments: input } = call.input as { server?: unknown; name?: unknown; arguments?: unknown };
+    let target: ToolCall | undefined = call;
+    let error: ToolErrorInfo = { type: "UnknownTool", message: `There is no tool ${call.name} here.` };
+    if (call.name === "mcp") {
+      const tool = mcp(String(server), String(name));
+      target = tool === undefined ? undefined : { ...call, name: tool, input };
+      error = { type: "UnknownTool", message: `There is no tool ${name} of an MCP server ${server} here.` };
+    }
+    if (target === undefined || others === undefined) return this.refuse(call, error);
+    const action = { kind: "calls" as const, calls: [target], span };
+    if (!others.handles(action)) return this.refuse(call, error);
+    try {
+      const [result] = await others.execute(action, context);
+      if (result !== undefined) return { name: call.name, ...result };
+    } catch {
+      // An executor must not reject; what became of the call is not known.
+    }
+    const message = "It is not known what became of the call.";
+    return { callId: call.id, name: call.name, status: "in-doubt", content: [], error: { type: "InDoubt", message } };
+  }
+
+  #open({ id, name, input, requestId }: ToolCall): number {
+    const about = requestId === undefined ? {} : { requestId };
+    this.#setting.context.emit({ type: "tool-call-start", callId: id, name, input, ...about });
+    return performance.now();
+  }
+
+  #close({ id: callId, name, requestId }: ToolCall, began: number, ending: Ending): ToolResult {
+    const ms = performance.now() - began;
+    const { status, error } = ending;
+    this.#setting.context.emit({
+      type: "tool-call-end",
+      callId,
+      name,
+      status,
+      ms,
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(error === undefined ? {} : { error }),
+    });
+    return { callId, name, ...ending, metadata: { ms: Math.round(ms), ...ending.metadata } };
+  }
+}
+
+function nothingWritten(error: unknown): ToolErrorInfo {
+  return { type: errorInfo(error).type, message: "Nothing was written: see the first edit of this block." };
+}

@@ -1,0 +1,83 @@
+import {
+  type Action,
+  type CallsAction,
+  type Executor,
+  type ExecutorContext,
+  inParallel,
+  type ToolCall,
+  type ToolResult,
+} from "@toolglot/core";
+import type { LocalTools } from "../local-tools.ts";
+import { CallRun } from "./call-run.ts";
+import { unescapeValues, valueNames } from "./placeholders.ts";
+import { type Stage, stagesOf } from "./stages.ts";
+
+/** Options of {@link localExecutor}. */
+export interface LocalExecutorOptions {
+  /** Runs the calls that are not of this machine: custom tools, and those of MCP servers. Default: they end in errors. */
+  others?: Executor;
+  /**
+   * Which tool of `others` a `<mcp server tool>` call means; undefined: there is none. A toolkit may have renamed it. Default:
+   * there are none.
+   */
+  mcp?: (server: string, tool: string) => string | undefined;
+  /** Reads and foreign calls that run at one time. Default 8. */
+  maxParallel?: number;
+}
+
+/**
+ * Runs batches of calls on this machine, as the ToolsXML specification says: `command`, `input` and `ctrl` in the session's
+ * shell, in document order; the edits of a batch all or nothing, made where the first of them stands; reads and foreign
+ * calls side by side. Shell calls and edits wait for what stands before them and hold up what follows, so the outcome is
+ * that of the document's order.
+ *
+ * A call that holds `$KARYI{NAME}` stops the whole batch before anything runs: no values are known here. One result per
+ * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did.
+ */
+export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
+  const { others, mcp = () => undefined, maxParallel = 8 } = options;
+  if (typeof local?.command !== "function") {
+    throw new TypeError("localExecutor needs local tools: await openLocalTools({ roots })");
+  }
+  if (!Number.isInteger(maxParallel) || maxParallel < 1) {
+    throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);
+  }
+  return {
+    handles: (action: Action): action is CallsAction => action.kind === "calls",
+    async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
+      if (action.kind !== "calls") throw new TypeError(`a localExecutor runs calls, not ${action.kind}`);
+      const run = new CallRun({ local, others, mcp, context, span: action.span });
+      const unknown = action.calls.map((call) => valueNames(call.input));
+      if (unknown.some((names) => names.length > 0)) {
+        return action.calls.map((call, index) => run.refuse(call, unknownValues(unknown[index] ?? [])));
+      }
+      const calls = action.calls.map((call): ToolCall => ({ ...call, input: unescapeValues(call.input) }));
+      const results: ToolResult[] = new Array(calls.length);
+      for (const stage of stagesOf(calls)) await runStage(run, stage, calls, results, maxParallel);
+      return results;
+    },
+  };
+}
+
+async function runStage(
+  run: CallRun,
+  stage: Stage,
+  calls: readonly ToolCall[],
+  results: ToolResult[],
+  maxParallel: number,
+): Promise<void> {
+  const own = stage.indexes.map((index) => calls[index] as ToolCall);
+  const ended =
+    stage.kind === "edits" ? await run.edits(own) : await inParallel(own, maxParallel, (call) => run.single(call));
+  stage.indexes.forEach((index, at) => {
+    results[index] = ended[at] as ToolResult;
+  });
+}
+
+function unknownValues(names: readonly string[]): { type: string; message: string } {
+  const type = "UnknownValue";
+  if (names.length === 0)
+    return { type, message: "Not run: another call of this block asks for a value that is not known." };
+  const list = names.map((name) => `$KARYI{${name}}`).join(", ");
+  return { type, message: `There is no value for ${list}. Nothing of this block was run.` };
+}

@@ -1,0 +1,73 @@
+import type { DefinedTool } from "@toolglot/toolkit";
+import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
+import type { ChangeRecord } from "./journal/types.ts";
+import type { Ask } from "./policy.ts";
+import type { FileRead, ReadPart, TextSearch } from "./read/types.ts";
+import type { ShellResult, ShellSession } from "./shell/types.ts";
+
+/** What a call may be stopped by, and who is asked. */
+export interface LocalContext {
+  signal?: AbortSignal;
+  /** Who decides where the policy says `ask`. Default: the option `ask` of {@link openLocalTools}. */
+  ask?: Ask;
+}
+
+/** A shell script, as the `<command>` tag has it. */
+export interface CommandInput {
+  script: string;
+  /** Milliseconds to wait for its end; then it is `running`. Default: the shell's. */
+  timeoutMs?: number;
+  /** Where it runs: a directory inside the roots. The shell comes back afterwards. */
+  cwd?: string;
+}
+
+/** Replacements in files, as the `<edit>` tag has them. */
+export interface EditInput {
+  files: readonly FileEdits[];
+}
+
+/** What is to be read, as the `<read>` tag has it. */
+export interface ReadInput {
+  files?: readonly FileRead[];
+  searches?: readonly TextSearch[];
+}
+
+/** What was read, in the order asked for: files and directories, then searches. One that failed has its error. */
+export type ReadOutcome = (ReadPart | ReadFailure)[];
+
+/** A part that could not be read. */
+export interface ReadFailure {
+  kind: "failure";
+  of: string;
+  error: Error;
+}
+
+/**
+ * What a model's calls do on this machine, inside the roots. The shell is the exception: a script can do whatever this
+ * process may. Refusals reject with a core `ToolError`, whose message is for the model.
+ */
+export interface LocalTools {
+  /** Real paths; relative paths begin at the first. */
+  readonly roots: readonly string[];
+  /** Journal, backups and whole outputs. */
+  readonly stateDir: string;
+  /** Changes that a killed process had left half done, repaired at opening. */
+  readonly recovered: readonly ChangeRecord[];
+  command(input: CommandInput, context?: LocalContext): Promise<ShellResult>;
+  input(input: { data: string }, context?: LocalContext): Promise<ShellResult>;
+  ctrl(input: { key: string }, context?: LocalContext): Promise<ShellResult>;
+  /** All edits or none. */
+  edit(files: readonly FileEdits[], context?: LocalContext): Promise<EditOutcome>;
+  read(input: ReadInput, context?: LocalContext): Promise<ReadOutcome>;
+  /** Undoes a change: by default the newest that is not undone. Refused when one of its files was changed since. */
+  undo(id?: string): Promise<UndoOutcome>;
+  /** Newest first. */
+  changes(): Promise<ChangeRecord[]>;
+  /** `command`, `edit`, `read`, `input` and `ctrl` for a Toolkit, so that every protocol can call them. */
+  tools(): DefinedTool<Record<string, unknown>>[];
+  /** The session's shell, started when first needed. */
+  shell(): Promise<ShellSession>;
+  /** Ends the shell and what runs in it. Nothing can be called afterwards. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}

@@ -1,0 +1,200 @@
+import { resolve } from "node:path";
+import { inParallel } from "@toolglot/core";
+import type { DefinedTool } from "@toolglot/toolkit";
+import { createEditor } from "./edit/editor.ts";
+import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
+import { localError } from "./errors.ts";
+
+import { openJournal } from "./journal/open-journal.ts";
+import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
+import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
+import { type Ask, type Decide, decideBy, defaultPolicy, type LocalPolicy } from "./policy.ts";
+import { createReader } from "./read/reader.ts";
+import { Roots } from "./roots/roots.ts";
+import { openShell } from "./shell/open-shell.ts";
+import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
+import { defaultStateDirectory, openStateDirectory } from "./state-directory.ts";
+import { localTools } from "./tools/tools.ts";
+
+/** Options of {@link openLocalTools}. */
+export interface LocalToolsOptions {
+  /** Directories that paths may lead into; relative paths begin at the first. */
+  roots: string | readonly string[];
+  /**
+   * Where journal, backups and whole outputs are kept; never inside a root. Default:
+   * `$XDG_STATE_HOME/toolglot/local-tools/<hash of the first root>`, else below `~/.local/state`.
+   */
+  stateDir?: string;
+  /** How the shell is run. It starts in the first root, when first needed. */
+  shell?: Partial<Omit<ShellOptions, "artifactDir">>;
+  /** What may be done without asking. Default {@link defaultPolicy}: everything but risky files. */
+  policy?: LocalPolicy;
+  /** Who decides where the policy says `ask`, unless the call brings somebody. Default: nobody, so it is denied. */
+  ask?: Ask;
+  /** UTF-16 units of one output or one file's text that a result holds. Keep it below the protocol's result budget. Default 12,000. */
+  maxText?: number;
+}
+
+/** Parts of one read that run at one time. */
+const PARALLEL_READS = 8;
+
+/**
+ * Opens the tools: checks the roots, makes the state directory, and repairs what a killed process left half done. Throws
+ * `TypeError` for roots that are no directories, and for a state directory inside a root.
+ */
+export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
+  const { maxText = 12_000, policy = defaultPolicy, ask, shell = {} } = options;
+  if (!Number.isInteger(maxText) || maxText < 200) {
+    throw new TypeError(`maxText must be a whole number from 200, not ${maxText}`);
+  }
+  const roots = await Roots.open(typeof options.roots === "string" ? [options.roots] : options.roots);
+  const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
+  const state = await openStateDirectory(path);
+  const journal = await openJournal({ dir: state.journal, roots });
+  // What was too long for a result can be read from where it is kept.
+  const readable = await Roots.open([...roots.paths, state.artifacts]);
+  return new OpenLocalTools({
+    roots,
+    readable,
+    stateDir: path,
+    journal,
+    recovered: journal.recovered,
+    editor: createEditor({ roots, journal, backupDir: state.backups }),
+    reader: createReader({ roots: readable, maxText }),
+    policy,
+    ask,
+    shellOptions: { cwd: roots.base, maxOutput: maxText, ...shell, artifactDir: state.artifacts },
+  });
+}
+
+interface Parts {
+  roots: Roots;
+  readable: Roots;
+  stateDir: string;
+  journal: ChangeJournal;
+  recovered: readonly ChangeRecord[];
+  editor: ReturnType<typeof createEditor>;
+  reader: ReturnType<typeof createReader>;
+  policy: LocalPolicy;
+  ask: Ask | undefined;
+  shellOptions: ShellOptions;
+}
+
+class OpenLocalTools implements LocalTools {
+  readonly roots: readonly string[];
+  readonly stateDir: string;
+  readonly recovered: readonly ChangeRecord[];
+  readonly #parts: Parts;
+  #shell: Promise<ShellSession> | undefined;
+  #closed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.roots = parts.roots.paths;
+    this.stateDir = parts.stateDir;
+    this.recovered = parts.recovered;
+  }
+
+  async command({ script, timeoutMs, cwd }: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
+    if (script.trim() === "") throw localError("InvalidInput", "The command is empty.");
+    const folder = cwd === undefined ? undefined : await this.#folder(cwd);
+    await this.#decide(context)({ kind: "command", script, ...(cwd === undefined ? {} : { cwd }) });
+    const shell = await this.shell();
+    return shell.run(script, {
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(folder === undefined ? {} : { cwd: folder }),
+      ...(context.signal === undefined ? {} : { signal: context.signal }),
+    });
+  }
+
+  async input({ data }: { data: string }, { signal }: LocalContext = {}): Promise<ShellResult> {
+    const shell = await this.shell();
+    return shell.input(data, signal === undefined ? {} : { signal });
+  }
+
+  async ctrl({ key }: { key: string }, { signal }: LocalContext = {}): Promise<ShellResult> {
+    if (!/^[A-Za-z[\\\]^_]$/.test(key)) {
+      throw localError(
+        "InvalidInput",
+        `${JSON.stringify(key)} is no control character: a letter or one of [ \\ ] ^ _.`,
+      );
+    }
+    const shell = await this.shell();
+    return shell.ctrl(key.toLowerCase(), signal === undefined ? {} : { signal });
+  }
+
+  edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
+    this.#demandOpen();
+    return this.#parts.editor.edit(files, { decide: this.#decide(context) });
+  }
+
+  read({ files = [], searches = [] }: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
+    this.#demandOpen();
+    const { reader } = this.#parts;
+    const decide = this.#decide(context);
+    const { signal } = context;
+    if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
+    const jobs = [
+      ...files.map((file) => ({ of: file.src, run: () => reader.read(file, { decide }) })),
+      ...searches.map((search) => ({
+        of: search.pattern,
+        run: () => reader.search(search, signal === undefined ? {} : { signal }),
+      })),
+    ];
+    return inParallel(jobs, PARALLEL_READS, ({ of, run }) =>
+      run().catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
+    );
+  }
+
+  undo(id?: string): Promise<UndoOutcome> {
+    this.#demandOpen();
+    return this.#parts.editor.undo(id);
+  }
+
+  changes(): Promise<ChangeRecord[]> {
+    this.#demandOpen();
+    return this.#parts.journal.list();
+  }
+
+  tools(): DefinedTool<Record<string, unknown>>[] {
+    return localTools(this);
+  }
+
+  shell(): Promise<ShellSession> {
+    this.#demandOpen();
+    if (this.#shell !== undefined) return this.#shell;
+    const opening = openShell(this.#parts.shellOptions);
+    this.#shell = opening;
+    // The next call tries again.
+    opening.catch(() => {
+      if (this.#shell === opening) this.#shell = undefined;
+    });
+    return opening;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const shell = await this.#shell?.catch(() => undefined);
+    await shell?.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #folder(path: string): Promise<string> {
+    const place = await this.#parts.roots.locate(path);
+    if (place.kind === "directory") return place.path;
+    const [type, what] =
+      place.kind === "missing" ? (["NotFound", "no"] as const) : (["NotADirectory", "not a"] as const);
+    throw localError(type, what === "no" ? `There is no directory ${path}.` : `${path} is not a directory.`);
+  }
+
+  #decide({ ask = this.#parts.ask }: LocalContext): Decide {
+    return decideBy(this.#parts.policy, ask);
+  }
+
+  #demandOpen(): void {
+    if (this.#closed) throw new TypeError("These local tools are closed: open new ones with openLocalTools");
+  }
+}

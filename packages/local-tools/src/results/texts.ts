@@ -1,0 +1,36 @@
+import type { EditOutcome } from "../edit/types.ts";
+import type { ReadOutcome } from "../local-tools.ts";
+import type { ShellResult } from "../shell/types.ts";
+
+/** What a model reads of a shell call: the output as it stands, then what there is to say about it. */
+export function shellText({ status, output, waiting, notes }: ShellResult): string {
+  const facts = [...notes];
+  if (status === "running") {
+    if (waiting === "input") facts.push("It waits for input: answer with input, or stop it with ctrl c.");
+    else if (waiting === "password") facts.push("It waits for a password: answer with input, or stop it with ctrl c.");
+    else facts.push("It is still running: wait with another call, answer with input, or stop it with ctrl c.");
+  }
+  return [output.replace(/\n$/, ""), ...facts.map((fact) => `[${fact}]`)].filter((part) => part !== "").join("\n");
+}
+
+/** What a model reads of edits that were made: each file's numbers and its diff. */
+export function editText({ files }: Pick<EditOutcome, "files">): string {
+  return files
+    .map(({ path, created, replacements, added, removed, diff, backup, notes }) => {
+      const times = replacements === 1 ? "1 replacement" : `${replacements} replacements`;
+      const head = created ? `Created ${path} (+${added})` : `Changed ${path}: ${times} (+${added} -${removed})`;
+      const facts = backup === undefined ? notes : [...notes, `A copy of the old file was kept: ${backup}`];
+      return [head, ...facts.map((fact) => `[${fact}]`), diff.trimEnd()].filter((part) => part !== "").join("\n");
+    })
+    .join("\n\n");
+}
+
+/** What a model reads of a read: each part under a line that says what it is. */
+export function readText(outcome: ReadOutcome): string {
+  return outcome
+    .map((part) => {
+      if (part.kind === "failure") return `==> ${part.of} <==\n[${part.error.message}]`;
+      return part.text === "" ? `==> ${part.head} <==` : `==> ${part.head} <==\n${part.text}`;
+    })
+    .join(outcome.some((part) => part.kind !== "failure" && part.text.endsWith("\n")) ? "\n" : "\n\n");
+}

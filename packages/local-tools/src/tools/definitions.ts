@@ -1,0 +1,111 @@
+import type { JsonSchemaObject, ToolDefinition } from "@toolglot/core";
+
+/** The tags of the ToolsXML specification that are run here. */
+export const localToolNames = ["command", "edit", "read", "input", "ctrl"] as const;
+
+/** One of them. */
+export type LocalToolName = (typeof localToolNames)[number];
+
+const string = (description: string): JsonSchemaObject => ({ type: "string", description });
+const line = (description: string): JsonSchemaObject => ({ type: "integer", minimum: 1, description });
+
+function object(properties: Record<string, JsonSchemaObject>, required: readonly string[]): JsonSchemaObject {
+  return { type: "object", properties, required: [...required], additionalProperties: false };
+}
+
+function list(items: JsonSchemaObject, description: string): JsonSchemaObject {
+  return { type: "array", items, description };
+}
+
+/** What a model is shown of each tool; the input is the call as `@toolglot/toolsxml` reads it. */
+export const definitions: Record<LocalToolName, ToolDefinition> = {
+  command: {
+    name: "command",
+    description:
+      "Runs a shell script in the session's terminal. Working directory, variables and functions last. A command that goes on, or waits for input, is reported as running: answer it with input, stop it with ctrl c.",
+    inputSchema: object(
+      {
+        script: string("The shell script; several lines are fine."),
+        timeoutMs: { type: "integer", minimum: 1, description: "Milliseconds to wait for its end." },
+        cwd: string("The directory it runs in; the shell comes back afterwards."),
+      },
+      ["script"],
+    ),
+    annotations: { title: "Run a command", openWorldHint: true },
+  },
+  edit: {
+    name: "edit",
+    description:
+      "Replaces text in files, all or nothing. Each find must occur exactly once in its file (or have all: true), copied exactly as it stands, with enough lines around it. An empty find creates a file.",
+    inputSchema: object(
+      {
+        files: list(
+          object(
+            {
+              src: string("Path of the file."),
+              edits: list(
+                object(
+                  {
+                    find: string("The text to be found, exact."),
+                    replace: string("What stands there afterwards."),
+                    all: { type: "boolean", description: "Replace every occurrence." },
+                  },
+                  ["find", "replace"],
+                ),
+                "Made in order; each sees what those before it left.",
+              ),
+            },
+            ["src", "edits"],
+          ),
+          "The files to change.",
+        ),
+      },
+      ["files"],
+    ),
+    annotations: { title: "Edit files" },
+  },
+  read: {
+    name: "read",
+    description: "Reads files (or ranges of lines), lists directories, and searches for text in files.",
+    inputSchema: object(
+      {
+        files: list(
+          object(
+            {
+              src: string("Path of a file or a directory."),
+              from: line("First line, from 1."),
+              to: line("Last line, included."),
+            },
+            ["src"],
+          ),
+          "Files and directories to read.",
+        ),
+        searches: list(
+          object(
+            {
+              pattern: string("A regular expression."),
+              src: string("A file or directory to search; default: everything."),
+              glob: string("Which files, as *.ts or src/**."),
+            },
+            ["pattern"],
+          ),
+          "Searches to make.",
+        ),
+      },
+      [],
+    ),
+    annotations: { title: "Read files", readOnlyHint: true, idempotentHint: true },
+  },
+  input: {
+    name: "input",
+    description: "Writes to the standard input of the command that runs. Nothing is appended: write \\n for Enter.",
+    inputSchema: object({ data: string("What to write.") }, ["data"]),
+    annotations: { title: "Answer a command", openWorldHint: true },
+  },
+  ctrl: {
+    name: "ctrl",
+    description: "Sends a control character to the command that runs: c interrupts it, d ends its input.",
+    inputSchema: object({ key: string("A letter or one of [ \\ ] ^ _") }, ["key"]),
+    annotations: { title: "Send a control character" },
+  },
+};

@@ -1,0 +1,40 @@
+import { type ToolContext, ToolError } from "@toolglot/core";
+import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
+import type { CommandInput, EditInput, LocalTools, ReadInput } from "../local-tools.ts";
+import { editText, readText, shellText } from "../results/texts.ts";
+import type { ShellResult } from "../shell/types.ts";
+import { definitions, type LocalToolName } from "./definitions.ts";
+
+type Run = (input: never, context: ToolContext) => Promise<unknown>;
+
+/**
+ * The tools for a Toolkit. `command`, `input` and `ctrl` give data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
+ * whatever the exit status: a program decides what it means. `edit` and `read` give text.
+ */
+export function localTools(local: LocalTools): DefinedTool<Record<string, unknown>>[] {
+  const runs: Record<LocalToolName, Run> = {
+    command: (input: CommandInput, { signal }) => local.command(input, { signal }).then(shellData),
+    edit: (input: EditInput, { signal }) => local.edit(input.files, { signal }).then(editText),
+    read: async (input: ReadInput, { signal }) => readResponse(await local.read(input, { signal })),
+    input: (input: { data: string }, { signal }) => local.input(input, { signal }).then(shellData),
+    ctrl: (input: { key: string }, { signal }) => local.ctrl(input, { signal }).then(shellData),
+  };
+  return Object.entries(definitions).map(([name, { inputSchema, ...definition }]) =>
+    defineTool({ ...definition, input: inputSchema, execute: runs[name as LocalToolName] as never }),
+  );
+}
+
+function shellData(result: ShellResult): unknown {
+  const { outputLength: _length, ms: _ms, ...data } = result;
+  if (result.status === "not-run") throw new ToolError(shellText(result), { data: { type: "ShellBusy" } });
+  return data;
+}
+
+function readResponse(outcome: Awaited<ReturnType<LocalTools["read"]>>): ToolResponse {
+  const content = readText(outcome);
+  const failed = outcome.flatMap((part) => (part.kind === "failure" ? [part.error] : []));
+  const [first] = failed;
+  if (first === undefined) return new ToolResponse({ content });
+  const type = ToolError.isInstance(first) ? String(first.data.type ?? "Error") : "Error";
+  return new ToolResponse({ content, error: { type, message: failed.map(({ message }) => message).join("\n") } });
+}
