@@ -1,7 +1,9 @@
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, realpath, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { localError } from "../errors.ts";
 import type { PinnedFolder } from "./pinned-folder.ts";
+import { inMessage } from "./words.ts";
 
 /** A regular file, open for reading: what is read is what was checked. */
 export interface OpenedFile {
@@ -17,18 +19,34 @@ const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O
 
 /** Opens a file of a folder. `path` is what messages call it. */
 export async function openIn(folder: PinnedFolder, name: string, path: string): Promise<OpenedFile> {
-  const handle = await open(folder.at(name), readOnly).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") throw localError("NotFound", `There is no file ${path}.`);
-    if (error.code === "ELOOP") throw localError("FileChanged", `${path} changed while it was looked at.`);
-    throw localError("AccessDenied", `${path} can't be opened (${error.code ?? "unknown"}).`);
-  });
+  const refuse = (error: NodeJS.ErrnoException): never => {
+    const called = inMessage(path);
+    if (error.code === "ENOENT") throw localError("NotFound", `There is no file ${called}.`);
+    if (error.code === "ELOOP") throw localError("FileChanged", `${called} changed while it was looked at.`);
+    throw localError("AccessDenied", `${called} can't be opened (${error.code ?? "unknown"}).`);
+  };
+  // Looked at first: opening a pipe or a device does something to it, even if it is closed again at once.
+  const found = await folder.lstat(name).catch(refuse);
+  if (found.isSymbolicLink()) throw localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
+  if (!found.isFile()) throw localError("NotAFile", `${inMessage(path)} is no regular file.`);
+  const handle = await open(folder.at(name), readOnly).catch(refuse);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw localError("NotAFile", `${path} is no regular file.`);
-    const real = folder.path === "/" ? `/${name}` : `${folder.path}/${name}`;
+    if (!stats.isFile()) throw localError("NotAFile", `${inMessage(path)} is no regular file.`);
+    const real = join(folder.path, name);
+    if (!folder.pinned) await seeThatItIsThere(real, stats, path);
     return { handle, stats, path: real, close: () => handle.close() };
   } catch (error) {
     await handle.close();
     throw error;
+  }
+}
+
+/** Where folders can't be held: the opened file must be the one that is now at its path, and the path its real one. */
+async function seeThatItIsThere(real: string, opened: Stats, path: string): Promise<void> {
+  const now = await realpath(real).catch(() => undefined);
+  const there = now === real ? await stat(real).catch(() => undefined) : undefined;
+  if (there === undefined || there.dev !== opened.dev || there.ino !== opened.ino) {
+    throw localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
   }
 }

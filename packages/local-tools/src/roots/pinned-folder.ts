@@ -1,16 +1,30 @@
-import { constants } from "node:fs";
-import { type FileHandle, open, readlink, realpath } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
+
+/** An entry of a folder, links not followed. */
+export interface FolderEntry {
+  name: string;
+  kind: "file" | "directory" | "link" | "other";
+}
 
 /**
  * A folder that is held open. What is reached through {@link at} lies in this folder, even if its path is renamed or made a
- * link meanwhile. Only Linux can do that; elsewhere a moment remains between looking and acting.
+ * link meanwhile. Only Linux (with /proc) can do that; elsewhere a moment remains between looking and acting.
  */
 export interface PinnedFolder {
   /** Its real path, read back after it was opened. */
   readonly path: string;
+  /** Whether {@link at} leads through the open folder; false: through its path, which somebody may change. */
+  readonly pinned: boolean;
   /** A path to an entry of the folder. The entry itself may be a link: open it with `O_NOFOLLOW`. */
   at(name: string): string;
+  /** What is in it, in no order. Rejects with the system's error. */
+  entries(): Promise<FolderEntry[]>;
+  /** Facts about an entry; a link is not followed. Rejects with the system's error. */
+  lstat(name: string): Promise<Stats>;
+  /** Holds on to a folder in it; a link is refused with the system's error. The caller closes it, and sees to its `path`. */
+  folder(name: string): Promise<PinnedFolder>;
   /** Makes a rename or removal in it last. */
   sync(): Promise<void>;
   close(): Promise<void>;
@@ -22,11 +36,11 @@ export async function pinFolder(real: string): Promise<PinnedFolder> {
   const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
   const folder = await open(real, flags);
   try {
-    const path = await openedPath(folder, real);
-    const base = path.pinned ? `/proc/self/fd/${folder.fd}` : path.path;
+    const { path, pinned } = await openedPath(folder, real);
     return {
-      path: path.path,
-      at: (name) => join(base, plainName(name)),
+      ...reaching(pinned ? `/proc/self/fd/${folder.fd}` : path),
+      path,
+      pinned,
       sync: () => folder.sync(),
       close: () => folder.close(),
     };
@@ -38,21 +52,47 @@ export async function pinFolder(real: string): Promise<PinnedFolder> {
 
 /** Windows can't open folders: the path stands for it. */
 async function unpinned(real: string): Promise<PinnedFolder> {
+  const found = await lstat(real);
+  // A junction is a link, too.
+  if (found.isSymbolicLink()) throw Object.assign(new Error("a link is no folder"), { code: "ELOOP" });
+  if (!found.isDirectory()) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
   const path = await realpath(real);
   return {
+    ...reaching(path),
     path,
-    at: (name) => join(path, plainName(name)),
+    pinned: false,
     sync: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }
 
+function reaching(base: string): Pick<PinnedFolder, "at" | "entries" | "folder" | "lstat"> {
+  const at = (name: string): string => join(base, plainName(name));
+  return {
+    at,
+    lstat: async (name) => lstat(at(name)),
+    folder: async (name) => pinFolder(at(name)),
+    // The folder itself is reached through `.`: as a bare link, `/proc/self/fd/…` would be looked at and not through.
+    entries: async () =>
+      (await readdir(`${base}/.`, { withFileTypes: true })).map((entry) => ({
+        name: entry.name,
+        kind: entry.isFile() ? "file" : entry.isDirectory() ? "directory" : entry.isSymbolicLink() ? "link" : "other",
+      })),
+  };
+}
+
+/** Where an open folder is. Without /proc: where its path leads now, if that is the same folder still. */
 async function openedPath(folder: FileHandle, real: string): Promise<{ path: string; pinned: boolean }> {
   if (process.platform === "linux") {
     const path = await readlink(`/proc/self/fd/${folder.fd}`).catch(() => undefined);
     if (path !== undefined) return { path, pinned: true };
   }
-  return { path: await realpath(real), pinned: false };
+  const path = await realpath(real);
+  const [opened, there] = await Promise.all([folder.stat(), stat(path)]);
+  if (opened.dev !== there.dev || opened.ino !== there.ino) {
+    throw Object.assign(new Error("the folder was replaced"), { code: "ELOOP" });
+  }
+  return { path, pinned: false };
 }
 
 function plainName(name: string): string {

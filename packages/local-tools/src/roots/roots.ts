@@ -1,9 +1,10 @@
 import type { Stats } from "node:fs";
-import { lstat, realpath, stat } from "node:fs/promises";
+import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { localError } from "../errors.ts";
 import { type OpenedFile, openIn } from "./opened-file.ts";
-import { type PinnedFolder, pinFolder } from "./pinned-folder.ts";
+import { type FolderEntry, type PinnedFolder, pinFolder } from "./pinned-folder.ts";
+import { inMessage } from "./words.ts";
 
 /** Where a path leads, all links resolved; inside the roots. */
 export interface Place {
@@ -14,10 +15,16 @@ export interface Place {
   kind: "file" | "directory" | "other" | "missing";
 }
 
+/** As many links as Linux follows in one path. */
+const mostLinks = 40;
+
 /**
- * The directories that paths may lead into. A path is taken from the first root unless it is absolute, its links are
- * resolved, and what lies outside is refused, whether it is there or not. What was checked is what is opened: files are
- * reached through their opened folder, whose real place is read back.
+ * The directories that paths may lead into. A path is taken from the first root unless it is absolute, its `..` are taken
+ * as written, its links are resolved, and what lies outside is refused, whether it is there or not. What was checked is
+ * what is opened: files are reached through their opened folder, whose real place is read back.
+ *
+ * Only real paths are compared, never what was written: where case does not count, or accents have two spellings, the
+ * system gives the one name that is on the disk for both the roots and what lies in them.
  */
 export class Roots {
   readonly paths: readonly string[];
@@ -57,14 +64,26 @@ export class Roots {
     return relative(this.base, real).split(sep).join("/") || ".";
   }
 
-  /** Where a path leads. Rejects with `InvalidPath`, `OutsideRoots` or `AccessDenied`; a missing file is a place, too. */
+  /**
+   * Where a path leads. Rejects with `InvalidPath`, `OutsideRoots`, `NotADirectory` (a slash after a file) or
+   * `AccessDenied`; a missing file is a place, too, unless it is written as a directory (`NotFound`).
+   */
   async locate(path: string): Promise<Place> {
     if (typeof path !== "string" || path === "" || path.includes("\0")) {
-      throw localError("InvalidPath", `${JSON.stringify(path)} is no path.`);
+      throw localError("InvalidPath", `${typeof path === "string" ? JSON.stringify(path) : "That"} is no path.`);
     }
+    if (process.platform === "win32") refuseOddNames(path, this.paths);
     const wanted = resolve(this.base, path);
     const real = await realpath(wanted).catch((error: NodeJS.ErrnoException) => error);
-    if (typeof real !== "string") return this.#missing(path, wanted, real);
+    const place = typeof real === "string" ? await this.#found(path, real) : await this.#missing(path, wanted, real);
+    if (place.kind !== "directory" && asDirectory(path)) {
+      if (place.kind === "missing") throw localError("NotFound", `There is no directory ${inMessage(path)}.`);
+      throw localError("NotADirectory", `${inMessage(path)} is no directory.`);
+    }
+    return place;
+  }
+
+  async #found(path: string, real: string): Promise<Place> {
     if (!this.holds(real)) throw outside(path);
     const found = await lstat(real).catch(() => undefined);
     return { path: real, shown: this.show(real), kind: kindOf(found) };
@@ -73,10 +92,10 @@ export class Roots {
   /** The place of an existing file; `NotFound` or `NotAFile` for anything else. */
   async locateFile(path: string): Promise<Place> {
     const place = await this.locate(path);
-    if (place.kind === "missing") throw localError("NotFound", `There is no file ${path}.`);
+    if (place.kind === "missing") throw localError("NotFound", `There is no file ${inMessage(path)}.`);
     if (place.kind !== "file") {
       const what = place.kind === "directory" ? "a directory" : "no regular file";
-      throw localError("NotAFile", `${path} is ${what}.`);
+      throw localError("NotAFile", `${inMessage(path)} is ${what}.`);
     }
     return place;
   }
@@ -97,46 +116,67 @@ export class Roots {
     }
   }
 
-  /** Holds on to an existing folder inside the roots, given by its real path. The caller closes it. */
+  /**
+   * Holds on to an existing folder inside the roots, given by its real path (`FileChanged` when it is none any more). The
+   * caller closes it.
+   */
   async pin(real: string, path: string = this.show(real)): Promise<PinnedFolder> {
-    const folder = await pinFolder(real).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === "ENOENT") throw localError("NotFound", `There is no ${path}.`);
-      if (error.code === "ELOOP" || error.code === "ENOTDIR") {
-        throw localError("FileChanged", `${path} changed while it was looked at.`);
-      }
-      throw localError("AccessDenied", `${path} can't be opened (${error.code ?? "unknown"}).`);
-    });
-    if (this.holds(folder.path)) return folder;
+    return this.#checked(
+      pinFolder(real).catch((error: NodeJS.ErrnoException) => refuseFolder(error, path)),
+      real,
+      path,
+    );
+  }
+
+  /** Holds on to a folder that lies in a held one; a link is refused. The caller closes both. */
+  async pinIn(folder: PinnedFolder, name: string): Promise<PinnedFolder> {
+    const real = join(folder.path, name);
+    const path = this.show(real);
+    return this.#checked(
+      folder.folder(name).catch((error: NodeJS.ErrnoException) => refuseFolder(error, path)),
+      real,
+      path,
+    );
+  }
+
+  async #checked(opening: Promise<PinnedFolder>, real: string, path: string): Promise<PinnedFolder> {
+    const folder = await opening;
+    if (folder.path === real && this.holds(real)) return folder;
     await folder.close();
+    if (this.holds(folder.path)) throw changed(path);
     throw outside(path);
   }
 
   /** Nothing can be reached at the path: a place for something new, or a refusal that doesn't tell what lies outside. */
   async #missing(path: string, wanted: string, error: NodeJS.ErrnoException): Promise<Place> {
     const rest: string[] = [];
-    for (let at = wanted; ; at = dirname(at)) {
+    let links = 0;
+    for (let at = wanted; ; ) {
       const real = await realpath(at).catch(() => undefined);
       if (real !== undefined) {
         if (!this.holds(real)) throw outside(path);
-        if (error.code !== "ENOENT") {
-          throw localError("AccessDenied", `${path} can't be reached (${error.code ?? "unknown"}).`);
-        }
+        // Writing to what a link names would write where the link points.
+        if (links > 0) throw localError("AccessDenied", `${inMessage(path)} goes through a link that leads nowhere.`);
+        if (error.code !== "ENOENT") throw unreachable(path, error);
         const whole = join(real, ...rest);
         return { path: whole, shown: this.show(whole), kind: "missing" };
       }
-      // Something is there that leads nowhere: writing to it would write where the link points.
-      if (await isThere(at)) {
-        const parent = await realpath(dirname(at)).catch(() => undefined);
-        if (parent === undefined || !this.holds(parent)) throw outside(path);
-        throw localError("AccessDenied", `${path} goes through a link that leads nowhere.`);
+      const target = await linkTarget(at);
+      if (target !== undefined) {
+        // A link that leads nowhere: what it names lies inside, or nothing is said of it.
+        if (!this.holds(target.from)) throw outside(path);
+        if (++links > mostLinks) throw unreachable(path, error);
+        at = target.to;
+        continue;
       }
       if (dirname(at) === at) throw outside(path);
       rest.unshift(basename(at));
+      at = dirname(at);
     }
   }
 }
 
-export type { OpenedFile, PinnedFolder };
+export type { FolderEntry, OpenedFile, PinnedFolder };
 
 function kindOf(found: Stats | undefined): Place["kind"] {
   if (found === undefined) return "missing";
@@ -144,14 +184,56 @@ function kindOf(found: Stats | undefined): Place["kind"] {
   return found.isDirectory() ? "directory" : "other";
 }
 
-async function isThere(path: string): Promise<boolean> {
-  return (await lstat(path).catch(() => undefined)) !== undefined;
+/** Where a link points, and the real folder it lies in; undefined for anything that is no link. */
+async function linkTarget(at: string): Promise<{ from: string; to: string } | undefined> {
+  const text = await readlink(at).catch(() => undefined);
+  const from = text === undefined ? undefined : await realpath(dirname(at)).catch(() => undefined);
+  return text === undefined || from === undefined ? undefined : { from, to: resolve(from, text) };
+}
+
+/** `src/` and `src/.` can only mean a directory. */
+function asDirectory(path: string): boolean {
+  return process.platform === "win32" ? /[\\/]\.?$/.test(path) : /\/\.?$/.test(path);
 }
 
 function isInside(root: string, path: string): boolean {
   return isAbsolute(path) && (path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
 }
 
+/** Windows: a stream of a file (`a.txt:x`) is no path, and to look at a share is to log in there. */
+function refuseOddNames(path: string, roots: readonly string[]): void {
+  const share = /^[\\/]{2}/;
+  if (share.test(path) && !roots.some((root) => share.test(root))) throw outside(path);
+  if (
+    path
+      .replace(/^[\\/]{2}\?[\\/]/, "")
+      .replace(/^[A-Za-z]:/, "")
+      .includes(":")
+  ) {
+    throw localError("InvalidPath", `${inMessage(path)} is no path.`);
+  }
+}
+
+function refuseFolder(error: NodeJS.ErrnoException, path: string): never {
+  if (error.code === "ENOENT") throw localError("NotFound", `There is no ${inMessage(path)}.`);
+  if (error.code === "ELOOP" || error.code === "ENOTDIR") throw changed(path);
+  throw localError("AccessDenied", `${inMessage(path)} can't be opened (${error.code ?? "unknown"}).`);
+}
+
+/** Why something inside the roots can't be reached. */
+function unreachable(path: string, error: NodeJS.ErrnoException): Error {
+  const called = inMessage(path);
+  if (error.code === "ENOTDIR")
+    return localError("NotADirectory", `${called} leads through something that is no directory.`);
+  if (error.code === "ENAMETOOLONG") return localError("InvalidPath", `${called} is longer than a path can be.`);
+  if (error.code === "ELOOP") return localError("AccessDenied", `${called} goes through links that lead in a circle.`);
+  return localError("AccessDenied", `${called} can't be reached (${error.code ?? "unknown"}).`);
+}
+
 function outside(path: string): Error {
-  return localError("OutsideRoots", `${path} is outside the folders that may be used.`);
+  return localError("OutsideRoots", `${inMessage(path)} is outside the folders that may be used.`);
+}
+
+function changed(path: string): Error {
+  return localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
 }
