@@ -1,0 +1,221 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { ToolglotError } from "@toolglot/core";
+import { localError } from "../errors.ts";
+import { look } from "./files.ts";
+import { Folders } from "./folders.ts";
+import { type HeldLock, lockFolder, takeLock } from "./lock.ts";
+import { isAlive } from "./owner.ts";
+import type { Parts } from "./parts.ts";
+import { isChanged, isFinal, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
+import type { Scan } from "./records.ts";
+import { repair } from "./repair.ts";
+import { holds } from "./take-back.ts";
+import type { ChangeJournal, ChangeRecord, FileChange } from "./types.ts";
+import { type Plan, type PlannedFile, writeChange } from "./write-change.ts";
+
+export interface JournalLimits {
+  maxChanges: number;
+  maxBytes: number;
+  lockWaitMs: number;
+}
+
+/** A journal whose folder is there, and which has not repaired anything yet. */
+export class Journal implements Omit<ChangeJournal, "recovered"> {
+  readonly #dir: string;
+  readonly #parts: Parts;
+  readonly #limits: JournalLimits;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(dir: string, parts: Parts, limits: JournalLimits) {
+    this.#dir = dir;
+    this.#parts = parts;
+    this.#limits = limits;
+  }
+
+  async commit(changes: readonly FileChange[], { undoes }: { undoes?: string } = {}): Promise<string> {
+    const files = changes.map(checkedChange);
+    if (files.length === 0) throw new TypeError("changes: name at least one file");
+    const twice = files.find(({ path }, index) => files.findIndex((file) => file.path === path) !== index);
+    if (twice !== undefined) throw new TypeError(`changes: ${twice.path} is there twice`);
+    return this.#write(async (scan) => {
+      if (undoes !== undefined) doneRecord(scan, undoes);
+      return { files, removes: [], ...(undoes === undefined ? {} : { undoes }) };
+    });
+  }
+
+  async undo(id?: string): Promise<{ id: string; undone: string; changes: FileChange[] }> {
+    let undone = "";
+    let changes: FileChange[] = [];
+    const undoId = await this.#write(async (scan) => {
+      const { manifest } = id === undefined ? newestDone(scan) : doneRecord(scan, id);
+      undone = manifest.id;
+      const files = await this.#undoing(scan, manifest.id);
+      changes = files.map(({ path, before, after, mode }) => {
+        return { path, before, after, ...(mode === undefined ? {} : { mode }) };
+      });
+      return { files, undoes: manifest.id, removes: manifest.makes };
+    });
+    return { id: undoId, undone, changes };
+  }
+
+  async list(): Promise<ChangeRecord[]> {
+    const scan = await this.#parts.records.scan();
+    const undone = undoneIds(scan.records);
+    const shown: ChangeRecord[] = [];
+    for (const record of scan.records) {
+      if (isFinal(record.state)) shown.push(publicRecord(record, undone.has(record.manifest.id)));
+      else if (await this.#isAbandoned(record)) shown.push(waiting(record));
+    }
+    return shown.reverse();
+  }
+
+  recover(): Promise<ChangeRecord[]> {
+    return this.#queue(async () => {
+      const { records, leftovers, strange } = await this.#parts.records.scan();
+      const abandoned = await Promise.all(records.map((record) => this.#isAbandoned(record)));
+      if (leftovers.length === 0 && !abandoned.includes(true)) return strange;
+      return this.#locked(async (_lock, { repaired }) => [...repaired, ...strange]);
+    });
+  }
+
+  /** Makes a change of what a plan says once all before it is done, and nobody else writes. */
+  #write(plan: (scan: Scan) => Promise<Plan>): Promise<string> {
+    return this.#queue(async () => {
+      try {
+        return await this.#locked(async (lock, { scan }) => {
+          await this.#parts.reach("locked");
+          const id = await writeChange(this.#parts, lock, scan, await plan(scan));
+          await this.#afterwards();
+          return id;
+        });
+      } catch (error) {
+        if (!ToolglotError.isInstance(error) || error.code !== "local-tools/journal-locked") throw error;
+        throw localError("WriteFailed", `${error.message} Nothing was changed.`, { hint: "Try again later." }, error);
+      }
+    });
+  }
+
+  /** The change is made; nothing that happens from here on takes it back. */
+  async #afterwards(): Promise<void> {
+    const { records, reach } = this.#parts;
+    try {
+      await reach("done");
+      await records.prune(this.#limits.maxChanges, this.#limits.maxBytes);
+      await reach("pruned");
+    } catch {
+      // The next commit prunes again.
+    }
+  }
+
+  /** One at a time in this process. */
+  #queue<T>(work: () => Promise<T>): Promise<T> {
+    const run = this.#last.then(work);
+    this.#last = run.catch(() => {});
+    return run;
+  }
+
+  /** One at a time in all processes, and what others left half done is repaired first. */
+  async #locked<T>(work: (lock: HeldLock, found: { scan: Scan; repaired: ChangeRecord[] }) => Promise<T>): Promise<T> {
+    const { records, owner } = this.#parts;
+    const lock = await takeLock(join(this.#dir, lockFolder), owner, this.#limits.lockWaitMs);
+    try {
+      const scan = await records.scan();
+      const repaired: ChangeRecord[] = [];
+      for (const id of scan.leftovers) await records.remove(id).catch(() => {});
+      for (const record of scan.records) {
+        if (isFinal(record.state) || !(await this.#isAbandoned(record))) continue;
+        await repair(this.#parts, record);
+        repaired.push(isFinal(record.state) ? publicRecord(record) : waiting(record));
+      }
+      return await work(lock, { scan, repaired: repaired.reverse() });
+    } finally {
+      await lock.release();
+    }
+  }
+
+  /** Whether a record is unfinished, and nobody will finish it. This journal's own ones are those that it could not take back. */
+  async #isAbandoned({ manifest, state }: StoredRecord): Promise<boolean> {
+    if (isFinal(state)) return false;
+    const { owner, at } = manifest;
+    if (owner.journal === this.#parts.owner.journal) return true;
+    return !(await isAlive(owner, this.#parts.owner, Date.now() - at));
+  }
+
+  /** The change that undoes a change. */
+  async #undoing(scan: Scan, id: string): Promise<PlannedFile[]> {
+    const { roots, records } = this.#parts;
+    const { manifest } = doneRecord(scan, id);
+    const folders = new Folders(roots);
+    const files: PlannedFile[] = [];
+    const conflicts: string[] = [];
+    try {
+      for (const [index, file] of manifest.files.entries()) {
+        if (!isChanged(file)) continue;
+        const { path, before, after } = file;
+        const folder = await folders.find(dirname(path));
+        const found =
+          folder === undefined ? null : await look(folder, basename(path), after === null ? [] : [after.size]);
+        if (!holds(found, after)) {
+          conflicts.push(`${roots.show(path)} was changed since`);
+          continue;
+        }
+        const old = before === null ? null : await records.old(manifest, index);
+        if (old === undefined) conflicts.push(`what ${roots.show(path)} held before is not in the journal any more`);
+        else files.push({ path, before: found?.bytes ?? null, after: old, ...rightsOf(before) });
+      }
+    } finally {
+      await folders.close();
+    }
+    if (conflicts.length > 0) {
+      const more = conflicts.length > 5 ? ` and ${conflicts.length - 5} more` : "";
+      throw localError("UndoConflict", `Change ${id} can't be undone: ${conflicts.slice(0, 5).join("; ")}${more}.`, {
+        hint: "Undo later changes of the same files first, or edit the files by hand.",
+      });
+    }
+    return files;
+  }
+}
+
+function rightsOf(before: { mode: number; uid: number; gid: number } | null): Partial<PlannedFile> {
+  return before === null ? {} : { mode: before.mode, uid: before.uid, gid: before.gid };
+}
+
+function newestDone({ records }: Scan): StoredRecord {
+  const undone = undoneIds(records);
+  const newest = records.findLast(({ manifest, state }) => {
+    return state === "done" && manifest.undoes === undefined && !undone.has(manifest.id);
+  });
+  if (newest === undefined) throw localError("NothingToUndo", "There is no change to undo.");
+  return newest;
+}
+
+function doneRecord({ records }: Scan, id: string): StoredRecord {
+  const record = records.find(({ manifest }) => manifest.id === id);
+  if (record === undefined) throw localError("NothingToUndo", `There is no change ${JSON.stringify(id)}.`);
+  if (undoneIds(records).has(id)) throw localError("NothingToUndo", `Change ${id} is undone already.`);
+  if (record.state !== "done")
+    throw localError("NothingToUndo", `Change ${id} was not made, so there is nothing to undo.`);
+  return record;
+}
+
+/** An unfinished record as callers see it. */
+function waiting(record: StoredRecord): ChangeRecord {
+  const trouble = record.trouble ?? ["It was interrupted, and waits for repair."];
+  return publicRecord({ ...record, trouble });
+}
+
+function checkedChange(change: FileChange): FileChange {
+  const { path, before, after, mode } = change;
+  if (typeof path !== "string" || resolve(path) !== path || dirname(path) === path) {
+    throw new TypeError(`changes: ${JSON.stringify(path)} is no absolute, resolved path; take it from Roots.locate`);
+  }
+  for (const [name, bytes] of Object.entries({ before, after })) {
+    if (bytes !== null && !(bytes instanceof Uint8Array))
+      throw new TypeError(`changes: ${name} must be a Uint8Array or null`);
+  }
+  if (before === null && after === null) throw new TypeError(`changes: ${path} is neither there before nor after`);
+  if (mode !== undefined && (!Number.isInteger(mode) || mode < 0 || mode > 0o7777)) {
+    throw new TypeError("changes: mode must be permission bits, 0 to 0o7777");
+  }
+  return change;
+}

@@ -1,0 +1,104 @@
+import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { Roots } from "../roots/roots.ts";
+import { codeOf } from "./files.ts";
+import { Journal } from "./journal.ts";
+import { thisOwner } from "./owner.ts";
+import { type OnPoint, reacher } from "./points.ts";
+import { Records } from "./records.ts";
+import type { ChangeJournal } from "./types.ts";
+
+/** How a journal is opened. */
+export interface JournalOptions {
+  /** The journal's folder; made when it is missing (0700). Not inside a root, nor around one. */
+  dir: string;
+  /** Where changes may be made. */
+  roots: Roots;
+  /** Changes that are kept at most. Default 200. The newest is always kept. */
+  maxChanges?: number;
+  /** Bytes of old content that are kept at most. Default 256 MiB. */
+  maxBytes?: number;
+  /** Milliseconds to wait for another process that writes to the same journal. Default 10,000. */
+  lockWaitMs?: number;
+  /** @internal Called at each moment of a commit. */
+  onPoint?: OnPoint;
+}
+
+/**
+ * Opens a change journal, and repairs what a process left half done that was killed; `recovered` says what, and what lies in
+ * the folder that can't be read (left alone). It holds nothing open between calls, so there is nothing to close. Throws `TypeError` when the folder lies
+ * inside a root, or a root inside it; `ToolglotError` (`local-tools/journal-locked`) when there is something to repair and another process
+ * writes all the time; the system's errors when the folder can't be made or read.
+ *
+ * **What is promised.** After a crash of the process, at any moment, the next opening with the same folder leaves all old or
+ * all new content; the exception is a file that somebody else changed in between: it is left alone, and the record says so
+ * (`conflict`). Every file is whole at every moment: nothing is written in place. Two processes may use the same folder.
+ *
+ * **After a power cut** the same holds, as far as the disk and the file system keep what `fsync` confirmed. Synced, in this
+ * order: the old contents, the record's manifest and the two folders they are in, before anything in the tree is touched; each new content, in
+ * a hidden file beside its target; the record's folder with the mark that replacing begins; after the replacing, every
+ * folder in which a name changed; the mark that all is done. A change whose `commit` resolved is there after a power cut.
+ * Windows can't sync folders: there a renaming may be lost, but not the old content.
+ *
+ * What is not promised: that a reader sees all files change at once; that a program which writes into a file in place in the
+ * instant between the last look at it and its replacement (microseconds) is noticed; access-control lists and extended
+ * attributes of a replaced file; its other hard links, which keep the old content.
+ */
+export async function openJournal(options: JournalOptions): Promise<ChangeJournal> {
+  const { roots, maxChanges = 200, maxBytes = 256 * 1024 * 1024, lockWaitMs = 10_000 } = options;
+  for (const [name, value] of Object.entries({ maxChanges, maxBytes, lockWaitMs })) {
+    if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number from 0 on`);
+  }
+  const dir = await makeFolder(options.dir, roots);
+  const parts = { roots, records: new Records(dir), owner: await thisOwner(), reach: reacher(options.onPoint) };
+  const journal = new Journal(dir, parts, { maxChanges, maxBytes, lockWaitMs });
+  const recovered = await journal.recover();
+  return {
+    recovered,
+    commit: (changes, settings) => journal.commit(changes, settings),
+    undo: (id) => journal.undo(id),
+    list: () => journal.list(),
+    recover: () => journal.recover(),
+  };
+}
+
+/** Makes the folder, unless it would be inside a root; gives its real path. */
+async function makeFolder(dir: string, roots: Roots): Promise<string> {
+  if (typeof dir !== "string" || dir === "") throw new TypeError("dir: name the folder of the journal");
+  const missing: string[] = [];
+  let real: string;
+  for (let at = resolve(dir); ; at = dirname(at)) {
+    const found = await realpath(at).catch((error) => {
+      if (codeOf(error) !== "ENOENT" || dirname(at) === at) throw error;
+    });
+    if (found !== undefined) {
+      real = found;
+      break;
+    }
+    // A link that leads nowhere: what is made behind it could be anywhere.
+    if ((await lstat(at).catch(() => undefined)) !== undefined)
+      throw new TypeError(`dir: ${dir} goes through a link that leads nowhere`);
+    missing.unshift(basename(at));
+  }
+  const whole = join(real, ...missing);
+  for (const root of roots.paths) {
+    if (isInside(root, whole) || isInside(whole, root)) {
+      throw new TypeError(
+        `dir: ${dir} and the root ${root} lie inside each other; choose a folder apart from the roots`,
+      );
+    }
+  }
+  for (const name of missing) {
+    real = join(real, name);
+    await mkdir(real, { mode: 0o700 }).catch((error) => {
+      if (codeOf(error) !== "EEXIST") throw error;
+    });
+  }
+  // Not ours to change: then it is somebody's choice.
+  await chmod(real, 0o700).catch(() => {});
+  return real;
+}
+
+function isInside(outer: string, path: string): boolean {
+  return path === outer || path.startsWith(outer.endsWith(sep) ? outer : outer + sep);
+}

@@ -1,0 +1,48 @@
+/**
+ * The moments of a commit, in order; a test stops the process, or throws, at each of them. What a reader of the tree may see
+ * when the process dies there, and what the next opening (or the next commit of another process) makes of it:
+ *
+ * | moment | the tree | repaired to |
+ * |---|---|---|
+ * | `locked`, `checked` | old | – |
+ * | `record-made`, `old-kept` | old | old; the record has no manifest and is removed |
+ * | `prepared`, `folder-made`, `new-written`, `old-linked`, `verified` | old; perhaps new folders, and hidden `.toolglot-…` files | old; those are removed |
+ * | `committing`, `replaced` | each file whole, some old and some new | old, unless all are new already |
+ * | `settled`, `cleaned`, `synced` | new | new |
+ * | `done`, `pruned` | new | – |
+ *
+ * And of taking a change back, in the process that failed or in one that repairs: `restored` (each file whole, some old and
+ * some new), `tidied` (old), `rolled-back` (old). A process that dies there leaves the same work to the next one.
+ */
+export type Point =
+  | "locked"
+  | "checked"
+  | "record-made"
+  | "old-kept"
+  | "prepared"
+  | "folder-made"
+  | "new-written"
+  | "old-linked"
+  | "verified"
+  | "committing"
+  | "replaced"
+  | "settled"
+  | "cleaned"
+  | "synced"
+  | "done"
+  | "pruned"
+  | "restored"
+  | "tidied"
+  | "rolled-back";
+
+/** Called at each moment; `replaced 2` is that of the third file. */
+export type OnPoint = (name: string) => void | Promise<void>;
+
+/** Says that a moment has come. */
+export type Reach = (point: Point, index?: number) => Promise<void>;
+
+export function reacher(onPoint: OnPoint | undefined): Reach {
+  return async (point, index) => {
+    if (onPoint !== undefined) await onPoint(index === undefined ? point : `${point} ${index}`);
+  };
+}

@@ -1,0 +1,157 @@
+import { lstat, rename } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import type { PinnedFolder } from "../roots/pinned-folder.ts";
+import { codeOf, type Found, look, makeFile, remove, tryLink } from "./files.ts";
+import type { Folders } from "./folders.ts";
+import type { Parts } from "./parts.ts";
+import {
+  besideName,
+  isChanged,
+  type KeptContent,
+  type ManifestFile,
+  type NewContent,
+  type StoredRecord,
+} from "./record.ts";
+
+/** What the process that failed knows better than one that comes later. */
+interface Done {
+  /** The files that were replaced, made or removed, by number. Default: whatever holds the new content. */
+  touched: ReadonlySet<number>;
+  /** The folders that were made. Default: all that were to be. */
+  made: readonly string[];
+}
+
+/**
+ * Puts back what a change replaced, removes what it made, and ends its record. Done again after an interruption, it goes on
+ * where it stopped. A file that holds neither its old nor its new content is left alone: the record ends as `conflict`. When
+ * something can't be done now, the record stays as it is, for a later repair. Gives what there is to say about it.
+ */
+export async function takeBack(parts: Parts, record: StoredRecord, folders: Folders, done?: Done): Promise<string[]> {
+  const { roots, records, reach } = parts;
+  const { manifest } = record;
+  const conflicts: string[] = [];
+  const failures: string[] = [];
+  const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
+    await work().catch((error) => failures.push(`${what} (${codeOf(error) ?? "it changed meanwhile"}).`));
+  };
+
+  if (record.state !== "prepared") {
+    for (const path of manifest.removes) {
+      await attempt(`The folder ${roots.show(path)} can't be made again`, async () => void (await folders.make(path)));
+    }
+    for (const [index, file] of [...manifest.files.entries()].reverse()) {
+      if (!isChanged(file) || done?.touched.has(index) === false) continue;
+      await attempt(`${roots.show(file.path)} can't be put back`, async () => {
+        const conflict = await putBack(parts, record, folders, index, file);
+        if (conflict !== undefined) conflicts.push(conflict);
+        await reach("restored", index);
+      });
+    }
+  }
+  for (const [index, { path }] of manifest.files.entries()) {
+    await attempt(`The hidden files beside ${roots.show(path)} can't be removed`, () =>
+      removeBeside(folders, manifest.id, index, path),
+    );
+  }
+  for (const path of [...(done?.made ?? manifest.makes)].reverse()) {
+    await attempt(`The folder ${roots.show(path)} can't be removed`, () => folders.removeEmpty(path));
+  }
+  await attempt("What was put back can't be made to last", () => folders.sync());
+  await attempt("The record can't be ended", () => reach("tidied"));
+
+  if (failures.length > 0) {
+    const trouble = [...conflicts, ...failures];
+    record.trouble = trouble;
+    await records.note(manifest.id, trouble);
+    return trouble;
+  }
+  return end(parts, record, conflicts);
+}
+
+async function end({ records, reach }: Parts, record: StoredRecord, conflicts: string[]): Promise<string[]> {
+  if (conflicts.length > 0) {
+    record.trouble = conflicts;
+    await records.note(record.manifest.id, conflicts);
+  } else {
+    delete record.trouble;
+  }
+  try {
+    await records.mark(record, conflicts.length > 0 ? "conflict" : "rolled-back");
+    await reach("rolled-back");
+  } catch {
+    // The journal can't be written. Whoever opens it next finds the old content everywhere, and ends the record then.
+    return conflicts;
+  }
+  if (conflicts.length === 0) await records.dropOld(record);
+  return conflicts;
+}
+
+/** Gives a file its old content again; a sentence when that must not be done. */
+async function putBack(
+  { roots, records }: Parts,
+  record: StoredRecord,
+  folders: Folders,
+  index: number,
+  { path, before, after }: ManifestFile,
+): Promise<string | undefined> {
+  const { manifest } = record;
+  const folder = await folders.find(dirname(path));
+  const name = basename(path);
+  const found = folder === undefined ? null : await look(folder, name, sizesOf(before, after));
+  if (holds(found, before)) return;
+  if (folder === undefined || !holds(found, after)) return neitherSentence(roots.show(path), before);
+  if (before === null) return remove(folder.at(name)).then(() => undefined);
+
+  const beside = besideName(manifest.id, index, "old");
+  if (!holds(await look(folder, beside, [before.size]), before)) {
+    const bytes = await records.old(manifest, index);
+    if (bytes === undefined) return `What ${roots.show(path)} held before is not in the journal any more.`;
+    await remove(folder.at(beside));
+    await makeFile(folder.at(beside), bytes, before);
+  }
+  if (after !== null) {
+    // The file itself comes back: its owner, its other names and its times with it.
+    await rename(folder.at(beside), folder.at(name));
+    return;
+  }
+  return (await giveName(folder, beside, name)) ? undefined : neitherSentence(roots.show(path), before);
+}
+
+/** Gives a file a name that is free; false when it is not. The old name may stay. */
+export async function giveName(folder: PinnedFolder, from: string, to: string): Promise<boolean> {
+  try {
+    if (await tryLink(folder.at(from), folder.at(to))) return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+  // Without hard links a moment remains between looking and renaming.
+  const found = await lstat(folder.at(to)).catch((error) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found !== undefined) return false;
+  await rename(folder.at(from), folder.at(to));
+  return true;
+}
+
+/** Removes the hidden files that a change made beside a file. */
+export async function removeBeside(folders: Folders, id: string, index: number, path: string): Promise<void> {
+  const folder = await folders.find(dirname(path));
+  if (folder === undefined) return;
+  for (const kind of ["new", "old"] as const) await remove(folder.at(besideName(id, index, kind)));
+}
+
+export function sizesOf(before: KeptContent | null, after: NewContent | null): number[] {
+  return [before, after].flatMap((content) => (content === null ? [] : [content.size]));
+}
+
+/** Whether what stands there is this content; for `null`: whether nothing does. */
+export function holds(found: Found | null, content: { hash: string } | null): boolean {
+  return found === null || content === null ? found === null && content === null : found.hash === content.hash;
+}
+
+export function neitherSentence(shown: string, before: KeptContent | null): string {
+  const kept = before === null ? "" : " What it held before is kept in the journal.";
+  return `${shown} holds neither what it held before the change nor what the change wrote, and was left as it is.${kept}`;
+}

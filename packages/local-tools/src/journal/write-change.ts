@@ -1,0 +1,292 @@
+import { lstat, rename, unlink } from "node:fs/promises";
+import { basename, dirname } from "node:path";
+import { ToolError } from "@toolglot/core";
+import { localError, localErrorType } from "../errors.ts";
+import { codeOf, type Found, forEach, look, makeFile, remove, sha256, tryLink } from "./files.ts";
+import { Folders } from "./folders.ts";
+import type { HeldLock } from "./lock.ts";
+import type { Parts } from "./parts.ts";
+import {
+  besideName,
+  isChanged,
+  type KeptContent,
+  type Manifest,
+  type NewContent,
+  type StoredRecord,
+} from "./record.ts";
+import type { Scan } from "./records.ts";
+import { giveName, holds, takeBack } from "./take-back.ts";
+import type { FileChange } from "./types.ts";
+
+/** A change of one file, with the owner that a file gets that is made again. */
+export interface PlannedFile extends FileChange {
+  uid?: number;
+  gid?: number;
+}
+
+/** What is to be written. */
+export interface Plan {
+  files: readonly PlannedFile[];
+  undoes?: string;
+  /** Folders to remove when they are empty afterwards, outermost first. */
+  removes: readonly string[];
+}
+
+/** Writes a change, all or nothing; gives its id. The moments it goes through: see `Point`. */
+export async function writeChange(parts: Parts, lock: HeldLock, scan: Scan, plan: Plan): Promise<string> {
+  const folders = new Folders(parts.roots);
+  try {
+    const record = await prepare(parts, folders, scan, plan);
+    const write = new Writing(parts, lock, folders, record, plan);
+    try {
+      await write.run();
+    } catch (error) {
+      const trouble = await takeBack(parts, record, folders, write);
+      throw failure(error, trouble);
+    }
+    return record.manifest.id;
+  } finally {
+    await folders.close();
+  }
+}
+
+/** Looks whether all is as the plan has it, and writes the record. */
+async function prepare(
+  { roots, records, owner, reach }: Parts,
+  folders: Folders,
+  scan: Scan,
+  plan: Plan,
+): Promise<StoredRecord> {
+  const found: (Found | null)[] = [];
+  const makes = new Set<string>();
+  for (const { path, before } of plan.files) {
+    const missing = await named(roots.show(path), () => folders.missing(path));
+    if (before === null) for (const folder of missing) makes.add(folder);
+    found.push(missing.length > 0 ? null : await check(roots.show(path), folders, path, before));
+    if (missing.length > 0 && before !== null) throw changed(roots.show(path), null, before);
+  }
+  await reach("checked");
+  const manifest: Manifest = {
+    version: 1,
+    id: records.nextId(scan),
+    at: Date.now(),
+    owner,
+    ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+    files: plan.files.map((file, index) => {
+      return { path: file.path, before: keptContent(file.before, found[index]), after: newContent(file) };
+    }),
+    makes: [...makes],
+    removes: [...plan.removes],
+  };
+  try {
+    await records.prepare(
+      manifest,
+      plan.files.map(({ before }) => before),
+      reach,
+    );
+    return { manifest, state: "prepared" };
+  } catch (error) {
+    await records.remove(manifest.id).catch(() => {});
+    const code = codeOf(error) ?? "unknown";
+    throw localError("WriteFailed", `The change journal can't be written (${code}). Nothing was changed.`, {}, error);
+  }
+}
+
+/** The steps from a written record to a written change. */
+class Writing {
+  readonly touched: Set<number> = new Set();
+  readonly made: string[] = [];
+  readonly #parts: Parts;
+  readonly #lock: HeldLock;
+  readonly #folders: Folders;
+  readonly #record: StoredRecord;
+  readonly #manifest: Manifest;
+  readonly #plan: Plan;
+  /** What stood at each changed file's path right before the replacing. */
+  readonly #seen = new Map<number, Found>();
+
+  constructor(parts: Parts, lock: HeldLock, folders: Folders, record: StoredRecord, plan: Plan) {
+    this.#parts = parts;
+    this.#lock = lock;
+    this.#folders = folders;
+    this.#record = record;
+    this.#manifest = record.manifest;
+    this.#plan = plan;
+  }
+
+  async run(): Promise<void> {
+    const { records, reach } = this.#parts;
+    await reach("prepared");
+    await this.#makeFolders();
+    await this.#eachFile((index) => this.#writeBeside(index));
+    await this.#eachFile((index) => this.#verify(index), { unchanged: true });
+    await reach("verified");
+    await this.#folders.confirm();
+    if (!(await this.#lock.isHeld())) {
+      throw localError("WriteFailed", "Another process took the change journal for abandoned. Nothing was changed.");
+    }
+    await this.#journal(() => records.mark(this.#record, "committing"));
+    await reach("committing");
+    // One after the other, in the order given: a reader of the tree sees a beginning of the change.
+    for (const index of this.#manifest.files.keys()) {
+      if (this.#isChanged(index)) await this.#named(index, () => this.#replace(index));
+    }
+    await this.#folders.confirm();
+    await reach("settled");
+    await this.#eachFile((index, beside) => this.#clean(index, beside));
+    for (const path of [...this.#manifest.removes].reverse()) {
+      await named(this.#parts.roots.show(path), () => this.#folders.removeEmpty(path));
+    }
+    await reach("cleaned");
+    await named("The change", () => this.#folders.sync());
+    await reach("synced");
+    await this.#journal(() => records.mark(this.#record, "done"));
+  }
+
+  async #makeFolders(): Promise<void> {
+    for (const [index, path] of this.#manifest.makes.entries()) {
+      await named(this.#parts.roots.show(path), async () => {
+        if (await this.#folders.make(path)) this.made.push(path);
+        await this.#parts.reach("folder-made", index);
+      });
+    }
+  }
+
+  /** Writes the new content to a hidden file beside the file. */
+  async #writeBeside(index: number): Promise<void> {
+    const { path, before, after } = this.#file(index);
+    const bytes = this.#plan.files[index]?.after;
+    if (after === null || bytes === null || bytes === undefined) return;
+    const folder = await this.#folders.open(dirname(path));
+    await makeFile(folder.at(besideName(this.#manifest.id, index, "new")), bytes, before ?? after);
+    await this.#parts.reach("new-written", index);
+  }
+
+  /** Gives the old file a second name, so that it can be put back as it is, and looks whether it still holds what it should. */
+  async #verify(index: number): Promise<void> {
+    const { path, before } = this.#file(index);
+    const folder = await this.#folders.open(dirname(path));
+    const beside = folder.at(besideName(this.#manifest.id, index, "old"));
+    const isLinked =
+      before !== null && this.#isChanged(index) && (await this.#secondName(index, folder.at(basename(path)), beside));
+    const shown = this.#parts.roots.show(path);
+    const found = await check(shown, this.#folders, path, this.#plan.files[index]?.before ?? null);
+    if (found === null) return;
+    this.#seen.set(index, found);
+    if (isLinked && (await lstat(beside, { bigint: true })).ino !== found.stats.ino) throw changed(shown, found, null);
+  }
+
+  async #secondName(index: number, from: string, to: string): Promise<boolean> {
+    const isLinked = await tryLink(from, to).catch((error) => {
+      // It is gone: `check` says so.
+      if (codeOf(error) === "ENOENT") return false;
+      throw error;
+    });
+    await this.#parts.reach("old-linked", index);
+    return isLinked;
+  }
+
+  async #replace(index: number): Promise<void> {
+    const { path, before, after } = this.#file(index);
+    const folder = await this.#folders.open(dirname(path));
+    const beside = besideName(this.#manifest.id, index, "new");
+    const target = folder.at(basename(path));
+    const shown = this.#parts.roots.show(path);
+    if (before === null) {
+      // Never over a file that came since.
+      if (!(await giveName(folder, beside, basename(path)))) throw changed(shown, this.#seen.get(index) ?? null, null);
+    } else {
+      const now = await lstat(target, { bigint: true }).catch(() => undefined);
+      const seen = this.#seen.get(index)?.stats;
+      const isSame = now?.ino === seen?.ino && now?.size === seen?.size && now?.mtimeNs === seen?.mtimeNs;
+      if (now === undefined || !isSame) throw changed(shown, null, new Uint8Array());
+      if (after === null) await unlink(target);
+      else await rename(folder.at(beside), target);
+    }
+    this.touched.add(index);
+    await this.#parts.reach("replaced", index);
+  }
+
+  async #clean(index: number, folder: { at(name: string): string }): Promise<void> {
+    for (const kind of ["new", "old"] as const) await remove(folder.at(besideName(this.#manifest.id, index, kind)));
+  }
+
+  #file(index: number): Manifest["files"][number] {
+    return this.#manifest.files[index] as Manifest["files"][number];
+  }
+
+  #isChanged(index: number): boolean {
+    return isChanged(this.#file(index));
+  }
+
+  async #eachFile(
+    work: (index: number, folder: { at(name: string): string }) => Promise<void>,
+    { unchanged = false }: { unchanged?: boolean } = {},
+  ): Promise<void> {
+    const indexes = [...this.#manifest.files.keys()].filter((index) => unchanged || this.#isChanged(index));
+    await forEach(indexes, (index) =>
+      this.#named(index, async () => work(index, await this.#folders.open(dirname(this.#file(index).path)))),
+    );
+  }
+
+  #named<T>(index: number, work: () => Promise<T>): Promise<T> {
+    return named(this.#parts.roots.show(this.#file(index).path), work);
+  }
+
+  #journal<T>(work: () => Promise<T>): Promise<T> {
+    return named("The change journal", work);
+  }
+}
+
+/** What stands at a path, if that is what was expected; `FileChanged` otherwise. */
+async function check(shown: string, folders: Folders, path: string, before: Uint8Array | null): Promise<Found | null> {
+  const folder = await named(shown, () => folders.open(dirname(path)));
+  const found = await named(shown, () => look(folder, basename(path), before === null ? [] : [before.length]));
+  if (holds(found, before === null ? null : { hash: sha256(before) })) return found;
+  throw changed(shown, found, before);
+}
+
+function changed(shown: string, found: Found | null, before: Uint8Array | null): Error {
+  const hint = "Read it again, then make the edit anew.";
+  if (before === null)
+    return localError("FileChanged", `${shown} is there now, and was not when the change was planned.`, { hint });
+  if (found === null) return localError("FileChanged", `${shown} changed or was removed since it was read.`, { hint });
+  return localError("FileChanged", `${shown} changed since it was read.`, { hint });
+}
+
+/** Runs a step; a failure of the system is told as that of the file. */
+async function named<T>(shown: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (ToolError.isInstance(error)) throw error;
+    throw localError("WriteFailed", `${shown} can't be written (${codeOf(error) ?? "unknown"}).`, {}, error);
+  }
+}
+
+/** What the caller is told: what failed, and what could not be put back. */
+function failure(error: unknown, trouble: readonly string[]): unknown {
+  const told = ToolError.isInstance(error)
+    ? error
+    : localError("WriteFailed", `The change can't be written (${codeOf(error) ?? "unknown"}).`, {}, error);
+  if (trouble.length === 0) return told;
+  const message = [told.message, "Not all of it could be taken back:", ...trouble].join(" ");
+  return localError(localErrorType(told) ?? "WriteFailed", message, { ...told.data }, error);
+}
+
+function keptContent(before: Uint8Array | null, found: Found | null | undefined): KeptContent | null {
+  if (before === null || found === null || found === undefined) return null;
+  const { mode, uid, gid } = found.stats;
+  return { hash: sha256(before), size: before.length, mode: Number(mode) & 0o7777, uid: Number(uid), gid: Number(gid) };
+}
+
+function newContent({ after, mode, uid, gid }: PlannedFile): NewContent | null {
+  if (after === null) return null;
+  return {
+    hash: sha256(after),
+    size: after.length,
+    ...(mode === undefined ? {} : { mode }),
+    ...(uid === undefined ? {} : { uid }),
+    ...(gid === undefined ? {} : { gid }),
+  };
+}
