@@ -1,2 +1,29 @@
-/** Logical file systems over real directories. */
-export {};
+/** A logical file system over real directories, and the tools for a model to use it: AgentScope's, made tight. */
+export { DiskFileSystem, type DiskFileSystemOptions } from "./disk-file-system.ts";
+export { FsHandle, type HandleFields } from "./fs-handle.ts";
+export { builtinGrant, builtinGrants } from "./grants.ts";
+export { INTERNAL_PREFIX, USERINPUT_PREFIX, validatePath, WORKSPACE_PREFIX } from "./namespaces.ts";
+export {
+  describePermissions,
+  getFileInfo,
+  listAllowedDirectories,
+  listDirectory,
+  listDirectoryWithSizes,
+  readMultipleFiles,
+  readTextFile,
+  searchFiles,
+  stat,
+} from "./reading-tools.ts";
+export { type FileSystemToolsOptions, fileSystemTools, registerFileSystemTools } from "./register.ts";
+export { FileDomainService, type ReadResult, type SortBy } from "./service.ts";
+export type {
+  EntryMeta,
+  Grant,
+  GrantOperation,
+  LineSelection,
+  NamespaceName,
+  Operation,
+  SelectedLines,
+  TextReplacement,
+} from "./types.ts";
+export { deleteFile, editFile, writeFile } from "./writing-tools.ts";

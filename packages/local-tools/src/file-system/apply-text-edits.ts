@@ -1,0 +1,39 @@
+import { applyEdits, type EditProblem } from "../edit/apply-edits.ts";
+import { localError } from "../errors.ts";
+import { inMessage } from "../roots/words.ts";
+import type { TextReplacement } from "./types.ts";
+
+const byteOrderMark = "\ufeff";
+
+/** Makes replacements in a file's text, all or none; a byte order mark stays, and is not matched. Throws for the first problem. */
+export function applyTextEdits(
+  path: string,
+  text: string,
+  edits: readonly TextReplacement[],
+): { text: string; notes: string[] } {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const made = applyEdits(
+    text.slice(mark.length),
+    edits.map(({ oldText, newText }) => ({ find: oldText, replace: newText })),
+  );
+  if (made.problems.length > 0) throw problemError(path, made.problems, edits.length);
+  return { text: mark + made.text, notes: made.notes.map(inOurWords) };
+}
+
+function problemError(path: string, problems: readonly EditProblem[], count: number): Error {
+  const told = problems.map(({ pair, message }) => {
+    const which = count === 1 ? "" : `edit ${pair + 1}: `;
+    return `- ${which}${inOurWords(message)}`;
+  });
+  const [first] = problems as [EditProblem];
+  return localError(first.type, `${inMessage(path)} was not edited:\n${told.join("\n")}`);
+}
+
+/** The editor's messages are about pairs of find and replace, and an `all` that there is not here. */
+function inOurWords(message: string): string {
+  return message
+    .replace(/, or replace all$/, "")
+    .replace(/\bfind\b/g, "oldText")
+    .replace(/\breplace holds\b/g, "newText holds")
+    .replace(/\b([Pp])air(s?)\b/g, (_, first: string, plural: string) => `${first === "P" ? "E" : "e"}dit${plural}`);
+}

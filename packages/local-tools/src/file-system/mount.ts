@@ -1,0 +1,272 @@
+import { realpathSync, type Stats } from "node:fs";
+import { lstat, mkdir, unlink } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { localError, localErrorType } from "../errors.ts";
+import { type PinnedFolder, type Place, Roots } from "../roots/roots.ts";
+import { inMessage } from "../roots/words.ts";
+import type { Namespace } from "./namespaces.ts";
+import { asFolder } from "./namespaces.ts";
+import { readWhole } from "./read-whole.ts";
+import { replaceFile } from "./replace-file.ts";
+import type { EntryMeta } from "./types.ts";
+
+/** Where a logical path leads, all links resolved. */
+export interface LogicalPlace extends Place {
+  /** As it was asked for. */
+  asked: string;
+  /** What it leads to, as a logical path; a namespace's own folder ends in a slash. */
+  resolved: string;
+}
+
+/**
+ * One namespace over one directory. Takes and gives logical paths; real ones stand in no message. Grants are not its
+ * business. Everything it refuses is a `localError`.
+ */
+export class Mount {
+  readonly namespace: Namespace;
+  /** Real path of the directory. */
+  readonly dir: string;
+  #roots: Promise<Roots> | undefined;
+
+  /** The directory must exist. */
+  constructor(namespace: Namespace, dir: string) {
+    this.namespace = namespace;
+    this.dir = realpathSync(dir);
+  }
+
+  /** Where a valid logical path of this namespace leads; also when nothing is there. */
+  locate(path: string): Promise<LogicalPlace> {
+    return this.#told(path, async (roots) => {
+      const place = await roots.locate(path.slice(this.namespace.prefix.length) || ".");
+      return { ...place, asked: path, resolved: this.#logical(roots, place.path) };
+    });
+  }
+
+  /** What is there to know of a place; `NotFound` when nothing is there. */
+  meta(place: LogicalPlace): Promise<EntryMeta> {
+    return this.#told(place.asked, async (roots) => {
+      if (place.kind === "missing") throw notFound(place.asked);
+      if (place.kind === "other") throw localError("NotAFile", `${inMessage(place.asked)} is no regular file.`);
+      if (place.path === roots.base) return metaOf(place.asked, await lstat(place.path));
+      const folder = await roots.pin(dirname(place.path));
+      try {
+        return metaOf(place.asked, await folder.lstat(basename(place.path)));
+      } finally {
+        await folder.close();
+      }
+    });
+  }
+
+  /** A file's bytes, and the file as it was then. */
+  read(place: LogicalPlace, maxBytes: number): Promise<{ bytes: Buffer; stats: Stats }> {
+    return this.#told(place.asked, async (roots) => {
+      demandFile(place);
+      const opened = await roots.openPlace(place.path, place.asked);
+      try {
+        return { bytes: await readWhole(opened.handle, maxBytes, place.asked), stats: opened.stats };
+      } finally {
+        await opened.close();
+      }
+    });
+  }
+
+  /** Writes a file as a whole, with the folders it needs. `before`: the file as the caller saw it. */
+  write(
+    place: LogicalPlace,
+    data: Uint8Array,
+    options: { overwrite: boolean; before?: Stats | undefined },
+  ): Promise<EntryMeta> {
+    return this.#told(place.asked, async (roots) => {
+      const { overwrite, before } = options;
+      if (place.kind !== "missing") demandFile(place);
+      if (place.kind === "file" && !overwrite)
+        throw localError("AlreadyExists", `${inMessage(place.asked)} exists already.`);
+      const folder = await folderFor(roots, dirname(place.path));
+      try {
+        const name = basename(place.path);
+        const found = before ?? (await folder.lstat(name).catch(() => undefined));
+        if (found !== undefined && !found.isFile()) {
+          throw localError("FileChanged", `${inMessage(place.asked)} changed while it was looked at.`);
+        }
+        const exclusive = !overwrite;
+        const stats = await replaceFile(folder, name, data, {
+          shown: place.asked,
+          exclusive,
+          before: exclusive ? undefined : found,
+        });
+        return metaOf(place.asked, stats);
+      } finally {
+        await folder.close();
+      }
+    });
+  }
+
+  /** Removes a file. A link that leads to a file of this namespace is removed itself, what it leads to stays. */
+  remove(path: string, parent: LogicalPlace): Promise<void> {
+    return this.#told(path, async (roots) => {
+      if (parent.kind === "missing") throw notFound(path);
+      const folder = await roots.pin(parent.path);
+      try {
+        const name = basename(path);
+        const found = await folder.lstat(name).catch(() => undefined);
+        if (found === undefined) throw notFound(path);
+        if (!found.isFile() && !found.isSymbolicLink()) {
+          const what = found.isDirectory() ? "a directory" : "no regular file";
+          throw localError("NotAFile", `${inMessage(path)} is ${what}: only files can be deleted.`);
+        }
+        await unlink(folder.at(name));
+        await folder.sync();
+      } finally {
+        await folder.close();
+      }
+    });
+  }
+
+  /**
+   * The files and folders in a folder, without those below them. Links are what they lead to, and are left out where that
+   * is outside. Stops with `TooLarge` once `budget` has been counted down to nothing.
+   */
+  children(place: LogicalPlace, budget: { left: number }): Promise<(EntryMeta & { isLink: boolean })[]> {
+    return this.#told(place.asked, async (roots) => {
+      if (place.kind === "missing") throw notFound(place.asked);
+      if (place.kind !== "directory") throw localError("NotADirectory", `${inMessage(place.asked)} is no directory.`);
+      const folder = await roots.pin(place.path);
+      try {
+        const found: (EntryMeta & { isLink: boolean })[] = [];
+        for (const { name } of await folder.entries()) {
+          if (--budget.left < 0) {
+            throw localError(
+              "TooLarge",
+              `There are too many entries in ${inMessage(place.asked)}: name a folder below it.`,
+            );
+          }
+          const meta = await this.#child(roots, folder, name, asFolder(place.asked) + name);
+          if (meta !== undefined) found.push(meta);
+        }
+        return found;
+      } finally {
+        await folder.close();
+      }
+    });
+  }
+
+  async #child(
+    roots: Roots,
+    folder: PinnedFolder,
+    name: string,
+    path: string,
+  ): Promise<(EntryMeta & { isLink: boolean }) | undefined> {
+    let stats = await folder.lstat(name).catch(() => undefined);
+    const isLink = stats?.isSymbolicLink() === true;
+    if (isLink) {
+      const target = await roots.locate(join(folder.path, name)).catch(() => undefined);
+      stats = target === undefined ? undefined : await lstat(target.path).catch(() => undefined);
+    }
+    if (stats === undefined || (!stats.isFile() && !stats.isDirectory())) return undefined;
+    return { ...metaOf(path, stats), isLink };
+  }
+
+  #logical(roots: Roots, real: string): string {
+    const rest = relative(roots.base, real).split(sep).join("/");
+    return this.namespace.prefix + rest;
+  }
+
+  /** Runs with the directory, and says what went wrong in logical paths. */
+  async #told<Value>(path: string, run: (roots: Roots) => Promise<Value>): Promise<Value> {
+    try {
+      return await run(await this.#open());
+    } catch (error) {
+      throw this.#translated(path, error);
+    }
+  }
+
+  async #open(): Promise<Roots> {
+    this.#roots ??= Roots.open([this.dir]).then((roots) => {
+      if (roots.base === this.dir) return roots;
+      throw new TypeError("the directory was moved");
+    });
+    return this.#roots.catch((error: unknown) => {
+      this.#roots = undefined;
+      const { prefix } = this.namespace;
+      throw localError("AccessDenied", `The folder behind ${prefix} is not there any more.`, {}, error);
+    });
+  }
+
+  #translated(path: string, error: unknown): unknown {
+    const { prefix } = this.namespace;
+    switch (localErrorType(error)) {
+      case "OutsideRoots":
+        return localError(
+          "OutsideRoots",
+          `${inMessage(path)} leads out of ${prefix} through a link: that is not allowed.`,
+        );
+      case "NotFound":
+        return notFound(path);
+      case "NotADirectory":
+        return localError("NotADirectory", `${inMessage(path)} leads through something that is no directory.`);
+      case "InvalidPath":
+        return localError("InvalidPath", `Invalid logical path: ${inMessage(path)}`);
+      case "FileChanged":
+        return localError("FileChanged", `${inMessage(path)} changed while it was looked at: try again.`);
+      case "AccessDenied":
+        return (error as Error).message.startsWith("The folder behind")
+          ? error
+          : localError("AccessDenied", `${inMessage(path)} can't be reached.`);
+      case undefined:
+        return isSystemError(error) ? localError("WriteFailed", faultText(path, error), {}, error) : error;
+      default:
+        return error;
+    }
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
+}
+
+function faultText(path: string, { code }: NodeJS.ErrnoException): string {
+  if (code === "ENAMETOOLONG") return `${inMessage(path)} can't be used: a name in it is too long.`;
+  if (code === "ENOSPC" || code === "EDQUOT") return `${inMessage(path)} can't be written: there is no room left.`;
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS")
+    return `${inMessage(path)} can't be changed: no permission.`;
+  return `${inMessage(path)} can't be used (${code ?? "unknown"}).`;
+}
+
+function notFound(path: string): Error {
+  return localError("NotFound", `Path not found: ${inMessage(path)}`);
+}
+
+function demandFile(place: LogicalPlace): void {
+  if (place.kind === "missing") throw notFound(place.asked);
+  if (place.kind === "file") return;
+  const what = place.kind === "other" ? "no regular file" : "a directory";
+  throw localError("NotAFile", `${inMessage(place.asked)} is ${what}.`);
+}
+
+function metaOf(path: string, stats: Stats): EntryMeta {
+  const isFile = stats.isFile();
+  return {
+    path,
+    kind: isFile ? "file" : "directory",
+    size: isFile ? stats.size : 0,
+    updatedAt: stats.mtime.toISOString(),
+  };
+}
+
+/** Holds on to a folder, and makes it and those above it where they are missing; step by step, so that none is a link. */
+async function folderFor(roots: Roots, real: string): Promise<PinnedFolder> {
+  let folder = await roots.pin(roots.base);
+  for (const name of relative(roots.base, real).split(sep)) {
+    if (name === "") continue;
+    const above = folder;
+    try {
+      await mkdir(above.at(name)).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== "EEXIST") throw error;
+      });
+      folder = await roots.pinIn(above, name);
+    } finally {
+      await above.close();
+    }
+  }
+  return folder;
+}
