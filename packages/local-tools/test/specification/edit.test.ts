@@ -133,10 +133,20 @@ describe("2 <edit> <find> and <replace>", () => {
     expect(await work.read("a.txt")).toBe("a b\n");
   });
 
-  it("an empty find makes a new file, with its folders", async () => {
+  it("a find that is empty on purpose makes a new file, with its folders", async () => {
     const { ask, work } = await openSession();
-    expect(await ask(edit("new/dir/a.txt", ["", "one\ntwo\n"]))).toMatchObject({ status: "ok" });
+    expect(await ask(edit("new/dir/a.txt", ["<![CDATA[]]>", "one\ntwo\n"]))).toMatchObject({ status: "ok" });
     // One line break before the closing tag is not part of the text.
     expect((await work.read("new/dir/a.txt")).trimEnd()).toBe("one\ntwo");
+  });
+
+  it("a find that is empty by mistake, or where the file has text, changes nothing", async () => {
+    const { tell, work } = await openSession({ files: { "a.txt": "old\n" } });
+    const slip = await tell(edit("a.txt", ["", "new"]));
+    expect(slip.raw).toEqual([]);
+    expect(slip.text).toContain("<find>");
+    const { results } = await tell(edit("a.txt", ["<![CDATA[]]>", "new"]));
+    expect(results).toMatchObject([{ status: "error", type: "EmptyFind", text: expect.stringContaining("a.txt") }]);
+    expect(await work.read("a.txt")).toBe("old\n");
   });
 });

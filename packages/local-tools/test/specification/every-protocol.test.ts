@@ -8,6 +8,7 @@ import { createSandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { tamProtocol } from "@toolglot/tam";
 import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { afterAll, describe, expect, it } from "vitest";
+import { listeningContext } from "../support/context.ts";
 import { openSession, type Session, type SessionOptions } from "../support/session.ts";
 
 /** The machine's tools in a toolkit, beside a session. */
@@ -52,13 +53,15 @@ describe("a Toolkit holds the same tools", () => {
   it("and share the shell and the files with the executor of ToolsXML", async () => {
     const { toolkit, ask } = await registered();
     await ask("<tools><command>X=shared; cd /</command></tools>");
-    const response = await toolkit.call({
-      id: "1",
-      name: "command",
-      input: { script: "echo $X; pwd" },
-      protocol: "native",
+    const call = { id: "1", name: "command", input: { script: "echo $X; pwd" }, protocol: "native" };
+    const action = { kind: "calls" as const, calls: [call], span: { start: 0, end: 0 } };
+    const [result] = await toolkitExecutor(toolkit).execute(action, listeningContext().given);
+    expect(result?.data).toMatchObject({
+      status: "ended",
+      exit: 0,
+      output: expect.stringMatching(/^shared\n\/\n?$/),
+      cwd: "/",
     });
-    expect(JSON.stringify(response.data)).toContain("shared\\n/");
   });
 });
 

@@ -13,7 +13,7 @@ describe("Execution: edit is all or nothing per block and file set", () => {
     const { results, text } = await tell(
       block(
         edit(file("a.txt", "a", "A"), file("b.txt", "b", "B")),
-        edit(file("new.txt", "", "new")),
+        edit(file("new.txt", "<![CDATA[]]>", "new")),
         edit(file("c.txt", "missing", "C")),
       ),
     );
@@ -160,7 +160,9 @@ describe("Execution: writes", () => {
 describe("Execution: every changed file is recoverable", () => {
   it("undo restores the previous content of all files of a change, and takes away what it made", async () => {
     const { tell, local, work } = await openSession({ files: { "a.txt": "a\r\n", "b.txt": "\ufeffb" } });
-    await tell(block(edit(file("a.txt", "a", "A"), file("b.txt", "b", "B")), edit(file("new.txt", "", "new"))));
+    await tell(
+      block(edit(file("a.txt", "a", "A"), file("b.txt", "b", "B")), edit(file("new.txt", "<![CDATA[]]>", "new"))),
+    );
     expect(await work.has("new.txt")).toBe(true);
     expect((await local.changes()).map(({ state }) => state)).toEqual(["done"]);
     await local.undo();

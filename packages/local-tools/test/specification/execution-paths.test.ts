@@ -54,7 +54,7 @@ describe("Execution: paths stay inside the declared roots after resolving links;
       `${outside.path}/new.txt`,
       `../${outside.path.split("/").at(-1)}/new.txt`,
     ]) {
-      expect(await ask(edit(src, "", "new"))).toMatchObject({ status: "error", type: "OutsideRoots" });
+      expect(await ask(edit(src, "<![CDATA[]]>", "new"))).toMatchObject({ status: "error", type: "OutsideRoots" });
     }
     expect(await readdir(outside.path)).toEqual(["secret.txt", "sub"]);
   });

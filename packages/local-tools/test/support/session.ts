@@ -71,7 +71,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
       raw.push(...(await executor.execute(action, context.given)));
     }
     const written = protocol.formatResults(raw);
-    const text = written === "" ? (protocol.explain(parsed, message) ?? "") : written;
+    const text = written === "" ? (protocol.explain(parsed) ?? "") : written;
     return { text, results: readResults(written), raw, blocks: parsed.blocks, context };
   };
   return {
