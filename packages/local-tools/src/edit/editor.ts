@@ -1,0 +1,311 @@
+import { basename } from "node:path";
+import { ToolError } from "@toolglot/core";
+import { type LocalErrorData, localError } from "../errors.ts";
+import type { ChangeJournal, FileChange } from "../journal/types.ts";
+import type { LocalRequest } from "../policy.ts";
+import type { Place, Roots } from "../roots/roots.ts";
+import { type AppliedEdits, applyEdits } from "./apply-edits.ts";
+import { keepBackup } from "./backup.ts";
+import { withLf } from "./line-ends.ts";
+import { PathQueue } from "./path-queue.ts";
+import { editRefusal, type FileProblem } from "./problem-text.ts";
+import { protectedReason } from "./protected.ts";
+import { decodeText, encodeText, type FileText, MAX_EDIT_BYTES, readText } from "./read-text.ts";
+import type { EditOutcome, FileEdits, FileOutcome, TextEdit, UndoOutcome } from "./types.ts";
+import { type UnifiedDiff, unifiedDiff } from "./unified-diff.ts";
+
+/** What an editor works with. */
+export interface EditorOptions {
+  roots: Roots;
+  journal: Pick<ChangeJournal, "commit" | "undo">;
+  /** Where copies of protected files are kept; made when needed (0700). Outside the roots. */
+  backupDir: string;
+  /** The largest file, before and after, in bytes. Default 8 MiB. */
+  maxBytes?: number;
+}
+
+/** Edits files inside the roots. */
+export interface Editor {
+  /**
+   * Makes all edits, or none and rejects: with one `ToolError` that names every file and pair that can't be made. `decide` is asked
+   * about every file before any is read, and rejects what is not allowed. Sets that share a file are made one after the other.
+   */
+  edit(files: readonly FileEdits[], options: { decide(request: LocalRequest): Promise<void> }): Promise<EditOutcome>;
+  /** Puts back what a change replaced. Default: the newest. */
+  undo(id?: string): Promise<UndoOutcome>;
+}
+
+/** Characters of all diffs of one outcome, and the least for each. */
+const DIFF_CHARS = 60_000;
+const LEAST_DIFF_CHARS = 600;
+const MOST_DIFF_CHARS = 12_000;
+const DIFF_LINES = 300;
+
+/** One file of a set, however often and by whatever names it was given. */
+interface Target {
+  place: Place;
+  sources: string[];
+  /** Why it is risky; undefined when it isn't. */
+  risk: string | undefined;
+  edits: TextEdit[];
+  /** For each pair, how to call it: where a file is named more than once, pairs are counted anew each time. */
+  origins: string[];
+}
+
+/** A target with what its pairs made of it. */
+interface Plan extends Target {
+  before: FileText | undefined;
+  applied: AppliedEdits;
+  /** Undefined: the file stays as it is. */
+  after: Uint8Array | undefined;
+}
+
+/** Makes an editor. */
+export function createEditor(options: EditorOptions): Editor {
+  const { maxBytes = MAX_EDIT_BYTES } = options;
+  if (!Number.isInteger(maxBytes) || maxBytes < 1) {
+    throw new TypeError(`maxBytes must be a whole number of bytes from 1, not ${maxBytes}`);
+  }
+  return new FileEditor({ ...options, maxBytes });
+}
+
+class FileEditor implements Editor {
+  readonly #options: Required<EditorOptions>;
+  readonly #queue = new PathQueue();
+
+  constructor(options: Required<EditorOptions>) {
+    this.#options = options;
+  }
+
+  async edit(
+    files: readonly FileEdits[],
+    { decide }: { decide(request: LocalRequest): Promise<void> },
+  ): Promise<EditOutcome> {
+    demandEdits(files);
+    const targets = await this.#locate(files);
+    for (const { place, risk } of targets) await decide({ kind: "edit", path: place.shown, protected: risk });
+    return this.#queue.run(
+      targets.map(({ place }) => place.path),
+      () => this.#make(targets),
+    );
+  }
+
+  undo(id?: string): Promise<UndoOutcome> {
+    return this.#queue.runAlone(async () => {
+      const undo = await this.#options.journal.undo(id);
+      const room = diffRoom(undo.changes.length);
+      const files = undo.changes.map((change) => this.#undone(change, room));
+      return { id: undo.undone, files };
+    });
+  }
+
+  /** The files that are named, each once. */
+  async #locate(files: readonly FileEdits[]): Promise<Target[]> {
+    const targets = new Map<string, Target>();
+    const problems: FileProblem[] = [];
+    for (const { src, edits } of files) {
+      const place = await this.#options.roots.locate(src).catch((error: unknown) => problemOf(error, src));
+      if (!("kind" in place)) {
+        problems.push(place);
+        continue;
+      }
+      const target = targets.get(place.path) ?? { place, sources: [], risk: undefined, edits: [], origins: [] };
+      targets.set(place.path, target);
+      target.sources.push(src);
+      // A link may have the telling name, or the file that it leads to.
+      target.risk ??= protectedReason(place.shown) ?? protectedReason(src);
+      edits.forEach((edit, index) => {
+        target.edits.push(edit);
+        const mention = target.sources.length;
+        target.origins.push(`pair ${index + 1}${mention === 1 ? "" : ` of the ${ordinal(mention)} mention`}`);
+      });
+      if (edits.length === 0)
+        problems.push({ type: "InvalidInput", path: place.shown, message: `${src} has no find and replace.` });
+    }
+    refuse(problems);
+    return [...targets.values()];
+  }
+
+  async #make(targets: readonly Target[]): Promise<EditOutcome> {
+    const plans: Plan[] = [];
+    const problems: FileProblem[] = [];
+    for (const target of targets) {
+      const plan = await this.#plan(target).catch((error: unknown) => problemOf(error, target.place.shown));
+      if ("applied" in plan) {
+        plans.push(plan);
+        problems.push(...problemsOf(plan));
+      } else problems.push(plan);
+    }
+    refuse(problems);
+    const changed = plans.filter(({ after }) => after !== undefined);
+    const backups = await this.#keepBackups(changed);
+    const id = changed.length === 0 ? undefined : await this.#options.journal.commit(changed.map(changeOf));
+    const room = diffRoom(changed.length);
+    return { id, files: plans.map((plan) => outcomeOf(plan, backups.get(plan), room)) };
+  }
+
+  /** Reads a file and makes its edits in memory. */
+  async #plan(target: Target): Promise<Plan> {
+    const { place, edits, origins } = target;
+    const { maxBytes } = this.#options;
+    const before = await this.#read(target);
+    const applied = applyEdits(before?.text ?? "", edits, {
+      maxLength: maxBytes,
+      nameOf: (pair) => origins[pair] ?? `pair ${pair + 1}`,
+    });
+    const isSame = before !== undefined && applied.text === before.text;
+    const after = applied.problems.length > 0 || isSame ? undefined : encodeText(applied.text, before?.bom ?? false);
+    if (after !== undefined && after.length > maxBytes) {
+      const size = after.length.toLocaleString("en");
+      throw localError(
+        "TooLarge",
+        `${place.shown} would have ${size} bytes; files up to ${maxBytes.toLocaleString("en")} can be written.`,
+      );
+    }
+    if (isSame && applied.problems.length === 0) {
+      applied.notes.push("The file already was as the edits leave it: nothing was written.");
+    }
+    return { ...target, before, applied, after };
+  }
+
+  /** Undefined: there is no such file, and the first pair makes it. Looked at again, since an earlier set may have made it. */
+  async #read({ place, edits }: Target): Promise<FileText | undefined> {
+    const { roots, maxBytes } = this.#options;
+    const now = await roots.locate(place.path);
+    if (now.path !== place.path) throw localError("FileChanged", `${place.shown} changed while it was looked at.`);
+    if (now.kind === "missing") {
+      if (edits[0]?.find === "") return undefined;
+      throw localError("NotFound", `There is no file ${place.shown}; to make it, give it one pair with an empty find.`);
+    }
+    if (now.kind !== "file") {
+      const what = now.kind === "directory" ? "a directory" : "no regular file";
+      throw localError("NotAFile", `${place.shown} is ${what}.`);
+    }
+    const file = await roots.openPlace(place.path, place.shown);
+    try {
+      return await readText(file, place.shown, maxBytes);
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #keepBackups(plans: readonly Plan[]): Promise<Map<Plan, string>> {
+    const kept = new Map<Plan, string>();
+    for (const plan of plans) {
+      if (plan.risk === undefined || plan.before === undefined) continue;
+      kept.set(plan, await keepBackup(this.#options.backupDir, basename(plan.place.path), plan.before.bytes));
+    }
+    return kept;
+  }
+
+  #undone({ path, before, after }: FileChange, room: number): UndoOutcome["files"][number] {
+    const shown = this.#options.roots.show(path);
+    const [old, now] = [textOf(before, shown), textOf(after, shown)];
+    const diff =
+      old === undefined || now === undefined
+        ? `Binary file ${shown} was put back\n`
+        : diffOf(shown, old, now, protectedReason(shown) !== undefined, room).text;
+    return { path: shown, diff, removed: after === null };
+  }
+}
+
+/** A caller's mistake; what a model writes has passed a schema. */
+function demandEdits(files: readonly FileEdits[]): void {
+  if (!Array.isArray(files)) throw new TypeError("edit takes a list of files, each { src, edits }");
+  for (const file of files as readonly Partial<FileEdits>[]) {
+    if (typeof file?.src !== "string" || !Array.isArray(file.edits)) {
+      throw new TypeError("each file must be { src: string, edits: { find, replace, all? }[] }");
+    }
+    for (const edit of file.edits as readonly Partial<TextEdit>[]) {
+      if (typeof edit?.find !== "string" || typeof edit.replace !== "string") {
+        throw new TypeError("each edit must be { find: string, replace: string, all?: boolean }");
+      }
+    }
+  }
+}
+
+function refuse(problems: readonly FileProblem[]): void {
+  const [first, ...others] = problems;
+  if (first !== undefined) throw editRefusal([first, ...others]);
+}
+
+/** A refusal of a file as a whole. Anything else is no model's doing and goes on. */
+function problemOf(error: unknown, path: string): FileProblem {
+  if (!ToolError.isInstance(error)) throw error;
+  const { type } = error.data as LocalErrorData & { type?: FileProblem["type"] };
+  if (type === undefined) throw error;
+  return { type, path, message: error.message };
+}
+
+function problemsOf({ place, risk, edits, origins, applied }: Plan): FileProblem[] {
+  return applied.problems.map(({ searched, pair, ...problem }) => {
+    // What a protected file holds is not told to somebody who doesn't know it.
+    const missing =
+      searched === undefined || risk !== undefined
+        ? {}
+        : { missing: { find: withLf((edits[pair] as TextEdit).find), text: searched } };
+    return { ...problem, ...missing, path: place.shown, pair: origins[pair] as string };
+  });
+}
+
+function ordinal(number: number): string {
+  const ending = { 1: "st", 2: "nd", 3: "rd" }[number % 100 > 10 && number % 100 < 20 ? 0 : number % 10];
+  return `${number}${ending ?? "th"}`;
+}
+
+function changeOf({ place, before, after, risk }: Plan): FileChange {
+  return {
+    path: place.path,
+    before: before?.bytes ?? null,
+    after: after ?? null,
+    ...(before === undefined && risk !== undefined ? { mode: 0o600 } : {}),
+  };
+}
+
+function outcomeOf(plan: Plan, backup: string | undefined, room: number): FileOutcome {
+  const { place, sources, before, applied, after, risk } = plan;
+  const { text, added, removed } =
+    after === undefined
+      ? { text: "", added: 0, removed: 0 }
+      : diffOf(place.shown, before?.text ?? null, applied.text, risk !== undefined, room);
+  return {
+    path: place.shown,
+    sources,
+    created: before === undefined,
+    replacements: applied.replacements,
+    diff: text,
+    added,
+    removed,
+    ...(backup === undefined ? {} : { backup }),
+    notes: applied.notes,
+  };
+}
+
+/** Of a protected file only the changed lines are shown, not those around them. */
+function diffOf(
+  path: string,
+  before: string | null,
+  after: string | null,
+  isProtected: boolean,
+  room: number,
+): UnifiedDiff {
+  return unifiedDiff(path, before, after, {
+    maxLines: DIFF_LINES,
+    maxChars: room,
+    ...(isProtected ? { context: 0 } : {}),
+  });
+}
+
+function diffRoom(files: number): number {
+  return Math.min(MOST_DIFF_CHARS, Math.max(LEAST_DIFF_CHARS, Math.floor(DIFF_CHARS / Math.max(1, files))));
+}
+
+/** `null` stays; undefined: no text. */
+function textOf(bytes: Uint8Array | null, path: string): string | null | undefined {
+  if (bytes === null) return null;
+  try {
+    return decodeText(bytes, path).text;
+  } catch {
+    return undefined;
+  }
+}

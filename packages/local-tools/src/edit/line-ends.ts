@@ -1,0 +1,113 @@
+/** How a file ends its lines. A lone CR is a character like any other. */
+export type LineEnds = "none" | "lf" | "crlf" | "mixed";
+
+/** A text with LF for every CRLF, and the way back to the text as it stands. */
+export interface FlatText {
+  readonly raw: string;
+  readonly flat: string;
+  readonly ends: LineEnds;
+  /** The offset in `raw` of an offset in `flat`; of an LF that is a CRLF, that of its CR. */
+  toRaw(offset: number): number;
+}
+
+/** LF for every CRLF. */
+export function withLf(text: string): string {
+  return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
+}
+
+/** One kind of end for every LF and CRLF. */
+export function withEnds(text: string, end: "\n" | "\r\n"): string {
+  const flat = withLf(text);
+  return end === "\n" || !flat.includes("\n") ? flat : flat.replaceAll("\n", end);
+}
+
+/** Reads a text's line ends. */
+export function flatten(raw: string): FlatText {
+  const crlf: number[] = [];
+  for (let at = raw.indexOf("\r\n"); at !== -1; at = raw.indexOf("\r\n", at + 2)) crlf.push(at - crlf.length);
+  if (crlf.length === 0) {
+    return { raw, flat: raw, ends: raw.includes("\n") ? "lf" : "none", toRaw: (offset) => offset };
+  }
+  return {
+    raw,
+    flat: withLf(raw),
+    ends: hasBareLf(raw) ? "mixed" : "crlf",
+    toRaw: (offset) => offset + countBelow(crlf, offset),
+  };
+}
+
+/** How many of rising numbers are below a limit. */
+function countBelow(numbers: readonly number[], limit: number): number {
+  let low = 0;
+  let high = numbers.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] as number) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function hasBareLf(raw: string): boolean {
+  for (let at = raw.indexOf("\n"); at !== -1; at = raw.indexOf("\n", at + 1)) {
+    if (raw[at - 1] !== "\r") return true;
+  }
+  return false;
+}
+
+/**
+ * What to write for a passage of a text, `from` to `to` in `raw`: the replacement with the line ends of the file. In a file with
+ * both kinds, lines that the replacement has in common with the passage at its start and end stay as they are; each other line
+ * takes the end of the line that it stands for, else that of the passage or of the nearest line.
+ */
+export function replacementFor(text: FlatText, from: number, to: number, replacement: string): string {
+  if (text.ends === "none") return replacement;
+  if (text.ends !== "mixed") return withEnds(replacement, text.ends === "crlf" ? "\r\n" : "\n");
+  const olds = linesOf(text.raw.slice(from, to));
+  const news = linesOf(withLf(replacement));
+  let head = 0;
+  while (head < olds.length && head < news.length && withLf(olds[head] as string) === news[head]) head++;
+  let tail = 0;
+  while (
+    tail < olds.length - head &&
+    tail < news.length - head &&
+    withLf(olds[olds.length - 1 - tail] as string) === news[news.length - 1 - tail]
+  ) {
+    tail++;
+  }
+  const changed = olds.slice(head, olds.length - tail);
+  const usual = firstEnd(changed) ?? firstEnd(olds) ?? nearestEnd(text.raw, from, to);
+  return [
+    ...olds.slice(0, head),
+    ...news.slice(head, news.length - tail).map((line, index) => withEnds(line, endOf(changed[index]) ?? usual)),
+    ...olds.slice(olds.length - tail),
+  ].join("");
+}
+
+/** Lines with their ends; the last may have none. */
+export function linesOf(text: string): string[] {
+  const lines: string[] = [];
+  let from = 0;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
+    lines.push(text.slice(from, at + 1));
+    from = at + 1;
+  }
+  if (from < text.length) lines.push(text.slice(from));
+  return lines;
+}
+
+function endOf(line: string | undefined): "\n" | "\r\n" | undefined {
+  if (line?.endsWith("\n") !== true) return undefined;
+  return line.endsWith("\r\n") ? "\r\n" : "\n";
+}
+
+function firstEnd(lines: readonly string[]): "\n" | "\r\n" | undefined {
+  return lines.map(endOf).find((end) => end !== undefined);
+}
+
+/** The end of the line that a passage without one stands in: behind it, else before it. */
+function nearestEnd(raw: string, from: number, to: number): "\n" | "\r\n" {
+  const behind = raw.indexOf("\n", to);
+  const at = behind === -1 ? raw.lastIndexOf("\n", from - 1) : behind;
+  return raw[at - 1] === "\r" ? "\r\n" : "\n";
+}

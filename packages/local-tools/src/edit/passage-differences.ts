@@ -1,0 +1,166 @@
+import { sayIndentation } from "./indentation.ts";
+
+/** Differences that are told. */
+const MOST_TOLD = 4;
+/** Lines that are looked at, and characters of a line that is compared in every way. */
+const MOST_LINES = 200;
+const LINE_CHARS = 2_000;
+/** Characters of a quoted line. */
+const QUOTED = 120;
+
+/** Ways in which two lines may be the same text all the same, the mildest first. */
+const foldings: readonly { name: string; fold: (line: string) => string }[] = [
+  { name: "white space at the end of the line", fold: (line) => line.trimEnd() },
+  { name: "indentation", fold: (line) => line.trimStart() },
+  { name: "the Unicode normalization (composed or decomposed characters)", fold: (line) => line.normalize("NFC") },
+  {
+    name: "special spaces (no-break or zero-width)",
+    fold: (line) => line.replace(/[\u200b\u2060\ufeff]/g, "").replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " "),
+  },
+  { name: "spaces or tabs inside the line", fold: (line) => line.replace(/\s+/g, " ") },
+  { name: "quotes", fold: (line) => line.replace(/["'`´\u2018-\u201f\u00ab\u00bb\u2032\u2033]/g, "'") },
+  { name: "dashes", fold: (line) => line.replace(/[\u2010-\u2015\u2212]/g, "-").replaceAll("\u2026", "...") },
+  { name: "escapes (find has entities like &lt; or &amp; for characters, or the file has)", fold: withoutEntities },
+  { name: "escapes (backslashes)", fold: (line) => line.replaceAll("\\", "") },
+  { name: "upper and lower case", fold: (line) => line.toLowerCase() },
+  { name: "all white space", fold: (line) => line.replace(/\s+/g, "") },
+];
+
+/** Says what differs between the lines looked for and the lines found, which start at line `first` of the file. */
+export function differences(wanted: readonly string[], found: readonly string[], first: number): string[] {
+  const told: string[] = [];
+  const sames = new Map<string, number[]>();
+  let left = 0;
+  for (const [row, column] of pairUp(wanted, found).slice(0, MOST_LINES)) {
+    const [want, have] = [
+      row === undefined ? undefined : wanted[row],
+      column === undefined ? undefined : found[column],
+    ];
+    const at = first + (column ?? 0);
+    if (want !== undefined && have !== undefined) {
+      const part = partOf(want, have, row === 0, row === wanted.length - 1);
+      if (part === want) continue;
+      const names = namesOf(want, part);
+      if (names !== undefined) {
+        const name = names.map((one) => sayFolding(one, want, have)).join(" and ");
+        const lines = sames.get(name) ?? [];
+        lines.push(at);
+        sames.set(name, lines);
+      } else if (told.length < MOST_TOLD)
+        told.push(`line ${at} is ${quoted(have.trim())}, find has ${quoted(want.trim())}`);
+      else left++;
+    } else if (told.length >= MOST_TOLD) left++;
+    else if (want !== undefined) told.push(`the file has no line ${quoted(want)} there`);
+    else if (have !== undefined) told.push(`line ${at}, ${quoted(have.trim())}, is not in find`);
+  }
+  const all = [...[...sames].map(([name, lines]) => `${name} (${sayLines(lines)})`), ...told];
+  if (all.length <= MOST_TOLD && left === 0) return all;
+  return [...all.slice(0, MOST_TOLD), `and ${all.length - Math.min(all.length, MOST_TOLD) + left} more`];
+}
+
+/** Rows and columns in order: lines that are the same apart from white space and case keep together, others are paired as they come. */
+function pairUp(wanted: readonly string[], found: readonly string[]): [number | undefined, number | undefined][] {
+  const key = (line: string): string => line.replace(/\s+/g, "").toLowerCase();
+  const [rows, columns] = [wanted.map(key), found.map(key)];
+  const pairs: [number | undefined, number | undefined][] = [];
+  let [row, column] = [0, 0];
+  while (row < rows.length && column < columns.length) {
+    if (rows[row] === columns[column]) pairs.push([row++, column++]);
+    else {
+      const [toRow, toColumn] = nextSame(rows, columns, row, column);
+      const both = Math.min(toRow - row, toColumn - column);
+      for (let turn = 0; turn < both; turn++) pairs.push([row++, column++]);
+      while (row < toRow) pairs.push([row++, undefined]);
+      while (column < toColumn) pairs.push([undefined, column++]);
+    }
+  }
+  while (row < rows.length) pairs.push([row++, undefined]);
+  while (column < columns.length) pairs.push([undefined, column++]);
+  return pairs;
+}
+
+/** The nearest places, at most 20 lines on, where the same line with content stands in both; else both ends. */
+function nextSame(rows: readonly string[], columns: readonly string[], row: number, column: number): [number, number] {
+  for (let sum = 1; sum <= 40; sum++) {
+    for (let down = Math.max(0, sum - 20); down <= Math.min(sum, 20); down++) {
+      const key = rows[row + down];
+      if (key !== undefined && key !== "" && key === columns[column + sum - down])
+        return [row + down, column + sum - down];
+    }
+  }
+  return [rows.length, columns.length];
+}
+
+/** A find may begin and end inside a line: of its first and last line that part of the file's line is compared which can be meant. */
+function partOf(want: string, have: string, isFirst: boolean, isLast: boolean): string {
+  if (have.length === want.length || !(isFirst || isLast) || want.trim() === "") return have;
+  if (isFirst && isLast) return have.includes(want) ? want : foldedPart(want, have);
+  if (isFirst) return have.endsWith(want) ? want : have;
+  return have.startsWith(want) ? want : have;
+}
+
+/** The part of a line that is the wanted text but for one kind of character of the same length. */
+function foldedPart(want: string, have: string): string {
+  if (have.length > LINE_CHARS) return have;
+  for (const { fold } of foldings) {
+    const folded = fold(want);
+    if (folded.length !== want.length || fold(have).length !== have.length) continue;
+    const at = fold(have).indexOf(folded);
+    if (at !== -1) return have.slice(at, at + want.length);
+  }
+  return have;
+}
+
+/** Foldings that make two lines the same, none of them for nothing; undefined when all of them don't. */
+function namesOf(want: string, have: string): number[] | undefined {
+  if (want.length > LINE_CHARS || have.length > LINE_CHARS) return undefined;
+  let needed: number[] = [];
+  for (const index of foldings.keys()) {
+    needed.push(index);
+    if (isSame(want, have, needed)) break;
+  }
+  if (!isSame(want, have, needed)) return undefined;
+  for (const index of [...needed]) {
+    const others = needed.filter((one) => one !== index);
+    if (isSame(want, have, others)) needed = others;
+  }
+  return needed;
+}
+
+function isSame(one: string, other: string, indexes: readonly number[]): boolean {
+  const fold = (line: string): string => indexes.reduce((text, index) => foldings[index]?.fold(text) ?? text, line);
+  return fold(one) === fold(other);
+}
+
+function sayFolding(index: number, want: string, have: string): string {
+  const name = foldings[index]?.name ?? "";
+  if (name !== "indentation") return name;
+  const [inFind, inFile] = [want, have].map((line) => sayIndentation(/^[ \t]*/.exec(line)?.[0] ?? ""));
+  return inFind === inFile ? name : `indentation: the file has ${inFile}, find has ${inFind}`;
+}
+
+function sayLines(lines: readonly number[]): string {
+  const [first, last] = [lines[0], lines.at(-1)];
+  if (lines.length === 1) return `line ${first}`;
+  if (lines.length === 2) return `lines ${first} and ${last}`;
+  return `${lines.length} lines from ${first} to ${last}`;
+}
+
+function withoutEntities(line: string): string {
+  const characters: Record<string, string> = {
+    lt: "<",
+    gt: ">",
+    quot: '"',
+    apos: "'",
+    "#39": "'",
+    nbsp: "\u00a0",
+    amp: "&",
+  };
+  return line.replace(/&(lt|gt|quot|apos|#39|nbsp|amp);/g, (_, name: string) => characters[name] ?? "");
+}
+
+/** Tabs and other invisible characters show. */
+function quoted(line: string): string {
+  const text = line.length > QUOTED ? `${line.slice(0, QUOTED)}…` : line;
+  return JSON.stringify(text);
+}

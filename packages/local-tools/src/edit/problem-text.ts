@@ -1,0 +1,79 @@
+import { type LocalErrorType, localError } from "../errors.ts";
+import type { EditProblem } from "./apply-edits.ts";
+import { nearestPassage } from "./nearest-passage.ts";
+
+/** What is wrong with one file of a set, or with one of its pairs. */
+export interface FileProblem extends Omit<EditProblem, "pair" | "type" | "searched"> {
+  type: LocalErrorType;
+  /** As the model should call the file. */
+  path: string;
+  /** How to call the pair: "pair 1"; undefined when the file itself is the problem. */
+  pair?: string;
+  /** For `find` texts that are not there: what was looked for, and in which text. Left out for files whose content is not to be shown. */
+  missing?: { find: string; text: string };
+}
+
+/** Problems that are told in full, and passages that are shown. */
+const MOST_TOLD = 20;
+const MOST_PASSAGES = 5;
+/** Lines and characters of one passage. */
+const PASSAGE_LINES = 15;
+const PASSAGE_CHARS = 1_500;
+
+/** One refusal for all problems of a set of edits. Its type is that of the first; `data.problems` has them all, for programs. */
+export function editRefusal(problems: readonly [FileProblem, ...FileProblem[]]): Error {
+  const [first] = problems;
+  let passages = 0;
+  const told = problems.slice(0, MOST_TOLD).map((problem) => {
+    const where = problem.pair === undefined ? problem.path : `${problem.path}, ${problem.pair}`;
+    const sentence = problem.pair === undefined ? problem.message : `${where}: ${problem.message}.`;
+    if (problem.missing === undefined || passages >= MOST_PASSAGES) return { sentence, passage: [] };
+    passages++;
+    return { sentence, passage: passageText(problem.missing.text, problem.missing.find) };
+  });
+  const only = told.length === 1 && told[0] !== undefined ? told[0] : undefined;
+  const rest = problems.length - told.length;
+  const text = [
+    ...(only === undefined
+      ? [
+          `${problems.length} problems; nothing was written.`,
+          ...told.flatMap(({ sentence, passage }) => [`- ${sentence}`, ...passage]),
+        ]
+      : [`${only.sentence} Nothing was written.`, ...only.passage]),
+    ...(rest > 0 ? [`- and ${rest} more of the kind.`] : []),
+  ].join("\n");
+  const facts = problems.map(({ type, path, pair, count, lines }) => ({
+    type,
+    path,
+    ...(pair === undefined ? {} : { pair }),
+    ...(count === undefined ? {} : { count }),
+    ...(lines === undefined ? {} : { lines }),
+  }));
+  return localError(first.type, text, { problems: facts, ...hintFor(first.type) });
+}
+
+function hintFor(type: LocalErrorType): { hint?: string } {
+  if (type === "FindMissing")
+    return { hint: "Copy find from the file as it is now, with its white space, or read the file again." };
+  if (type === "FindAmbiguous") return { hint: "Add lines around it to find until it occurs once, or set all." };
+  return {};
+}
+
+/** The nearest passage, as it is in the file, and what differs. */
+function passageText(text: string, find: string): string[] {
+  const nearest = nearestPassage(text, find);
+  if (nearest === undefined) return ["Nothing in the file is like it."];
+  const { from, to, passage, differs } = nearest;
+  const lines = passage.split("\n").slice(0, PASSAGE_LINES);
+  let shown = lines.join("\n");
+  if (shown.length > PASSAGE_CHARS) shown = `${shown.slice(0, PASSAGE_CHARS).replace(/[\ud800-\udbff]$/, "")}…`;
+  const left = to - from + 1 - lines.length;
+  const what = differs.length === 0 ? "" : `, where this differs: ${differs.join("; ")}`;
+  return [
+    from === to ? `The nearest is line ${from}${what}:` : `The nearest are lines ${from}–${to}${what}:`,
+    "```",
+    shown,
+    ...(left > 0 ? [`… ${left} more lines`] : []),
+    "```",
+  ];
+}

@@ -1,0 +1,259 @@
+import { diffArrays } from "diff";
+import { linesOf } from "./line-ends.ts";
+
+/** Options of {@link unifiedDiff}. */
+export interface UnifiedDiffOptions {
+  /** Unchanged lines around a change. Default 3. */
+  context?: number;
+  /** Lines of the diff that are given; a note says how many follow. Default: all. */
+  maxLines?: number;
+  /** UTF-16 units of the diff that are given, the note not counted. Default: all. */
+  maxChars?: number;
+}
+
+/** A unified diff, and how many lines it adds and removes (all of them, shortened or not). */
+export interface UnifiedDiff {
+  /** Empty when nothing differs. */
+  text: string;
+  added: number;
+  removed: number;
+  /** Lines were left out of `text`. */
+  cut: boolean;
+}
+
+/** A run of lines: in both, only in the old text, only in the new. */
+interface Run {
+  kind: " " | "-" | "+";
+  lines: readonly string[];
+}
+
+/** Bounds of one comparison; above them a part counts as replaced whole. */
+const MAX_EDIT_LENGTH = 1_000;
+const TIMEOUT_MS = 500;
+
+/**
+ * The unified diff of two texts, as `patch` and `git apply` read it. `null`: there is no such file before, or after. The diff is
+ * always right; where two large texts have little in common it may not be the shortest.
+ */
+export function unifiedDiff(
+  path: string,
+  before: string | null,
+  after: string | null,
+  { context = 3, maxLines = Infinity, maxChars = Infinity }: UnifiedDiffOptions = {},
+): UnifiedDiff {
+  if (before === after) return { text: "", added: 0, removed: 0, cut: false };
+  const runs = compare(linesOf(before ?? ""), linesOf(after ?? ""));
+  const page = new Page(maxLines, maxChars);
+  page.add(`--- ${before === null ? "/dev/null" : quoted(`a/${path}`)}\n`);
+  page.add(`+++ ${after === null ? "/dev/null" : quoted(`b/${path}`)}\n`);
+  for (const hunk of hunksOf(runs, context)) {
+    page.add(`@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@\n`);
+    for (const { kind, lines } of hunk.runs) {
+      for (const line of lines)
+        page.add(line.endsWith("\n") ? kind + line : `${kind}${line}\n\\ No newline at end of file\n`);
+    }
+  }
+  return { text: page.end(), added: count(runs, "+"), removed: count(runs, "-"), cut: page.left > 0 };
+}
+
+/** Collects lines until there is no more room, then only counts. */
+class Page {
+  readonly #parts: string[] = [];
+  #lines: number;
+  #chars: number;
+  left = 0;
+
+  constructor(lines: number, chars: number) {
+    this.#lines = lines;
+    this.#chars = chars;
+  }
+
+  add(line: string): void {
+    this.#lines--;
+    this.#chars -= line.length;
+    if (this.left === 0 && this.#lines >= 0 && this.#chars >= 0) this.#parts.push(line);
+    else this.left++;
+  }
+
+  end(): string {
+    if (this.left === 0) return this.#parts.join("");
+    return `${this.#parts.join("")}(${this.left} more line${this.left === 1 ? "" : "s"} of this diff left out)\n`;
+  }
+}
+
+function compare(olds: readonly string[], news: readonly string[]): Run[] {
+  const shorter = Math.min(olds.length, news.length);
+  let head = 0;
+  while (head < shorter && olds[head] === news[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && olds[olds.length - 1 - tail] === news[news.length - 1 - tail]) tail++;
+  return joined([
+    { kind: " ", lines: olds.slice(0, head) },
+    ...compareMiddle(olds.slice(head, olds.length - tail), news.slice(head, news.length - tail)),
+    { kind: " ", lines: olds.slice(olds.length - tail) },
+  ]);
+}
+
+/** Without empty runs, and no two of a kind one after the other. */
+function joined(runs: readonly Run[]): Run[] {
+  const found: { kind: Run["kind"]; lines: string[] }[] = [];
+  for (const { kind, lines } of runs) {
+    if (lines.length === 0) continue;
+    const last = found.at(-1);
+    if (last?.kind !== kind) found.push({ kind, lines: [...lines] });
+    else for (const line of lines) last.lines.push(line);
+  }
+  return found;
+}
+
+function compareMiddle(olds: string[], news: string[]): Run[] {
+  const numbers = new Map<string, number>();
+  const numberOf = (line: string): number => {
+    const known = numbers.get(line);
+    if (known !== undefined) return known;
+    numbers.set(line, numbers.size);
+    return numbers.size - 1;
+  };
+  const oldNumbers = olds.map(numberOf);
+  const newNumbers = news.map(numberOf);
+  const deadline = Date.now() + TIMEOUT_MS;
+  const runs: Run[] = [];
+  let [oldAt, newAt] = [0, 0];
+  const take = (kind: Run["kind"], length: number): void => {
+    if (length === 0) return;
+    runs.push({ kind, lines: kind === "+" ? news.slice(newAt, newAt + length) : olds.slice(oldAt, oldAt + length) });
+    if (kind !== "+") oldAt += length;
+    if (kind !== "-") newAt += length;
+  };
+  const between = (oldEnd: number, newEnd: number): void => {
+    const changes = changesOf(oldNumbers.slice(oldAt, oldEnd), newNumbers.slice(newAt, newEnd), deadline);
+    if (changes === undefined) {
+      take("-", oldEnd - oldAt);
+      take("+", newEnd - newAt);
+      return;
+    }
+    for (const { kind, length } of changes) take(kind, length);
+  };
+  const whole = changesOf(oldNumbers, newNumbers, deadline);
+  if (whole !== undefined) {
+    for (const { kind, length } of whole) take(kind, length);
+    return runs;
+  }
+  // Too different to be compared whole: between lines that both texts have once, and in the same order.
+  for (const [oldLine, newLine] of anchorsOf(oldNumbers, newNumbers)) {
+    between(oldLine, newLine);
+    take(" ", 1);
+  }
+  between(olds.length, news.length);
+  return runs;
+}
+
+function changesOf(
+  olds: number[],
+  news: number[],
+  deadline: number,
+): { kind: Run["kind"]; length: number }[] | undefined {
+  if (olds.length === 0 || news.length === 0) {
+    return [
+      { kind: "-", length: olds.length },
+      { kind: "+", length: news.length },
+    ];
+  }
+  const timeout = deadline - Date.now();
+  if (timeout <= 0) return undefined;
+  const changes = diffArrays(olds, news, { maxEditLength: MAX_EDIT_LENGTH, timeout });
+  return changes?.map(({ added, removed, count }) => ({ kind: added ? "+" : removed ? "-" : " ", length: count }));
+}
+
+/** Pairs of places of lines that are there once in both, the longest rising row of them (patience diff). */
+function anchorsOf(olds: readonly number[], news: readonly number[]): [number, number][] {
+  const newPlaces = places(news);
+  const pairs = [...places(olds)].flatMap(([line, oldAt]): [number, number][] => {
+    const newAt = newPlaces.get(line);
+    return oldAt === undefined || newAt === undefined ? [] : [[oldAt, newAt]];
+  });
+  pairs.sort(([one], [other]) => one - other);
+  // The last pair of the best row of each length, and what stands before each pair in its row.
+  const ends: number[] = [];
+  const previous = new Int32Array(pairs.length).fill(-1);
+  pairs.forEach(([, newAt], index) => {
+    let low = 0;
+    let high = ends.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((pairs[ends[middle] as number] as [number, number])[1] < newAt) low = middle + 1;
+      else high = middle;
+    }
+    previous[index] = low === 0 ? -1 : (ends[low - 1] as number);
+    ends[low] = index;
+  });
+  const row: [number, number][] = [];
+  for (let at = ends.at(-1) ?? -1; at !== -1; at = previous[at] as number) row.push(pairs[at] as [number, number]);
+  return row.reverse();
+}
+
+/** Where each line is; undefined for a line that is there more than once. */
+function places(lines: readonly number[]): Map<number, number | undefined> {
+  const found = new Map<number, number | undefined>();
+  lines.forEach((line, at) => {
+    found.set(line, found.has(line) ? undefined : at);
+  });
+  return found;
+}
+
+interface Hunk {
+  oldStart: number;
+  oldLines: number;
+  newStart: number;
+  newLines: number;
+  runs: Run[];
+}
+
+function hunksOf(runs: readonly Run[], context: number): Hunk[] {
+  const hunks: Hunk[] = [];
+  let hunk: Hunk | undefined;
+  let [oldLine, newLine] = [1, 1];
+  let lead: readonly string[] = [];
+  runs.forEach((run, index) => {
+    const length = run.lines.length;
+    if (run.kind === " ") {
+      if (hunk !== undefined && (index === runs.length - 1 || length > 2 * context)) {
+        addRun(hunk, { kind: " ", lines: run.lines.slice(0, context) });
+        hunk = undefined;
+      } else if (hunk !== undefined) addRun(hunk, run);
+      lead = context === 0 ? [] : run.lines.slice(-context);
+    } else {
+      if (hunk === undefined) {
+        const back = lead.length;
+        hunk = { oldStart: oldLine - back, oldLines: 0, newStart: newLine - back, newLines: 0, runs: [] };
+        addRun(hunk, { kind: " ", lines: lead });
+        hunks.push(hunk);
+      }
+      addRun(hunk, run);
+    }
+    if (run.kind !== "+") oldLine += length;
+    if (run.kind !== "-") newLine += length;
+  });
+  return hunks;
+}
+
+function addRun(hunk: Hunk, run: Run): void {
+  hunk.runs.push(run);
+  if (run.kind !== "+") hunk.oldLines += run.lines.length;
+  if (run.kind !== "-") hunk.newLines += run.lines.length;
+}
+
+/** A range without lines names the line before it. */
+function range(start: number, lines: number): string {
+  return `${lines === 0 ? start - 1 : start},${lines}`;
+}
+
+function count(runs: readonly Run[], kind: Run["kind"]): number {
+  return runs.reduce((sum, run) => (run.kind === kind ? sum + run.lines.length : sum), 0);
+}
+
+/** A path with quotes, backslashes or control characters as git writes it. */
+function quoted(path: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what has to be quoted
+  return /["\\\u0000-\u001f\u007f]/.test(path) ? JSON.stringify(path) : path;
+}
