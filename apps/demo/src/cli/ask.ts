@@ -45,10 +45,18 @@ export function ask(question: string, context: AskContext, history: readonly Mes
       ? recordRun(agent, input, { signal, onLine: record.line })
       : createAgent(agent).run(input, { signal });
     const result = await run.result;
+    if (result.results.some(({ name }) => name === "command")) await sayHowCommandsRun(context);
     // A person who chats sees the ends as they come; otherwise nobody would.
     if (!terminal.interactive) await untilAborted(session.tasks.idle(), signal);
     return result;
   });
+}
+
+/** Says once what the shell can't do here. */
+async function sayHowCommandsRun({ session, terminal }: AskContext): Promise<void> {
+  const limits = await session.shellLimits();
+  if (limits.length > 0)
+    terminal.note(`${["Commands run without a terminal of their own:", ...limits].join("\n  ")}\n`);
 }
 
 /** Waits for work, or for the signal. */

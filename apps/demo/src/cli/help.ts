@@ -11,7 +11,7 @@ Requests the planner knows (English or Chinese):
 ${skills.map(({ example, title }) => `  ${example.en}\n  ${example.zh}   (${title.en})`).join("\n")}
 
 Examples:
-  npm run demo                                          chat; without a terminal a tour of six requests
+  npm run demo                                          chat; without a terminal a tour of seven requests
   npm run demo -- "top 5 products by revenue"
   npm run demo -- --messy "总结一下退货政策"
   npm run demo -- --protocol tam --messy "show order 1042"
@@ -19,6 +19,8 @@ Examples:
   npm run demo -- tools list                            also: tools call query_sql '{"sql": "SELECT 1"}'
   npm run demo -- --protocol native "compare the return policy and the warranty terms"
   npm run demo -- --protocol trp "open a ticket: the lantern F4 overheats"
+  npm run demo -- --protocol toolsxml "fix the failing test in the project"
+  npm run demo -- undo                                  takes back the last change in that project; undo --list
   npm run demo -- router --port 8787                    serves agents over HTTP; router --help has its environment
   npm run demo -- approvals list                        also: approvals approve ID, approvals deny ID
   npm run demo -- audit verify                          also: audit list
@@ -32,7 +34,7 @@ Exit codes:
   2  the command line is wrong        130  cancelled with Ctrl-C (twice: leaves at once)
   3  the model declined
 
-Creating tickets, deleting records and sending messages ask you first. Without a terminal the answer is no, unless --yes is given.
+Creating tickets, deleting records, sending messages and running commands ask you first. Without a terminal the answer is no, unless --yes is given.
 
 Environment: OPENAI_API_KEY (sent to --base-url when set), ANTHROPIC_API_KEY, NO_COLOR, XDG_DATA_HOME, TRP_DATA_DIR;
 for routers also TRP_HOST, TRP_PORT, TRP_TOKENS, TRP_APPROVAL_HMAC_SECRET, TRP_EXECUTOR_BASE_SLEEP_MS.`;

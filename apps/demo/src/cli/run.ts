@@ -3,6 +3,8 @@ import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
 import { parseCommand } from "../parse/parse-command.ts";
 import { createPlanner } from "../planner/planner.ts";
+import { openProject } from "../project/scratch-project.ts";
+import { undoCommand } from "../project/undo-command.ts";
 import { approvalsCommand } from "../router/approvals-command.ts";
 import { auditCommand } from "../router/audit-command.ts";
 import { routerCommand } from "../router/router-command.ts";
@@ -29,6 +31,7 @@ const subcommands: ReadonlyMap<string, (args: readonly string[]) => Promise<numb
   ["router", routerCommand],
   ["approvals", approvalsCommand],
   ["audit", auditCommand],
+  ["undo", undoCommand],
 ]);
 
 /** Runs the demo with the arguments after its name, and gives its exit code. */
@@ -66,7 +69,12 @@ async function runWith(options: DemoOptions): Promise<number> {
   const real = await realModel(options);
   const store = openStore(dataFolder(options.dataDir), { reset: options.reset });
   if (store.fresh) terminal.note(`Data made in ${store.folder}\n`);
-  const session = openSession(store, { url: options.router, token: options.token });
+  if (options.reset) openProject(store.folder, { reset: true });
+  const session = openSession(store, {
+    router: { url: options.router, token: options.token },
+    // In the tour nobody is there to be asked: what the planner runs in its copy of the project is known, what a real model does is not.
+    commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",
+  });
   const record = options.record === undefined ? undefined : openRecord(options.record);
   try {
     head();

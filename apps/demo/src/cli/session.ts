@@ -1,8 +1,11 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
 import type { Executor, Locale, Model, ProtocolMode, ToolDefinition } from "@toolglot/core";
+import { type LocalTools, localExecutor } from "@toolglot/local-tools";
 import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
+import { type CommandConsent, openLocal } from "../project/open-local.ts";
+import { openProject } from "../project/scratch-project.ts";
 import { openTrp, type TrpLink, type TrpOptions } from "../router/trp-link.ts";
 import { demoTools } from "../tools/index.ts";
 import { type ProtocolName, protocolOf } from "./protocols.ts";
@@ -18,15 +21,30 @@ export interface Session {
   sandbox(): Sandbox;
   /** The way to a router; made when first needed. Rejects when a running router can't be reached. */
   trp(): Promise<TrpLink>;
+  /** Shell, edits and reads in the scratch copy of the project; made when first needed. */
+  local(): Promise<LocalTools>;
+  /** What its shell can't do on this machine, one sentence each, told once; nothing before a shell was needed. */
+  shellLimits(): Promise<readonly string[]>;
   dispose(): Promise<void>;
 }
 
+/** Options of {@link openSession}. */
+export interface SessionOptions {
+  /** How a router is reached. */
+  router?: TrpOptions;
+  /** Whether commands in the project are asked about. Default `ask`. */
+  commands?: CommandConsent;
+}
+
 /** Makes the toolkit over the store's data. */
-export function openSession(store: DemoStore, router: TrpOptions = {}): Session {
+export function openSession(store: DemoStore, options: SessionOptions = {}): Session {
+  const { router = {}, commands = "ask" } = options;
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
   let sandbox: Sandbox | undefined;
   let link: Promise<TrpLink> | undefined;
+  let local: Promise<LocalTools> | undefined;
+  let limitsTold = false;
   const tasks = new Tasks();
   let unwatch: (() => void) | undefined;
   return {
@@ -44,9 +62,20 @@ export function openSession(store: DemoStore, router: TrpOptions = {}): Session 
       link ??= openTrp(store, router);
       return link;
     },
+    local() {
+      local ??= openLocal(openProject(store.folder), commands);
+      return local;
+    },
+    async shellLimits() {
+      if (limitsTold || local === undefined) return [];
+      const shell = await (await local).shell().catch(() => undefined);
+      limitsTold = true;
+      return shell?.state.backend === "pipe" ? shell.state.limits : [];
+    },
     async dispose() {
       await tasks.close();
       await (await link?.catch(() => undefined))?.close();
+      await (await local?.catch(() => undefined))?.close();
       await sandbox?.[Symbol.asyncDispose]();
     },
   };
@@ -84,7 +113,10 @@ export async function offerOf(
   }
   const { toolkit, tasks } = session;
   const tools = toolkit.tools();
-  const executor =
-    protocol === "attp" ? sandboxExecutor(session.sandbox(), { tools }) : toolkitExecutor(toolkit, { tasks });
-  return { tools, executor };
+  if (protocol === "attp") return { tools, executor: sandboxExecutor(session.sandbox(), { tools }) };
+  const others = toolkitExecutor(toolkit, { tasks });
+  if (protocol !== "toolsxml") return { tools, executor: others };
+  // ToolsXML has tags for the machine itself; the shop's tools are tags of their own beside them.
+  const local = await session.local();
+  return { tools: [...local.tools(), ...tools], executor: localExecutor(local, { others }) };
 }

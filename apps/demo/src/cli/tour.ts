@@ -32,6 +32,12 @@ const stops: readonly Stop[] = [
     options: { protocol: "toolsxml", messy: "unescaped" },
   },
   {
+    title:
+      "The same protocol at work in a project: its tests are run, a bug is found, and an edit that misses is corrected",
+    question: "Fix the failing test in the project",
+    options: { protocol: "toolsxml", messy: "outdated-find" },
+  },
+  {
     title: "The same tools as native function calls, two at a time",
     question: "Compare the return policy and the warranty terms",
     options: { protocol: "native", messy: undefined },
@@ -55,13 +61,38 @@ const oneProtocol: readonly Stop[] = [
   },
 ];
 
+/** The tour of ToolsXML: the shop's tools as tags, and the built-in tags at work in a small project. */
+const toolsxmlTour: readonly Stop[] = [
+  { title: "One call of a declared tool", question: "show order 1042", options: {} },
+  { title: "Reads: a file and the project's folders, side by side", question: "What is in the project?", options: {} },
+  {
+    title: "In Chinese: run the tests, read, search, edit. The first edit misses, and is corrected from the error",
+    question: "修复项目里失败的测试",
+    options: { messy: "outdated-find" },
+  },
+  {
+    title: "One edit of several files, all or nothing",
+    question: "Rename formatDuration to durationText everywhere",
+    options: {},
+  },
+  { title: "A script that asks a question, answered with <input>", question: "Release the project", options: {} },
+  {
+    title: "A rule is read, its limit taken, and the orders queried",
+    question: "Check which orders are affected by the shipping delay policy",
+    options: {},
+  },
+];
+
 /** Walks through the stops; the first that does not end well ends the tour with its exit code. */
 export async function tour(
   contextFor: (options: DemoOptions) => AskContext,
   options: DemoOptions,
   json: boolean,
 ): Promise<number> {
-  for (const [index, stop] of (options.protocolGiven ? oneProtocol : stops).entries()) {
+  const planned = stopsOf(options);
+  const project = planned.some((stop) => (stop.options.protocol ?? options.protocol) === "toolsxml");
+  if (project) await sayWhatWasDone(contextFor(options));
+  for (const [index, stop] of planned.entries()) {
     const own: DemoOptions = { ...options, mode: "loop", ...stop.options };
     // Without a question each stop takes the next slip.
     if (options.protocolGiven && options.messy === true) own.messy = slipNameAt(own.protocol, index);
@@ -76,6 +107,21 @@ export async function tour(
     if (code !== 0) return code;
   }
   return 0;
+}
+
+/** The project keeps what was done to it, so a second tour finds less to do. */
+async function sayWhatWasDone({ session, terminal }: AskContext): Promise<void> {
+  const changes = await (await session.local()).changes();
+  if (changes.length > 0) {
+    terminal.note(
+      "The project has changes from before; --reset makes it anew, and demo undo takes the last one back.\n",
+    );
+  }
+}
+
+function stopsOf({ protocol, protocolGiven }: DemoOptions): readonly Stop[] {
+  if (!protocolGiven) return stops;
+  return protocol === "toolsxml" ? toolsxmlTour : oneProtocol;
 }
 
 function slipNameAt(protocol: DemoOptions["protocol"], index: number): string {

@@ -5,6 +5,12 @@ export interface Outcome {
   value?: unknown;
   errorType?: string;
   message?: string;
+  /** The result's text as it stands, where the protocol has it. */
+  text?: string;
+  /** Exit status of a command. */
+  exit?: number;
+  /** A command that goes on. */
+  running?: true;
 }
 
 /** A value as JSON, or the text itself. */

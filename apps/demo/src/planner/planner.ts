@@ -7,7 +7,7 @@ import { writeToolsBlock } from "./formats/toolsxml.ts";
 import type { Outcome } from "./outcome.ts";
 import { readTask } from "./skills/index.ts";
 import { attpSlips, misspell, pickSlip, routerSlips, slipNames, tamSlips, toolsxmlSlips } from "./slips/index.ts";
-import { type CallPlan, PlanError, type PlannedCall, type Task } from "./task.ts";
+import { PlanError, type PlannedCall, type Task } from "./task.ts";
 import { asksForHelp, deniedText, failedText, helpText, missingToolText, unknownText } from "./wording.ts";
 
 /** Options of {@link createPlanner}. */
@@ -26,6 +26,8 @@ interface Reply {
   calls?: PlannedCall[];
   cut?: boolean;
 }
+
+type ProgramTask = Task & { code: string };
 
 /** A corrected program may fail this often before the planner gives up. */
 const maxAttempts = 2;
@@ -61,7 +63,10 @@ function reply(conversation: Conversation, messy: string | number | undefined): 
   if (!task) return decline(conversation, unknownText(language));
   const missing = task.tools.filter((name) => !tools.some((tool) => tool.name === name));
   if (missing.length > 0) return decline(conversation, missingToolText(missing, language));
-  return protocol === "attp" ? replyWithCode(conversation, task, messy) : replyWithCalls(conversation, task, messy);
+  if (protocol !== "attp") return replyWithCalls(conversation, task, messy);
+  const { code } = task;
+  if (code === undefined) return decline(conversation, unknownText(language));
+  return replyWithCode(conversation, { ...task, code }, messy);
 }
 
 /** A plain answer; where every answer must be a document, a program that leaves the text. */
@@ -86,7 +91,7 @@ function decline({ protocol, language }: Conversation, message: string): Reply {
   return { text: writeDecline(thought, message) };
 }
 
-function replyWithCode(conversation: Conversation, task: Task, messy: string | number | undefined): Reply {
+function replyWithCode(conversation: Conversation, task: ProgramTask, messy: string | number | undefined): Reply {
   const { language, outcomes, answers, requests } = conversation;
   const last = outcomes.at(-1);
   if (last?.status === "ok") return { text: task.answer(last.value) };
@@ -107,19 +112,17 @@ function turnOf(messy: string | number, slips: readonly { id: string }[], reques
 
 function replyWithCalls(conversation: Conversation, task: Task, messy: string | number | undefined): Reply {
   const { language, answers } = conversation;
-  const real = realOutcomes(conversation, task, messy);
-  const failed = real.find(({ status }) => status !== "ok");
-  if (failed) {
-    return { text: failed.status === "denied" ? deniedText(failed, language) : failedText(failed, language) };
-  }
   try {
-    const step = advance(
-      task.calls(),
-      real.map(({ value }) => value),
-    );
+    const step = advance(task, realOutcomes(conversation, task, messy));
+    if ("failed" in step) {
+      const { failed } = step;
+      return { text: failed.status === "denied" ? deniedText(failed, language) : failedText(failed, language) };
+    }
     if ("value" in step) return { text: task.answer(step.value) };
-    // The first answer may hold a slip; what is written after a complaint or an error is right.
-    return writeCalls(conversation, task, step.calls, answers === 0 ? messy : undefined);
+    // One answer may hold a slip; what is written after a complaint or an error is right.
+    const slips =
+      step.takesSlip && conversation.complaint === undefined && (task.slipIn !== undefined || answers === 0);
+    return writeCalls(conversation, task, step.calls, slips ? messy : undefined);
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
     return { text: failedText({ status: "error", errorType: "ValueError", message: error.message }, language) };
@@ -130,7 +133,8 @@ function replyWithCalls(conversation: Conversation, task: Task, messy: string | 
 function realOutcomes({ outcomes }: Conversation, task: Task, messy: string | number | undefined): Outcome[] {
   if (messy === undefined || task.tools.length === 0 || outcomes[0]?.status !== "error") return outcomes;
   const first = task.calls().next();
-  return outcomes.slice(first.done ? 0 : first.value.length);
+  if (first.done || first.value[0]?.mayFail) return outcomes;
+  return outcomes.slice(first.value.length);
 }
 
 function writeCalls(
@@ -153,15 +157,26 @@ function writeCalls(
   return { text: slip.write(calls, `${prose}\n`), ...(slip.cut && { cut: true }) };
 }
 
-/** Replays what is known into the plan: its value, or the calls it needs next. */
-function advance(plan: CallPlan<unknown>, known: readonly unknown[]): { value: unknown } | { calls: PlannedCall[] } {
+type Step = { failed: Outcome } | { value: unknown } | { calls: PlannedCall[]; takesSlip: boolean };
+
+/** Replays what is known into the plan: what failed, its value, or the calls it needs next. */
+function advance(task: Task, known: readonly Outcome[]): Step {
+  const plan = task.calls();
   let at = 0;
+  let slipped = false;
   let step = plan.next();
   while (!step.done) {
-    const { length } = step.value;
-    if (at + length > known.length) return { calls: step.value };
-    step = plan.next(known.slice(at, at + length));
-    at += length;
+    const calls = step.value;
+    const takesSlip: boolean = !slipped && (task.slipIn?.(calls) ?? at === 0);
+    if (at + calls.length > known.length) return { calls, takesSlip };
+    const outcomes = known.slice(at, at + calls.length);
+    const failed = outcomes.find(
+      ({ status }, index) => status === "denied" || (status === "error" && !calls[index]?.mayFail),
+    );
+    if (failed) return { failed };
+    step = plan.next(outcomes.map((outcome, index) => (calls[index]?.mayFail ? outcome : outcome.value)));
+    at += calls.length;
+    slipped ||= takesSlip;
   }
   return { value: step.value };
 }

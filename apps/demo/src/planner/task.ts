@@ -1,9 +1,12 @@
 import type { Locale } from "@toolglot/core";
+import type { Outcome } from "./outcome.ts";
 
 /** A call the planner wants to make. */
 export interface PlannedCall {
   name: string;
   input: Record<string, unknown>;
+  /** The plan has use for a failure too: it is handed the {@link Outcome}, whatever it is, but for a refused approval. */
+  mayFail?: true;
 }
 
 /**
@@ -24,9 +27,11 @@ export interface Task<Value = unknown> {
   plan: string;
   /** For `target`. */
   target: string;
-  /** The Python program; leaves a `Value` in `__result__`. */
-  code: string;
+  /** The Python program; leaves a `Value` in `__result__`. Without one the task is only for protocols whose calls are no code. */
+  code?: string;
   calls(): CallPlan<Value>;
+  /** Which calls a slip is to be made in; default: the first ones. */
+  slipIn?(calls: readonly PlannedCall[]): boolean;
   /** The answer, computed from the value alone. */
   answer(value: Value): string;
 }
@@ -45,6 +50,16 @@ export interface Skill {
 /** Gives a task its own value type inside and none outside: a kind's values never meet another's. */
 export function task<Value>(definition: Task<Value>): Task {
   return definition as unknown as Task;
+}
+
+/** A call whose plan looks at how it ended. */
+export function attempt(name: string, input: Record<string, unknown>): PlannedCall {
+  return { name, input, mayFail: true };
+}
+
+/** What such calls are answered with. */
+export function outcomesOf(values: readonly unknown[]): Outcome[] {
+  return values as Outcome[];
 }
 
 /** A plan that can't go on, in words for the user: what the task's program would raise as `ValueError`. */

@@ -1,8 +1,9 @@
 import type { AgentEvent, RunResult } from "@toolglot/agent";
-import type { Diagnostic, ToolErrorInfo } from "@toolglot/core";
+import type { Diagnostic, ToolErrorInfo, ToolResult } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
 import type { TaskEvent } from "@toolglot/toolkit";
 import { argumentsText, clip, resultText, valueText } from "./brief.ts";
+import { endText, isLocal, localCallText, localResultLines } from "./local-result.ts";
 import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
@@ -102,9 +103,12 @@ export class TerminalView implements RunView {
         break;
       case "tool-call-start":
         this.#inputs.set(event.callId, event.input);
+        // A command may take its time.
+        if (event.name === "command") this.#note("dim", localCallText(event.name, event.input));
         break;
       case "tool-call-end":
-        this.#call(event);
+        // What these give is text, and comes with the results.
+        if (!isLocal(event.name) || event.status === "denied") this.#call(event);
         break;
       case "log":
         this.#note("dim", `${event.entry.stream}: ${clip(event.entry.text, 200)}`);
@@ -217,7 +221,9 @@ export class TerminalView implements RunView {
     this.#close();
     if (this.#aborted) return;
     const { style, write, columns } = this.#screen;
-    for (const { name, data, error, metadata } of results) {
+    for (const result of results) {
+      const { name, data, error, metadata } = result;
+      if (isLocal(name)) this.#local(result);
       for (const warning of programWarnings(metadata)) this.#note("warn", warning);
       // Single calls have shown their outcome already.
       if (name !== undefined) continue;
@@ -227,6 +233,22 @@ export class TerminalView implements RunView {
       } else this.#paragraph(style.dim("="), clip(valueText(data), (columns() - 6) * 2), style.dim);
     }
     write("\n");
+  }
+
+  /** A call on this machine: its end, and what it gave. */
+  #local(result: ToolResult): void {
+    const { callId, name = "", status, metadata } = result;
+    const input = this.#inputs.get(callId);
+    this.#inputs.delete(callId);
+    if (status === "denied") return;
+    const { style, write, columns } = this.#screen;
+    const sign = status === "ok" ? style.good("✓") : status === "pending" ? style.warn("…") : style.bad("✗");
+    const end = [endText(result), typeof metadata?.ms === "number" ? `${metadata.ms} ms` : ""]
+      .filter(Boolean)
+      .join(", ");
+    const call = clip(localCallText(name, input), Math.max(20, columns() - end.length - 8));
+    write(`  ${sign} ${style.accent(call)} ${style.dim(end)}\n`);
+    for (const line of localResultLines(result, style)) write(`    ${line}\n`);
   }
 
   /** What the run's end adds to what was drawn already. */

@@ -11,7 +11,7 @@ export interface DocumentParts {
 }
 
 /** What the planner thinks, in the four points of the specification's template. */
-export function documentParts(task: Task, language: Locale): DocumentParts {
+export function documentParts(task: Task & { code: string }, language: Locale): DocumentParts {
   const zh = language === "zh";
   const tools = task.tools.join(", ") || (zh ? "不需要" : "none needed");
   const verified =

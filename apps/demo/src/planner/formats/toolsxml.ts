@@ -1,16 +1,15 @@
 import { type Outcome, parseJson } from "../outcome.ts";
 import type { PlannedCall } from "../task.ts";
-
-/** How a value stands in its element; slips write it in other ways. */
-export type BodyWriter = (value: string) => string;
+import { type BodyWriter, isBuiltIn, writeBuiltIn } from "./built-in-tags.ts";
 
 /** A value as it is, in CDATA where it has marks of XML. */
 export const body: BodyWriter = (value) =>
   /[<&]/.test(value) ? `<![CDATA[${value.replaceAll("]]>", "]]]]><![CDATA[>")}]]>` : value;
 
-/** Calls as one ToolsXML block: an element for each call, a child element for each argument. */
-export function writeToolsBlock(calls: readonly PlannedCall[], write: BodyWriter = body): string {
+/** Calls as one ToolsXML block: an element for each call, a child element for each argument; built-in tags as they are specified. */
+export function writeToolsBlock(calls: readonly PlannedCall[], write: BodyWriter = body, raw?: BodyWriter): string {
   const elements = calls.map(({ name, input }) => {
+    if (isBuiltIn(name)) return writeBuiltIn(name, input, raw);
     const children = Object.entries(input).map(
       ([key, value]) => `    <${key}>${write(typeof value === "string" ? value : JSON.stringify(value))}</${key}>\n`,
     );
@@ -24,11 +23,14 @@ export function readToolsResults(text: string): Outcome[] {
   const list = /^<results>\n([\s\S]*?)^<\/results>/m.exec(text)?.[1] ?? "";
   return [...list.matchAll(/<result((?: \w+="[^"]*")*)(?:\/>|>((?:<!\[CDATA\[[\s\S]*?\]\]>|[^<])*)<\/result>)/g)].map(
     ([, attributes = "", content = ""]) => {
-      const value = content.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, "$1");
+      const text = content.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, "$1");
       const attribute = (name: string): string | undefined => new RegExp(` ${name}="([^"]*)"`).exec(attributes)?.[1];
-      if (attribute("status") !== "error") return { status: "ok", value: parseJson(value) };
+      const exit = attribute("exit");
+      const facts = { text, ...(exit !== undefined && { exit: Number(exit) }) };
+      if (attribute("status") === "running") return { status: "ok", running: true, value: parseJson(text), ...facts };
+      if (attribute("status") !== "error") return { status: "ok", value: parseJson(text), ...facts };
       const errorType = attribute("type") ?? "Error";
-      return { status: errorType === "Denied" ? "denied" : "error", errorType, message: value };
+      return { status: errorType === "Denied" ? "denied" : "error", errorType, message: text, ...facts };
     },
   );
 }

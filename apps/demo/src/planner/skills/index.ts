@@ -6,6 +6,10 @@ import { compareSkill } from "./compare.ts";
 import { askSkill, searchSkill, summariseSkill } from "./documents.ts";
 import { exportSkill } from "./export.ts";
 import { notifySkill } from "./notify.ts";
+import { fixSkill } from "./project/fix.ts";
+import { overviewSkill, projectSearchSkill, projectTestSkill } from "./project/look.ts";
+import { releaseSkill } from "./project/release.ts";
+import { renameSkill } from "./project/rename.ts";
 import { showSkill, ticketsSkill } from "./records.ts";
 import { reportSkill, topSkill } from "./report.ts";
 import { statisticsSkill } from "./statistics.ts";
@@ -13,6 +17,12 @@ import { deleteSkill, ticketSkill } from "./write.ts";
 
 /** The kinds of requests the planner knows, the more particular first: the first that fits is taken. */
 export const skills: readonly Skill[] = [
+  fixSkill,
+  renameSkill,
+  releaseSkill,
+  projectSearchSkill,
+  projectTestSkill,
+  overviewSkill,
   chainSkill,
   exportSkill,
   deleteSkill,

@@ -1,0 +1,89 @@
+import type { Outcome } from "../../outcome.ts";
+import { attempt, type CallPlan, outcomesOf, type Skill, task } from "../../task.ts";
+import { readTestRun, type TestRun } from "./test-output.ts";
+import { tailText, testsText } from "./wording.ts";
+
+type Released =
+  | { kind: "failing"; run: TestRun; tests: Outcome }
+  | { kind: "question"; question: string }
+  | { kind: "ended"; question: string | undefined; end: Outcome };
+
+/** `Release the project`, `发布项目` */
+export const releaseSkill: Skill = {
+  id: "project-release",
+  title: {
+    en: "release the project, and answer what its script asks (only with --protocol toolsxml)",
+    zh: "发布项目，并回答脚本的提问（仅限 --protocol toolsxml）",
+  },
+  example: { en: "release the project", zh: "发布项目" },
+  read(question, language) {
+    const wanted =
+      /\b(?:release|publish)\b.{0,40}\b(?:project|package|library|version)\b/i.test(question) ||
+      /发布.{0,10}(?:项目|新版本|软件包)|给项目发版/u.test(question);
+    if (!wanted) return undefined;
+    const zh = language === "zh";
+    return task<Released>({
+      kind: "project-release",
+      tools: ["command", "input", "ctrl"],
+      understanding: zh ? "用户要发布项目的新版本。" : "The user wants a new version of the project released.",
+      plan: zh
+        ? "测试通过才发布；脚本会提问，用 input 回答。"
+        : "Release only when the tests pass; the script asks a question, which input answers.",
+      target: zh ? "发布项目" : "Release the project",
+      calls: releasePlan,
+      answer(released) {
+        switch (released.kind) {
+          case "failing": {
+            const { run, tests } = released;
+            const state =
+              run.failed === undefined ? `\n\n${tailText(tests)}` : testsText(run.passed, run.failed, language);
+            return zh
+              ? `测试没有通过，所以没有发布。${state}可以先让我“修复项目里失败的测试”。`
+              : `I did not release it, since its tests do not pass. ${state} Ask me to "fix the failing test in the project" first.`;
+          }
+          case "question":
+            return zh
+              ? `脚本问“${released.question}”，这不是我能替你决定的，所以用 Ctrl-C 停止了它。`
+              : `The script asked "${released.question}", which I can't decide for you, so I stopped it with Ctrl-C.`;
+          case "ended": {
+            const { question: asked, end } = released;
+            const ok = end.status === "ok";
+            const answered =
+              asked === undefined
+                ? ""
+                : zh
+                  ? `脚本问“${asked}”，我回答了 y。`
+                  : `It asked "${asked}", and I answered y. `;
+            const head = zh
+              ? `${answered}${ok ? "已发布：" : "发布失败："}`
+              : `${answered}${ok ? "The release is done:" : "The release failed:"}`;
+            return `${head}\n\n${tailText(end, 6)}`;
+          }
+        }
+      },
+    });
+  },
+};
+
+function* releasePlan(): CallPlan<Released> {
+  const [tests] = outcomesOf(yield [attempt("command", { script: "npm test" })]) as [Outcome];
+  if (tests.status !== "ok" || tests.running) return { kind: "failing", run: readTestRun(tests.text ?? ""), tests };
+  const [release] = outcomesOf(yield [attempt("command", { script: "npm run release", timeoutMs: 10_000 })]) as [
+    Outcome,
+  ];
+  if (!release.running) return { kind: "ended", question: undefined, end: release };
+  const question = openQuestion(release);
+  // Only what can be meant by the request itself: yes or no to a release.
+  if (!/\((?:y\/n|yes\/no)\)\W*$/i.test(question)) {
+    yield [attempt("ctrl", { key: "c" })];
+    return { kind: "question", question };
+  }
+  const [end] = outcomesOf(yield [attempt("input", { data: "y\n" })]) as [Outcome];
+  return { kind: "ended", question, end };
+}
+
+/** The line that a command stopped at: the last one that it printed itself. */
+function openQuestion({ text = "" }: Outcome): string {
+  const lines = text.split("\n").filter((line) => line.trim() !== "" && !/^\[.*\]$/.test(line));
+  return lines.at(-1)?.trim() ?? "";
+}
