@@ -1,0 +1,86 @@
+import { protectedReason } from "../edit/protected.ts";
+import { localError } from "../errors.ts";
+import type { LocalRequest } from "../policy.ts";
+import type { Roots } from "../roots/roots.ts";
+import { inMessage } from "../roots/words.ts";
+import { readOpenedFile } from "./read-file.ts";
+import { readFolder } from "./read-folder.ts";
+import { searchText } from "./search.ts";
+import type { FileRead, ReadPart, TextSearch } from "./types.ts";
+
+/** How a reader is made. */
+export interface ReaderOptions {
+  /** What may be read. */
+  roots: Roots;
+  /** UTF-16 units of one answer's text. Default 40,000. */
+  maxText?: number;
+  /**
+   * Bytes of a file that is read to its end just to count its lines, and of a file that a search looks into; larger ones are read
+   * as far as is asked for. Default 32 MiB.
+   */
+  maxBytes?: number;
+  /**
+   * The ripgrep that finds the files worth looking into, by absolute path; `false`: none. It makes searches faster and never
+   * changes their answers. Default: the first `rg` on the PATH, in no root.
+   */
+  ripgrep?: string | false;
+}
+
+/** Reads files and directories, and searches. Rejects with a `ToolError` (`localError`) that is to be told to the model. */
+export interface Reader {
+  /** Gives a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
+  read(file: FileRead, options: ReadOptions): Promise<ReadPart>;
+  /** Searches files for text. Protected files are left out, so that there is nothing to decide. */
+  search(search: TextSearch, options?: { signal?: AbortSignal }): Promise<ReadPart>;
+}
+
+/** Options of one read. */
+export interface ReadOptions {
+  decide(request: LocalRequest): Promise<void>;
+  signal?: AbortSignal;
+}
+
+/** Makes a reader. Throws `TypeError` for bounds that are no counts. */
+export function createReader(options: ReaderOptions): Reader {
+  const { roots, ripgrep } = options;
+  const maxText = bound("maxText", options.maxText, 40_000);
+  const maxBytes = bound("maxBytes", options.maxBytes, 32 * 1024 * 1024);
+  return {
+    async read(file, { decide, signal }) {
+      signal?.throwIfAborted();
+      const place = await roots.locate(file.src);
+      if (place.kind === "missing") throw localError("NotFound", `There is no ${inMessage(file.src)}.`);
+      if (place.kind === "other") throw localError("NotAFile", `${inMessage(file.src)} is no regular file.`);
+      // By the name it has, and by the one it was called: a link named .env is not to be opened unasked either.
+      const reason = protectedReason(place.shown) ?? protectedReason(file.src);
+      await decide({ kind: "read", path: place.shown, protected: reason });
+      if (place.kind === "directory") {
+        if (file.from !== undefined || file.to !== undefined) {
+          throw localError("InvalidRange", `${inMessage(file.src)} is a directory; it has no lines.`);
+        }
+        return readFolder(roots, place, file.src, maxText);
+      }
+      const opened = await roots.openPlace(place.path, file.src);
+      try {
+        return await readOpenedFile(opened, file, { maxText, maxBytes, ...(signal === undefined ? {} : { signal }) });
+      } finally {
+        await opened.close();
+      }
+    },
+    search: (search, { signal } = {}) =>
+      searchText(search, {
+        roots,
+        maxText,
+        maxBytes,
+        ...(ripgrep === undefined ? {} : { ripgrep }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+  };
+}
+
+function bound(name: string, given: number | undefined, standard: number): number {
+  if (given === undefined) return standard;
+  if (!Number.isSafeInteger(given) || given < 1)
+    throw new TypeError(`${name}: give a whole number of 1 or more, not ${given}`);
+  return given;
+}
