@@ -1,0 +1,166 @@
+import { randomBytes } from "node:crypto";
+import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { dirname, join, resolve } from "node:path";
+
+/** UTF-16 units that are gathered before they are written. */
+const gathered = 65_536;
+
+/**
+ * The file that holds a whole output: 0600, with a random name that nobody can have taken before. Never throws: when it can't be
+ * written, `failure` says why and there is no file.
+ */
+export class ArtifactFile {
+  readonly #dir: string;
+  readonly #maxBytes: number;
+  #descriptor: number | undefined;
+  #path: string | undefined;
+  #waiting: string[] = [];
+  #waitingUnits = 0;
+  #bytes = 0;
+  #full = false;
+  #failure: string | undefined;
+
+  constructor(dir: string, maxBytes: number) {
+    this.#dir = dir;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Something was written, or it was tried. */
+  get begun(): boolean {
+    return this.#path !== undefined || this.#failure !== undefined || this.#waitingUnits > 0;
+  }
+
+  /** Its path; undefined before something is on disk, and when that failed. */
+  get path(): string | undefined {
+    return this.#path;
+  }
+
+  /** Why there is no file. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Bytes on disk. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** There was more than the bound allows; the file holds the beginning. */
+  get full(): boolean {
+    return this.#full;
+  }
+
+  write(text: string): void {
+    if (this.#full || this.#failure !== undefined) return;
+    this.#waiting.push(text);
+    this.#waitingUnits += text.length;
+    if (this.#waitingUnits >= gathered) this.#flush(false);
+  }
+
+  /** Writes what is left and closes. */
+  close(): void {
+    if (this.#failure === undefined && !this.#full) this.#flush(true);
+    this.#closeDescriptor();
+  }
+
+  /** Closes and removes. */
+  discard(): void {
+    this.#waiting = [];
+    this.#waitingUnits = 0;
+    this.#closeDescriptor();
+    if (this.#path !== undefined) {
+      try {
+        rmSync(this.#path, { force: true });
+      } catch {
+        // It stays where it is: nothing depends on its being gone.
+      }
+      this.#path = undefined;
+    }
+  }
+
+  #flush(last: boolean): void {
+    let text = this.#waiting.length === 1 ? (this.#waiting[0] as string) : this.#waiting.join("");
+    this.#waiting = [];
+    this.#waitingUnits = 0;
+    const unit = text.charCodeAt(text.length - 1);
+    if (!last && unit >= 0xd800 && unit <= 0xdbff) {
+      this.#waiting = [text.slice(-1)];
+      this.#waitingUnits = 1;
+      text = text.slice(0, -1);
+    }
+    try {
+      this.#open();
+      this.#put(Buffer.from(text, "utf8"));
+    } catch (error) {
+      this.discard();
+      this.#failure = reason(error);
+    }
+    if (this.#full) this.#closeDescriptor();
+  }
+
+  #open(): void {
+    if (this.#descriptor !== undefined) return;
+    makeFolder(resolve(this.#dir));
+    const path = join(resolve(this.#dir), `output-${randomBytes(12).toString("hex")}.txt`);
+    this.#descriptor = openSync(path, "wx", 0o600);
+    this.#path = path;
+  }
+
+  #put(bytes: Buffer): void {
+    let end = bytes.length;
+    if (this.#bytes + end > this.#maxBytes) {
+      this.#full = true;
+      end = this.#maxBytes - this.#bytes;
+      // Not inside a character.
+      while (end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) end--;
+    }
+    let at = 0;
+    while (at < end) {
+      const written = writeSync(this.#descriptor as number, bytes, at, end - at);
+      at += written;
+      this.#bytes += written;
+    }
+  }
+
+  #closeDescriptor(): void {
+    if (this.#descriptor === undefined) return;
+    const descriptor = this.#descriptor;
+    this.#descriptor = undefined;
+    try {
+      closeSync(descriptor);
+    } catch {
+      // The descriptor is gone either way.
+    }
+  }
+}
+
+/** Makes a folder and those above it, 0700. Not `recursive`: on Node 20 that never returns below /proc. */
+function makeFolder(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const code = codeOf(error);
+    const above = dirname(path);
+    if (code === "EEXIST" && statSync(path).isDirectory()) return;
+    if (code !== "ENOENT" || above === path || isFolder(above)) throw error;
+    makeFolder(above);
+    mkdirSync(path, { mode: 0o700 });
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}
+
+/** For a sentence: the system's code in words where it is known. */
+function reason(error: unknown): string {
+  const code = codeOf(error);
+  if (code === "ENOSPC") return "the disk is full";
+  if (code === "EDQUOT") return "the disk quota is used up";
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return `its folder can't be written (${code})`;
+  return `its file could not be written (${code ?? "unknown error"})`;
+}

@@ -1,0 +1,160 @@
+import { ArtifactFile } from "./artifact-file.ts";
+
+/** How an output is kept. */
+export interface OutputLogOptions {
+  /** UTF-16 units of the output that is given: head, tail, and the line between them. */
+  maxOutput: number;
+  /** Where an output that is longer is kept whole; made when needed (0700). */
+  artifactDir: string;
+  /** Bytes of one file at most; what is printed beyond is only in the tail. Default 256 MiB. */
+  maxArtifactBytes?: number;
+}
+
+/** One output as a result holds it. */
+export interface KeptOutput {
+  /** Whole, or head and tail. */
+  output: string;
+  /** UTF-16 units written, cut or not. */
+  outputLength: number;
+  /** The file (0600) with all that was written, when `output` was cut and the file could be written. */
+  artifact?: string;
+}
+
+/**
+ * Keeps the text of one result: all of it up to `maxOutput`, else its head and tail, and the whole in a file. Memory is
+ * bounded by a small multiple of `maxOutput`, whatever is written. The file is written synchronously, and only once the
+ * bound is passed; when that fails, the result says so and nothing else is lost.
+ */
+export class OutputLog {
+  readonly #max: number;
+  readonly #file: ArtifactFile;
+  #length = 0;
+  /** The first units, up to `#max`. */
+  #head = "";
+  /** The last units, once the head is full; more than needed, until {@link #trimTail}. */
+  #tail = "";
+  #tailPieces = 0;
+  #kept: KeptOutput | undefined;
+
+  /** Throws `TypeError` for a bound that is no positive whole number or a folder that is no text. */
+  constructor(options: OutputLogOptions) {
+    const { maxOutput, artifactDir, maxArtifactBytes = 256 * 1024 * 1024 } = options;
+    for (const [name, value] of Object.entries({ maxOutput, maxArtifactBytes })) {
+      if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${name} must be a positive whole number`);
+    }
+    if (typeof artifactDir !== "string" || artifactDir === "") throw new TypeError("artifactDir must be a path");
+    this.#max = maxOutput;
+    this.#file = new ArtifactFile(artifactDir, maxArtifactBytes);
+  }
+
+  /** UTF-16 units written so far. */
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Adds text. Throws `TypeError` after {@link finish}. */
+  write(text: string): void {
+    if (this.#kept !== undefined) throw new TypeError("this output is finished; make a new OutputLog");
+    if (text === "") return;
+    const before = this.#length;
+    this.#length += text.length;
+    const room = this.#max - this.#head.length;
+    if (room > 0) this.#head += text.length <= room ? text : detached(text.slice(0, room), text);
+    if (this.#length <= this.#max) return;
+    this.#file.write(before <= this.#max && !this.#file.begun ? this.#head + text.slice(Math.max(0, room)) : text);
+    this.#addTail(room > 0 ? text.slice(room) : text);
+  }
+
+  /** The output, `pendingLine` last. Nothing can be written afterwards; a second call gives the same. */
+  finish(pendingLine = ""): KeptOutput {
+    if (this.#kept !== undefined) return this.#kept;
+    this.write(pendingLine);
+    this.#kept = this.#length <= this.#max ? { output: this.#head, outputLength: this.#length } : this.#cut();
+    this.#head = "";
+    this.#tail = "";
+    return this.#kept;
+  }
+
+  /** Gives up what was written, its file too. */
+  discard(): void {
+    this.#file.discard();
+    this.#kept ??= { output: "", outputLength: this.#length };
+    this.#head = "";
+    this.#tail = "";
+  }
+
+  #addTail(text: string): void {
+    if (text.length >= this.#max) {
+      this.#tail = detached(text.slice(-this.#max), text);
+      this.#tailPieces = 0;
+      return;
+    }
+    this.#tail += text;
+    if (this.#tail.length > this.#max * 2 + 65_536 || ++this.#tailPieces === 1024) this.#trimTail();
+  }
+
+  /** Makes one string of the pieces, which would keep what they were cut from in memory. */
+  #trimTail(): void {
+    this.#tail = detached(this.#tail.slice(-this.#max));
+    this.#tailPieces = 0;
+  }
+
+  #cut(): KeptOutput {
+    this.#file.close();
+    const whole = this.#head + this.#tail;
+    const all = this.#length === whole.length;
+    const most = this.#line(this.#length).length + 2;
+    const room = most * 2 <= this.#max ? this.#max - most : this.#max;
+    const head = headOf(this.#head, Math.ceil(room / 2));
+    // Head and tail may lie in one another when little was cut.
+    const last = all ? whole : this.#tail.slice(-this.#max);
+    const tail = tailOf(last, Math.floor(room / 2));
+    const cut = this.#length - head.length - tail.length;
+    const output = `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${this.#line(cut)}\n${tail}`;
+    const { path } = this.#file;
+    return { output, outputLength: this.#length, ...(path === undefined ? {} : { artifact: path }) };
+  }
+
+  /** The line between head and tail. */
+  #line(cut: number): string {
+    const { path, failure, bytes, full } = this.#file;
+    if (path === undefined) return `[${cut} characters left out here; the whole output could not be kept: ${failure}]`;
+    if (full)
+      return `[${cut} characters left out here; the first ${bytes} bytes of the output are in ${path}, the rest was not kept]`;
+    return `[${cut} characters left out here; the whole output is in ${path}]`;
+  }
+}
+
+/** How far from its place a cut may be to lie between two lines. */
+function near(room: number): number {
+  return Math.min(1024, Math.floor(room / 4));
+}
+
+/** The first units, up to a line end when one is near. */
+function headOf(text: string, room: number): string {
+  const lineEnd = text.lastIndexOf("\n", room - 1) + 1;
+  if (lineEnd > 0 && room - lineEnd <= near(room)) return text.slice(0, lineEnd);
+  return text.slice(0, isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room);
+}
+
+/** The last units, from a line's beginning when one is near. */
+function tailOf(text: string, room: number): string {
+  const start = text.length - room;
+  const lineEnd = start > 0 ? text.indexOf("\n", start - 1) + 1 : 0;
+  if (lineEnd > 0 && lineEnd - start <= near(room) && lineEnd < text.length) return text.slice(lineEnd);
+  return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}
+
+function isLowSurrogate(unit: number): boolean {
+  return unit >= 0xdc00 && unit <= 0xdfff;
+}
+
+/** A copy that does not keep the long string in memory which it was cut from. */
+function detached(text: string, from = ""): string {
+  if (from !== "" && from.length < text.length * 2) return text;
+  return Buffer.from(text, "utf16le").toString("utf16le");
+}
