@@ -25,9 +25,11 @@ export function writeBuiltIn(name: BuiltIn, input: Record<string, unknown>, raw:
   switch (name) {
     case "command": {
       const { script, timeoutMs, cwd } = input as { script: string; timeoutMs?: number; cwd?: string };
-      const text = script.includes("\n") ? `\n${script.replaceAll(/^(?=.)/gm, "    ")}\n  ` : script;
+      const lines = raw(script.includes("\n") ? `\n${script.replaceAll(/^(?=.)/gm, "    ")}\n  ` : script);
+      // Nothing is taken off what stands in CDATA.
+      const text = lines.startsWith("<![CDATA[") ? raw(script) : lines;
       const timeout = timeoutMs === undefined ? undefined : timeoutMs / 1000;
-      return `  <command${attributes({ timeout, cwd })}>${raw(text)}</command>\n`;
+      return `  <command${attributes({ timeout, cwd })}>${text}</command>\n`;
     }
     case "edit": {
       const files = (input as { files: FileEdits[] }).files.map(({ src, edits }) => {

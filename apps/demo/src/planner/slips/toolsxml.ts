@@ -32,13 +32,9 @@ export const toolsxmlSlips: readonly CallSlip[] = [
   {
     id: "unescaped",
     title: "bodies with < and & as they are",
-    write: (calls, prose) =>
-      prose +
-      writeToolsBlock(
-        calls,
-        (value) => value,
-        (value) => value,
-      ),
+    // Those of the built-in tags need no escaping.
+    fits: ({ kind }) => !kind.startsWith("project-"),
+    write: (calls, prose) => prose + writeToolsBlock(calls, (value) => value),
   },
   {
     id: "prose-and-fence",
