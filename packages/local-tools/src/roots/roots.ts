@@ -15,6 +15,8 @@ export interface Place {
   kind: "file" | "directory" | "other" | "missing";
 }
 
+/** Longer paths name nothing on any system of the kind; in UTF-16 units. */
+const longestPath = process.platform === "win32" ? 32_767 : 4096;
 /** As many links as Linux follows in one path. */
 const mostLinks = 40;
 
@@ -71,6 +73,9 @@ export class Roots {
   async locate(path: string): Promise<Place> {
     if (typeof path !== "string" || path === "" || path.includes("\0")) {
       throw localError("InvalidPath", `${typeof path === "string" ? JSON.stringify(path) : "That"} is no path.`);
+    }
+    if (path.length > longestPath) {
+      throw localError("InvalidPath", `${inMessage(path)} is longer than a path can be.`);
     }
     if (process.platform === "win32") refuseOddNames(path, this.paths);
     const wanted = resolve(this.base, path);
