@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
-import { ToolglotError } from "@toolglot/core";
+import { ToolError, ToolglotError } from "@toolglot/core";
 import { localError } from "../errors.ts";
-import { look } from "./files.ts";
+import { codeOf, look } from "./files.ts";
 import { Folders } from "./folders.ts";
 import { type HeldLock, lockFolder, takeLock } from "./lock.ts";
 import { isAlive } from "./owner.ts";
@@ -11,7 +11,7 @@ import type { Scan } from "./records.ts";
 import { repair } from "./repair.ts";
 import { holds } from "./take-back.ts";
 import type { ChangeJournal, ChangeRecord, FileChange } from "./types.ts";
-import { type Plan, type PlannedFile, writeChange } from "./write-change.ts";
+import { named, type Plan, type PlannedFile, writeChange } from "./write-change.ts";
 
 export interface JournalLimits {
   maxChanges: number;
@@ -35,8 +35,8 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
   async commit(changes: readonly FileChange[], { undoes }: { undoes?: string } = {}): Promise<string> {
     const files = changes.map(checkedChange);
     if (files.length === 0) throw new TypeError("changes: name at least one file");
-    const twice = files.find(({ path }, index) => files.findIndex((file) => file.path === path) !== index);
-    if (twice !== undefined) throw new TypeError(`changes: ${twice.path} is there twice`);
+    if (new Set(files.map(({ path }) => path)).size < files.length)
+      throw new TypeError("changes: a path is there twice");
     return this.#write(async (scan) => {
       if (undoes !== undefined) doneRecord(scan, undoes);
       return { files, removes: [], ...(undoes === undefined ? {} : { undoes }) };
@@ -58,22 +58,24 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
     return { id: undoId, undone, changes };
   }
 
-  async list(): Promise<ChangeRecord[]> {
-    const scan = await this.#parts.records.scan();
-    const undone = undoneIds(scan.records);
-    const shown: ChangeRecord[] = [];
-    for (const record of scan.records) {
-      if (isFinal(record.state)) shown.push(publicRecord(record, undone.has(record.manifest.id)));
-      else if (await this.#isAbandoned(record)) shown.push(waiting(record));
-    }
-    return shown.reverse();
+  list(): Promise<ChangeRecord[]> {
+    return this.#queue(async () => {
+      const { records } = await this.#parts.records.scan();
+      const undone = undoneIds(records);
+      const shown: ChangeRecord[] = [];
+      for (const record of records) {
+        if (isFinal(record.state)) shown.push(publicRecord(record, undone.has(record.manifest.id)));
+        else if (await this.#isAbandoned(record)) shown.push(waiting(record));
+      }
+      return shown.reverse();
+    });
   }
 
   recover(): Promise<ChangeRecord[]> {
     return this.#queue(async () => {
-      const { records, leftovers, strange } = await this.#parts.records.scan();
+      const { records, strange } = await this.#parts.records.scan();
       const abandoned = await Promise.all(records.map((record) => this.#isAbandoned(record)));
-      if (leftovers.length === 0 && !abandoned.includes(true)) return strange;
+      if (!abandoned.includes(true)) return strange;
       return this.#locked(async (_lock, { repaired }) => [...repaired, ...strange]);
     });
   }
@@ -84,27 +86,32 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
       try {
         return await this.#locked(async (lock, { scan }) => {
           await this.#parts.reach("locked");
-          const id = await writeChange(this.#parts, lock, scan, await plan(scan));
-          await this.#afterwards();
-          return id;
+          try {
+            const id = await writeChange(this.#parts, lock, scan, await plan(scan));
+            await this.#parts.reach("done").catch(() => {});
+            return id;
+          } finally {
+            await this.#prune();
+          }
         });
       } catch (error) {
-        if (!ToolglotError.isInstance(error) || error.code !== "local-tools/journal-locked") throw error;
-        throw localError("WriteFailed", `${error.message} Nothing was changed.`, { hint: "Try again later." }, error);
+        if (ToolError.isInstance(error)) throw error;
+        if (ToolglotError.isInstance(error) && error.code === "local-tools/journal-locked") {
+          throw localError("WriteFailed", `${error.message} Nothing was changed.`, { hint: "Try again later." }, error);
+        }
+        const code = codeOf(error) ?? "unknown";
+        throw localError("WriteFailed", `The change journal can't be used (${code}). Nothing was changed.`, {}, error);
       }
     });
   }
 
-  /** The change is made; nothing that happens from here on takes it back. */
-  async #afterwards(): Promise<void> {
+  /** Whatever comes of it, the change stands as it is; the next one prunes again. */
+  async #prune(): Promise<void> {
     const { records, reach } = this.#parts;
     try {
-      await reach("done");
       await records.prune(this.#limits.maxChanges, this.#limits.maxBytes);
       await reach("pruned");
-    } catch {
-      // The next commit prunes again.
-    }
+    } catch {}
   }
 
   /** One at a time in this process. */
@@ -152,9 +159,10 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
       for (const [index, file] of manifest.files.entries()) {
         if (!isChanged(file)) continue;
         const { path, before, after } = file;
-        const folder = await folders.find(dirname(path));
-        const found =
-          folder === undefined ? null : await look(folder, basename(path), after === null ? [] : [after.size]);
+        const found = await named(roots.show(path), async () => {
+          const folder = await folders.find(dirname(path));
+          return folder === undefined ? null : look(folder, basename(path), after === null ? [] : [after.size]);
+        });
         if (!holds(found, after)) {
           conflicts.push(`${roots.show(path)} was changed since`);
           continue;

@@ -73,8 +73,7 @@ export function isFinal(state: RecordState): boolean {
 }
 
 /** Bytes of old content that a record holds. */
-export function keptBytes({ manifest, state }: StoredRecord): number {
-  if (state === "rolled-back") return 0;
+export function keptBytes({ manifest }: StoredRecord): number {
   return manifest.files.reduce((sum, { before }) => sum + (before?.size ?? 0), 0);
 }
 

@@ -17,6 +17,9 @@ import {
 } from "./record.ts";
 import type { ChangeRecord } from "./types.ts";
 
+/** Changes that failed, of which the records are kept. */
+const keptFailures = 20;
+
 /** What lies in the journal's folder. */
 export interface Scan {
   /** Oldest first. */
@@ -178,12 +181,18 @@ export class Records {
     this.#known.delete(id);
   }
 
-  /** Removes the oldest records beyond the limits; never the newest, and none that waits for repair. */
+  /**
+   * Removes the oldest records beyond the limits; never the newest, and none that waits for repair. Changes that nothing is left of
+   * don't count, so that failures push out no change that can be undone; of them the last few are kept.
+   */
   async prune(maxChanges: number, maxBytes: number): Promise<void> {
     const { records } = await this.scan();
-    let count = records.length;
-    let bytes = records.reduce((sum, record) => sum + keptBytes(record), 0);
-    for (const record of records.slice(0, -1)) {
+    const gone = records.filter(({ state }) => state === "rolled-back");
+    const kept = records.filter(({ state }) => state !== "rolled-back");
+    for (const record of gone.slice(0, -keptFailures)) await this.remove(record.manifest.id);
+    let count = kept.length;
+    let bytes = kept.reduce((sum, record) => sum + keptBytes(record), 0);
+    for (const record of kept.slice(0, -1)) {
       if (count <= maxChanges && bytes <= maxBytes) return;
       if (!isFinal(record.state)) continue;
       await this.remove(record.manifest.id);

@@ -63,7 +63,7 @@ async function prepare(
     const missing = await named(roots.show(path), () => folders.missing(path));
     if (before === null) for (const folder of missing) makes.add(folder);
     found.push(missing.length > 0 ? null : await check(roots.show(path), folders, path, before));
-    if (missing.length > 0 && before !== null) throw changed(roots.show(path), null, before);
+    if (missing.length > 0 && before !== null) throw changed(roots.show(path), "gone");
   }
   await reach("checked");
   const manifest: Manifest = {
@@ -173,7 +173,7 @@ class Writing {
     const found = await check(shown, this.#folders, path, this.#plan.files[index]?.before ?? null);
     if (found === null) return;
     this.#seen.set(index, found);
-    if (isLinked && (await lstat(beside, { bigint: true })).ino !== found.stats.ino) throw changed(shown, found, null);
+    if (isLinked && (await lstat(beside, { bigint: true })).ino !== found.stats.ino) throw changed(shown, "changed");
   }
 
   async #secondName(index: number, from: string, to: string): Promise<boolean> {
@@ -194,16 +194,21 @@ class Writing {
     const shown = this.#parts.roots.show(path);
     if (before === null) {
       // Never over a file that came since.
-      if (!(await giveName(folder, beside, basename(path)))) throw changed(shown, this.#seen.get(index) ?? null, null);
+      this.touched.add(index);
+      if (!(await giveName(folder, beside, basename(path)))) {
+        this.touched.delete(index);
+        throw changed(shown, "appeared");
+      }
     } else {
       const now = await lstat(target, { bigint: true }).catch(() => undefined);
       const seen = this.#seen.get(index)?.stats;
       const isSame = now?.ino === seen?.ino && now?.size === seen?.size && now?.mtimeNs === seen?.mtimeNs;
-      if (now === undefined || !isSame) throw changed(shown, null, new Uint8Array());
+      if (now === undefined || !isSame) throw changed(shown, now === undefined ? "gone" : "changed");
+      // Before the call: one that fails may have been done all the same. Taking back looks what stands there.
+      this.touched.add(index);
       if (after === null) await unlink(target);
       else await rename(folder.at(beside), target);
     }
-    this.touched.add(index);
     await this.#parts.reach("replaced", index);
   }
 
@@ -243,19 +248,20 @@ async function check(shown: string, folders: Folders, path: string, before: Uint
   const folder = await named(shown, () => folders.open(dirname(path)));
   const found = await named(shown, () => look(folder, basename(path), before === null ? [] : [before.length]));
   if (holds(found, before === null ? null : { hash: sha256(before) })) return found;
-  throw changed(shown, found, before);
+  throw changed(shown, before === null ? "appeared" : found === null ? "gone" : "changed");
 }
 
-function changed(shown: string, found: Found | null, before: Uint8Array | null): Error {
-  const hint = "Read it again, then make the edit anew.";
-  if (before === null)
-    return localError("FileChanged", `${shown} is there now, and was not when the change was planned.`, { hint });
-  if (found === null) return localError("FileChanged", `${shown} changed or was removed since it was read.`, { hint });
-  return localError("FileChanged", `${shown} changed since it was read.`, { hint });
+function changed(shown: string, how: "appeared" | "gone" | "changed"): Error {
+  const words = {
+    appeared: "is there now, and was not when the change was planned",
+    gone: "was removed since it was read",
+    changed: "changed since it was read",
+  };
+  return localError("FileChanged", `${shown} ${words[how]}.`, { hint: "Read it again, then make the edit anew." });
 }
 
 /** Runs a step; a failure of the system is told as that of the file. */
-async function named<T>(shown: string, work: () => Promise<T>): Promise<T> {
+export async function named<T>(shown: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -1,10 +1,12 @@
-import { mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
 import { type JournalOptions, openJournal } from "../../src/journal/open-journal.ts";
 import type { ChangeJournal } from "../../src/journal/types.ts";
 import { Roots } from "../../src/roots/roots.ts";
+
+export { bytes, change } from "./contents.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolglot-journal-")));
 let count = 0;
@@ -21,12 +23,7 @@ export interface Scene {
 
 export async function newScene(): Promise<Scene> {
   count += 1;
-  return sceneAt(join(folder, String(count)));
-}
-
-/** Missing folders are made. */
-async function sceneAt(base: string): Promise<Scene> {
-  const { mkdirSync } = await import("node:fs");
+  const base = join(folder, String(count));
   const root = join(base, "root");
   const dir = join(base, "state", "journal");
   mkdirSync(root, { recursive: true });
@@ -37,8 +34,6 @@ async function sceneAt(base: string): Promise<Scene> {
     open: async (options = {}) => openJournal({ dir, roots: await Roots.open([root]), ...options }),
   };
 }
-
-export const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 /** Every entry below a folder: files with what they hold, folders with a `/` and nothing. */
 export function tree(root: string, below = ""): Record<string, string> {

@@ -1,0 +1,69 @@
+import { readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { change, newScene } from "./place.ts";
+
+const recordsIn = (dir: string): string[] => readdirSync(dir).filter((name) => name !== "lock");
+
+it("should keep the last changes, and undo as far back as they go", async () => {
+  const { root, dir, open } = await newScene();
+  const journal = await open({ maxChanges: 3 });
+  const ids: string[] = [await journal.commit([change(root, "n", null, "0")])];
+  for (let n = 0; n < 6; n++) ids.push(await journal.commit([change(root, "n", `${n}`, `${n + 1}`)]));
+  expect((await journal.list()).map(({ id }) => id)).toEqual(ids.slice(-3).reverse());
+  expect(recordsIn(dir).sort()).toEqual(ids.slice(-3));
+  expect((await journal.undo()).undone).toBe(ids.at(-1));
+  expect((await journal.undo()).undone).toBe(ids.at(-2));
+  await expect(journal.undo()).rejects.toMatchObject({ data: { type: "NothingToUndo" } });
+});
+
+it("should keep so many bytes of old content, and always the newest change", async () => {
+  const { root, open } = await newScene();
+  const journal = await open({ maxBytes: 25_000 });
+  const text = (n: number): string => String(n).repeat(10_000);
+  writeFileSync(join(root, "n"), text(0));
+  const ids: string[] = [];
+  for (let n = 0; n < 5; n++) ids.push(await journal.commit([change(root, "n", text(n), text(n + 1))]));
+  expect((await journal.list()).map(({ id }) => id)).toEqual(ids.slice(-2).reverse());
+  const big = "b".repeat(50_000);
+  await journal.commit([change(root, "n", text(5), big)]);
+  const last = await journal.commit([change(root, "n", big, "small")]);
+  expect((await journal.list()).map(({ id }) => id)).toEqual([last]);
+  await journal.undo();
+});
+
+it("should not lose changes that can be undone to many that failed", async () => {
+  const { root, dir, open } = await newScene();
+  let isFailing = false;
+  const journal = await open({
+    maxChanges: 3,
+    onPoint: (name) => {
+      if (isFailing && name === "settled") throw new Error("no");
+    },
+  });
+  const id = await journal.commit([change(root, "a", null, "a")]);
+  isFailing = true;
+  for (let n = 0; n < 30; n++) await expect(journal.commit([change(root, "b", null, "b")])).rejects.toThrow();
+  expect(recordsIn(dir).length).toBeLessThanOrEqual(21);
+  // They hold no content any more.
+  expect(
+    recordsIn(dir)
+      .flatMap((name) => readdirSync(join(dir, name)))
+      .filter((name) => name.endsWith(".old")),
+  ).toEqual([]);
+  isFailing = false;
+  expect((await journal.undo()).undone).toBe(id);
+});
+
+it("should go on with a pruning that was interrupted", async () => {
+  const { root, dir, open } = await newScene();
+  writeFileSync(join(root, "n"), "0");
+  const journal = await open();
+  const first = await journal.commit([change(root, "n", "0", "1")]);
+  // As a removal leaves it that is killed after the manifest.
+  unlinkSync(join(dir, first, "done.json"));
+  const again = await open();
+  expect([again.recovered, await again.list()]).toEqual([[], []]);
+  const second = await again.commit([change(root, "n", "1", "2")]);
+  expect(recordsIn(dir)).toEqual([second]);
+});
