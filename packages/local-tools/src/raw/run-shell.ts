@@ -1,0 +1,146 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { localError } from "../errors.ts";
+import { BoundedOutput } from "./bounded-output.ts";
+
+/** One command in a shell of its own. */
+export interface ShellRun {
+  command: string;
+  cwd: string | undefined;
+  env: Record<string, string>;
+  timeoutMs: number;
+  /** UTF-16 units kept of each stream. */
+  maxOutput: number;
+  signal: AbortSignal;
+}
+
+/** How it ended. */
+export interface ShellRunResult {
+  /** Exit status; 128 and the signal's number where a signal ended it, -1 when its time was over or it was aborted. */
+  returncode: number;
+  stdout: string;
+  stderr: string;
+  ended: "exit" | "timeout" | "abort";
+}
+
+/** So long after SIGTERM comes SIGKILL. */
+const graceMs = 2_000;
+/** So long the streams may stay open after the shell has ended: what it left behind holds them. */
+const drainMs = 250;
+
+const signalNumbers: Readonly<Record<string, number>> = {
+  SIGHUP: 1,
+  SIGINT: 2,
+  SIGQUIT: 3,
+  SIGABRT: 6,
+  SIGKILL: 9,
+  SIGSEGV: 11,
+  SIGPIPE: 13,
+  SIGTERM: 15,
+};
+
+/**
+ * Runs a command in a fresh shell without input. Nothing that it started in its process group outlives it: at the timeout,
+ * at an abort and at its end the group gets SIGTERM, then SIGKILL. On Windows its tree of processes is killed at once, and
+ * what a command left behind at its own end lives on.
+ */
+export function runShell(run: ShellRun): Promise<ShellRunResult> {
+  const { command, cwd, env, timeoutMs, maxOutput, signal } = run;
+  if (signal.aborted) return Promise.resolve({ returncode: -1, stdout: "", stderr: "", ended: "abort" });
+  const [shell, args] = shellOf(command, env);
+  return new Promise((resolve, reject) => {
+    const child = spawn(shell, args, {
+      cwd,
+      env,
+      detached: process.platform !== "win32",
+      stdio: ["ignore", "pipe", "pipe"],
+      windowsHide: true,
+      windowsVerbatimArguments: true,
+    });
+    const stdout = new BoundedOutput(maxOutput);
+    const stderr = new BoundedOutput(maxOutput);
+    child.stdout.on("data", (bytes: Buffer) => stdout.write(bytes));
+    child.stderr.on("data", (bytes: Buffer) => stderr.write(bytes));
+    let ended: ShellRunResult["ended"] = "exit";
+    let status: number | undefined;
+    let drain: NodeJS.Timeout | undefined;
+    let isSettled = false;
+
+    const stop = (why: "timeout" | "abort"): void => {
+      if (status !== undefined || ended !== "exit") return;
+      ended = why;
+      stopGroup(child);
+    };
+    const onAbort = (): void => stop("abort");
+    const timer = setTimeout(() => stop("timeout"), timeoutMs);
+    signal.addEventListener("abort", onAbort, { once: true });
+
+    const settle = (): void => {
+      if (isSettled) return;
+      isSettled = true;
+      clearTimeout(timer);
+      clearTimeout(drain);
+      signal.removeEventListener("abort", onAbort);
+      child.stdout.destroy();
+      child.stderr.destroy();
+      const returncode = ended === "exit" ? (status ?? -1) : -1;
+      resolve({ returncode, stdout: stdout.end(), stderr: stderr.end(), ended });
+    };
+    child.on("error", (error) => {
+      if (child.pid !== undefined) return;
+      clearTimeout(timer);
+      signal.removeEventListener("abort", onAbort);
+      isSettled = true;
+      const cure = "its working directory may be gone, or the shell is not installed.";
+      reject(localError("ShellUnavailable", `No shell could be started: ${cure}`, {}, error));
+    });
+    child.on("exit", (code, name) => {
+      status = code ?? 128 + (signalNumbers[name ?? ""] ?? 0);
+      clearTimeout(timer);
+      drain = setTimeout(() => {
+        if (process.platform !== "win32") stopGroup(child);
+        settle();
+      }, drainMs);
+    });
+    child.on("close", () => {
+      // Streams closed, but something may run on in silence.
+      if (process.platform !== "win32") stopGroup(child);
+      settle();
+    });
+  });
+}
+
+function shellOf(command: string, env: Record<string, string>): [string, string[]] {
+  if (process.platform !== "win32") return ["/bin/sh", ["-c", command]];
+  const name = Object.keys(env).find((key) => key.toUpperCase() === "COMSPEC");
+  return [(name && env[name]) || "cmd.exe", ["/d", "/s", "/c", `"${command}"`]];
+}
+
+/** Ends what is left of the shell's process group. */
+function stopGroup(child: ChildProcess): void {
+  const { pid } = child;
+  if (pid === undefined) return;
+  if (process.platform === "win32") {
+    spawn("taskkill", ["/pid", String(pid), "/T", "/F"], { stdio: "ignore", windowsHide: true }).on("error", () => {
+      child.kill();
+    });
+    return;
+  }
+  if (!signalGroup(pid, "SIGTERM")) return;
+  const begun = performance.now();
+  const look = (): void => {
+    if (!signalGroup(pid, 0)) return;
+    if (performance.now() - begun >= graceMs) signalGroup(pid, "SIGKILL");
+    else setTimeout(look, 50);
+  };
+  setTimeout(look, 50);
+}
+
+/** False when there is no such group any more. */
+function signalGroup(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(-pid, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
