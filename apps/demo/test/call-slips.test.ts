@@ -46,10 +46,12 @@ const outcomes: Record<"tam" | "toolsxml", Record<string, { code?: string; repai
   toolsxml: {
     unescaped: {},
     "prose-and-fence": {},
+    // Only for edits; others get the slip that comes after it.
+    "outdated-find": { code: "toolsxml/truncated" },
+    "missing-end": { code: "toolsxml/truncated" },
     "wrong-name": { repair: "unreadable" },
     entities: {},
     capitals: {},
-    "missing-end": { code: "toolsxml/truncated" },
     envelope: {},
     reasoning: {},
     "cut-off": { repair: "truncated" },

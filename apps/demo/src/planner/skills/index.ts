@@ -17,17 +17,17 @@ import { deleteSkill, ticketSkill } from "./write.ts";
 
 /** The kinds of requests the planner knows, the more particular first: the first that fits is taken. */
 export const skills: readonly Skill[] = [
+  chainSkill,
+  exportSkill,
+  deleteSkill,
+  ticketSkill,
+  notifySkill,
   fixSkill,
   renameSkill,
   releaseSkill,
   projectSearchSkill,
   projectTestSkill,
   overviewSkill,
-  chainSkill,
-  exportSkill,
-  deleteSkill,
-  ticketSkill,
-  notifySkill,
   compareSkill,
   summariseSkill,
   statisticsSkill,

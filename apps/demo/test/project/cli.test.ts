@@ -1,0 +1,167 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { sourceFolder } from "../../src/data/paths.ts";
+import { toolsxmlSlips } from "../../src/planner/slips/toolsxml.ts";
+import { buildDemo, type Ended, startDemo } from "../support/child.ts";
+import { filesOf, testsPass } from "../support/project.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "demo-project-cli-"));
+const fix = "Fix the failing test in the project";
+let folders = 0;
+
+/** A data folder of its own. */
+function freshFolder(): string {
+  folders += 1;
+  return join(folder, `data ${folders}`);
+}
+
+const demo = (data: string, ...args: string[]): Promise<Ended> =>
+  startDemo(["--data-dir", data, "--protocol", "toolsxml", ...args]).ended;
+const undo = (data: string, ...args: string[]): Promise<Ended> =>
+  startDemo(["undo", "--data-dir", data, ...args]).ended;
+const project = (data: string): string => join(data, "project");
+
+beforeAll(async () => {
+  await buildDemo();
+}, 180_000);
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("should take the tour: read, search, run, correct an edit, rename, answer a script, and leave tests that pass", async () => {
+  const data = freshFolder();
+  const { code, stdout } = await demo(data);
+  expect(code).toBe(0);
+  expect(stdout).toContain("id: 1042");
+  expect(stdout).toContain("trailtime 1.2.0");
+  expect(stdout).toContain("find is not in the file");
+  expect(stdout).toContain("+    if (band.from <= value) found = band;");
+  expect(stdout).toContain("10 个测试全部通过");
+  expect(stdout).toMatch(/✓ \$ npm test exit 0/);
+  expect(stdout).toMatch(/✗ \$ npm test exit 1/);
+  expect(stdout).toContain("formatDuration is durationText now");
+  expect(stdout).toContain('input "y\\n"');
+  expect(stdout).toContain("Published trailtime 1.3.0");
+  expect(stdout).toContain("shipping-delays");
+  expect(stdout).not.toContain("\u001b[");
+  expect(testsPass(project(data))).toBe(true);
+  // What was done stays: the next tour says so, and finds nothing to fix.
+  const again = await demo(data);
+  expect(again.code).toBe(0);
+  expect(again.stderr).toContain("--reset");
+  expect(again.stdout).toContain("没有需要修复的");
+  expect((await demo(data, "--reset", "What is in the project?")).stdout).toContain("trailtime 1.2.0");
+  expect(filesOf(project(data))).toEqual(filesOf(join(sourceFolder(), "project")));
+}, 60_000);
+
+it("should take the tour with slips in the blocks, and come to the same", async () => {
+  const data = freshFolder();
+  const { code, stdout } = await demo(data, "--messy");
+  expect(code).toBe(0);
+  expect(stdout).toContain("toolsxml/truncated");
+  expect(stdout).toContain("sent back to the model");
+  expect(testsPass(project(data))).toBe(true);
+  expect(JSON.parse(readFileSync(join(project(data), "package.json"), "utf8")).version).toBe("1.3.0");
+}, 60_000);
+
+it.each(toolsxmlSlips.map(({ id }) => id).filter((id) => id !== "unescaped"))(
+  "should fix the test in spite of the slip %s in the edit",
+  async (slip) => {
+    const data = freshFolder();
+    const { code, stdout } = await demo(data, "--yes", "--slip", slip, fix);
+    expect(code).toBe(0);
+    expect(stdout).toContain("All 10 tests pass");
+    expect((await undo(data, "--list")).stdout.trim().split("\n")).toHaveLength(1);
+  },
+  40_000,
+);
+
+it("should undo after the process has ended, one change after another, and say when there is none", async () => {
+  const data = freshFolder();
+  const nothing = await undo(data);
+  expect(nothing).toMatchObject({ code: 1, stdout: "" });
+  expect(nothing.stderr).toContain("nothing to undo");
+  expect((await undo(data, "--list")).stdout).toBe("No changes.\n");
+  await demo(data, "--yes", fix);
+  await demo(data, "--yes", "rename formatDuration to durationText everywhere");
+  const list = await undo(data, "--list");
+  expect(list.code).toBe(0);
+  expect(list.stdout.trim().split("\n")).toHaveLength(2);
+  const first = await undo(data);
+  expect(first.code).toBe(0);
+  expect(first.stdout).toContain("+export function formatDuration(minutes) {");
+  const second = await undo(data);
+  expect(second.stdout).toMatch(/Restored src\/bands\.js[\s\S]*- {4}if \(band\.from <= value\)/);
+  expect(filesOf(project(data))).toEqual(filesOf(join(sourceFolder(), "project")));
+  expect((await undo(data)).code).toBe(1);
+  const records = (await undo(data, "--list", "--json")).stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line));
+  expect(records.map(({ state }) => state).sort()).toEqual(["done", "done", "undone", "undone"]);
+}, 60_000);
+
+it("should undo nothing of a file that was changed since, and say which", async () => {
+  const data = freshFolder();
+  await demo(data, "--yes", fix);
+  const file = join(project(data), "src/bands.js");
+  writeFileSync(file, `${readFileSync(file, "utf8")}// mine\n`);
+  const { code, stderr } = await undo(data);
+  expect(code).toBe(1);
+  expect(stderr).toContain("src/bands.js");
+  expect(readFileSync(file, "utf8")).toContain("// mine");
+}, 40_000);
+
+it.each([
+  [["undo", "--frobnicate"], /unknown option/],
+  [["undo", "one", "two"], /too many arguments/],
+])("should refuse %j with exit code 2", async (args, message) => {
+  const { code, stderr } = await startDemo(args).ended;
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
+it("should run no command without consent: exit code 4, and nothing changed", async () => {
+  const data = freshFolder();
+  const { code, stdout } = await demo(data, fix);
+  expect(code).toBe(4);
+  expect(stdout).toMatch(/no terminal to ask at.*--yes/s);
+  expect(filesOf(project(data))).toEqual(filesOf(join(sourceFolder(), "project")));
+});
+
+it("should leave a project that was fixed already as it is", async () => {
+  const data = freshFolder();
+  mkdirSync(data);
+  cpSync(join(sourceFolder(), "project"), project(data), { recursive: true });
+  const file = join(project(data), "src/bands.js");
+  writeFileSync(file, readFileSync(file, "utf8").replace(" < ", " <= "));
+  const { code, stdout } = await demo(data, "--yes", fix);
+  expect(code).toBe(0);
+  expect(stdout).toContain("There is nothing to fix: all 10 tests pass.");
+  expect((await undo(data, "--list")).stdout).toBe("No changes.\n");
+});
+
+it("should write nothing but events with --json, and give them again in a replay", async () => {
+  const data = freshFolder();
+  const file = join(folder, "run.jsonl");
+  const { code, stdout } = await demo(data, "--yes", "--json", "--record", file, "--slip", "outdated-find", fix);
+  expect(code).toBe(0);
+  const events = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; name?: string });
+  expect(events.filter(({ type }) => type === "tool-call-end").map(({ name }) => name)).toContain("edit");
+  expect((await startDemo(["--json", "--replay", file]).ended).stdout).toBe(stdout);
+}, 40_000);
+
+it("should say so in words when there is no bash", async () => {
+  const data = freshFolder();
+  const empty = join(folder, "empty");
+  mkdirSync(empty, { recursive: true });
+  const run = startDemo(["--data-dir", data, "--protocol", "toolsxml", "--yes", fix], { PATH: empty });
+  const { code, stdout, stderr } = await run.ended;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/bash/);
+  expect(stdout + stderr).not.toMatch(/\n\s+at /);
+}, 40_000);
