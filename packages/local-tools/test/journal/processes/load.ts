@@ -1,0 +1,29 @@
+import { readFileSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { localErrorType } from "../../../src/errors.ts";
+import { openJournal } from "../../../src/journal/open-journal.ts";
+import { Roots } from "../../../src/roots/roots.ts";
+import { change } from "../contents.ts";
+
+// A process that counts up in three files for so many changes, or until it is killed; with every second number a file in a
+// folder of its own is made, and removed with the next. Others do the same in the same files.
+
+const { root, dir, changes } = JSON.parse(process.argv[2] ?? "") as { root: string; dir: string; changes: number };
+
+const journal = await openJournal({ dir, roots: await Roots.open([root]), lockWaitMs: 60_000 });
+writeSync(1, "ready\n");
+for (let made = 0; made < changes; ) {
+  const before = readFileSync(join(root, "a"), "utf8");
+  const next = `${Number(before) + 1}`;
+  const isOdd = Number(before) % 2 === 1;
+  try {
+    await journal.commit([
+      ...["a", "sub/b", "c"].map((name) => change(root, name, before, next)),
+      change(root, "odd/file", isOdd ? before : null, isOdd ? null : next),
+    ]);
+    made += 1;
+    writeSync(1, `made ${next}\n`);
+  } catch (error) {
+    if (localErrorType(error) !== "FileChanged") throw error;
+  }
+}
