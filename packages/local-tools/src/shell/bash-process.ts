@@ -1,0 +1,395 @@
+import { randomBytes } from "node:crypto";
+import { Utf8Decoder } from "../output/decode.ts";
+import { MarkScanner, type Piece } from "../output/mark-scanner.ts";
+import { pipePlumbing, pipeTransport } from "./pipe-transport.ts";
+import { type Processes, signal } from "./processes.ts";
+import { ptyPlumbing, ptyTransport } from "./pty-transport.ts";
+import { ScriptChannel } from "./script-channel.ts";
+import { unquoteWord } from "./shell-text.ts";
+import type { BashExit, Transport } from "./transport.ts";
+import { TypedLines } from "./typed-lines.ts";
+import type { ShellBackend } from "./types.ts";
+
+/** What a bash tells its session. */
+export interface BashListener {
+  /** Printed text; `command`: while the script ran. */
+  output(text: string, of: "command" | "nobody"): void;
+  /** The command is over. */
+  ended(exit: number): void;
+  /** The shell is gone. `abandoned`: it no longer answered and was killed for it. `unrun`: a command had been given and didn't start. */
+  died(exit: BashExit, why: { abandoned: boolean; unrun: boolean }): void;
+}
+
+/** What a bash is started with. */
+export interface BashOptions {
+  backend: ShellBackend;
+  bash: string;
+  cwd: string;
+  env: Record<string, string>;
+  columns: number;
+  rows: number;
+  processes: Processes;
+  /** How long it may take to come up. */
+  startMs: number;
+}
+
+interface Command {
+  script: string;
+  /** What `$?` is when it starts. */
+  status: number;
+  begin: string;
+  /** Secrets of the lines that were typed for it; any of them ends it. */
+  ends: Set<string>;
+  /** `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. */
+  phase: "typed" | "started" | "delivered";
+  /** How often it had to be typed, and how often its end asked for. */
+  tries: number;
+  probes: number;
+}
+
+const secret = (): string => randomBytes(12).toString("hex");
+
+/**
+ * One bash and the conversation with it: one command at a time, begun by a typed line, ended by the mark that this
+ * line prints. Where the line was cut short (Ctrl-C, a failed expansion), its end mark is asked for once more as soon as the shell
+ * is at its prompt. What is guaranteed:
+ *
+ * - A command's end and exit status come from a mark with a secret that is made for this command and is nowhere to be read while its
+ *   script runs; printing whatever can be read (variables, functions, traps, the environment, /proc, files, this source) ends nothing.
+ * - Text between the end of one command and the start mark of the next belongs to neither.
+ * - A script whose start was not confirmed has not run, so that it can be run in another shell.
+ * - Not guaranteed: that a script which takes the shell's place on purpose (reads the terminal in its stead, a debugger on
+ *   it, a process of the same user that opens the FIFO) is found out. A script that runs in the shell is the shell.
+ */
+export class BashProcess {
+  readonly transport: Transport;
+  readonly processes: Processes;
+  /** The terminal's device; empty without one. */
+  tty = "";
+  cwd: string;
+  #listener: BashListener;
+  readonly #lines: TypedLines;
+  #channel: ScriptChannel;
+  readonly #scanner: MarkScanner;
+  readonly #decoder: Utf8Decoder = new Utf8Decoder();
+  #command: Command | undefined;
+  #ready: ((major: number) => void) | undefined;
+  #options = "";
+  /** A prompt has still to come for the last line typed. */
+  #promptDue = true;
+  /** Where the shell stands when it waits at its prompt. */
+  #promptPlace: string | undefined;
+  #abandoned = false;
+  #exit: BashExit | undefined;
+  #startText = "";
+
+  private constructor(
+    transport: Transport,
+    channel: ScriptChannel,
+    lines: TypedLines,
+    nonce: string,
+    options: BashOptions,
+  ) {
+    this.transport = transport;
+    this.processes = options.processes;
+    this.cwd = options.cwd;
+    this.#channel = channel;
+    this.#lines = lines;
+    this.#scanner = new MarkScanner(nonce);
+    this.#listener = { output: (text) => this.#keepStart(text), ended: () => undefined, died: () => undefined };
+    transport.onData((bytes) => this.#read(this.#decoder.push(bytes)));
+    transport.onExit((exit) => this.#died(exit));
+  }
+
+  /** Starts a bash; rejects with what it said when it doesn't come up. */
+  static async start(options: BashOptions): Promise<BashProcess> {
+    const nonce = randomBytes(8).toString("hex");
+    const channel = await ScriptChannel.create(false);
+    let started: BashProcess | undefined;
+    try {
+      const open = options.backend === "pty" ? ptyTransport : pipeTransport;
+      const lines = new TypedLines(nonce, options.backend === "pty" ? ptyPlumbing : pipePlumbing);
+      const rcPath = channel.writeFile("rc", lines.rcFile());
+      const args = ["--noprofile", "--rcfile", rcPath, "--noediting", "-i"];
+      const transport = await open({ ...options, args });
+      started = new BashProcess(transport, channel, lines, nonce, options);
+      await started.#come(options.startMs, rcPath);
+      return started;
+    } catch (error) {
+      if (started) await started.kill();
+      channel.remove();
+      throw error;
+    }
+  }
+
+  get exited(): boolean {
+    return this.#exit !== undefined;
+  }
+
+  get busy(): boolean {
+    return this.#command !== undefined;
+  }
+
+  get pid(): number {
+    return this.transport.pid;
+  }
+
+  /** Where scripts lie, to be removed when the host goes. */
+  get channel(): ScriptChannel {
+    return this.#channel;
+  }
+
+  listen(listener: BashListener): void {
+    this.#listener = listener;
+  }
+
+  /** Runs a script; the listener hears the rest. One at a time. */
+  execute(script: string, status = 0): void {
+    if (this.#command) throw new Error("a command is running");
+    this.#command = { script, status, begin: secret(), ends: new Set(), phase: "typed", tries: 0, probes: 0 };
+    this.#type(this.#command);
+  }
+
+  /**
+   * To be called now and then while a command runs and is silent: finds a shell that is back at its prompt although no
+   * mark said so, and asks it. True when it is there.
+   */
+  look(): boolean {
+    const command = this.#command;
+    if (!command || this.#exit || !this.atPrompt()) return false;
+    if (command.phase === "typed") this.#again(command);
+    else this.#ask(command);
+    return true;
+  }
+
+  /** True when the shell is known to wait for what is typed. */
+  atPrompt(): boolean {
+    return this.#promptPlace !== undefined && this.processes.place(this.pid) === this.#promptPlace;
+  }
+
+  /** Kills the shell and waits until it is gone. */
+  async kill(): Promise<void> {
+    signal(this.pid, "SIGKILL");
+    for (let waited = 0; !this.#exit && waited < 2000; waited += 10) await pause(10);
+    this.dispose();
+  }
+
+  /** Closes all handles and removes the files. */
+  dispose(): void {
+    this.#channel.remove();
+    this.transport.dispose();
+  }
+
+  async #come(startMs: number, rcPath: string): Promise<void> {
+    const major = await new Promise<number>((resolve, reject) => {
+      const fail = (why: string): void =>
+        reject(new Error(`${why}${this.#startText ? `: ${this.#startText.trim()}` : ""}`));
+      const timer = setTimeout(() => fail("bash didn't come up"), startMs);
+      this.#ready = (version) => {
+        clearTimeout(timer);
+        resolve(version);
+      };
+      this.#listener.died = (exit) => {
+        clearTimeout(timer);
+        fail(`bash ended at its start (${exit.signal ? `signal ${exit.signal}` : `status ${exit.code}`})`);
+      };
+    });
+    this.#channel.removeFile(rcPath);
+    // Before version 4, bash reads nothing from a FIFO that it sources.
+    if (major < 4) await this.#newChannel(true);
+    const plumbing = this.transport.backend === "pty" ? ptyPlumbing : pipePlumbing;
+    if (plumbing.afterStart) this.transport.type(` ${plumbing.afterStart}\n`);
+    await this.#plain(":");
+    await this.#learnPrompt();
+  }
+
+  /** A command of our own at the start: everything must work once before anything is promised. */
+  async #plain(script: string): Promise<void> {
+    await new Promise<void>((resolve, reject) => {
+      const timer = setTimeout(() => reject(new Error("bash came up, but doesn't answer")), 5000);
+      const done = (result: () => void): void => {
+        clearTimeout(timer);
+        result();
+      };
+      this.#listener.ended = () => done(resolve);
+      this.#listener.died = () => done(() => reject(new Error("bash ended at its start")));
+      this.execute(script);
+    });
+  }
+
+  /** Remembers where the shell stands at its prompt: the same system call with the same buffer, twice in a row. */
+  async #learnPrompt(): Promise<void> {
+    let last: string | undefined;
+    for (let round = 0; round < 200; round++) {
+      const place = this.#promptDue ? undefined : this.processes.place(this.pid);
+      if (place !== undefined && place === last && / 0x0 /.test(place)) {
+        this.#promptPlace = place;
+        return;
+      }
+      last = place;
+      if (round > 20 && last === undefined && !this.processes.cwd(this.pid)) return;
+      await pause(1);
+    }
+  }
+
+  async #newChannel(plainFile: boolean): Promise<void> {
+    const old = this.#channel;
+    this.#channel = await ScriptChannel.create(plainFile);
+    old.remove();
+  }
+
+  #keepStart(text: string): void {
+    this.#startText = (this.#startText + text).slice(0, 500);
+  }
+
+  #type(command: Command): void {
+    const end = secret();
+    command.begin = secret();
+    command.ends.add(end);
+    command.phase = "typed";
+    command.tries++;
+    const traced = this.#options.includes("x");
+    this.#channel.prepare(this.#text(command));
+    this.transport.type(this.#lines.command({ ...command, ...this.#channel, end, traced }));
+  }
+
+  #text(command: Command): string {
+    const traced = this.#options.includes("x") ? "{ \\builtin set -x; } 2>/dev/null\n" : "";
+    return `${traced}${command.script}\n`;
+  }
+
+  #read(text: string): void {
+    for (const piece of this.#scanner.push(text)) this.#take(piece);
+  }
+
+  #take(piece: Piece): void {
+    const running = this.#command !== undefined && this.#command.phase !== "typed";
+    if (piece.type === "mark") this.#mark(piece.kind, piece.fields);
+    else this.#listener.output(piece.text, running ? "command" : "nobody");
+  }
+
+  /** True for a line that is plumbing: echoed, traced or printed by `set -v`. */
+  isOurs(line: string): boolean {
+    return this.#lines.isOurs(line);
+  }
+
+  #mark(kind: string, fields: string[]): void {
+    const command = this.#command;
+    const known = fields[0] ?? "";
+    if (kind === "P") {
+      this.#prompted();
+    } else if (kind === "R") {
+      this.tty = fields[2]?.startsWith("/") ? fields[2] : "";
+      this.#ready?.(Number(fields[1]) || 0);
+      this.#ready = undefined;
+    } else if (kind === "A" && command?.begin === known && command.phase === "typed") {
+      command.phase = "started";
+      this.#promptDue = false;
+      void this.#deliver(command);
+    } else if (kind === "E" && command?.ends.has(known)) {
+      this.#promptDue = true;
+      this.#options = fields[2] ?? "";
+      this.#whereIs(fields.slice(3).join(";"));
+      if (command.phase === "delivered") {
+        this.#over();
+        this.#listener.ended(Number(fields[1]) & 255);
+      } else {
+        this.#again(command);
+      }
+    }
+  }
+
+  #whereIs(word: string): void {
+    const told = unquoteWord(word);
+    // A very long directory was cut for the mark's sake, and a script may have put anything in PWD.
+    this.cwd = (told.startsWith("/") && told.length < 900 ? told : this.processes.cwd(this.pid)) ?? this.cwd;
+  }
+
+  #over(): void {
+    this.#command = undefined;
+    this.#channel.settle();
+  }
+
+  async #deliver(command: Command): Promise<void> {
+    const delivered = await this.#channel.deliver(this.#text(command));
+    if (delivered && this.#command === command && command.phase === "started") command.phase = "delivered";
+  }
+
+  /** The shell seems to be at its prompt: look, a few times, since the prompt is printed before it is waited at. */
+  #prompted(): void {
+    const expected = this.#promptDue;
+    this.#promptDue = false;
+    const command = this.#command;
+    if (expected || !command) return;
+    void (async () => {
+      for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 500]) {
+        await pause(wait);
+        if (this.#command !== command || this.#exit) return;
+        if (this.look()) return;
+        // Not visible here: at least it must be the shell that has the foreground.
+        const blind = this.#promptPlace === undefined && (await this.#inForeground());
+        if (blind && this.#command === command) {
+          if (command.phase === "typed") this.#again(command);
+          else this.#ask(command);
+          return;
+        }
+      }
+    })();
+  }
+
+  async #inForeground(): Promise<boolean> {
+    if (this.transport.backend !== "pty") return true;
+    const group = await this.processes.foreground(this.pid, true);
+    return group === undefined || group === this.pid;
+  }
+
+  /** Asks for the end of a command whose line was cut short. */
+  #ask(command: Command): void {
+    const end = secret();
+    command.probes++;
+    command.ends.add(end);
+    // The script wasn't read, and won't be: the shell is at its prompt. Its text must not lie in wait for another.
+    if (command.phase === "started") this.#channel.settle();
+    if (command.probes > 4) {
+      this.#abandon();
+      return;
+    }
+    if (command.probes > 1) this.transport.type(this.#lines.rescue());
+    this.transport.type(this.#lines.probe(end));
+  }
+
+  /** The shell was told to run the script and didn't get that far. A new place for scripts, its builtins back, or given up. */
+  #again(command: Command): void {
+    this.#channel.settle();
+    if (command.tries > 3) {
+      this.#abandon();
+      return;
+    }
+    void (async () => {
+      await this.#newChannel(!this.#channel.fifo);
+      if (this.#command !== command || this.#exit) return;
+      if (command.tries > 1) this.transport.type(this.#lines.rescue());
+      this.#type(command);
+    })();
+  }
+
+  #abandon(): void {
+    this.#abandoned = true;
+    signal(this.pid, "SIGKILL");
+  }
+
+  #died(exit: BashExit): void {
+    if (this.#exit) return;
+    this.#exit = exit;
+    this.#read(this.#decoder.end());
+    for (const piece of this.#scanner.end()) this.#take(piece);
+    const unrun = this.#command !== undefined && this.#command.phase !== "delivered";
+    this.#over();
+    this.#listener.died(exit, { abandoned: this.#abandoned, unrun });
+  }
+}
+
+/** Resolves after so many milliseconds. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,64 @@
+/**
+ * Names of the host's variables that a shell gets unless told otherwise; a `*` at the end stands for any ending. What
+ * programs need to find each other, the user's home and the language, and nothing else: keys and tokens stay with the host.
+ */
+export const defaultEnvironment: readonly string[] = [
+  "HOME",
+  "LOGNAME",
+  "PATH",
+  "SHELL",
+  "TERM",
+  "USER",
+  "LANG",
+  "LC_*",
+  "TZ",
+  "TMPDIR",
+  // macOS: without it, terminal programs guess the encoding.
+  "__CF_USER_TEXT_ENCODING",
+  // Windows: without these, neither sockets nor temporary files nor other programs are found.
+  "APPDATA",
+  "COMSPEC",
+  "HOMEDRIVE",
+  "HOMEPATH",
+  "LOCALAPPDATA",
+  "PATHEXT",
+  "PROCESSOR_ARCHITECTURE",
+  "PROGRAMDATA",
+  "PROGRAMFILES",
+  "SYSTEMDRIVE",
+  "SYSTEMROOT",
+  "TEMP",
+  "TMP",
+  "USERNAME",
+  "USERPROFILE",
+  "WINDIR",
+];
+
+/** What {@link childEnvironment} is made of. */
+export interface ChildEnvironmentOptions {
+  /** Names to take over; a `*` at the end stands for any ending. Default {@link defaultEnvironment}. */
+  inherit?: readonly string[];
+  /** Variables set on top, whatever the list says. */
+  env?: Readonly<Record<string, string>>;
+  /** Where they are taken from. Default `process.env`. */
+  from?: Readonly<Record<string, string | undefined>>;
+}
+
+/**
+ * The environment of a child process by allow list: what `inherit` names of `from`, and `env` on top. Shell functions
+ * that bash exports (values that start with `()`) are never taken over: they are code. Names are compared without
+ * case on Windows only, where the system does so too.
+ */
+export function childEnvironment(options: ChildEnvironmentOptions = {}): Record<string, string> {
+  const { inherit = defaultEnvironment, env = {}, from = process.env } = options;
+  const fold = process.platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
+  const exact = new Set(inherit.filter((name) => !name.endsWith("*")).map(fold));
+  const prefixes = inherit.filter((name) => name.endsWith("*")).map((name) => fold(name.slice(0, -1)));
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(from)) {
+    if (value === undefined || value.startsWith("()")) continue;
+    const folded = fold(name);
+    if (exact.has(folded) || prefixes.some((prefix) => folded.startsWith(prefix))) result[name] = value;
+  }
+  return { ...result, ...env };
+}

@@ -1,0 +1,194 @@
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import type { Processes, Reading } from "./processes.ts";
+
+/** System calls that wait, by architecture: their numbers differ. */
+const calls: Readonly<Record<string, Readonly<Record<number, "read" | "poll" | "select" | "epoll">>>> = {
+  x64: {
+    0: "read",
+    19: "read",
+    7: "poll",
+    271: "poll",
+    23: "select",
+    270: "select",
+    232: "epoll",
+    281: "epoll",
+    441: "epoll",
+  },
+  arm64: { 63: "read", 65: "read", 73: "poll", 72: "select", 22: "epoll", 441: "epoll" },
+};
+
+interface Stat {
+  pid: number;
+  state: string;
+  parent: number;
+  group: number;
+  session: number;
+  foreground: number;
+  started: number;
+}
+
+function text(path: string): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
+  }
+}
+
+function link(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** One process's line in /proc; the name in brackets may hold anything, so fields count from the last bracket. */
+function stat(pid: number): Stat | undefined {
+  const line = text(`/proc/${pid}/stat`);
+  if (line === undefined) return undefined;
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const at = (index: number): number => Number(fields[index]);
+  return {
+    pid,
+    state: fields[0] ?? "",
+    parent: at(1),
+    group: at(2),
+    session: at(3),
+    foreground: at(5),
+    started: at(19),
+  };
+}
+
+function all(): Stat[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids.map((pid) => stat(Number(pid))).filter((one) => one !== undefined);
+}
+
+/** By /proc. Everything here is a look without waiting: /proc is memory. */
+export class LinuxProcesses implements Processes {
+  readonly limits: readonly string[] = [];
+
+  /** False where /proc isn't mounted. */
+  static available(): boolean {
+    return stat(process.pid) !== undefined;
+  }
+
+  async foreground(shell: number, terminal: boolean): Promise<number | undefined> {
+    const own = stat(shell);
+    if (!own) return undefined;
+    if (terminal) return own.foreground > 0 ? own.foreground : undefined;
+    const children = all().filter((one) => one.parent === shell && one.group !== own.group && one.state !== "Z");
+    // What a shell waits for is what it started last.
+    return children.sort((a, b) => a.started - b.started || a.pid - b.pid).at(-1)?.group ?? own.group;
+  }
+
+  place(shell: number): string | undefined {
+    const call = text(`/proc/${shell}/syscall`)?.trim();
+    if (call === undefined || !/^\d/.test(call)) return undefined;
+    const [number, fd, buffer, count] = call.split(" ");
+    return `${number} ${fd} ${buffer} ${count} ${link(`/proc/${shell}/fd/${Number(fd)}`)}`;
+  }
+
+  reading(group: number, tty: string): Reading {
+    let result: Reading = "no";
+    for (const one of all()) {
+      if (one.group !== group) continue;
+      for (const thread of this.#threads(one.pid)) {
+        const reading = this.#threadReading(one.pid, thread, tty);
+        if (reading === "read") return "read";
+        if (reading === "poll" || result === "no") result = reading;
+      }
+    }
+    return result;
+  }
+
+  #threads(pid: number): string[] {
+    try {
+      return readdirSync(`/proc/${pid}/task`).slice(0, 64);
+    } catch {
+      return [];
+    }
+  }
+
+  #threadReading(pid: number, thread: string, tty: string): Reading {
+    const line = text(`/proc/${pid}/task/${thread}/syscall`);
+    if (line === undefined) return "hidden";
+    const [number, ...rest] = line.trim().split(" ");
+    const [first = 0, second = 0] = rest.map(Number);
+    const isTerminal = (fd: number): boolean => {
+      const target = link(`/proc/${pid}/fd/${fd}`);
+      return target === tty || target === "/dev/tty";
+    };
+    const kind = calls[process.arch]?.[Number(number)];
+    if (kind === "read") return isTerminal(first) ? "read" : "no";
+    if (kind === "epoll") return this.#epollSet(pid, first).some(isTerminal) ? "poll" : "no";
+    if (kind === "poll") return this.#pollSet(pid, first, second).some(isTerminal) ? "poll" : "no";
+    if (kind === "select") return this.#selectSet(pid, first, second).some(isTerminal) ? "poll" : "no";
+    // Another architecture: what the kernel waits in tells a terminal's reader from most others.
+    if (calls[process.arch] === undefined && /^\d/.test(line)) {
+      const place = text(`/proc/${pid}/task/${thread}/wchan`);
+      return (place === "wait_woken" || place === "n_tty_read") && isTerminal(first) ? "read" : "no";
+    }
+    return "no";
+  }
+
+  /** Descriptors that an epoll set waits to read. */
+  #epollSet(pid: number, fd: number): number[] {
+    const info = text(`/proc/${pid}/fdinfo/${fd}`) ?? "";
+    return [...info.matchAll(/^tfd:\s*(\d+) events:\s*([0-9a-f]+)/gm)]
+      .filter(([, , events]) => (Number.parseInt(events ?? "0", 16) & 1) === 1)
+      .map(([, target]) => Number(target));
+  }
+
+  /** Descriptors of an array of `struct pollfd` that are waited for to read. */
+  #pollSet(pid: number, address: number, count: number): number[] {
+    const bytes = this.#memory(pid, address, Math.min(count, 256) * 8);
+    const found: number[] = [];
+    for (let at = 0; at + 8 <= bytes.length; at += 8)
+      if (bytes.readInt16LE(at + 4) & 1) found.push(bytes.readInt32LE(at));
+    return found;
+  }
+
+  /** Descriptors of a `fd_set` to read. */
+  #selectSet(pid: number, count: number, address: number): number[] {
+    if (address === 0) return [];
+    const bytes = this.#memory(pid, address, Math.ceil(Math.min(count, 1024) / 8));
+    const found: number[] = [];
+    for (let fd = 0; fd < bytes.length * 8; fd++) if ((bytes[fd >> 3] ?? 0) & (1 << (fd & 7))) found.push(fd);
+    return found;
+  }
+
+  #memory(pid: number, address: number, length: number): Buffer {
+    if (length === 0) return Buffer.alloc(0);
+    let fd: number | undefined;
+    try {
+      fd = openSync(`/proc/${pid}/mem`, "r");
+      const bytes = Buffer.alloc(length);
+      return bytes.subarray(0, readSync(fd, bytes, 0, length, address));
+    } catch {
+      return Buffer.alloc(0);
+    } finally {
+      if (fd !== undefined) closeSync(fd);
+    }
+  }
+
+  async started(shell: number): Promise<number[]> {
+    return this.startedSync(shell);
+  }
+
+  startedSync(shell: number): number[] {
+    try {
+      return all()
+        .filter((one) => one.session === shell && one.pid !== shell && one.state !== "Z")
+        .map((one) => one.pid);
+    } catch {
+      return [];
+    }
+  }
+
+  cwd(shell: number): string | undefined {
+    const target = link(`/proc/${shell}/cwd`);
+    return target?.endsWith(" (deleted)") ? undefined : target;
+  }
+}

@@ -1,0 +1,95 @@
+import { statSync } from "node:fs";
+import { localError } from "../errors.ts";
+import { type BashOptions, BashProcess } from "./bash-process.ts";
+import { childEnvironment, defaultEnvironment } from "./environment.ts";
+import { processesHere } from "./processes.ts";
+import { Session, type SessionOptions } from "./session.ts";
+import type { ShellOptions, ShellSession } from "./types.ts";
+
+const minute = 60_000;
+
+/** What pipes lack. */
+const pipeLimits: readonly string[] = [
+  "There is no terminal: programs see pipes, and most print without colour, progress or prompts.",
+  "That a command waits for input is not noticed; it counts as running.",
+  "Of control characters only Ctrl-C, Ctrl-Z and Ctrl-\\ work, as signals; the end of input (Ctrl-D) can't be sent.",
+  "Programs that ask the terminal itself (ssh, sudo) can't be answered, and the size can't be changed.",
+];
+
+/**
+ * Starts a persistent bash. `backend: "auto"` takes a terminal when the optional peer `@lydell/node-pty` can be loaded and
+ * start one, else pipes; what is lost then is said in `state.limits`. Scripts are never typed: they reach the shell
+ * through a FIFO that only this user can open.
+ *
+ * Throws `TypeError` for options that can't be; rejects with a `ToolError` (`ShellUnavailable`) when there is no bash to run.
+ */
+export async function openShell(options: ShellOptions): Promise<ShellSession> {
+  const { backend = "auto", bash = "bash", inheritEnv = defaultEnvironment, env = {} } = options;
+  if (!["auto", "pty", "pipe"].includes(backend)) throw new TypeError('backend must be "auto", "pty" or "pipe"');
+  if (!statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new TypeError(`cwd must be an existing directory: ${options.cwd}`);
+  }
+  if (typeof options.artifactDir !== "string" || options.artifactDir === "") {
+    throw new TypeError("artifactDir must be a path: long outputs are kept whole there");
+  }
+  const settings = {
+    timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000),
+    maxRuntimeMs: positive("maxRuntimeMs", options.maxRuntimeMs ?? 30 * minute),
+    maxOutput: positive("maxOutput", options.maxOutput ?? 20_000),
+    columns: positive("columns", options.columns ?? 200),
+    rows: positive("rows", options.rows ?? 50),
+  };
+  const processes = processesHere();
+  const base: Omit<BashOptions, "backend"> = {
+    bash,
+    cwd: options.cwd,
+    // Nothing may page, ask for a rich terminal, or keep a history.
+    env: childEnvironment({
+      inherit: inheritEnv,
+      env: { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "", ...env },
+    }),
+    columns: settings.columns,
+    rows: settings.rows,
+    processes,
+    startMs: 15_000,
+  };
+  const limits: string[] = [];
+  if (backend !== "pipe") {
+    try {
+      const shell = await BashProcess.start({ ...base, backend: "pty" });
+      return new Session(shell, complete("pty", []));
+    } catch (error) {
+      if (backend === "pty") throw unavailable(error);
+      limits.push(`No pseudo-terminal: ${reason(error)}`);
+    }
+  }
+  try {
+    const shell = await BashProcess.start({ ...base, backend: "pipe" });
+    return new Session(shell, complete("pipe", [...limits, ...pipeLimits]));
+  } catch (error) {
+    throw unavailable(error);
+  }
+
+  function complete(which: "pty" | "pipe", lost: readonly string[]): SessionOptions {
+    return {
+      ...base,
+      ...settings,
+      backend: which,
+      artifactDir: options.artifactDir,
+      limits: [...lost, ...processes.limits],
+    };
+  }
+}
+
+function unavailable(error: unknown): Error {
+  return localError("ShellUnavailable", `No shell could be started: ${reason(error)}`, {}, error);
+}
+
+function reason(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function positive(name: string, value: number): number {
+  if (typeof value !== "number" || !(value > 0)) throw new TypeError(`${name} must be a positive number`);
+  return value;
+}

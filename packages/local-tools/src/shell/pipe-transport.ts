@@ -1,0 +1,100 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { Readable, Writable } from "node:stream";
+import type { BashExit, Plumbing, Transport, TransportOptions } from "./transport.ts";
+
+/** The shell's own descriptors, out of the way of a script's `exec 3>file`: marks and input. */
+const MARKS = 252;
+const INPUT = 253;
+
+/** Marks go to a descriptor of their own. */
+export const pipePlumbing: Plumbing = {
+  markTarget: `&${MARKS}`,
+  redirections: ` <&${INPUT} ${MARKS}>&- ${INPUT}<&-`,
+  setup: `exec ${INPUT}<&3 3<&- ${MARKS}>&1 2>&1`,
+  // Jobs in groups of their own. Only once it reads its input: what the rc file sets of this is undone after it.
+  afterStart: "set -m",
+};
+
+/**
+ * Starts bash over pipes: what the host types is its standard input, a fourth pipe is what scripts read. Both are
+ * moved out of the scripts' sight while one runs. Output and errors share one pipe, so that their order stays.
+ */
+export async function pipeTransport(options: TransportOptions): Promise<Transport> {
+  const child = spawn(options.bash, [...options.args], {
+    cwd: options.cwd,
+    env: options.env,
+    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    // A session of its own, so that its groups can be told from the host's.
+    detached: true,
+    windowsHide: true,
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", reject);
+  });
+  return new PipeTransport(child);
+}
+
+class PipeTransport implements Transport {
+  readonly backend = "pipe";
+  readonly pid: number;
+  readonly #commands: Writable;
+  readonly #input: Writable;
+  readonly #outputs: Readable[];
+  #exited: ((exit: BashExit) => void) | undefined;
+  #exit: BashExit | undefined;
+
+  constructor(child: ChildProcess) {
+    this.pid = child.pid ?? 0;
+    this.#commands = child.stdin as Writable;
+    this.#outputs = [child.stdout as Readable, child.stderr as Readable];
+    this.#input = child.stdio[3] as Writable;
+    for (const stream of [this.#commands, this.#input, ...this.#outputs]) {
+      // A shell that went away is told by its exit, not by a broken pipe.
+      stream.on("error", () => undefined);
+      (stream as unknown as { unref?: () => void }).unref?.();
+    }
+    child.unref();
+    child.once("exit", (code, signal) => {
+      const number = signal === null ? undefined : constants.signals[signal];
+      const exit = { code: code ?? 0, signal: number };
+      // A background job may hold the pipe open for ever: what is in it by then is all there is.
+      const done = (): void => this.#finish(exit);
+      const timer = setTimeout(done, 200);
+      child.once("close", () => {
+        clearTimeout(timer);
+        done();
+      });
+    });
+  }
+
+  #finish(exit: BashExit): void {
+    if (this.#exit) return;
+    this.#exit = exit;
+    this.#exited?.(exit);
+  }
+
+  onData(listener: (bytes: Uint8Array) => void): void {
+    for (const stream of this.#outputs) stream.on("data", listener);
+  }
+
+  onExit(listener: (exit: BashExit) => void): void {
+    this.#exited = listener;
+    if (this.#exit) listener(this.#exit);
+  }
+
+  type(line: string): void {
+    if (this.#commands.writable) this.#commands.write(line);
+  }
+
+  input(data: string): void {
+    if (this.#input.writable) this.#input.write(data);
+  }
+
+  resize(): void {}
+
+  dispose(): void {
+    for (const stream of [this.#commands, this.#input, ...this.#outputs]) stream.destroy();
+  }
+}

@@ -1,0 +1,107 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { LinuxProcesses } from "./linux-processes.ts";
+
+const run = promisify(execFile);
+
+/**
+ * Whether something in the foreground waits for the terminal. `read`: it is blocked reading it. `poll`: it is blocked on a set of
+ * descriptors with the terminal among them. `hidden`: not ours to look at (another user's, a set-uid program).
+ */
+export type Reading = "read" | "poll" | "no" | "hidden";
+
+/** What can be seen of the shell's processes. */
+export interface Processes {
+  /** What can't be seen here, one sentence each. */
+  readonly limits: readonly string[];
+  /** The group in the terminal's foreground, or, without a terminal, of the shell's newest child; undefined when unknown. */
+  foreground(shell: number, terminal: boolean): Promise<number | undefined>;
+  /** Where the shell stands, to be compared later: equal means at the same place, undefined that it is not blocked or not visible. */
+  place(shell: number): string | undefined;
+  /** Whether the group waits for the terminal at `tty`. */
+  reading(group: number, tty: string): Reading | undefined;
+  /** All processes of the shell's session, or what it has started, the shell excepted. */
+  started(shell: number): Promise<number[]>;
+  /** The same without waiting, for the host's exit; may know less. */
+  startedSync(shell: number): number[];
+  /** The shell's directory, links resolved. */
+  cwd(shell: number): string | undefined;
+}
+
+/** Signals a process or, with a negative number, a group. False when there is none. */
+export function signal(target: number, name: NodeJS.Signals): boolean {
+  try {
+    process.kill(target, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The view of this system's processes. */
+export function processesHere(): Processes {
+  return process.platform === "linux" && LinuxProcesses.available() ? new LinuxProcesses() : new PsProcesses();
+}
+
+interface Row {
+  pid: number;
+  parent: number;
+  group: number;
+  foreground: number;
+}
+
+/** By `ps`: any Unix, and Windows not at all. */
+export class PsProcesses implements Processes {
+  readonly limits: readonly string[] = [
+    "This system doesn't show what a process is blocked on: a command counts as waiting for input when it is silent on an unfinished line.",
+    "Processes are found by ps, descendants of the shell only.",
+  ];
+
+  async #rows(): Promise<Row[]> {
+    try {
+      const { stdout } = await run("ps", ["-A", "-o", "pid=,ppid=,pgid=,tpgid="], { maxBuffer: 16 * 1024 * 1024 });
+      return stdout
+        .split("\n")
+        .map((line) => line.trim().split(/\s+/).map(Number))
+        .filter((row) => row.length === 4)
+        .map(([pid = 0, parent = 0, group = 0, foreground = 0]) => ({ pid, parent, group, foreground }));
+    } catch {
+      return [];
+    }
+  }
+
+  async foreground(shell: number, terminal: boolean): Promise<number | undefined> {
+    const rows = await this.#rows();
+    const own = rows.find((row) => row.pid === shell);
+    if (terminal) return own && own.foreground > 0 ? own.foreground : undefined;
+    return rows.filter((row) => row.parent === shell && row.group !== own?.group).at(-1)?.group ?? own?.group;
+  }
+
+  place(): undefined {
+    return undefined;
+  }
+
+  reading(): undefined {
+    return undefined;
+  }
+
+  async started(shell: number): Promise<number[]> {
+    const rows = await this.#rows();
+    const found = new Set([shell]);
+    // Parents come before children only by habit: go on until nothing is added.
+    for (let before = 0; before !== found.size; ) {
+      before = found.size;
+      for (const row of rows) if (found.has(row.parent)) found.add(row.pid);
+    }
+    found.delete(shell);
+    return [...found];
+  }
+
+  startedSync(): number[] {
+    return [];
+  }
+
+  cwd(): undefined {
+    return undefined;
+  }
+}

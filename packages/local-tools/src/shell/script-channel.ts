@@ -1,0 +1,138 @@
+import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+
+/**
+ * How a script gets to the shell without being typed: a FIFO that only this user can open, so that nothing of it is
+ * ever on a disk; where there are none, a temporary file that is removed. Both in a folder of their own (0700).
+ */
+export class ScriptChannel {
+  /** What the shell sources. */
+  readonly path: string;
+  /** A script that ends with the status it is given. */
+  readonly statusPath: string;
+  /** True: a FIFO. */
+  readonly fifo: boolean;
+  readonly #dir: string;
+  #cancel: (() => void) | undefined;
+
+  private constructor(dir: string, path: string, fifo: boolean) {
+    this.#dir = dir;
+    this.path = path;
+    this.statusPath = this.writeFile("status", 'return "$1"\n');
+    this.fifo = fifo;
+  }
+
+  /** Makes the folder, and the FIFO in it unless `plainFile` or the system has none. */
+  static async create(plainFile: boolean): Promise<ScriptChannel> {
+    const dir = mkdtempSync(join(tmpdir(), "toolglot-shell-"));
+    chmodSync(dir, 0o700);
+    const path = join(dir, "script");
+    const fifo =
+      !plainFile && process.platform !== "win32"
+        ? await run("mkfifo", ["-m", "600", path]).then(
+            () => true,
+            () => false,
+          )
+        : false;
+    return new ScriptChannel(dir, path, fifo);
+  }
+
+  /** Writes a file that only this user can read, next to the script. */
+  writeFile(name: string, text: string): string {
+    const path = join(this.#dir, `${name}-${randomBytes(4).toString("hex")}`);
+    writeFileSync(path, text, { mode: 0o600, flag: "wx" });
+    return path;
+  }
+
+  /** Removes one of its files; one that is gone is fine. */
+  removeFile(path: string): void {
+    try {
+      unlinkSync(path);
+    } catch {}
+  }
+
+  /** To be called before the shell is told to source {@link path}: a plain file must be there by then. */
+  prepare(text: string): void {
+    if (this.fifo) return;
+    this.removeFile(this.path);
+    writeFileSync(this.path, text, { mode: 0o600, flag: "wx" });
+  }
+
+  /**
+   * Gives the text to whoever sources {@link path}. True once all of it is written; false when it was cancelled or the
+   * place is not what it was (a command removed or replaced it). Never blocks: opening a FIFO for writing fails until
+   * somebody reads, so it is tried again, at once at first and then less and less often.
+   */
+  deliver(text: string): Promise<boolean> {
+    if (!this.fifo) return Promise.resolve(true);
+    return new Promise((resolve) => {
+      let waits = 0;
+      let fd: number | undefined;
+      let rest = Buffer.from(text);
+      let timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+      const finish = (delivered: boolean): void => {
+        if (timer !== undefined) {
+          clearImmediate(timer as NodeJS.Immediate);
+          clearTimeout(timer as NodeJS.Timeout);
+        }
+        if (fd !== undefined) closeSync(fd);
+        this.#cancel = undefined;
+        resolve(delivered);
+      };
+      const again = (): void => {
+        waits++;
+        timer = waits < 40 ? setImmediate(step) : setTimeout(step, Math.min(50, waits - 39));
+      };
+      const step = (): void => {
+        try {
+          if (fd === undefined) {
+            fd = openSync(this.path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+            waits = 0;
+            if (!fstatSync(fd).isFIFO()) {
+              finish(false);
+              return;
+            }
+          }
+          while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+          finish(true);
+        } catch (error) {
+          const code = (error as NodeJS.ErrnoException).code;
+          // ENXIO: nobody reads yet. EAGAIN: the reader has to catch up.
+          if (code === "ENXIO" || code === "EAGAIN" || code === "EINTR") again();
+          else finish(false);
+        }
+      };
+      this.#cancel = () => finish(false);
+      step();
+    });
+  }
+
+  /** The command is over, whatever became of its text. */
+  settle(): void {
+    this.#cancel?.();
+    if (!this.fifo) this.removeFile(this.path);
+  }
+
+  /** Removes the folder and all in it. Safe to call twice. */
+  remove(): void {
+    this.#cancel?.();
+    rmSync(this.#dir, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,521 @@
+import { realpathSync, statSync } from "node:fs";
+import { localError } from "../errors.ts";
+import { type BashOptions, BashProcess, pause } from "./bash-process.ts";
+import { CommandText, StrayText } from "./command-text.ts";
+import { endWithHost } from "./host-exit.ts";
+import { stopForeground } from "./ladder.ts";
+import { signal } from "./processes.ts";
+import { quoteWord } from "./shell-text.ts";
+import type { BashExit } from "./transport.ts";
+import type { RunOptions, SendOptions, ShellResult, ShellSession, ShellState } from "./types.ts";
+import { silence, terminalModes, waitingFor } from "./waiting.ts";
+
+/** A session's options, complete. */
+export interface SessionOptions extends BashOptions {
+  timeoutMs: number;
+  maxRuntimeMs: number;
+  maxOutput: number;
+  artifactDir: string;
+  limits: readonly string[];
+}
+
+/** A command and what became of it. */
+interface Active {
+  script: string;
+  /** The session's own (a change of directory): prints nothing that counts. */
+  internal: boolean;
+  notes: string[];
+  end?: { exit: number; shellEnded: boolean };
+  hardLimit?: NodeJS.Timeout;
+  stopping?: Promise<void>;
+  stopSent: boolean;
+  restarts: number;
+}
+
+type Outcome = { is: "ended" | "timeout" | "aborted" } | { is: "waiting"; waiting: "input" | "password" };
+
+const controlKey = /^[A-Za-z[\\\]^_]$/;
+const wholeTimeout = 2 ** 31 - 1;
+
+/** The session over one bash after another; see {@link ShellSession}. */
+export class Session implements ShellSession {
+  readonly #options: SessionOptions;
+  readonly #text: CommandText;
+  #shell: BashProcess | undefined;
+  #stray: StrayText;
+  #forgetHost: () => void;
+  #queue: Promise<unknown> = Promise.resolve();
+  #active: Active | undefined;
+  /** Ended while nobody waited, and not told yet. */
+  #untold: Active | undefined;
+  /** Why there is no shell. */
+  #death: { exit: number; abandoned: boolean; told: boolean } | undefined;
+  /** Where to go back to after a command with a directory of its own. */
+  #goBack: string | undefined;
+  #lastExit = 0;
+  #lastActivity = 0;
+  #generation = 1;
+  #cwd: string;
+  #closing: Promise<void> | undefined;
+  readonly #wake: Set<() => void> = new Set();
+  /** Processes of shells that are gone. */
+  readonly #leftBehind: Map<number, number[]> = new Map();
+
+  constructor(shell: BashProcess, options: SessionOptions) {
+    this.#options = options;
+    this.#text = new CommandText(options);
+    this.#cwd = shell.cwd;
+    this.#stray = new StrayText((line) => shell.isOurs(line));
+    this.#forgetHost = endWithHost(shell);
+    this.#attach(shell);
+  }
+
+  get state(): ShellState {
+    const active = this.#active && !this.#active.internal ? this.#active : undefined;
+    return {
+      backend: this.#options.backend,
+      limits: this.#options.limits,
+      running: active?.script,
+      cwd: this.#cwd,
+      generation: this.#generation,
+    };
+  }
+
+  run(script: string, options: RunOptions = {}): Promise<ShellResult> {
+    if (typeof script !== "string") throw new TypeError("script must be a string");
+    if (options.cwd !== undefined && !options.cwd.startsWith("/") && process.platform !== "win32") {
+      throw new TypeError("cwd must be an absolute path");
+    }
+    const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
+    return this.#enqueue(options.signal, (started) => this.#run(script, { ...options, timeoutMs }, started));
+  }
+
+  input(data: string, options: SendOptions = {}): Promise<ShellResult> {
+    if (typeof data !== "string") throw new TypeError("data must be a string");
+    return this.#send(options, async (shell) => {
+      // A keyboard's Enter is a carriage return; a terminal that works by lines makes a line feed of it.
+      const modes =
+        shell.transport.backend === "pty" && data.includes("\n") ? await terminalModes(shell.tty) : undefined;
+      shell.transport.input(modes?.lines === false ? data.replace(/\r?\n/g, "\r") : data);
+      return undefined;
+    });
+  }
+
+  ctrl(key: string, options: SendOptions = {}): Promise<ShellResult> {
+    if (typeof key !== "string" || !controlKey.test(key)) {
+      throw new TypeError("key must be a letter or one of [ \\ ] ^ _");
+    }
+    const upper = key.toUpperCase();
+    return this.#send(
+      options,
+      async (shell, active) => {
+        if (upper === "Z") active.stopSent = true;
+        if (shell.transport.backend === "pty") {
+          shell.transport.input(String.fromCharCode(upper.charCodeAt(0) & 0x1f));
+          return undefined;
+        }
+        const name = ({ C: "SIGINT", Z: "SIGTSTP", "\\": "SIGQUIT" } as const)[upper];
+        if (name === undefined) return `Without a terminal, Ctrl-${upper} can't be sent: only c, z and \\ can.`;
+        const group = await shell.processes.foreground(shell.pid, false);
+        if (group !== undefined && group !== shell.pid) signal(-group, name);
+        if (name === "SIGINT") signal(shell.pid, name);
+        return undefined;
+      },
+      true,
+    );
+  }
+
+  resize(columns: number, rows: number): void {
+    for (const size of [columns, rows]) {
+      if (!Number.isInteger(size) || size < 2 || size > 10_000) {
+        throw new TypeError("columns and rows must be whole numbers from 2 to 10,000");
+      }
+    }
+    this.#options.columns = columns;
+    this.#options.rows = rows;
+    this.#text.resize(columns, rows);
+    this.#shell?.transport.resize(columns, rows);
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  // --- calls
+
+  /** One call after another. A call that is aborted before its turn is answered at once. */
+  #enqueue(signal: AbortSignal | undefined, job: (started: number) => Promise<ShellResult>): Promise<ShellResult> {
+    if (this.#closing) return Promise.reject(localError("ShellEnded", "The shell session is closed."));
+    const asked = performance.now();
+    const turn = this.#queue.then(async () => {
+      const started = performance.now();
+      if (signal?.aborted) return this.#result("not-run", asked, { notes: ["It was aborted before its turn."] });
+      if (this.#closing) return this.#result("not-run", started, { notes: ["The shell session was closed."] });
+      return job(started);
+    });
+    this.#queue = turn.catch(() => undefined);
+    return turn;
+  }
+
+  async #run(script: string, options: RunOptions & { timeoutMs: number }, started: number): Promise<ShellResult> {
+    const { timeoutMs, signal } = options;
+    if (script.includes("\0"))
+      return this.#result("not-run", started, { notes: ["The script holds a NUL character."] });
+    if (this.#active) {
+      const outcome = await this.#watch(timeoutMs, signal, 1000);
+      if (this.#active) return this.#busy(this.#active, outcome, started);
+    }
+    const notes = this.#tellEarlier();
+    const shell = await this.#ready(notes);
+    if (!shell) return this.#result("not-run", started, { notes });
+    if (options.cwd !== undefined && !(await this.#goTo(options.cwd))) {
+      notes.push(`The directory ${options.cwd} can't be entered.`);
+      return this.#result("not-run", started, { notes });
+    }
+    const active = this.#begin(script, false);
+    return this.#follow(active, timeoutMs, signal, started, notes);
+  }
+
+  /** Waits for what comes of a command, and tells it. */
+  async #follow(
+    active: Active,
+    timeoutMs: number,
+    signal: AbortSignal | undefined,
+    started: number,
+    notes: string[],
+  ): Promise<ShellResult> {
+    const outcome = await this.#watch(timeoutMs, signal, 0);
+    if (outcome.is === "aborted") this.#stop("It was stopped: the call was aborted.");
+    if (active.stopping) await this.#ended(active);
+    if (active.end) {
+      this.#untold = undefined;
+      const { exit, shellEnded } = active.end;
+      if (!shellEnded) await this.#return();
+      notes.push(...active.notes);
+      if (shellEnded) notes.push("The shell itself has ended; the next command gets a new one.");
+      return this.#result(shellEnded ? "shell-ended" : "ended", started, { exit, notes });
+    }
+    notes.push(...active.notes.splice(0));
+    const waiting = outcome.is === "waiting" ? { waiting: outcome.waiting } : {};
+    return this.#result("running", started, { ...waiting, notes });
+  }
+
+  /** Something for what runs; `ctrl`: with nothing running there is nothing to do, which is fine. */
+  #send(
+    options: SendOptions,
+    give: (shell: BashProcess, active: Active) => Promise<string | undefined>,
+    ctrl = false,
+  ): Promise<ShellResult> {
+    const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
+    return this.#enqueue(options.signal, async (started) => {
+      const active = this.#active;
+      const shell = this.#shell;
+      if (!active || !shell) {
+        const notes = this.#tellEarlier();
+        await this.#return();
+        notes.push(
+          ctrl ? "Nothing runs, so there was nothing to do." : "Nothing runs that could read this; it was not sent.",
+        );
+        return this.#result(ctrl ? "ended" : "not-run", started, { notes });
+      }
+      this.#lastActivity = performance.now();
+      const refused = await give(shell, active);
+      this.#lastActivity = performance.now();
+      return this.#follow(active, timeoutMs, options.signal, started, refused === undefined ? [] : [refused]);
+    });
+  }
+
+  #busy(earlier: Active, outcome: Outcome, started: number): ShellResult {
+    const notes = [
+      ...earlier.notes.splice(0),
+      `Not run: ${title(earlier.script)} still runs. The output is what it printed meanwhile.`,
+    ];
+    if (outcome.is === "aborted") notes.push("The call was aborted while it waited.");
+    return this.#result("not-run", started, {
+      ...(outcome.is === "waiting" ? { waiting: outcome.waiting } : {}),
+      notes,
+    });
+  }
+
+  /** Notes about a command that ended while nobody waited. Its output is still to be told: it comes first. */
+  #tellEarlier(): string[] {
+    const earlier = this.#untold;
+    if (!earlier?.end) return [];
+    this.#untold = undefined;
+    const { exit, shellEnded } = earlier.end;
+    const end = shellEnded ? `ended the shell (exit status ${exit})` : `ended with exit status ${exit}`;
+    const length = this.#text.length;
+    const share = length > 0 ? `; the first ${length} characters of this output are the rest of what it printed` : "";
+    return [...earlier.notes, `Meanwhile ${title(earlier.script)} ${end}${share}.`];
+  }
+
+  #result(
+    status: ShellResult["status"],
+    started: number,
+    rest: Partial<ShellResult> & { notes: string[] },
+  ): ShellResult {
+    const stray = this.#stray.take();
+    const notes = stray === undefined ? rest.notes : [...rest.notes, stray];
+    const ms = Math.round((performance.now() - started) * 10) / 10;
+    return { status, ...this.#text.take(), cwd: this.#cwd, ms, ...rest, notes };
+  }
+
+  // --- the command that runs
+
+  #begin(script: string, internal: boolean): Active {
+    const active: Active = { script, internal, notes: [], stopSent: false, restarts: 0 };
+    const limit = this.#options.maxRuntimeMs;
+    if (limit <= wholeTimeout) {
+      const reached = (): void => this.#stop(`It was stopped: it ran longer than ${limit} ms.`);
+      active.hardLimit = setTimeout(reached, limit).unref();
+    }
+    this.#active = active;
+    this.#lastActivity = performance.now();
+    this.#shell?.execute(script, this.#lastExit);
+    return active;
+  }
+
+  #attach(shell: BashProcess): void {
+    this.#shell = shell;
+    shell.listen({
+      output: (text, of) => {
+        this.#lastActivity = performance.now();
+        if (of === "nobody") this.#stray.write(text);
+        else if (!this.#active?.internal) this.#text.write(text);
+      },
+      ended: (exit) => {
+        this.#cwd = shell.cwd;
+        this.#finish({ exit, shellEnded: false });
+      },
+      died: (exit, why) => this.#died(shell, exit, why),
+    });
+  }
+
+  #finish(end: { exit: number; shellEnded: boolean }): void {
+    const active = this.#active;
+    if (!active) return;
+    clearTimeout(active.hardLimit);
+    active.end = end;
+    this.#active = undefined;
+    if (!active.internal) {
+      this.#text.endCommand();
+      this.#lastExit = end.exit;
+      this.#untold = active;
+      if (active.stopSent && end.exit === 148) {
+        active.notes.push("A job was stopped by Ctrl-Z: `fg` goes on with it, `bg` lets it run on, `kill %1` ends it.");
+      }
+    }
+    this.#rouse();
+  }
+
+  #died(shell: BashProcess, exit: BashExit, why: { abandoned: boolean; unrun: boolean }): void {
+    const status = exit.signal === undefined ? exit.code & 255 : 128 + exit.signal;
+    this.#shell = undefined;
+    this.#forgetHost();
+    shell.dispose();
+    this.#goBack = undefined;
+    this.#lastExit = 0;
+    this.#death = { exit: status, abandoned: why.abandoned, told: false };
+    const active = this.#active;
+    // What it had started hears of it as from a terminal that is closed.
+    const left = shell.processes.startedSync(shell.pid);
+    if (left.length > 0) this.#leftBehind.set(shell.pid, left);
+    for (const pid of left) for (const name of ["SIGHUP", "SIGCONT"] as const) signal(pid, name);
+    if (active && why.unrun && active.restarts === 0 && !this.#closing) {
+      active.restarts++;
+      void this.#restart(active);
+      return;
+    }
+    if (active && why.abandoned) active.notes.push("The shell no longer answered and was ended.");
+    this.#finish({ exit: status, shellEnded: true });
+  }
+
+  /** The shell went away before it had the script: nothing of it was done, so a new shell does it. */
+  async #restart(active: Active): Promise<void> {
+    const shell = await this.#ready(active.notes);
+    if (this.#active !== active) return;
+    if (shell) shell.execute(active.script, this.#lastExit);
+    else this.#finish({ exit: this.#death?.exit ?? 1, shellEnded: true });
+  }
+
+  /** The shell, a new one if need be; undefined when there can't be one. */
+  async #ready(notes: string[]): Promise<BashProcess | undefined> {
+    if (this.#shell) {
+      await this.#return();
+      if (this.#shell) return this.#shell;
+    }
+    const death = this.#death;
+    const cwd = [this.#cwd, this.#options.cwd].find(isDirectory) ?? "/";
+    try {
+      const shell = await BashProcess.start({ ...this.#options, cwd });
+      this.#stray = new StrayText((line) => shell.isOurs(line));
+      this.#forgetHost = endWithHost(shell);
+      this.#generation++;
+      this.#attach(shell);
+      const why = death?.abandoned ? "no longer answered and was ended" : `had ended (exit status ${death?.exit ?? 0})`;
+      const where = cwd === this.#cwd ? "The directory is the same" : `It starts in ${cwd}`;
+      notes.push(
+        `The shell ${why}; this is a new one, without the old one's variables, functions, options and jobs. ${where}.`,
+      );
+      this.#cwd = cwd;
+      this.#death = undefined;
+      return shell;
+    } catch (error) {
+      notes.push(`No shell could be started: ${error instanceof Error ? error.message : String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Runs a line of our own; what it prints is nobody's. */
+  async #internal(script: string): Promise<void> {
+    const active = this.#begin(script, true);
+    await this.#watch(5000, undefined, Number.POSITIVE_INFINITY);
+    if (!active.end) this.#stop("");
+    await this.#ended(active);
+  }
+
+  async #goTo(cwd: string): Promise<boolean> {
+    if (!isDirectory(cwd)) return false;
+    const back = this.#cwd;
+    await this.#internal(`\\builtin cd -- ${quoteWord(cwd)} 2>/dev/null || \\builtin true`);
+    if (!this.#shell || !samePlace(this.#cwd, cwd)) return false;
+    this.#goBack = back;
+    return true;
+  }
+
+  async #return(): Promise<void> {
+    const back = this.#goBack;
+    this.#goBack = undefined;
+    if (back === undefined || !this.#shell || this.#cwd === back) return;
+    await this.#internal(`\\builtin cd -- ${quoteWord(back)} 2>/dev/null || \\builtin true`);
+  }
+
+  #stop(why: string): void {
+    const active = this.#active;
+    const shell = this.#shell;
+    if (!active || active.stopping) return;
+    if (why !== "") active.notes.push(why);
+    active.stopping = shell
+      ? stopForeground(shell, () => active.end !== undefined, this.#closing ? 200 : 600)
+      : Promise.resolve();
+    this.#rouse();
+  }
+
+  async #ended(active: Active): Promise<void> {
+    await active.stopping;
+    while (!active.end) await this.#change(100);
+  }
+
+  // --- waiting
+
+  /**
+   * Until the command is over, waits for input (and has for `waitMs`), is being stopped, or the time is over.
+   */
+  async #watch(timeoutMs: number, signal: AbortSignal | undefined, waitMs: number): Promise<Outcome> {
+    const deadline = performance.now() + timeoutMs;
+    const roused = (): void => this.#rouse();
+    let waitingSince: number | undefined;
+    let looked = 0;
+    signal?.addEventListener("abort", roused);
+    try {
+      for (;;) {
+        const active = this.#active;
+        const now = performance.now();
+        if (!active) return { is: "ended" };
+        if (signal?.aborted) return { is: "aborted" };
+        if (active.stopping) return { is: "timeout" };
+        if (now >= deadline) return { is: "timeout" };
+        const silent = now - this.#lastActivity;
+        if (silent >= silence.look && now - looked >= Math.min(1000, silent / 3)) {
+          looked = now;
+          const waiting = await this.#look(silent);
+          if (waiting === undefined) waitingSince = undefined;
+          else if (this.#active === active) {
+            waitingSince ??= now;
+            if (performance.now() - waitingSince >= waitMs) return { is: "waiting", waiting };
+          }
+          continue;
+        }
+        const next = Math.max(silence.look - silent, looked + Math.min(1000, silent / 3) - now, 5);
+        await this.#change(Math.min(deadline - now, next));
+      }
+    } finally {
+      signal?.removeEventListener("abort", roused);
+    }
+  }
+
+  async #look(silent: number): Promise<"input" | "password" | undefined> {
+    const shell = this.#shell;
+    if (!shell || shell.look()) return undefined;
+    const before = this.#lastActivity;
+    const waiting = await waitingFor(shell, silent, this.#text.unfinishedLine);
+    return this.#lastActivity === before ? waiting : undefined;
+  }
+
+  /** Until something happens to the command, at most so long. */
+  #change(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const done = (): void => {
+        clearTimeout(timer);
+        this.#wake.delete(done);
+        resolve();
+      };
+      const timer = setTimeout(done, Math.min(ms, wholeTimeout));
+      this.#wake.add(done);
+    });
+  }
+
+  #rouse(): void {
+    for (const wake of [...this.#wake]) wake();
+  }
+
+  async #close(): Promise<void> {
+    // The calls that wait are answered first: what runs is stopped, what is queued is not run.
+    await Promise.resolve();
+    this.#stop("It was stopped: the session was closed.");
+    if (this.#active) await this.#ended(this.#active);
+    await this.#queue;
+    const shell = this.#shell;
+    this.#forgetHost();
+    if (shell) {
+      const started = await shell.processes.started(shell.pid);
+      this.#leftBehind.set(shell.pid, started);
+      for (const pid of started) for (const name of ["SIGHUP", "SIGCONT"] as const) signal(pid, name);
+      signal(shell.pid, "SIGHUP");
+      for (let waited = 0; !shell.exited && waited < 200; waited += 10) await pause(10);
+      await shell.kill();
+    }
+    // Still those that they were: a number may have been given to another process since.
+    const processes = this.#options.processes;
+    for (const [pid, left] of this.#leftBehind) {
+      const now = new Set(await processes.started(pid));
+      for (const one of left) if (now.has(one)) signal(one, "SIGKILL");
+    }
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function samePlace(a: string, b: string): boolean {
+  try {
+    return realpathSync(a) === realpathSync(b);
+  } catch {
+    return false;
+  }
+}
+
+function milliseconds(value: number | undefined, otherwise: number): number {
+  if (value === undefined) return otherwise;
+  if (typeof value !== "number" || !(value >= 0))
+    throw new TypeError("timeoutMs must be a number of milliseconds, 0 or more");
+  return value;
+}
+
+/** A script's first line, for a note. */
+function title(script: string): string {
+  const line = script.trim().split("\n", 1)[0] ?? "";
+  return `\`${line.length > 60 ? `${line.slice(0, 60)}…` : line}\``;
+}

@@ -1,0 +1,45 @@
+import type { ShellBackend } from "./types.ts";
+
+/** How a bash ended: its status, or the signal that ended it. */
+export interface BashExit {
+  code: number;
+  signal: number | undefined;
+}
+
+/** What a bash is started with. */
+export interface TransportOptions {
+  bash: string;
+  args: readonly string[];
+  cwd: string;
+  env: Record<string, string>;
+  columns: number;
+  rows: number;
+}
+
+/** What of the lines that the shell is given depends on the way to it. */
+export interface Plumbing {
+  /** Where a mark is written from inside the shell so that no redirection of a script loses it: what stands after `>`. */
+  readonly markTarget: string;
+  /** Redirections of the sourced script: its input, and what is the session's own out of its sight. */
+  readonly redirections: string;
+  /** Lines of the rc file. */
+  readonly setup: string;
+  /** What is typed once the shell is up; may be empty. */
+  readonly afterStart: string;
+}
+
+/** A running bash and the ways to it. Terminal or pipes: what is above doesn't care. */
+export interface Transport {
+  readonly backend: ShellBackend;
+  readonly pid: number;
+  onData(listener: (bytes: Uint8Array) => void): void;
+  /** Called once, after the last data. */
+  onExit(listener: (exit: BashExit) => void): void;
+  /** Gives the shell itself a line, newline included. */
+  type(line: string): void;
+  /** Gives what runs in the foreground bytes to read. */
+  input(data: string): void;
+  resize(columns: number, rows: number): void;
+  /** Closes all handles. The shell is somebody else's to end. */
+  dispose(): void;
+}

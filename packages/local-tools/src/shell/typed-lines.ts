@@ -1,0 +1,85 @@
+import { quoteWord } from "./shell-text.ts";
+import type { Plumbing } from "./transport.ts";
+
+/** What a command's line is made of. */
+export interface CommandLine {
+  path: string;
+  statusPath: string;
+  begin: string;
+  end: string;
+  status: number;
+  traced: boolean;
+}
+
+/**
+ * What is typed at the shell, one line each, and the marks that come back.
+ *
+ * | mark | printed by | fields |
+ * |---|---|---|
+ * | `R` | the rc file | the shell's process id, bash's version, its terminal |
+ * | `A` | the typed line, before the script | the command's first secret |
+ * | `E` | the typed line, after the script | the command's second secret, exit status, `$-`, directory |
+ * | `P` | the prompt | – |
+ *
+ * All carry the session's nonce, which a script can read (it is in `PS1`): it tells our marks from other programs', nothing more.
+ * What counts is the secret. Both are new with each command and stand only in the line that was typed, which the
+ * shell has read to its end before the script starts: no variable, function, file, argument list or environment holds
+ * them. `P` proves nothing and only makes the host look whether the shell is at its prompt.
+ */
+export class TypedLines {
+  readonly #nonce: string;
+  readonly #plumbing: Plumbing;
+  readonly #prompt: string;
+
+  constructor(nonce: string, plumbing: Plumbing) {
+    this.#nonce = nonce;
+    this.#plumbing = plumbing;
+    // Set anew after each command: a script may have read somebody's .bashrc.
+    this.#prompt = `PS1='\\e]633;P;${nonce};0\\a' PS2=`;
+  }
+
+  /** The rc file: one shell's set-up. Holds no secret. */
+  rcFile(): string {
+    return `${[
+      "unset HISTFILE; set +o history",
+      "PROMPT_COMMAND=",
+      this.#prompt,
+      this.#plumbing.setup,
+      `builtin printf '\\033]633;R;${this.#nonce};%s;%s;%s\\a' "$$" "\${BASH_VERSINFO[0]}" "$(tty 2>/dev/null)" >${this.#plumbing.markTarget}`,
+    ].join("\n")}\n`;
+  }
+
+  /**
+   * Runs the script that `path` gives. `traced`: `set -x` is on, and must not show any of this. `status`: what `$?` is to be, set by
+   * sourcing `statusPath`, where neither `set -e` nor a trap on errors minds it.
+   */
+  command(line: CommandLine): string {
+    const { path, begin, end, status } = line;
+    const quiet = [`\\builtin printf '\\033]633;A;%s;%s\\a' ${this.#nonce} ${begin} >${this.#plumbing.markTarget}`];
+    if (line.traced) quiet.push("\\builtin set +x");
+    if (status !== 0) quiet.push(`\\builtin . ${quoteWord(line.statusPath)} ${status} && \\builtin :`);
+    const source = `\\builtin . ${quoteWord(path)}${this.#plumbing.redirections}`;
+    return ` { ${quiet.join("; ")}; } 2>/dev/null; ${source}; ${this.probe(end).trim()}\n`;
+  }
+
+  /** Asks for the end mark of a command that was cut short. `$?` is the one of what ran before. */
+  probe(end: string): string {
+    const where = `"\${PWD+"\${PWD:0:900}"}"`;
+    const mark = `builtin printf '\\033]633;E;%s;%s;%s;%s;%q\\a' ${this.#nonce} ${end} "$?" "$-" ${where} >${this.#plumbing.markTarget}`;
+    return ` { \\${mark}; ${this.#prompt}; } 2>/dev/null\n`;
+  }
+
+  /**
+   * Gives the shell its builtins back. In POSIX mode, which an assignment turns on, `unset` is found before a function of
+   * that name; after that everything else can be undone.
+   */
+  rescue(): string {
+    const names = "builtin printf . unset enable set";
+    return ` POSIXLY_CORRECT=y; \\unset -f ${names} 2>/dev/null; \\unset POSIXLY_CORRECT; \\enable ${names} 2>/dev/null; \\builtin trap - DEBUG # ${this.#nonce}\n`;
+  }
+
+  /** True for a line that can only be one of these, echoed or traced. */
+  isOurs(line: string): boolean {
+    return line.includes(this.#nonce);
+  }
+}

@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import type { BashProcess } from "./bash-process.ts";
+
+const run = promisify(execFile);
+
+/** Milliseconds of silence before it is worth looking, and what each sign needs. */
+export const silence: Readonly<Record<"look" | "read" | "poll" | "blind", number>> = {
+  look: 60,
+  read: 60,
+  poll: 300,
+  blind: 700,
+};
+
+/** How a terminal takes its input. */
+export interface TerminalModes {
+  echo: boolean;
+  /** By lines, as opposed to each key at once. */
+  lines: boolean;
+}
+
+/** The modes of the terminal at `tty`, by `stty`; undefined when it can't be asked. */
+export async function terminalModes(tty: string): Promise<TerminalModes | undefined> {
+  if (tty === "") return undefined;
+  try {
+    const { stdout } = await run("stty", [process.platform === "linux" ? "-F" : "-f", tty, "-a"]);
+    const words = new Set(stdout.split(/[\s;]+/));
+    return { echo: words.has("echo"), lines: words.has("icanon") };
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * What the command in the foreground waits for after so much silence. That it reads the terminal must be seen where the
+ * system shows it; where it doesn't, a longer silence on an unfinished line counts, or a terminal that hides what is typed.
+ */
+export async function waitingFor(
+  shell: BashProcess,
+  silentMs: number,
+  unfinishedLine: boolean,
+): Promise<"input" | "password" | undefined> {
+  if (shell.transport.backend !== "pty") return undefined;
+  const group = await shell.processes.foreground(shell.pid, true);
+  const seen = group === undefined ? undefined : shell.processes.reading(group, shell.tty);
+  const blind = seen === "hidden" || seen === undefined;
+  if (seen === "no" || silentMs < (blind ? silence.blind : silence[seen])) return undefined;
+  const modes = await terminalModes(shell.tty);
+  // A program that takes each key at once draws what is typed itself; a terminal by lines without echo hides it.
+  const hidden = modes?.lines === true && !modes.echo;
+  if (blind && !hidden && !unfinishedLine) return undefined;
+  return hidden ? "password" : "input";
+}
