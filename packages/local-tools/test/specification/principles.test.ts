@@ -132,14 +132,14 @@ describe("principle 3", () => {
 
 describe("principle 4", () => {
   it("a block is stateless: run again by a new executor it does what it did, and remembers nothing of the first time", async () => {
-    const { local, work } = await openSession({ files: { "a.txt": "1\n" } });
-    const message = `<tools>${edit("a.txt", "1\n", "11\n")}<command>echo x >> log.txt</command></tools>`;
+    const { local, work } = await openSession({ files: { "a.txt": "end\n" } });
+    const message = `<tools>${edit("a.txt", "end", "more, end")}<command>echo x >> log.txt</command></tools>`;
     for (const log of ["x\n", "x\nx\n"]) {
       const results = await localExecutor(local).execute(actionOf(message), listeningContext().given);
       expect(results.map(({ status }) => status)).toEqual(["ok", "ok"]);
       expect(await work.read("log.txt")).toBe(log);
     }
-    expect(await work.read("a.txt")).toBe("111\n");
+    expect(await work.read("a.txt")).toBe("more, more, end\n");
   });
 
   it("state is kept by the model's study of the last results: no tool demands that another was called before", async () => {
@@ -155,14 +155,14 @@ describe("root element", () => {
     const { tell, work } = await openSession();
     const { raw, text } = await tell("I run this:\n<command>echo ran > ran.txt</command>\n");
     expect(raw).toEqual([]);
-    expect(text).not.toContain("<results>");
+    expect(text).not.toContain('tool="command"');
     expect(await work.has("ran.txt")).toBe(false);
   });
 
   it("example: a block that holds only a comment is complete, and does nothing", async () => {
     const { tell } = await openSession();
-    const { raw, blocks, text } = await tell("<tools>\n  <!-- 在这里放置一个或多个工具调用 -->\n</tools>");
+    const { raw, blocks } = await tell("<tools>\n  <!-- 在这里放置一个或多个工具调用 -->\n</tools>");
     expect(blocks).toMatchObject([{ status: "complete", calls: [] }]);
-    expect([raw, text]).toEqual([[], ""]);
+    expect(raw).toEqual([]);
   });
 });
