@@ -107,12 +107,17 @@ export class Row {
   write(text: string, from: number, column: number, limit: number): { column: number; to: number } {
     let at = from;
     let col = column;
-    while (at < text.length) {
-      if (col >= limit || this.size >= limit) break;
+    while (at < text.length && col < limit && this.size < limit) {
       const unit = text.charCodeAt(at);
       if (unit < 0x300 && unit !== tab) {
-        this.#put(col++, unit);
-        at++;
+        if (this.#special) {
+          this.#put(col++, unit);
+          at++;
+        } else {
+          const to = this.#putRun(text, at, col, limit);
+          col += to - at;
+          at = to;
+        }
         continue;
       }
       if (unit === tab) {
@@ -193,6 +198,23 @@ export class Row {
     return parts.join("");
   }
 
+  /** Writes simple characters where all are simple; gives how far in `text` it came. */
+  #putRun(text: string, from: number, column: number, limit: number): number {
+    if (column < this.#length) this.#wiped = true;
+    const most = Math.min(text.length, from + limit - column);
+    this.#grow(column + most - from);
+    const cells = this.#cells as Uint32Array;
+    if (column > this.#length) cells.fill(space, this.#length, column);
+    let at = from;
+    for (let col = column; at < most; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit >= 0x300 || unit === tab) break;
+      cells[col++] = unit;
+    }
+    this.#length = Math.max(this.#length, column + at - from);
+    return at;
+  }
+
   #put(column: number, codePoint: number): void {
     if (column < this.#length) {
       if (this.#special) {
@@ -226,11 +248,6 @@ export class Row {
     const cells = this.#cells as Uint32Array;
     let at = column;
     while (cells[at] === rest) at--;
-    if (cells[at] === tab) {
-      this.#split(column);
-      at = column;
-      if (cells[at] === tab) cells[at] = space;
-    }
     const cell = cells[at] as number;
     const mark = String.fromCodePoint(codePoint);
     this.#special = true;
@@ -276,7 +293,7 @@ export class Row {
   #reach(column: number): void {
     if (column < this.#length) return;
     this.#grow(column + 1);
-    if (column > this.#length) (this.#cells as Uint32Array).fill(space, this.#length, column);
+    (this.#cells as Uint32Array).fill(space, this.#length, column + 1);
     this.#length = column + 1;
   }
 

@@ -174,7 +174,7 @@ export class Screen {
 
   insert(columns: number): void {
     this.#open();
-    this.#row.insert(this.#column, columns, this.#options.lineLimit);
+    this.#row.insert(this.#column, Math.min(columns, this.#options.columns), this.#options.lineLimit);
   }
 
   /** A line of its own. */
@@ -196,7 +196,7 @@ export class Screen {
     const last = below.findIndex((row) => !row.blank);
     // Blank lines under everything that is shown are left out.
     const end = last >= 0 || (below.length > 0 && !this.#row.blank);
-    if (end || !this.#row.blank || this.#row.told !== undefined) this.#tell(this.#row, end);
+    if (end || this.line !== "" || this.#row.told !== undefined) this.#tell(this.#row, end);
     for (let at = below.length - 1; at >= last && last >= 0; at--) this.#tell(below[at] as Row, at > 0);
     return this.#takeGiven();
   }

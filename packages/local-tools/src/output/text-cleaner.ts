@@ -12,9 +12,9 @@ const mostIntermediates = 16;
 const states = { ground: 0, escape: 1, escapeIntermediate: 2, csi: 3, osc: 4, string: 5, stringEscape: 6 } as const;
 type State = (typeof states)[keyof typeof states];
 
-/** What is not plain text: all controls but tab, LF, and a CR before an LF. */
+/** What is not plain text: all controls but tab, LF, and a CR before an LF. Whole colour sequences, for speed. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
-const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/g;
+const control = /\u001b\[[0-9;:]{0,64}m|[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f]|\r(?!\n)/g;
 /** What ends a control string, or breaks it off; in an operating system command a line end as well. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const oscEnd = /[\u0007\n\r\u0018\u001a\u001b\u009c]/g;
@@ -125,11 +125,21 @@ export class TextCleaner {
     }
   }
 
-  #ground(input: string, at: number): number {
-    control.lastIndex = at;
-    const found = control.test(input) ? control.lastIndex - 1 : input.length;
-    if (found > at && !this.#alternate)
-      this.#screen.print(at === 0 && found === input.length ? input : input.slice(at, found));
+  #ground(input: string, from: number): number {
+    control.lastIndex = from;
+    let text = "";
+    let at = from;
+    let found = input.length;
+    while (control.test(input)) {
+      const end = control.lastIndex;
+      found = input.charCodeAt(end - 1) === 0x6d ? input.lastIndexOf("\u001b", end - 2) : end - 1;
+      text += input.slice(at, found);
+      at = end;
+      if (end - found === 1) break;
+      found = input.length;
+    }
+    if (found === input.length) text = at === 0 ? input : text + input.slice(at);
+    if (text !== "" && !this.#alternate) this.#screen.print(text);
     if (found === input.length) return found;
     const unit = input.charCodeAt(found);
     if (unit === 0x1b) this.#state = states.escape;
@@ -191,7 +201,7 @@ export class TextCleaner {
     }
     this.#state = states.ground;
     const final = input.charCodeAt(end);
-    if (end === input.length || final < 0x40 || final > 0x7e) return end;
+    if (end === most || final < 0x40 || final > 0x7e) return end;
     if (final !== 0x6d) this.#carryOut(this.#parameters + input.slice(at, end), final);
     return end + 1;
   }
@@ -200,7 +210,7 @@ export class TextCleaner {
     const most = at + longestString - this.#passed;
     ends.lastIndex = at;
     const found = ends.test(input) ? ends.lastIndex - 1 : input.length;
-    if (found > most || (found === most && found === input.length)) {
+    if (found >= most) {
       this.#state = states.ground;
       return most;
     }
