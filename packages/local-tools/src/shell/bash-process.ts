@@ -40,8 +40,10 @@ interface Command {
   begin: string;
   /** Secrets of the lines that were typed for it; any of them ends it. */
   ends: Set<string>;
-  /** `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. */
-  phase: "typed" | "started" | "delivered";
+  /** `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. `cut`: it is back at its prompt without a mark. */
+  phase: "typed" | "started" | "delivered" | "cut";
+  /** The shell has the script. */
+  delivered: boolean;
   /** How often it had to be typed, and how often its end asked for. */
   tries: number;
   probes: number;
@@ -75,8 +77,8 @@ export class BashProcess {
   #command: Command | undefined;
   #ready: ((major: number) => void) | undefined;
   #options = "";
-  /** A prompt has still to come for the last line typed. */
-  #promptDue = true;
+  /** Prompts that have still to come for what was typed before the command's line. */
+  #promptsDue = 1;
   /** Where the shell stands when it waits at its prompt. */
   #promptPlace: string | undefined;
   #abandoned = false;
@@ -146,7 +148,16 @@ export class BashProcess {
   /** Runs a script; the listener hears the rest. One at a time. */
   execute(script: string, status = 0): void {
     if (this.#command) throw new Error("a command is running");
-    this.#command = { script, status, begin: secret(), ends: new Set(), phase: "typed", tries: 0, probes: 0 };
+    this.#command = {
+      script,
+      status,
+      begin: secret(),
+      ends: new Set(),
+      phase: "typed",
+      delivered: false,
+      tries: 0,
+      probes: 0,
+    };
     this.#type(this.#command);
   }
 
@@ -198,7 +209,7 @@ export class BashProcess {
     // Before version 4, bash reads nothing from a FIFO that it sources.
     if (major < 4) await this.#newChannel(true);
     const plumbing = this.transport.backend === "pty" ? ptyPlumbing : pipePlumbing;
-    if (plumbing.afterStart) this.transport.type(` ${plumbing.afterStart}\n`);
+    if (plumbing.afterStart) this.#typeAside(` ${plumbing.afterStart}\n`);
     await this.#plain(":");
     await this.#learnPrompt();
   }
@@ -221,7 +232,7 @@ export class BashProcess {
   async #learnPrompt(): Promise<void> {
     let last: string | undefined;
     for (let round = 0; round < 200; round++) {
-      const place = this.#promptDue ? undefined : this.processes.place(this.pid);
+      const place = this.#promptsDue > 0 ? undefined : this.processes.place(this.pid);
       if (place !== undefined && place === last && / 0x0 /.test(place)) {
         this.#promptPlace = place;
         return;
@@ -242,10 +253,17 @@ export class BashProcess {
     this.#startText = (this.#startText + text).slice(0, 500);
   }
 
+  /** Types a line that ends in a prompt of its own. */
+  #typeAside(line: string): void {
+    this.#promptsDue++;
+    this.transport.type(line);
+  }
+
   #type(command: Command): void {
     const end = secret();
     command.begin = secret();
-    command.ends.add(end);
+    // A line that was typed before and comes to its end only now ends nothing.
+    command.ends = new Set([end]);
     command.phase = "typed";
     command.tries++;
     const traced = this.#options.includes("x");
@@ -263,7 +281,8 @@ export class BashProcess {
   }
 
   #take(piece: Piece): void {
-    const running = this.#command !== undefined && this.#command.phase !== "typed";
+    const phase = this.#command?.phase;
+    const running = phase === "started" || phase === "delivered";
     if (piece.type === "mark") this.#mark(piece.kind, piece.fields);
     else this.#listener.output(piece.text, running ? "command" : "nobody");
   }
@@ -284,13 +303,13 @@ export class BashProcess {
       this.#ready = undefined;
     } else if (kind === "A" && command?.begin === known && command.phase === "typed") {
       command.phase = "started";
-      this.#promptDue = false;
+      this.#promptsDue = 0;
       void this.#deliver(command);
     } else if (kind === "E" && command?.ends.has(known)) {
-      this.#promptDue = true;
+      this.#promptsDue = 1;
       this.#options = fields[2] ?? "";
       this.#whereIs(fields.slice(3).join(";"));
-      if (command.phase === "delivered") {
+      if (command.delivered) {
         this.#over();
         this.#listener.ended(Number(fields[1]) & 255);
       } else {
@@ -312,15 +331,24 @@ export class BashProcess {
 
   async #deliver(command: Command): Promise<void> {
     const delivered = await this.#channel.deliver(this.#text(command));
-    if (delivered && this.#command === command && command.phase === "started") command.phase = "delivered";
+    if (this.#command !== command || command.phase !== "started") return;
+    if (delivered) {
+      command.phase = "delivered";
+      command.delivered = true;
+    } else {
+      // Its FIFO was removed while it stands before it: Ctrl-C lets it go on, and the script is brought another way.
+      signal(this.pid, "SIGINT");
+    }
   }
 
   /** The shell seems to be at its prompt: look, a few times, since the prompt is printed before it is waited at. */
   #prompted(): void {
-    const expected = this.#promptDue;
-    this.#promptDue = false;
     const command = this.#command;
-    if (expected || !command) return;
+    if (this.#promptsDue > 0) {
+      this.#promptsDue--;
+      return;
+    }
+    if (!command) return;
     void (async () => {
       for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 500]) {
         await pause(wait);
@@ -349,13 +377,15 @@ export class BashProcess {
     command.probes++;
     command.ends.add(end);
     // The script wasn't read, and won't be: the shell is at its prompt. Its text must not lie in wait for another.
-    if (command.phase === "started") this.#channel.settle();
+    if (!command.delivered) this.#channel.settle();
+    // What comes now is the echo of the question.
+    command.phase = "cut";
     if (command.probes > 4) {
       this.#abandon();
       return;
     }
-    if (command.probes > 1) this.transport.type(this.#lines.rescue());
-    this.transport.type(this.#lines.probe(end));
+    if (command.probes > 1) this.#typeAside(this.#lines.rescue());
+    this.#typeAside(this.#lines.probe(end));
   }
 
   /** The shell was told to run the script and didn't get that far. A new place for scripts, its builtins back, or given up. */
@@ -368,7 +398,7 @@ export class BashProcess {
     void (async () => {
       await this.#newChannel(!this.#channel.fifo);
       if (this.#command !== command || this.#exit) return;
-      if (command.tries > 1) this.transport.type(this.#lines.rescue());
+      if (command.tries > 1) this.#typeAside(this.#lines.rescue());
       this.#type(command);
     })();
   }
@@ -383,7 +413,7 @@ export class BashProcess {
     this.#exit = exit;
     this.#read(this.#decoder.end());
     for (const piece of this.#scanner.end()) this.#take(piece);
-    const unrun = this.#command !== undefined && this.#command.phase !== "delivered";
+    const unrun = this.#command !== undefined && !this.#command.delivered;
     this.#over();
     this.#listener.died(exit, { abandoned: this.#abandoned, unrun });
   }

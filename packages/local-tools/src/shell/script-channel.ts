@@ -7,6 +7,7 @@ import {
   fstatSync,
   mkdtempSync,
   openSync,
+  renameSync,
   rmSync,
   unlinkSync,
   writeFileSync,
@@ -86,19 +87,20 @@ export class ScriptChannel {
       let waits = 0;
       let fd: number | undefined;
       let rest = Buffer.from(text);
-      let timer: NodeJS.Timeout | NodeJS.Immediate | undefined;
+      // Two, and each cleared by its own function: Node 20 loses count of its immediates when it is given a timeout to clear.
+      let soon: NodeJS.Immediate | undefined;
+      let later: NodeJS.Timeout | undefined;
       const finish = (delivered: boolean): void => {
-        if (timer !== undefined) {
-          clearImmediate(timer as NodeJS.Immediate);
-          clearTimeout(timer as NodeJS.Timeout);
-        }
+        clearImmediate(soon);
+        clearTimeout(later);
         if (fd !== undefined) closeSync(fd);
         this.#cancel = undefined;
         resolve(delivered);
       };
       const again = (): void => {
         waits++;
-        timer = waits < 40 ? setImmediate(step) : setTimeout(step, Math.min(50, waits - 39));
+        if (waits < 40) soon = setImmediate(step);
+        else later = setTimeout(step, Math.min(50, waits - 39));
       };
       const step = (): void => {
         try {
@@ -130,9 +132,15 @@ export class ScriptChannel {
     if (!this.fifo) this.removeFile(this.path);
   }
 
-  /** Removes the folder and all in it. Safe to call twice. */
+  /** Removes the folder and all in it. A shell that waits for a script gets an empty one. Safe to call twice. */
   remove(): void {
     this.#cancel?.();
+    try {
+      // In this order: whoever comes later finds nothing, whoever waits already is let go.
+      const aside = `${this.path}-removed`;
+      renameSync(this.path, aside);
+      closeSync(openSync(aside, constants.O_WRONLY | constants.O_NONBLOCK));
+    } catch {}
     rmSync(this.#dir, { recursive: true, force: true });
   }
 }
