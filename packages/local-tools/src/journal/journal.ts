@@ -95,7 +95,7 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
           }
         });
       } catch (error) {
-        if (ToolError.isInstance(error)) throw error;
+        if (error instanceof TypeError || ToolError.isInstance(error)) throw error;
         if (ToolglotError.isInstance(error) && error.code === "local-tools/journal-locked") {
           throw localError("WriteFailed", `${error.message} Nothing was changed.`, { hint: "Try again later." }, error);
         }
@@ -116,7 +116,9 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
 
   /** One at a time in this process. */
   #queue<T>(work: () => Promise<T>): Promise<T> {
-    const run = this.#last.then(work);
+    const run = this.#last.then(work).catch((error) => {
+      throw unusable(this.#dir, error);
+    });
     this.#last = run.catch(() => {});
     return run;
   }
@@ -184,6 +186,14 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
   }
 }
 
+/** The system's refusal to read or write the journal, as an error of ours; any other error as it is. */
+export function unusable(dir: string, error: unknown): unknown {
+  const code = codeOf(error);
+  if (code === undefined || error instanceof TypeError || ToolglotError.isInstance(error)) return error;
+  const message = `The change journal ${dir} can't be used (${code}).`;
+  return new ToolglotError("local-tools/journal-unusable", message, { data: { dir, cause: code }, cause: error });
+}
+
 function rightsOf(before: { mode: number; uid: number; gid: number } | null): Partial<PlannedFile> {
   return before === null ? {} : { mode: before.mode, uid: before.uid, gid: before.gid };
 }
@@ -225,5 +235,7 @@ function checkedChange(change: FileChange): FileChange {
   if (mode !== undefined && (!Number.isInteger(mode) || mode < 0 || mode > 0o7777)) {
     throw new TypeError("changes: mode must be permission bits, 0 to 0o7777");
   }
-  return change;
+  // Bytes of its own: the caller may go on with these while the change waits for its turn.
+  const copy = (bytes: Uint8Array | null): Uint8Array | null => (bytes === null ? null : new Uint8Array(bytes));
+  return { path, before: copy(before), after: copy(after), ...(mode === undefined ? {} : { mode }) };
 }

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readdir, readFile, rename, stat, unlink, writeFile } from "node:fs/promises";
+import { link, mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolglotError } from "@toolglot/core";
 import { isAlive, type Owner, parseOwner } from "./owner.ts";
@@ -105,10 +105,18 @@ async function sweep(dir: string, all: readonly Entry[], number: number): Promis
 
 function held(dir: string, number: number): HeldLock {
   const mine = `held-${number}`;
+  const sign = setInterval(() => {
+    const now = new Date();
+    utimes(join(dir, mine), now, now).catch(() => {});
+  }, 5000);
+  sign.unref();
   return {
     isHeld: async () => newestOf(await entries(dir))?.name === mine,
     // A renaming needs no space on a full disk, and the number stays the highest.
-    release: () => rename(join(dir, mine), join(dir, `free-${number}`)).catch(() => {}),
+    release: () => {
+      clearInterval(sign);
+      return rename(join(dir, mine), join(dir, `free-${number}`)).catch(() => {});
+    },
   };
 }
 

@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Roots } from "../roots/roots.ts";
 import { codeOf } from "./files.ts";
-import { Journal } from "./journal.ts";
+import { Journal, unusable } from "./journal.ts";
 import { thisOwner } from "./owner.ts";
 import { type OnPoint, reacher } from "./points.ts";
 import { Records } from "./records.ts";
@@ -26,30 +26,37 @@ export interface JournalOptions {
 
 /**
  * Opens a change journal, and repairs what a process left half done that was killed; `recovered` says what, and what lies in
- * the folder that can't be read (left alone). It holds nothing open between calls, so there is nothing to close. Throws `TypeError` when the folder lies
- * inside a root, or a root inside it; `ToolglotError` (`local-tools/journal-locked`) when there is something to repair and another process
- * writes all the time; the system's errors when the folder can't be made or read.
+ * the folder that can't be read (left alone). It holds nothing open between calls, so there is nothing to close.
+ *
+ * Throws `TypeError` when the folder lies inside a root, or a root inside it; `ToolglotError` with `local-tools/journal-unusable`
+ * when the folder can't be made or read, and with `local-tools/journal-locked` when there is something to repair and other
+ * processes write all the time.
  *
  * **What is promised.** After a crash of the process, at any moment, the next opening with the same folder leaves all old or
  * all new content; the exception is a file that somebody else changed in between: it is left alone, and the record says so
- * (`conflict`). Every file is whole at every moment: nothing is written in place. Two processes may use the same folder.
+ * (`conflict`). Every file is whole at every moment: nothing is written in place. Several processes may use the same folder.
  *
  * **After a power cut** the same holds, as far as the disk and the file system keep what `fsync` confirmed. Synced, in this
- * order: the old contents, the record's manifest and the two folders they are in, before anything in the tree is touched; each new content, in
- * a hidden file beside its target; the record's folder with the mark that replacing begins; after the replacing, every
- * folder in which a name changed; the mark that all is done. A change whose `commit` resolved is there after a power cut.
- * Windows can't sync folders: there a renaming may be lost, but not the old content.
+ * order: the old contents, the record's manifest and the two folders they are in, before anything in the tree is touched;
+ * each new content, in a hidden file beside its target; the record's folder with the mark that replacing begins; after the
+ * replacing, every folder in which a name changed; the mark that all is done. A change whose `commit` resolved is there
+ * after a power cut. Windows can't sync folders: there a renaming may be lost, but not the old content.
  *
  * What is not promised: that a reader sees all files change at once; that a program which writes into a file in place in the
  * instant between the last look at it and its replacement (microseconds) is noticed; access-control lists and extended
- * attributes of a replaced file; its other hard links, which keep the old content.
+ * attributes of a replaced file; its other hard links, which keep the old content. Where the system doesn't tell when a process
+ * started (anywhere but on Linux), a number that was given out again passes for the dead process, whose work then waits for repair.
+ * Of a process in another container or on another machine nothing can be known: its work counts as abandoned a minute after
+ * its last sign.
  */
 export async function openJournal(options: JournalOptions): Promise<ChangeJournal> {
   const { roots, maxChanges = 200, maxBytes = 256 * 1024 * 1024, lockWaitMs = 10_000 } = options;
   for (const [name, value] of Object.entries({ maxChanges, maxBytes, lockWaitMs })) {
     if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number from 0 on`);
   }
-  const dir = await makeFolder(options.dir, roots);
+  const dir = await makeFolder(options.dir, roots).catch((error) => {
+    throw unusable(options.dir, error);
+  });
   const parts = { roots, records: new Records(dir), owner: await thisOwner(), reach: reacher(options.onPoint) };
   const journal = new Journal(dir, parts, { maxChanges, maxBytes, lockWaitMs });
   const recovered = await journal.recover();

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
-import { hostname } from "node:os";
+import { hostname, uptime } from "node:os";
 
 /**
  * Who wrote a record or holds the lock. What Linux tells of a process beyond its number keeps a number that was given out
@@ -19,8 +19,11 @@ export interface Owner {
   journal: string;
 }
 
-/** How long somebody counts as alive of whom nothing can be known: on another machine, or in another container. A commit takes seconds. */
-const unknownFor = 10 * 60_000;
+/**
+ * How long somebody counts as alive of whom nothing can be known (on another machine, or in another container) after the last
+ * sign. Whoever holds the lock gives one every few seconds.
+ */
+const unknownFor = 60_000;
 
 export async function thisOwner(): Promise<Owner> {
   const [boot, space, life] = await Promise.all([
@@ -38,7 +41,11 @@ export async function isAlive(owner: Owner, self: Owner, age: number): Promise<b
     // This machine after a restart; or another one, which can't be asked.
     return owner.host !== self.host && age < unknownFor;
   }
-  if (owner.host !== self.host && owner.boot === null) return age < unknownFor;
+  if (owner.boot === null) {
+    if (owner.host !== self.host) return age < unknownFor;
+    // Since then the machine was started.
+    if (age > uptime() * 1000 + unknownFor) return false;
+  }
   if (owner.space !== self.space) return age < unknownFor;
   const life = await lifeOf(owner.pid);
   if (life === "ended") return false;

@@ -56,7 +56,7 @@ export interface StoredRecord {
 }
 
 /** `000000012-9f3c5a`: counted on, so that the names of records are in the order of the changes. */
-export const idPattern = /^(\d{9})-[0-9a-f]{6}$/;
+export const idPattern: RegExp = /^(\d{9})-[0-9a-f]{6}$/;
 
 /** The name of a hidden file beside the file of a number, while a change is made: its new content, or its old one. */
 export function besideName(id: string, index: number, kind: "new" | "old"): string {

@@ -74,6 +74,16 @@ it("should keep any bytes as they are", async () => {
   expect(new Uint8Array(readFileSync(join(root, "raw")))).toEqual(before);
 });
 
+it("should write the bytes as they were when it was asked to", async () => {
+  const { root, open } = await newScene();
+  const journal = await open();
+  const after = bytes("asked");
+  const made = journal.commit([{ path: join(root, "a"), before: null, after }]);
+  after.fill(0);
+  await made;
+  expect(tree(root)).toEqual({ a: "asked" });
+});
+
 it("should not touch a file that is to hold what it holds, but look at it", async () => {
   const { root, open } = await newScene();
   writeFileSync(join(root, "same"), "same");

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, it } from "vitest";
+import { afterAll, expect, it, vi } from "vitest";
 import { takeLock } from "../../src/journal/lock.ts";
 import { isAlive, type Owner, parseOwner, thisOwner } from "../../src/journal/owner.ts";
 
@@ -103,6 +103,22 @@ it("should wait for holders of whom nothing can be known, but not for ever; and 
     place(dir, 3, self);
     expect(await lock.isHeld()).toBe(false);
     await lock.release();
+  }
+});
+
+it("should give a sign of life as long as it is held", async () => {
+  const dir = newDir();
+  vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+  try {
+    const lock = await takeLock(dir, await thisOwner(), 0);
+    const path = join(dir, "held-1");
+    utimesSync(path, 1, 1);
+    vi.advanceTimersByTime(5000);
+    await vi.waitFor(() => expect(statSync(path).mtimeMs).toBeGreaterThan(Date.now() - hour));
+    await lock.release();
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
   }
 });
 

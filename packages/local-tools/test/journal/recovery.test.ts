@@ -188,6 +188,27 @@ it("should keep its files to the user", async () => {
   expect(new Set(modes(dir))).toEqual(new Set([0]));
 });
 
+it("should say what is wrong with a folder that can't be used", async () => {
+  const { root, base, dir, open } = await newScene();
+  writeFileSync(join(base, "file"), "");
+  for (const [path, cause] of [
+    ["file", "ENOTDIR"],
+    ["file/below", "ENOTDIR"],
+    [`${"n".repeat(300)}/x`, "ENAMETOOLONG"],
+  ] as const) {
+    const opened = open({ dir: join(base, path) });
+    await expect(opened, path).rejects.toMatchObject({ code: "local-tools/journal-unusable", data: { cause } });
+  }
+  const journal = await open();
+  rmSync(dir, { recursive: true });
+  await expect(journal.commit([change(root, "a", null, "a")])).rejects.toMatchObject({
+    message: "The change journal can't be used (ENOENT). Nothing was changed.",
+    data: { type: "WriteFailed" },
+  });
+  await expect(journal.list()).rejects.toMatchObject({ code: "local-tools/journal-unusable" });
+  expect(readdirSync(root)).toEqual([]);
+});
+
 it("should refuse to lie in a root, or around one", async () => {
   const { root, base, open } = await newScene();
   symlinkSync(root, join(base, "link"));
