@@ -206,11 +206,9 @@ function whenMissing({ original, now: text, edits, pair, problems, maxLength, na
 
 function shiftNote(text: FlatText, { from, found, wanted }: Shifted, name: string): string {
   const line = lineCounter(text.flat)(from);
-  const what =
-    found === wanted
-      ? "other blanks in empty lines"
-      : `${sayIndentation(found)} where find has ${sayIndentation(wanted)}; the replacement was shifted alike`;
-  return `The find of ${name} was found in line ${line} with ${what}.`;
+  if (found === wanted) return `The find of ${name} was found in line ${line} with other blanks in its empty lines.`;
+  const said = `it has ${sayIndentation(found)}, find has ${sayIndentation(wanted)}`;
+  return `The find of ${name} was found in line ${line} with another indentation (${said}); the replacement was shifted alike.`;
 }
 
 /** The earlier pair after which a text that the file had was gone. Undefined: the file never had it. */

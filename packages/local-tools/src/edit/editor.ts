@@ -2,7 +2,7 @@ import { basename } from "node:path";
 import { ToolError } from "@toolglot/core";
 import { type LocalErrorData, localError } from "../errors.ts";
 import type { ChangeJournal, FileChange } from "../journal/types.ts";
-import type { LocalRequest } from "../policy.ts";
+import type { Decide } from "../policy.ts";
 import type { Place, Roots } from "../roots/roots.ts";
 import { type AppliedEdits, applyEdits } from "./apply-edits.ts";
 import { keepBackup } from "./backup.ts";
@@ -30,7 +30,7 @@ export interface Editor {
    * Makes all edits, or none and rejects: with one `ToolError` that names every file and pair that can't be made. `decide` is asked
    * about every file before any is read, and rejects what is not allowed. Sets that share a file are made one after the other.
    */
-  edit(files: readonly FileEdits[], options: { decide(request: LocalRequest): Promise<void> }): Promise<EditOutcome>;
+  edit(files: readonly FileEdits[], options: { decide: Decide }): Promise<EditOutcome>;
   /** Puts back what a change replaced. Default: the newest. */
   undo(id?: string): Promise<UndoOutcome>;
 }
@@ -77,10 +77,7 @@ class FileEditor implements Editor {
     this.#options = options;
   }
 
-  async edit(
-    files: readonly FileEdits[],
-    { decide }: { decide(request: LocalRequest): Promise<void> },
-  ): Promise<EditOutcome> {
+  async edit(files: readonly FileEdits[], { decide }: { decide: Decide }): Promise<EditOutcome> {
     demandEdits(files);
     const targets = await this.#locate(files);
     for (const { place, risk } of targets) await decide({ kind: "edit", path: place.shown, protected: risk });

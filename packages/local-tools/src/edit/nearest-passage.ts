@@ -1,5 +1,6 @@
 import { linesOf } from "./line-ends.ts";
 import { differences } from "./passage-differences.ts";
+import { eachWord } from "./words.ts";
 
 /** The passage of a text that is most like a text that is not in it. */
 export interface NearestPassage {
@@ -14,10 +15,14 @@ export interface NearestPassage {
 
 /** Lines of `find` that are compared; of a longer one its first. */
 const FIND_LINES = 400;
-/** Words of `find` that are looked for. */
-const FIND_WORDS = 2_000;
+/** Words, pairs of words and lines of `find` that are looked for. */
+const FIND_TRAITS = 10_000;
 /** Characters of one line that are compared. */
 const LINE_CHARS = 2_000;
+/** Characters of one line that are shown. */
+const SHOWN_CHARS = 400;
+/** What a line without a partner costs. */
+const GAP = 0.02;
 /** Candidates that are compared closely. */
 const CANDIDATES = 5;
 
@@ -30,13 +35,12 @@ export function nearestPassage(text: string, find: string): NearestPassage | und
   const wanted = linesOf(find).slice(0, FIND_LINES).map(bareLine);
   while (wanted.length > 1 && wanted.at(-1)?.trim() === "") wanted.pop();
   while (wanted.length > 1 && wanted[0]?.trim() === "") wanted.shift();
-  const words = new Map<string, number>();
-  for (const line of wanted) for (const word of wordsOf(line)) if (words.size < FIND_WORDS) number(words, word);
-  const lines = linesOf(text).map(bareLine);
-  const starts = candidates(lines, scoreLines(lines, words), wanted.length);
+  const lines = new Lines(text);
+  const scores = scoreLines(text, lines.count, wanted.join("\n"));
+  const anchors = longestWords(wanted);
   let best: { from: number; to: number; likeness: number } | undefined;
-  for (const start of starts) {
-    const found = align(lines, start, wanted);
+  for (const start of candidates(scores, wanted.length)) {
+    const found = align(lines, start, wanted, anchors);
     if (found !== undefined && (best === undefined || found.likeness > best.likeness)) best = found;
   }
   if (best === undefined) return undefined;
@@ -44,68 +48,116 @@ export function nearestPassage(text: string, find: string): NearestPassage | und
   return {
     from: best.from + 1,
     to: best.to,
-    passage: passage.map((line, index) => shortLine(line, wanted[index] ?? "")).join("\n"),
-    differs: differences(wanted, passage, best.from + 1),
+    passage: passage.map((line) => around(line, anchors, SHOWN_CHARS)).join("\n"),
+    differs: differences(
+      wanted,
+      passage.map((line) => around(line, anchors, LINE_CHARS)),
+      best.from + 1,
+    ),
   };
+}
+
+/** Lines of a text, without their ends; none is copied before it is asked for. */
+class Lines {
+  readonly #text: string;
+  /** Where each line starts, and behind the last one's end. */
+  readonly #starts: number[] = [0];
+
+  constructor(text: string) {
+    this.#text = text;
+    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) this.#starts.push(at + 1);
+    if (this.#starts.at(-1) !== text.length) this.#starts.push(text.length + 1);
+  }
+
+  get count(): number {
+    return this.#starts.length - 1;
+  }
+
+  slice(from: number, to: number): string[] {
+    const starts = this.#starts.slice(from, to + 1);
+    return starts.slice(1).map((next, index) => this.#text.slice(starts[index], next - 1));
+  }
 }
 
 function bareLine(line: string): string {
   return line.endsWith("\n") ? line.slice(0, -1) : line;
 }
 
-/** Words, numbers and single signs, folded: lower case, without accents of their own. */
-function wordsOf(line: string): string[] {
-  const text = line.length > LINE_CHARS * 4 ? line.slice(0, LINE_CHARS * 4) : line;
-  return (
-    text
-      .normalize("NFC")
-      .toLowerCase()
-      .match(/[\p{L}\p{M}\p{N}_]+|[^\s\p{L}\p{M}\p{N}_]/gu) ?? []
-  );
+/** Composed characters, where a text has others. */
+function composed(text: string): string {
+  return /[\u0300-\u036f\u3099\u309a]/.test(text) ? text.normalize("NFC") : text;
 }
 
-function number(words: Map<string, number>, word: string): void {
-  if (!words.has(word)) words.set(word, words.size);
-}
-
-/** For each line, how much it shares with `find`: rare words and long ones count most. */
-function scoreLines(lines: readonly string[], words: ReadonlyMap<string, number>): Float64Array {
-  const frequency = new Float64Array(words.size);
-  const hits: number[] = [];
-  const ends = new Uint32Array(lines.length);
-  const seen = new Int32Array(words.size).fill(-1);
-  for (const [index, line] of lines.entries()) {
-    for (const word of wordsOf(line)) {
-      const found = words.get(word);
-      if (found === undefined || seen[found] === index) continue;
-      seen[found] = index;
-      frequency[found] = (frequency[found] as number) + 1;
-      hits.push(found);
+/**
+ * Calls `visit` with numbers for what a text holds: its words, two words that follow each other in a line, and whole lines, each
+ * with how much it tells; -1 at the end of a line.
+ */
+function eachTrait(text: string, visit: (trait: number, telling: number) => void): void {
+  let [before, line, count] = [0, 0, 0];
+  const endLine = (): void => {
+    if (count > 2) visit(line, 16);
+    visit(-1, 0);
+    [before, line, count] = [0, 0, 0];
+  };
+  eachWord(text, 0, text.length, (word, length) => {
+    if (word === -1) {
+      endLine();
+      return;
     }
-    ends[index] = hits.length;
-  }
-  const weights = new Float64Array(words.size);
-  for (const [word, index] of words) {
-    const isWord = /[\p{L}\p{N}_]/u.test(word);
-    weights[index] = (isWord ? Math.min(word.length, 12) : 0.25) / (1 + Math.log2(1 + (frequency[index] as number)));
-  }
-  const scores = new Float64Array(lines.length);
-  let at = 0;
-  for (let index = 0; index < lines.length; index++) {
+    visit(word, length > 1 ? Math.min(length, 12) : 0.25);
+    if (count > 0) visit(Math.imul(before ^ 0x5bd1e995, 0x01000193) ^ word, 6);
+    line = Math.imul(line ^ word, 0x5bd1e995);
+    before = word;
+    count++;
+  });
+  endLine();
+}
+
+/** For each line, how much it shares with `find`: what is rare in the text and tells much counts most. */
+function scoreLines(text: string, count: number, find: string): Float64Array {
+  const traits = new Map<number, number>();
+  const weights: number[] = [];
+  eachTrait(composed(find), (trait, telling) => {
+    if (trait === -1 || weights.length >= FIND_TRAITS || traits.has(trait)) return;
+    traits.set(trait, weights.length);
+    weights.push(telling);
+  });
+  const frequency = new Float64Array(weights.length);
+  const seen = new Int32Array(weights.length).fill(-1);
+  const hits: number[] = [];
+  const ends = new Uint32Array(count);
+  const sizes = new Uint32Array(count);
+  let line = 0;
+  eachTrait(composed(text), (trait, telling) => {
+    if (line >= count) return;
+    if (trait === -1) {
+      ends[line++] = hits.length;
+      return;
+    }
+    sizes[line] = (sizes[line] as number) + telling;
+    const index = traits.get(trait);
+    if (index === undefined || seen[index] === line) return;
+    seen[index] = line;
+    frequency[index] = (frequency[index] as number) + 1;
+    hits.push(index);
+  });
+  const rarity = frequency.map((times, index) => (weights[index] as number) / (1 + Math.log2(1 + times)));
+  const scores = new Float64Array(count);
+  for (let at = 0, index = 0; index < count; index++) {
     let score = 0;
-    for (; at < (ends[index] as number); at++) score += weights[hits[at] as number] as number;
+    for (; at < (ends[index] as number); at++) score += rarity[hits[at] as number] as number;
     // Of two lines with the same words the shorter one is nearer.
-    scores[index] = score / (1 + (lines[index] as string).length / 10_000);
+    scores[index] = score / (1 + (sizes[index] as number) / 10_000);
   }
   return scores;
 }
 
 /** The first lines of the best windows, none overlapping another. */
-function candidates(lines: readonly string[], scores: Float64Array, length: number): number[] {
-  const last = Math.max(0, lines.length - length);
+function candidates(scores: Float64Array, length: number): number[] {
+  const last = Math.max(0, scores.length - length);
   const sums = new Float64Array(last + 1);
   let sum = 0;
-  for (let at = 0; at < lines.length; at++) {
+  for (let at = 0; at < scores.length; at++) {
     sum += scores[at] as number;
     if (at >= length) sum -= scores[at - length] as number;
     const start = Math.max(0, at - length + 1);
@@ -131,15 +183,16 @@ function candidates(lines: readonly string[], scores: Float64Array, length: numb
  * that of the last line which has a partner.
  */
 function align(
-  lines: readonly string[],
+  lines: Lines,
   start: number,
   wanted: readonly string[],
+  anchors: readonly string[],
 ): { from: number; to: number; likeness: number } | undefined {
   const slack = Math.min(wanted.length, 10);
   const from = Math.max(0, start - slack);
-  const to = Math.min(lines.length, start + wanted.length + slack);
-  const here = lines.slice(from, to).map(keyOf);
-  const keys = wanted.map(keyOf);
+  const to = Math.min(lines.count, start + wanted.length + slack);
+  const here = lines.slice(from, to).map((line) => keyOf(around(line, anchors, LINE_CHARS)));
+  const keys = wanted.map((line) => keyOf(line.slice(0, LINE_CHARS)));
   const width = here.length + 1;
   // The best sum of likenesses of a row of pairs, from each pair of places on.
   const best = new Float32Array((keys.length + 1) * width);
@@ -152,8 +205,8 @@ function align(
       pairs[row * width + column] = like;
       best[row * width + column] = Math.max(
         like > 0 ? like + (best[(row + 1) * width + column + 1] as number) : 0,
-        best[(row + 1) * width + column] as number,
-        best[row * width + column + 1] as number,
+        (best[(row + 1) * width + column] as number) - GAP,
+        (best[row * width + column + 1] as number) - GAP,
       );
     }
   }
@@ -169,50 +222,68 @@ function align(
       [last, lastRow] = [column, row];
       row++;
       column++;
-    } else if (value <= (best[(row + 1) * width + column] as number) + 1e-4) row++;
+    } else if (value <= 0) break;
+    else if (value <= (best[(row + 1) * width + column] as number) - GAP + 1e-4) row++;
     else column++;
   }
   if (first === -1) return undefined;
   // Lines of find before its first partner and behind its last one most likely stand for the lines there.
   const begin = Math.max(0, from + first - firstRow);
-  const end = Math.min(lines.length, from + last + 1 + (keys.length - 1 - lastRow));
+  const end = Math.min(lines.count, from + last + 1 + (keys.length - 1 - lastRow));
   return { from: begin, to: end, likeness: total / all };
 }
 
 interface LineKey {
+  indentation: string;
   text: string;
-  words: ReadonlySet<string>;
+  words: ReadonlySet<number>;
+  /** Words of more than one character. */
+  long: ReadonlySet<number>;
   weight: number;
 }
 
 function keyOf(line: string): LineKey {
-  const words = wordsOf(line.slice(0, LINE_CHARS));
-  return { text: words.join(" "), words: new Set(words), weight: 0.1 + Math.min(1, words.length / 4) };
+  const text = composed(line);
+  const all: number[] = [];
+  const long = new Set<number>();
+  eachWord(text, 0, text.length, (word, length) => {
+    all.push(word);
+    if (length > 1) long.add(word);
+  });
+  const indentation = /^[ \t]*/.exec(line)?.[0] ?? "";
+  return { indentation, text: all.join(" "), words: new Set(all), long, weight: 0.1 + Math.min(1, all.length / 4) };
 }
 
-/** 0 to the weight of the wanted line. */
+/** 0 to the weight of the wanted line, and a little for the same indentation. */
 function likeness(wanted: LineKey, found: LineKey): number {
-  if (wanted.text === found.text) return wanted.weight;
+  const bonus = wanted.indentation === found.indentation ? 0.01 : 0;
+  if (wanted.text === found.text) return wanted.weight + bonus;
   if (wanted.words.size === 0 || found.words.size === 0) return 0;
   let shared = 0;
   let long = 0;
   for (const word of wanted.words) {
     if (!found.words.has(word)) continue;
     shared++;
-    if (word.length > 1) long++;
+    if (wanted.long.has(word)) long++;
   }
   if (long === 0) return 0;
   // A find may be a part of a long line: what it lacks counts less than what it has.
   const share = shared / (wanted.words.size + 0.1 * (found.words.size - shared));
-  return share < 0.3 ? 0 : Math.min(0.95, share) * wanted.weight;
+  return share < 0.3 ? 0 : Math.min(0.95, share) * wanted.weight + bonus;
 }
 
-/** A long line around the part that is like the wanted one. */
-function shortLine(line: string, wanted: string): string {
-  const room = 400;
+function longestWords(wanted: readonly string[]): string[] {
+  const words = new Set(
+    wanted.slice(0, 20).flatMap((line) => line.slice(0, LINE_CHARS).match(/[\p{L}\p{N}_]{2,60}/gu) ?? []),
+  );
+  return [...words].sort((one, other) => other.length - one.length).slice(0, 20);
+}
+
+/** Of a long line the part around the longest word that find has, too. */
+function around(line: string, words: readonly string[], room: number): string {
   if (line.length <= room) return line;
-  const word = (wanted.match(/[\p{L}\p{N}_]{3,60}/gu) ?? []).find((part) => line.includes(part));
-  const at = word === undefined ? 0 : Math.max(0, line.indexOf(word) - 60);
+  const word = words.find((part) => line.includes(part));
+  const at = word === undefined ? 0 : Math.max(0, line.indexOf(word) - Math.floor(room / 4));
   const part = line.slice(at, at + room).replace(/^[\udc00-\udfff]|[\ud800-\udbff]$/g, "");
   return `${at > 0 ? "…" : ""}${part}${at + room < line.length ? "…" : ""}`;
 }

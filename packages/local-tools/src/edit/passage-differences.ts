@@ -17,7 +17,7 @@ const foldings: readonly { name: string; fold: (line: string) => string }[] = [
     name: "special spaces (no-break or zero-width)",
     fold: (line) => line.replace(/[\u200b\u2060\ufeff]/g, "").replace(/[\u00a0\u2000-\u200a\u202f\u205f\u3000]/g, " "),
   },
-  { name: "spaces or tabs inside the line", fold: (line) => line.replace(/\s+/g, " ") },
+  { name: "spaces or tabs inside the line", fold: (line) => line.replace(/(\S)\s+/g, "$1 ") },
   { name: "quotes", fold: (line) => line.replace(/["'`´\u2018-\u201f\u00ab\u00bb\u2032\u2033]/g, "'") },
   { name: "dashes", fold: (line) => line.replace(/[\u2010-\u2015\u2212]/g, "-").replaceAll("\u2026", "...") },
   { name: "escapes (find has entities like &lt; or &amp; for characters, or the file has)", fold: withoutEntities },
@@ -38,10 +38,9 @@ export function differences(wanted: readonly string[], found: readonly string[],
     ];
     const at = first + (column ?? 0);
     if (want !== undefined && have !== undefined) {
-      const part = partOf(want, have, row === 0, row === wanted.length - 1);
-      if (part === want) continue;
-      const names = namesOf(want, part);
+      const names = namesOf(want, have, { isFirst: row === 0, isLast: row === wanted.length - 1 });
       if (names !== undefined) {
+        if (names.length === 0) continue;
         const name = names.map((one) => sayFolding(one, want, have)).join(" and ");
         const lines = sames.get(name) ?? [];
         lines.push(at);
@@ -91,45 +90,38 @@ function nextSame(rows: readonly string[], columns: readonly string[], row: numb
   return [rows.length, columns.length];
 }
 
-/** A find may begin and end inside a line: of its first and last line that part of the file's line is compared which can be meant. */
-function partOf(want: string, have: string, isFirst: boolean, isLast: boolean): string {
-  if (have.length === want.length || !(isFirst || isLast) || want.trim() === "") return have;
-  if (isFirst && isLast) return have.includes(want) ? want : foldedPart(want, have);
-  if (isFirst) return have.endsWith(want) ? want : have;
-  return have.startsWith(want) ? want : have;
-}
-
-/** The part of a line that is the wanted text but for one kind of character of the same length. */
-function foldedPart(want: string, have: string): string {
-  if (have.length > LINE_CHARS) return have;
-  for (const { fold } of foldings) {
-    const folded = fold(want);
-    if (folded.length !== want.length || fold(have).length !== have.length) continue;
-    const at = fold(have).indexOf(folded);
-    if (at !== -1) return have.slice(at, at + want.length);
-  }
-  return have;
+/** Where a line of find stands in it. It may begin and end inside a line of the file: then only that part must be the same. */
+interface Edges {
+  isFirst: boolean;
+  isLast: boolean;
 }
 
 /** Foldings that make two lines the same, none of them for nothing; undefined when all of them don't. */
-function namesOf(want: string, have: string): number[] | undefined {
-  if (want.length > LINE_CHARS || have.length > LINE_CHARS) return undefined;
+function namesOf(want: string, have: string, edges: Edges): number[] | undefined {
+  if (want.length > LINE_CHARS || have.length > LINE_CHARS) return fits(want, have, edges) ? [] : undefined;
   let needed: number[] = [];
-  for (const index of foldings.keys()) {
-    needed.push(index);
-    if (isSame(want, have, needed)) break;
+  for (const index of [-1, ...foldings.keys()]) {
+    if (index !== -1) needed.push(index);
+    if (isSame(want, have, edges, needed)) break;
   }
-  if (!isSame(want, have, needed)) return undefined;
+  if (!isSame(want, have, edges, needed)) return undefined;
   for (const index of [...needed]) {
     const others = needed.filter((one) => one !== index);
-    if (isSame(want, have, others)) needed = others;
+    if (isSame(want, have, edges, others)) needed = others;
   }
   return needed;
 }
 
-function isSame(one: string, other: string, indexes: readonly number[]): boolean {
+function isSame(want: string, have: string, edges: Edges, indexes: readonly number[]): boolean {
   const fold = (line: string): string => indexes.reduce((text, index) => foldings[index]?.fold(text) ?? text, line);
-  return fold(one) === fold(other);
+  return fits(fold(want), fold(have), edges);
+}
+
+function fits(want: string, have: string, { isFirst, isLast }: Edges): boolean {
+  if (want === have) return true;
+  if (want.trim() === "") return false;
+  if (isFirst && isLast) return have.includes(want);
+  return (isFirst && have.endsWith(want)) || (isLast && have.startsWith(want));
 }
 
 function sayFolding(index: number, want: string, have: string): string {

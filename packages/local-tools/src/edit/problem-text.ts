@@ -68,12 +68,14 @@ function passageText(text: string, find: string): string[] {
   let shown = lines.join("\n");
   if (shown.length > PASSAGE_CHARS) shown = `${shown.slice(0, PASSAGE_CHARS).replace(/[\ud800-\udbff]$/, "")}…`;
   const left = to - from + 1 - lines.length;
+  const longest = Math.max(2, ...(shown.match(/`{3,100}/g) ?? []).map((run) => run.length));
+  const fence = "`".repeat(longest + 1);
   const what = differs.length === 0 ? "" : `, where this differs: ${differs.join("; ")}`;
   return [
     from === to ? `The nearest is line ${from}${what}:` : `The nearest are lines ${from}–${to}${what}:`,
-    "```",
+    fence,
     shown,
-    ...(left > 0 ? [`… ${left} more lines`] : []),
-    "```",
+    ...(left > 0 ? [`… ${left} more line${left === 1 ? "" : "s"}`] : []),
+    fence,
   ];
 }

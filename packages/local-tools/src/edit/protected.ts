@@ -13,7 +13,7 @@ const names: readonly (readonly [pattern: RegExp, reason: string])[] = [
     "may hold passwords",
   ],
   [/^(?:credentials(?:\.(?:json|toml|ya?ml|ini|xml))?|application_default_credentials\.json)$/, "may hold credentials"],
-  [/^(?:client_secrets?|service[-_]?account)(?:[-_.]\S{0,100})?\.json$/, "may hold credentials"],
+  [/^(?:client_secrets?|service[-_]?account)(?:key)?(?:[-_.]\S{0,100})?\.json$/, "may hold credentials"],
   [/^(?:\.?secrets?)\.(?:json|toml|ya?ml|ini|env)$/, "may hold credentials"],
   [/\.tfstate$/, "may hold credentials"],
   [/\.(?:db3?|sqlite[23]?|s3db|sl3|mdb|accdb|duckdb|realm)(?:-(?:wal|shm|journal))?$/, "a database"],
