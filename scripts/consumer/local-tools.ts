@@ -1,0 +1,25 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { openLocalTools } from "@toolglot/local-tools";
+
+export async function consume(): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), "toolglot-consumer-local-"));
+  const file = join(folder, "port.txt");
+  writeFileSync(file, "port = 3000\n");
+  const local = await openLocalTools({ roots: folder, stateDir: `${folder}-state` });
+  try {
+    await local.edit([{ src: "port.txt", edits: [{ find: "3000", replace: "8080" }] }]);
+    await local.command({ script: "count=40" });
+    const { status, exit, output } = await local.command({ script: "cat port.txt; echo $((count + 2)); (exit 3)" });
+    const { backend } = (await local.shell()).state;
+    await local.undo();
+    return [backend, status, exit, output.trim().replace("\n", ","), readFileSync(file, "utf8").trim()].join(" | ");
+  } finally {
+    await local.close();
+    rmSync(folder, { recursive: true, force: true });
+    rmSync(`${folder}-state`, { recursive: true, force: true });
+  }
+}
+
+export const expected = "pty | ended | 3 | port = 8080,42 | port = 3000";
