@@ -45,18 +45,18 @@ export function ask(question: string, context: AskContext, history: readonly Mes
       ? recordRun(agent, input, { signal, onLine: record.line })
       : createAgent(agent).run(input, { signal });
     const result = await run.result;
-    if (result.results.some(({ name }) => name === "command")) await sayHowCommandsRun(context);
+    await sayAboutProject(result, context);
     // A person who chats sees the ends as they come; otherwise nobody would.
     if (!terminal.interactive) await untilAborted(session.tasks.idle(), signal);
     return result;
   });
 }
 
-/** Says once what the shell can't do here. */
-async function sayHowCommandsRun({ session, terminal }: AskContext): Promise<void> {
-  const limits = await session.shellLimits();
-  if (limits.length > 0)
-    terminal.note(`${["Commands run without a terminal of their own:", ...limits].join("\n  ")}\n`);
+/** Says once that edits can be undone, and what the shell can't do here. */
+async function sayAboutProject({ results }: RunResult, { session, terminal }: AskContext): Promise<void> {
+  const edited = results.some(({ name, status }) => name === "edit" && status === "ok");
+  const ran = results.some(({ name, status }) => name === "command" && status !== "denied");
+  for (const note of await session.projectNotes({ edited, ran })) terminal.note(`${note}\n`);
 }
 
 /** Waits for work, or for the signal. */

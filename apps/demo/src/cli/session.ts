@@ -23,8 +23,8 @@ export interface Session {
   trp(): Promise<TrpLink>;
   /** Shell, edits and reads in the scratch copy of the project; made when first needed. */
   local(): Promise<LocalTools>;
-  /** What its shell can't do on this machine, one sentence each, told once; nothing before a shell was needed. */
-  shellLimits(): Promise<readonly string[]>;
+  /** What a person should know after work in the project, each once: that edits can be undone, what the shell can't do here. */
+  projectNotes(done: { edited: boolean; ran: boolean }): Promise<string[]>;
   dispose(): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
   let sandbox: Sandbox | undefined;
   let link: Promise<TrpLink> | undefined;
   let local: Promise<LocalTools> | undefined;
-  let limitsTold = false;
+  const told = new Set<string>();
   const tasks = new Tasks();
   let unwatch: (() => void) | undefined;
   return {
@@ -66,11 +66,15 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       local ??= openLocal(openProject(store.folder), commands);
       return local;
     },
-    async shellLimits() {
-      if (limitsTold || local === undefined) return [];
-      const shell = await (await local).shell().catch(() => undefined);
-      limitsTold = true;
-      return shell?.state.backend === "pipe" ? shell.state.limits : [];
+    async projectNotes({ edited, ran }) {
+      const shell = ran ? await (await local)?.shell().catch(() => undefined) : undefined;
+      const { backend, limits } = shell?.state ?? { backend: "pty", limits: [] };
+      const notes = [
+        ...(edited ? ["npm run demo -- undo takes the last change in the project back."] : []),
+        ...(backend === "pipe" ? [["Commands run without a terminal of their own.", ...limits].join(" ")] : []),
+      ].filter((note) => !told.has(note));
+      for (const note of notes) told.add(note);
+      return notes;
     },
     async dispose() {
       await tasks.close();

@@ -223,7 +223,7 @@ export class TerminalView implements RunView {
     const { style, write, columns } = this.#screen;
     for (const result of results) {
       const { name, data, error, metadata } = result;
-      if (isLocal(name)) this.#local(result);
+      if (isLocal(name)) this.#local(result, results.length === 1);
       for (const warning of programWarnings(metadata)) this.#note("warn", warning);
       // Single calls have shown their outcome already.
       if (name !== undefined) continue;
@@ -236,7 +236,7 @@ export class TerminalView implements RunView {
   }
 
   /** A call on this machine: its end, and what it gave. */
-  #local(result: ToolResult): void {
+  #local(result: ToolResult, alone: boolean): void {
     const { callId, name = "", status, metadata } = result;
     const input = this.#inputs.get(callId);
     this.#inputs.delete(callId);
@@ -247,7 +247,9 @@ export class TerminalView implements RunView {
       .filter(Boolean)
       .join(", ");
     const call = clip(localCallText(name, input), Math.max(20, columns() - end.length - 8));
-    write(`  ${sign} ${style.accent(call)} ${style.dim(end)}\n`);
+    // A command by itself stands right above.
+    const head = alone && name === "command" ? "" : `${style.accent(call)} `;
+    write(`  ${sign} ${head}${style.dim(end)}\n`);
     for (const line of localResultLines(result, style)) write(`    ${line}\n`);
   }
 

@@ -38,8 +38,8 @@ it("should take the tour: read, search, run, correct an edit, rename, answer a s
   expect(stdout).toContain("find is not in the file");
   expect(stdout).toContain("+    if (band.from <= value) found = band;");
   expect(stdout).toContain("10 个测试全部通过");
-  expect(stdout).toMatch(/✓ \$ npm test exit 0/);
-  expect(stdout).toMatch(/✗ \$ npm test exit 1/);
+  expect(stdout).toMatch(/\$ npm test\n {2}✓ exit 0, \d+ ms\n/);
+  expect(stdout).toMatch(/\$ npm test\n {2}✗ exit 1, \d+ ms\n/);
   expect(stdout).toContain("formatDuration is durationText now");
   expect(stdout).toContain('input "y\\n"');
   expect(stdout).toContain("Published trailtime 1.3.0");

@@ -239,11 +239,10 @@ function answerText(fixed: Fixed, language: Locale): string {
           : "";
       const head = zh ? `失败的是“${failure.name}”${got}。` : `“${failure.name}” failed${got}.`;
       const changed = zh ? "改动：" : "Changed:";
-      const undo = zh ? "`npm run demo -- undo` 可以撤销。" : "`npm run demo -- undo` takes it back.";
       return [
         [head, cause, others].filter(Boolean).join(zh ? "" : " "),
         `${changed}\n${changesText(edit)}`,
-        `${testsText(run.passed, run.failed, language)}${zh ? "" : " "}${undo}`,
+        testsText(run.passed, run.failed, language),
       ].join("\n\n");
     }
   }

@@ -57,7 +57,7 @@ export const releaseSkill: Skill = {
             const head = zh
               ? `${answered}${ok ? "已发布：" : "发布失败："}`
               : `${answered}${ok ? "The release is done:" : "The release failed:"}`;
-            return `${head}\n\n${tailText(end, 6)}`;
+            return `${head}\n\n${tailText(withoutEcho(end), 6)}`;
           }
         }
       },
@@ -80,6 +80,11 @@ function* releasePlan(): CallPlan<Released> {
   }
   const [end] = outcomesOf(yield [attempt("input", { data: "y\n" })]) as [Outcome];
   return { kind: "ended", question, end };
+}
+
+/** A terminal shows what was typed, too. */
+function withoutEcho(end: Outcome): Outcome {
+  return end.text === undefined ? end : { ...end, text: end.text.replace(/^y\n/, "") };
 }
 
 /** The line that a command stopped at: the last one that it printed itself. */
