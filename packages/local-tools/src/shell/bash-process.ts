@@ -390,6 +390,7 @@ export class BashProcess {
 
   /** The shell was told to run the script and didn't get that far. A new place for scripts, its builtins back, or given up. */
   #again(command: Command): void {
+    command.phase = "cut";
     this.#channel.settle();
     if (command.tries > 3) {
       this.#abandon();

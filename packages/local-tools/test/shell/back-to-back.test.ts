@@ -1,0 +1,33 @@
+import { expect, it } from "vitest";
+import { backends, session } from "./sessions.ts";
+
+const rounds = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 1000 : 300;
+
+for (const backend of backends) {
+  it(`runs ${rounds} commands back to back over ${backend}, each with its own output and exit status`, async () => {
+    const { shell } = await session(backend);
+    const wrong: unknown[] = [];
+    for (let n = 0; n < rounds; n++) {
+      const exit = n % 256;
+      const ending = n % 3 === 0 ? "" : "\n";
+      const result = await shell.run(`printf 'n=%s last=%s${ending === "" ? "" : "\\n"}' ${n} $?; (exit ${exit})`);
+      const expected = `n=${n} last=${n === 0 ? 0 : (n - 1) % 256}${ending}`;
+      if (result.status !== "ended" || result.exit !== exit || result.output !== expected || result.notes.length > 0) {
+        wrong.push({ n, result });
+      }
+    }
+    expect(wrong).toEqual([]);
+  }, 60_000);
+
+  it(`keeps calls made at once apart over ${backend}`, async () => {
+    const { shell } = await session(backend);
+    const results = await Promise.all(
+      Array.from({ length: 40 }, (_, n) =>
+        shell.run(`echo a${n}; ${n % 4 === 0 ? "sleep 0.01;" : ""} echo b${n}; (exit ${n})`),
+      ),
+    );
+    expect(results.map(({ output, exit }) => ({ output, exit }))).toEqual(
+      Array.from({ length: 40 }, (_, n) => ({ output: `a${n}\nb${n}\n`, exit: n })),
+    );
+  });
+}
