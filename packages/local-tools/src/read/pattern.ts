@@ -45,7 +45,7 @@ export function readPattern(text: string): Pattern {
       `The pattern is longer than ${longestPattern.toLocaleString("en-US")} characters.`,
     );
   }
-  if (!/[\\^$.*+?()[\]{}|]/.test(text)) return literally(text);
+  if (!/[\\^$.*+?()[\]{}|]/.test(text)) return readLiterally(text);
   const front = /^\(\?([imsux]+)\)/.exec(text);
   const given = front?.[1] ?? "";
   const source = inJavaScript(text.slice(front?.[0].length ?? 0));
@@ -58,11 +58,12 @@ export function readPattern(text: string): Pattern {
     return { source, flags: unicode ? `${flags}u` : flags, ...(sure === undefined ? {} : { needles: sure }) };
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^.*\/[a-z]*: /s, "") : "unknown";
-    return { ...literally(text), note: `no regular expression (${inMessage(why)}), searched for as it stands` };
+    return { ...readLiterally(text), note: `no regular expression (${inMessage(why)}), searched for as it stands` };
   }
 }
 
-function literally(text: string): Pattern {
+/** Reads a pattern as a text to be found as it stands. */
+export function readLiterally(text: string): Pattern {
   const literal = text.replaceAll("\r\n", "\n");
   const longest = literal.split("\n").reduce((best, line) => (line.length > best.length ? line : best), "");
   return { literal, ...(isSure(longest) ? { needles: [longest] } : {}) };

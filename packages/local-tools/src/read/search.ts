@@ -5,7 +5,7 @@ import type { Place, Roots } from "../roots/roots.ts";
 import { inMessage, needsQuotes, quoted } from "../roots/words.ts";
 import { fileChoice } from "./file-choice.ts";
 import { type FileMatches, Matcher, MatchFault } from "./match-worker.ts";
-import { type Pattern, readPattern } from "./pattern.ts";
+import { type Pattern, readLiterally, readPattern } from "./pattern.ts";
 import { filesWith, findRipgrep } from "./ripgrep.ts";
 import type { ReadPart, TextSearch } from "./types.ts";
 import { type Walk, type WalkedFile, walkFiles } from "./walk.ts";
@@ -18,15 +18,16 @@ export interface SearchOptions {
   maxBytes: number;
   ripgrep?: string | false;
   signal?: AbortSignal;
+  /** Milliseconds that one file may take; a pattern can be one that never comes to an end. Default 5,000. */
+  filePatience?: number;
 }
 
 /** Lines shown. */
 const mostMatches = 200;
 /** UTF-16 units of a line. */
 const longestLine = 300;
-/** Milliseconds for all of a search, and for one file. */
+/** Milliseconds for all of a search. */
 const patience = 30_000;
-const filePatience = 5000;
 /** Files that may take too long before it's plain that the pattern is to blame. */
 const mostSlow = 3;
 /** Files read in advance. */
@@ -45,14 +46,24 @@ interface Outcome {
 export async function searchText(search: TextSearch, options: SearchOptions): Promise<ReadPart> {
   const { signal, roots } = options;
   signal?.throwIfAborted();
-  const pattern = readPattern(search.pattern);
+  const read = readPattern(search.pattern);
   const place = await roots.locate(search.src ?? roots.base);
   const until = Date.now() + patience;
   const walk = await filesOf(search, place, until, options);
   const files = walk.files.filter(({ size }) => size <= options.maxBytes);
-  const worthwhile = await worthLooking(files, place, pattern, until, options);
-  const outcome = await lookInto(worthwhile, pattern, until, options);
-  return told(search, pattern, walk, files.length, outcome, options);
+  const lookFor = async (pattern: Pattern): Promise<Outcome> =>
+    lookInto(await worthLooking(files, place, pattern, until, options), pattern, until, options);
+  const outcome = await lookFor(read);
+  const asItStands = read.literal === undefined && cameToNothing(outcome) ? readLiterally(search.pattern) : undefined;
+  const second = asItStands === undefined ? undefined : await lookFor(asItStands);
+  return second === undefined || second.found.length === 0
+    ? told(search, read.note, walk, files.length, outcome, options)
+    : told(search, "no line fits it as a regular expression; found as it stands", walk, files.length, second, options);
+}
+
+/** All was looked at, and nothing fits: `call(x)` is an expression that fits `callx`, and was meant as it stands. */
+function cameToNothing({ found, tooSlow, stoppedAt }: Outcome): boolean {
+  return found.length === 0 && tooSlow.length === 0 && stoppedAt === undefined;
 }
 
 async function filesOf(search: TextSearch, place: Place, until: number, options: SearchOptions): Promise<Walk> {
@@ -110,7 +121,7 @@ async function lookInto(
   options: SearchOptions,
 ): Promise<Outcome> {
   const outcome: Outcome = { found: [], tooSlow: [] };
-  const { signal } = options;
+  const { signal, filePatience = 5000 } = options;
   let matcher: Matcher | undefined;
   const stop = (): void => void matcher?.close();
   signal?.addEventListener("abort", stop, { once: true });
@@ -182,7 +193,7 @@ async function bytesOf(file: WalkedFile, { roots, maxBytes }: SearchOptions): Pr
 /** What the model is told. */
 function told(
   search: TextSearch,
-  pattern: Pattern,
+  note: string | undefined,
   walk: Walk,
   files: number,
   outcome: Outcome,
@@ -198,7 +209,7 @@ function told(
       : `${several(matches, "match", "matches")} in ${several(found.length, "file")}`;
   const facts = [
     left > 0 ? `the first ${counted(lines.length)} by path are shown, ${counted(left)} left out` : "",
-    pattern.note ?? "",
+    note ?? "",
     walk.protectedFiles > 0 ? `${several(walk.protectedFiles, "protected file")} left out` : "",
     walk.files.length > files
       ? `${several(walk.files.length - files, "file")} of more than ${sized(options.maxBytes)} left out`

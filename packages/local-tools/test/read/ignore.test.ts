@@ -1,0 +1,301 @@
+import { execFileSync } from "node:child_process";
+import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseIgnoreLine, verdict } from "../../src/read/ignore-rules.ts";
+import { walkFiles } from "../../src/read/walk.ts";
+import { Roots } from "../../src/roots/roots.ts";
+import { scratchFolder } from "../support/scratch.ts";
+import { readerOf } from "./support.ts";
+
+async function walked(path: string, from = path): Promise<string[]> {
+  const roots = await Roots.open([path]);
+  return (await walkFiles(roots, from)).files.map(({ shown }) => shown);
+}
+
+it("ignore files of every folder count, the nearest first, .ignore before .gitignore before info/exclude", async () => {
+  const { path } = await scratchFolder({
+    ".gitignore": "*.log\n/build\nsecret/\n*.tmp\n",
+    ".git/info/exclude": "*.local\n!a.log\n",
+    ".git/config": "",
+    ".ignore": "!wanted.tmp\nnotes.md\n",
+    "a.log": "",
+    "a.local": "",
+    "wanted.tmp": "",
+    "unwanted.tmp": "",
+    "notes.md": "",
+    "build/x.txt": "",
+    "sub/build/x.txt": "",
+    "sub/.gitignore": "!a.log\n!notes.md\nx.*\n!secret/\n",
+    "sub/a.log": "",
+    "sub/b.log": "",
+    "sub/notes.md": "",
+    "sub/secret/y.txt": "",
+    "secret/y.txt": "",
+    ".hidden/y.txt": "",
+    "vendor/.git/HEAD": "",
+    "vendor/a.log": "",
+    "vendor/.ignore": "",
+    "vendor/notes.md": "",
+  });
+  expect(await walked(path)).toEqual([
+    ".gitignore",
+    ".hidden/y.txt",
+    ".ignore",
+    "sub/.gitignore",
+    "sub/a.log",
+    "sub/secret/y.txt",
+    "vendor/.ignore",
+    "vendor/a.log",
+    "wanted.tmp",
+  ]);
+  // From further in, what is above counts as far as the root reaches.
+  expect(await walked(path, join(path, "sub"))).toEqual(["sub/.gitignore", "sub/a.log", "sub/secret/y.txt"]);
+  // A folder that is left out is looked into when it is asked for.
+  expect(await walked(path, join(path, "secret"))).toEqual(["secret/y.txt"]);
+});
+
+it("ignore files outside the root are not read, and links to ignore files not followed", async () => {
+  const { path } = await scratchFolder({ ".gitignore": "*.txt\n", "root/a.txt": "", "root/b.txt": "" });
+  await symlink("../.gitignore", join(path, "root/.gitignore"));
+  expect(await walked(join(path, "root"))).toEqual(["a.txt", "b.txt"]);
+});
+
+it("links are not followed, .git is never looked into, protected files are counted", async () => {
+  const { path } = await scratchFolder({
+    "a/x.txt": "",
+    ".git/config": "",
+    "sub/.git": "gitdir: ../.git/modules/sub\n",
+    ".env": "",
+    "keys/id_rsa": "",
+    "z.txt": "",
+  });
+  await symlink("a", join(path, "b"));
+  await symlink("a/x.txt", join(path, "y.txt"));
+  await symlink("..", join(path, "a/loop"));
+  const walk = await walkFiles(await Roots.open([path]), path);
+  expect(walk.files.map(({ shown }) => shown)).toEqual(["a/x.txt", "z.txt"]);
+  expect(walk).toMatchObject({ protectedFiles: 2, unreadable: 0, stopped: false });
+});
+
+it("a walk ends where it is told to", async () => {
+  const { path } = await scratchFolder(Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`d${at}/f`, ""])));
+  const roots = await Roots.open([path]);
+  const some = await walkFiles(roots, path, { maxFiles: 10 });
+  expect(some.stopped).toBe(true);
+  expect(some.files.length).toBe(10);
+  expect(await walkFiles(roots, path, { stop: () => true })).toMatchObject({ files: [], stopped: true });
+  await expect(walkFiles(roots, path, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+});
+
+it("folders deeper than a path can be long are counted, not entered, and end nothing", async () => {
+  const { path } = await scratchFolder({ "z.txt": "" });
+  // Made step by step: no path to the last one is short enough to be used.
+  const name = "d".repeat(200);
+  const script = `cd "$1"; for i in $(seq 30); do mkdir ${name}; cd -P ${name}; done; echo needle > x.txt`;
+  execFileSync("bash", ["-c", script, "bash", path]);
+  try {
+    const walk = await walkFiles(await Roots.open([path]), path);
+    expect(walk.files.map(({ shown }) => shown)).toEqual(["z.txt"]);
+    expect(walk.unreadable).toBe(1);
+  } finally {
+    execFileSync("rm", ["-r", join(path, name)]);
+  }
+});
+
+describe("git's own reading", () => {
+  /** What git leaves out of a tree, by its own account. */
+  function ignoredByGit(path: string, files: readonly string[]): Set<string> {
+    const env = { PATH: process.env.PATH ?? "", HOME: path, GIT_CONFIG_NOSYSTEM: "1" };
+    const kept = execFileSync("git", ["ls-files", "--others", "--exclude-standard", "-z"], { cwd: path, env });
+    const names = new Set(kept.toString().split("\0"));
+    return new Set(files.filter((file) => !names.has(file)));
+  }
+
+  const tree = [
+    "a",
+    "b.log",
+    "ab/a",
+    "ab/b.log",
+    "ab/x y",
+    "ab/cd/a",
+    "ab/cd/b.log",
+    "ab/cd/ef/a",
+    "cd/a",
+    "cd/ab/b.log",
+    "cd/ab/a-b",
+    "[x]/a",
+    "x/#a",
+    "x/!a",
+    "x/a ",
+    "x/A",
+  ];
+
+  async function agree(texts: Readonly<Record<string, string>>): Promise<void> {
+    const scratch = await scratchFolder(Object.fromEntries(tree.map((file) => [file, ""])));
+    execFileSync("git", ["init", "-q", scratch.path], { env: { PATH: process.env.PATH ?? "" } });
+    for (const [name, text] of Object.entries(texts)) await scratch.write(name, text);
+    const kept = new Set(await walked(scratch.path));
+    const ours = tree.filter((file) => !kept.has(file));
+    expect(new Set(ours), JSON.stringify(texts)).toEqual(ignoredByGit(scratch.path, tree));
+  }
+
+  it.each([
+    ["a"],
+    ["/a"],
+    ["a/"],
+    ["ab/"],
+    ["ab/a"],
+    ["/ab/a"],
+    ["ab/*"],
+    ["ab/**"],
+    ["**/a"],
+    ["**/ab"],
+    ["ab/**/a"],
+    ["*"],
+    ["**"],
+    ["/**"],
+    ["/*"],
+    ["*/a"],
+    ["*/*"],
+    ["**/"],
+    ["*.log"],
+    ["?"],
+    ["[ab]"],
+    ["[!ab]"],
+    ["[^a]*"],
+    ["[a-c]?"],
+    ["[[:alpha:]]"],
+    ["[[:upper:]]"],
+    ["\\[x\\]"],
+    ["[x]"],
+    ["\\#a"],
+    ["\\!a"],
+    ["#a"],
+    ["!a"],
+    ["a "],
+    ["a\\ "],
+    ["a\\ \\ "],
+    ["x y"],
+    ["ab/x\\ y"],
+    ["[x"],
+    ["a\\"],
+    ["]"],
+    ["[]]"],
+    ["[]-a]"],
+    ["a-[b-]"],
+    ["*\n!a"],
+    ["*\n!*/\n!a"],
+    ["/*\n!/ab\n/ab/*\n!/ab/a"],
+    ["ab\n!ab/a"],
+    ["ab/\n!ab/"],
+    ["a\r\n*.log\r\n"],
+    ["\ufeffa"],
+    ["***"],
+    ["a**"],
+    ["**a"],
+    ["ab/***"],
+
+    ["/"],
+    ["//"],
+    ["ab//a"],
+    ["c*d"],
+    ["c**d"],
+    ["**/cd/**"],
+    ["**/**/a"],
+    ["cd/**/**"],
+    ["*b*/*a*"],
+    ["./a"],
+    ["ab/./a"],
+    ["../a"],
+  ])("%j", (text) => agree({ ".gitignore": text }));
+
+  it("of files in several folders", async () => {
+    await agree({ ".gitignore": "a\n", "ab/.gitignore": "!a\n" });
+    await agree({ ".gitignore": "ab/a\n", "ab/.gitignore": "!a\n" });
+    await agree({ ".gitignore": "*\n!*/\n", "ab/cd/.gitignore": "!*\n" });
+    await agree({ ".gitignore": "ab/cd\n", "ab/.gitignore": "!cd\n" });
+    await agree({ ".gitignore": "ab/cd\n*.log\n", "ab/.gitignore": "!cd\n" });
+    await agree({ ".git/info/exclude": "a\n", "ab/.gitignore": "!a\n" });
+  });
+
+  it("of lines made up", async () => {
+    const piece = fc.constantFrom(
+      "a",
+      "b",
+      "ab",
+      "cd",
+      "x",
+      "*",
+      "?",
+      "**",
+      "/",
+      "[ab]",
+      "[!a]",
+      "[a-c]",
+      "\\",
+      " ",
+      ".log",
+      "!",
+      "#",
+      "-",
+    );
+    // Where `**` stands behind other characters, git's reading depends on which (`a**/b` reaches deeper than `?**/b`), against its
+    // own documentation, which is what counts here.
+    const line = fc
+      .array(piece, { minLength: 1, maxLength: 6 })
+      .map((pieces) => pieces.join(""))
+      .filter((text) => !/[^/]\*\*/.test(text));
+    const path = (await scratchFolder(Object.fromEntries(tree.map((file) => [file, ""])))).path;
+    execFileSync("git", ["init", "-q", path], { env: { PATH: process.env.PATH ?? "" } });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(line, { minLength: 1, maxLength: 4 }),
+        fc.array(line, { maxLength: 2 }),
+        async (top, below) => {
+          await writeFile(join(path, ".gitignore"), `${top.join("\n")}\n`);
+          await writeFile(join(path, "ab/.gitignore"), `${below.join("\n")}\n`);
+          const kept = new Set(await walked(path));
+          expect(new Set(tree.filter((file) => !kept.has(file)))).toEqual(ignoredByGit(path, tree));
+        },
+      ),
+      { numRuns: process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 1500 : 150 },
+    );
+  });
+});
+
+it("a pattern of many stars is tried in few steps", async () => {
+  const rule = parseIgnoreLine(`${"*a".repeat(100)}*b`);
+  const deep = parseIgnoreLine(`${"**/a/".repeat(100)}b`);
+  const name = "a".repeat(250);
+  let tries = 0;
+  for (; tries < 1000; tries++) expect(verdict(rule === undefined ? [] : [rule], [name], false)).toBeUndefined();
+  expect(
+    verdict(
+      deep === undefined ? [] : [deep],
+      Array.from({ length: 200 }, () => "a"),
+      false,
+    ),
+  ).toBeUndefined();
+  const { reader } = await readerOf({ [name]: "needle\n", ".gitignore": `${"*a".repeat(100)}*b\n` });
+  expect((await reader.search({ pattern: "needle", glob: `${"*a".repeat(100)}*` })).head).toContain("1 match");
+});
+
+it("a folder that can't be read is counted and passed over", async () => {
+  const { path } = await scratchFolder({ "a/x": "", "b/x": "" });
+  const roots = await Roots.open([path]);
+  // Gone between being seen and being looked into.
+  let asked = 0;
+  const walk = await walkFiles(roots, path, {
+    stop: () => false,
+    choose: () => {
+      asked++;
+      return true;
+    },
+  });
+  expect([walk.files.length, asked]).toEqual([2, 2]);
+  await rm(join(path, "a"), { recursive: true });
+  await mkdir(join(path, "a"), { mode: 0o000 });
+  expect((await walkFiles(roots, path)).unreadable).toBe(process.getuid?.() === 0 ? 0 : 1);
+});

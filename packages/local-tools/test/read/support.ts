@@ -1,0 +1,26 @@
+import { localErrorType } from "../../src/errors.ts";
+import { createReader, type Reader, type ReaderOptions } from "../../src/read/reader.ts";
+import { Roots } from "../../src/roots/roots.ts";
+import { type Scratch, scratchFolder } from "../support/scratch.ts";
+
+/** Lets everything be read. */
+export const open = { decide: (): Promise<void> => Promise.resolve() };
+
+/** A scratch folder that is the only root, and a reader for it. */
+export async function readerOf(
+  files: Readonly<Record<string, string | Uint8Array>> = {},
+  options: Omit<ReaderOptions, "roots"> = {},
+): Promise<{ scratch: Scratch; roots: Roots; reader: Reader }> {
+  const scratch = await scratchFolder(files);
+  const roots = await Roots.open([scratch.path]);
+  return { scratch, roots, reader: createReader({ roots, ...options }) };
+}
+
+/** How a call was refused. */
+export async function refusal(promise: Promise<unknown>): Promise<Record<string, unknown>> {
+  const error = await promise.then(
+    (given) => new Error(`was not refused: ${JSON.stringify(given)}`),
+    (thrown: unknown) => thrown as Error & { data?: Record<string, unknown> },
+  );
+  return { message: error.message, ...("data" in error ? error.data : {}), type: localErrorType(error) };
+}
