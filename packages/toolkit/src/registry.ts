@@ -1,0 +1,183 @@
+import { nearest } from "@toolglot/core";
+import type { InputSource, ValidatorFactory } from "@toolglot/schema";
+import { errorTypes, ToolkitError } from "./errors.ts";
+import { extendTool } from "./extended-model.ts";
+import { makeMetaTool, metaToolName } from "./meta-tool.ts";
+import type { Prepared } from "./prepare.ts";
+import { readRegistration } from "./register.ts";
+import type { RegisteredToolFunction } from "./registered.ts";
+import { ToolGroups } from "./tool-groups.ts";
+import type { NamesakeStrategy, RegisterFunctionOptions, Registrable, ToolGroupOptions } from "./types.ts";
+
+/** What a toolkit knows: its tools, the groups they are in, and the meta tool that goes with groups. Calls nothing. */
+export class ToolRegistry {
+  readonly #tools = new Map<string, RegisteredToolFunction>();
+  readonly groups: ToolGroups = new ToolGroups();
+  #metaTool: RegisteredToolFunction | undefined;
+  #wantsMetaTool: boolean;
+  readonly #wantedMetaTool: boolean;
+  readonly #validator: ValidatorFactory | undefined;
+
+  constructor(options: { metaTool: boolean; validator: ValidatorFactory | undefined }) {
+    this.#wantsMetaTool = options.metaTool;
+    this.#wantedMetaTool = options.metaTool;
+    this.#validator = options.validator;
+  }
+
+  /** By name, in order of registration. */
+  get tools(): ReadonlyMap<string, RegisteredToolFunction> {
+    return this.#tools;
+  }
+
+  /** Registers, and says under which name; undefined when it was skipped. */
+  register(given: Registrable, options: RegisterFunctionOptions): { warnings: string[]; name: string | undefined } {
+    const warnings: string[] = [];
+    let registered = readRegistration(given, options, warnings);
+    this.groups.demand(registered.groupName);
+    if (this.#tools.has(registered.name)) {
+      const name = this.#settleClash(registered.name, options.namesakeStrategy ?? "raise", warnings);
+      if (name === undefined) return { warnings, name };
+      if (name !== registered.name) registered = readRegistration(given, { ...options, name }, []);
+    }
+    const { name } = registered;
+    if (name === metaToolName) this.#metaTool = undefined;
+    this.#tools.set(name, this.#validator ? registered.withValidator(this.#validator) : registered);
+    return { warnings, name };
+  }
+
+  /** The name to register under; undefined to leave it. */
+  #settleClash(name: string, strategy: NamesakeStrategy, warnings: string[]): string | undefined {
+    const shown = JSON.stringify(name);
+    switch (strategy) {
+      case "override":
+        warnings.push(`The tool ${shown} was there before and is replaced.`);
+        return name;
+      case "skip":
+        warnings.push(`The tool ${shown} was there before and stays: the new one is not registered.`);
+        return undefined;
+      case "rename": {
+        let number = 1;
+        while (this.#tools.has(suffixed(name, number))) number++;
+        warnings.push(`The tool ${shown} was there before: the new one is registered as "${suffixed(name, number)}".`);
+        return suffixed(name, number);
+      }
+      case "raise": {
+        const cure = 'choose another name, or a namesakeStrategy: "override", "skip" or "rename"';
+        throw new ToolkitError("toolkit/name-clash", `There is a tool ${shown} already: ${cure}`, { name });
+      }
+      default:
+        throw new TypeError(
+          `namesakeStrategy must be raise, override, skip or rename, not ${JSON.stringify(strategy)}`,
+        );
+    }
+  }
+
+  /** Whether there was such a tool. Who removes the meta tool doesn't want it. */
+  remove(name: string): boolean {
+    if (this.#metaTool !== undefined && name === metaToolName) {
+      this.#metaTool = undefined;
+      this.#wantsMetaTool = false;
+    }
+    return this.#tools.delete(name);
+  }
+
+  /** Tools as they are; calling what it returns brings them back. */
+  snapshot(): () => void {
+    const saved = [...this.#tools];
+    const metaTool = this.#metaTool;
+    return () => {
+      this.#tools.clear();
+      for (const [name, tool] of saved) this.#tools.set(name, tool);
+      this.#metaTool = metaTool;
+    };
+  }
+
+  /** Puts a model's properties into a finish function's schema, in place of those before; `null` takes them out. */
+  extend(name: string, model: InputSource | null): void {
+    const finish = this.unextended(name);
+    if (finish === undefined) {
+      const message = `There is no tool ${JSON.stringify(name)} to extend: register it first`;
+      throw new ToolkitError("toolkit/unknown-tool", message, { name });
+    }
+    this.#tools.set(finish.name, model === null ? finish : extendTool(finish, model, this.#validator));
+  }
+
+  /** A tool as it was registered. */
+  unextended(name: string): RegisteredToolFunction | undefined {
+    const registered = this.#tools.get(name);
+    return registered?.unextended ?? registered;
+  }
+
+  /** Creates a group; the first one brings the meta tool with it. Returns warnings. */
+  createGroup(name: string, options: ToolGroupOptions): string[] {
+    this.groups.create(name, options);
+    if (this.#metaTool === undefined && this.#wantsMetaTool && this.#tools.has(metaToolName)) {
+      return [`There is a tool "${metaToolName}" already: the model can't choose groups.`];
+    }
+    if (this.#metaTool !== undefined || this.#wantsMetaTool) this.#refreshMetaTool();
+    return [];
+  }
+
+  /** Removes groups with all their tools. Returns warnings. */
+  removeGroups(names: readonly string[]): string[] {
+    const warnings = this.groups.remove(names);
+    for (const [name, tool] of this.#tools) if (names.includes(tool.groupName)) this.#tools.delete(name);
+    if (this.#metaTool !== undefined) this.#refreshMetaTool();
+    return warnings;
+  }
+
+  enableMetaTool(): void {
+    if (this.#metaTool === undefined && this.#tools.has(metaToolName)) {
+      const message = `There is another tool "${metaToolName}"`;
+      throw new ToolkitError("toolkit/name-clash", message, { name: metaToolName });
+    }
+    this.#refreshMetaTool();
+  }
+
+  #refreshMetaTool(): void {
+    this.#metaTool = makeMetaTool(this.groups);
+    this.#tools.set(metaToolName, this.#metaTool);
+  }
+
+  /** As it was when it was new. */
+  clear(): void {
+    this.#tools.clear();
+    this.groups.remove(this.groups.own.map(({ name }) => name));
+    this.#metaTool = undefined;
+    this.#wantsMetaTool = this.#wantedMetaTool;
+  }
+
+  /** The tools of the active groups, or of the named ones. */
+  listed(groupNames?: readonly string[] | null): RegisteredToolFunction[] {
+    for (const name of groupNames ?? []) this.groups.demand(name);
+    const isListed = (group: string): boolean =>
+      groupNames ? groupNames.includes(group) : this.groups.isActive(group);
+    return [...this.#tools.values()].filter((tool) => isListed(tool.groupName));
+  }
+
+  /** The tool that a call names, or what to tell the model instead. */
+  find(name: string): RegisteredToolFunction | (Prepared & { ok: false }) {
+    const tool = this.#tools.get(name);
+    if (tool !== undefined && this.groups.isActive(tool.groupName)) return tool;
+    if (tool !== undefined) {
+      const cure = this.#metaTool === undefined ? "" : ` Activate the group with ${metaToolName} first.`;
+      const message = `The tool "${name}" is in the group "${tool.groupName}", which is not active.${cure}`;
+      return { ok: false, error: { type: errorTypes.inactiveTool, message } };
+    }
+    const names = this.listed().map((listed) => listed.name);
+    const near = nearest(name, names);
+    const known = names.length === 0 ? "There are no tools." : `The tools are: ${listNames(names)}.`;
+    const cure = near.length > 0 ? `Did you mean ${near.map((one) => `"${one}"`).join(" or ")}?` : known;
+    const error = { type: errorTypes.unknownTool, message: `There is no tool ${JSON.stringify(name)}. ${cure}` };
+    return { ok: false, error };
+  }
+}
+
+function suffixed(name: string, number: number): string {
+  const suffix = `_${number}`;
+  return name.slice(0, 64 - suffix.length) + suffix;
+}
+
+function listNames(names: readonly string[]): string {
+  return names.length > 20 ? `${names.slice(0, 20).join(", ")} and ${names.length - 20} more` : names.join(", ");
+}
