@@ -209,6 +209,31 @@ script_4:»»»echo ran > ran.txt«««
   });
 });
 
+describe("a TAM plan", () => {
+  it("answers a prompt by JSON text", async () => {
+    const { toolkit, work } = await registered();
+    const { result, read } = await play(
+      [
+        `<|[REQUEST_TOOL]|>
+command_1:»»»command«««
+script_1:»»»read -r -p "sure? " x; echo "got $x" > got.txt«««
+command_2:»»»input«««
+type_hint_data_2:»»»json«««
+data_2:»»»"y\\n"«««
+<|[END_TOOL]|>
+`,
+        "Done.",
+      ],
+      { protocol: tamProtocol({ prompt: tamPrompt }), executor: toolkitExecutor(toolkit), tools: toolkit.tools() },
+    );
+    expect(
+      result.results.map(({ status }) => status),
+      read[1],
+    ).toEqual(["ok", "ok"]);
+    expect(await work.read("got.txt")).toBe("got y\n");
+  });
+});
+
 describe("an ATTP program", () => {
   const sandbox = createSandbox({ language: "python" });
   afterAll(() => sandbox[Symbol.asyncDispose]());

@@ -126,6 +126,53 @@ describe("Execution: the order of a block", () => {
   });
 });
 
+describe("Execution: one result for each call", () => {
+  const everything = `<tools>
+    <command>echo out</command><command>(exit 3)</command>
+    ${edit("a.txt", "old", "new")}${edit("b.txt", "none", "x")}
+    <read><file src="a.txt"/></read><read><file src="gone.txt"/></read>
+    <input>x</input><ctrl>c</ctrl><get_value key="K" reason="r"/><mcp server="s" tool="t"/>
+  </tools>`;
+
+  it("with its events around it, whatever becomes of it", async () => {
+    const { tell } = await openSession({ files: { "a.txt": "old\n" } });
+    const { raw, context } = await tell(everything);
+    expect(raw).toHaveLength(10);
+    expect(new Set(raw.map(({ callId }) => callId)).size).toBe(10);
+    for (const { callId, name, status } of raw) {
+      const own = context.events.filter((event) => event.callId === callId);
+      expect(own).toMatchObject([
+        { type: "tool-call-start", name },
+        { type: "tool-call-end", name, status },
+      ]);
+    }
+  });
+
+  it("also when it was stopped before anything began: nothing runs", async () => {
+    const { tell, work } = await openSession({ files: { "a.txt": "old\n" } });
+    const { raw } = await tell(`<tools><command>echo ran > ran.txt</command>${edit("a.txt", "old", "new")}</tools>`, {
+      signal: AbortSignal.abort(),
+    });
+    expect(raw.map(({ status }) => status)).toEqual(["interrupted", "interrupted"]);
+    expect([await work.has("ran.txt"), await work.read("a.txt")]).toEqual([false, "old\n"]);
+  });
+
+  it("blocks that are run at one time share the shell in turn: no output goes to another's result", async () => {
+    const { tell } = await openSession();
+    const all = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        tell(
+          `<tools><command>echo a${index}; sleep 0.0${index % 3}; echo b${index}; (exit ${index})</command></tools>`,
+        ),
+      ),
+    );
+    for (const [index, { results }] of all.entries()) {
+      expect(results[0]?.exit).toBe(index);
+      expect(results[0]?.text.match(/^[ab]\d$/gm)).toEqual([`a${index}`, `b${index}`]);
+    }
+  });
+});
+
 describe("Finding and reading the block", () => {
   it("a message may have several blocks, fenced or not: all of them run, in order", async () => {
     const { tell } = await openSession();

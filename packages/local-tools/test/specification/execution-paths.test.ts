@@ -104,6 +104,51 @@ describe("Execution: paths stay inside the declared roots after resolving links;
   });
 });
 
+describe("Execution: odd places inside the roots", () => {
+  it("a root that is given by a link: paths through the link lead into it", async () => {
+    const real = await scratchFolder({ "a.txt": "old\n" });
+    const links = await scratchFolder();
+    await symlink(real.path, links.at("root"));
+    const { ask } = await openSession({ roots: [links.at("root")] });
+    for (const src of ["a.txt", links.at("root/a.txt"), real.at("a.txt")]) {
+      expect(await ask(read(src))).toMatchObject({ status: "ok" });
+    }
+    expect(await ask(edit(links.at("root/a.txt"), "old", "new"))).toMatchObject({ status: "ok" });
+    expect(await real.read("a.txt")).toBe("new\n");
+  });
+
+  it("pipes and folders are no files: a call for them ends, in an error", async () => {
+    const { ask, work } = await openSession({ files: { "sub/a.txt": "text\n" } });
+    await ask("<tools><command>mkfifo pipe sub/pipe</command></tools>");
+    for (const message of [
+      read("pipe"),
+      edit("pipe", "a", "b"),
+      edit("sub", "a", "b"),
+      edit("pipe", "<![CDATA[]]>", "b"),
+    ]) {
+      expect(await ask(message)).toMatchObject({ status: "error" });
+    }
+    expect(await ask('<tools><read><search pattern="text"/></read></tools>')).toMatchObject({
+      status: "ok",
+      text: expect.stringContaining("sub/a.txt"),
+    });
+    expect((await ask(read("sub"))).text).toContain("pipe");
+    expect(await work.read("sub/a.txt")).toBe("text\n");
+  });
+
+  it("one file by several names in one block is one file", async () => {
+    const { tell, work } = await openSession({ files: { "a.txt": "1\n" } });
+    await symlink("a.txt", work.at("link.txt"));
+    const pair = (src: string, find: string, replace: string): string =>
+      `<file src="${src}"><find>${find}</find><replace>${replace}</replace></file>`;
+    const { results, text } = await tell(
+      `<tools><edit>${pair("a.txt", "1", "2")}${pair("link.txt", "2", "3")}</edit><edit>${pair("./a.txt", "3", "4")}</edit></tools>`,
+    );
+    expect(results, text).toMatchObject([{ status: "ok" }, { status: "ok" }]);
+    expect(await work.read("a.txt")).toBe("4\n");
+  });
+});
+
 describe("Execution: risky files need a policy decision, and get a time-stamped backup first", () => {
   const risky = [
     ".env",

@@ -75,7 +75,7 @@ describe("Execution: a command's end and exit status are known", () => {
 
   it("not from silence: a command that says nothing for a while is waited for", async () => {
     const { ask } = await openSession();
-    expect(await ask(run("sleep 2; echo late; (exit 4)"))).toMatchObject({
+    expect(await ask(run("sleep 1.2; echo late; (exit 4)"))).toMatchObject({
       exit: 4,
       text: expect.stringContaining("late"),
     });
@@ -160,10 +160,10 @@ describe("Execution: a command that waits for input, or outlives its timeout, re
   });
 
   it("the next ctrl goes on from there", async () => {
-    const { ask } = await openSession();
-    await ask(run("echo one; sleep 1; echo two; sleep 600", ' timeout="0.3"'));
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
-    const { text, exit } = await ask("<tools><ctrl>c</ctrl></tools>");
+    const session = await openSession();
+    await session.ask(run("echo one; sleep 0.8; echo two; > two.txt; sleep 600", ' timeout="0.3"'));
+    await until(() => session.work.has("two.txt"), "the second line");
+    const { text, exit } = await session.ask("<tools><ctrl>c</ctrl></tools>");
     expect(exit).toBe(130);
     expect(text).toContain("two");
     expect(text).not.toContain("one");
@@ -199,7 +199,7 @@ describe("Execution: the ladder Ctrl-C, TERM, KILL on the foreground group", () 
     ["TERM", "bash -c 'trap \"\" INT; while :; do sleep 0.2; done'", 143],
     ["KILL", "bash -c 'trap \"\" INT TERM; while :; do sleep 0.2; done'", 137],
   ])("is for a hard limit: it ends with %s what heeds that, and the shell lives on", async (_, script, status) => {
-    const { ask } = await openSession({ shell: { maxRuntimeMs: 800 } });
+    const { ask } = await openSession({ shell: { maxRuntimeMs: 500 } });
     await ask(run("X=kept"));
     const ended = await ask(run(`echo begun; ${script}`));
     expect(ended).toMatchObject({ exit: status, text: expect.stringContaining("begun") });
@@ -211,7 +211,7 @@ describe("Execution: the ladder Ctrl-C, TERM, KILL on the foreground group", () 
     const session = await openSession();
     await session.ask(run("sh -c 'echo $$ > pid.txt; exec sleep 600'", ' timeout="0.5"'));
     const pid = await pidIn(session, "pid.txt");
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(lives(pid)).toBe(true);
   });
 

@@ -81,6 +81,37 @@ describe("5 <input>", () => {
   });
 });
 
+describe("5 <input> that the command did not read", () => {
+  it("never mixes with the next command: text without a line end", async () => {
+    const { ask } = await openSession();
+    await ask('<tools><command timeout="0.3">sleep 1</command></tools>');
+    await ask(input("left over "));
+    const { text, exit } = await ask("<tools><command>echo next; (exit 4)</command></tools>");
+    expect([exit, text.includes("next"), text.includes("left over")]).toEqual([4, true, false]);
+  });
+
+  it("never becomes a command at the shell's prompt: whole lines", async () => {
+    const { ask, work } = await openSession();
+    await ask('<tools><command timeout="0.3">sleep 1</command></tools>');
+    await ask(input("echo ran > ran.txt\\n"));
+    const { text, exit } = await ask("<tools><command>echo next; (exit 4)</command></tools>");
+    expect([exit, text.includes("next")]).toEqual([4, true]);
+    expect(await work.has("ran.txt")).toBe(false);
+  });
+
+  it("never mixes with the next command: an open quote, and control characters", async () => {
+    const { ask } = await openSession();
+    for (const left of ["echo 'open\\n", "\\x04", "\\x16\\x03\\x1b[A", "cat <<END\\n"]) {
+      await ask('<tools><command timeout="0.3">sleep 0.6</command></tools>');
+      await ask(input(left));
+      expect(await ask("<tools><command>echo next; (exit 4)</command></tools>")).toMatchObject({
+        exit: 4,
+        text: expect.stringContaining("next"),
+      });
+    }
+  });
+});
+
 describe("5 <ctrl>", () => {
   it("example: c ends a foreground process that runs, by SIGINT", async () => {
     const { ask } = await openSession();
