@@ -170,11 +170,15 @@ interface Attempt {
   nameOf(pair: number): string;
 }
 
+/** Problems that are looked into; with more of them, they are only told. */
+const LOOKED_INTO = 20;
+
 /** Looks for why `find` is not there, and for the one thing that is done about it: another common indentation. */
 function whenMissing({ original, now: text, edits, pair, problems, maxLength, nameOf }: Attempt): Made | Problem {
   const edit = edits[pair] as TextEdit;
   const find = withLf(edit.find);
   const missing: Problem = { type: "FindMissing", count: 0, message: "find does not occur in the file (0 times)" };
+  if (problems.length >= LOOKED_INTO) return missing;
   const failed = problems.find((problem) => withLf((edits[problem.pair] as TextEdit).replace).includes(find));
   if (failed !== undefined) {
     return { ...missing, message: `find is only in the replacement of ${nameOf(failed.pair)}, which can't be made` };

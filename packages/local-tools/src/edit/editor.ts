@@ -12,7 +12,7 @@ import { editRefusal, type FileProblem } from "./problem-text.ts";
 import { protectedReason } from "./protected.ts";
 import { decodeText, encodeText, type FileText, MAX_EDIT_BYTES, readText } from "./read-text.ts";
 import type { EditOutcome, FileEdits, FileOutcome, TextEdit, UndoOutcome } from "./types.ts";
-import { type UnifiedDiff, unifiedDiff } from "./unified-diff.ts";
+import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
 
 /** What an editor works with. */
 export interface EditorOptions {
@@ -40,6 +40,11 @@ const DIFF_CHARS = 60_000;
 const LEAST_DIFF_CHARS = 600;
 const MOST_DIFF_CHARS = 12_000;
 const DIFF_LINES = 300;
+/** Milliseconds for all comparisons of one outcome, and the least for each. */
+const DIFF_MS = 2_000;
+const LEAST_DIFF_MS = 20;
+
+type DiffRoom = Required<Pick<UnifiedDiffOptions, "maxChars" | "timeoutMs">>;
 
 /** One file of a set, however often and by whatever names it was given. */
 interface Target {
@@ -195,7 +200,7 @@ class FileEditor implements Editor {
     return kept;
   }
 
-  #undone({ path, before, after }: FileChange, room: number): UndoOutcome["files"][number] {
+  #undone({ path, before, after }: FileChange, room: DiffRoom): UndoOutcome["files"][number] {
     const shown = this.#options.roots.show(path);
     const [old, now] = [textOf(before, shown), textOf(after, shown)];
     const diff =
@@ -259,7 +264,7 @@ function changeOf({ place, before, after, risk }: Plan): FileChange {
   };
 }
 
-function outcomeOf(plan: Plan, backup: string | undefined, room: number): FileOutcome {
+function outcomeOf(plan: Plan, backup: string | undefined, room: DiffRoom): FileOutcome {
   const { place, sources, before, applied, after, risk } = plan;
   const { text, added, removed } =
     after === undefined
@@ -284,17 +289,22 @@ function diffOf(
   before: string | null,
   after: string | null,
   isProtected: boolean,
-  room: number,
+  room: DiffRoom,
 ): UnifiedDiff {
   return unifiedDiff(path, before, after, {
     maxLines: DIFF_LINES,
-    maxChars: room,
+    ...room,
     ...(isProtected ? { context: 0 } : {}),
   });
 }
 
-function diffRoom(files: number): number {
-  return Math.min(MOST_DIFF_CHARS, Math.max(LEAST_DIFF_CHARS, Math.floor(DIFF_CHARS / Math.max(1, files))));
+/** What one diff of so many may take. */
+function diffRoom(files: number): DiffRoom {
+  const share = (all: number): number => Math.floor(all / Math.max(1, files));
+  return {
+    maxChars: Math.min(MOST_DIFF_CHARS, Math.max(LEAST_DIFF_CHARS, share(DIFF_CHARS))),
+    timeoutMs: Math.max(LEAST_DIFF_MS, share(DIFF_MS)),
+  };
 }
 
 /** `null` stays; undefined: no text. */

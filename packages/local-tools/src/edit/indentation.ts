@@ -16,8 +16,8 @@ const EFFORT = 50_000_000;
 
 /**
  * Looks for the find text with another common indentation: that which all of its lines share is taken off, and every line of
- * the passage must have the file's instead, the same for all. Lines are compared from their start; an empty line may stand for
- * one that is indented only. Undefined unless there is exactly one such passage. Both texts with LF ends.
+ * the passage must have the file's instead, the same for all. Only whole lines are compared; an empty one may stand for one
+ * that is indented only. Undefined unless there is exactly one such passage. Both texts with LF ends.
  */
 export function findShifted(text: string, find: string): Shifted | undefined {
   const lines = linesOf(find);
@@ -128,7 +128,8 @@ function matchDown(
     if (!text.startsWith(indentation, at) || !text.startsWith(line, at + indentation.length)) return undefined;
     at += indentation.length + line.length;
   }
-  return at;
+  // Whole lines: here "return x" doesn't stand for the start of "return xy".
+  return lines.at(-1)?.endsWith("\n") === true || at === text.length || text[at] === "\n" ? at : undefined;
 }
 
 /** Empty lines before the first with content; gives where they start. */

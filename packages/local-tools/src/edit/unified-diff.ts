@@ -9,6 +9,8 @@ export interface UnifiedDiffOptions {
   maxLines?: number;
   /** UTF-16 units of the diff that are given, the note not counted. Default: all. */
   maxChars?: number;
+  /** Milliseconds after which what is left of a large comparison counts as replaced whole. Default 500. */
+  timeoutMs?: number;
 }
 
 /** A unified diff, and how many lines it adds and removes (all of them, shortened or not). */
@@ -29,7 +31,8 @@ interface Run {
 
 /** Bounds of one comparison; above them a part counts as replaced whole. */
 const MAX_EDIT_LENGTH = 1_000;
-const TIMEOUT_MS = 500;
+/** Lines of both texts together that are compared without a look at the clock: the bound above is enough. */
+const FEW_LINES = 2_000;
 
 /**
  * The unified diff of two texts, as `patch` and `git apply` read it. `null`: there is no such file before, or after. The diff is
@@ -39,10 +42,10 @@ export function unifiedDiff(
   path: string,
   before: string | null,
   after: string | null,
-  { context = 3, maxLines = Infinity, maxChars = Infinity }: UnifiedDiffOptions = {},
+  { context = 3, maxLines = Infinity, maxChars = Infinity, timeoutMs = 500 }: UnifiedDiffOptions = {},
 ): UnifiedDiff {
   if (before === after) return { text: "", added: 0, removed: 0, cut: false };
-  const runs = compare(linesOf(before ?? ""), linesOf(after ?? ""));
+  const runs = compare(linesOf(before ?? ""), linesOf(after ?? ""), Date.now() + timeoutMs);
   const page = new Page(maxLines, maxChars);
   page.add(`--- ${before === null ? "/dev/null" : quoted(`a/${path}`)}\n`);
   page.add(`+++ ${after === null ? "/dev/null" : quoted(`b/${path}`)}\n`);
@@ -81,7 +84,7 @@ class Page {
   }
 }
 
-function compare(olds: readonly string[], news: readonly string[]): Run[] {
+function compare(olds: readonly string[], news: readonly string[], deadline: number): Run[] {
   const shorter = Math.min(olds.length, news.length);
   let head = 0;
   while (head < shorter && olds[head] === news[head]) head++;
@@ -89,7 +92,7 @@ function compare(olds: readonly string[], news: readonly string[]): Run[] {
   while (tail < shorter - head && olds[olds.length - 1 - tail] === news[news.length - 1 - tail]) tail++;
   return joined([
     { kind: " ", lines: olds.slice(0, head) },
-    ...compareMiddle(olds.slice(head, olds.length - tail), news.slice(head, news.length - tail)),
+    ...compareMiddle(olds.slice(head, olds.length - tail), news.slice(head, news.length - tail), deadline),
     { kind: " ", lines: olds.slice(olds.length - tail) },
   ]);
 }
@@ -106,7 +109,7 @@ function joined(runs: readonly Run[]): Run[] {
   return found;
 }
 
-function compareMiddle(olds: string[], news: string[]): Run[] {
+function compareMiddle(olds: string[], news: string[], deadline: number): Run[] {
   const numbers = new Map<string, number>();
   const numberOf = (line: string): number => {
     const known = numbers.get(line);
@@ -116,7 +119,6 @@ function compareMiddle(olds: string[], news: string[]): Run[] {
   };
   const oldNumbers = olds.map(numberOf);
   const newNumbers = news.map(numberOf);
-  const deadline = Date.now() + TIMEOUT_MS;
   const runs: Run[] = [];
   let [oldAt, newAt] = [0, 0];
   const take = (kind: Run["kind"], length: number): void => {
@@ -159,7 +161,7 @@ function changesOf(
       { kind: "+", length: news.length },
     ];
   }
-  const timeout = deadline - Date.now();
+  const timeout = olds.length + news.length <= FEW_LINES ? Infinity : deadline - Date.now();
   if (timeout <= 0) return undefined;
   const changes = diffArrays(olds, news, { maxEditLength: MAX_EDIT_LENGTH, timeout });
   return changes?.map(({ added, removed, count }) => ({ kind: added ? "+" : removed ? "-" : " ", length: count }));

@@ -109,6 +109,13 @@ it("tells all pairs that can't be made, and what only waits for one of them", ()
   ]);
 });
 
+it("tells any number of problems, and looks into the first ones", () => {
+  const edits = Array.from({ length: 500 }, (_, at) => ({ find: `    gone ${at}`, replace: "" }));
+  const { problems: all } = applyEdits("  gone 499\n".repeat(2), edits);
+  expect(all.map(({ pair }) => pair)).toEqual(edits.map((_, at) => at));
+  expect(all.filter(({ searched }) => searched !== undefined)).toHaveLength(20);
+});
+
 it("takes an empty find for an empty text only", () => {
   expect(applied("", { find: "", replace: "new\n" })).toBe("new\n");
   expect(applied("", { find: "", replace: "a" }, { find: "a", replace: "b" })).toBe("b");

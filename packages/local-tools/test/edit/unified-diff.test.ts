@@ -88,12 +88,14 @@ it("is right for large texts with little in common, too", () => {
     [before, shuffled],
     [shuffled, renamed],
   ] as const) {
-    const { text, added, removed } = unifiedDiff("a", old, now);
-    expect(applyDiff(old, text) === now).toBe(true);
-    expect(added - removed).toBe(count(now) - count(old));
+    for (const timeoutMs of [0, 500]) {
+      const { text, added, removed } = unifiedDiff("a", old, now, { timeoutMs });
+      expect(applyDiff(old, text) === now).toBe(true);
+      expect(added - removed).toBe(count(now) - count(old));
+    }
   }
   // Lines that stay keep apart what changes.
-  expect(unifiedDiff("a", before, renamed)).toMatchObject({ added: size, removed: size });
+  expect(unifiedDiff("a", before, renamed, { timeoutMs: Infinity })).toMatchObject({ added: size, removed: size });
 });
 
 function count(text: string): number {
