@@ -2,7 +2,15 @@
 type Part = { is: "one"; of: (char: string) => boolean } | { is: "many" };
 
 /** A pattern for one path segment; `deep` is `**`: any number of segments. */
-export type Segment = { deep: true } | { deep: false; parts: readonly Part[] };
+export type Segment = { deep: true } | NamePattern;
+
+/** `name`, or `*` and `ending`, is all that it says; else its parts do. */
+interface NamePattern {
+  deep: false;
+  parts: readonly Part[];
+  name?: string;
+  ending?: string;
+}
 
 /** Classes of POSIX, ASCII. */
 const posix: Readonly<Record<string, RegExp>> = {
@@ -24,6 +32,12 @@ const posix: Readonly<Record<string, RegExp>> = {
 /** Reads the pattern of one segment as git does; undefined for one that can't match anything (an open class, a `\` at the end). */
 export function parseSegment(text: string): Segment | undefined {
   if (text === "**") return { deep: true };
+  // Most patterns are that simple.
+  const plain = /^(\*?)([^*?[\\]*)$/.exec(text);
+  if (plain !== null) {
+    const [, star, rest = ""] = plain;
+    return star === "" ? { deep: false, parts: [], name: rest } : { deep: false, parts: [], ending: rest };
+  }
   const chars = [...text];
   const parts: Part[] = [];
   for (let at = 0; at < chars.length; at++) {
@@ -95,36 +109,40 @@ function order(first: string, second: string): boolean {
 }
 
 /** Whether a name fits a segment's pattern. Takes pattern × name steps at most, whatever both are. */
-function fitsName(parts: readonly Part[], name: readonly string[]): boolean {
+function fitsName(pattern: NamePattern, name: string): boolean {
+  if (pattern.name !== undefined) return name === pattern.name;
+  if (pattern.ending !== undefined) return name.endsWith(pattern.ending);
+  const { parts } = pattern;
+  const chars = [...name];
   return wildcard(
     parts.length,
-    name.length,
+    chars.length,
     (at) => parts[at]?.is === "many",
     (at, on) => {
       const part = parts[at];
-      return part?.is === "one" && part.of(name[on] as string);
+      return part?.is === "one" && part.of(chars[on] as string);
     },
   );
 }
 
 /** Whether path segments fit a pattern from end to end. `**` at its end needs at least one segment. */
 export function fitsPath(pattern: readonly Segment[], path: readonly string[]): boolean {
-  const names = path.map((name) => [...name]);
-  const openEnd = pattern.at(-1)?.deep === true;
+  const [only] = pattern;
+  if (pattern.length === 1 && only?.deep === false) return path.length === 1 && fitsName(only, path[0] as string);
   // `a/**` is `a`, one segment, and any number more.
-  const steps: readonly Segment[] = openEnd
-    ? [...pattern.slice(0, -1), { deep: false, parts: [{ is: "many" }] }, { deep: true }]
-    : pattern;
+  const steps: readonly Segment[] = pattern.at(-1)?.deep ? [...pattern.slice(0, -1), anyName, { deep: true }] : pattern;
   return wildcard(
     steps.length,
-    names.length,
+    path.length,
     (at) => steps[at]?.deep === true,
     (at, on) => {
       const step = steps[at];
-      return step?.deep === false && fitsName(step.parts, names[on] as string[]);
+      return step?.deep === false && fitsName(step, path[on] as string);
     },
   );
 }
+
+const anyName: NamePattern = { deep: false, parts: [], ending: "" };
 
 /** Matching with stars, going back to the last star only: what an earlier star took can stay as it is. */
 function wildcard(

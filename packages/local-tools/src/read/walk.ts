@@ -31,12 +31,14 @@ export interface Walk {
   files: WalkedFile[];
   /** Protected files that would have been chosen. */
   protectedFiles: number;
-  /** Folders that could not be looked into. */
+  /** Folders that could not be looked into, or lie more than 100 deep. */
   unreadable: number;
   /** There is more than was looked at. */
   stopped: boolean;
 }
 
+/** Folders in folders that are gone into; each is held open while those in it are looked at. */
+const deepest = 100;
 /** Entries looked at before others get their turn. */
 const entriesAtATime = 200;
 
@@ -120,7 +122,8 @@ class Walker {
   }
 
   async #descend(folder: PinnedFolder, name: string, above: IgnoreLevel | undefined): Promise<void> {
-    const inner = await this.#roots.pinIn(folder, name).catch(() => undefined);
+    const tooDeep = this.#file(join(folder.path, name)).below.length > deepest;
+    const inner = tooDeep ? undefined : await this.#roots.pinIn(folder, name).catch(() => undefined);
     if (inner === undefined) {
       this.found.unreadable++;
       return;

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { localError } from "../../src/errors.ts";
 import { createReader } from "../../src/read/reader.ts";
+import { Roots } from "../../src/roots/roots.ts";
 import { open, readerOf, refusal } from "./support.ts";
 
 const twelve = Array.from({ length: 12 }, (_, at) => `line ${at + 1}\n`).join("");
@@ -210,6 +211,12 @@ it("what is not there, or no file, or no directory, is said", async () => {
   expect(await refusal(reader.read({ src: "a.txt/" }, open))).toMatchObject({ type: "NotADirectory" });
   expect(await refusal(reader.read({ src: "" }, open))).toMatchObject({ type: "InvalidPath" });
   expect(await refusal(reader.read({ src: "../x" }, open))).toMatchObject({ type: "OutsideRoots" });
+});
+
+it.runIf(process.platform === "linux")("files that say they have no bytes, and have some, are read", async () => {
+  const reader = createReader({ roots: await Roots.open(["/proc/sys/kernel"]) });
+  const { text, head } = await reader.read({ src: "ostype" }, open);
+  expect([text, head]).toEqual(["Linux\n", "ostype: 1 line"]);
 });
 
 it("bounds that are no counts are a caller's mistake", async () => {

@@ -14,7 +14,7 @@ async function bigFile(path: string, megabytes: number): Promise<void> {
   await file.close();
 }
 
-it("100 MB are read by range, and never held", async () => {
+it("100 MB are read by range, and never held", { timeout: 60_000 }, async () => {
   const { reader, scratch } = await readerOf();
   await bigFile(scratch.at("big.log"), 100);
   const part = await reader.read({ src: "big.log", from: 900_000, to: 900_002 }, open);

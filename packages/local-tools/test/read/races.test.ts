@@ -85,7 +85,7 @@ async function attack(times: number, make: (turn: number) => Promise<unknown>): 
   return outcomes;
 }
 
-describe("while files and folders become links to a secret and back", () => {
+describe("while files and folders become links to a secret and back", { timeout: 120_000 }, () => {
   it("files read are those inside, or none", async () => {
     const { roots } = await swapped();
     const reader = createReader({ roots });

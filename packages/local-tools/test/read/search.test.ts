@@ -253,7 +253,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     }
   });
 
-  test("many files with long names", async () => {
+  test("more files with long names than one command line takes", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 700 }, (_, at) => [
         `${"long".repeat(20)}/${"name".repeat(20)}${at}`,
@@ -262,7 +262,6 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     );
     const { reader } = await readerFor(files);
     expect((await reader.search({ pattern: "ne{2}dle" })).head).toBe('"ne{2}dle": 3 matches in 3 files');
-    expect((await reader.search({ pattern: "hay" })).head).toContain("697 matches in 697 files");
   });
 
   test("a catastrophic expression holds up nobody, and is said", { timeout: 60_000 }, async () => {
