@@ -92,6 +92,24 @@ it("the instructions teach the model the tags that are there, and no others", as
   expect(instructions).not.toContain("### get_value");
 });
 
+it("the instructions say how a new file is made, in a way that the protocol takes", async () => {
+  const session = await openSession();
+  const { agent, model } = agentFor(session, [
+    ({ messages }) => {
+      const instructions = messageText(messages[0] as ModelRequest["messages"][number]);
+      // Who is told that an empty find makes a file writes one.
+      const find = instructions.includes("<![CDATA[]]>") ? "<![CDATA[]]>" : "";
+      return `<tools><edit><file src="src/new.txt"><find>${find}</find><replace>made\n</replace></file></edit></tools>`;
+    },
+    "Done.",
+    "Done.",
+  ]);
+  await agent.run("Make it.").result;
+  const instructions = messageText(model.requests[0]?.messages[0] as ModelRequest["messages"][number]);
+  expect(instructions).toMatch(/creates? a (?:new )?file|makes? a (?:new )?file/i);
+  expect(await session.work.has("src/new.txt"), messageText(model.requests[1]?.messages.at(-1) as never)).toBe(true);
+});
+
 it("a running command goes on over the turns of the conversation", async () => {
   const session = await openSession({ files: { "ask.sh": 'read -r -p "Are you sure? (y/n) " a; echo "answer $a"\n' } });
   const { agent } = agentFor(session, [

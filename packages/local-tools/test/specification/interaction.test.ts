@@ -88,6 +88,8 @@ describe("5 <input> that the command did not read", () => {
     await ask(input("left over "));
     const { text, exit } = await ask("<tools><command>echo next; (exit 4)</command></tools>");
     expect([exit, text.includes("next"), text.includes("left over")]).toEqual([4, true, false]);
+    // Nor does the shell stumble over it, and show the model an error that is not its own.
+    expect(text).not.toMatch(/error|unexpected/i);
   });
 
   it("never becomes a command at the shell's prompt: whole lines", async () => {

@@ -56,6 +56,19 @@ it("Results: a failing command is told with its status and what it printed, on b
   expect(text).toMatch(/to stdout\nto stderr/);
 });
 
+it("Results: what a read says it shows is shown, also where several long ones share the room", async () => {
+  const lines = Array.from({ length: 5_000 }, (_, index) => `line ${index + 1} of it`);
+  const { tell } = await openSession({ files: { "big.txt": `${lines.join("\n")}\n` } });
+  const { results } = await tell(
+    '<tools><read><file src="big.txt"/></read><read><file src="big.txt" from="3000"/></read><read><file src="big.txt" from="4000"/></read></tools>',
+  );
+  for (const { text } of results) {
+    const last = text.match(/lines [\d,]+\D([\d,]+) of/)?.[1]?.replaceAll(",", "");
+    expect(last, text.slice(0, 200)).toBeDefined();
+    expect(text).toContain(`line ${last} of it`);
+  }
+});
+
 it("encoding: a block that was serialized does the same", async () => {
   const { tell, work } = await openSession({ files: { "a.tsx": "<App a={1} />\n\tx && y\n" } });
   const message = `<tools>
