@@ -23,7 +23,7 @@ const wide: readonly (readonly [number, number])[] = [
  * draws as one picture counts as its parts; terminals don't agree on these either.
  */
 export function columnsOf(codePoint: number): 0 | 1 | 2 {
-  if (codePoint < 0x300) return 1;
+  if (codePoint < 0x300 || codePoint > 0x10ffff) return 1;
   const text = String.fromCodePoint(codePoint);
   if (combining.test(text)) return 0;
   if (wide.some(([first, last]) => codePoint >= first && codePoint <= last)) return 2;

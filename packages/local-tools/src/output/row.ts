@@ -25,7 +25,7 @@ export class Row {
   readonly #free: number[] = [];
   /** UTF-16 units in `#joined`. */
   #joinedUnits = 0;
-  /** There are cells that are no code point. */
+  /** There are tabs, or cells that are no code point. */
   #special = false;
   /** Something was overwritten or erased: blanks at the end are what a program wiped with. */
   #wiped = false;
@@ -165,7 +165,7 @@ export class Row {
   remove(column: number, count: number): void {
     const to = Math.min(column + count, this.#length);
     if (to <= column) return;
-    this.#split(column);
+    this.#spread(column);
     this.#split(to);
     this.#unjoin(column, to);
     (this.#cells as Uint32Array).copyWithin(column, to, this.#length);
@@ -177,7 +177,7 @@ export class Row {
   insert(column: number, count: number, limit: number): void {
     if (column >= this.#length || column >= limit) return;
     const by = Math.min(count, limit - column);
-    this.#split(column);
+    this.#spread(column);
     this.eraseFrom(limit - by);
     const length = this.#length;
     this.#grow(length + by);
@@ -238,6 +238,7 @@ export class Row {
     const next = column - (column % 8) + 8;
     if (column < this.#length) return next;
     this.#put(column, tab);
+    this.#special = true;
     for (let at = column + 1; at < next; at++) this.#rest(at);
     return next;
   }
@@ -275,6 +276,30 @@ export class Row {
       this.#joined[place] = "";
       this.#free.push(place);
     }
+  }
+
+  /**
+   * Before what is at and right of a column is moved: tabs become blanks, since their next stop is another one then, and so
+   * does a mark that stands alone, since it would join what comes before it.
+   */
+  #spread(column: number): void {
+    this.#split(column);
+    const cells = this.#cells as Uint32Array;
+    for (let at = column; at < this.#length; at++) {
+      const first = this.#firstOf(cells[at] as number);
+      if (first !== tab && (at > 0 || columnsOf(first) > 0)) {
+        if (!this.#special) return;
+        continue;
+      }
+      this.#unjoin(at, at + 1);
+      cells[at] = space;
+      while (at + 1 < this.#length && cells[at + 1] === rest) cells[++at] = space;
+    }
+  }
+
+  /** The code point of a cell, the first where others are joined to it. */
+  #firstOf(cell: number): number {
+    return cell < joined || cell === rest ? cell : ((this.#joined[cell - joined] as string).codePointAt(0) as number);
   }
 
   /** Makes `column` a border between characters: a tab or wide character that lies across it becomes blanks. */

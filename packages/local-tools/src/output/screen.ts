@@ -30,6 +30,8 @@ export class Screen {
   #row: Row = new Row();
   #column = atEnd;
   #below: Row[] = [];
+  /** Rows of the screen under the lowest line that were erased away. */
+  #erased = 0;
   /** Rows from the top of the screen to the cursor; undefined while nobody asked for a place on the screen. */
   #fromTop: number | undefined;
   /** Rows from where the cursor was saved to where it is. */
@@ -94,7 +96,7 @@ export class Screen {
   /** Moves up, not beyond what can still be changed. */
   up(rows: number): void {
     this.#open();
-    const room = Math.min(this.#options.rows - 1 - this.#below.length, this.#fromTop ?? Number.POSITIVE_INFINITY);
+    const room = Math.min(this.#lowest(), this.#fromTop ?? Number.POSITIVE_INFINITY);
     if (this.#tail !== "") this.#openTail();
     const count = Math.min(rows, room, this.#above.length);
     for (let n = 0; n < count; n++) {
@@ -159,6 +161,7 @@ export class Screen {
   /** Erases from the cursor to the end of the screen. */
   eraseDown(): void {
     this.eraseRight();
+    this.#erased += this.#below.length;
     this.#below = [];
   }
 
@@ -252,6 +255,7 @@ export class Screen {
     this.#untold = true;
     const row = this.#row;
     const next = this.#below.pop();
+    if (next === undefined && this.#erased > 0) this.#erased--;
     if (next === undefined && row.told === undefined) this.#tail += `${row.text()}\n`;
     else {
       this.#openTail();
@@ -271,9 +275,13 @@ export class Screen {
   }
 
   #moved(rows: number): void {
-    const lowest = this.#options.rows - 1;
-    if (this.#fromTop !== undefined) this.#fromTop = Math.min(this.#fromTop + rows, lowest - this.#below.length);
-    if (this.#saved !== undefined) this.#saved.rows = Math.min(this.#saved.rows + rows, lowest);
+    if (this.#fromTop !== undefined) this.#fromTop = Math.min(this.#fromTop + rows, this.#lowest());
+    if (this.#saved !== undefined) this.#saved.rows = Math.min(this.#saved.rows + rows, this.#options.rows - 1);
+  }
+
+  /** The row of the screen that the cursor is in when all rows are in use. */
+  #lowest(): number {
+    return this.#options.rows - 1 - this.#below.length - this.#erased;
   }
 
   /** A line end has to be counted. */

@@ -53,9 +53,11 @@ export class TextCleaner {
   /** `rows` × `columns`: the screen on which the cursor moves, default 50 × 200. `lineLimit`: default 4,096. */
   constructor(options: { rows?: number; columns?: number; lineLimit?: number } = {}) {
     const { rows = 50, columns = 200, lineLimit = 4096 } = options;
-    for (const [name, value] of Object.entries({ rows, columns, lineLimit })) {
-      if (!Number.isInteger(value) || value < 2) throw new TypeError(`${name} must be a whole number, 2 or more`);
+    for (const [name, value] of Object.entries({ rows, columns })) {
+      if (!Number.isInteger(value) || value < 1) throw new TypeError(`${name} must be a positive whole number`);
     }
+    if (!Number.isInteger(lineLimit) || lineLimit < 2)
+      throw new TypeError("lineLimit must be a whole number, 2 or more");
     this.#options = { rows, columns, lineLimit };
     this.#screen = new Screen(this.#options);
   }

@@ -30,6 +30,8 @@ const tokens = [
 /** A terminal in the plainest way: every character a cell, every line kept, the whole text at once. */
 export class ReferenceTerminal {
   #lines: Line[] = [{ cells: [], wiped: false }];
+  /** Lines that there have been, those erased away from the end as well. */
+  #height = 1;
   #row = 0;
   #column = 0;
   #top: number | undefined;
@@ -76,7 +78,7 @@ export class ReferenceTerminal {
 
   /** The top of the screen and the saved place go up with the lines, but not away. */
   #scroll(): void {
-    const highest = this.#lines.length - this.#rows;
+    const highest = this.#height - this.#rows;
     if (this.#top !== undefined) this.#top = Math.max(this.#top, highest);
     if (this.#saved !== undefined) this.#saved.row = Math.max(this.#saved.row, this.#row - this.#rows + 1);
   }
@@ -89,13 +91,14 @@ export class ReferenceTerminal {
       // What was wiped with blanks is over with the line.
       while (line.wiped && line.cells.at(-1) === " ") line.cells.pop();
       line.wiped = false;
+      this.#height = Math.max(this.#height, this.#lines.length);
     }
     this.#column = 0;
     this.#scroll();
   }
 
   #up(count: number): void {
-    const highest = Math.max(0, this.#lines.length - this.#rows, this.#top ?? 0);
+    const highest = Math.max(0, this.#height - this.#rows, this.#top ?? 0);
     this.#row = Math.min(this.#row, Math.max(highest, this.#row - count));
   }
 
@@ -233,6 +236,12 @@ export class ReferenceTerminal {
     if (final === "u") this.#escape("8");
     if ((final === "P" || final === "@") && column < cells.length) {
       this.#border(column);
+      // Tabs that are moved become blanks, and so does a mark that stands alone.
+      if (column === 0 && columnsOf(cells[0]?.codePointAt(0) as number) === 0) cells[0] = " ";
+      for (let at = column; at < cells.length; at++) {
+        if (cells[at]?.startsWith("\t")) cells[at] = " ";
+        if (cells[at] === "" && cells[at - 1] === " ") cells[at] = " ";
+      }
       if (final === "P") this.#border(Math.min(column + count, cells.length));
       if (final === "P") cells.splice(column, count);
       else cells.splice(column, 0, ...Array.from({ length: Math.min(count, this.#columns) }, () => " "));
