@@ -1,8 +1,9 @@
+import type { BigIntStats } from "node:fs";
 import { lstat, rename, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
 import { localError, localErrorType } from "../errors.ts";
-import { codeOf, type Found, forEach, look, makeFile, remove, sha256, tryLink } from "./files.ts";
+import { codeOf, forEach, look, makeFile, remove, sha256, tryLink } from "./files.ts";
 import { Folders } from "./folders.ts";
 import type { HeldLock } from "./lock.ts";
 import type { Parts } from "./parts.ts";
@@ -57,7 +58,7 @@ async function prepare(
   scan: Scan,
   plan: Plan,
 ): Promise<StoredRecord> {
-  const found: (Found | null)[] = [];
+  const found: (BigIntStats | null)[] = [];
   const makes = new Set<string>();
   for (const { path, before } of plan.files) {
     const missing = await named(roots.show(path), () => folders.missing(path));
@@ -103,7 +104,7 @@ class Writing {
   readonly #manifest: Manifest;
   readonly #plan: Plan;
   /** What stood at each changed file's path right before the replacing. */
-  readonly #seen = new Map<number, Found>();
+  readonly #seen = new Map<number, BigIntStats>();
 
   constructor(parts: Parts, lock: HeldLock, folders: Folders, record: StoredRecord, plan: Plan) {
     this.#parts = parts;
@@ -173,7 +174,7 @@ class Writing {
     const found = await check(shown, this.#folders, path, this.#plan.files[index]?.before ?? null);
     if (found === null) return;
     this.#seen.set(index, found);
-    if (isLinked && (await lstat(beside, { bigint: true })).ino !== found.stats.ino) throw changed(shown, "changed");
+    if (isLinked && (await lstat(beside, { bigint: true })).ino !== found.ino) throw changed(shown, "changed");
   }
 
   async #secondName(index: number, from: string, to: string): Promise<boolean> {
@@ -201,7 +202,7 @@ class Writing {
       }
     } else {
       const now = await lstat(target, { bigint: true }).catch(() => undefined);
-      const seen = this.#seen.get(index)?.stats;
+      const seen = this.#seen.get(index);
       const isSame = now?.ino === seen?.ino && now?.size === seen?.size && now?.mtimeNs === seen?.mtimeNs;
       if (now === undefined || !isSame) throw changed(shown, now === undefined ? "gone" : "changed");
       // Before the call: one that fails may have been done all the same. Taking back looks what stands there.
@@ -244,10 +245,15 @@ class Writing {
 }
 
 /** What stands at a path, if that is what was expected; `FileChanged` otherwise. */
-async function check(shown: string, folders: Folders, path: string, before: Uint8Array | null): Promise<Found | null> {
+async function check(
+  shown: string,
+  folders: Folders,
+  path: string,
+  before: Uint8Array | null,
+): Promise<BigIntStats | null> {
   const folder = await named(shown, () => folders.open(dirname(path)));
   const found = await named(shown, () => look(folder, basename(path), before === null ? [] : [before.length]));
-  if (holds(found, before === null ? null : { hash: sha256(before) })) return found;
+  if (holds(found, before === null ? null : { hash: sha256(before) })) return found?.stats ?? null;
   throw changed(shown, before === null ? "appeared" : found === null ? "gone" : "changed");
 }
 
@@ -280,9 +286,9 @@ function failure(error: unknown, trouble: readonly string[]): unknown {
   return localError(localErrorType(told) ?? "WriteFailed", message, { ...told.data }, error);
 }
 
-function keptContent(before: Uint8Array | null, found: Found | null | undefined): KeptContent | null {
+function keptContent(before: Uint8Array | null, found: BigIntStats | null | undefined): KeptContent | null {
   if (before === null || found === null || found === undefined) return null;
-  const { mode, uid, gid } = found.stats;
+  const { mode, uid, gid } = found;
   return { hash: sha256(before), size: before.length, mode: Number(mode) & 0o7777, uid: Number(uid), gid: Number(gid) };
 }
 

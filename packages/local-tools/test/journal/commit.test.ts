@@ -274,6 +274,10 @@ it("should refuse paths outside the roots, and throw for what is no change", asy
   await expect(commit(change(base, "outside", "x", "y"))).rejects.toMatchObject({ data: { type: "OutsideRoots" } });
   await expect(commit(change(root, "out/outside", "x", "y"))).rejects.toMatchObject({ data: { type: "FileChanged" } });
   await expect(commit(change(root, "out/new", null, "y"))).rejects.toMatchObject({ data: { type: "FileChanged" } });
+  // A link inside the roots: the real path is another one.
+  mkdirSync(join(root, "real/sub"), { recursive: true });
+  symlinkSync("real", join(root, "way"));
+  await expect(commit(change(root, "way/sub/new", null, "y"))).rejects.toMatchObject({ data: { type: "FileChanged" } });
   const mistakes = [
     [],
     [{ path: "a", before: null, after: bytes("x") }],
@@ -284,6 +288,7 @@ it("should refuse paths outside the roots, and throw for what is no change", asy
     [change(root, "a", null, "x"), change(root, "a", null, "y")],
   ];
   for (const mistake of mistakes) await expect(commit(...mistake)).rejects.toThrow(TypeError);
+  expect(tree(join(root, "real"))).toEqual({ "sub/": "" });
   expect(readFileSync(join(base, "outside"), "utf8")).toBe("x");
   expect(lstatSync(join(root, "out")).isSymbolicLink()).toBe(true);
 });

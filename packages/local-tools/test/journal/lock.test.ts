@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -139,5 +141,20 @@ it("should know the living from the dead", async () => {
     { ...self, host: null },
   ]) {
     expect(parseOwner(broken)).toBeUndefined();
+  }
+});
+
+it.runIf(process.platform === "linux")("should take a process for dead that only waits for its parent", async () => {
+  const self = await thisOwner();
+  // `true` ends at once, and `sleep` never asks for it.
+  const child = spawn("sh", ["-c", "true & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+  try {
+    const [line] = (await once(child.stdout, "data")) as [Buffer];
+    const owner: Owner = { ...self, pid: Number(String(line)), started: null };
+    await vi.waitFor(async () => expect(await isAlive(owner, self, 0)).toBe(false), { timeout: 10_000 });
+    // The system still has it.
+    expect(process.kill(owner.pid, 0)).toBe(true);
+  } finally {
+    child.kill("SIGKILL");
   }
 });
