@@ -167,7 +167,11 @@ export class BashProcess {
    */
   look(): boolean {
     const command = this.#command;
-    if (!command || this.#exit || !this.atPrompt()) return false;
+    if (!command || this.#exit) return false;
+    if (!this.atPrompt()) {
+      if (this.#isAstray()) this.#abandon();
+      return false;
+    }
     if (command.phase === "typed") this.#again(command);
     else this.#ask(command);
     return true;
@@ -176,6 +180,18 @@ export class BashProcess {
   /** True when the shell is known to wait for what is typed. */
   atPrompt(): boolean {
     return this.#promptPlace !== undefined && this.processes.place(this.pid) === this.#promptPlace;
+  }
+
+  /** True when it waits for lines from somewhere else: a script took its input away. */
+  #isAstray(): boolean {
+    const here = this.processes.place(this.pid);
+    const call = (place: string): string => place.split(" ", 4).join(" ");
+    return (
+      here !== undefined &&
+      this.#promptPlace !== undefined &&
+      here !== this.#promptPlace &&
+      call(here) === call(this.#promptPlace)
+    );
   }
 
   /** Kills the shell and waits until it is gone. */
@@ -330,15 +346,17 @@ export class BashProcess {
   }
 
   async #deliver(command: Command): Promise<void> {
+    const { begin } = command;
     const delivered = await this.#channel.deliver(this.#text(command));
     if (this.#command !== command || command.phase !== "started") return;
     if (delivered) {
       command.phase = "delivered";
       command.delivered = true;
-    } else {
-      // Its FIFO was removed while it stands before it: Ctrl-C lets it go on, and the script is brought another way.
-      signal(this.pid, "SIGINT");
+      return;
     }
+    // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C lets it go on.
+    await pause(300);
+    if (this.#command === command && command.begin === begin && command.phase === "started") signal(this.pid, "SIGINT");
   }
 
   /** The shell seems to be at its prompt: look, a few times, since the prompt is printed before it is waited at. */

@@ -112,7 +112,7 @@ for (const backend of backends) {
     for (let round = 0; round < 3; round++) {
       const result = await shell.run(spill);
       expect(result).toMatchObject({ status: "ended", exit: 44 });
-      expect(result.output.endsWith("the-real-end\n")).toBe(true);
+      expect(result.output.slice(-13)).toBe("the-real-end\n");
       expect(result.cwd).not.toBe("/fake");
       expect(await shell.run("echo next; (exit 2)")).toMatchObject({ status: "ended", output: "next\n", exit: 2 });
     }

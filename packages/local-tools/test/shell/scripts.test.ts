@@ -42,7 +42,7 @@ for (const backend of backends) {
     await shell.run("trap 'echo ERR' ERR; (exit 42) || (exit 41)").catch(() => undefined);
     expect((await shell.run("echo $?")).output).toBe("41\n");
     await shell.run("trap - ERR; ! true");
-    expect((await shell.run("set -e; echo $?")).output).toBe("1\n");
+    expect((await shell.run("echo $?; set -e")).output).toBe("1\n");
     expect((await shell.run("echo still")).output).toBe("still\n");
   });
 

@@ -1,0 +1,125 @@
+import { execFileSync } from "node:child_process";
+import { expect, it } from "vitest";
+import { backends, session } from "./sessions.ts";
+
+const alive = (mark: string): string =>
+  execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(mark) && !line.includes("ps -A"))
+    .join("\n");
+
+for (const backend of backends) {
+  it(`reports a command that outlives its timeout over ${backend}, stops nothing, and goes on from there`, async () => {
+    const { shell } = await session(backend);
+    const early = await shell.run("echo one; sleep 0.8; echo two; (exit 9)", { timeoutMs: 250 });
+    expect(early).toMatchObject({ status: "running", output: "one\n" });
+    expect(shell.state.running).toContain("sleep 0.8");
+    const refused = await shell.run("echo never", { timeoutMs: 50 });
+    expect(refused).toMatchObject({ status: "not-run", output: "" });
+    expect(refused.notes.join()).toContain("still runs");
+    const next = await shell.run("echo three");
+    expect(next).toMatchObject({ status: "ended", exit: 0, output: "two\nthree\n" });
+    expect(next.notes.join()).toContain("ended with exit status 9; the first 4 characters");
+  });
+
+  it(`tells what a command printed after its timeout over ${backend}, whatever the next call is`, async () => {
+    const { shell } = await session(backend);
+    await shell.run("sleep 0.2; echo late; (exit 8)", { timeoutMs: 50 });
+    await new Promise((resolve) => setTimeout(resolve, 900));
+    const input = await shell.input("x\n");
+    expect(input).toMatchObject({ status: "not-run", output: "late\n" });
+    expect(input.notes.join()).toContain("exit status 8");
+    expect(await shell.run("echo $?")).toMatchObject({ output: "8\n", notes: [] });
+  });
+
+  it(`interrupts with Ctrl-C over ${backend}: 130, and the rest isn't run`, async () => {
+    const { shell } = await session(backend);
+    await shell.run("sleep 30; echo rest", { timeoutMs: 200 });
+    const stopped = await shell.ctrl("c");
+    expect(stopped).toMatchObject({ status: "ended", exit: 130 });
+    expect(stopped.output).not.toContain("rest");
+    await shell.run("while :; do :; done; echo rest", { timeoutMs: 200 });
+    expect(await shell.ctrl("C")).toMatchObject({ status: "ended", exit: 130 });
+    await shell.run("PS1=; PROMPT_COMMAND=; exec 2>/dev/null; sleep 30; echo rest", { timeoutMs: 300 });
+    expect(await shell.ctrl("c")).toMatchObject({ status: "ended", exit: 130 });
+    expect(await shell.ctrl("c")).toMatchObject({
+      status: "ended",
+      output: "",
+      notes: [expect.stringContaining("Nothing runs")],
+    });
+    expect((await shell.run("echo fine")).output).toBe("fine\n");
+  });
+
+  it(`suspends with Ctrl-Z over ${backend}, says so, and can go on`, async () => {
+    const { shell } = await session(backend);
+    await shell.run("sh -c 'sleep 1; echo resumed'", { timeoutMs: 300 });
+    const stopped = await shell.ctrl("z");
+    expect(stopped).toMatchObject({ status: "ended", exit: 148 });
+    expect(stopped.notes.join()).toContain("fg");
+    expect((await shell.run("echo between")).output).toContain("between\n");
+    const resumed = await shell.run("fg", { timeoutMs: 10_000 });
+    expect(resumed).toMatchObject({ status: "ended", exit: 0 });
+    expect(resumed.output).toContain("resumed\n");
+  });
+
+  it(`quits with Ctrl-\\ and refuses keys that are none over ${backend}`, async () => {
+    const { shell } = await session(backend);
+    await shell.run("ulimit -c 0; sleep 30", { timeoutMs: 200 });
+    expect(await shell.ctrl("\\")).toMatchObject({ status: "ended", exit: 131 });
+    expect(() => shell.ctrl("1")).toThrow(TypeError);
+    expect(() => shell.ctrl("cc")).toThrow(TypeError);
+  });
+
+  it(`stops at the hard limit over ${backend}, also without anybody waiting`, async () => {
+    const { shell } = await session(backend, { maxRuntimeMs: 400 });
+    const stopped = await shell.run("sleep 30; echo rest");
+    expect(stopped).toMatchObject({ status: "ended", exit: 130 });
+    expect(stopped.notes.join()).toContain("longer than 400 ms");
+    await shell.run("sleep 31; echo rest", { timeoutMs: 50 });
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const next = await shell.run("echo next");
+    expect(next).toMatchObject({ status: "ended", output: "next\n" });
+    expect(next.notes.join()).toContain("longer than 400 ms");
+  });
+
+  it(`stops what ignores INT and TERM over ${backend}, and the shell lives`, async () => {
+    const { shell } = await session(backend, { maxRuntimeMs: 300 });
+    const mark = `stubborn-${backend}-${process.pid}`;
+    await shell.run("x=kept");
+    const stopped = await shell.run(`bash -c 'trap "" INT TERM; : ${mark}; while :; do sleep 0.1; done'; echo rest`);
+    expect(stopped.status).toBe("ended");
+    expect(stopped.output).not.toContain("rest");
+    expect(alive(mark)).toBe("");
+    expect((await shell.run("echo $x")).output).toBe("kept\n");
+  });
+
+  it(`stops a script that ignores INT and TERM in the shell itself over ${backend}`, async () => {
+    const { shell } = await session(backend, { maxRuntimeMs: 300 });
+    const stopped = await shell.run("trap '' INT TERM; while :; do sleep 0.05; done");
+    expect(stopped.status).toBe("shell-ended");
+    expect(await shell.run("echo new")).toMatchObject({ status: "ended", output: "new\n" });
+    const builtins = await shell.run("trap '' INT TERM; while :; do :; done");
+    expect(builtins.status).toBe("shell-ended");
+  });
+
+  it(`stops an aborted command over ${backend}, and doesn't begin one that was aborted before`, async () => {
+    const { shell } = await session(backend);
+    const abort = new AbortController();
+    const running = shell.run("sleep 30; echo rest", { signal: abort.signal });
+    const queued = shell.run("echo queued", { signal: abort.signal });
+    setTimeout(() => abort.abort(), 150);
+    const result = await running;
+    expect(result).toMatchObject({ status: "ended", exit: 130 });
+    expect(result.notes.join()).toContain("aborted");
+    expect(await queued).toMatchObject({ status: "not-run", output: "" });
+    expect((await shell.run("echo ok")).output).toBe("ok\n");
+  });
+}
+
+it("waits no longer than it must behind a command that waits for input", async () => {
+  const { shell } = await session("pty");
+  await shell.run('read -p "Go? " x');
+  const refused = await shell.run("echo queued");
+  expect(refused).toMatchObject({ status: "not-run", waiting: "input" });
+  expect(await shell.input("y\n")).toMatchObject({ status: "ended", exit: 0 });
+});

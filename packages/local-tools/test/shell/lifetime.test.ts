@@ -1,0 +1,117 @@
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, it } from "vitest";
+import { openShell } from "../../src/shell/open-shell.ts";
+import { backends, session } from "./sessions.ts";
+
+const alive = (mark: string): string =>
+  execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" })
+    .split("\n")
+    .filter((line) => line.includes(mark) && !line.includes("ps -A"))
+    .join("\n");
+
+const until = async (done: () => boolean): Promise<boolean> => {
+  for (let n = 0; n < 100 && !done(); n++) await new Promise((resolve) => setTimeout(resolve, 50));
+  return done();
+};
+
+for (const backend of backends) {
+  it(`reports the death of the shell over ${backend}, and starts another in the same place`, async () => {
+    const { shell, dir } = await session(backend);
+    await shell.run("mkdir sub; cd sub; x=lost");
+    for (const [script, exit] of [
+      ["echo bye; exit 3; echo no", 3],
+      ["exec sh -c 'echo taken over; exit 4'", 4],
+      ["kill -9 $$", 137],
+      ["set -e; echo a; false; echo no", 1],
+    ] as const) {
+      const ended = await shell.run(script);
+      expect(ended).toMatchObject({ status: "shell-ended", exit });
+      expect(ended.output).not.toContain("no\n");
+      const next = await shell.run('pwd; echo "x=$x"; echo $?');
+      expect(next).toMatchObject({ status: "ended", exit: 0, output: `${dir}/sub\nx=\n0\n` });
+      expect(next.notes.join()).toContain(`exit status ${exit}`);
+      expect((await shell.run("true")).notes).toEqual([]);
+    }
+    expect(shell.state.generation).toBe(5);
+    await shell.run("rmdir ../sub; exit 0");
+    const elsewhere = await shell.run("pwd");
+    expect(elsewhere.output).toBe(`${dir}\n`);
+    expect(elsewhere.notes.join()).toContain(`It starts in ${dir}`);
+  });
+
+  it(`notices over ${backend} that the shell was killed while nothing ran`, async () => {
+    const { shell } = await session(backend);
+    const pid = Number((await shell.run("echo $$")).output);
+    process.kill(pid, "SIGKILL");
+    const next = await shell.run("echo after");
+    expect(next).toMatchObject({ status: "ended", output: "after\n", exit: 0 });
+    expect(next.notes.join()).toContain("exit status 137");
+  });
+
+  it(`leaves no process, file or descriptor behind when a session over ${backend} is closed`, async () => {
+    const dir = mkdtempSync(join(tmpdir(), "tg-shell-close-"));
+    const mark = `left-${backend}-${process.pid}`;
+    const descriptors = (): number => readdirSync("/proc/self/fd").length;
+    const before = existsSync("/proc/self/fd") ? descriptors() : 0;
+    for (let round = 0; round < 3; round++) {
+      const shell = await openShell({ cwd: dir, backend, artifactDir: join(dir, "artifacts") });
+      const source = (await shell.run("echo $BASH_SOURCE")).output.trim();
+      expect(existsSync(dirname(source))).toBe(true);
+      await shell.run(`bash -c 'trap "" HUP INT TERM; while :; do sleep 0.1; done # ${mark}' & disown; sleep 0.05`);
+      const running = shell.run(`bash -c 'trap "" HUP INT TERM; while :; do sleep 0.1; done # ${mark}'`);
+      await new Promise((resolve) => setTimeout(resolve, 200));
+      await Promise.all([shell.close(), shell.close()]);
+      expect((await running).status).not.toBe("running");
+      expect(existsSync(dirname(source))).toBe(false);
+      await expect(shell.run("echo no")).rejects.toThrow("closed");
+    }
+    expect(await until(() => alive(mark) === "")).toBe(true);
+    if (before > 0) expect(await until(() => descriptors() <= before + 1)).toBe(true);
+    rmSync(dir, { recursive: true, force: true });
+  }, 60_000);
+
+  it(`answers all that waits when a session over ${backend} is closed`, async () => {
+    const { shell } = await session(backend);
+    const calls = [shell.run("sleep 60"), shell.run("echo a"), shell.input("b"), shell.ctrl("c")];
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await shell.close();
+    const results = await Promise.all(calls);
+    expect(results[0]?.notes.join()).toContain("closed");
+    expect(results.slice(1).map(({ status }) => status)).toEqual(["not-run", "not-run", "not-run"]);
+  });
+
+  for (const leave of ["process.exit(0)", "", "process.kill(process.pid, 'SIGKILL')"]) {
+    it(`leaves nothing behind over ${backend} when its host ends by ${leave || "itself"}`, async () => {
+      const dir = realpathSync(mkdtempSync(join(tmpdir(), "tg-shell-host-")));
+      const mark = `host-${backend}-${process.pid}-${Math.random().toString(36).slice(2)}`;
+      const program = [
+        `const { openShell } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/shell/open-shell.ts"))});`,
+        `const shell = await openShell({ cwd: ${JSON.stringify(dir)}, backend: "${backend}", artifactDir: ${JSON.stringify(dir)} });`,
+        `const r = await shell.run("sleep 300 & echo $$ $BASH_SOURCE; : ${mark}");`,
+        "console.log(r.output);",
+        leave,
+      ].join("\n");
+      const tsx = ["--import", "tsx", "--conditions", "source"];
+      const host = spawn(process.execPath, [...tsx, "--input-type=module", "-e", program], {
+        cwd: join(import.meta.dirname, "../.."),
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+      let output = "";
+      host.stdout.on("data", (data) => (output += data));
+      host.stderr.on("data", (data) => (output += data));
+      await new Promise((resolve) => host.on("close", resolve));
+      const [, pid = "", source = ""] = /^(\d+) (\S+)$/m.exec(output) ?? [];
+      expect(output).toContain("/script");
+      const gone = (): boolean =>
+        !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+      expect(await until(gone)).toBe(true);
+      // Nothing can be tidied after SIGKILL but what the system does itself.
+      if (!leave.includes("SIGKILL")) expect(existsSync(dirname(source))).toBe(false);
+      rmSync(dir, { recursive: true, force: true });
+      rmSync(dirname(source), { recursive: true, force: true });
+    });
+  }
+}
