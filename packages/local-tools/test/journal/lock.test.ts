@@ -146,8 +146,8 @@ it("should know the living from the dead", async () => {
 
 it.runIf(process.platform === "linux")("should take a process for dead that only waits for its parent", async () => {
   const self = await thisOwner();
-  // `true` ends at once, and `sleep` never asks for it.
-  const child = spawn("sh", ["-c", "true & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
+  // The first ends while the second runs, which never asks for it.
+  const child = spawn("sh", ["-c", "sleep 0.3 & echo $!; exec sleep 60"], { stdio: ["ignore", "pipe", "ignore"] });
   try {
     const [line] = (await once(child.stdout, "data")) as [Buffer];
     const owner: Owner = { ...self, pid: Number(String(line)), started: null };
