@@ -59,6 +59,10 @@ function hintFor(type: LocalErrorType): { hint?: string } {
   return {};
 }
 
+/** Around a passage. No code fences: protocols take the power from fences in results, and a model would copy what that leaves. */
+const openingLine = "----- as it is -----";
+const closingLine = "----- end -----";
+
 /** The nearest passage, as it is in the file, and what differs. */
 function passageText(text: string, find: string): string[] {
   const nearest = nearestPassage(text, find);
@@ -68,14 +72,12 @@ function passageText(text: string, find: string): string[] {
   let shown = lines.join("\n");
   if (shown.length > PASSAGE_CHARS) shown = `${shown.slice(0, PASSAGE_CHARS).replace(/[\ud800-\udbff]$/, "")}…`;
   const left = to - from + 1 - lines.length;
-  const longest = Math.max(2, ...(shown.match(/`{3,100}/g) ?? []).map((run) => run.length));
-  const fence = "`".repeat(longest + 1);
   const what = differs.length === 0 ? "" : `, where this differs: ${differs.join("; ")}`;
   return [
     from === to ? `The nearest is line ${from}${what}:` : `The nearest are lines ${from}–${to}${what}:`,
-    fence,
+    openingLine,
     shown,
     ...(left > 0 ? [`… ${left} more line${left === 1 ? "" : "s"}`] : []),
-    fence,
+    closingLine,
   ];
 }

@@ -128,11 +128,11 @@ it("shows the nearest passage of a find that is not there", async () => {
     message: [
       "a.ts, pair 1: find does not occur in the file (0 times). Nothing was written.",
       "The nearest are lines 1–3, where this differs: indentation: the file has 1 tab, find has 2 spaces (line 2):",
-      "```",
+      "----- as it is -----",
       "function a() {",
       "\treturn 1;",
       "}",
-      "```",
+      "----- end -----",
     ].join("\n"),
     data: { type: "FindMissing", hint: expect.stringContaining("Copy find") },
   });

@@ -50,9 +50,8 @@ export function searchMatches({ text }: ReadPart): Match[] {
   });
 }
 
-/** The lines of the passage that came nearest, as the error of an edit shows them between fences. */
+/** The lines of the passage that came nearest, as the error of an edit shows them. */
 export function nearestLines({ message = "" }: Outcome): string[] {
-  // A fence that came from outside has a zero-width space in it.
-  const passage = /^The nearest (?:is|are) lines? .*:\n`\u200b?``\n([\s\S]*?)\n`\u200b?``$/m.exec(message)?.[1];
+  const passage = /^-{5} as it is -{5}\n([\s\S]*?)\n-{5} end -{5}$/m.exec(message)?.[1];
   return passage?.split("\n") ?? [];
 }
