@@ -62,7 +62,7 @@ it.each([
   expect(stderr).toContain("--help");
 });
 
-it("should take the tour without a terminal: two languages, both protocols, one repaired slip", async () => {
+it("should take the tour without a terminal: two languages, all protocols, slips that are repaired, a project that is fixed", async () => {
   const { code, stdout } = await demo();
   expect(code).toBe(0);
   expect(stdout.split("\n")[0]).toContain("rule-based planner, no language model");
@@ -70,6 +70,7 @@ it("should take the tour without a terminal: two languages, both protocols, one 
   expect(stdout).toMatch(/attp · Check which orders/);
   expect(stdout).toMatch(/attp · 销售额/);
   expect(stdout).toMatch(/native · Compare/);
+  expect(stdout).toMatch(/toolsxml · Fix the failing test[\s\S]*FindMissing[\s\S]*All 10 tests pass/);
   expect(stdout).toMatch(/trp · show order 1042/);
   expect(stdout).toContain("Nothing was called.");
   expect(stdout).not.toContain("\u001b[");

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DemoStore, openStore } from "../../src/data/store.ts";
 import { createPlanner } from "../../src/planner/planner.ts";
 import { readTask } from "../../src/planner/skills/index.ts";
+import { toolsxmlSlips } from "../../src/planner/slips/toolsxml.ts";
 import { languageOf } from "../../src/planner/text.ts";
 import { runQuestion, type TestRun } from "../support/agent.ts";
 import { type TestProject, testProject } from "../support/project.ts";
@@ -25,19 +26,19 @@ function ask({ session }: TestProject, question: string, messy?: string): Promis
 
 const fix = "Fix the failing test in the project";
 
-it.each([fix, "修复项目里失败的测试"])("should find and fix the bug of its own project: %s", async (question) => {
+it("should find and fix the bug of its own project", async () => {
   const project = testProject(store);
   const before = project.files();
   expect(project.passes()).toBe(false);
-  const { result, called } = await ask(project, question);
+  const { result, called } = await ask(project, fix);
   expect(result.status).toBe("answered");
   expect(project.passes()).toBe(true);
   expect(called).toEqual(["command", "read", "read", "read", "read", "edit", "command"]);
   expect(Object.entries(project.files()).filter(([path, text]) => before[path] !== text)).toHaveLength(1);
   expect(result.text).toMatch(/src\/bands\.js/);
   expect(result.text).toContain("+ if (band.from <= value) found = band;");
-  expect(result.text).toMatch(/src\/grade\.js(?::7| 第 7 行)/);
-  expect(result.text).toMatch(/All 10 tests pass|10 个测试全部通过/);
+  expect(result.text).toMatch(/src\/grade\.js:7/);
+  expect(result.text).toMatch(/All 10 tests pass/);
 });
 
 it("should correct an edit that misses from what the error shows", async () => {
@@ -123,6 +124,18 @@ it("should rename in all files at once, and run the tests", async () => {
   expect(result.text).toMatch(/formatDuration is durationText now, in \d+ lines of 5 files/);
   expect(result.text).toMatch(/1 of 10 tests fail/);
 });
+
+it.each(toolsxmlSlips.map(({ id }) => id).filter((id) => id !== "outdated-find" && id !== "unescaped"))(
+  "should make an edit exactly once in spite of the slip %s in its block",
+  async (slip) => {
+    const project = testProject(store, { "test/walk.test.js": undefined, "test/grade.test.js": undefined });
+    const { result } = await ask(project, "rename formatDuration to durationText everywhere", slip);
+    expect(result.status).toBe("answered");
+    expect(result.text).toContain("All 5 tests pass");
+    expect(await (await project.session.local()).changes()).toHaveLength(1);
+    expect(project.read("src/format.js")).toContain("export function durationText(minutes) {");
+  },
+);
 
 it("should rename whole words only", async () => {
   const project = testProject(

@@ -6,6 +6,7 @@ import { tailText, testsText } from "./wording.ts";
 type Released =
   | { kind: "failing"; run: TestRun; tests: Outcome }
   | { kind: "question"; question: string }
+  | { kind: "slow"; release: Outcome }
   | { kind: "ended"; question: string | undefined; end: Outcome };
 
 /** `Release the project`, `发布项目` */
@@ -45,6 +46,12 @@ export const releaseSkill: Skill = {
             return zh
               ? `脚本问“${released.question}”，这不是我能替你决定的，所以用 Ctrl-C 停止了它。`
               : `The script asked "${released.question}", which I can't decide for you, so I stopped it with Ctrl-C.`;
+          case "slow": {
+            const head = zh
+              ? "发布脚本没有结束，也没有提问，所以用 Ctrl-C 停止了它："
+              : "The script neither ended nor asked anything, so I stopped it with Ctrl-C:";
+            return `${head}\n\n${tailText(released.release, 6)}`;
+          }
           case "ended": {
             const { question: asked, end } = released;
             const ok = end.status === "ok";
@@ -68,10 +75,12 @@ export const releaseSkill: Skill = {
 function* releasePlan(): CallPlan<Released> {
   const [tests] = outcomesOf(yield [attempt("command", { script: "npm test" })]) as [Outcome];
   if (tests.status !== "ok" || tests.running) return { kind: "failing", run: readTestRun(tests.text ?? ""), tests };
-  const [release] = outcomesOf(yield [attempt("command", { script: "npm run release", timeoutMs: 10_000 })]) as [
-    Outcome,
-  ];
+  const [release] = outcomesOf(yield [attempt("command", { script: "npm run release" })]) as [Outcome];
   if (!release.running) return { kind: "ended", question: undefined, end: release };
+  if (!/^\[It waits for input/m.test(release.text ?? "")) {
+    yield [attempt("ctrl", { key: "c" })];
+    return { kind: "slow", release };
+  }
   const question = openQuestion(release);
   // Only what can be meant by the request itself: yes or no to a release.
   if (!/\((?:y\/n|yes\/no)\)\W*$/i.test(question)) {
