@@ -1,7 +1,8 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { PathQueue } from "../edit/path-queue.ts";
-import { FsHandle } from "./fs-handle.ts";
+import type { FsHandle } from "./fs-handle.ts";
+import { GrantedHandle } from "./granted-handle.ts";
 import { checkGrants } from "./grants.ts";
 import { Mount } from "./mount.ts";
 import { type Namespace, namespaces } from "./namespaces.ts";
@@ -62,7 +63,7 @@ export class DiskFileSystem {
    * `/userinput/`, `delete` in `/internal/`), or is for none.
    */
   createHandle(grants: readonly Grant[]): FsHandle {
-    return new FsHandle({
+    return new GrantedHandle({
       mounts: this.#mounts,
       grants: checkGrants(grants, new Set(this.#mounts.keys())),
       queue: this.#queue,

@@ -1,6 +1,6 @@
 /** A logical file system over real directories, and the tools for a model to use it: AgentScope's, made tight. */
 export { DiskFileSystem, type DiskFileSystemOptions } from "./disk-file-system.ts";
-export { FsHandle, type HandleFields } from "./fs-handle.ts";
+export type { FsHandle } from "./fs-handle.ts";
 export { builtinGrant, builtinGrants } from "./grants.ts";
 export { INTERNAL_PREFIX, USERINPUT_PREFIX, validatePath, WORKSPACE_PREFIX } from "./namespaces.ts";
 export {
@@ -16,6 +16,16 @@ export {
 } from "./reading-tools.ts";
 export { type FileSystemToolsOptions, fileSystemTools, registerFileSystemTools } from "./register.ts";
 export { FileDomainService, type ReadResult, type SortBy } from "./service.ts";
+export type {
+  EditFileInput,
+  ListWithSizesInput,
+  PathInput,
+  ReadMultipleFilesInput,
+  ReadTextFileInput,
+  SearchFilesInput,
+  ServiceInput,
+  WriteFileInput,
+} from "./tool-inputs.ts";
 export type {
   EntryMeta,
   Grant,

@@ -13,6 +13,8 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { FileDomainService } from "../../src/file-system/index.ts";
+import { type LogicalPlace, Mount } from "../../src/file-system/mount.ts";
+import type { Namespace } from "../../src/file-system/namespaces.ts";
 import { makePlace, type Place, refusal, refusalText } from "./place.ts";
 
 const secret = "outside all namespaces";
@@ -198,7 +200,7 @@ describe("changes between looking and acting", () => {
     put("workspace/d/f", "inside");
     const folder = join(root, "base/workspace/d");
     let swaps = true;
-    const rounds = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 2000 : 150;
+    const rounds = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 600 : 60;
     const swap = (put: () => void): Promise<void> => {
       try {
         rmSync(folder, { recursive: true, force: true });
@@ -237,6 +239,45 @@ describe("changes between looking and acting", () => {
     expect([...seen].filter((text) => text !== "inside" && text !== "")).toEqual([]);
     expect(readdirSync(outside)).toEqual(["f"]);
     expect(readFileSync(join(outside, "f"), "utf8")).toBe(secret);
+  }, 120_000);
+
+  it.each<[string, (mount: Mount, file: LogicalPlace, folder: LogicalPlace) => Promise<unknown>]>([
+    ["read", (mount, file) => mount.read(file, 1000)],
+    ["meta", (mount, file) => mount.meta(file)],
+    ["write", (mount, file) => mount.write(file, Buffer.from("overwritten"), { overwrite: true })],
+    ["children", (mount, _, folder) => mount.children(folder, { left: 100 })],
+    ["remove", (mount, file, folder) => mount.remove(file.asked, folder)],
+  ])("should refuse to %s what became a link right after it was looked at", async (_, act) => {
+    const { root, put, fs } = makePlace();
+    const outside = join(root, "outside");
+    mkdirSync(outside);
+    writeFileSync(join(outside, "f"), secret);
+    put("workspace/d/f", "inside");
+    const namespace = { name: "workspace", prefix: "/workspace/", rights: new Set() } as unknown as Namespace;
+    const mount = new Mount(namespace, fs.directory("workspace") as string);
+    const file = await mount.locate("/workspace/d/f");
+    const folder = await mount.locate("/workspace/d");
+    renameSync(join(root, "base/workspace/d"), join(root, "base/workspace/aside"));
+    symlinkSync(outside, join(root, "base/workspace/d"));
+    expect(["FileChanged", "OutsideRoots"]).toContain(await refusal(act(mount, file, folder)));
+    expect(readdirSync(outside)).toEqual(["f"]);
+    expect(readFileSync(join(outside, "f"), "utf8")).toBe(secret);
+  });
+
+  it.each<[string, (mount: Mount, file: LogicalPlace) => Promise<unknown>]>([
+    ["read", (mount, file) => mount.read(file, 1000)],
+    ["write", (mount, file) => mount.write(file, Buffer.from("overwritten"), { overwrite: true })],
+  ])("should refuse to %s a file that became a link right after it was looked at", async (_, act) => {
+    const { root, put, fs } = makePlace();
+    writeFileSync(join(root, "outside"), secret);
+    const inside = put("workspace/f", "inside");
+    const namespace = { name: "workspace", prefix: "/workspace/", rights: new Set() } as unknown as Namespace;
+    const mount = new Mount(namespace, fs.directory("workspace") as string);
+    const file = await mount.locate("/workspace/f");
+    rmSync(inside);
+    symlinkSync(join(root, "outside"), inside);
+    expect(await refusal(act(mount, file))).toBe("FileChanged");
+    expect(readFileSync(join(root, "outside"), "utf8")).toBe(secret);
   });
 
   it("should refuse when the directory itself was moved away", async () => {

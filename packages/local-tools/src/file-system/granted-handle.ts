@@ -1,0 +1,156 @@
+import { join } from "node:path";
+import type { PathQueue } from "../edit/path-queue.ts";
+import { localError, localErrorType } from "../errors.ts";
+import { inMessage } from "../roots/words.ts";
+import type { FsHandle } from "./fs-handle.ts";
+import { type CheckedGrant, describeGrants, isAllowed } from "./grants.ts";
+import type { LogicalPlace, Mount } from "./mount.ts";
+import { asFolder, namespaceOf, validatePath } from "./namespaces.ts";
+import { decodeText, withoutBom } from "./read-whole.ts";
+import { readMatches, textSlice } from "./text-parts.ts";
+import type { EntryMeta, Operation } from "./types.ts";
+import { walk } from "./walk.ts";
+
+/** What a handle works on. */
+export interface HandleFields {
+  mounts: ReadonlyMap<string, Mount>;
+  grants: readonly CheckedGrant[];
+  /** Of the file system: changes to one file wait for each other, whichever handle makes them. */
+  queue: PathQueue;
+  maxBytes: number;
+  maxEntries: number;
+}
+
+/** A handle over mounts: asks the grants, then the mount. */
+export class GrantedHandle implements FsHandle {
+  readonly #fields: HandleFields;
+
+  constructor(fields: HandleFields) {
+    this.#fields = fields;
+  }
+
+  get prefixes(): string[] {
+    return [...new Set(this.#fields.grants.map(({ prefix }) => prefix))].sort();
+  }
+
+  async list(prefix?: string, options: { signal?: AbortSignal } = {}): Promise<EntryMeta[]> {
+    const prefixes = prefix === undefined ? this.#listable() : [validatePath(prefix)];
+    const budget = { left: this.#fields.maxEntries };
+    const found = new Map<string, EntryMeta>();
+    for (const start of prefixes) {
+      const { mount, place } = await this.#allowed(start, "list").catch((error: unknown) => {
+        // A grant may name what is not there yet.
+        if (prefix === undefined && localErrorType(error) === "NotFound") return { mount: undefined, place: undefined };
+        throw error;
+      });
+      if (mount === undefined || (prefix === undefined && place.kind === "missing")) continue;
+      if (place.kind === "file") {
+        found.set(start, await mount.meta(place));
+        continue;
+      }
+      const mayList = (path: string): boolean => isAllowed(this.#fields.grants, path, "list");
+      for await (const meta of walk(mount, place, budget, mayList, options.signal)) found.set(meta.path, meta);
+    }
+    return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  async children(path: string): Promise<EntryMeta[]> {
+    const { mount, place } = await this.#allowed(path, "list");
+    const entries = await mount.children(place, { left: this.#fields.maxEntries });
+    return entries.map(({ isLink: _, ...meta }) => meta).sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+
+  async file(path: string): Promise<EntryMeta> {
+    const { mount, place } = await this.#allowed(path, "file");
+    return mount.meta(place);
+  }
+
+  async readBinary(path: string): Promise<Uint8Array> {
+    const { mount, place } = await this.#allowed(path, "read_binary");
+    return (await mount.read(place, this.#fields.maxBytes)).bytes;
+  }
+
+  async readFile(path: string, part: { index?: number; line?: number } = {}): Promise<string> {
+    const { mount, place } = await this.#allowed(path, "read_file");
+    const { bytes } = await mount.read(place, this.#fields.maxBytes);
+    return textSlice(withoutBom(decodeText(bytes, path)), part);
+  }
+
+  async readRe(path: string, pattern: string, options: { overlap?: number } = {}): Promise<string[]> {
+    const { mount, place } = await this.#allowed(path, "read_re");
+    const { bytes } = await mount.read(place, this.#fields.maxBytes);
+    return readMatches(withoutBom(decodeText(bytes, path)), pattern, options.overlap);
+  }
+
+  async write(path: string, data: string | Uint8Array, options: { overwrite?: boolean } = {}): Promise<EntryMeta> {
+    const { mount, place } = await this.#allowed(path, "write");
+    const bytes = bytesOf(data);
+    const { overwrite = true } = options;
+    return this.#fields.queue.run([place.path], () => mount.write(place, bytes, { overwrite }));
+  }
+
+  async update(path: string, change: (text: string) => string): Promise<EntryMeta> {
+    const { mount, place } = await this.#allowed(path, "write");
+    await this.#allowed(path, "read_file");
+    return this.#fields.queue.run([place.path], async () => {
+      const { bytes, stats } = await mount.read(place, this.#fields.maxBytes);
+      const text = decodeText(bytes, path);
+      const changed = change(text);
+      if (changed === text) return mount.meta(place);
+      return mount.write(place, bytesOf(changed), { overwrite: true, before: stats });
+    });
+  }
+
+  async delete(path: string): Promise<void> {
+    // Where it leads is asked as well: a link that leads out is not touched.
+    const { mount } = await this.#allowed(path, "delete");
+    const at = path.lastIndexOf("/");
+    if (at === path.length - 1)
+      throw localError("NotAFile", `${inMessage(path)} is a directory: only files can be deleted.`);
+    const parent = await mount.locate(path.slice(0, at + 1));
+    this.#demand(asFolder(parent.resolved) + path.slice(at + 1), path, "delete");
+    return this.#fields.queue.run([join(parent.path, path.slice(at + 1))], () => mount.remove(path, parent));
+  }
+
+  describeGrantsMarkdown(): string {
+    return describeGrants(this.#fields.grants);
+  }
+
+  /** The most a path may do is asked of the path itself first, so that nothing is told of what is not granted. */
+  async #allowed(path: string, operation: Operation): Promise<{ mount: Mount; place: LogicalPlace }> {
+    validatePath(path);
+    this.#demand(path, path, operation);
+    const namespace = namespaceOf(path);
+    const mount = namespace && this.#fields.mounts.get(namespace.prefix);
+    if (mount === undefined) throw this.#denied(path, operation);
+    const place = await mount.locate(path);
+    this.#demand(place.resolved, path, operation);
+    return { mount, place };
+  }
+
+  #demand(path: string, asked: string, operation: Operation): void {
+    if (!isAllowed(this.#fields.grants, path, operation)) throw this.#denied(asked, operation);
+  }
+
+  #denied(path: string, operation: Operation): Error {
+    const grants = this.#fields.grants.filter(({ ops }) => ops.has(operation));
+    const where = grants.length === 0 ? "nowhere" : `below ${[...new Set(grants.map((one) => one.prefix))].join(", ")}`;
+    const message = `Access denied for operation '${operation}' on path ${inMessage(path)}: it is allowed ${where}.`;
+    return localError("AccessDenied", message);
+  }
+
+  #listable(): string[] {
+    const prefixes = this.#fields.grants.filter(({ ops }) => ops.has("list")).map(({ prefix }) => prefix);
+    if (prefixes.length === 0) throw this.#denied("/", "list");
+    return [...new Set(prefixes)];
+  }
+}
+
+function bytesOf(data: string | Uint8Array): Uint8Array {
+  if (data instanceof Uint8Array) return data;
+  if (typeof data !== "string") throw localError("InvalidInput", "Invalid argument 'data': it must be text or bytes.");
+  if (/\p{Surrogate}/u.test(data)) {
+    throw localError("InvalidInput", "The text holds half of a surrogate pair, which no file of text can hold.");
+  }
+  return Buffer.from(data, "utf8");
+}
