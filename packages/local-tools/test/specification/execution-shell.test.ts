@@ -4,6 +4,11 @@ import { lives, openSession, type Session, until } from "../support/session.ts";
 
 const run = (script: string, attributes = ""): string => `<tools><command${attributes}>\n${script}\n</command></tools>`;
 
+/** Keeps this process from doing anything else. */
+function block(ms: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}
+
 /** The id that a script wrote into a file. */
 async function pidIn({ work }: Session, name: string): Promise<number> {
   await until(async () => (await work.has(name)) && /^\d+\n/.test(await work.read(name)), `a process id in ${name}`);
@@ -90,6 +95,17 @@ describe("Execution: a command's end and exit status are known", () => {
       text: expect.stringContaining("begun"),
     });
     expect(await ask(run("(exit 9)"))).toMatchObject({ exit: 9 });
+  });
+
+  it("also when the host is busy while it ends: what it printed is its own, and nobody else's", async () => {
+    const { ask, work } = await openSession();
+    for (let round = 0; round < 5; round += 1) {
+      const told = ask(run(`> begun${round}.txt; sleep 0.2; echo one; echo two; (exit 3)`));
+      await until(() => work.has(`begun${round}.txt`), "the command's start");
+      await new Promise((resolve) => setTimeout(resolve, 20 * round));
+      block(500);
+      expect(await told).toMatchObject({ exit: 3, text: expect.stringMatching(/^Exit status 3\.\none\ntwo\n?$/) });
+    }
   });
 
   it("also when the shell itself ends: the model is told, and the next command gets a new shell", async () => {
