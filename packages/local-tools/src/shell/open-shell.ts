@@ -21,7 +21,10 @@ const pipeLimits: readonly string[] = [
  * start one, else pipes; what is lost then is said in `state.limits`. Scripts are never typed: they reach the shell
  * through a FIFO that only this user can open.
  *
- * Throws `TypeError` for options that can't be; rejects with a `ToolError` (`ShellUnavailable`) when there is no bash to run.
+ * Close it when done: an open terminal holds the host's event loop (pipes don't). When the host exits without that, the
+ * shell and all it has started are killed and its files removed.
+ *
+ * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run.
  */
 export async function openShell(options: ShellOptions): Promise<ShellSession> {
   const { backend = "auto", bash = "bash", inheritEnv = defaultEnvironment, env = {} } = options;

@@ -21,7 +21,7 @@ export async function ptyTransport(options: TransportOptions): Promise<Transport
     // Bytes: a character may be cut between two reads, and decoding is ours.
     encoding: null,
   });
-  // An idle session doesn't keep the host alive; whoever waits for a result holds a timer.
+  // What can be let go is; but node-pty's wait for the shell's exit can't, and holds the host until `close()` or `process.exit()`.
   (pty as unknown as { _socket?: { unref?: () => void } })._socket?.unref?.();
   return new PtyTransport(pty);
 }

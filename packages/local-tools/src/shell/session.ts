@@ -52,6 +52,8 @@ export class Session implements ShellSession {
   #death: { exit: number; abandoned: boolean; told: boolean } | undefined;
   /** Where to go back to after a command with a directory of its own. */
   #goBack: string | undefined;
+  /** A signal was sent to the shell and may be felt only later. */
+  #interrupted = false;
   #lastExit = 0;
   #lastActivity = 0;
   #generation = 1;
@@ -110,6 +112,7 @@ export class Session implements ShellSession {
       options,
       async (shell, active) => {
         if (upper === "Z") active.stopSent = true;
+        this.#interrupted = true;
         if (shell.transport.backend === "pty") {
           shell.transport.input(String.fromCharCode(upper.charCodeAt(0) & 0x1f));
           return undefined;
@@ -342,6 +345,11 @@ export class Session implements ShellSession {
   /** The shell, a new one if need be; undefined when there can't be one. */
   async #ready(notes: string[]): Promise<BashProcess | undefined> {
     if (this.#shell) {
+      // An interrupt that comes late must not hit the next command.
+      if (this.#interrupted) {
+        this.#interrupted = false;
+        await this.#internal(":");
+      }
       await this.#return();
       if (this.#shell) return this.#shell;
     }
@@ -396,6 +404,7 @@ export class Session implements ShellSession {
     const shell = this.#shell;
     if (!active || active.stopping) return;
     if (why !== "") active.notes.push(why);
+    this.#interrupted = true;
     active.stopping = shell
       ? stopForeground(shell, () => active.end !== undefined, this.#closing ? 200 : 600)
       : Promise.resolve();

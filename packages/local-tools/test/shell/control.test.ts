@@ -78,7 +78,9 @@ for (const backend of backends) {
     await shell.run("sleep 31; echo rest", { timeoutMs: 50 });
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const next = await shell.run("echo next");
-    expect(next).toMatchObject({ status: "ended", output: "next\n" });
+    expect(next).toMatchObject({ status: "ended", exit: 0 });
+    // The shell itself ends an interrupted line.
+    expect(next.output.trim()).toBe("next");
     expect(next.notes.join()).toContain("longer than 400 ms");
   });
 

@@ -37,7 +37,7 @@ const hostile: Readonly<Record<string, string>> = {
   "input from nowhere": "exec </dev/null",
   "errors into output": "exec 2>&1",
   "descriptors closed": 'for fd in {3..255}; do eval "exec $fd>&-"; done',
-  "a failed expansion": "echo ${nope:?}",
+  "a failed expansion": "echo $" + "{nope:?}",
   "a division by zero": "echo $((1/0)); echo no",
   "a loop left by error": "for i in 1 2 3; do echo $((i/0)); done",
   "the temporary folder cleaned": 'rm -rf "$(dirname "$BASH_SOURCE")"',
@@ -99,9 +99,12 @@ for (const backend of backends) {
     const spill = [
       "trap 'echo \"D:$BASH_COMMAND\"' DEBUG",
       "declare -p; set; env; export -p; history; fc -l; trap -p; alias; jobs -l; shopt -p",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it.
       'echo -e "$PS1"; printf "${PS1@P}"; echo "${PS1@P}${PS1@P}"; printf \'%b\' "$PS1" "$PROMPT_COMMAND"',
       "tr '\\0' '\\n' </proc/$$/environ; tr '\\0' ' ' </proc/$$/cmdline; ls -l /proc/$$/fd /proc/self/fd",
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it.
       'ls -la "${BASH_SOURCE%/*}"; cat "${BASH_SOURCE%/*}"/[a-qt-z]* "${BASH_SOURCE%/*}"/st*; caller 0; caller',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it.
       'declare -f; ps -o args= -p $$; echo "$BASH_COMMAND $_ ${BASH_ARGV[*]} ${FUNCNAME[*]} ${BASH_EXECUTION_STRING-}"',
       // Everything that looks like a mark, made into one, with every kind and status 0.
       "nonce=$(printf '%s' \"$PS1\" | grep -oE '[0-9a-f]{16}')",

@@ -41,6 +41,7 @@ it("says that a command waits for input, and goes on with it", async () => {
 
 it("tells a hidden prompt from an open one, and never shows what is typed there", async () => {
   const { shell } = await session("pty");
+  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it.
   const asked = await shell.run('read -s -p "Password: " p; echo; echo "${#p} characters"');
   expect(asked).toMatchObject({ status: "running", waiting: "password", output: "Password: " });
   const done = await shell.input("s3cret\n");

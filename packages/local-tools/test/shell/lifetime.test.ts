@@ -1,8 +1,10 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { build } from "esbuild";
+import { afterAll, expect, it } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
 import { backends, session } from "./sessions.ts";
 
@@ -16,6 +18,32 @@ const until = async (done: () => boolean): Promise<boolean> => {
   for (let n = 0; n < 100 && !done(); n++) await new Promise((resolve) => setTimeout(resolve, 50));
   return done();
 };
+
+const folder = mkdtempSync(join(tmpdir(), "tg-shell-bundle-"));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+let bundle: Promise<string> | undefined;
+/** The shell as one file that plain Node runs. */
+function bundled(): Promise<string> {
+  bundle ??= (async () => {
+    const outfile = join(folder, "shell.mjs");
+    const pty = createRequire(import.meta.url).resolve("@lydell/node-pty");
+    await build({
+      entryPoints: [join(import.meta.dirname, "../../src/shell/open-shell.ts")],
+      outfile,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node20",
+      conditions: ["source"],
+      alias: { "@lydell/node-pty": pty },
+      external: [pty],
+      logLevel: "error",
+    });
+    return outfile;
+  })();
+  return bundle;
+}
 
 for (const backend of backends) {
   it(`reports the death of the shell over ${backend}, and starts another in the same place`, async () => {
@@ -83,22 +111,22 @@ for (const backend of backends) {
     expect(results.slice(1).map(({ status }) => status)).toEqual(["not-run", "not-run", "not-run"]);
   });
 
-  for (const leave of ["process.exit(0)", "", "process.kill(process.pid, 'SIGKILL')"]) {
+  // An open terminal holds its host: node-pty's wait for the shell's exit can't be let go.
+  const ends = ["process.exit(0)", "process.kill(process.pid, 'SIGKILL')", ...(backend === "pipe" ? [""] : [])];
+  for (const leave of ends) {
     it(`leaves nothing behind over ${backend} when its host ends by ${leave || "itself"}`, async () => {
       const dir = realpathSync(mkdtempSync(join(tmpdir(), "tg-shell-host-")));
       const mark = `host-${backend}-${process.pid}-${Math.random().toString(36).slice(2)}`;
-      const program = [
-        `const { openShell } = await import(${JSON.stringify(join(import.meta.dirname, "../../src/shell/open-shell.ts"))});`,
-        `const shell = await openShell({ cwd: ${JSON.stringify(dir)}, backend: "${backend}", artifactDir: ${JSON.stringify(dir)} });`,
-        `const r = await shell.run("sleep 300 & echo $$ $BASH_SOURCE; : ${mark}");`,
-        "console.log(r.output);",
-        leave,
-      ].join("\n");
-      const tsx = ["--import", "tsx", "--conditions", "source"];
-      const host = spawn(process.execPath, [...tsx, "--input-type=module", "-e", program], {
-        cwd: join(import.meta.dirname, "../.."),
-        stdio: ["ignore", "pipe", "pipe"],
-      });
+      const program = `
+        const { openShell } = await import(process.argv[2]);
+        const dir = ${JSON.stringify(dir)};
+        const shell = await openShell({ cwd: dir, backend: "${backend}", artifactDir: dir });
+        const { output } = await shell.run("sleep 300 & echo $$ $BASH_SOURCE; : ${mark}");
+        console.log(output);
+        ${leave}`;
+      const file = join(dir, "host.mjs");
+      writeFileSync(file, program);
+      const host = spawn(process.execPath, [file, await bundled()], { stdio: ["ignore", "pipe", "pipe"] });
       let output = "";
       host.stdout.on("data", (data) => (output += data));
       host.stderr.on("data", (data) => (output += data));

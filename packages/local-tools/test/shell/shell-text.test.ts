@@ -11,7 +11,7 @@ const word = fc.oneof(
 it("reads back what bash quotes, and bash reads back what it quotes, whatever the locale", () => {
   fc.assert(
     fc.property(fc.array(word, { minLength: 1, maxLength: 50 }), fc.constantFrom("C", "C.UTF-8"), (words, locale) => {
-      const texts = words.map((text) => text.toWellFormed().replaceAll("\0", ""));
+      const texts = words.map((text) => Buffer.from(text).toString("utf8").replaceAll("\0", ""));
       const script = texts.map((text) => `printf '%q\\0' ${quoteWord(text)}`).join("\n");
       const output = execFileSync("bash", ["-s"], { input: script, env: { LC_ALL: locale }, encoding: "utf8" });
       expect(output.split("\0").slice(0, -1).map(unquoteWord)).toEqual(texts);
