@@ -36,6 +36,8 @@ export function parseIgnoreLine(line: string): IgnoreRule | undefined {
   const anchored = text.includes("/");
   if (text.startsWith("/")) text = text.slice(1);
   if (text === "") return undefined;
+  // A quoted slash is a slash.
+  text = text.replace(/\\([\s\S])/g, (both, char: string) => (char === "/" ? char : both));
   if (ignoresCase) text = text.toLowerCase();
   // A `**` in a pattern without slashes is a `*`.
   const names = anchored ? text.split("/") : [text.replace(/\*+/g, "*")];
