@@ -243,6 +243,20 @@ it("should name the file that the system refuses to write, and take all back", a
   expect(tree(root)).toEqual({ a: "a" });
 });
 
+it("should write nothing once another process took it for dead and the lock from it", async () => {
+  const { root, dir, open } = await newScene();
+  const journal = await open({
+    onPoint: (name) => {
+      if (name === "verified") writeFileSync(join(dir, "lock/held-2"), "");
+    },
+  });
+  await expect(journal.commit([change(root, "x/a", null, "a")])).rejects.toMatchObject({
+    message: "Another process took the change journal for abandoned. Nothing was changed.",
+    data: { type: "WriteFailed" },
+  });
+  expect(tree(root)).toEqual({});
+});
+
 it("should refuse to finish when a folder is no longer what its path leads to", async () => {
   const { root, open } = await newScene();
   mkdirSync(join(root, "sub"));

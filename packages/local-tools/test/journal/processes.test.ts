@@ -55,7 +55,7 @@ it("should hold all old or all new content when a process is killed at any time"
   }
   expect(last).toBeGreaterThan(0);
   expect(repaired).toBeGreaterThan(0);
-}, 240_000);
+}, 600_000);
 
 const place = ({ root, dir }: Scene): { root: string; dir: string } => ({ root, dir });
 
