@@ -108,6 +108,23 @@ describe("Execution: a command's end and exit status are known", () => {
     }
   });
 
+  it("also when the host is busy while it asks for input", async () => {
+    const { ask, work } = await openSession();
+    const asked = ask(run("> one.txt; sleep 0.2; echo begun; read -r -p 'sure? ' answer"));
+    await until(() => work.has("one.txt"), "the command's start");
+    block(500);
+    expect(await asked).toMatchObject({ status: "running", text: expect.stringMatching(/begun\nsure\?/) });
+    expect(await ask("<tools><input>y\\n</input></tools>")).toMatchObject({ exit: 0 });
+  });
+
+  it("also when the host is busy while it ends and its timeout passes: it did not outlive it", async () => {
+    const { ask, work } = await openSession();
+    const ended = ask(run("> two.txt; sleep 0.2; echo over; (exit 3)", ' timeout="0.7"'));
+    await until(() => work.has("two.txt"), "the command's start");
+    block(900);
+    expect(await ended).toMatchObject({ exit: 3, text: expect.stringContaining("over") });
+  });
+
   it("also when the shell itself ends: the model is told, and the next command gets a new shell", async () => {
     const { ask } = await openSession();
     const ended = await ask(run("X=1; echo bye; exit 6"));
