@@ -63,7 +63,7 @@ export {
 } from "./protocol.ts";
 export { sanitizeErrorMessage } from "./sanitize.ts";
 export type { Span } from "./span.ts";
-export { neutralize } from "./text/neutralize.ts";
+export { neutralize, undoNeutralize } from "./text/neutralize.ts";
 export {
   type AnyTool,
   type InputIssue,

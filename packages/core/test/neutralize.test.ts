@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { neutralize } from "../src/index.ts";
+import { neutralize, undoNeutralize } from "../src/index.ts";
 
 it.each([
   ["```toml", "`\u200b``toml"],
@@ -90,4 +90,35 @@ it("should take linear time on hostile text", () => {
   for (const unit of ["<", "< ", "[", "`", " ", "\n ", "<|", "thought ", "[ \t"]) {
     expect(neutralize(unit.repeat(500_000)).length).toBeGreaterThan(0);
   }
+});
+
+it("should be undone exactly", () => {
+  const parts = fc.constantFrom(
+    "```",
+    "~~~~",
+    "\n",
+    " ",
+    "<think>",
+    "<tools>",
+    "</results>",
+    "\u200b",
+    "a",
+    "[tool_call]",
+    "code = ",
+    '{"reply": "',
+    "😀",
+  );
+  const text = fc.array(parts, { maxLength: 30 }).map((all) => all.join(""));
+  fc.assert(
+    fc.property(text, (given) => {
+      // A zero-width space that stands where the mark would be set is the mark already.
+      const marked = neutralize(given);
+      expect(neutralize(undoNeutralize(marked))).toBe(marked);
+      if (!given.includes("\u200b")) expect(undoNeutralize(marked)).toBe(given);
+    }),
+  );
+});
+
+it("should leave zero-width spaces alone that stand elsewhere", () => {
+  expect(undoNeutralize("a\u200bb <\u200btools> \u200b")).toBe("a\u200bb <tools> \u200b");
 });

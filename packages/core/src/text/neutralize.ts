@@ -32,3 +32,26 @@ export function neutralize(text: string): string {
     .replace(jsonMarks, (mark) => mark + zeroWidthSpace)
     .replace(inlineMarks, (mark) => mark + zeroWidthSpace);
 }
+
+/**
+ * The text that {@link neutralize} was given: takes off the zero-width spaces that it puts in, and no others. For text that a
+ * model copied from a result into something that must be exact. Any other text stays as it is.
+ */
+export function undoNeutralize(text: string): string {
+  if (!text.includes(zeroWidthSpace)) return text;
+  const plain = text.replaceAll(zeroWidthSpace, "");
+  const marked = neutralize(plain);
+  let restored = "";
+  let at = 0;
+  let inMarked = 0;
+  for (const char of plain) {
+    for (; text[at] === zeroWidthSpace; at++) restored += zeroWidthSpace;
+    restored += char;
+    at += char.length;
+    inMarked += char.length;
+    if (marked[inMarked] !== zeroWidthSpace) continue;
+    inMarked += 1;
+    if (text[at] === zeroWidthSpace) at += 1;
+  }
+  return restored + text.slice(at);
+}

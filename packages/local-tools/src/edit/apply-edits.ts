@@ -1,3 +1,4 @@
+import { undoNeutralize } from "@toolglot/core";
 import type { LocalErrorType } from "../errors.ts";
 import { findShifted, type Shifted, sayIndentation, shiftReplacement } from "./indentation.ts";
 import { type FlatText, flatten, replacementFor, withLf } from "./line-ends.ts";
@@ -44,8 +45,8 @@ const LINES_NAMED = 6;
 /**
  * Makes replacements in a text, in order: each pair sees what those before it left. `find` must occur exactly once (overlapping
  * occurrences count), or at least once with `all`; line ends aside: an LF of `find` stands for the CRLF of a file, and the
- * replacement gets the file's ends. A `find` that is not there is looked for once more with another common indentation. Nothing
- * else is guessed. Pairs behind one with a problem are tried, too, so that all problems are told at once.
+ * replacement gets the file's ends. What results add to fences and tags is taken off. A `find` that is not there is looked for once
+ * more with another common indentation. Nothing else is guessed. Pairs behind one with a problem are tried, too, so that all problems are told at once.
  */
 export function applyEdits(
   text: string,
@@ -56,9 +57,14 @@ export function applyEdits(
   const problems: EditProblem[] = [];
   let replacements = 0;
   let now = flatten(text);
-  edits.forEach((edit, pair) => {
+  const meant: TextEdit[] = [];
+  edits.forEach((written, pair) => {
+    const edit = withoutMarks(now, written);
+    if (edit !== written) notes.add(marksNote);
+    meant.push(edit);
     const made =
-      applyOne(now, edit, maxLength) ?? whenMissing({ original: text, now, edits, pair, problems, maxLength, nameOf });
+      applyOne(now, edit, maxLength) ??
+      whenMissing({ original: text, now, edits: meant, pair, problems, maxLength, nameOf });
     if ("type" in made) {
       const moved =
         made.lines !== undefined && replacements > 0 ? " (lines as the pairs before it leave the file)" : "";
@@ -70,6 +76,19 @@ export function applyEdits(
     if (made.text !== now.raw) now = flatten(made.text);
   });
   return { text: now.raw, replacements, notes: [...notes], problems };
+}
+
+const marksNote =
+  "Zero-width spaces were taken off that results hold where the file has none (they take the power from marks such as fences).";
+
+/**
+ * A pair as it was meant, when it was copied from a result: results have a zero-width space in fences and tags, so that no text of a
+ * file can act. A file that has them itself, where `find` says so, is edited as written.
+ */
+function withoutMarks(text: FlatText, edit: TextEdit): TextEdit {
+  const plain = { ...edit, find: undoNeutralize(edit.find), replace: undoNeutralize(edit.replace) };
+  if (plain.find === edit.find && plain.replace === edit.replace) return edit;
+  return plain.find !== edit.find && searchFor(text, edit.find) !== undefined ? edit : plain;
 }
 
 interface Made {

@@ -1,3 +1,4 @@
+import { neutralize } from "@toolglot/core";
 import { expect, it } from "vitest";
 import { applyEdits } from "../../src/edit/apply-edits.ts";
 import type { TextEdit } from "../../src/edit/types.ts";
@@ -169,4 +170,20 @@ it("finds all occurrences of a long text in a long text", () => {
   const { text: after, replacements } = applyEdits(text, [{ find: long, replace: "-", all: true }]);
   expect(replacements).toBe(2);
   expect(after).toBe(`${"ab".repeat(399_000)}--${"ab".repeat(400_000)}`);
+});
+
+it("takes off the zero-width spaces that results put into fences and tags, and says so", () => {
+  const readme = "# Use\n\n```sh\nnpm test\n```\n";
+  const find = neutralize("```sh\nnpm test\n```");
+  expect(find).toContain("\u200b");
+  const { text, notes } = applyEdits(readme, [{ find, replace: neutralize("```sh\nnpm run build\n```") }]);
+  expect(text).toBe("# Use\n\n```sh\nnpm run build\n```\n");
+  expect(notes.join()).toMatch(/zero-width/i);
+  expect(applied("a\nb\n", { find: "a", replace: neutralize("```") })).toBe("```\nb\n");
+});
+
+it("leaves zero-width spaces alone that the file has itself", () => {
+  const marked = "`\u200b``\nx\n";
+  expect(applied(marked, { find: "`\u200b``\nx", replace: "`\u200b``\ny" })).toBe("`\u200b``\ny\n");
+  expect(applied("a\u200bb", { find: "a\u200bb", replace: "a\u200bc" })).toBe("a\u200bc");
 });
