@@ -69,7 +69,7 @@ export const architecture = {
     job: "shell, edits and reads on this machine, inside declared folders",
     runsIn: "node",
     mayImport: ["core", "toolkit"],
-    thirdParty: ["@lydell/node-pty", "diff", "ignore"],
+    thirdParty: ["@lydell/node-pty", "diff"],
   },
   agent: {
     job: "the loop; protocols and executors are passed in",
