@@ -50,8 +50,8 @@ export function searchMatches({ text }: ReadPart): Match[] {
   });
 }
 
-/** The lines of the passage that came nearest, as the error of an edit shows them. */
+/** The lines of the passage that came nearest, as the error of an edit shows them between two lines of its own. */
 export function nearestLines({ message = "" }: Outcome): string[] {
-  const passage = /^-{5} as it is -{5}\n([\s\S]*?)\n-{5} end -{5}$/m.exec(message)?.[1];
-  return passage?.split("\n") ?? [];
+  const passage = /^The nearest (?:is|are) lines? .*:\n-{5}.*-{5}\n([\s\S]*?)\n-{5}.*-{5}$/m.exec(message)?.[1];
+  return passage?.split("\n").filter((line) => !/^… [\d,]+ more lines?$/.test(line)) ?? [];
 }
