@@ -71,7 +71,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       const { backend, limits } = shell?.state ?? { backend: "pty", limits: [] };
       const notes = [
         ...(edited ? ["npm run demo -- undo takes the last change in the project back."] : []),
-        ...(backend === "pipe" ? [["Commands run without a terminal of their own.", ...limits].join(" ")] : []),
+        ...(backend === "pipe" ? [["Commands run without a terminal of their own:", ...limits].join("\n  ")] : []),
       ].filter((note) => !told.has(note));
       for (const note of notes) told.add(note);
       return notes;

@@ -125,7 +125,8 @@ function replyWithCalls(conversation: Conversation, task: Task, messy: string | 
     return writeCalls(conversation, task, step.calls, slips ? messy : undefined);
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
-    return { text: failedText({ status: "error", errorType: "ValueError", message: error.message }, language) };
+    const { errorType, message } = error;
+    return { text: failedText({ status: "error", errorType, message }, language) };
   }
 }
 

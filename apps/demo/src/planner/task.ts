@@ -65,4 +65,10 @@ export function outcomesOf(values: readonly unknown[]): Outcome[] {
 /** A plan that can't go on, in words for the user: what the task's program would raise as `ValueError`. */
 export class PlanError extends Error {
   override name = "PlanError";
+  readonly errorType: string;
+
+  constructor(message: string, errorType = "ValueError") {
+    super(message);
+    this.errorType = errorType;
+  }
 }

@@ -1,6 +1,7 @@
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sourceFolder } from "../../src/data/paths.ts";
 import { buildDemo, type Ended, startDemo } from "../support/child.ts";
@@ -147,6 +148,22 @@ it("should say so in words when there is no bash", async () => {
   const run = startDemo(["--data-dir", data, "--protocol", "toolsxml", "--yes", fix], { PATH: empty });
   const { code, stdout, stderr } = await run.ended;
   expect(code).toBe(0);
-  expect(stdout).toMatch(/bash/);
+  expect(stdout).toMatch(/This did not work: ShellUnavailable: .*bash/);
   expect(stdout + stderr).not.toMatch(/\n\s+at /);
+}, 40_000);
+
+it("should work with pipes where there is no pseudo-terminal to be had, and say so", async () => {
+  const data = freshFolder();
+  const hooks =
+    "export async function resolve(name, context, next) { if (name === '@lydell/node-pty') throw new Error('none here'); return next(name, context); }";
+  const file = join(folder, "no-pty.mjs");
+  writeFileSync(
+    file,
+    `import { register } from "node:module";\nregister("data:text/javascript," + encodeURIComponent(${JSON.stringify(hooks)}));\n`,
+  );
+  const args = ["--data-dir", data, "--protocol", "toolsxml", "--yes", fix];
+  const { code, stdout, stderr } = await startDemo(args, { NODE_OPTIONS: `--import=${pathToFileURL(file)}` }).ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain("All 10 tests pass");
+  expect(stderr).toMatch(/without a terminal of their own:\n.*none here/);
 }, 40_000);

@@ -1,6 +1,7 @@
 import type { Locale } from "@toolglot/core";
 import type { Outcome } from "../../outcome.ts";
 import { attempt, type CallPlan, outcomesOf, type PlannedCall, type Skill, task } from "../../task.ts";
+import { endedWell, runCommand } from "./commands.ts";
 import { calledIn, declarationPattern, functionLines, importsOf, numbersIn, statementAt } from "./javascript.ts";
 import { passageFor, type Repair, repaired, repairsFor, ruleWords } from "./repairs.ts";
 import { nearestLines, readParts, type Source, searchMatches, sourceOf } from "./results.ts";
@@ -32,8 +33,6 @@ interface Limit {
 /** Repairs that are tried; then the planner says that it can't. */
 const maxTries = 4;
 
-const runTests = (): PlannedCall => attempt("command", { script: "npm test" });
-
 /** `Fix the failing test in the project`, `修复项目里失败的测试` */
 export const fixSkill: Skill = {
   id: "project-fix",
@@ -64,9 +63,9 @@ export const fixSkill: Skill = {
 };
 
 function* fixPlan(): CallPlan<Fixed> {
-  const [first] = outcomesOf(yield [runTests()]) as [Outcome];
+  const first = yield* runCommand("npm test");
   const before = readTestRun(first.text ?? "");
-  if (first.status === "ok" && !first.running) return { kind: "passing", run: before };
+  if (endedWell(first)) return { kind: "passing", run: before };
   const { failure } = before;
   if (failure === undefined) return { kind: "unclear", output: first };
 
@@ -88,7 +87,7 @@ function* fixPlan(): CallPlan<Fixed> {
     if (made === undefined) continue;
     if ("failed" in made)
       return { kind: "stuck", failure, tried: repairs.slice(0, index), why: "edit", message: made.failed };
-    const [again] = outcomesOf(yield [runTests()]) as [Outcome];
+    const again = yield* runCommand("npm test");
     const run = readTestRun(again.text ?? "");
     if (fewer(run, before, again)) {
       return {
@@ -108,8 +107,8 @@ function* fixPlan(): CallPlan<Fixed> {
   return { kind: "stuck", failure, tried: repairs, why: "no-repair" };
 }
 
-function fewer(now: TestRun, before: TestRun, { status }: Outcome): boolean {
-  if (status === "ok") return true;
+function fewer(now: TestRun, before: TestRun, outcome: Outcome): boolean {
+  if (endedWell(outcome)) return true;
   return now.failed !== undefined && before.failed !== undefined && now.failed < before.failed;
 }
 

@@ -1,6 +1,7 @@
 import type { Locale } from "@toolglot/core";
 import type { Outcome } from "../../outcome.ts";
 import { attempt, type CallPlan, outcomesOf, PlanError, type Skill, type Task, task } from "../../task.ts";
+import { endedWell, runCommand } from "./commands.ts";
 import { type Match, readParts, searchMatches, sourceOf } from "./results.ts";
 import { readTestRun, type TestRun } from "./test-output.ts";
 import { tailText, testsText } from "./wording.ts";
@@ -154,11 +155,11 @@ export const projectTestSkill: Skill = {
       plan: zh ? "运行 npm test。" : "Run npm test.",
       target: zh ? "运行测试" : "Run the tests",
       *calls() {
-        const [tests] = outcomesOf(yield [attempt("command", { script: "npm test" })]) as [Outcome];
+        const tests = yield* runCommand("npm test");
         return { tests, run: readTestRun(tests.text ?? "") };
       },
       answer({ tests, run }) {
-        const passed = tests.status === "ok" && !tests.running;
+        const passed = endedWell(tests);
         if (!passed && run.failed === undefined)
           return `${zh ? "测试没有跑完：" : "The tests did not run to their end:"}\n\n${tailText(tests)}`;
         const { failure } = run;

@@ -1,5 +1,6 @@
 import type { Outcome } from "../../outcome.ts";
 import { attempt, type CallPlan, outcomesOf, type Skill, task } from "../../task.ts";
+import { endedWell, runCommand } from "./commands.ts";
 import { readTestRun, type TestRun } from "./test-output.ts";
 import { tailText, testsText } from "./wording.ts";
 
@@ -73,17 +74,17 @@ export const releaseSkill: Skill = {
 };
 
 function* releasePlan(): CallPlan<Released> {
-  const [tests] = outcomesOf(yield [attempt("command", { script: "npm test" })]) as [Outcome];
-  if (tests.status !== "ok" || tests.running) return { kind: "failing", run: readTestRun(tests.text ?? ""), tests };
-  const [release] = outcomesOf(yield [attempt("command", { script: "npm run release" })]) as [Outcome];
+  const tests = yield* runCommand("npm test");
+  if (!endedWell(tests)) return { kind: "failing", run: readTestRun(tests.text ?? ""), tests };
+  const release = yield* runCommand("npm run release", 15_000);
   if (!release.running) return { kind: "ended", question: undefined, end: release };
-  if (!/^\[It waits for input/m.test(release.text ?? "")) {
+  const question = openQuestion(release);
+  if (question === undefined) {
     yield [attempt("ctrl", { key: "c" })];
     return { kind: "slow", release };
   }
-  const question = openQuestion(release);
   // Only what can be meant by the request itself: yes or no to a release.
-  if (!/\((?:y\/n|yes\/no)\)\W*$/i.test(question)) {
+  if (!yesOrNo.test(question)) {
     yield [attempt("ctrl", { key: "c" })];
     return { kind: "question", question };
   }
@@ -91,13 +92,16 @@ function* releasePlan(): CallPlan<Released> {
   return { kind: "ended", question, end };
 }
 
+const yesOrNo = /\((?:y\/n|yes\/no)\)\W*$/i;
+
 /** A terminal shows what was typed, too. */
 function withoutEcho(end: Outcome): Outcome {
   return end.text === undefined ? end : { ...end, text: end.text.replace(/^y\n/, "") };
 }
 
-/** The line that a command stopped at: the last one that it printed itself. */
-function openQuestion({ text = "" }: Outcome): string {
+/** The question that a command stopped at: its last line, when it waits for input, or looks as if it did. */
+function openQuestion({ text = "" }: Outcome): string | undefined {
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !/^\[.*\]$/.test(line));
-  return lines.at(-1)?.trim() ?? "";
+  const last = lines.at(-1)?.trim() ?? "";
+  return /^\[It waits for input/m.test(text) || yesOrNo.test(last) || /[?:]$/.test(last) ? last : undefined;
 }

@@ -1,6 +1,7 @@
 import type { Locale } from "@toolglot/core";
 import type { Outcome } from "../../outcome.ts";
 import { attempt, type CallPlan, outcomesOf, type Skill, type Task, task } from "../../task.ts";
+import { endedWell, runCommand } from "./commands.ts";
 import { type Match, readParts, searchMatches } from "./results.ts";
 import { readTestRun, type TestRun } from "./test-output.ts";
 import { changesText, tailText, testsText } from "./wording.ts";
@@ -78,7 +79,7 @@ function* renamePlan(from: string, to: string): CallPlan<Renamed> {
   });
   const [edit] = outcomesOf(yield [attempt("edit", { files })]) as [Outcome];
   if (edit.status !== "ok") return { kind: "failed", message: edit.message ?? "" };
-  const [tests] = outcomesOf(yield [attempt("command", { script: "npm test" })]) as [Outcome];
+  const tests = yield* runCommand("npm test");
   const run = readTestRun(tests.text ?? "");
   return { kind: "done", edit, files: paths.length, lines: own.length, tests, run };
 }
@@ -103,7 +104,7 @@ function answerText(renamed: Renamed, from: string, to: string, language: Locale
       const head = zh
         ? `已在 ${files} 个文件的 ${lines} 行中把 ${from} 改名为 ${to}：`
         : `${from} is ${to} now, in ${lines} lines of ${files} ${files === 1 ? "file" : "files"}:`;
-      const passed = tests.status === "ok" && !tests.running;
+      const passed = endedWell(tests);
       const state =
         passed || run.failed !== undefined ? testsText(run.passed, passed ? 0 : run.failed, language) : tailText(tests);
       return `${head}\n\n${changesText(edit)}\n\n${state}`;
