@@ -10,6 +10,8 @@ export interface LocalContext {
   signal?: AbortSignal;
   /** Who decides where the policy says `ask`. Default: the option `ask` of {@link openLocalTools}. */
   ask?: Ask;
+  /** UTF-16 units of text that this call may give. Default: the option `maxText` of {@link openLocalTools}. */
+  maxText?: number;
 }
 
 /** A shell script, as the `<command>` tag has it. */
@@ -51,6 +53,8 @@ export interface LocalTools {
   readonly roots: readonly string[];
   /** Journal, backups and whole outputs. */
   readonly stateDir: string;
+  /** UTF-16 units of text that one call, or one batch of calls, gives. */
+  readonly maxText: number;
   /** Changes that a killed process had left half done, repaired at opening. */
   readonly recovered: readonly ChangeRecord[];
   command(input: CommandInput, context?: LocalContext): Promise<ShellResult>;

@@ -1,5 +1,4 @@
 import { resolve } from "node:path";
-import { inParallel } from "@toolglot/core";
 import type { DefinedTool } from "@toolglot/toolkit";
 import { createEditor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
@@ -9,7 +8,9 @@ import { openJournal } from "./journal/open-journal.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
 import { type Ask, type Decide, decideBy, defaultPolicy, type LocalPolicy } from "./policy.ts";
+import { readTogether } from "./read/read-together.ts";
 import { createReader } from "./read/reader.ts";
+import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
 import { openShell } from "./shell/open-shell.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
@@ -31,12 +32,9 @@ export interface LocalToolsOptions {
   policy?: LocalPolicy;
   /** Who decides where the policy says `ask`, unless the call brings somebody. Default: nobody, so it is denied. */
   ask?: Ask;
-  /** UTF-16 units of one output or one file's text that a result holds. Keep it below the protocol's result budget. Default 12,000. */
+  /** UTF-16 units of text that one call, or one batch of calls, gives. Keep it below the protocol's result budget. Default 12,000. */
   maxText?: number;
 }
-
-/** Parts of one read that run at one time. */
-const PARALLEL_READS = 8;
 
 /**
  * Opens the tools: checks the roots, makes the state directory, and repairs what a killed process left half done. Throws
@@ -63,6 +61,8 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     reader: createReader({ roots: readable, maxText }),
     policy,
     ask,
+    maxText,
+    artifactDir: state.artifacts,
     shellOptions: { cwd: roots.base, maxOutput: maxText, ...shell, artifactDir: state.artifacts },
   });
 }
@@ -77,12 +77,15 @@ interface Parts {
   reader: ReturnType<typeof createReader>;
   policy: LocalPolicy;
   ask: Ask | undefined;
+  maxText: number;
+  artifactDir: string;
   shellOptions: ShellOptions;
 }
 
 class OpenLocalTools implements LocalTools {
   readonly roots: readonly string[];
   readonly stateDir: string;
+  readonly maxText: number;
   readonly recovered: readonly ChangeRecord[];
   readonly #parts: Parts;
   #shell: Promise<ShellSession> | undefined;
@@ -92,6 +95,7 @@ class OpenLocalTools implements LocalTools {
     this.#parts = parts;
     this.roots = parts.roots.paths;
     this.stateDir = parts.stateDir;
+    this.maxText = parts.maxText;
     this.recovered = parts.recovered;
   }
 
@@ -100,27 +104,31 @@ class OpenLocalTools implements LocalTools {
     const folder = cwd === undefined ? undefined : await this.#folder(cwd);
     await this.#decide(context)({ kind: "command", script, ...(cwd === undefined ? {} : { cwd }) });
     const shell = await this.shell();
-    return shell.run(script, {
+    const result = await shell.run(script, {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(folder === undefined ? {} : { cwd: folder }),
       ...(context.signal === undefined ? {} : { signal: context.signal }),
     });
+    return this.#fit(result, context);
   }
 
-  async input({ data }: { data: string }, { signal }: LocalContext = {}): Promise<ShellResult> {
+  async input({ data }: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
+    const { signal } = context;
+    await this.#decide(context)({ kind: "input", data });
     const shell = await this.shell();
-    return shell.input(data, signal === undefined ? {} : { signal });
+    return this.#fit(await shell.input(data, signal === undefined ? {} : { signal }), context);
   }
 
-  async ctrl({ key }: { key: string }, { signal }: LocalContext = {}): Promise<ShellResult> {
+  async ctrl({ key }: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
     if (!/^[A-Za-z[\\\]^_]$/.test(key)) {
       throw localError(
         "InvalidInput",
         `${JSON.stringify(key)} is no control character: a letter or one of [ \\ ] ^ _.`,
       );
     }
+    const { signal } = context;
     const shell = await this.shell();
-    return shell.ctrl(key.toLowerCase(), signal === undefined ? {} : { signal });
+    return this.#fit(await shell.ctrl(key.toLowerCase(), signal === undefined ? {} : { signal }), context);
   }
 
   edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
@@ -128,22 +136,12 @@ class OpenLocalTools implements LocalTools {
     return this.#parts.editor.edit(files, { decide: this.#decide(context) });
   }
 
-  read({ files = [], searches = [] }: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
+  async read({ files = [], searches = [] }: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
     this.#demandOpen();
-    const { reader } = this.#parts;
-    const decide = this.#decide(context);
-    const { signal } = context;
     if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
-    const jobs = [
-      ...files.map((file) => ({ of: file.src, run: () => reader.read(file, { decide }) })),
-      ...searches.map((search) => ({
-        of: search.pattern,
-        run: () => reader.search(search, signal === undefined ? {} : { signal }),
-      })),
-    ];
-    return inParallel(jobs, PARALLEL_READS, ({ of, run }) =>
-      run().catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
-    );
+    const { maxText = this.maxText, signal } = context;
+    const options = { decide: this.#decide(context), maxText, ...(signal === undefined ? {} : { signal }) };
+    return readTogether(this.#parts.reader, { files, searches }, options);
   }
 
   undo(id?: string): Promise<UndoOutcome> {
@@ -180,6 +178,10 @@ class OpenLocalTools implements LocalTools {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  #fit(result: ShellResult, { maxText = this.maxText }: LocalContext): ShellResult {
+    return fitOutput(result, maxText, this.#parts.artifactDir);
   }
 
   async #folder(path: string): Promise<string> {

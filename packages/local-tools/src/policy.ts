@@ -3,6 +3,8 @@ import { localError } from "./errors.ts";
 /** What the policy is asked about. Paths as the model calls them. */
 export type LocalRequest =
   | { kind: "command"; script: string; cwd?: string }
+  /** Something typed for the command that runs: to a shell or an interpreter it may be a command itself. */
+  | { kind: "input"; data: string }
   /** `protected`: why the file counts as risky; undefined for any other file. */
   | { kind: "edit"; path: string; protected: string | undefined }
   | { kind: "read"; path: string; protected: string | undefined };
@@ -10,7 +12,7 @@ export type LocalRequest =
 /** `ask`: the host decides, each time. */
 export type LocalVerdict = "allow" | "ask" | "deny";
 
-/** Decides what may be done without asking. Called right before a command, and for all files of a block's edits before any is written. */
+/** Decides what may be done without asking. Called right before a command or an input, and for all files of a block's edits before any is written. */
 export type LocalPolicy = (request: LocalRequest) => LocalVerdict;
 
 /** Asks the host; see core's `ExecutorContext.approve`. Without one, what is to be asked is denied. */
@@ -18,7 +20,7 @@ export type Ask = (request: LocalRequest, reason: string) => Promise<{ approved:
 
 /** Everything is allowed but risky files, which are asked about (ToolsXML specification's rules of execution). Commands run: opening a shell is the host's decision. */
 export const defaultPolicy: LocalPolicy = (request) =>
-  request.kind !== "command" && request.protected !== undefined ? "ask" : "allow";
+  "protected" in request && request.protected !== undefined ? "ask" : "allow";
 
 /** Resolves when a request is allowed; else rejects with `Denied`. */
 export type Decide = (request: LocalRequest) => Promise<void>;
@@ -32,12 +34,17 @@ export function decideBy(policy: LocalPolicy, ask: Ask | undefined): Decide {
     if (verdict !== "ask") throw localError("Denied", `${what} is not allowed here.`);
     if (ask === undefined) throw localError("Denied", `${what} needs the user's consent, and there is nobody to ask.`);
     const { approved, reason } = await ask(request, `${what}. Allow it?`);
-    if (!approved) throw localError("Denied", `${what} was denied${reason === undefined ? "" : `: ${reason}`}.`);
+    if (!approved)
+      throw localError(
+        "Denied",
+        `${what} was denied${reason === undefined ? "" : `: ${reason.replace(/[.\s]+$/, "")}`}.`,
+      );
   };
 }
 
 function wordsFor(request: LocalRequest): string {
   if (request.kind === "command") return "Running this command";
+  if (request.kind === "input") return "Typing this";
   const verb = request.kind === "edit" ? "Changing" : "Reading";
   return `${verb} ${request.path}${request.protected === undefined ? "" : ` (${request.protected})`}`;
 }

@@ -19,8 +19,8 @@ export const builtInTags: ReadonlyMap<string, BuiltInTag> = new Map([
   [
     "edit",
     {
-      en: 'Each <file src> has pairs of <find> and <replace> (raw bodies), applied in order. A <find> must occur exactly once, or have all="true"; else nothing is changed.',
-      zh: '每个 <file src> 内是成对的 <find> 和 <replace>（原样正文），按顺序执行。<find> 必须恰好出现一次，或带 all="true"；否则不做任何修改。',
+      en: 'Each <file src> has pairs of <find> and <replace> (raw bodies), applied in order. A <find> must occur exactly once, or have all="true"; else nothing is changed. <find><![CDATA[]]></find> makes a new file.',
+      zh: '每个 <file src> 内是成对的 <find> 和 <replace>（原样正文），按顺序执行。<find> 必须恰好出现一次，或带 all="true"；否则不做任何修改。<find><![CDATA[]]></find> 表示新建文件。',
       example: `  <edit>
     <file src="README.md">
       <find>Project Alpha</find>

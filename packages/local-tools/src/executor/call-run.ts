@@ -1,4 +1,5 @@
 import {
+  contentText,
   type Executor,
   type ExecutorContext,
   type Span,
@@ -12,6 +13,7 @@ import type { FileOutcome } from "../edit/types.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText } from "../results/texts.ts";
 import { type Ending, errorInfo, failed, shellEnding } from "./endings.ts";
+import type { TextRoom } from "./text-room.ts";
 
 /** What a batch is run with. */
 export interface CallRunSetting {
@@ -20,6 +22,8 @@ export interface CallRunSetting {
   mcp: (server: string, tool: string) => string | undefined;
   context: ExecutorContext;
   span: Span;
+  /** What the calls share. */
+  room: TextRoom;
 }
 
 /** Runs the calls of one batch. Every call ends in one result, with its events around it. */
@@ -80,7 +84,7 @@ export class CallRun {
   }
 
   async #endEdits(calls: readonly ToolCall[]): Promise<Ending[]> {
-    const { local, context } = this.#setting;
+    const { local, context, room } = this.#setting;
     if (context.signal.aborted) return calls.map(() => ({ status: "interrupted", content: [] }));
     const inputs = await Promise.all(calls.map((call) => this.#validated(call) as Promise<unknown>));
     const files = (inputs as EditInput[]).map((input) => input.files);
@@ -93,7 +97,8 @@ export class CallRun {
         (file) => file.sources.some((source) => sources.has(source)) && !told.has(file),
       );
       for (const file of mine) told.add(file);
-      const text = mine.length > 0 ? editText({ files: mine }) : "Made together with the edits of the call before.";
+      const text =
+        mine.length > 0 ? editText({ files: mine }, room.share) : "Made together with the edits of the call before.";
       const metadata = outcome.id === undefined ? {} : { change: outcome.id };
       return { status: "ok", content: [{ type: "text", text }], metadata };
     });
@@ -109,9 +114,10 @@ export class CallRun {
   }
 
   #contextOf(call: ToolCall): LocalContext {
-    const { context } = this.#setting;
+    const { context, room } = this.#setting;
     return {
       signal: context.signal,
+      maxText: room.share,
       ask: (_request, reason) =>
         context.approve({ kind: "tool-call", callId: call.id, tool: call.name, input: call.input, reason }),
     };
@@ -119,7 +125,7 @@ export class CallRun {
 
   /** A call for the other executor, which tells of it itself. */
   async #elsewhere(call: ToolCall): Promise<ToolResult> {
-    const { others, mcp, context, span } = this.#setting;
+    const { others, mcp, context, span, room } = this.#setting;
     const { server, name, arguments: input } = call.input as { server?: unknown; name?: unknown; arguments?: unknown };
     let target: ToolCall | undefined = call;
     let error: ToolErrorInfo = { type: "UnknownTool", message: `There is no tool ${call.name} here.` };
@@ -133,7 +139,10 @@ export class CallRun {
     if (!others.handles(action)) return this.refuse(call, error);
     try {
       const [result] = await others.execute(action, context);
-      if (result !== undefined) return { name: call.name, ...result };
+      if (result !== undefined) {
+        room.used(contentText(result.content).length);
+        return { ...result, name: call.name };
+      }
     } catch {
       // An executor must not reject; what became of the call is not known.
     }
@@ -149,7 +158,8 @@ export class CallRun {
 
   #close({ id: callId, name, requestId }: ToolCall, began: number, ending: Ending): ToolResult {
     const ms = performance.now() - began;
-    const { status, error } = ending;
+    const { status, error, content } = ending;
+    this.#setting.room.used(contentText(content).length);
     this.#setting.context.emit({
       type: "tool-call-end",
       callId,

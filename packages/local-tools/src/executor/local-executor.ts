@@ -11,6 +11,7 @@ import type { LocalTools } from "../local-tools.ts";
 import { CallRun } from "./call-run.ts";
 import { unescapeValues, valueNames } from "./placeholders.ts";
 import { type Stage, stagesOf } from "./stages.ts";
+import { TextRoom } from "./text-room.ts";
 
 /** Options of {@link localExecutor}. */
 export interface LocalExecutorOptions {
@@ -46,7 +47,8 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
     handles: (action: Action): action is CallsAction => action.kind === "calls",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (action.kind !== "calls") throw new TypeError(`a localExecutor runs calls, not ${action.kind}`);
-      const run = new CallRun({ local, others, mcp, context, span: action.span });
+      const room = new TextRoom(local.maxText, action.calls.length);
+      const run = new CallRun({ local, others, mcp, context, span: action.span, room });
       const unknown = action.calls.map((call) => valueNames(call.input));
       if (unknown.some((names) => names.length > 0)) {
         return action.calls.map((call, index) => run.refuse(call, unknownValues(unknown[index] ?? [])));

@@ -1,7 +1,7 @@
 /** `$KARYI{NAME}`, and with a second `$` before it the literal text. */
 const placeholder = /\$(\$?)KARYI\{([^}\n]{0,200})\}/g;
 
-/** The names of the values that a call asks for, anywhere in its texts. */
+/** The names of the values that a call asks for, anywhere in its texts and keys. */
 export function valueNames(input: unknown): string[] {
   const names: string[] = [];
   mapTexts(input, (text) => {
@@ -24,7 +24,7 @@ function mapTexts(value: unknown, change: (text: string) => string): unknown {
   if (typeof value !== "object" || value === null) return value;
   const copy = Object.create(Object.getPrototypeOf(value)) as Record<string, unknown>;
   for (const [key, item] of Object.entries(value)) {
-    Object.defineProperty(copy, key, {
+    Object.defineProperty(copy, key.includes("KARYI{") ? change(key) : key, {
       value: mapTexts(item, change),
       enumerable: true,
       writable: true,

@@ -131,14 +131,14 @@ function near(room: number): number {
 }
 
 /** The first units, up to a line end when one is near. */
-function headOf(text: string, room: number): string {
+export function headOf(text: string, room: number): string {
   const lineEnd = text.lastIndexOf("\n", room - 1) + 1;
   if (lineEnd > 0 && room - lineEnd <= near(room)) return text.slice(0, lineEnd);
   return text.slice(0, isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room);
 }
 
 /** The last units, from a line's beginning when one is near. */
-function tailOf(text: string, room: number): string {
+export function tailOf(text: string, room: number): string {
   const start = text.length - room;
   const lineEnd = start > 0 ? text.indexOf("\n", start - 1) + 1 : 0;
   if (lineEnd > 0 && lineEnd - start <= near(room) && lineEnd < text.length) return text.slice(lineEnd);

@@ -31,22 +31,24 @@ export interface Reader {
   /** Gives a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
   read(file: FileRead, options: ReadOptions): Promise<ReadPart>;
   /** Searches files for text. Protected files are left out, so that there is nothing to decide. */
-  search(search: TextSearch, options?: { signal?: AbortSignal }): Promise<ReadPart>;
+  search(search: TextSearch, options?: Omit<ReadOptions, "decide">): Promise<ReadPart>;
 }
 
 /** Options of one read. */
 export interface ReadOptions {
   decide(request: LocalRequest): Promise<void>;
   signal?: AbortSignal;
+  /** UTF-16 units of this answer's text. Default: the reader's. */
+  maxText?: number;
 }
 
 /** Makes a reader. Throws `TypeError` for bounds that are no counts. */
 export function createReader(options: ReaderOptions): Reader {
   const { roots, ripgrep } = options;
-  const maxText = bound("maxText", options.maxText, 40_000);
+  const standard = bound("maxText", options.maxText, 40_000);
   const maxBytes = bound("maxBytes", options.maxBytes, 32 * 1024 * 1024);
   return {
-    async read(file, { decide, signal }) {
+    async read(file, { decide, signal, maxText = standard }) {
       signal?.throwIfAborted();
       const place = await roots.locate(file.src);
       if (place.kind === "missing") throw localError("NotFound", `There is no ${inMessage(file.src)}.`);
@@ -67,7 +69,7 @@ export function createReader(options: ReaderOptions): Reader {
         await opened.close();
       }
     },
-    search: (search, { signal } = {}) =>
+    search: (search, { signal, maxText = standard } = {}) =>
       searchText(search, {
         roots,
         maxText,

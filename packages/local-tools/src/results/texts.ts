@@ -1,3 +1,4 @@
+import { fitBudget } from "@toolglot/core/results";
 import type { EditOutcome } from "../edit/types.ts";
 import type { ReadOutcome } from "../local-tools.ts";
 import type { ShellResult } from "../shell/types.ts";
@@ -13,14 +14,18 @@ export function shellText({ status, output, waiting, notes }: ShellResult): stri
   return [output.replace(/\n$/, ""), ...facts.map((fact) => `[${fact}]`)].filter((part) => part !== "").join("\n");
 }
 
-/** What a model reads of edits that were made: each file's numbers and its diff. */
-export function editText({ files }: Pick<EditOutcome, "files">): string {
+/** What a model reads of edits that were made: each file's numbers and its diff. Diffs are cut so that all takes about `room` units. */
+export function editText({ files }: Pick<EditOutcome, "files">, room: number): string {
+  const diffs = fitBudget(new Map(files.map((file) => [file, file.diff.trimEnd()])), room);
   return files
-    .map(({ path, created, replacements, added, removed, diff, backup, notes }) => {
+    .map((file) => {
+      const { path, created, replacements, added, removed, diff, backup, notes } = file;
       const times = replacements === 1 ? "1 replacement" : `${replacements} replacements`;
       const head = created ? `Created ${path} (+${added})` : `Changed ${path}: ${times} (+${added} -${removed})`;
       const facts = backup === undefined ? notes : [...notes, `A copy of the old file was kept: ${backup}`];
-      return [head, ...facts.map((fact) => `[${fact}]`), diff.trimEnd()].filter((part) => part !== "").join("\n");
+      const shown = diffs.get(file) ?? "";
+      const rest = shown.length < diff.trimEnd().length ? "[the rest of the diff is left out]" : "";
+      return [head, ...facts.map((fact) => `[${fact}]`), shown, rest].filter((part) => part !== "").join("\n");
     })
     .join("\n\n");
 }

@@ -36,7 +36,7 @@ export const definitions: Record<LocalToolName, ToolDefinition> = {
   edit: {
     name: "edit",
     description:
-      "Replaces text in files, all or nothing. Each find must occur exactly once in its file (or have all: true), copied exactly as it stands, with enough lines around it. An empty find creates a file.",
+      "Replaces text in files, all or nothing. Each find must occur exactly once in its file (or have all: true), copied exactly as it stands, with enough lines around it. An empty find creates a file (in XML: <find><![CDATA[]]></find>).",
     inputSchema: object(
       {
         files: list(
@@ -98,7 +98,8 @@ export const definitions: Record<LocalToolName, ToolDefinition> = {
   },
   input: {
     name: "input",
-    description: "Writes to the standard input of the command that runs. Nothing is appended: write \\n for Enter.",
+    description:
+      "Writes to the standard input of the command that runs. Nothing is appended: \\n is Enter, \\e Escape, \\\\ a backslash.",
     inputSchema: object({ data: string("What to write.") }, ["data"]),
     annotations: { title: "Answer a command", openWorldHint: true },
   },

@@ -1,32 +1,37 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
 import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
+import type { LocalErrorType } from "../errors.ts";
 import type { CommandInput, EditInput, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText, shellText } from "../results/texts.ts";
 import type { ShellResult } from "../shell/types.ts";
 import { definitions, type LocalToolName } from "./definitions.ts";
+import { decodeEscapes } from "./escapes.ts";
 
 type Run = (input: never, context: ToolContext) => Promise<unknown>;
 
 /**
  * The tools for a Toolkit. `command`, `input` and `ctrl` give data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
- * whatever the exit status: a program decides what it means. `edit` and `read` give text.
+ * whatever the exit status: a program decides what it means. `edit` and `read` give text. `input` decodes escapes, since some
+ * protocols take the white space off the ends of a value.
  */
 export function localTools(local: LocalTools): DefinedTool<Record<string, unknown>>[] {
   const runs: Record<LocalToolName, Run> = {
-    command: (input: CommandInput, { signal }) => local.command(input, { signal }).then(shellData),
-    edit: (input: EditInput, { signal }) => local.edit(input.files, { signal }).then(editText),
+    command: (input: CommandInput, { signal }) => local.command(input, { signal }).then((got) => shellData(got)),
+    edit: (input: EditInput, { signal }) =>
+      local.edit(input.files, { signal }).then((outcome) => editText(outcome, local.maxText)),
     read: async (input: ReadInput, { signal }) => readResponse(await local.read(input, { signal })),
-    input: (input: { data: string }, { signal }) => local.input(input, { signal }).then(shellData),
-    ctrl: (input: { key: string }, { signal }) => local.ctrl(input, { signal }).then(shellData),
+    input: (input: { data: string }, { signal }) =>
+      local.input({ data: decodeEscapes(input.data) }, { signal }).then((got) => shellData(got, "NoCommand")),
+    ctrl: (input: { key: string }, { signal }) => local.ctrl(input, { signal }).then((got) => shellData(got)),
   };
   return Object.entries(definitions).map(([name, { inputSchema, ...definition }]) =>
     defineTool({ ...definition, input: inputSchema, execute: runs[name as LocalToolName] as never }),
   );
 }
 
-function shellData(result: ShellResult): unknown {
+function shellData(result: ShellResult, notRun: LocalErrorType = "ShellBusy"): unknown {
   const { outputLength: _length, ms: _ms, ...data } = result;
-  if (result.status === "not-run") throw new ToolError(shellText(result), { data: { type: "ShellBusy" } });
+  if (result.status === "not-run") throw new ToolError(shellText(result), { data: { type: notRun } });
   return data;
 }
 

@@ -56,7 +56,10 @@ export class EditReader implements Container {
     if (tag.name === "find") {
       // Empty CDATA is no slip.
       if (text === "" && !raw.includes(cdataStart))
-        this.#to.say("toolsxml/empty-body", tag.start, end, { message: "<find> holds no text." });
+        this.#to.say("toolsxml/empty-body", tag.start, end, {
+          message: "<find> holds no text.",
+          hint: "For a new file write <find><![CDATA[]]></find>.",
+        });
       this.#find = { text, all, start: tag.start, end };
       return;
     }

@@ -1,0 +1,64 @@
+import { inParallel } from "@toolglot/core";
+import type { ReadOutcome } from "../local-tools.ts";
+import type { Decide } from "../policy.ts";
+import type { Reader, ReadOptions } from "./reader.ts";
+import type { FileRead, ReadPart, TextSearch } from "./types.ts";
+
+/** Parts that are read at one time. */
+const PARALLEL_READS = 8;
+
+/** One file, directory or search. */
+interface ReadJob {
+  of: string;
+  run(maxText: number, decide: Decide): Promise<ReadPart>;
+}
+
+/** Reads all parts so that their texts together take no more than `maxText` units; what fails is a part, too. */
+export async function readTogether(
+  reader: Reader,
+  { files, searches }: { files: readonly FileRead[]; searches: readonly TextSearch[] },
+  { decide, maxText, ...rest }: ReadOptions & { maxText: number },
+): Promise<ReadOutcome> {
+  const jobs: ReadJob[] = [
+    ...files.map((file) => ({
+      of: file.src,
+      run: (room: number, allowed: Decide) => reader.read(file, { decide: allowed, maxText: room, ...rest }),
+    })),
+    ...searches.map((search) => ({
+      of: search.pattern,
+      run: (room: number) => reader.search(search, { maxText: room, ...rest }),
+    })),
+  ];
+  const first = await readAll(jobs, maxText, decide);
+  const room = roomPerText(first.map(textLength), maxText);
+  // What is too long beside the others is read once more, so that its head says what it shows. It was decided already.
+  const isLong = first.map((part) => textLength(part) > room);
+  const second = await readAll(
+    jobs.filter((_, index) => isLong[index]),
+    room,
+    () => Promise.resolve(),
+  );
+  return first.map((part, index) => (isLong[index] ? (second.shift() ?? part) : part));
+}
+
+function readAll(jobs: readonly ReadJob[], maxText: number, decide: Decide): Promise<ReadOutcome> {
+  return inParallel(jobs, PARALLEL_READS, ({ of, run }) =>
+    run(maxText, decide).catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
+  );
+}
+
+function textLength(part: ReadOutcome[number]): number {
+  return part.kind === "failure" ? 0 : part.text.length;
+}
+
+/** The length to which long texts are cut so that all fit: short ones stay whole, and leave the rest to the long ones. */
+function roomPerText(lengths: readonly number[], whole: number): number {
+  let left = whole;
+  const sorted = [...lengths].sort((a, b) => a - b);
+  for (const [index, length] of sorted.entries()) {
+    const share = Math.floor(left / (sorted.length - index));
+    if (length > share) return Math.max(1, share);
+    left -= length;
+  }
+  return whole;
+}

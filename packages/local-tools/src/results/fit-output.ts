@@ -1,0 +1,19 @@
+import { headOf, OutputLog, tailOf } from "../output/output-log.ts";
+import type { ShellResult } from "../shell/types.ts";
+
+/** A shell's result whose output takes no more than so many UTF-16 units: head, tail, and the whole in a file. */
+export function fitOutput(result: ShellResult, maxOutput: number, artifactDir: string): ShellResult {
+  const { output, outputLength, artifact } = result;
+  if (output.length <= maxOutput) return result;
+  if (artifact === undefined) {
+    const log = new OutputLog({ maxOutput, artifactDir });
+    log.write(output);
+    return { ...result, ...log.finish() };
+  }
+  const line = (cut: number): string => `[${cut} characters left out here; the whole output is in ${artifact}]`;
+  const room = Math.max(0, maxOutput - line(outputLength).length - 2);
+  const head = headOf(output, Math.ceil(room / 2));
+  const tail = tailOf(output, Math.floor(room / 2));
+  const between = head === "" || head.endsWith("\n") ? "" : "\n";
+  return { ...result, output: `${head}${between}${line(outputLength - head.length - tail.length)}\n${tail}` };
+}
