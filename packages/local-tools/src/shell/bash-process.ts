@@ -6,6 +6,7 @@ import { type Processes, signal } from "./processes.ts";
 import { ptyPlumbing, ptyTransport } from "./pty-transport.ts";
 import { ScriptChannel } from "./script-channel.ts";
 import { unquoteWord } from "./shell-text.ts";
+import { resetTerminal } from "./terminal-modes.ts";
 import type { BashExit, Transport } from "./transport.ts";
 import { TypedLines } from "./typed-lines.ts";
 import type { ShellBackend } from "./types.ts";
@@ -40,14 +41,22 @@ interface Command {
   begin: string;
   /** Secrets of the lines that were typed for it; any of them ends it. */
   ends: Set<string>;
-  /** `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. `cut`: it is back at its prompt without a mark. */
-  phase: "typed" | "started" | "delivered" | "cut";
-  /** The shell has the script. */
-  delivered: boolean;
-  /** How often it had to be typed, and how often its end asked for. */
+  /** `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. `again`: it is to be typed once more. */
+  phase: "typed" | "started" | "delivered" | "again";
+  /** When the line, or the last question, was typed. */
+  typedAt: number;
+  /** How often it had to be typed. */
   tries: number;
-  probes: number;
+  /** Questions for its end, as typed: their echo is none of its output. */
+  questions: string[];
+  /** What came since the first of them. */
+  tentative: string;
 }
+
+/** How long a line may be on its way before it counts as lost: the terminal, the shell and the kernel's threads all have to run. */
+const lineMs = 500;
+/** UTF-16 units that are held until a command's end is certain. */
+const tentativeSize = 1 << 20;
 
 const secret = (): string => randomBytes(12).toString("hex");
 
@@ -154,9 +163,10 @@ export class BashProcess {
       begin: secret(),
       ends: new Set(),
       phase: "typed",
-      delivered: false,
+      typedAt: 0,
       tries: 0,
-      probes: 0,
+      questions: [],
+      tentative: "",
     };
     this.#type(this.#command);
   }
@@ -170,11 +180,31 @@ export class BashProcess {
     if (!command || this.#exit) return false;
     if (!this.atPrompt()) {
       if (this.#isAstray()) this.#abandon();
+      // It may stand before the script without having said so; nothing is lost by letting it go on, and all else is seen then.
+      else if (command.phase === "typed" && performance.now() - command.typedAt > 2 * lineMs) this.#channel.release();
       return false;
     }
-    if (command.phase === "typed") this.#again(command);
-    else this.#ask(command);
+    return this.#urge(command);
+  }
+
+  /** The shell is at its prompt and the command isn't over: type it again, or ask for its end. False when it is too early for that. */
+  #urge(command: Command): boolean {
+    const since = performance.now() - command.typedAt;
+    const asked = command.questions.length;
+    if (command.phase === "again") return false;
+    if (command.phase === "typed") {
+      if (since < lineMs) return false;
+      this.#again(command);
+    } else if (asked === 0 || since > lineMs * asked) {
+      this.#ask(command);
+    }
     return true;
+  }
+
+  /** True while what the foreground does is the command's doing. */
+  get inCommand(): boolean {
+    const phase = this.#command?.phase;
+    return (phase === "started" || phase === "delivered") && !this.atPrompt();
   }
 
   /** True when the shell is known to wait for what is typed. */
@@ -247,14 +277,14 @@ export class BashProcess {
   /** Remembers where the shell stands at its prompt: the same system call with the same buffer, twice in a row. */
   async #learnPrompt(): Promise<void> {
     let last: string | undefined;
-    for (let round = 0; round < 200; round++) {
+    for (let round = 0; round < 2000; round++) {
       const place = this.#promptsDue > 0 ? undefined : this.processes.place(this.pid);
       if (place !== undefined && place === last && / 0x0 /.test(place)) {
         this.#promptPlace = place;
         return;
       }
       last = place;
-      if (round > 20 && last === undefined && !this.processes.cwd(this.pid)) return;
+      if (!this.processes.showsPlaces) return;
       await pause(1);
     }
   }
@@ -278,9 +308,9 @@ export class BashProcess {
   #type(command: Command): void {
     const end = secret();
     command.begin = secret();
-    // A line that was typed before and comes to its end only now ends nothing.
     command.ends = new Set([end]);
     command.phase = "typed";
+    command.typedAt = performance.now();
     command.tries++;
     const traced = this.#options.includes("x");
     this.#channel.prepare(this.#text(command));
@@ -297,10 +327,27 @@ export class BashProcess {
   }
 
   #take(piece: Piece): void {
-    const phase = this.#command?.phase;
-    const running = phase === "started" || phase === "delivered";
-    if (piece.type === "mark") this.#mark(piece.kind, piece.fields);
-    else this.#listener.output(piece.text, running ? "command" : "nobody");
+    const command = this.#command;
+    if (piece.type === "mark") {
+      this.#mark(piece.kind, piece.fields);
+    } else if (!command || command.phase === "typed" || command.phase === "again") {
+      this.#listener.output(piece.text, "nobody");
+    } else if (command.questions.length === 0) {
+      this.#listener.output(piece.text, "command");
+    } else {
+      command.tentative += piece.text;
+      if (command.tentative.length > tentativeSize) this.#release(command);
+    }
+  }
+
+  /** Gives what was held, without the questions' echo: what the command printed may have been on its way still. */
+  #release(command: Command): void {
+    let text = command.tentative;
+    command.tentative = "";
+    for (const question of command.questions) {
+      text = text.replaceAll(`${question}\r\n`, "").replaceAll(`${question}\n`, "").replaceAll(question, "");
+    }
+    if (text !== "") this.#listener.output(text, "command");
   }
 
   /** True for a line that is plumbing: echoed, traced or printed by `set -v`. */
@@ -322,10 +369,11 @@ export class BashProcess {
       this.#promptsDue = 0;
       void this.#deliver(command);
     } else if (kind === "E" && command?.ends.has(known)) {
-      this.#promptsDue = 1;
+      this.#promptsDue++;
       this.#options = fields[2] ?? "";
       this.#whereIs(fields.slice(3).join(";"));
-      if (command.delivered) {
+      if (command.phase === "delivered") {
+        this.#release(command);
         this.#over();
         this.#listener.ended(Number(fields[1]) & 255);
       } else {
@@ -351,11 +399,10 @@ export class BashProcess {
     if (this.#command !== command || command.phase !== "started") return;
     if (delivered) {
       command.phase = "delivered";
-      command.delivered = true;
       return;
     }
     // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C lets it go on.
-    await pause(300);
+    await pause(lineMs);
     if (this.#command === command && command.begin === begin && command.phase === "started") signal(this.pid, "SIGINT");
   }
 
@@ -366,19 +413,14 @@ export class BashProcess {
       this.#promptsDue--;
       return;
     }
-    if (!command) return;
+    if (!command || command.phase === "again") return;
     void (async () => {
-      for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 500]) {
+      for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 400, 800]) {
         await pause(wait);
-        if (this.#command !== command || this.#exit) return;
-        if (this.look()) return;
+        if (this.#command !== command || this.#exit || this.look()) return;
         // Not visible here: at least it must be the shell that has the foreground.
         const blind = this.#promptPlace === undefined && (await this.#inForeground());
-        if (blind && this.#command === command) {
-          if (command.phase === "typed") this.#again(command);
-          else this.#ask(command);
-          return;
-        }
+        if (blind && this.#command === command && this.#urge(command)) return;
       }
     })();
   }
@@ -391,33 +433,51 @@ export class BashProcess {
 
   /** Asks for the end of a command whose line was cut short. */
   #ask(command: Command): void {
-    const end = secret();
-    command.probes++;
-    command.ends.add(end);
-    // The script wasn't read, and won't be: the shell is at its prompt. Its text must not lie in wait for another.
-    if (!command.delivered) this.#channel.settle();
-    // What comes now is the echo of the question.
-    command.phase = "cut";
-    if (command.probes > 4) {
+    if (command.questions.length > 4) {
       this.#abandon();
       return;
     }
-    if (command.probes > 1) this.#typeAside(this.#lines.rescue());
-    this.#typeAside(this.#lines.probe(end));
+    const end = secret();
+    command.ends.add(end);
+    command.typedAt = performance.now();
+    // The script wasn't read, and won't be: the shell is at its prompt. Its text must not lie in wait for another.
+    if (command.phase === "started") this.#channel.settle();
+    const lines = [this.#lines.probe(end)];
+    if (command.questions.length > 0) lines.unshift(this.#lines.rescue());
+    for (const line of lines) {
+      command.questions.push(line.trimEnd());
+      this.#typeAside(line);
+    }
   }
 
-  /** The shell was told to run the script and didn't get that far. A new place for scripts, its builtins back, or given up. */
+  /**
+   * The shell was told to run the script and didn't get that far: the line was lost or changed on its way, its builtins are
+   * gone, or the place of the script is. All that is put right, and the line typed anew; after some times it is given up.
+   */
   #again(command: Command): void {
-    command.phase = "cut";
+    // A line that was typed before and comes to its end only now begins and ends nothing.
+    command.begin = secret();
+    command.ends.clear();
+    command.phase = "again";
+    command.questions = [];
+    command.tentative = "";
     this.#channel.settle();
     if (command.tries > 3) {
       this.#abandon();
       return;
     }
     void (async () => {
-      await this.#newChannel(!this.#channel.fifo);
+      await this.#newChannel(!this.#channel.fifo).catch(() => this.#abandon());
+      if (command.tries > 1) await resetTerminal(this.tty);
+      if (command.tries > 1) {
+        // Half a line may still stand in the terminal, or half a statement in the shell.
+        this.#typeAside("\n");
+        await pause(20);
+        signal(this.pid, "SIGINT");
+        await pause(20);
+        this.#typeAside(this.#lines.rescue());
+      }
       if (this.#command !== command || this.#exit) return;
-      if (command.tries > 1) this.#typeAside(this.#lines.rescue());
       this.#type(command);
     })();
   }
@@ -432,7 +492,9 @@ export class BashProcess {
     this.#exit = exit;
     this.#read(this.#decoder.end());
     for (const piece of this.#scanner.end()) this.#take(piece);
-    const unrun = this.#command !== undefined && !this.#command.delivered;
+    const command = this.#command;
+    const unrun = command !== undefined && command.phase !== "delivered";
+    if (command) this.#release(command);
     this.#over();
     this.#listener.died(exit, { abandoned: this.#abandoned, unrun });
   }

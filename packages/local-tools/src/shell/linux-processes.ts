@@ -68,6 +68,8 @@ function all(): Stat[] {
 /** By /proc. Everything here is a look without waiting: /proc is memory. */
 export class LinuxProcesses implements Processes {
   readonly limits: readonly string[] = [];
+  /** Not where the kernel doesn't say what a process is blocked on, or not to us. */
+  readonly showsPlaces: boolean = text("/proc/self/syscall") !== undefined;
 
   /** False where /proc isn't mounted. */
   static available(): boolean {

@@ -14,6 +14,8 @@ export type Reading = "read" | "poll" | "no" | "hidden";
 export interface Processes {
   /** What can't be seen here, one sentence each. */
   readonly limits: readonly string[];
+  /** Whether {@link place} can tell anything. */
+  readonly showsPlaces: boolean;
   /** The group in the terminal's foreground, or, without a terminal, of the shell's newest child; undefined when unknown. */
   foreground(shell: number, terminal: boolean): Promise<number | undefined>;
   /** Where the shell stands, to be compared later: equal means at the same place, undefined that it is not blocked or not visible. */
@@ -56,6 +58,8 @@ export class PsProcesses implements Processes {
     "This system doesn't show what a process is blocked on: a command counts as waiting for input when it is silent on an unfinished line.",
     "Processes are found by ps, descendants of the shell only.",
   ];
+
+  readonly showsPlaces = false;
 
   async #rows(): Promise<Row[]> {
     try {

@@ -132,15 +132,23 @@ export class ScriptChannel {
     if (!this.fifo) this.removeFile(this.path);
   }
 
+  /** Whoever waits for a script gets an empty one. */
+  release(at: string = this.path): void {
+    if (!this.fifo) return;
+    try {
+      closeSync(openSync(at, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW));
+    } catch {}
+  }
+
   /** Removes the folder and all in it. A shell that waits for a script gets an empty one. Safe to call twice. */
   remove(): void {
     this.#cancel?.();
+    // In this order: whoever comes later finds nothing, whoever waits already is let go.
+    const aside = `${this.path}-removed`;
     try {
-      // In this order: whoever comes later finds nothing, whoever waits already is let go.
-      const aside = `${this.path}-removed`;
       renameSync(this.path, aside);
-      closeSync(openSync(aside, constants.O_WRONLY | constants.O_NONBLOCK));
     } catch {}
+    this.release(aside);
     rmSync(this.#dir, { recursive: true, force: true });
   }
 }

@@ -6,9 +6,10 @@ import { endWithHost } from "./host-exit.ts";
 import { stopForeground } from "./ladder.ts";
 import { signal } from "./processes.ts";
 import { quoteWord } from "./shell-text.ts";
+import { terminalModes } from "./terminal-modes.ts";
 import type { BashExit } from "./transport.ts";
 import type { RunOptions, SendOptions, ShellResult, ShellSession, ShellState } from "./types.ts";
-import { silence, terminalModes, waitingFor } from "./waiting.ts";
+import { silence, waitingFor } from "./waiting.ts";
 
 /** A session's options, complete. */
 export interface SessionOptions extends BashOptions {
@@ -456,7 +457,7 @@ export class Session implements ShellSession {
 
   async #look(silent: number): Promise<"input" | "password" | undefined> {
     const shell = this.#shell;
-    if (!shell || shell.look()) return undefined;
+    if (!shell || shell.look() || !shell.inCommand) return undefined;
     const before = this.#lastActivity;
     const waiting = await waitingFor(shell, silent, this.#text.unfinishedLine);
     return this.#lastActivity === before ? waiting : undefined;

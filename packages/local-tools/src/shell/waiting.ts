@@ -1,8 +1,5 @@
-import { execFile } from "node:child_process";
-import { promisify } from "node:util";
 import type { BashProcess } from "./bash-process.ts";
-
-const run = promisify(execFile);
+import { terminalModes } from "./terminal-modes.ts";
 
 /** Milliseconds of silence before it is worth looking, and what each sign needs. */
 export const silence: Readonly<Record<"look" | "read" | "poll" | "blind", number>> = {
@@ -11,25 +8,6 @@ export const silence: Readonly<Record<"look" | "read" | "poll" | "blind", number
   poll: 300,
   blind: 700,
 };
-
-/** How a terminal takes its input. */
-export interface TerminalModes {
-  echo: boolean;
-  /** By lines, as opposed to each key at once. */
-  lines: boolean;
-}
-
-/** The modes of the terminal at `tty`, by `stty`; undefined when it can't be asked. */
-export async function terminalModes(tty: string): Promise<TerminalModes | undefined> {
-  if (tty === "") return undefined;
-  try {
-    const { stdout } = await run("stty", [process.platform === "linux" ? "-F" : "-f", tty, "-a"]);
-    const words = new Set(stdout.split(/[\s;]+/));
-    return { echo: words.has("echo"), lines: words.has("icanon") };
-  } catch {
-    return undefined;
-  }
-}
 
 /**
  * What the command in the foreground waits for after so much silence. That it reads the terminal must be seen where the

@@ -68,7 +68,7 @@ const terminal: Readonly<Record<string, string>> = {
   "line ends turned round": "stty inlcr -icrnl igncr",
   capitals: "stty olcuc iuclc",
   "no signals": "stty -isig",
-  "other keys": "stty intr x eof y susp z",
+  "other keys": "stty intr % eof '}' susp z",
   "an alternate line end": "stty eol q",
   "the terminal read and left": "read -t 0.05 x; read -t 0.05 -n 3 y",
 };

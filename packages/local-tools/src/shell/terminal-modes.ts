@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+
+const run = promisify(execFile);
+/** How `stty` is told which terminal. */
+const which = process.platform === "linux" ? "-F" : "-f";
+
+/** How a terminal takes its input. */
+export interface TerminalModes {
+  echo: boolean;
+  /** By lines, as opposed to each key at once. */
+  lines: boolean;
+}
+
+/** The modes of the terminal at `tty`, by `stty`; undefined when it can't be asked. */
+export async function terminalModes(tty: string): Promise<TerminalModes | undefined> {
+  if (tty === "") return undefined;
+  try {
+    const { stdout } = await run("stty", [which, tty, "-a"]);
+    const words = new Set(stdout.split(/[\s;]+/));
+    return { echo: words.has("echo"), lines: words.has("icanon") };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Makes a terminal's modes what they were when the shell began, whatever a script made of them. */
+export async function resetTerminal(tty: string): Promise<void> {
+  if (tty === "") return;
+  await run("stty", [which, tty, "sane", "-echoctl", "-ixon"]).catch(() => undefined);
+}
