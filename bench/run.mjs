@@ -1,6 +1,6 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|sandbox|trp|all`. Each prints its tables; `all`
-// measures all of them but trp and writes docs/benchmarks.md, `trp` writes docs/benchmarks-trp.md.
+// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|sandbox|trp|local|all`. Each prints its tables; `all` measures all of
+// them but the last two and writes docs/benchmarks.md, `trp` writes docs/benchmarks-trp.md, `local` docs/benchmarks-local.md.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,6 +14,7 @@ const measured = {
   toolkit: ["toolkit"],
   sandbox: ["sandbox"],
   trp: ["trp-client", "trp-sqlite"],
+  local: ["local-tools"],
   all: [...parsers, "prompts", "agent", "toolkit", "sandbox"],
 };
 const what = process.argv[2] ?? "all";

@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { localPage } from "./local/page.ts";
 import { describeMachine } from "./machine.ts";
 import { type Measured, page } from "./page.ts";
 import { barTable, type Findings, markdown } from "./report.ts";
@@ -27,17 +28,24 @@ for (const part of Object.keys(parts) as (keyof Measured)[]) {
   const bars = found.bars.length > 0 ? [barTable(found.bars)] : [];
   for (const table of [...found.tables, ...bars]) console.log(`\n${markdown(table)}`);
 }
+// Servers, clients, disks and terminals: runs and pages of their own.
 if (what === "trp") {
-  // Servers, clients and disks: a run and a page of their own.
   const found = await (await import("./trp/index.ts")).measureTrp(progress);
-  const text = trpPage(describeMachine(root), found);
-  const file = join(root, "docs", "benchmarks-trp.md");
-  writeFileSync(file, text);
-  console.log(text);
-  console.error(`wrote ${file}`);
+  writePage("benchmarks-trp.md", trpPage(describeMachine(root), found));
+}
+if (what === "local") {
+  const found = await (await import("./local/index.ts")).measureLocal(root, progress);
+  writePage("benchmarks-local.md", localPage(describeMachine(root), found));
 }
 if (what === "all") {
   const file = join(root, "docs", "benchmarks.md");
   writeFileSync(file, page(describeMachine(root), measured as Measured));
+  console.error(`wrote ${file}`);
+}
+
+function writePage(name: string, text: string): void {
+  const file = join(root, "docs", name);
+  writeFileSync(file, text);
+  console.log(text);
   console.error(`wrote ${file}`);
 }

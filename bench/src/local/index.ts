@@ -1,0 +1,173 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
+import { median, percentile } from "../measure.ts";
+import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+import { bashEach, ptyEach, type Runner, sentinel, session } from "./shells.ts";
+
+const rounds = 300;
+const megabyte = 2 ** 20;
+
+/** Measures what a shell command, an edit and a search cost beyond the work itself. */
+export async function measureLocal(root: string, progress: (text: string) => void): Promise<Findings> {
+  const folder = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
+  const roots = join(folder, "root");
+  mkdirSync(roots);
+  const local = await openLocalTools({ roots, stateDir: join(folder, "state") });
+  const here = await openLocalTools({ roots: root, stateDir: join(folder, "state-of-repository") });
+  try {
+    progress("local: commands");
+    const commands = await measureCommands(folder);
+    progress("local: edits");
+    const edits = await measureEdits(local, roots);
+    progress("local: searches");
+    const searches = await measureSearches(here, root);
+    return { bars: commands.bars, tables: [...commands.tables, edits, searches] };
+  } finally {
+    await Promise.all([local.close(), here.close()]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function measureCommands(folder: string): Promise<Findings> {
+  const own = await session("pty", folder);
+  const runners = [own, await session("pipe", folder), sentinel(folder), bashEach, ptyEach];
+  try {
+    const times = new Map<Runner, number[]>(runners.map((runner) => [runner, []]));
+    // In turns, so that all see the same moods of the machine.
+    for (let round = -20; round < rounds; round++) {
+      for (const runner of runners) {
+        const began = performance.now();
+        const { output, exit } = await runner.run(`echo ${round}`);
+        const ms = performance.now() - began;
+        if (output.trim() !== String(round) || exit !== 0) throw new Error(`${runner.name}: ${output}`);
+        if (round >= 0) times.get(runner)?.push(ms);
+      }
+    }
+    const flood = new Map<Runner, number>();
+    for (const runner of [own, runners[1] as Runner, bashEach]) {
+      const all: number[] = [];
+      for (let round = 0; round < 3; round++) {
+        const began = performance.now();
+        await runner.run(`head -c ${50 * megabyte} /dev/zero | tr '\\0' 'x' | fold -w 100`);
+        all.push(performance.now() - began);
+      }
+      flood.set(runner, 50 / (median(all) / 1000));
+    }
+    const typical = (runner: Runner): number => median(times.get(runner) ?? []);
+    const table: Table = {
+      title: "A command",
+      note: `\`echo N\`, output and exit status checked, ${rounds} times, the ways in turns. The last column: 50 MB printed, in MB/s.`,
+      columns: ["", "state lasts", "median", "p99", "beside a new bash", "50 MB"],
+      rows: runners.map((runner) => [
+        runner.name,
+        runner.lasts ? "yes" : "no",
+        `${figure(typical(runner))} ms`,
+        `${figure(percentile(times.get(runner) ?? [], 0.99))} ms`,
+        ratio(typical(runner), typical(bashEach)),
+        flood.has(runner) ? `${figure(flood.get(runner) as number)} MB/s` : "–",
+      ]),
+    };
+    const bars: Bar[] = [
+      {
+        what: "overhead of a command in a session on a terminal",
+        limit: "≤ 10 ms",
+        measured: `${figure(typical(own))} ms (p99 ${figure(percentile(times.get(own) ?? [], 0.99))} ms)`,
+        met: typical(own) <= 10,
+      },
+    ];
+    return { bars, tables: [table] };
+  } finally {
+    await Promise.all(runners.map((runner) => runner.close()));
+  }
+}
+
+async function measureEdits(local: LocalTools, roots: string): Promise<Table> {
+  const names = Array.from({ length: 100 }, (_, index) => join(roots, `file-${index}.ts`));
+  const text = (word: string): string => `${"const filler = 1;\n".repeat(550)}const word = "${word}";\n`;
+  for (const name of names) writeFileSync(name, text("before"));
+  const edit = (files: readonly string[], find: string, replace: string): Promise<unknown> =>
+    local.edit(files.map((src) => ({ src, edits: [{ find: `"${find}"`, replace: `"${replace}"` }] })));
+  const ways: [string, number, () => Promise<unknown>][] = [];
+  let word = "before";
+  for (const count of [1, 100]) {
+    ways.push([
+      "edit: found, journalled, written all or nothing",
+      count,
+      async () => {
+        const next = word === "before" ? "after" : "before";
+        await edit(names.slice(0, count), word, next);
+        if (count === 1) await edit(names.slice(0, 1), next, word);
+        else word = next;
+      },
+    ]);
+    ways.push([
+      "temporary file, fsync, rename, for each file",
+      count,
+      async () => {
+        for (let time = 0; time < (count === 1 ? 2 : 1); time++)
+          for (const name of names.slice(0, count)) await replaceSafely(`${name}.copy`, text("x"));
+      },
+    ]);
+  }
+  const rows: string[][] = [];
+  for (const [name, count, work] of ways) {
+    const times: number[] = [];
+    for (let round = 0; round < (count === 1 ? 30 : 7); round++) {
+      const began = performance.now();
+      await work();
+      times.push((performance.now() - began) / (count === 1 ? 2 : 1));
+    }
+    rows.push([name, String(count), `${figure(median(times))} ms`, `${figure(median(times) / count)} ms`]);
+  }
+  return {
+    title: "An edit",
+    note: "Files of 10 kB, one replacement in each.",
+    columns: ["", "files", "all", "each file"],
+    rows,
+  };
+}
+
+async function replaceSafely(path: string, text: string): Promise<void> {
+  const file = await open(`${path}.tmp`, "w");
+  await file.writeFile(text);
+  await file.sync();
+  await file.close();
+  await rename(`${path}.tmp`, path);
+}
+
+async function measureSearches(here: LocalTools, root: string): Promise<Table> {
+  const patterns = ["ToolCallRequest", "import \\{", "\\d{9,}"];
+  const rows: string[][] = [];
+  for (const pattern of patterns) {
+    const own: number[] = [];
+    const ripgrep: number[] = [];
+    for (let round = 0; round < 5; round++) {
+      let began = performance.now();
+      const [part] = await here.read({ searches: [{ pattern }] });
+      if (part?.kind !== "search") throw new Error(`search failed: ${JSON.stringify(part)}`);
+      own.push(performance.now() - began);
+      began = performance.now();
+      try {
+        execFileSync("rg", ["--hidden", "-n", "-g", "!.git", pattern, root], { maxBuffer: 2 ** 30 });
+        ripgrep.push(performance.now() - began);
+      } catch {
+        // There is none.
+      }
+    }
+    rows.push([
+      `\`${pattern}\``,
+      `${figure(median(own))} ms`,
+      ripgrep.length > 0 ? `${figure(median(ripgrep))} ms` : "not here",
+    ]);
+  }
+  return {
+    title: "A search of this repository",
+    note: "Ours holds to the roots, reads .gitignore itself and shows only what it read from files that it held open; ripgrep, when it is there, only finds which files to look into. `rg` alone does none of that.",
+    columns: ["", "search", "rg alone"],
+    rows,
+  };
+}

@@ -1,0 +1,22 @@
+import { barTable, type Findings, markdown } from "../report.ts";
+
+const introduction = `# Benchmarks of the local tools
+
+What a shell command, an edit and a search cost, beside simpler ways that promise less, in one run on one machine. Reprint
+this page with
+
+\`\`\`
+npx pnpm@12.21.0 --filter bench run local
+\`\`\`
+
+Compare figures within a run; another machine gives others.`;
+
+/** The page docs/benchmarks-local.md. */
+export function localPage(machine: readonly string[], { bars, tables }: Findings): string {
+  return `${[
+    introduction,
+    machine.map((line) => `- ${line}`).join("\n"),
+    markdown(barTable(bars)).replace("### ", "## "),
+    ...tables.map((table) => markdown(table).replace("### ", "## ")),
+  ].join("\n\n")}\n`;
+}
