@@ -1,6 +1,6 @@
 import type { ToolResult } from "@toolglot/core";
 import { contentText } from "@toolglot/core";
-import { diffLines } from "./diff.ts";
+import { hunkLine } from "./diff.ts";
 import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
 
@@ -25,14 +25,14 @@ export function localCallText(name: string, input: unknown): string {
     files = [],
     searches = [],
   } = (input ?? {}) as Record<string, unknown> & {
-    files?: { src?: unknown }[];
-    searches?: { pattern?: unknown }[];
+    files?: ({ src?: unknown } | null)[];
+    searches?: ({ pattern?: unknown } | null)[];
   };
   if (name === "command") return `$ ${String(script)}`;
   if (name === "input") return `input ${JSON.stringify(data)}`;
   if (name === "ctrl") return `ctrl ${String(key)}`;
-  const sources = Array.isArray(files) ? files.map(({ src }) => String(src)) : [];
-  const patterns = Array.isArray(searches) ? searches.map(({ pattern }) => `/${String(pattern)}/`) : [];
+  const sources = Array.isArray(files) ? files.map((file) => String(file?.src)) : [];
+  const patterns = Array.isArray(searches) ? searches.map((search) => `/${String(search?.pattern)}/`) : [];
   return `${name} ${[...sources, ...patterns].join(", ")}`;
 }
 
@@ -61,13 +61,17 @@ export function endText({ status, metadata = {}, error }: ToolResult): string {
   return error?.type ?? "";
 }
 
-/** What an edit gave: a line for each file, and its diff. */
+/** What an edit gave: a line for each file, and its diff without the two lines that name the file again. */
 function diffOf(text: string, style: Style): string[] {
-  return text.split("\n").flatMap((line) => {
-    if (/^(?:Changed|Created) /.test(line)) return [visible(line)];
-    if (/^(?:---|\+\+\+) /.test(line)) return [];
-    return diffLines(line, style);
-  });
+  let inHunk = false;
+  return visible(text)
+    .split("\n")
+    .flatMap((line) => {
+      if (/^(?:Changed|Created) /.test(line)) inHunk = false;
+      if (line.startsWith("@@ ")) inHunk = true;
+      if (inHunk) return [hunkLine(line, style)];
+      return /^(?:---|\+\+\+) /.test(line) ? [] : [line];
+    });
 }
 
 function first(lines: readonly string[], style: Style, most: number): string[] {

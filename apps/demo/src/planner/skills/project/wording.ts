@@ -3,10 +3,13 @@ import type { Outcome } from "../../outcome.ts";
 
 /** The changed lines of the diffs in what an edit gave, each file under its name. */
 export function changesText({ text = "" }: Outcome): string {
+  let inHunk = false;
   const lines = text.split("\n").flatMap((line) => {
     const file = /^(?:Changed|Created) (.+?)(?:: \d+ replacements?)? \(\+\d+(?: -\d+)?\)$/.exec(line)?.[1];
+    if (file !== undefined) inHunk = false;
+    if (line.startsWith("@@ ")) inHunk = true;
     if (file !== undefined) return [file];
-    return /^(?:\+(?!\+\+ )|-(?!-- ))/.test(line) ? [`  ${line[0]} ${line.slice(1).trim()}`] : [];
+    return inHunk && /^[+-]/.test(line) ? [`  ${line[0]} ${line.slice(1).trim()}`] : [];
   });
   return lines.join("\n");
 }
