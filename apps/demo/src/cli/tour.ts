@@ -91,7 +91,7 @@ export async function tour(
 ): Promise<number> {
   const planned = stopsOf(options);
   const project = planned.some((stop) => (stop.options.protocol ?? options.protocol) === "toolsxml");
-  if (project) await sayWhatWasDone(contextFor(options));
+  if (project && !json) await sayWhatWasDone(contextFor(options));
   for (const [index, stop] of planned.entries()) {
     const own: DemoOptions = { ...options, mode: "loop", ...stop.options };
     // Without a question each stop takes the next slip.

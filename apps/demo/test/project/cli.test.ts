@@ -49,7 +49,7 @@ it("should take the tour: read, search, run, correct an edit, rename, answer a s
   // What was done stays: the next tour says so, and finds nothing to fix.
   const again = await demo(data);
   expect(again.code).toBe(0);
-  expect(again.stderr).toContain("--reset");
+  expect(again.stdout).toContain("The project has changes from before; --reset");
   expect(again.stdout).toContain("没有需要修复的");
   expect((await demo(data, "--reset", "What is in the project?")).stdout).toContain("trailtime 1.2.0");
   expect(filesOf(project(data))).toEqual(filesOf(join(sourceFolder(), "project")));
