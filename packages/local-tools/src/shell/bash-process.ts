@@ -1,8 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { Utf8Decoder } from "../output/decode.ts";
 import { MarkScanner, type Piece } from "../output/mark-scanner.ts";
+import { type Command, newCommand, secret } from "./command.ts";
+import { pause } from "./pause.ts";
 import { pipePlumbing, pipeTransport } from "./pipe-transport.ts";
 import { type Processes, signal } from "./processes.ts";
+import { PromptPlace } from "./prompt-place.ts";
 import { ptyPlumbing, ptyTransport } from "./pty-transport.ts";
 import { ScriptChannel } from "./script-channel.ts";
 import { unquoteWord } from "./shell-text.ts";
@@ -34,31 +37,10 @@ export interface BashOptions {
   startMs: number;
 }
 
-interface Command {
-  script: string;
-  /** What `$?` is when it starts. */
-  status: number;
-  begin: string;
-  /** Secrets of the lines that were typed for it; any of them ends it. */
-  ends: Set<string>;
-  /** `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. `again`: it is to be typed once more. */
-  phase: "typed" | "started" | "delivered" | "again";
-  /** When the line, or the last question, was typed. */
-  typedAt: number;
-  /** How often it had to be typed. */
-  tries: number;
-  /** Questions for its end, as typed: their echo is none of its output. */
-  questions: string[];
-  /** What came since the first of them. */
-  tentative: string;
-}
-
 /** How long a line may be on its way before it counts as lost: the terminal, the shell and the kernel's threads all have to run. */
 const lineMs = 500;
 /** UTF-16 units that are held until a command's end is certain. */
 const tentativeSize = 1 << 20;
-
-const secret = (): string => randomBytes(12).toString("hex");
 
 /**
  * One bash and the conversation with it: one command at a time, begun by a typed line, ended by the mark that this
@@ -88,8 +70,7 @@ export class BashProcess {
   #options = "";
   /** Prompts that have still to come for what was typed before the command's line. */
   #promptsDue = 1;
-  /** Where the shell stands when it waits at its prompt. */
-  #promptPlace: string | undefined;
+  readonly #prompt: PromptPlace;
   #abandoned = false;
   #exit: BashExit | undefined;
   #startText = "";
@@ -103,6 +84,7 @@ export class BashProcess {
   ) {
     this.transport = transport;
     this.processes = options.processes;
+    this.#prompt = new PromptPlace(options.processes, transport.pid);
     this.cwd = options.cwd;
     this.#channel = channel;
     this.#lines = lines;
@@ -157,17 +139,7 @@ export class BashProcess {
   /** Runs a script; the listener hears the rest. One at a time. */
   execute(script: string, status = 0): void {
     if (this.#command) throw new Error("a command is running");
-    this.#command = {
-      script,
-      status,
-      begin: secret(),
-      ends: new Set(),
-      phase: "typed",
-      typedAt: 0,
-      tries: 0,
-      questions: [],
-      tentative: "",
-    };
+    this.#command = newCommand(script, status);
     this.#type(this.#command);
   }
 
@@ -178,8 +150,9 @@ export class BashProcess {
   look(): boolean {
     const command = this.#command;
     if (!command || this.#exit) return false;
-    if (!this.atPrompt()) {
-      if (this.#isAstray()) this.#abandon();
+    const place = this.#prompt.here();
+    if (place !== "there") {
+      if (place === "astray") this.#abandon();
       // It may stand before the script without having said so; nothing is lost by letting it go on, and all else is seen then.
       else if (command.phase === "typed" && performance.now() - command.typedAt > 2 * lineMs) this.#channel.release();
       return false;
@@ -209,19 +182,7 @@ export class BashProcess {
 
   /** True when the shell is known to wait for what is typed. */
   atPrompt(): boolean {
-    return this.#promptPlace !== undefined && this.processes.place(this.pid) === this.#promptPlace;
-  }
-
-  /** True when it waits for lines from somewhere else: a script took its input away. */
-  #isAstray(): boolean {
-    const here = this.processes.place(this.pid);
-    const call = (place: string): string => place.split(" ", 4).join(" ");
-    return (
-      here !== undefined &&
-      this.#promptPlace !== undefined &&
-      here !== this.#promptPlace &&
-      call(here) === call(this.#promptPlace)
-    );
+    return this.#prompt.here() === "there";
   }
 
   /** Kills the shell and waits until it is gone. */
@@ -257,7 +218,7 @@ export class BashProcess {
     const plumbing = this.transport.backend === "pty" ? ptyPlumbing : pipePlumbing;
     if (plumbing.afterStart) this.#typeAside(` ${plumbing.afterStart}\n`);
     await this.#plain(":");
-    await this.#learnPrompt();
+    await this.#prompt.learn(() => this.#promptsDue === 0);
   }
 
   /** A command of our own at the start: everything must work once before anything is promised. */
@@ -272,21 +233,6 @@ export class BashProcess {
       this.#listener.died = () => done(() => reject(new Error("bash ended at its start")));
       this.execute(script);
     });
-  }
-
-  /** Remembers where the shell stands at its prompt: the same system call with the same buffer, twice in a row. */
-  async #learnPrompt(): Promise<void> {
-    let last: string | undefined;
-    for (let round = 0; round < 2000; round++) {
-      const place = this.#promptsDue > 0 ? undefined : this.processes.place(this.pid);
-      if (place !== undefined && place === last && / 0x0 /.test(place)) {
-        this.#promptPlace = place;
-        return;
-      }
-      last = place;
-      if (!this.processes.showsPlaces) return;
-      await pause(1);
-    }
   }
 
   async #newChannel(plainFile: boolean): Promise<void> {
@@ -332,7 +278,7 @@ export class BashProcess {
       this.#mark(piece.kind, piece.fields);
     } else if (!command || command.phase === "typed" || command.phase === "again") {
       this.#listener.output(piece.text, "nobody");
-    } else if (command.questions.length === 0) {
+    } else if (command.phase === "delivered" && command.questions.length === 0) {
       this.#listener.output(piece.text, "command");
     } else {
       command.tentative += piece.text;
@@ -399,6 +345,7 @@ export class BashProcess {
     if (this.#command !== command || command.phase !== "started") return;
     if (delivered) {
       command.phase = "delivered";
+      this.#release(command);
       return;
     }
     // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C lets it go on.
@@ -419,7 +366,7 @@ export class BashProcess {
         await pause(wait);
         if (this.#command !== command || this.#exit || this.look()) return;
         // Not visible here: at least it must be the shell that has the foreground.
-        const blind = this.#promptPlace === undefined && (await this.#inForeground());
+        const blind = !this.#prompt.known && (await this.#inForeground());
         if (blind && this.#command === command && this.#urge(command)) return;
       }
     })();
@@ -498,9 +445,4 @@ export class BashProcess {
     this.#over();
     this.#listener.died(exit, { abandoned: this.#abandoned, unrun });
   }
-}
-
-/** Resolves after so many milliseconds. */
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,4 +1,5 @@
-import { type BashProcess, pause } from "./bash-process.ts";
+import type { BashProcess } from "./bash-process.ts";
+import { pause } from "./pause.ts";
 import { signal } from "./processes.ts";
 
 /**

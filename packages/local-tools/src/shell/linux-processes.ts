@@ -67,9 +67,13 @@ function all(): Stat[] {
 
 /** By /proc. Everything here is a look without waiting: /proc is memory. */
 export class LinuxProcesses implements Processes {
-  readonly limits: readonly string[] = [];
   /** Not where the kernel doesn't say what a process is blocked on, or not to us. */
   readonly showsPlaces: boolean = text("/proc/self/syscall") !== undefined;
+  readonly limits: readonly string[] = this.showsPlaces
+    ? []
+    : [
+        "This system doesn't show what a process is blocked on: a command counts as waiting for input when it is silent on an unfinished line.",
+      ];
 
   /** False where /proc isn't mounted. */
   static available(): boolean {

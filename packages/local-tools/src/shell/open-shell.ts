@@ -38,9 +38,9 @@ export async function openShell(options: ShellOptions): Promise<ShellSession> {
   const settings = {
     timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000),
     maxRuntimeMs: positive("maxRuntimeMs", options.maxRuntimeMs ?? 30 * minute),
-    maxOutput: positive("maxOutput", options.maxOutput ?? 20_000),
-    columns: positive("columns", options.columns ?? 200),
-    rows: positive("rows", options.rows ?? 50),
+    maxOutput: whole("maxOutput", options.maxOutput ?? 20_000, 1, Number.MAX_SAFE_INTEGER),
+    columns: whole("columns", options.columns ?? 200, 2, 10_000),
+    rows: whole("rows", options.rows ?? 50, 2, 10_000),
   };
   const processes = processesHere();
   const base: Omit<BashOptions, "backend"> = {
@@ -94,5 +94,12 @@ function reason(error: unknown): string {
 
 function positive(name: string, value: number): number {
   if (typeof value !== "number" || !(value > 0)) throw new TypeError(`${name} must be a positive number`);
+  return value;
+}
+
+function whole(name: string, value: number, least: number, most: number): number {
+  if (!Number.isSafeInteger(value) || value < least || value > most) {
+    throw new TypeError(`${name} must be a whole number from ${least} to ${most}`);
+  }
   return value;
 }

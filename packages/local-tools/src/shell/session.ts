@@ -1,9 +1,10 @@
 import { realpathSync, statSync } from "node:fs";
 import { localError } from "../errors.ts";
-import { type BashOptions, BashProcess, pause } from "./bash-process.ts";
+import { type BashOptions, BashProcess } from "./bash-process.ts";
 import { CommandText, StrayText } from "./command-text.ts";
 import { endWithHost } from "./host-exit.ts";
 import { stopForeground } from "./ladder.ts";
+import { pause } from "./pause.ts";
 import { signal } from "./processes.ts";
 import { quoteWord } from "./shell-text.ts";
 import { terminalModes } from "./terminal-modes.ts";
@@ -148,7 +149,7 @@ export class Session implements ShellSession {
 
   // --- calls
 
-  /** One call after another. A call that is aborted before its turn is answered at once. */
+  /** One call after another. One that is aborted before its turn does nothing. */
   #enqueue(signal: AbortSignal | undefined, job: (started: number) => Promise<ShellResult>): Promise<ShellResult> {
     if (this.#closing) return Promise.reject(localError("ShellEnded", "The shell session is closed."));
     const asked = performance.now();
@@ -177,6 +178,7 @@ export class Session implements ShellSession {
       notes.push(`The directory ${options.cwd} can't be entered.`);
       return this.#result("not-run", started, { notes });
     }
+    if (this.#closing) return this.#result("not-run", started, { notes: [...notes, "The shell session was closed."] });
     const active = this.#begin(script, false);
     return this.#follow(active, timeoutMs, signal, started, notes);
   }

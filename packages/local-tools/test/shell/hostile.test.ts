@@ -94,6 +94,16 @@ for (const backend of backends) {
     });
   }
 
+  it(`brings a script another way over ${backend} when a command has removed its place, and says nothing of it`, async () => {
+    const { shell } = await session(backend);
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it.
+    for (const remove of ['rm -rf "${BASH_SOURCE%/*}"', 'rm "$BASH_SOURCE"', 'mv "${BASH_SOURCE%/*}" moved-$RANDOM']) {
+      await shell.run(`${remove}; (exit 3)`);
+      expect(await shell.run("echo $?")).toMatchObject({ status: "ended", output: "3\n", exit: 0, notes: [] });
+      expect(shell.state.generation).toBe(1);
+    }
+  });
+
   it(`can't be told a false end by a script that prints all it can read over ${backend}`, async () => {
     const { shell } = await session(backend);
     const spill = [

@@ -1,0 +1,41 @@
+import { randomBytes } from "node:crypto";
+
+/** 96 random bits that nobody guesses. */
+export function secret(): string {
+  return randomBytes(12).toString("hex");
+}
+
+/** A script on its way to the shell, in it, or back. */
+export interface Command {
+  script: string;
+  /** What `$?` is when it starts. */
+  status: number;
+  begin: string;
+  /** Secrets of the lines that were typed for it; any of them ends it. */
+  ends: Set<string>;
+  /** `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. `again`: it is to be typed once more. */
+  phase: "typed" | "started" | "delivered" | "again";
+  /** When the line, or the last question, was typed. */
+  typedAt: number;
+  /** How often it had to be typed. */
+  tries: number;
+  /** Questions for its end, as typed: their echo is none of its output. */
+  questions: string[];
+  /** What came since the first of them, or before it had the script: the shell's own complaint when that can't be had. */
+  tentative: string;
+}
+
+/** A script that is still to be typed; `status` is what `$?` is when it starts. */
+export function newCommand(script: string, status: number): Command {
+  return {
+    script,
+    status,
+    begin: secret(),
+    ends: new Set(),
+    phase: "typed",
+    typedAt: 0,
+    tries: 0,
+    questions: [],
+    tentative: "",
+  };
+}
