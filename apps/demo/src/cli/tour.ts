@@ -110,13 +110,10 @@ export async function tour(
 }
 
 /** The project keeps what was done to it, so a second tour finds less to do. */
-async function sayWhatWasDone({ session, terminal }: AskContext): Promise<void> {
-  const changes = await (await session.local()).changes();
-  if (changes.length > 0) {
-    terminal.note(
-      "The project has changes from before; --reset makes it anew, and demo undo takes the last one back.\n",
-    );
-  }
+async function sayWhatWasDone({ session, terminal: { screen } }: AskContext): Promise<void> {
+  if ((await (await session.local()).changes()).length === 0) return;
+  const text = "The project has changes from before; --reset makes it anew, and undo takes the last one back.";
+  screen.write(`${screen.style.dim(text)}\n\n`);
 }
 
 function stopsOf({ protocol, protocolGiven }: DemoOptions): readonly Stop[] {
