@@ -38,7 +38,7 @@ export interface BashOptions {
 }
 
 /** How long a line may be on its way before it counts as lost: the terminal, the shell and the kernel's threads all have to run. */
-const lineMs = 500;
+const lineMs = 250;
 /** UTF-16 units that are held until a command's end is certain. */
 const tentativeSize = 1 << 20;
 
@@ -145,9 +145,9 @@ export class BashProcess {
 
   /**
    * To be called now and then while a command runs and is silent: finds a shell that is back at its prompt although no
-   * mark said so, and asks it. True when it is there.
+   * mark said so, and asks it. True when it is there. `hinted`: a prompt was printed, so a line that was typed has had its turn.
    */
-  look(): boolean {
+  look(hinted = false): boolean {
     const command = this.#command;
     if (!command || this.#exit) return false;
     const place = this.#prompt.here();
@@ -157,16 +157,16 @@ export class BashProcess {
       else if (command.phase === "typed" && performance.now() - command.typedAt > 2 * lineMs) this.#channel.release();
       return false;
     }
-    return this.#urge(command);
+    return this.#urge(command, hinted);
   }
 
   /** The shell is at its prompt and the command isn't over: type it again, or ask for its end. False when it is too early for that. */
-  #urge(command: Command): boolean {
+  #urge(command: Command, hinted: boolean): boolean {
     const since = performance.now() - command.typedAt;
     const asked = command.questions.length;
     if (command.phase === "again") return false;
     if (command.phase === "typed") {
-      if (since < lineMs) return false;
+      if (since < (hinted ? lineMs / 10 : lineMs)) return false;
       this.#again(command);
     } else if (asked === 0 || since > lineMs * asked) {
       this.#ask(command);
@@ -364,10 +364,10 @@ export class BashProcess {
     void (async () => {
       for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 400, 800]) {
         await pause(wait);
-        if (this.#command !== command || this.#exit || this.look()) return;
+        if (this.#command !== command || this.#exit || this.look(true)) return;
         // Not visible here: at least it must be the shell that has the foreground.
         const blind = !this.#prompt.known && (await this.#inForeground());
-        if (blind && this.#command === command && this.#urge(command)) return;
+        if (blind && this.#command === command && this.#urge(command, true)) return;
       }
     })();
   }
@@ -409,7 +409,7 @@ export class BashProcess {
     command.questions = [];
     command.tentative = "";
     this.#channel.settle();
-    if (command.tries > 3) {
+    if (command.tries > 2) {
       this.#abandon();
       return;
     }
