@@ -38,7 +38,7 @@ export interface ApplyOptions {
 }
 
 /** Occurrences are counted so far. */
-export const MOST_COUNTED = 10_000;
+const MOST_COUNTED = 10_000;
 /** Lines that are named. */
 const LINES_NAMED = 6;
 

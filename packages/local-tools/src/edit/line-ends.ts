@@ -16,7 +16,7 @@ export function withLf(text: string): string {
 }
 
 /** One kind of end for every LF and CRLF. */
-export function withEnds(text: string, end: "\n" | "\r\n"): string {
+function withEnds(text: string, end: "\n" | "\r\n"): string {
   const flat = withLf(text);
   return end === "\n" || !flat.includes("\n") ? flat : flat.replaceAll("\n", end);
 }

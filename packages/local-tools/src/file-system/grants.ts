@@ -76,7 +76,7 @@ function readOps(given: unknown, prefix: string): Operation[] {
 }
 
 /** Whether a path lies at or below a prefix. Whole names: `/workspace/a` holds `/workspace/a/b`, not `/workspace/ab`. */
-export function isBelow(prefix: string, path: string): boolean {
+function isBelow(prefix: string, path: string): boolean {
   return path === prefix || path.startsWith(asFolder(prefix)) || asFolder(path) === prefix;
 }
 
