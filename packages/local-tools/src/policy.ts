@@ -13,7 +13,7 @@ export type LocalRequest =
 export type LocalVerdict = "allow" | "ask" | "deny";
 
 /** Decides what may be done without asking. Called right before a command or an input, and for all files of a block's edits before any is written. */
-export type LocalPolicy = (request: LocalRequest) => LocalVerdict;
+export type LocalPolicy = (request: LocalRequest) => LocalVerdict | Promise<LocalVerdict>;
 
 /** Asks the host; see core's `ExecutorContext.approve`. Without one, what is to be asked is denied. */
 export type Ask = (request: LocalRequest, reason: string) => Promise<{ approved: boolean; reason?: string }>;
@@ -28,7 +28,7 @@ export type Decide = (request: LocalRequest) => Promise<void>;
 /** The policy's decisions, and the host's where it says `ask`. */
 export function decideBy(policy: LocalPolicy, ask: Ask | undefined): Decide {
   return async (request) => {
-    const verdict = policy(request);
+    const verdict = await policy(request);
     if (verdict === "allow") return;
     const what = wordsFor(request);
     if (verdict !== "ask") throw localError("Denied", `${what} is not allowed here.`);
