@@ -14,7 +14,7 @@ import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
 import { openShell } from "./shell/open-shell.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
-import { defaultStateDirectory, openStateDirectory } from "./state-directory.ts";
+import { defaultStateDirectory, demandOutside, openStateDirectory } from "./state-directory.ts";
 import { localTools } from "./tools/tools.ts";
 
 /** Options of {@link openLocalTools}. */
@@ -47,6 +47,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
   }
   const roots = await Roots.open(typeof options.roots === "string" ? [options.roots] : options.roots);
   const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
+  await demandOutside(path, roots);
   const state = await openStateDirectory(path);
   const journal = await openJournal({ dir: state.journal, roots });
   // What was too long for a result can be read from where it is kept.

@@ -6,7 +6,8 @@ export type LocalRequest =
   /** Something typed for the command that runs: to a shell or an interpreter it may be a command itself. */
   | { kind: "input"; data: string }
   /** `protected`: why the file counts as risky; undefined for any other file. */
-  | { kind: "edit"; path: string; protected: string | undefined }
+  /** `sources`: every `src` that names the file, as written. */
+  | { kind: "edit"; path: string; sources: readonly string[]; protected: string | undefined }
   | { kind: "read"; path: string; protected: string | undefined };
 
 /** `ask`: the host decides, each time. */

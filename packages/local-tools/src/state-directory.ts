@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readdir, rm, stat } from "node:fs/promises";
+import { chmod, mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
+import type { Roots } from "./roots/roots.ts";
 
 /** Where what must outlast a call is kept. */
 export interface StateDirectory {
@@ -28,6 +29,18 @@ export async function openStateDirectory(path: string): Promise<StateDirectory> 
   }
   await clearOld(state.artifacts, Date.now() - ARTIFACT_DAYS * 86_400_000);
   return state;
+}
+
+/** Throws `TypeError` when the directory is, or would be made, inside a root: a model could edit its own journal. Makes nothing. */
+export async function demandOutside(path: string, roots: Roots): Promise<void> {
+  let real: string | undefined;
+  for (let at = path; real === undefined; at = dirname(at)) {
+    const there = await realpath(at).catch(() => undefined);
+    if (there !== undefined) real = join(there, relative(at, path));
+    else if (dirname(at) === at) return;
+  }
+  if (roots.holds(real))
+    throw new TypeError(`stateDir: ${path} lies inside a root; name a directory outside of all roots`);
 }
 
 /** `$XDG_STATE_HOME` or `~/.local/state`, and a name that follows from the first root. */

@@ -28,7 +28,8 @@ export interface EditorOptions {
 export interface Editor {
   /**
    * Makes all edits, or none and rejects: with one `ToolError` that names every file and pair that can't be made. `decide` is asked
-   * about every file before any is read, and rejects what is not allowed. Sets that share a file are made one after the other.
+   * about every file before any is read, and rejects what is not allowed. Sets that share a file are made one after the other, in
+   * the order asked for: one that waits for a decision holds up those behind it.
    */
   edit(files: readonly FileEdits[], options: { decide: Decide }): Promise<EditOutcome>;
   /** Puts back what a change replaced. Default: the newest. */
@@ -77,6 +78,7 @@ export function createEditor(options: EditorOptions): Editor {
 class FileEditor implements Editor {
   readonly #options: Required<EditorOptions>;
   readonly #queue = new PathQueue();
+  #entry: Promise<unknown> = Promise.resolve();
 
   constructor(options: Required<EditorOptions>) {
     this.#options = options;
@@ -84,12 +86,21 @@ class FileEditor implements Editor {
 
   async edit(files: readonly FileEdits[], { decide }: { decide: Decide }): Promise<EditOutcome> {
     demandEdits(files);
-    const targets = await this.#locate(files);
-    for (const { place, risk } of targets) await decide({ kind: "edit", path: place.shown, protected: risk });
-    return this.#queue.run(
-      targets.map(({ place }) => place.path),
-      () => this.#make(targets),
-    );
+    // One after the other up to its place in the queue, so that sets which share a file are made in the order asked for.
+    const turn = this.#entry.then(async () => {
+      const targets = await this.#locate(files);
+      const paths = targets.map(({ place }) => place.path);
+      return { made: this.#queue.run(paths, () => this.#decideAndMake(targets, decide)) };
+    });
+    this.#entry = turn.catch(() => {});
+    return (await turn).made;
+  }
+
+  async #decideAndMake(targets: readonly Target[], decide: Decide): Promise<EditOutcome> {
+    for (const { place, sources, risk } of targets) {
+      await decide({ kind: "edit", path: place.shown, sources, protected: risk });
+    }
+    return this.#make(targets);
   }
 
   undo(id?: string): Promise<UndoOutcome> {

@@ -1,5 +1,6 @@
 import {
   contentText,
+  type Decision,
   type Executor,
   type ExecutorContext,
   type Span,
@@ -88,7 +89,14 @@ export class CallRun {
     if (context.signal.aborted) return calls.map(() => ({ status: "interrupted", content: [] }));
     const inputs = await Promise.all(calls.map((call) => this.#validated(call) as Promise<unknown>));
     const files = (inputs as EditInput[]).map((input) => input.files);
-    const outcome = await local.edit(files.flat(), this.#contextOf(calls[0] as ToolCall));
+    const outcome = await local.edit(files.flat(), {
+      ...this.#contextOf(calls[0] as ToolCall),
+      ask: (request, reason) => {
+        const named = request.kind === "edit" ? request.sources : [];
+        const index = files.findIndex((own) => own.some((file) => named.includes(file.src)));
+        return this.#ask(calls[Math.max(0, index)] as ToolCall, reason);
+      },
+    });
     // A file that several calls name is told of by the first of them.
     const told = new Set<FileOutcome>();
     return files.map((own) => {
@@ -118,9 +126,12 @@ export class CallRun {
     return {
       signal: context.signal,
       maxText: room.share,
-      ask: (_request, reason) =>
-        context.approve({ kind: "tool-call", callId: call.id, tool: call.name, input: call.input, reason }),
+      ask: (_request, reason) => this.#ask(call, reason),
     };
+  }
+
+  #ask({ id, name, input }: ToolCall, reason: string): Promise<Decision> {
+    return this.#setting.context.approve({ kind: "tool-call", callId: id, tool: name, input, reason });
   }
 
   /** A call for the other executor, which tells of it itself. */

@@ -29,8 +29,8 @@ export interface LocalExecutorOptions {
 /**
  * Runs batches of calls on this machine, as the ToolsXML specification says: `command`, `input` and `ctrl` in the session's
  * shell, in document order; the edits of a batch all or nothing, made where the first of them stands; reads and foreign
- * calls side by side. Shell calls and edits wait for what stands before them and hold up what follows, so the outcome is
- * that of the document's order.
+ * calls side by side. Shell calls and edits wait for what stands before them and hold up what follows: but for edits behind a
+ * shell call, which are made with the first, the outcome is that of the document's order.
  *
  * A call that holds `$KARYI{NAME}` stops the whole batch before anything runs: no values are known here. One result per
  * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did.

@@ -97,7 +97,8 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
       } catch (error) {
         if (error instanceof TypeError || ToolError.isInstance(error)) throw error;
         if (ToolglotError.isInstance(error) && error.code === "local-tools/journal-locked") {
-          throw localError("WriteFailed", `${error.message} Nothing was changed.`, { hint: "Try again later." }, error);
+          const message = "Another process is writing, and did not end in time. Nothing was changed.";
+          throw localError("WriteFailed", message, { hint: "Try again later." }, error);
         }
         const code = codeOf(error) ?? "unknown";
         throw localError("WriteFailed", `The change journal can't be used (${code}). Nothing was changed.`, {}, error);

@@ -35,8 +35,8 @@ it("takes a link for risky by its own name, or by that of its file", async () =>
     { decide: async (request) => void asked.push(request) },
   );
   expect(asked).toEqual([
-    { kind: "edit", path: "plain.txt", protected: "settings that often hold secrets" },
-    { kind: "edit", path: "app.key", protected: "may hold a private key" },
+    { kind: "edit", path: "plain.txt", sources: [".env"], protected: "settings that often hold secrets" },
+    { kind: "edit", path: "app.key", sources: ["harmless.txt"], protected: "may hold a private key" },
   ]);
   expect(files.map(({ backup }) => backup !== undefined)).toEqual([true, true]);
 });

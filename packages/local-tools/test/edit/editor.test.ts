@@ -241,10 +241,10 @@ it("asks for every file before any is read, once each, and does nothing when one
     }),
   ).rejects.toBe(refusal);
   expect(asked).toEqual([
-    { kind: "edit", path: "a.txt", protected: undefined },
-    { kind: "edit", path: ".env", protected: "settings that often hold secrets" },
-    { kind: "edit", path: "b.bin", protected: undefined },
-    { kind: "edit", path: "certs/new.key", protected: "may hold a private key" },
+    { kind: "edit", path: "a.txt", sources: ["a.txt", "./a.txt"], protected: undefined },
+    { kind: "edit", path: ".env", sources: [".env"], protected: "settings that often hold secrets" },
+    { kind: "edit", path: "b.bin", sources: ["b.bin"], protected: undefined },
+    { kind: "edit", path: "certs/new.key", sources: ["certs/new.key"], protected: "may hold a private key" },
   ]);
   expect(await work.read(".env")).toBe("KEY=1\n");
   expect(await readdir(state.path)).not.toContain("backups");

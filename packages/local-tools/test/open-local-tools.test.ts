@@ -1,0 +1,101 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ApprovalRequest, ExecutorContext, ToolCall } from "@toolglot/core";
+import { localExecutor, openLocalTools } from "@toolglot/local-tools";
+import { afterEach, expect, it } from "vitest";
+
+const made: string[] = [];
+
+function scratch(): string {
+  const folder = mkdtempSync(join(tmpdir(), "toolglot-open-"));
+  made.push(folder);
+  return folder;
+}
+
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
+
+it("should refuse a state directory inside a root before it makes anything", async () => {
+  const folder = scratch();
+  const root = join(folder, "root");
+  mkdirSync(root);
+  symlinkSync(root, join(folder, "link"));
+  for (const stateDir of [root, join(root, "deep/state"), join(folder, "link/state")]) {
+    await expect(openLocalTools({ roots: root, stateDir })).rejects.toThrow(/stateDir: .* inside a root/);
+  }
+  expect(readdirSync(root)).toEqual([]);
+});
+
+it("should keep its state for this user alone", async () => {
+  const folder = scratch();
+  const stateDir = join(folder, "a/b/state");
+  mkdirSync(join(folder, "root"));
+  const local = await openLocalTools({ roots: join(folder, "root"), stateDir });
+  for (const name of ["", "journal", "backups", "artifacts"]) {
+    expect(statSync(join(stateDir, name)).mode & 0o777, name).toBe(0o700);
+  }
+  await local.close();
+});
+
+it("should clear away whole outputs of more than a week ago, and nothing else", async () => {
+  const folder = scratch();
+  const root = join(folder, "root");
+  const stateDir = join(folder, "state");
+  mkdirSync(root);
+  await (await openLocalTools({ roots: root, stateDir })).close();
+  const [old, young] = [join(stateDir, "artifacts/old.txt"), join(stateDir, "artifacts/young.txt")];
+  for (const file of [old, young]) writeFileSync(file, "x");
+  const { utimesSync } = await import("node:fs");
+  const then = Date.now() / 1000 - 8 * 86_400;
+  utimesSync(old, then, then);
+  await (await openLocalTools({ roots: root, stateDir })).close();
+  expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
+});
+
+it("should throw for a caller's mistakes at once, with the cure", async () => {
+  const root = scratch();
+  await expect(openLocalTools({ roots: [] })).rejects.toThrow(/at least one directory/);
+  await expect(openLocalTools({ roots: join(root, "none") })).rejects.toThrow(/no existing directory/);
+  await expect(openLocalTools({ roots: root, maxText: 10 })).rejects.toThrow(/maxText/);
+  const local = await openLocalTools({ roots: root, stateDir: `${root}-state` });
+  made.push(`${root}-state`);
+  expect(() => localExecutor(local, { maxParallel: 0 })).toThrow(/maxParallel/);
+  expect(() => localExecutor({} as never)).toThrow(/openLocalTools/);
+  await local.close();
+  expect(() => local.changes()).toThrow(/closed/);
+});
+
+it("should ask about a risky file with the call that names it", async () => {
+  const root = scratch();
+  made.push(`${root}-state`);
+  writeFileSync(join(root, "a.txt"), "one\n");
+  writeFileSync(join(root, ".env"), "KEY=1\n");
+  const local = await openLocalTools({ roots: root, stateDir: `${root}-state` });
+  const edit = (id: string, src: string, find: string): ToolCall => ({
+    id,
+    name: "edit",
+    input: { files: [{ src, edits: [{ find, replace: "two" }] }] },
+    protocol: "toolsxml",
+  });
+  const asked: ApprovalRequest[] = [];
+  const context: ExecutorContext = {
+    signal: new AbortController().signal,
+    emit: () => {},
+    approve: async (request) => {
+      asked.push(request);
+      return { approved: true };
+    },
+    runId: "run",
+    stepIndex: 0,
+  };
+  const calls = [edit("first", "a.txt", "one"), edit("second", "./.env", "KEY=1")];
+  const results = await localExecutor(local).execute({ kind: "calls", calls, span: { start: 0, end: 0 } }, context);
+  expect(results.map(({ callId, status }) => [callId, status])).toEqual([
+    ["first", "ok"],
+    ["second", "ok"],
+  ]);
+  expect(asked.map(({ callId, input }) => [callId, input])).toEqual([["second", calls[1]?.input]]);
+  await local.close();
+});
