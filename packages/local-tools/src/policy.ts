@@ -35,7 +35,7 @@ export function decideBy(policy: LocalPolicy, ask: Ask | undefined): Decide {
     if (verdict !== "ask") throw localError("Denied", `${what} is not allowed here.`);
     if (ask === undefined) throw localError("Denied", `${what} needs the user's consent, and there is nobody to ask.`);
     const { approved, reason } = await ask(request, `${what}. Allow it?`);
-    if (!approved)
+    if (approved !== true)
       throw localError(
         "Denied",
         `${what} was denied${reason === undefined ? "" : `: ${reason.replace(/[.\s]+$/, "")}`}.`,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmod, mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
+import { chmod, lstat, mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import type { Roots } from "./roots/roots.ts";
@@ -15,7 +15,7 @@ export interface StateDirectory {
 /** How long whole outputs are kept. */
 const ARTIFACT_DAYS = 7;
 
-/** Makes the directories (0700), and clears away outputs older than a week. */
+/** Makes the directories (0700; one that is there keeps its mode, its parts get theirs), and clears away outputs older than a week. */
 export async function openStateDirectory(path: string): Promise<StateDirectory> {
   const state = {
     path,
@@ -23,15 +23,18 @@ export async function openStateDirectory(path: string): Promise<StateDirectory> 
     backups: join(path, "backups"),
     artifacts: join(path, "artifacts"),
   };
-  for (const folder of [path, state.journal, state.backups, state.artifacts]) {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  for (const folder of [state.journal, state.backups, state.artifacts]) {
     await mkdir(folder, { recursive: true, mode: 0o700 });
+    if (!(await lstat(folder)).isDirectory())
+      throw new TypeError(`stateDir: ${folder} must be a directory, and no link`);
     await chmod(folder, 0o700);
   }
   await clearOld(state.artifacts, Date.now() - ARTIFACT_DAYS * 86_400_000);
   return state;
 }
 
-/** Throws `TypeError` when the directory is, or would be made, inside a root: a model could edit its own journal. Makes nothing. */
+/** Throws `TypeError` when the directory is, or would be made, inside or around a root: a model could edit its own journal. Makes nothing. */
 export async function demandOutside(path: string, roots: Roots): Promise<void> {
   let real: string | undefined;
   for (let at = path; real === undefined; at = dirname(at)) {
@@ -39,8 +42,10 @@ export async function demandOutside(path: string, roots: Roots): Promise<void> {
     if (there !== undefined) real = join(there, relative(at, path));
     else if (dirname(at) === at) return;
   }
-  if (roots.holds(real))
-    throw new TypeError(`stateDir: ${path} lies inside a root; name a directory outside of all roots`);
+  const isInside = roots.holds(real);
+  if (!isInside && !roots.paths.some((root) => isWithin(real, root))) return;
+  const where = isInside ? "inside a root" : "around a root";
+  throw new TypeError(`stateDir: ${path} lies ${where}; name a directory outside of all roots`);
 }
 
 /** `$XDG_STATE_HOME` or `~/.local/state`, and a name that follows from the first root. */
@@ -56,4 +61,8 @@ async function clearOld(folder: string, before: number): Promise<void> {
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() && found.mtimeMs < before) await rm(path, { force: true });
   }
+}
+
+function isWithin(folder: string, path: string): boolean {
+  return !/^\.\.(?:[/\\]|$)/.test(relative(folder, path));
 }

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ApprovalRequest, ExecutorContext, ToolCall } from "@toolglot/core";
@@ -25,6 +35,11 @@ it("should refuse a state directory inside a root before it makes anything", asy
   for (const stateDir of [root, join(root, "deep/state"), join(folder, "link/state")]) {
     await expect(openLocalTools({ roots: root, stateDir })).rejects.toThrow(/stateDir: .* inside a root/);
   }
+  await expect(openLocalTools({ roots: root, stateDir: folder })).rejects.toThrow(/stateDir: .* around a root/);
+  expect(readdirSync(folder).sort()).toEqual(["link", "root"]);
+  mkdirSync(join(folder, "state"));
+  symlinkSync(root, join(folder, "state/artifacts"));
+  await expect(openLocalTools({ roots: root, stateDir: join(folder, "state") })).rejects.toThrow(/no link/);
   expect(readdirSync(root)).toEqual([]);
 });
 
@@ -97,5 +112,58 @@ it("should ask about a risky file with the call that names it", async () => {
     ["second", "ok"],
   ]);
   expect(asked.map(({ callId, input }) => [callId, input])).toEqual([["second", calls[1]?.input]]);
+  await local.close();
+});
+
+it("should take only true for a yes, and run what was asked about", async () => {
+  const root = scratch();
+  made.push(`${root}-state`);
+  writeFileSync(join(root, ".env"), "KEY=1\n");
+  const local = await openLocalTools({ roots: root, stateDir: `${root}-state` });
+  const files = [{ src: ".env", edits: [{ find: "1", replace: "2" }] }];
+  const ask = async (): Promise<{ approved: boolean }> => ({ approved: "no" as unknown as boolean });
+  await expect(local.edit(files, { ask })).rejects.toMatchObject({ data: { type: "Denied" } });
+
+  const call: ToolCall = { id: "a", name: "edit", input: { files }, protocol: "toolsxml" };
+  const context: ExecutorContext = {
+    signal: new AbortController().signal,
+    emit: () => {},
+    approve: async (request) => {
+      (request.input as { files: typeof files }).files[0]?.edits.splice(0, 1, { find: "1", replace: "EVIL" });
+      return { approved: true };
+    },
+    runId: "run",
+    stepIndex: 0,
+  };
+  await localExecutor(local).execute({ kind: "calls", calls: [call], span: { start: 0, end: 0 } }, context);
+  expect(readFileSync(join(root, ".env"), "utf8")).toBe("KEY=2\n");
+  await local.close();
+});
+
+it.each([
+  ["throws", () => Promise.reject(new Error("boom")), "in-doubt"],
+  ["gives nothing", () => Promise.resolve([]), "in-doubt"],
+  ["answers another call", () => Promise.resolve([{ callId: "other", status: "ok", content: [] }]), "in-doubt"],
+  ["never ends", () => new Promise(() => {}), "in-doubt"],
+] as const)("should end a foreign call once when its executor %s", async (_what, execute, status) => {
+  const root = scratch();
+  made.push(`${root}-state`);
+  const local = await openLocalTools({ roots: root, stateDir: `${root}-state` });
+  const controller = new AbortController();
+  setTimeout(() => controller.abort(), 50);
+  const context: ExecutorContext = {
+    signal: controller.signal,
+    emit: () => {},
+    approve: async () => ({ approved: false }),
+    runId: "run",
+    stepIndex: 0,
+  };
+  const others = { handles: () => true, execute: execute as never };
+  const call: ToolCall = { id: "a", name: "foreign", input: {}, protocol: "toolsxml" };
+  const results = await localExecutor(local, { others }).execute(
+    { kind: "calls", calls: [call], span: { start: 0, end: 0 } },
+    context,
+  );
+  expect(results.map((result) => [result.callId, result.name, result.status])).toEqual([["a", "foreign", status]]);
   await local.close();
 });

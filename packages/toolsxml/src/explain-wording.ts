@@ -57,7 +57,7 @@ const zh: ExplainWording = {
     "toolsxml/invalid-attribute": "属性的值无法使用。",
     "toolsxml/missing-find": "<replace> 之前必须有 <find>。",
     "toolsxml/missing-replace": "<find> 之后必须有 <replace>。",
-    "toolsxml/empty-body": "标签的内容不能为空。",
+    "toolsxml/empty-body": "标签的内容不能为空。若要新建文件，请在 <find> 中写一个空的 CDATA 段。",
     "toolsxml/invalid-key": "没有这个控制字符。请写一个字母，或 [ \\ ] ^ _ 之一。",
     "toolsxml/invalid-json": "正文必须是一个 JSON 对象。",
     "toolsxml/invalid-value": "值不符合参数的类型。",

@@ -188,7 +188,10 @@ class FileEditor implements Editor {
     if (now.path !== place.path) throw localError("FileChanged", `${place.shown} changed while it was looked at.`);
     if (now.kind === "missing") {
       if (edits[0]?.find === "") return undefined;
-      throw localError("NotFound", `There is no file ${place.shown}; to make it, give it one pair with an empty find.`);
+      throw localError(
+        "NotFound",
+        `There is no file ${place.shown}; to make it, give it one pair with an empty find (in XML: with an empty CDATA section in it).`,
+      );
     }
     if (now.kind !== "file") {
       const what = now.kind === "directory" ? "a directory" : "no regular file";

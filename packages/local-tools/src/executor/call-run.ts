@@ -16,6 +16,9 @@ import { editText, readText } from "../results/texts.ts";
 import { type Ending, errorInfo, failed, shellEnding } from "./endings.ts";
 import type { TextRoom } from "./text-room.ts";
 
+/** How long a foreign executor may take to end its calls once they are aborted. */
+const ABORT_GRACE_MS = 500;
+
 /** What a batch is run with. */
 export interface CallRunSetting {
   local: LocalTools;
@@ -131,7 +134,9 @@ export class CallRun {
   }
 
   #ask({ id, name, input }: ToolCall, reason: string): Promise<Decision> {
-    return this.#setting.context.approve({ kind: "tool-call", callId: id, tool: name, input, reason });
+    // A copy: what was asked about is what runs.
+    const asked = structuredClone(input);
+    return this.#setting.context.approve({ kind: "tool-call", callId: id, tool: name, input: asked, reason });
   }
 
   /** A call for the other executor, which tells of it itself. */
@@ -147,9 +152,10 @@ export class CallRun {
     }
     if (target === undefined || others === undefined) return this.refuse(call, error);
     const action = { kind: "calls" as const, calls: [target], span };
-    if (!others.handles(action)) return this.refuse(call, error);
     try {
-      const [result] = await others.execute(action, context);
+      if (!others.handles(action)) return this.refuse(call, error);
+      const results = await orAborted(others.execute(action, context), context.signal);
+      const result = results?.find(({ callId }) => callId === call.id);
       if (result !== undefined) {
         room.used(contentText(result.content).length);
         return { ...result, name: call.name };
@@ -182,6 +188,22 @@ export class CallRun {
     });
     return { callId, name, ...ending, metadata: { ms: Math.round(ms), ...ending.metadata } };
   }
+}
+
+/** What an executor gives, or undefined a moment after the abort: one that doesn't heed it holds up nobody. */
+function orAborted(running: Promise<ToolResult[]>, signal: AbortSignal): Promise<ToolResult[] | undefined> {
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = (): void => {
+      timer = setTimeout(() => resolve(undefined), ABORT_GRACE_MS);
+    };
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+    running.then(resolve, reject).finally(() => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", stop);
+    });
+  });
 }
 
 function nothingWritten(error: unknown): ToolErrorInfo {

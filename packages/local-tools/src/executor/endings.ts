@@ -39,7 +39,9 @@ export function shellEnding(result: ShellResult, tool: "command" | "input" | "ct
     const message = tool === "input" ? "Nothing was written." : "The command was not run.";
     return { status: "error", ...base, error: { type, message } };
   }
-  if (exit === undefined || exit === 0) return { status: "ok", ...base };
+  // What was to be interrupted was: 130 for Ctrl-C, 131 for Ctrl-\\.
+  const wanted = tool === "ctrl" && (exit === 130 || exit === 131);
+  if (exit === undefined || exit === 0 || wanted) return { status: "ok", ...base };
   const type = status === "shell-ended" ? "ShellEnded" : "CommandFailed";
   return { status: "error", ...base, error: { type, message: `Exit status ${exit}.` } };
 }

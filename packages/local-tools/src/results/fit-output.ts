@@ -10,7 +10,10 @@ export function fitOutput(result: ShellResult, maxOutput: number, artifactDir: s
     log.write(output);
     return { ...result, ...log.finish() };
   }
-  const line = (cut: number): string => `[${cut} characters left out here; the whole output is in ${artifact}]`;
+  // The line between head and tail says what the file holds; it stays as it is, but for the number.
+  const lines = [...output.matchAll(/^\[\d+ characters left out here; ([^\n]*)\]$/gm)].map(([, words = ""]) => words);
+  const told = lines.find((words) => words.includes(artifact)) ?? `the whole output is in ${artifact}`;
+  const line = (cut: number): string => `[${cut} characters left out here; ${told}]`;
   const room = Math.max(0, maxOutput - line(outputLength).length - 2);
   const head = headOf(output, Math.ceil(room / 2));
   const tail = tailOf(output, Math.floor(room / 2));

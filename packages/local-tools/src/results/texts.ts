@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { fitBudget } from "@toolglot/core/results";
 import type { EditOutcome } from "../edit/types.ts";
 import type { ReadOutcome } from "../local-tools.ts";
@@ -6,10 +7,10 @@ import type { ShellResult } from "../shell/types.ts";
 /** What a model reads of a shell call: the output as it stands, then what there is to say about it. */
 export function shellText({ status, output, waiting, notes }: ShellResult): string {
   const facts = [...notes];
-  if (status === "running") {
+  if (status === "running" || waiting !== undefined) {
     if (waiting === "input") facts.push("It waits for input: answer with input, or stop it with ctrl c.");
     else if (waiting === "password") facts.push("It waits for a password: answer with input, or stop it with ctrl c.");
-    else facts.push("It is still running: wait with another call, answer with input, or stop it with ctrl c.");
+    else facts.push("It is still running: wait with an empty input, answer with input, or stop it with ctrl c.");
   }
   return [output.replace(/\n$/, ""), ...facts.map((fact) => `[${fact}]`)].filter((part) => part !== "").join("\n");
 }
@@ -22,7 +23,7 @@ export function editText({ files }: Pick<EditOutcome, "files">, room: number): s
       const { path, created, replacements, added, removed, diff, backup, notes } = file;
       const times = replacements === 1 ? "1 replacement" : `${replacements} replacements`;
       const head = created ? `Created ${path} (+${added})` : `Changed ${path}: ${times} (+${added} -${removed})`;
-      const facts = backup === undefined ? notes : [...notes, `A copy of the old file was kept: ${backup}`];
+      const facts = backup === undefined ? notes : [...notes, `A copy of the old file was kept: ${basename(backup)}`];
       const shown = diffs.get(file) ?? "";
       const rest = shown.length < diff.trimEnd().length ? "[the rest of the diff is left out]" : "";
       return [head, ...facts.map((fact) => `[${fact}]`), shown, rest].filter((part) => part !== "").join("\n");

@@ -27,7 +27,9 @@ export const definitions: Record<LocalToolName, ToolDefinition> = {
       {
         script: string("The shell script; several lines are fine."),
         timeoutMs: { type: "integer", minimum: 1, description: "Milliseconds to wait for its end." },
-        cwd: string("The directory it runs in; the shell comes back afterwards."),
+        cwd: string(
+          "The directory it runs in, from the first root wherever the shell is; the shell comes back afterwards.",
+        ),
       },
       ["script"],
     ),

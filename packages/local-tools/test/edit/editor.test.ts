@@ -85,7 +85,7 @@ it("writes nothing when anything can't be done, and names all of it", async () =
       "- a.txt, pair 1: find occurs 2 times, in line 1: add text around it until it occurs once, or set all.",
       "- a.txt, pair 2: find does not occur in the file (0 times).",
       "Nothing in the file is like it.",
-      "- There is no file missing.txt; to make it, give it one pair with an empty find.",
+      "- There is no file missing.txt; to make it, give it one pair with an empty find (in XML: with an empty CDATA section in it).",
       "- b.txt, pair 1: find is empty, which is for new and empty files only; this one has text.",
       "- c.bin is a binary file: it can't be edited as text.",
     ].join("\n"),

@@ -58,7 +58,7 @@ export class EditReader implements Container {
       if (text === "" && !raw.includes(cdataStart))
         this.#to.say("toolsxml/empty-body", tag.start, end, {
           message: "<find> holds no text.",
-          hint: "For a new file write <find><![CDATA[]]></find>.",
+          hint: "For a new file, put an empty CDATA section into <find>.",
         });
       this.#find = { text, all, start: tag.start, end };
       return;
