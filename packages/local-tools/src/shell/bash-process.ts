@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { Utf8Decoder } from "../output/decode.ts";
 import { MarkScanner, type Piece } from "../output/mark-scanner.ts";
 import { type Command, newCommand, secret } from "./command.ts";
+import { type Drain, InputGuard } from "./input-guard.ts";
 import { pause } from "./pause.ts";
 import { pipePlumbing, pipeTransport } from "./pipe-transport.ts";
 import { type Processes, signal } from "./processes.ts";
@@ -11,6 +12,7 @@ import { ScriptChannel } from "./script-channel.ts";
 import { unquoteWord } from "./shell-text.ts";
 import { resetTerminal } from "./terminal-modes.ts";
 import type { BashExit, Transport } from "./transport.ts";
+import { quietTurns } from "./turns.ts";
 import { TypedLines } from "./typed-lines.ts";
 import type { ShellBackend } from "./types.ts";
 
@@ -18,8 +20,8 @@ import type { ShellBackend } from "./types.ts";
 export interface BashListener {
   /** Printed text; `command`: while the script ran. */
   output(text: string, of: "command" | "nobody"): void;
-  /** The command is over. */
-  ended(exit: number): void;
+  /** The command is over. `dropped`: input that it didn't read was dropped. */
+  ended(exit: number, dropped: boolean): void;
   /** The shell is gone. `abandoned`: it no longer answered and was killed for it. `unrun`: a command had been given and didn't start. */
   died(exit: BashExit, why: { abandoned: boolean; unrun: boolean }): void;
 }
@@ -62,6 +64,7 @@ export class BashProcess {
   cwd: string;
   #listener: BashListener;
   readonly #lines: TypedLines;
+  readonly #guard: InputGuard;
   #channel: ScriptChannel;
   readonly #scanner: MarkScanner;
   readonly #decoder: Utf8Decoder = new Utf8Decoder();
@@ -74,11 +77,13 @@ export class BashProcess {
   #abandoned = false;
   #exit: BashExit | undefined;
   #startText = "";
+  #received = 0;
 
   private constructor(
     transport: Transport,
     channel: ScriptChannel,
     lines: TypedLines,
+    guard: InputGuard,
     nonce: string,
     options: BashOptions,
   ) {
@@ -88,9 +93,13 @@ export class BashProcess {
     this.cwd = options.cwd;
     this.#channel = channel;
     this.#lines = lines;
+    this.#guard = guard;
     this.#scanner = new MarkScanner(nonce);
     this.#listener = { output: (text) => this.#keepStart(text), ended: () => undefined, died: () => undefined };
-    transport.onData((bytes) => this.#read(this.#decoder.push(bytes)));
+    transport.onData((bytes) => {
+      this.#received += bytes.length;
+      this.#read(this.#decoder.push(bytes));
+    });
     transport.onExit((exit) => this.#died(exit));
   }
 
@@ -101,11 +110,14 @@ export class BashProcess {
     let started: BashProcess | undefined;
     try {
       const open = options.backend === "pty" ? ptyTransport : pipeTransport;
-      const lines = new TypedLines(nonce, options.backend === "pty" ? ptyPlumbing : pipePlumbing);
+      const plumbing = options.backend === "pty" ? ptyPlumbing : pipePlumbing;
+      const guardPath = channel.place(`input-${nonce}`);
+      const lines = new TypedLines(nonce, plumbing, guardPath);
       const rcPath = channel.writeFile("rc", lines.rcFile());
       const args = ["--noprofile", "--rcfile", rcPath, "--noediting", "-i"];
       const transport = await open({ ...options, args });
-      started = new BashProcess(transport, channel, lines, nonce, options);
+      const guard = new InputGuard(nonce, guardPath, plumbing, transport);
+      started = new BashProcess(transport, channel, lines, guard, nonce, options);
       await started.#come(options.startMs, rcPath);
       return started;
     } catch (error) {
@@ -151,6 +163,10 @@ export class BashProcess {
     const command = this.#command;
     if (!command || this.#exit) return false;
     const place = this.#prompt.here();
+    if (command.phase === "ending") {
+      if (place === "there") this.#finish(command);
+      return false;
+    }
     if (place !== "there") {
       if (place === "astray") this.#abandon();
       // It may stand before the script without having said so; nothing is lost by letting it go on, and all else is seen then.
@@ -185,6 +201,38 @@ export class BashProcess {
     return this.#prompt.here() === "there";
   }
 
+  /** True when the command is over but for the input that it left. */
+  get ending(): boolean {
+    return this.#command?.phase === "ending";
+  }
+
+  /** Lets the host read what has come from the shell already, as when it was busy. */
+  async settled(): Promise<void> {
+    await quietTurns(() => this.#received);
+  }
+
+  /**
+   * Gives the script something to read. False when nothing was given: it is over, or not begun after `waitMs`. What it leaves
+   * unread is dropped at its end.
+   */
+  async feed(data: string, waitMs: number): Promise<boolean> {
+    const command = this.#command;
+    if (!command) return false;
+    const begun = (): boolean => command.phase === "delivered" || command.phase === "ending";
+    const until = performance.now() + waitMs;
+    while (this.#command === command && !begun() && performance.now() < until) await pause(5);
+    await this.settled();
+    if (this.#command === command && !this.#guard.laid && data !== "") {
+      this.#guard.lay();
+      // A shell that has looked for the guard before it was there has said its end before that, too: it is on its way.
+      await pause(10);
+      await this.settled();
+    }
+    if (this.#command !== command || command.phase !== "delivered" || this.#guard.draining) return false;
+    this.transport.input(data);
+    return true;
+  }
+
   /** Kills the shell and waits until it is gone. */
   async kill(): Promise<void> {
     signal(this.pid, "SIGKILL");
@@ -194,6 +242,7 @@ export class BashProcess {
 
   /** Closes all handles and removes the files. */
   dispose(): void {
+    this.#guard.dispose();
     this.#channel.remove();
     this.transport.dispose();
   }
@@ -276,7 +325,9 @@ export class BashProcess {
     const command = this.#command;
     if (piece.type === "mark") {
       this.#mark(piece.kind, piece.fields);
-    } else if (!command || command.phase === "typed" || command.phase === "again") {
+    } else if (!command || command.phase === "typed" || command.phase === "again" || command.phase === "ending") {
+      this.#listener.output(piece.text, "nobody");
+    } else if (this.#guard.draining) {
       this.#listener.output(piece.text, "nobody");
     } else if (command.phase === "delivered" && command.questions.length === 0) {
       this.#listener.output(piece.text, "command");
@@ -306,6 +357,8 @@ export class BashProcess {
     const known = fields[0] ?? "";
     if (kind === "P") {
       this.#prompted();
+    } else if (kind === "D") {
+      this.#drained(this.#guard.mark(fields, this.tty));
     } else if (kind === "R") {
       this.tty = fields[2]?.startsWith("/") ? fields[2] : "";
       this.#ready?.(Number(fields[1]) || 0);
@@ -320,12 +373,35 @@ export class BashProcess {
       this.#whereIs(fields.slice(3).join(";"));
       if (command.phase === "delivered") {
         this.#release(command);
-        this.#over();
-        this.#listener.ended(Number(fields[1]) & 255);
+        command.exit = Number(fields[1]) & 255;
+        if (this.#guard.laid) this.#end(command);
+        else this.#finish(command);
       } else {
         this.#again(command);
       }
     }
+  }
+
+  /** The command is over; what it left of its input is read away first. */
+  #end(command: Command): void {
+    command.phase = "ending";
+    // The shell's own limit is shorter.
+    setTimeout(() => this.#finish(command), 5000).unref();
+  }
+
+  #drained(drain: Drain): void {
+    const command = this.#command;
+    if (!command || drain === undefined || drain === "begun") return;
+    command.dropped ||= drain.dropped;
+    if (command.phase === "ending") this.#finish(command);
+  }
+
+  #finish(command: Command): void {
+    if (this.#command !== command) return;
+    // The answer was typed and nobody has read it: a comment, which a line end completes.
+    if (this.#guard.draining) this.#typeAside("\n");
+    this.#over();
+    this.#listener.ended(command.exit, command.dropped);
   }
 
   #whereIs(word: string): void {
@@ -336,6 +412,7 @@ export class BashProcess {
 
   #over(): void {
     this.#command = undefined;
+    this.#guard.lift();
     this.#channel.settle();
   }
 
@@ -356,6 +433,7 @@ export class BashProcess {
   /** The shell seems to be at its prompt: look, a few times, since the prompt is printed before it is waited at. */
   #prompted(): void {
     const command = this.#command;
+    if (command?.phase === "ending" && this.#prompt.here() !== "elsewhere") this.#finish(command);
     if (this.#promptsDue > 0) {
       this.#promptsDue--;
       return;

@@ -13,8 +13,11 @@ export interface Command {
   begin: string;
   /** Secrets of the lines that were typed for it; any of them ends it. */
   ends: Set<string>;
-  /** `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. `again`: it is to be typed once more. */
-  phase: "typed" | "started" | "delivered" | "again";
+  /**
+   * `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. `ending`: it is over, and input that it left is read away. `again`: it is to be
+   * typed once more.
+   */
+  phase: "typed" | "started" | "delivered" | "ending" | "again";
   /** When the line, or the last question, was typed. */
   typedAt: number;
   /** How often it had to be typed. */
@@ -23,6 +26,10 @@ export interface Command {
   questions: string[];
   /** What came since the first of them, or before it had the script: the shell's own complaint when that can't be had. */
   tentative: string;
+  /** Its exit status, once it is `ending`. */
+  exit: number;
+  /** True when input was dropped that it left. */
+  dropped: boolean;
 }
 
 /** A script that is still to be typed; `status` is what `$?` is when it starts. */
@@ -37,5 +44,7 @@ export function newCommand(script: string, status: number): Command {
     tries: 0,
     questions: [],
     tentative: "",
+    exit: 0,
+    dropped: false,
   };
 }

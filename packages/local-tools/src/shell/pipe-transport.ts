@@ -10,6 +10,7 @@ const INPUT = 253;
 /** Marks go to a descriptor of their own. */
 export const pipePlumbing: Plumbing = {
   markTarget: `&${MARKS}`,
+  inputSource: `&${INPUT}`,
   redirections: ` <&${INPUT} ${MARKS}>&- ${INPUT}<&-`,
   setup: `exec ${INPUT}<&3 3<&- ${MARKS}>&1 2>&1`,
   // Jobs in groups of their own. Only once it reads its input: what the rc file sets of this is undone after it.

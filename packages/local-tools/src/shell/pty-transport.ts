@@ -4,6 +4,7 @@ import type { BashExit, Plumbing, Transport, TransportOptions } from "./transpor
 /** Marks go to the terminal itself. Ctrl-C isn't shown as `^C`, and Ctrl-S doesn't stop the terminal for good. */
 export const ptyPlumbing: Plumbing = {
   markTarget: "/dev/tty",
+  inputSource: "/dev/tty",
   redirections: "",
   setup: "stty -echoctl -ixon 2>/dev/null",
   afterStart: "",

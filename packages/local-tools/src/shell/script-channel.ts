@@ -55,6 +55,11 @@ export class ScriptChannel {
     return new ScriptChannel(dir, path, fifo);
   }
 
+  /** A place for a file next to the script. */
+  place(name: string): string {
+    return join(this.#dir, name);
+  }
+
   /** Writes a file that only this user can read, next to the script. */
   writeFile(name: string, text: string): string {
     const path = join(this.#dir, `${name}-${randomBytes(4).toString("hex")}`);

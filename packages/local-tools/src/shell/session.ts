@@ -96,12 +96,11 @@ export class Session implements ShellSession {
 
   input(data: string, options: SendOptions = {}): Promise<ShellResult> {
     if (typeof data !== "string") throw new TypeError("data must be a string");
-    return this.#send(options, async (shell) => {
+    return this.#send(options, async (shell, _active, waitMs) => {
       // A keyboard's Enter is a carriage return; a terminal that works by lines makes a line feed of it.
       const modes =
         shell.transport.backend === "pty" && data.includes("\n") ? await terminalModes(shell.tty) : undefined;
-      shell.transport.input(modes?.lines === false ? data.replace(/\r?\n/g, "\r") : data);
-      return undefined;
+      return fed(await shell.feed(modes?.lines === false ? data.replace(/\r?\n/g, "\r") : data, waitMs));
     });
   }
 
@@ -112,12 +111,11 @@ export class Session implements ShellSession {
     const upper = key.toUpperCase();
     return this.#send(
       options,
-      async (shell, active) => {
+      async (shell, active, waitMs) => {
         if (upper === "Z") active.stopSent = true;
         this.#interrupted = true;
         if (shell.transport.backend === "pty") {
-          shell.transport.input(String.fromCharCode(upper.charCodeAt(0) & 0x1f));
-          return undefined;
+          return fed(await shell.feed(String.fromCharCode(upper.charCodeAt(0) & 0x1f), waitMs));
         }
         const name = ({ C: "SIGINT", Z: "SIGTSTP", "\\": "SIGQUIT" } as const)[upper];
         if (name === undefined) return `Without a terminal, Ctrl-${upper} can't be sent: only c, z and \\ can.`;
@@ -210,11 +208,12 @@ export class Session implements ShellSession {
   /** Something for what runs; `ctrl`: with nothing running there is nothing to do, which is fine. */
   #send(
     options: SendOptions,
-    give: (shell: BashProcess, active: Active) => Promise<string | undefined>,
+    give: (shell: BashProcess, active: Active, waitMs: number) => Promise<string | undefined>,
     ctrl = false,
   ): Promise<ShellResult> {
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
     return this.#enqueue(options.signal, async (started) => {
+      await this.#settled();
       const active = this.#active;
       const shell = this.#shell;
       if (!active || !shell) {
@@ -226,7 +225,7 @@ export class Session implements ShellSession {
         return this.#result(ctrl ? "ended" : "not-run", started, { notes });
       }
       this.#lastActivity = performance.now();
-      const refused = await give(shell, active);
+      const refused = await give(shell, active, timeoutMs);
       this.#lastActivity = performance.now();
       return this.#follow(active, timeoutMs, options.signal, started, refused === undefined ? [] : [refused]);
     });
@@ -273,8 +272,11 @@ export class Session implements ShellSession {
     const active: Active = { script, internal, notes: [], stopSent: false, restarts: 0 };
     const limit = this.#options.maxRuntimeMs;
     if (limit <= wholeTimeout) {
-      const reached = (): void => this.#stop(`It was stopped: it ran longer than ${limit} ms.`);
-      active.hardLimit = setTimeout(reached, limit).unref();
+      const reached = async (): Promise<void> => {
+        await this.#settled();
+        if (this.#active === active) this.#stop(`It was stopped: it ran longer than ${limit} ms.`);
+      };
+      active.hardLimit = setTimeout(() => void reached(), limit).unref();
     }
     this.#active = active;
     this.#lastActivity = performance.now();
@@ -290,8 +292,9 @@ export class Session implements ShellSession {
         if (of === "nobody") this.#stray.write(text);
         else if (!this.#active?.internal) this.#text.write(text);
       },
-      ended: (exit) => {
+      ended: (exit, dropped) => {
         this.#cwd = shell.cwd;
+        if (dropped) this.#active?.notes.push("Input that nobody read was dropped when it ended.");
         this.#finish({ exit, shellEnded: false });
       },
       died: (exit, why) => this.#died(shell, exit, why),
@@ -437,7 +440,11 @@ export class Session implements ShellSession {
         if (!active) return { is: "ended" };
         if (signal?.aborted) return { is: "aborted" };
         if (active.stopping) return { is: "timeout" };
-        if (now >= deadline) return { is: "timeout" };
+        if (now >= deadline) {
+          // The host may have been busy: what has come by now counts.
+          await this.#settled();
+          return { is: this.#active === active ? "timeout" : "ended" };
+        }
         const silent = now - this.#lastActivity;
         if (silent >= silence.look && now - looked >= Math.min(1000, silent / 3)) {
           looked = now;
@@ -455,6 +462,14 @@ export class Session implements ShellSession {
     } finally {
       signal?.removeEventListener("abort", roused);
     }
+  }
+
+  /** What the shell has said by now is heard, its end included. */
+  async #settled(): Promise<void> {
+    const active = this.#active;
+    const shell = this.#shell;
+    await shell?.settled();
+    for (let n = 0; n < 100 && shell?.ending && this.#active === active; n++) await this.#change(10);
   }
 
   async #look(silent: number): Promise<"input" | "password" | undefined> {
@@ -505,6 +520,11 @@ export class Session implements ShellSession {
       for (const one of left) if (now.has(one)) signal(one, "SIGKILL");
     }
   }
+}
+
+/** What is to be said when something was given to a command, or was not. */
+function fed(given: boolean): string | undefined {
+  return given ? undefined : "This was not sent: the command was over, or had not begun.";
 }
 
 function isDirectory(path: string): boolean {

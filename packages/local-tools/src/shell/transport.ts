@@ -20,6 +20,8 @@ export interface TransportOptions {
 export interface Plumbing {
   /** Where a mark is written from inside the shell so that no redirection of a script loses it: what stands after `>`. */
   readonly markTarget: string;
+  /** Where a script reads what it is given: what stands after `<`. */
+  readonly inputSource: string;
   /** Redirections of the sourced script: its input, and what is the session's own out of its sight. */
   readonly redirections: string;
   /** Lines of the rc file. */

@@ -1,3 +1,4 @@
+import { InputGuard } from "./input-guard.ts";
 import { quoteWord } from "./shell-text.ts";
 import type { Plumbing } from "./transport.ts";
 
@@ -19,6 +20,7 @@ export interface CommandLine {
  * | `R` | the rc file | the shell's process id, bash's version, its terminal |
  * | `A` | the typed line, before the script | the command's first secret |
  * | `E` | the typed line, after the script | the command's second secret, exit status, `$-`, directory |
+ * | `D` | the input guard's file, see {@link InputGuard} | its secret, 0 or 1, whether something was dropped |
  * | `P` | the prompt | – |
  *
  * All carry the session's nonce, which a script can read (it is in `PS1`): it tells our marks from other programs', nothing more.
@@ -30,9 +32,12 @@ export class TypedLines {
   readonly #nonce: string;
   readonly #plumbing: Plumbing;
   readonly #prompt: string;
+  readonly #check: string;
 
-  constructor(nonce: string, plumbing: Plumbing) {
+  /** `guardPath`: where the file of the {@link InputGuard} may lie. */
+  constructor(nonce: string, plumbing: Plumbing, guardPath: string) {
     this.#nonce = nonce;
+    this.#check = InputGuard.check(guardPath);
     this.#plumbing = plumbing;
     // Set anew after each command: a script may have read somebody's .bashrc.
     this.#prompt = `PS1='\\e]633;P;${nonce};0\\a' PS2=`;
@@ -42,7 +47,7 @@ export class TypedLines {
   rcFile(): string {
     return `${[
       "unset HISTFILE; set +o history",
-      "PROMPT_COMMAND=",
+      `PROMPT_COMMAND=${quoteWord(`{ ${this.#check}; } 2>/dev/null`)}`,
       this.#prompt,
       this.#plumbing.setup,
       `builtin printf '\\033]633;R;${this.#nonce};%s;%s;%s\\a' "$$" "\${BASH_VERSINFO[0]}" "$(tty 2>/dev/null)" >${this.#plumbing.markTarget}`,
@@ -66,7 +71,7 @@ export class TypedLines {
   probe(end: string): string {
     const where = `"\${PWD+"\${PWD:0:900}"}"`;
     const mark = `builtin printf '\\033]633;E;%s;%s;%s;%s;%q\\a' ${this.#nonce} ${end} "$?" "$-" ${where} >${this.#plumbing.markTarget}`;
-    return ` { \\${mark}; ${this.#prompt}; } 2>/dev/null\n`;
+    return ` { \\${mark}; ${this.#check}; ${this.#prompt}; } 2>/dev/null\n`;
   }
 
   /**
@@ -74,7 +79,7 @@ export class TypedLines {
    * that name; after that everything else can be undone.
    */
   rescue(): string {
-    const names = "builtin printf . unset enable set";
+    const names = "builtin printf . unset enable set test read";
     return ` POSIXLY_CORRECT=y; \\unset -f ${names} 2>/dev/null; \\unset POSIXLY_CORRECT; \\enable ${names} 2>/dev/null; \\builtin trap - DEBUG # ${this.#nonce}\n`;
   }
 
