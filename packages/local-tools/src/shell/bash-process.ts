@@ -78,6 +78,7 @@ export class BashProcess {
   #exit: BashExit | undefined;
   #startText = "";
   #received = 0;
+  #drainText = "";
 
   private constructor(
     transport: Transport,
@@ -325,9 +326,10 @@ export class BashProcess {
     const command = this.#command;
     if (piece.type === "mark") {
       this.#mark(piece.kind, piece.fields);
-    } else if (!command || command.phase === "typed" || command.phase === "again" || command.phase === "ending") {
-      this.#listener.output(piece.text, "nobody");
     } else if (this.#guard.draining) {
+      // Mostly the echo of what is read away.
+      if (this.#drainText.length < 65_536) this.#drainText += piece.text;
+    } else if (!command || command.phase === "typed" || command.phase === "again" || command.phase === "ending") {
       this.#listener.output(piece.text, "nobody");
     } else if (command.phase === "delivered" && command.questions.length === 0) {
       this.#listener.output(piece.text, "command");
@@ -391,7 +393,11 @@ export class BashProcess {
 
   #drained(drain: Drain): void {
     const command = this.#command;
-    if (!command || drain === undefined || drain === "begun") return;
+    if (drain === undefined || drain === "begun") return;
+    const text = this.#drainText;
+    this.#drainText = "";
+    if (!drain.dropped && text !== "") this.#listener.output(text, "nobody");
+    if (!command) return;
     command.dropped ||= drain.dropped;
     if (command.phase === "ending") this.#finish(command);
   }
@@ -413,6 +419,7 @@ export class BashProcess {
   #over(): void {
     this.#command = undefined;
     this.#guard.lift();
+    this.#drainText = "";
     this.#channel.settle();
   }
 

@@ -1,4 +1,4 @@
-import { type KeptOutput, OutputLog } from "../output/output-log.ts";
+import { headOf, type KeptOutput, OutputLog } from "../output/output-log.ts";
 import { TextCleaner } from "../output/text-cleaner.ts";
 
 /** What a session's commands print, from terminal output to the text of a result. */
@@ -6,6 +6,8 @@ export class CommandText {
   readonly #options: { maxOutput: number; artifactDir: string; columns: number; rows: number };
   #cleaner: TextCleaner;
   #log: OutputLog;
+  #resized = false;
+  #discarded = false;
 
   constructor(options: { maxOutput: number; artifactDir: string; columns: number; rows: number }) {
     this.#options = options;
@@ -24,12 +26,20 @@ export class CommandText {
   }
 
   write(text: string): void {
-    this.#log.write(this.#cleaner.push(text));
+    if (!this.#discarded) this.#log.write(this.#cleaner.push(text));
+  }
+
+  /** A command begins. */
+  beginCommand(): void {
+    if (!this.#resized) return;
+    this.#resized = false;
+    this.endCommand();
+    this.#cleaner = new TextCleaner(this.#options);
   }
 
   /** A command is over: its last line is final, and the next one begins with a screen of its own. */
   endCommand(): void {
-    this.#log.write(this.#cleaner.end());
+    if (!this.#discarded) this.#log.write(this.#cleaner.end());
   }
 
   /** All since the last time, the unfinished line included. */
@@ -43,6 +53,13 @@ export class CommandText {
   resize(columns: number, rows: number): void {
     this.#options.columns = columns;
     this.#options.rows = rows;
+    this.#resized = true;
+  }
+
+  /** Gives up what nobody will ask for any more, its file too; what is written later is lost. */
+  discard(): void {
+    this.#discarded = true;
+    this.#log.discard();
   }
 }
 
@@ -80,7 +97,9 @@ export class StrayText {
 
   #add(text: string): void {
     const room = Math.max(0, 2 * noteSize - this.#kept.length);
-    this.#kept += text.slice(0, room);
-    this.#lost += Math.max(0, text.length - room);
+    const whole = this.#lost === 0 && text.length <= room;
+    const kept = whole ? text : this.#lost > 0 || room === 0 ? "" : headOf(text, room);
+    this.#kept += kept;
+    this.#lost += text.length - kept.length;
   }
 }

@@ -4,6 +4,7 @@ import { type BashOptions, BashProcess } from "./bash-process.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
 import { processesHere } from "./processes.ts";
 import { Session, type SessionOptions } from "./session.ts";
+import { removeDeadFolders } from "./shell-folders.ts";
 import type { ShellOptions, ShellSession } from "./types.ts";
 
 const minute = 60_000;
@@ -22,7 +23,8 @@ const pipeLimits: readonly string[] = [
  * through a FIFO that only this user can open.
  *
  * Close it when done: an open terminal holds the host's event loop (pipes don't). When the host exits without that, the
- * shell and all it has started are killed and its files removed.
+ * shell and all it has started are killed and its files removed; what a host that was killed (SIGKILL) left in the temporary
+ * folder, the next session that is opened removes.
  *
  * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run.
  */
@@ -42,6 +44,7 @@ export async function openShell(options: ShellOptions): Promise<ShellSession> {
     columns: whole("columns", options.columns ?? 200, 2, 10_000),
     rows: whole("rows", options.rows ?? 50, 2, 10_000),
   };
+  removeDeadFolders();
   const processes = processesHere();
   const base: Omit<BashOptions, "backend"> = {
     bash,

@@ -1,11 +1,9 @@
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import {
-  chmodSync,
   closeSync,
   constants,
   fstatSync,
-  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
@@ -13,9 +11,9 @@ import {
   writeFileSync,
   writeSync,
 } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { newShellFolder } from "./shell-folders.ts";
 
 const run = promisify(execFile);
 
@@ -42,8 +40,7 @@ export class ScriptChannel {
 
   /** Makes the folder, and the FIFO in it unless `plainFile` or the system has none. */
   static async create(plainFile: boolean): Promise<ScriptChannel> {
-    const dir = mkdtempSync(join(tmpdir(), "toolglot-shell-"));
-    chmodSync(dir, 0o700);
+    const dir = newShellFolder();
     const path = join(dir, "script");
     const fifo =
       !plainFile && process.platform !== "win32"

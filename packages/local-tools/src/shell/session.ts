@@ -167,6 +167,8 @@ export class Session implements ShellSession {
       return this.#result("not-run", started, { notes: ["The script holds a NUL character."] });
     if (this.#active) {
       const outcome = await this.#watch(timeoutMs, signal, 1000);
+      // Its end is near.
+      if (this.#active?.stopping) await this.#ended(this.#active);
       if (this.#active) return this.#busy(this.#active, outcome, started);
     }
     const notes = this.#tellEarlier();
@@ -251,7 +253,8 @@ export class Session implements ShellSession {
     const { exit, shellEnded } = earlier.end;
     const end = shellEnded ? `ended the shell (exit status ${exit})` : `ended with exit status ${exit}`;
     const length = this.#text.length;
-    const share = length > 0 ? `; the first ${length} characters of this output are the rest of what it printed` : "";
+    const share =
+      length > 0 ? `; the first ${length} characters of the whole output are the rest of what it printed` : "";
     return [...earlier.notes, `Meanwhile ${title(earlier.script)} ${end}${share}.`];
   }
 
@@ -279,6 +282,7 @@ export class Session implements ShellSession {
       active.hardLimit = setTimeout(() => void reached(), limit).unref();
     }
     this.#active = active;
+    if (!internal) this.#text.beginCommand();
     this.#lastActivity = performance.now();
     this.#shell?.execute(script, this.#lastExit);
     return active;
@@ -519,6 +523,7 @@ export class Session implements ShellSession {
       const now = new Set(await processes.started(pid));
       for (const one of left) if (now.has(one)) signal(one, "SIGKILL");
     }
+    this.#text.discard();
   }
 }
 

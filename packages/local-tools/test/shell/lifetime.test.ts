@@ -1,11 +1,22 @@
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, expect, it } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
+import { newShellFolder } from "../../src/shell/shell-folders.ts";
 import { backends, session } from "./sessions.ts";
 
 const alive = (mark: string): string =>
@@ -21,6 +32,36 @@ const until = async (done: () => boolean): Promise<boolean> => {
 
 const folder = mkdtempSync(join(tmpdir(), "tg-shell-bundle-"));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("removes no folder of a process that lives, and follows no link", async () => {
+  const mine = newShellFolder();
+  const link = mine.replace(`-${process.pid}-`, "-4194999-").replace(/.{6}$/, "Linked");
+  const dead = mine.replace(`-${process.pid}-`, "-4194999-").replace(/.{6}$/, "Dead00");
+  const other = dead.replace(/-[0-9a-f]{8}-Dead00$/, "-00000000-Dead00");
+  writeFileSync(join(folder, "kept"), "");
+  symlinkSync(folder, link);
+  for (const path of [dead, other]) mkdirSync(path);
+  symlinkSync(folder, join(dead, "link"));
+  try {
+    await session("pipe");
+    expect([mine, link, dead, other, join(folder, "kept")].map((path) => existsSync(path))).toEqual([
+      ...[true, true, false, true, true],
+    ]);
+  } finally {
+    for (const path of [mine, link, dead, other]) rmSync(path, { recursive: true, force: true });
+  }
+});
+
+it("gives up what is left of a long output when a session is closed", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "tg-shell-close-"));
+  const shell = await openShell({ cwd: dir, backend: "pipe", artifactDir: join(dir, "artifacts"), maxOutput: 1000 });
+  await shell.run("sleep 0.1; seq 100000; sleep 30", { timeoutMs: 20 });
+  expect(await until(() => existsSync(join(dir, "artifacts")))).toBe(true);
+  const closing = shell.close();
+  await closing;
+  expect(readdirSync(join(dir, "artifacts"))).toEqual([]);
+  rmSync(dir, { recursive: true, force: true });
+});
 
 let bundle: Promise<string> | undefined;
 /** The shell as one file that plain Node runs. */
@@ -136,10 +177,10 @@ for (const backend of backends) {
       const gone = (): boolean =>
         !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
       expect(await until(gone)).toBe(true);
-      // Nothing can be tidied after SIGKILL but what the system does itself.
-      if (!leave.includes("SIGKILL")) expect(existsSync(dirname(source))).toBe(false);
+      // Nothing can be tidied after SIGKILL but what the system does itself: the next session does.
+      if (leave.includes("SIGKILL")) await session(backend);
+      expect(existsSync(dirname(source))).toBe(false);
       rmSync(dir, { recursive: true, force: true });
-      rmSync(dirname(source), { recursive: true, force: true });
     });
   }
 }

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { chmodSync, lstatSync, mkdtempSync, opendirSync, readlinkSync, rmSync } from "node:fs";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** `toolglot-shell-<process id>-<where that number counts>-<random>`. */
+const name = /^toolglot-shell-(\d{1,10})-([0-9a-f]{8})-[A-Za-z0-9]{6}$/;
+/** Entries of the temporary folder that are looked at, and folders that are removed, at one opening. */
+const most = { looked: 10_000, removed: 100 };
+
+/** Process ids mean something on one machine and, on Linux, in one namespace: containers may share their temporary folder. */
+function numbering(): string {
+  let space = "";
+  try {
+    space = readlinkSync("/proc/self/ns/pid");
+  } catch {}
+  return createHash("sha256").update(`${hostname()} ${space}`).digest("hex").slice(0, 8);
+}
+
+/** Makes a folder for one shell's files that only this user can enter, and gives its path. */
+export function newShellFolder(): string {
+  const dir = mkdtempSync(join(tmpdir(), `toolglot-shell-${process.pid}-${numbering()}-`));
+  chmodSync(dir, 0o700);
+  return dir;
+}
+
+/**
+ * Removes what hosts left behind that had no time to tidy up (SIGKILL, a crash): folders of {@link newShellFolder} that are
+ * this user's and whose process is gone. Never follows a link, never throws. On Windows, where there is no owner to compare,
+ * it does nothing.
+ */
+export function removeDeadFolders(): void {
+  const user = process.getuid?.();
+  if (user === undefined) return;
+  try {
+    const here = numbering();
+    const folder = opendirSync(tmpdir());
+    try {
+      let removed = 0;
+      for (let looked = 0; looked < most.looked && removed < most.removed; looked++) {
+        const entry = folder.readSync();
+        if (entry === null) return;
+        const [, pid, where] = name.exec(entry.name) ?? [];
+        if (where !== here || !gone(Number(pid))) continue;
+        const path = join(tmpdir(), entry.name);
+        const found = lstatSync(path, { throwIfNoEntry: false });
+        if (!found?.isDirectory() || found.uid !== user) continue;
+        removed++;
+        try {
+          rmSync(path, { recursive: true, force: true });
+        } catch {}
+      }
+    } finally {
+      folder.closeSync();
+    }
+  } catch {}
+}
+
+function gone(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ESRCH";
+  }
+}
