@@ -165,7 +165,7 @@ export class BashProcess {
     if (!command || this.#exit) return false;
     const place = this.#prompt.here();
     if (command.phase === "ending") {
-      if (place === "there") this.#finish(command);
+      if (place === "there") void this.#confirmEnd(command);
       return false;
     }
     if (place !== "there") {
@@ -391,6 +391,13 @@ export class BashProcess {
     setTimeout(() => this.#finish(command), 5000).unref();
   }
 
+  /** The shell was seen at its prompt although it said nothing of the input: once all it said is heard, that counts. */
+  async #confirmEnd(command: Command): Promise<void> {
+    await pause(lineMs / 5);
+    await this.settled();
+    if (this.#prompt.here() === "there") this.#finish(command);
+  }
+
   #drained(drain: Drain): void {
     const command = this.#command;
     if (drain === undefined || drain === "begun") return;
@@ -440,7 +447,7 @@ export class BashProcess {
   /** The shell seems to be at its prompt: look, a few times, since the prompt is printed before it is waited at. */
   #prompted(): void {
     const command = this.#command;
-    if (command?.phase === "ending" && this.#prompt.here() !== "elsewhere") this.#finish(command);
+    if (command?.phase === "ending") void this.#confirmEnd(command);
     if (this.#promptsDue > 0) {
       this.#promptsDue--;
       return;

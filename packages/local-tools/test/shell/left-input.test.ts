@@ -35,7 +35,8 @@ for (const backend of backends) {
         const wait = `until command test -e '${go}'; do command sleep 0.02; done`;
         await shell.run(`${setting}; command touch '${begun}'; ${wait}; (exit 4) || command :`, { timeoutMs: 30 });
         while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 5));
-        await shell.input(left, { timeoutMs: 50 });
+        const told = await shell.input(left, { timeoutMs: 50 });
+        expect([name, left, told.status, told.notes]).toEqual([name, left, "running", []]);
         writeFileSync(go, "");
         const next = await shell.run("command echo next; (exit 0)");
         expect([name, left, next.status, next.exit], next.output).toEqual([name, left, "ended", 0]);
