@@ -1,16 +1,17 @@
-import { realpathSync, statSync } from "node:fs";
 import { localError } from "../errors.ts";
+import type { Active } from "./active.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
-import { CommandText, StrayText } from "./command-text.ts";
+import { isDirectory, samePlace } from "./directories.ts";
 import { endWithHost } from "./host-exit.ts";
 import { stopForeground } from "./ladder.ts";
-import { pause } from "./pause.ts";
+import { LeftBehind } from "./left-behind.ts";
 import { signal } from "./processes.ts";
 import { quoteWord } from "./shell-text.ts";
+import { Telling } from "./telling.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { BashExit } from "./transport.ts";
 import type { RunOptions, SendOptions, ShellResult, ShellSession, ShellState } from "./types.ts";
-import { silence, waitingFor } from "./waiting.ts";
+import { longestTimer, Watch, type Watched } from "./watch.ts";
 
 /** A session's options, complete. */
 export interface SessionOptions extends BashOptions {
@@ -21,35 +22,16 @@ export interface SessionOptions extends BashOptions {
   limits: readonly string[];
 }
 
-/** A command and what became of it. */
-interface Active {
-  script: string;
-  /** The session's own (a change of directory): prints nothing that counts. */
-  internal: boolean;
-  notes: string[];
-  end?: { exit: number; shellEnded: boolean };
-  hardLimit?: NodeJS.Timeout;
-  stopping?: Promise<void>;
-  stopSent: boolean;
-  restarts: number;
-}
-
-type Outcome = { is: "ended" | "timeout" | "aborted" } | { is: "waiting"; waiting: "input" | "password" };
-
 const controlKey = /^[A-Za-z[\\\]^_]$/;
-const wholeTimeout = 2 ** 31 - 1;
-
 /** The session over one bash after another; see {@link ShellSession}. */
 export class Session implements ShellSession {
   readonly #options: SessionOptions;
-  readonly #text: CommandText;
+  readonly #tell: Telling;
+  readonly #watch: Watch;
   #shell: BashProcess | undefined;
-  #stray: StrayText;
   #forgetHost: () => void;
   #queue: Promise<unknown> = Promise.resolve();
   #active: Active | undefined;
-  /** Ended while nobody waited, and not told yet. */
-  #untold: Active | undefined;
   /** Why there is no shell. */
   #death: { exit: number; abandoned: boolean; told: boolean } | undefined;
   /** Where to go back to after a command with a directory of its own. */
@@ -57,19 +39,17 @@ export class Session implements ShellSession {
   /** A signal was sent to the shell and may be felt only later. */
   #interrupted = false;
   #lastExit = 0;
-  #lastActivity = 0;
   #generation = 1;
   #cwd: string;
   #closing: Promise<void> | undefined;
-  readonly #wake: Set<() => void> = new Set();
   /** Processes of shells that are gone. */
-  readonly #leftBehind: Map<number, number[]> = new Map();
+  readonly #leftBehind: LeftBehind = new LeftBehind();
 
   constructor(shell: BashProcess, options: SessionOptions) {
     this.#options = options;
-    this.#text = new CommandText(options);
     this.#cwd = shell.cwd;
-    this.#stray = new StrayText((line) => shell.isOurs(line));
+    this.#tell = new Telling(options, () => this.#cwd);
+    this.#watch = new Watch(this.#watched());
     this.#forgetHost = endWithHost(shell);
     this.#attach(shell);
   }
@@ -136,13 +116,30 @@ export class Session implements ShellSession {
     }
     this.#options.columns = columns;
     this.#options.rows = rows;
-    this.#text.resize(columns, rows);
+    this.#tell.text.resize(columns, rows);
     this.#shell?.transport.resize(columns, rows);
   }
 
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
+  }
+
+  #watched(): Watched {
+    const active = (): Active | undefined => this.#active;
+    const shell = (): BashProcess | undefined => this.#shell;
+    const { text } = this.#tell;
+    return {
+      get active() {
+        return active();
+      },
+      get shell() {
+        return shell();
+      },
+      get unfinishedLine() {
+        return text.unfinishedLine;
+      },
+    };
   }
 
   // --- calls
@@ -153,8 +150,8 @@ export class Session implements ShellSession {
     const asked = performance.now();
     const turn = this.#queue.then(async () => {
       const started = performance.now();
-      if (signal?.aborted) return this.#result("not-run", asked, { notes: ["It was aborted before its turn."] });
-      if (this.#closing) return this.#result("not-run", started, { notes: ["The shell session was closed."] });
+      if (signal?.aborted) return this.#tell.result("not-run", asked, { notes: ["It was aborted before its turn."] });
+      if (this.#closing) return this.#tell.result("not-run", started, { notes: ["The shell session was closed."] });
       return job(started);
     });
     this.#queue = turn.catch(() => undefined);
@@ -164,21 +161,22 @@ export class Session implements ShellSession {
   async #run(script: string, options: RunOptions & { timeoutMs: number }, started: number): Promise<ShellResult> {
     const { timeoutMs, signal } = options;
     if (script.includes("\0"))
-      return this.#result("not-run", started, { notes: ["The script holds a NUL character."] });
+      return this.#tell.result("not-run", started, { notes: ["The script holds a NUL character."] });
     if (this.#active) {
-      const outcome = await this.#watch(timeoutMs, signal, 1000);
+      const outcome = await this.#watch.outcome(timeoutMs, signal, 1000);
       // Its end is near.
-      if (this.#active?.stopping) await this.#ended(this.#active);
-      if (this.#active) return this.#busy(this.#active, outcome, started);
+      if (this.#active?.stopping) await this.#watch.ended(this.#active);
+      if (this.#active) return this.#tell.busy(this.#active, outcome, started);
     }
-    const notes = this.#tellEarlier();
+    const notes = this.#tell.earlier();
     const shell = await this.#ready(notes);
-    if (!shell) return this.#result("not-run", started, { notes });
+    if (!shell) return this.#tell.result("not-run", started, { notes });
     if (options.cwd !== undefined && !(await this.#goTo(options.cwd))) {
       notes.push(`The directory ${options.cwd} can't be entered.`);
-      return this.#result("not-run", started, { notes });
+      return this.#tell.result("not-run", started, { notes });
     }
-    if (this.#closing) return this.#result("not-run", started, { notes: [...notes, "The shell session was closed."] });
+    if (this.#closing)
+      return this.#tell.result("not-run", started, { notes: [...notes, "The shell session was closed."] });
     const active = this.#begin(script, false);
     return this.#follow(active, timeoutMs, signal, started, notes);
   }
@@ -191,20 +189,20 @@ export class Session implements ShellSession {
     started: number,
     notes: string[],
   ): Promise<ShellResult> {
-    const outcome = await this.#watch(timeoutMs, signal, 0);
+    const outcome = await this.#watch.outcome(timeoutMs, signal, 0);
     if (outcome.is === "aborted") this.#stop("It was stopped: the call was aborted.");
-    if (active.stopping) await this.#ended(active);
+    if (active.stopping) await this.#watch.ended(active);
     if (active.end) {
-      this.#untold = undefined;
+      this.#tell.untold = undefined;
       const { exit, shellEnded } = active.end;
       if (!shellEnded) await this.#return();
       notes.push(...active.notes);
       if (shellEnded) notes.push("The shell itself has ended; the next command gets a new one.");
-      return this.#result(shellEnded ? "shell-ended" : "ended", started, { exit, notes });
+      return this.#tell.result(shellEnded ? "shell-ended" : "ended", started, { exit, notes });
     }
     notes.push(...active.notes.splice(0));
     const waiting = outcome.is === "waiting" ? { waiting: outcome.waiting } : {};
-    return this.#result("running", started, { ...waiting, notes });
+    return this.#tell.result("running", started, { ...waiting, notes });
   }
 
   /** Something for what runs; `ctrl`: with nothing running there is nothing to do, which is fine. */
@@ -215,58 +213,22 @@ export class Session implements ShellSession {
   ): Promise<ShellResult> {
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
     return this.#enqueue(options.signal, async (started) => {
-      await this.#settled();
+      await this.#watch.settled();
       const active = this.#active;
       const shell = this.#shell;
       if (!active || !shell) {
-        const notes = this.#tellEarlier();
+        const notes = this.#tell.earlier();
         await this.#return();
         notes.push(
           ctrl ? "Nothing runs, so there was nothing to do." : "Nothing runs that could read this; it was not sent.",
         );
-        return this.#result(ctrl ? "ended" : "not-run", started, { notes });
+        return this.#tell.result(ctrl ? "ended" : "not-run", started, { notes });
       }
-      this.#lastActivity = performance.now();
+      this.#watch.touch();
       const refused = await give(shell, active, timeoutMs);
-      this.#lastActivity = performance.now();
+      this.#watch.touch();
       return this.#follow(active, timeoutMs, options.signal, started, refused === undefined ? [] : [refused]);
     });
-  }
-
-  #busy(earlier: Active, outcome: Outcome, started: number): ShellResult {
-    const notes = [
-      ...earlier.notes.splice(0),
-      `Not run: ${title(earlier.script)} still runs. The output is what it printed meanwhile.`,
-    ];
-    if (outcome.is === "aborted") notes.push("The call was aborted while it waited.");
-    return this.#result("not-run", started, {
-      ...(outcome.is === "waiting" ? { waiting: outcome.waiting } : {}),
-      notes,
-    });
-  }
-
-  /** Notes about a command that ended while nobody waited. Its output is still to be told: it comes first. */
-  #tellEarlier(): string[] {
-    const earlier = this.#untold;
-    if (!earlier?.end) return [];
-    this.#untold = undefined;
-    const { exit, shellEnded } = earlier.end;
-    const end = shellEnded ? `ended the shell (exit status ${exit})` : `ended with exit status ${exit}`;
-    const length = this.#text.length;
-    const share =
-      length > 0 ? `; the first ${length} characters of the whole output are the rest of what it printed` : "";
-    return [...earlier.notes, `Meanwhile ${title(earlier.script)} ${end}${share}.`];
-  }
-
-  #result(
-    status: ShellResult["status"],
-    started: number,
-    rest: Partial<ShellResult> & { notes: string[] },
-  ): ShellResult {
-    const stray = this.#stray.take();
-    const notes = stray === undefined ? rest.notes : [...rest.notes, stray];
-    const ms = Math.round((performance.now() - started) * 10) / 10;
-    return { status, ...this.#text.take(), cwd: this.#cwd, ms, ...rest, notes };
   }
 
   // --- the command that runs
@@ -274,27 +236,28 @@ export class Session implements ShellSession {
   #begin(script: string, internal: boolean): Active {
     const active: Active = { script, internal, notes: [], stopSent: false, restarts: 0 };
     const limit = this.#options.maxRuntimeMs;
-    if (limit <= wholeTimeout) {
+    if (limit <= longestTimer) {
       const reached = async (): Promise<void> => {
-        await this.#settled();
+        await this.#watch.settled();
         if (this.#active === active) this.#stop(`It was stopped: it ran longer than ${limit} ms.`);
       };
       active.hardLimit = setTimeout(() => void reached(), limit).unref();
     }
     this.#active = active;
-    if (!internal) this.#text.beginCommand();
-    this.#lastActivity = performance.now();
+    if (!internal) this.#tell.text.beginCommand();
+    this.#watch.touch();
     this.#shell?.execute(script, this.#lastExit);
     return active;
   }
 
   #attach(shell: BashProcess): void {
     this.#shell = shell;
+    this.#tell.shell((line) => shell.isOurs(line));
     shell.listen({
       output: (text, of) => {
-        this.#lastActivity = performance.now();
-        if (of === "nobody") this.#stray.write(text);
-        else if (!this.#active?.internal) this.#text.write(text);
+        this.#watch.touch();
+        if (of === "nobody") this.#tell.stray(text);
+        else if (!this.#active?.internal) this.#tell.text.write(text);
       },
       ended: (exit, dropped) => {
         this.#cwd = shell.cwd;
@@ -312,14 +275,14 @@ export class Session implements ShellSession {
     active.end = end;
     this.#active = undefined;
     if (!active.internal) {
-      this.#text.endCommand();
+      this.#tell.text.endCommand();
       this.#lastExit = end.exit;
-      this.#untold = active;
+      this.#tell.untold = active;
       if (active.stopSent && end.exit === 148) {
         active.notes.push("A job was stopped by Ctrl-Z: `fg` goes on with it, `bg` lets it run on, `kill %1` ends it.");
       }
     }
-    this.#rouse();
+    this.#watch.rouse();
   }
 
   #died(shell: BashProcess, exit: BashExit, why: { abandoned: boolean; unrun: boolean }): void {
@@ -331,10 +294,7 @@ export class Session implements ShellSession {
     this.#lastExit = 0;
     this.#death = { exit: status, abandoned: why.abandoned, told: false };
     const active = this.#active;
-    // What it had started hears of it as from a terminal that is closed.
-    const left = shell.processes.startedSync(shell.pid);
-    if (left.length > 0) this.#leftBehind.set(shell.pid, left);
-    for (const pid of left) for (const name of ["SIGHUP", "SIGCONT"] as const) signal(pid, name);
+    this.#leftBehind.died(shell);
     if (active && why.unrun && active.restarts === 0 && !this.#closing) {
       active.restarts++;
       void this.#restart(active);
@@ -367,7 +327,6 @@ export class Session implements ShellSession {
     const cwd = [this.#cwd, this.#options.cwd].find(isDirectory) ?? "/";
     try {
       const shell = await BashProcess.start({ ...this.#options, cwd });
-      this.#stray = new StrayText((line) => shell.isOurs(line));
       this.#forgetHost = endWithHost(shell);
       this.#generation++;
       this.#attach(shell);
@@ -388,9 +347,9 @@ export class Session implements ShellSession {
   /** Runs a line of our own; what it prints is nobody's. */
   async #internal(script: string): Promise<void> {
     const active = this.#begin(script, true);
-    await this.#watch(5000, undefined, Number.POSITIVE_INFINITY);
+    await this.#watch.outcome(5000, undefined, Number.POSITIVE_INFINITY);
     if (!active.end) this.#stop("");
-    await this.#ended(active);
+    await this.#watch.ended(active);
   }
 
   async #goTo(cwd: string): Promise<boolean> {
@@ -418,112 +377,20 @@ export class Session implements ShellSession {
     active.stopping = shell
       ? stopForeground(shell, () => active.end !== undefined, this.#closing ? 200 : 600)
       : Promise.resolve();
-    this.#rouse();
-  }
-
-  async #ended(active: Active): Promise<void> {
-    await active.stopping;
-    while (!active.end) await this.#change(100);
-  }
-
-  // --- waiting
-
-  /**
-   * Until the command is over, waits for input (and has for `waitMs`), is being stopped, or the time is over.
-   */
-  async #watch(timeoutMs: number, signal: AbortSignal | undefined, waitMs: number): Promise<Outcome> {
-    const deadline = performance.now() + timeoutMs;
-    const roused = (): void => this.#rouse();
-    let waitingSince: number | undefined;
-    let looked = 0;
-    signal?.addEventListener("abort", roused);
-    try {
-      for (;;) {
-        const active = this.#active;
-        const now = performance.now();
-        if (!active) return { is: "ended" };
-        if (signal?.aborted) return { is: "aborted" };
-        if (active.stopping) return { is: "timeout" };
-        if (now >= deadline) {
-          // The host may have been busy: what has come by now counts.
-          await this.#settled();
-          return { is: this.#active === active ? "timeout" : "ended" };
-        }
-        const silent = now - this.#lastActivity;
-        if (silent >= silence.look && now - looked >= Math.min(1000, silent / 3)) {
-          looked = now;
-          const waiting = await this.#look(silent);
-          if (waiting === undefined) waitingSince = undefined;
-          else if (this.#active === active) {
-            waitingSince ??= now;
-            if (performance.now() - waitingSince >= waitMs) return { is: "waiting", waiting };
-          }
-          continue;
-        }
-        const next = Math.max(silence.look - silent, looked + Math.min(1000, silent / 3) - now, 5);
-        await this.#change(Math.min(deadline - now, next));
-      }
-    } finally {
-      signal?.removeEventListener("abort", roused);
-    }
-  }
-
-  /** What the shell has said by now is heard, its end included. */
-  async #settled(): Promise<void> {
-    const active = this.#active;
-    const shell = this.#shell;
-    await shell?.settled();
-    for (let n = 0; n < 100 && shell?.ending && this.#active === active; n++) await this.#change(10);
-  }
-
-  async #look(silent: number): Promise<"input" | "password" | undefined> {
-    const shell = this.#shell;
-    if (!shell || shell.look() || !shell.inCommand) return undefined;
-    const before = this.#lastActivity;
-    const waiting = await waitingFor(shell, silent, this.#text.unfinishedLine);
-    return this.#lastActivity === before ? waiting : undefined;
-  }
-
-  /** Until something happens to the command, at most so long. */
-  #change(ms: number): Promise<void> {
-    return new Promise((resolve) => {
-      const done = (): void => {
-        clearTimeout(timer);
-        this.#wake.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, Math.min(ms, wholeTimeout));
-      this.#wake.add(done);
-    });
-  }
-
-  #rouse(): void {
-    for (const wake of [...this.#wake]) wake();
+    this.#watch.rouse();
   }
 
   async #close(): Promise<void> {
     // The calls that wait are answered first: what runs is stopped, what is queued is not run.
     await Promise.resolve();
     this.#stop("It was stopped: the session was closed.");
-    if (this.#active) await this.#ended(this.#active);
+    if (this.#active) await this.#watch.ended(this.#active);
     await this.#queue;
     const shell = this.#shell;
     this.#forgetHost();
-    if (shell) {
-      const started = await shell.processes.started(shell.pid);
-      this.#leftBehind.set(shell.pid, started);
-      for (const pid of started) for (const name of ["SIGHUP", "SIGCONT"] as const) signal(pid, name);
-      signal(shell.pid, "SIGHUP");
-      for (let waited = 0; !shell.exited && waited < 200; waited += 10) await pause(10);
-      await shell.kill();
-    }
-    // Still those that they were: a number may have been given to another process since.
-    const processes = this.#options.processes;
-    for (const [pid, left] of this.#leftBehind) {
-      const now = new Set(await processes.started(pid));
-      for (const one of left) if (now.has(one)) signal(one, "SIGKILL");
-    }
-    this.#text.discard();
+    if (shell) await this.#leftBehind.end(shell);
+    await this.#leftBehind.kill(this.#options.processes);
+    this.#tell.text.discard();
   }
 }
 
@@ -532,27 +399,9 @@ function fed(given: boolean): string | undefined {
   return given ? undefined : "This was not sent: the command was over, or had not begun.";
 }
 
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function samePlace(a: string, b: string): boolean {
-  try {
-    return realpathSync(a) === realpathSync(b);
-  } catch {
-    return false;
-  }
-}
-
 function milliseconds(value: number | undefined, otherwise: number): number {
   if (value === undefined) return otherwise;
   if (typeof value !== "number" || !(value >= 0))
     throw new TypeError("timeoutMs must be a number of milliseconds, 0 or more");
   return value;
-}
-
-/** A script's first line, for a note. */
-function title(script: string): string {
-  const line = script.trim().split("\n", 1)[0] ?? "";
-  return `\`${line.length > 60 ? `${line.slice(0, 60)}…` : line}\``;
 }
