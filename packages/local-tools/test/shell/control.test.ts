@@ -9,8 +9,10 @@ const alive = (mark: string): string =>
     .join("\n");
 
 for (const backend of backends) {
-  it(`reports a command that outlives its timeout over ${backend}, stops nothing, and goes on from there`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`reports a command that outlives its timeout over ${backend}, stops nothing, and goes on from there`, async ({
+    onTestFinished,
+  }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     const early = await shell.run("echo one; sleep 0.8; echo two; (exit 9)", { timeoutMs: 250 });
     expect(early).toMatchObject({ status: "running", output: "one\n" });
     expect(shell.state.running).toContain("sleep 0.8");
@@ -22,8 +24,10 @@ for (const backend of backends) {
     expect(next.notes.join()).toContain("ended with exit status 9; the first 4 characters");
   });
 
-  it(`tells what a command printed after its timeout over ${backend}, whatever the next call is`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`tells what a command printed after its timeout over ${backend}, whatever the next call is`, async ({
+    onTestFinished,
+  }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     await shell.run("sleep 0.2; echo late; (exit 8)", { timeoutMs: 50 });
     await new Promise((resolve) => setTimeout(resolve, 900));
     const input = await shell.input("x\n");
@@ -32,8 +36,8 @@ for (const backend of backends) {
     expect(await shell.run("echo $?")).toMatchObject({ output: "8\n", notes: [] });
   });
 
-  it(`interrupts with Ctrl-C over ${backend}: 130, and the rest isn't run`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`interrupts with Ctrl-C over ${backend}: 130, and the rest isn't run`, async ({ onTestFinished }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     await shell.run("sleep 30; echo rest", { timeoutMs: 200 });
     const stopped = await shell.ctrl("c");
     expect(stopped).toMatchObject({ status: "ended", exit: 130 });
@@ -50,8 +54,8 @@ for (const backend of backends) {
     expect((await shell.run("echo fine")).output).toBe("fine\n");
   });
 
-  it(`suspends with Ctrl-Z over ${backend}, says so, and can go on`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`suspends with Ctrl-Z over ${backend}, says so, and can go on`, async ({ onTestFinished }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     await shell.run("sh -c 'sleep 1; echo resumed'", { timeoutMs: 300 });
     const stopped = await shell.ctrl("z");
     expect(stopped).toMatchObject({ status: "ended", exit: 148 });
@@ -62,16 +66,16 @@ for (const backend of backends) {
     expect(resumed.output).toContain("resumed\n");
   });
 
-  it(`quits with Ctrl-\\ and refuses keys that are none over ${backend}`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`quits with Ctrl-\\ and refuses keys that are none over ${backend}`, async ({ onTestFinished }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     await shell.run("ulimit -c 0; sleep 30", { timeoutMs: 200 });
     expect(await shell.ctrl("\\")).toMatchObject({ status: "ended", exit: 131 });
     expect(() => shell.ctrl("1")).toThrow(TypeError);
     expect(() => shell.ctrl("cc")).toThrow(TypeError);
   });
 
-  it(`stops at the hard limit over ${backend}, also without anybody waiting`, async () => {
-    const { shell } = await session(backend, { maxRuntimeMs: 400 });
+  it.concurrent(`stops at the hard limit over ${backend}, also without anybody waiting`, async ({ onTestFinished }) => {
+    const { shell } = await session(backend, { maxRuntimeMs: 400 }, onTestFinished);
     const stopped = await shell.run("sleep 30; echo rest");
     expect(stopped).toMatchObject({ status: "ended", exit: 130 });
     expect(stopped.notes.join()).toContain("longer than 400 ms");
@@ -84,8 +88,8 @@ for (const backend of backends) {
     expect(next.notes.join()).toContain("longer than 400 ms");
   });
 
-  it(`stops what ignores INT and TERM over ${backend}, and the shell lives`, async () => {
-    const { shell } = await session(backend, { maxRuntimeMs: 300 });
+  it.concurrent(`stops what ignores INT and TERM over ${backend}, and the shell lives`, async ({ onTestFinished }) => {
+    const { shell } = await session(backend, { maxRuntimeMs: 300 }, onTestFinished);
     const mark = `stubborn-${backend}-${process.pid}`;
     await shell.run("x=kept");
     const stopped = await shell.run(`bash -c 'trap "" INT TERM; : ${mark}; while :; do sleep 0.1; done'; echo rest`);
@@ -95,8 +99,10 @@ for (const backend of backends) {
     expect((await shell.run("echo $x")).output).toBe("kept\n");
   });
 
-  it(`stops a script that ignores INT and TERM in the shell itself over ${backend}`, async () => {
-    const { shell } = await session(backend, { maxRuntimeMs: 300 });
+  it.concurrent(`stops a script that ignores INT and TERM in the shell itself over ${backend}`, async ({
+    onTestFinished,
+  }) => {
+    const { shell } = await session(backend, { maxRuntimeMs: 300 }, onTestFinished);
     const stopped = await shell.run("trap '' INT TERM; while :; do sleep 0.05; done");
     expect(stopped.status).toBe("shell-ended");
     expect(await shell.run("echo new")).toMatchObject({ status: "ended", output: "new\n" });
@@ -104,8 +110,10 @@ for (const backend of backends) {
     expect(builtins.status).toBe("shell-ended");
   });
 
-  it(`stops an aborted command over ${backend}, and doesn't begin one that was aborted before`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`stops an aborted command over ${backend}, and doesn't begin one that was aborted before`, async ({
+    onTestFinished,
+  }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     const abort = new AbortController();
     const running = shell.run("sleep 30; echo rest", { signal: abort.signal });
     const queued = shell.run("echo queued", { signal: abort.signal });
@@ -118,8 +126,8 @@ for (const backend of backends) {
   });
 }
 
-it("waits no longer than it must behind a command that waits for input", async () => {
-  const { shell } = await session("pty");
+it.concurrent("waits no longer than it must behind a command that waits for input", async ({ onTestFinished }) => {
+  const { shell } = await session("pty", {}, onTestFinished);
   await shell.run('read -p "Go? " x');
   const refused = await shell.run("echo queued");
   expect(refused).toMatchObject({ status: "not-run", waiting: "input" });

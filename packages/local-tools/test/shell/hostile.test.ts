@@ -75,8 +75,8 @@ const terminal: Readonly<Record<string, string>> = {
 
 for (const backend of backends) {
   for (const [name, script] of Object.entries({ ...hostile, ...(backend === "pty" ? terminal : {}) })) {
-    it(`stays exact after ${name} over ${backend}`, async () => {
-      const { shell } = await session(backend);
+    it.concurrent(`stays exact after ${name} over ${backend}`, async ({ onTestFinished }) => {
+      const { shell } = await session(backend, {}, onTestFinished);
       const first = await shell.run("echo first; (exit 5)");
       expect(first).toMatchObject({ status: "ended", output: "first\n", exit: 5 });
       const result = await shell.run(script, { timeoutMs: 10_000 });
@@ -94,8 +94,10 @@ for (const backend of backends) {
     });
   }
 
-  it(`brings a script another way over ${backend} when a command has removed its place, and says nothing of it`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`brings a script another way over ${backend} when a command has removed its place, and says nothing of it`, async ({
+    onTestFinished,
+  }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it.
     for (const remove of ['rm -rf "${BASH_SOURCE%/*}"', 'rm "$BASH_SOURCE"', 'mv "${BASH_SOURCE%/*}" moved-$RANDOM']) {
       await shell.run(`${remove}; (exit 3)`);
@@ -104,8 +106,10 @@ for (const backend of backends) {
     }
   });
 
-  it(`can't be told a false end by a script that prints all it can read over ${backend}`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`can't be told a false end by a script that prints all it can read over ${backend}`, async ({
+    onTestFinished,
+  }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     const spill = [
       "trap 'echo \"D:$BASH_COMMAND\"' DEBUG",
       "declare -p; set; env; export -p; history; fc -l; trap -p; alias; jobs -l; shopt -p",
@@ -131,8 +135,10 @@ for (const backend of backends) {
     }
   });
 
-  it(`takes no mark from a background job for a later command's over ${backend}`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`takes no mark from a background job for a later command's over ${backend}`, async ({
+    onTestFinished,
+  }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     await shell.run(
       "p=$PS1; (for i in {1..60}; do printf '%b' \"$p\"; printf '\\033]633;E;%s;x;0;;/\\a' \"$(printf %s \"$p\" | grep -oE '[0-9a-f]{16}')\"; sleep 0.01; done) & disown",
     );
@@ -143,8 +149,10 @@ for (const backend of backends) {
     }
   });
 
-  it(`keeps what a background job prints between commands out of them over ${backend}`, async () => {
-    const { shell } = await session(backend);
+  it.concurrent(`keeps what a background job prints between commands out of them over ${backend}`, async ({
+    onTestFinished,
+  }) => {
+    const { shell } = await session(backend, {}, onTestFinished);
     await shell.run("(sleep 0.15; echo noise-1; echo noise-2) & disown");
     await new Promise((resolve) => setTimeout(resolve, 500));
     const result = await shell.run("echo mine; (exit 6)");

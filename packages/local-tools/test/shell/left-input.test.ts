@@ -35,7 +35,7 @@ for (const backend of backends) {
         const wait = `until command test -e '${go}'; do command sleep 0.02; done`;
         await shell.run(`${setting}; command touch '${begun}'; ${wait}; (exit 4) || command :`, { timeoutMs: 30 });
         while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 5));
-        const told = await shell.input(left, { timeoutMs: 50 });
+        const told = await shell.input(left, { timeoutMs: 200 });
         expect([name, left, told.status, told.notes]).toEqual([name, left, "running", []]);
         writeFileSync(go, "");
         const next = await shell.run("command echo next; (exit 0)");
@@ -55,7 +55,7 @@ for (const backend of backends) {
   it(`drops 100 kB that a command didn't read over ${backend}`, async () => {
     const { shell, dir } = await session(backend);
     for (const left of ["x".repeat(100_000), lines.repeat(5000)]) {
-      await shell.run("sleep 0.3", { timeoutMs: 50 });
+      await shell.run("sleep 1", { timeoutMs: 50 });
       const ended = await shell.input(left);
       expect(ended).toMatchObject({ status: "ended", exit: 0, notes: [dropped] });
       expect(await shell.run("cat <<<next; (exit 4)")).toMatchObject({ exit: 4, output: "next\n", notes: [] });
@@ -65,7 +65,7 @@ for (const backend of backends) {
 
   it(`lets a later part of the same script read what was typed ahead over ${backend}`, async () => {
     const { shell } = await session(backend);
-    await shell.run('sleep 0.3; read a; sleep 0.1; bash -c "read b; echo \\$b"; echo "$a"', { timeoutMs: 50 });
+    await shell.run('sleep 1; read a; sleep 0.1; bash -c "read b; echo \\$b"; echo "$a"', { timeoutMs: 50 });
     const ended = await shell.input("one\ntwo\nthree\n");
     expect(ended).toMatchObject({ status: "ended", exit: 0, notes: [dropped] });
     expect(ended.output).toContain(backend === "pty" ? "two\none\n" : "one\n");
@@ -106,7 +106,7 @@ for (const backend of backends) {
 
 it("drops the end of input, so that it doesn't end the shell", async () => {
   const { shell } = await session("pty");
-  await shell.run("sleep 0.2", { timeoutMs: 50 });
+  await shell.run("sleep 1", { timeoutMs: 50 });
   expect(await shell.ctrl("d")).toMatchObject({ status: "ended", exit: 0 });
   expect(await shell.run("echo next")).toMatchObject({ output: "next\n", notes: [] });
 });
