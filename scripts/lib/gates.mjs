@@ -83,7 +83,7 @@ export const gates = [
     command: ["vitest", "run", "--reporter=default", "--reporter=./scripts/lib/count-reporter.mjs"],
     counts: true,
     stream: true,
-    timeoutMs: 12 * 60_000,
+    timeoutMs: 30 * 60_000,
     cure: "npx vitest run --project <name>",
   },
   {

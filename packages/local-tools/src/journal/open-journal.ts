@@ -82,9 +82,10 @@ async function makeFolder(dir: string, roots: Roots): Promise<string> {
       real = found;
       break;
     }
-    // A link that leads nowhere: what is made behind it could be anywhere.
-    if ((await lstat(at).catch(() => undefined)) !== undefined)
+    // A link that leads nowhere: what is made behind it could be anywhere. (A folder may have been made by another process just now.)
+    if ((await lstat(at).catch(() => undefined))?.isSymbolicLink()) {
       throw new TypeError(`dir: ${dir} goes through a link that leads nowhere`);
+    }
     missing.unshift(basename(at));
   }
   const whole = join(real, ...missing);

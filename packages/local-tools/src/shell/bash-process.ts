@@ -73,6 +73,8 @@ export class BashProcess {
   #options = "";
   /** Prompts that have still to come for what was typed before the command's line. */
   #promptsDue = 1;
+  /** The next script needs a place of its own. */
+  #renew = false;
   readonly #prompt: PromptPlace;
   #abandoned = false;
   #exit: BashExit | undefined;
@@ -152,8 +154,29 @@ export class BashProcess {
   /** Runs a script; the listener hears the rest. One at a time. */
   execute(script: string, status = 0): void {
     if (this.#command) throw new Error("a command is running");
-    this.#command = newCommand(script, status);
-    this.#type(this.#command);
+    const command = newCommand(script, status);
+    this.#command = command;
+    if (!this.#renew) {
+      this.#type(command);
+      return;
+    }
+    this.#renew = false;
+    // What was interrupted may still hold the place of scripts open: the next one would never end there.
+    void this.#newChannel(!this.#channel.fifo)
+      .catch(() => {})
+      .then(() => {
+        if (this.#command === command && !this.#exit) this.#type(command);
+      });
+  }
+
+  /** Somebody ends what runs. */
+  interrupted(): void {
+    if (this.#command) this.#command.interrupted = true;
+  }
+
+  /** `set -e` was on when the last command ended. */
+  get endsOnErrors(): boolean {
+    return this.#options.includes("e");
   }
 
   /**
@@ -375,7 +398,10 @@ export class BashProcess {
       this.#whereIs(fields.slice(3).join(";"));
       if (command.phase === "delivered") {
         this.#release(command);
-        command.exit = Number(fields[1]) & 255;
+        const status = Number(fields[1]) & 255;
+        // What put the shell right before the second question has set `$?`, too.
+        command.exit = status === 0 && command.interrupted && command.questions.length > 1 ? 130 : status;
+        this.#renew ||= command.interrupted;
         if (this.#guard.laid) this.#end(command);
         else this.#finish(command);
       } else {

@@ -28,6 +28,8 @@ export interface Command {
   tentative: string;
   /** Its exit status, once it is `ending`. */
   exit: number;
+  /** Somebody asked for its end: its exit status is not 0, even where the shell's own can't be had any more. */
+  interrupted: boolean;
   /** True when input was dropped that it left. */
   dropped: boolean;
 }
@@ -45,6 +47,7 @@ export function newCommand(script: string, status: number): Command {
     questions: [],
     tentative: "",
     exit: 0,
+    interrupted: false,
     dropped: false,
   };
 }

@@ -8,6 +8,7 @@ import { signal } from "./processes.ts";
  */
 export async function stopForeground(shell: BashProcess, over: () => boolean, stepMs = 600): Promise<void> {
   const terminal = shell.transport.backend === "pty";
+  shell.interrupted();
   for (const name of ["SIGINT", "SIGTERM", "SIGKILL"] as const) {
     if (over()) return;
     const group = await shell.processes.foreground(shell.pid, terminal);

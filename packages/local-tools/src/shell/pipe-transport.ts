@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
-import type { BashExit, Plumbing, Transport, TransportOptions } from "./transport.ts";
+import { type BashExit, closeOthers, type Plumbing, type Transport, type TransportOptions } from "./transport.ts";
 
 /** The shell's own descriptors, out of the way of a script's `exec 3>file`: marks and input. */
 const MARKS = 252;
@@ -12,7 +12,7 @@ export const pipePlumbing: Plumbing = {
   markTarget: `&${MARKS}`,
   inputSource: `&${INPUT}`,
   redirections: ` <&${INPUT} ${MARKS}>&- ${INPUT}<&-`,
-  setup: `exec ${INPUT}<&3 3<&- ${MARKS}>&1 2>&1`,
+  setup: `exec ${INPUT}<&3 3<&- ${MARKS}>&1 2>&1; ${closeOthers("[012]", String(MARKS), String(INPUT), "255")}`,
   // Jobs in groups of their own. Only once it reads its input: what the rc file sets of this is undone after it.
   afterStart: "set -m",
 };

@@ -1,12 +1,12 @@
 import type { IPty } from "@lydell/node-pty";
-import type { BashExit, Plumbing, Transport, TransportOptions } from "./transport.ts";
+import { type BashExit, closeOthers, type Plumbing, type Transport, type TransportOptions } from "./transport.ts";
 
 /** Marks go to the terminal itself. Ctrl-C isn't shown as `^C`, and Ctrl-S doesn't stop the terminal for good. */
 export const ptyPlumbing: Plumbing = {
   markTarget: "/dev/tty",
   inputSource: "/dev/tty",
   redirections: "",
-  setup: "stty -echoctl -ixon 2>/dev/null",
+  setup: `stty -echoctl -ixon 2>/dev/null; ${closeOthers("[012]", "255")}`,
   afterStart: "",
 };
 

@@ -22,6 +22,8 @@ export interface SessionOptions extends BashOptions {
   limits: readonly string[];
 }
 
+/** A script that may turn `set -e` on. */
+const setsErrexit = /(?:^|[\s;&(])set\s+(?:-[a-zA-Z]*e|-o\s+errexit)/;
 const controlKey = /^[A-Za-z[\\\]^_]$/;
 /** The session over one bash after another; see {@link ShellSession}. */
 export class Session implements ShellSession {
@@ -94,6 +96,7 @@ export class Session implements ShellSession {
       async (shell, active, waitMs) => {
         if (upper === "Z") active.stopSent = true;
         this.#interrupted = true;
+        if (upper === "C" || upper === "\\") shell.interrupted();
         if (shell.transport.backend === "pty") {
           return fed(await shell.feed(String.fromCharCode(upper.charCodeAt(0) & 0x1f), waitMs));
         }
@@ -301,6 +304,11 @@ export class Session implements ShellSession {
       return;
     }
     if (active && why.abandoned) active.notes.push("The shell no longer answered and was ended.");
+    else if (active && status !== 0 && (shell.endsOnErrors || setsErrexit.test(active.script))) {
+      active.notes.push(
+        "`set -e` was on, so a command that failed ended the shell. Where that is not wanted: ( set -e; … ) or bash -ec '…'.",
+      );
+    }
     this.#finish({ exit: status, shellEnded: true });
   }
 

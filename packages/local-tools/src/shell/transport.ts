@@ -45,3 +45,11 @@ export interface Transport {
   /** Closes all handles. The shell is somebody else's to end. */
   dispose(): void;
 }
+
+/**
+ * Shell code that closes all descriptors but some (patterns of `case`), where the system lists them: the host's other terminals, which
+ * node-pty lets every child inherit. Nothing here may be redirected: what is saved for that would be closed.
+ */
+export function closeOthers(...kept: string[]): string {
+  return `for REPLY in /proc/$$/fd/*; do case \${REPLY##*/} in ${kept.join("|")}|'*') ;; *) eval "exec \${REPLY##*/}>&-" ;; esac; done; unset REPLY`;
+}
