@@ -53,7 +53,7 @@ interface Row {
 }
 
 /** By `ps`: any Unix, and Windows not at all. */
-export class PsProcesses implements Processes {
+class PsProcesses implements Processes {
   readonly limits: readonly string[] = [
     "This system doesn't show what a process is blocked on: a command counts as waiting for input when it is silent on an unfinished line.",
     "Processes are found by ps, descendants of the shell only.",
