@@ -83,14 +83,21 @@ async function connected<Value>(
   work: (db: Connection) => Promise<Value>,
 ): Promise<Value> {
   const name = encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23");
+  signal.throwIfAborted();
   const db = new Database(`file:${name}?mode=ro`, {}) as Connection;
-  const stop = (): void => db.interrupt();
+  let again: ReturnType<typeof setInterval> | undefined;
+  // An interrupt between two statements is lost on the second: it is said until nothing runs any more.
+  const stop = (): void => {
+    db.interrupt();
+    again = setInterval(() => db.interrupt(), 20);
+  };
   signal.addEventListener("abort", stop, { once: true });
   try {
     await db.exec("PRAGMA query_only = ON");
     return await work(db);
   } finally {
     signal.removeEventListener("abort", stop);
+    clearInterval(again);
     db.close();
   }
 }
