@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
 import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
-import { bashEach, ptyEach, type Runner, sentinel, session } from "./shells.ts";
+import { ptyEach, type Runner, sentinel, session } from "./shells.ts";
 
 const rounds = 300;
 const megabyte = 2 ** 20;
@@ -34,7 +34,7 @@ export async function measureLocal(root: string, progress: (text: string) => voi
 
 async function measureCommands(folder: string): Promise<Findings> {
   const own = await session("pty", folder);
-  const runners = [own, await session("pipe", folder), sentinel(folder), bashEach, ptyEach];
+  const runners = [own, await session("pipe", folder), sentinel(folder), ptyEach];
   try {
     const times = new Map<Runner, number[]>(runners.map((runner) => [runner, []]));
     // In turns, so that all see the same moods of the machine.
@@ -48,7 +48,7 @@ async function measureCommands(folder: string): Promise<Findings> {
       }
     }
     const flood = new Map<Runner, number>();
-    for (const runner of [own, runners[1] as Runner, bashEach]) {
+    for (const runner of [own, runners[1] as Runner]) {
       const all: number[] = [];
       for (let round = 0; round < 3; round++) {
         const began = performance.now();
@@ -67,7 +67,7 @@ async function measureCommands(folder: string): Promise<Findings> {
         runner.lasts ? "yes" : "no",
         `${figure(typical(runner))} ms`,
         `${figure(percentile(times.get(runner) ?? [], 0.99))} ms`,
-        ratio(typical(runner), typical(bashEach)),
+        ratio(typical(runner), typical(ptyEach)),
         flood.has(runner) ? `${figure(flood.get(runner) as number)} MB/s` : "–",
       ]),
     };

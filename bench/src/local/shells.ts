@@ -1,6 +1,5 @@
-import { type ChildProcess, execFile, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { promisify } from "node:util";
 import { spawn as spawnPty } from "@lydell/node-pty";
 import { openShell } from "@toolglot/local-tools";
 
@@ -12,8 +11,6 @@ export interface Runner {
   run(script: string): Promise<{ output: string; exit: number }>;
   close(): Promise<void>;
 }
-
-const run = promisify(execFile);
 
 /** Our session. */
 export async function session(backend: "pty" | "pipe", folder: string): Promise<Runner> {
@@ -29,17 +26,6 @@ export async function session(backend: "pty" | "pipe", folder: string): Promise<
     close: () => shell.close(),
   };
 }
-
-/** A new bash for each command, as most tools do it. */
-export const bashEach: Runner = {
-  name: "a new `bash -c` each time",
-  lasts: false,
-  run: async (script) => {
-    const { stdout } = await run("bash", ["-c", script], { maxBuffer: 2 ** 30 });
-    return { output: stdout, exit: 0 };
-  },
-  close: () => Promise.resolve(),
-};
 
 /** A new bash on a terminal of its own for each command. */
 export const ptyEach: Runner = {
