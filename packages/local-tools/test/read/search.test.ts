@@ -21,6 +21,7 @@ it.skipIf(installed === undefined && !required)("ripgrep is here to be compared 
 });
 
 describe.each(engines)("searching with %s", (name, ripgrep) => {
+  // Not every machine has it; where everything is switched on it is installed, and its absence a failure.
   const test = name === "ripgrep" && installed === undefined && !required ? it.skip : it;
 
   async function readerFor(
