@@ -1,6 +1,6 @@
 import type { CodeAction, Decision, ExecutorContext, ExecutorEvent } from "@toolglot/core";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox, sandboxExecutor } from "../src/index.ts";
+import { createSandbox, sandboxExecutor } from "../src/node/index.ts";
 import { addTool, tool } from "./support.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../src/index.ts";
-import { addTool, readSections } from "./support.ts";
+import { createSandbox } from "../../src/node/index.ts";
+import { addTool, readSections } from "../support.ts";
 
 const limits = { timeoutMs: 1500, memoryMb: 96, maxResultBytes: 100_000, maxToolCalls: 20 };
 const sandbox = createSandbox({ language: "python", limits, tools: [addTool] });

@@ -1,7 +1,6 @@
 /** Runs model-written Python in a hardened child process, with tools as plain functions. */
 export { ToolError } from "@toolglot/core";
-export { createSandbox } from "./create-sandbox.ts";
-export { type SandboxExecutorOptions, sandboxExecutor } from "./executor.ts";
+export { type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
 export type {
   ImportPolicy,
   PoolOptions,
@@ -18,4 +17,5 @@ export type {
   SandboxRunOptions,
   SandboxStats,
   SandboxToolCall,
-} from "./types.ts";
+} from "../types.ts";
+export { createSandbox } from "./create-sandbox.ts";

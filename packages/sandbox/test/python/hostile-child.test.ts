@@ -1,11 +1,11 @@
 import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
-import { ChildGuest } from "../src/child-guest.ts";
-import { resolveLimits } from "../src/limits.ts";
-import { ProgramRun } from "../src/run.ts";
-import { bindTools } from "../src/tools.ts";
-import type { SandboxRun } from "../src/types.ts";
-import { addTool } from "./support.ts";
+import { resolveLimits } from "../../src/limits.ts";
+import { ChildGuest } from "../../src/node/python/child-guest.ts";
+import { ProgramRun } from "../../src/run/program-run.ts";
+import { bindTools } from "../../src/run/tools.ts";
+import type { SandboxRun } from "../../src/types.ts";
+import { addTool } from "../support.ts";
 
 const script = fileURLToPath(new URL("./hostile/child.mjs", import.meta.url));
 const limits = resolveLimits({ timeoutMs: 300, maxLogBytes: 1000 });

@@ -1,9 +1,7 @@
 import { type LogEntry, requiresApproval, sanitizeErrorMessage } from "@toolglot/core";
-import type { Engine, Guest, GuestMessage } from "./engine.ts";
-import { isRecord } from "./frames.ts";
-import { readConversions, readError, readWarnings } from "./guest-report.ts";
-import type { Lease } from "./pool.ts";
-import { completeArguments, describeTool, errorForGuest, executeTool, type ProgramTool } from "./tools.ts";
+import type { Engine, Guest, GuestMessage } from "../engine.ts";
+import { isRecord } from "../json.ts";
+import type { Lease } from "../pool.ts";
 import type {
   ImportPolicy,
   SandboxError,
@@ -12,7 +10,9 @@ import type {
   SandboxRunOptions,
   SandboxStats,
   SandboxToolCall,
-} from "./types.ts";
+} from "../types.ts";
+import { readConversions, readError, readWarnings } from "./guest-report.ts";
+import { completeArguments, describeTool, errorForGuest, executeTool, type ProgramTool } from "./tools.ts";
 
 /** The program gets its interrupt at the deadline, and this long to report its line; then the process is killed. */
 const GRACE_MS = 250;

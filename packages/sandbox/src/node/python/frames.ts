@@ -1,3 +1,8 @@
+import { dropKeys, isRecord } from "../../json.ts";
+
+/** In Python data `constructor` and `prototype` are keys like any other. */
+const PYTHON_KEYS = ["__proto__"];
+
 /** One frame: its length in bytes (32 bits, big endian), then JSON in UTF-8. */
 const HEAD_BYTES = 4;
 
@@ -53,8 +58,6 @@ export class FrameDecoder {
   }
 }
 
-/** Deeper data from a guest is refused; its own side stops at 200. */
-const MAX_DEPTH = 256;
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
@@ -69,24 +72,6 @@ export function decodeFrame(bytes: Buffer): Record<string, unknown> {
     throw new FrameError("a frame that is not JSON");
   }
   if (!isRecord(value)) throw new FrameError("a frame that is no object");
-  dropPrototypeKeys(value);
+  if (!dropKeys(value, PYTHON_KEYS)) throw new FrameError("a frame that is nested too deeply");
   return value;
-}
-
-/** True for plain objects of parsed JSON. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function dropPrototypeKeys(root: object): void {
-  let level: object[] = [root];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_DEPTH) throw new FrameError("a frame that is nested too deeply");
-    const next: object[] = [];
-    for (const node of level) {
-      if (Object.hasOwn(node, "__proto__")) Reflect.deleteProperty(node, "__proto__");
-      for (const child of Object.values(node)) if (typeof child === "object" && child !== null) next.push(child);
-    }
-    level = next;
-  }
 }

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../src/index.ts";
-import { addTool } from "./support.ts";
+import { createSandbox } from "../../src/node/index.ts";
+import { addTool } from "../support.ts";
 
 const sandbox = createSandbox({ language: "python", tools: [addTool] });
 afterAll(() => sandbox[Symbol.asyncDispose]());

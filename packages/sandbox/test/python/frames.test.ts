@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decodeFrame, encodeFrame, FrameDecoder, FrameError } from "../src/frames.ts";
+import { decodeFrame, encodeFrame, FrameDecoder, FrameError } from "../../src/node/python/frames.ts";
 
 /** Cuts bytes at these places. */
 function cut(bytes: Buffer, places: number[]): Buffer[] {

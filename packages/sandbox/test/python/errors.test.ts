@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
-import { createSandbox, type SandboxError } from "../src/index.ts";
-import { addTool, tool } from "./support.ts";
+import { createSandbox, type SandboxError } from "../../src/node/index.ts";
+import { addTool, tool } from "../support.ts";
 
 const search = tool("search_web", { query: { type: "string" } }, () => []);
 const sandbox = createSandbox({ language: "python", tools: [addTool, search] });

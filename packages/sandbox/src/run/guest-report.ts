@@ -1,5 +1,5 @@
-import { isRecord } from "./frames.ts";
-import type { SandboxConversion, SandboxError, SandboxToolCall } from "./types.ts";
+import { isRecord } from "../json.ts";
+import type { SandboxConversion, SandboxError, SandboxToolCall } from "../types.ts";
 
 /** A guest's report is text for a model: longer text is cut. */
 const MAX_TEXT = 4000;

@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { readdirSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** What runs in the child: one level up from `src` as from `dist`. */
-const folder = new URL("../guest/", import.meta.url);
+/** What runs in the child, as seen from `src/node/python`, and from `dist`, where everything is one file. */
+const places = ["../guest/python/", "../../../guest/python/"];
 
 /** The files of the guest's side. */
 export interface GuestFiles {
@@ -21,7 +21,8 @@ let files: GuestFiles | undefined;
 /** Read once; they do not change while a process runs. */
 export function guestFiles(): GuestFiles {
   if (files) return files;
-  const script = realpathSync(fileURLToPath(new URL("child.mjs", folder)));
+  const folder = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url)) as URL;
+  const script = realpathSync(fileURLToPath(new URL("child.node.mjs", folder)));
   const python = fileURLToPath(new URL("toolglot_guest/", folder));
   const sources: Record<string, string> = {};
   for (const name of readdirSync(python).sort()) {

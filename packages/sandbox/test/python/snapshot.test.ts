@@ -14,8 +14,8 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../src/index.ts";
-import { defaultCacheDir, findOrBuildSnapshot } from "../src/snapshot.ts";
+import { createSandbox } from "../../src/node/index.ts";
+import { defaultCacheDir, findOrBuildSnapshot } from "../../src/node/python/snapshot.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-snapshot-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

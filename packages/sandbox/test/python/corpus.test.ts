@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { ToolError } from "@toolglot/core";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../src/index.ts";
-import { addTool, readSections, tool } from "./support.ts";
+import { createSandbox } from "../../src/node/index.ts";
+import { addTool, readSections, tool } from "../support.ts";
 
 const read = (name: string): string => readFileSync(new URL(`./corpus/${name}`, import.meta.url), "utf8");
 const { python, values } = JSON.parse(read("expected.json")) as { python: string; values: Record<string, unknown> };

@@ -3,12 +3,12 @@ import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ToolglotError } from "@toolglot/core";
+import type { Engine, Guest } from "../../engine.ts";
+import type { SandboxLimits } from "../../types.ts";
 import { ChildGuest, startChild } from "./child-guest.ts";
-import type { Engine, Guest } from "./engine.ts";
 import { decodeFrame } from "./frames.ts";
 import { guestFiles } from "./guest-files.ts";
 import { defaultCacheDir, findOrBuildSnapshot } from "./snapshot.ts";
-import type { SandboxLimits } from "./types.ts";
 
 /** A plain start takes 3 seconds of processor time; machines under load take many times that. */
 const START_TIMEOUT_MS = 60_000;

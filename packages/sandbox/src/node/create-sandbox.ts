@@ -1,10 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { ToolglotError } from "@toolglot/core";
-import { resolveLimits } from "./limits.ts";
-import { GuestPool } from "./pool.ts";
-import { PyodideEngine } from "./pyodide-engine.ts";
-import { ProgramRun } from "./run.ts";
-import { bindTools } from "./tools.ts";
+import { resolveLimits } from "../limits.ts";
+import { GuestPool } from "../pool.ts";
+import { ProgramRun } from "../run/program-run.ts";
+import { bindTools } from "../run/tools.ts";
 import type {
   ImportPolicy,
   Sandbox,
@@ -12,7 +11,8 @@ import type {
   SandboxPoolStats,
   SandboxRun,
   SandboxRunOptions,
-} from "./types.ts";
+} from "../types.ts";
+import { PyodideEngine } from "./python/pyodide-engine.ts";
 
 const DEFAULT_POOL = { size: 1, maxConcurrent: 4 };
 

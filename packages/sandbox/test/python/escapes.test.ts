@@ -3,8 +3,8 @@ import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createSandbox } from "../src/index.ts";
-import { readSections, tool } from "./support.ts";
+import { createSandbox } from "../../src/node/index.ts";
+import { readSections, tool } from "../support.ts";
 
 // What a program must not reach: a file, a variable, a socket and a process of this host.
 const secret = `canary-${Math.random().toString(36).slice(2)}-${process.pid}`;

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { parse } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import type { Guest, GuestListener } from "./engine.ts";
+import type { Guest, GuestListener } from "../../engine.ts";
 import { decodeFrame, encodeFrame, FrameDecoder } from "./frames.ts";
 
 /** How to start a child. */

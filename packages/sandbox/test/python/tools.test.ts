@@ -1,7 +1,7 @@
 import { type Decision, ToolError } from "@toolglot/core";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../src/index.ts";
-import { addTool, tool } from "./support.ts";
+import { createSandbox } from "../../src/node/index.ts";
+import { addTool, tool } from "../support.ts";
 
 const sandbox = createSandbox({ language: "python", tools: [addTool], limits: { toolTimeMs: 400, timeoutMs: 1000 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());

@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
-import { createSandbox, type SandboxOptions } from "../src/index.ts";
-import { addTool } from "./support.ts";
+import { createSandbox, type SandboxOptions } from "../../src/node/index.ts";
+import { addTool } from "../support.ts";
 
 const given = {
   timeoutMs: 1000,

@@ -1,5 +1,5 @@
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../src/index.ts";
+import { createSandbox } from "../../src/node/index.ts";
 
 const sandbox = createSandbox({ language: "python" });
 afterAll(() => sandbox[Symbol.asyncDispose]());
