@@ -1,6 +1,13 @@
-import type { SandboxLanguage } from "./types.ts";
+import type { SandboxIsolation, SandboxLanguage } from "./types.ts";
 
-/** What a guest says, already read as JSON and not to be believed. */
+/**
+ * What a guest says, already read as JSON and not to be believed:
+ *
+ * - `call { id, tool, args, line }`: `tool` is the tool's place in the list, `id` counts the program's calls from 0;
+ * - `log { stream, text, cut? }`, `usage { memoryMb }` (once, before the outcome);
+ * - `idle { answered }`: nothing can run until an answer comes; `answered` is how many it has taken so far;
+ * - `result { value, bytes, conversions, warnings }` or `error { error, conversions, warnings }`, the outcome.
+ */
 export type GuestMessage = Record<string, unknown>;
 
 /** Hears one guest. */
@@ -16,7 +23,7 @@ export interface Guest {
   /** Resolves when it can take a program. Rejects when it did not start. */
   readonly ready: Promise<void>;
   listen(listener: GuestListener): void;
-  /** Takes JSON text. */
+  /** Takes JSON text: `run` first, then a `return` or a `throw` for each call. */
   send(json: string): void;
   /** Ends it at once, whatever it does. */
   kill(): void;
@@ -31,6 +38,14 @@ export interface Engine {
   readonly language: SandboxLanguage;
   /** Name and version. */
   readonly label: string;
+  /**
+   * Whether a program can have several calls in flight. Such a guest says `idle` when it waits; it takes one answer at a
+   * time and runs until nothing is left to do before it takes the next, so that answers in the same order lead to the
+   * same state. A guest without waits in each call.
+   */
+  readonly concurrent: boolean;
+  /** What a guest runs in. */
+  readonly isolation: SandboxIsolation;
   /** Done before the first guest: finds or makes what `spawn` starts from. Never rejects. */
   prepare(): Promise<void>;
   spawn(): Guest;

@@ -1,21 +1,25 @@
-import type { SandboxLimits } from "./types.ts";
+import type { SandboxLanguage, SandboxLimits } from "./types.ts";
 
-/** Limits of a Python run when none are given. */
-const defaultLimits: Readonly<SandboxLimits> = {
+/** Limits of a run when none are given, but for its memory. */
+const defaultLimits: Readonly<Omit<SandboxLimits, "memoryMb">> = {
   timeoutMs: 8000,
   toolTimeMs: 60_000,
-  memoryMb: 256,
   maxToolCalls: 100,
   maxSourceBytes: 131_072,
   maxResultBytes: 1_048_576,
   maxLogBytes: 65_536,
 };
 
+/** Megabytes: default, least, most. The interpreters themselves take about 30 and 17 of them. */
+const memory: Readonly<Record<SandboxLanguage, readonly [number, number, number]>> = {
+  python: [256, 64, 2048],
+  javascript: [64, 24, 2048],
+};
+
 /** Smallest and largest value of each limit. Timers of Node end at 2^31 ms. */
-const ranges: Readonly<Record<keyof SandboxLimits, readonly [number, number]>> = {
+const ranges: Readonly<Record<keyof typeof defaultLimits, readonly [number, number]>> = {
   timeoutMs: [1, 2 ** 31 - 1000],
   toolTimeMs: [0, 2 ** 31 - 1000],
-  memoryMb: [64, 2048],
   maxToolCalls: [0, 1_000_000],
   maxSourceBytes: [1, 64 * 1024 * 1024],
   maxResultBytes: [1, 64 * 1024 * 1024],
@@ -23,16 +27,19 @@ const ranges: Readonly<Record<keyof SandboxLimits, readonly [number, number]>> =
 };
 
 /** Fills in defaults. Throws `TypeError` for an unknown limit or a value out of range. */
-export function resolveLimits(given: Partial<SandboxLimits> = {}): SandboxLimits {
-  const limits = { ...defaultLimits };
+export function resolveLimits(language: SandboxLanguage, given: Partial<SandboxLimits> = {}): SandboxLimits {
+  const [memoryMb, least, most] = memory[language];
+  const limits: SandboxLimits = { ...defaultLimits, memoryMb };
+  const allowed: Readonly<Record<string, readonly [number, number]>> = { ...ranges, memoryMb: [least, most] };
   for (const [name, value] of Object.entries(given)) {
-    if (!(name in ranges)) {
-      throw new TypeError(`limits.${name} is unknown: there are ${Object.keys(ranges).join(", ")}.`);
+    const range = Object.hasOwn(allowed, name) ? allowed[name] : undefined;
+    if (range === undefined) {
+      throw new TypeError(`limits.${name} is unknown: there are ${Object.keys(allowed).join(", ")}.`);
     }
     if (value === undefined) continue;
-    const [least, most] = ranges[name as keyof SandboxLimits];
-    if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-      throw new TypeError(`limits.${name} must be a whole number from ${least} to ${most}, not ${String(value)}.`);
+    const [from, to] = range;
+    if (typeof value !== "number" || !Number.isInteger(value) || value < from || value > to) {
+      throw new TypeError(`limits.${name} must be a whole number from ${from} to ${to}, not ${String(value)}.`);
     }
     limits[name as keyof SandboxLimits] = value;
   }

@@ -1,15 +1,27 @@
 import type { AnyTool, ApprovalRequest, Decision, LogEntry } from "@toolglot/core";
 
 /** Languages a sandbox runs. */
-export type SandboxLanguage = "python";
+export type SandboxLanguage = "python" | "javascript";
+
+/**
+ * What an interpreter runs in: `worker`, a thread of the host with WebAssembly as the border; `process`, a child process
+ * that may do nothing; `namespace`, such a child without network and with a user of its own, as the kernel sees it.
+ */
+export type SandboxIsolation = "worker" | "process" | "namespace";
 
 /** What a run may use. Every limit is enforced, and reported in {@link SandboxStats.limits}. */
 export interface SandboxLimits {
   /** Milliseconds the program itself may run; waiting for tools and approvals not counted. Default 8000. */
   timeoutMs: number;
-  /** Milliseconds all tool calls of a run may take together; waiting for approvals not counted. Default 60,000. */
+  /**
+   * Milliseconds in which tools of the run may be at work; calls at the same time count once, waiting for approvals does
+   * not count. Default 60,000.
+   */
   toolTimeMs: number;
-  /** Megabytes of the interpreter's memory, itself included (about 30). Default 256, at least 64, at most 2048. */
+  /**
+   * Megabytes of the interpreter's memory, itself included (Python about 30, JavaScript about 17). Python: default 256, at
+   * least 64; JavaScript: default 64, at least 24; at most 2048.
+   */
   memoryMb: number;
   /** Tool calls of a run. Default 100. */
   maxToolCalls: number;
@@ -89,9 +101,9 @@ export interface SandboxToolCall {
 /** How a program failed, in words made for the model that wrote it. */
 export interface SandboxError {
   /**
-   * The class name of the program's exception (`KeyError`, `SyntaxError`, `ToolError`…), or `Timeout`, `MemoryError`,
-   * `Aborted`, `MissingResult`, `ImportForbidden`, `ForbiddenName`, `ToolCallLimit`, `ResultTooLarge`, `SourceTooLarge`,
-   * `EngineFailure`.
+   * The class name of the program's exception (`KeyError`, `SyntaxError`, `ToolError`…), or `Timeout`, `MemoryError`
+   * (Python), `MemoryLimit` (JavaScript), `Aborted`, `MissingResult`, `ImportForbidden`, `ForbiddenName`,
+   * `ToolCallLimit`, `ResultTooLarge`, `SourceTooLarge`, `EngineFailure`.
    */
   type: string;
   message: string;
@@ -118,6 +130,7 @@ export interface SandboxConversion {
 export interface SandboxStats {
   /** Name and version of the engine, as `pyodide 314.0.7`. */
   engine: string;
+  isolation: SandboxIsolation;
   limits: SandboxLimits;
   /** Waiting for a free place and for the interpreter to be ready. */
   startMs: number;
@@ -166,6 +179,7 @@ export interface SandboxRunError {
 /** What {@link Sandbox.stats} gives. */
 export interface SandboxPoolStats {
   engine: string;
+  isolation: SandboxIsolation;
   /** Interpreters that are ready. */
   idle: number;
   starting: number;

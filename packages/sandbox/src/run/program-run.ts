@@ -1,6 +1,6 @@
-import { type LogEntry, requiresApproval, sanitizeErrorMessage } from "@toolglot/core";
-import type { Engine, Guest, GuestMessage } from "../engine.ts";
-import { isRecord } from "../json.ts";
+import { type LogEntry, sanitizeErrorMessage } from "@toolglot/core";
+import type { Engine } from "../engine.ts";
+import { utf8Bytes } from "../json.ts";
 import type { Lease } from "../pool.ts";
 import type {
   ImportPolicy,
@@ -11,11 +11,12 @@ import type {
   SandboxStats,
   SandboxToolCall,
 } from "../types.ts";
-import { readConversions, readError, readWarnings } from "./guest-report.ts";
+import { Approvals } from "./approvals.ts";
+import { readError } from "./guest-report.ts";
+import type { GuestReport, GuestSaid } from "./guest-said.ts";
+import { GuestSession } from "./guest-session.ts";
+import { Stopwatch } from "./stopwatch.ts";
 import { completeArguments, describeTool, errorForGuest, executeTool, type ProgramTool } from "./tools.ts";
-
-/** The program gets its interrupt at the deadline, and this long to report its line; then the process is killed. */
-const GRACE_MS = 250;
 
 /** What surrounds a value in a frame: conversions and warnings. */
 const FRAME_OVERHEAD_BYTES = 256 * 1024;
@@ -36,27 +37,45 @@ export interface RunRequest {
   signal: AbortSignal;
 }
 
-/** One program from its start to its one outcome. The guest may be hostile: nothing it says is believed unread. */
+/** A call between the program's asking and its answer. */
+interface Flight {
+  /** Place in the list of calls. */
+  index: number;
+  call: SandboxToolCall;
+  program: ProgramTool;
+  line: number | undefined;
+}
+
+/** What a call came to. */
+type CallOutcome = { ok: true; value: unknown; json: string } | { ok: false; type: string; message: string };
+
+/** One program from its start to its one outcome. */
 export class ProgramRun {
   readonly #request: RunRequest;
   readonly #logs: LogEntry[] = [];
   readonly #toolCalls: SandboxToolCall[] = [];
   readonly #stats: SandboxStats;
+  readonly #flights = new Set<Flight>();
+  readonly #approvals: Approvals;
+  readonly #guestWatch = new Stopwatch();
+  readonly #toolWatch = new Stopwatch();
   /** Aborted at the end of the run, so that a tool which is still at work can stop. */
   readonly #over = new AbortController();
-  #guest: Guest | undefined;
+  #session: GuestSession | undefined;
   #settle: (run: SandboxRun) => void = () => {};
   #settled = false;
+  /** The outcome of a program that ended before its calls did. */
+  #held: (() => void) | undefined;
   #cuts = 0;
-  #calling = false;
-  #current: SandboxToolCall | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #guestSince = 0;
+  #working = 0;
+  #toolTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(request: RunRequest) {
     this.#request = request;
+    this.#approvals = new Approvals(request.options.approve);
     this.#stats = {
       engine: request.engine.label,
+      isolation: request.engine.isolation,
       limits: { ...request.limits },
       startMs: 0,
       warm: false,
@@ -64,7 +83,7 @@ export class ProgramRun {
       toolMs: 0,
       approvalMs: 0,
       toolCalls: 0,
-      sourceBytes: Buffer.byteLength(request.code),
+      sourceBytes: utf8Bytes(request.code),
       resultBytes: 0,
       logBytes: 0,
       conversions: [],
@@ -106,7 +125,7 @@ export class ProgramRun {
           return;
         }
         signal.addEventListener("abort", onAbort, { once: true });
-        this.#start(held.guest);
+        this.#start(held);
       });
     } finally {
       signal.removeEventListener("abort", onAbort);
@@ -115,75 +134,69 @@ export class ProgramRun {
     }
   }
 
-  #start(guest: Guest): void {
-    const { code, limits, tools, imports, guard, seed } = this.#request;
-    this.#guest = guest;
-    guest.listen({
-      onMessage: (message, bytes) => this.#receive(message, bytes),
-      onEnd: () => this.#fail({ type: "EngineFailure", message: "the interpreter ended before the program did" }),
+  #start({ guest }: Lease): void {
+    const { code, engine, limits, tools, imports, guard, seed } = this.#request;
+    const { timeoutMs } = limits;
+    const rules = { concurrent: engine.concurrent, timeoutMs, watch: this.#guestWatch };
+    this.#session = new GuestSession(guest, rules, {
+      onCall: (said) => this.#call(said),
+      onOutcome: (said, bytes) => this.#outcome(said, bytes),
+      onLog: (said) => this.#log(said),
+      onUsage: (memoryMb) => {
+        this.#stats.memoryMb = memoryMb;
+      },
+      onIdle: () => {},
+      onTimeout: () =>
+        this.#fail({
+          type: "Timeout",
+          message: `the program ran longer than ${timeoutMs / 1000} s`,
+          hint: "look for a loop that does not end, or do less in one program",
+        }),
+      onFault: (fault) =>
+        fault === "broken"
+          ? this.#broken()
+          : this.#fail({ type: "EngineFailure", message: "the interpreter ended before the program did" }),
     });
-    guest.send(JSON.stringify({ type: "run", code, tools: tools.map(describeTool), limits, imports, guard, seed }));
-    this.#resumeGuest();
+    this.#session.start(
+      JSON.stringify({ type: "run", code, tools: tools.map(describeTool), limits, imports, guard, seed }),
+    );
   }
 
-  #receive(message: GuestMessage, bytes: number): void {
-    if (this.#settled) return;
-    const { type } = message;
-    if (type === "log") this.#log(message);
-    else if (type === "usage") this.#usage(message.memoryMb);
-    else if (this.#calling) this.#broken();
-    else if (type === "call") void this.#call(message);
-    else if (type === "result" && Object.hasOwn(message, "value")) this.#result(message, bytes);
-    else if (type === "error") this.#error(message);
-    else this.#broken();
+  #outcome(said: Extract<GuestSaid, { type: "result" | "error" }>, bytes: number): void {
+    this.#report(said.report);
+    const finish = (): void => {
+      if (said.type === "result") this.#result(said.value, said.bytes, bytes);
+      else {
+        const error = readError(said.error, this.#toolCalls);
+        if (error === undefined) this.#broken();
+        else this.#fail(error);
+      }
+    };
+    // A program that did not wait for its calls: they are carried out, and reported as they ended.
+    if (this.#flights.size > 0) this.#held = finish;
+    else finish();
   }
 
-  #usage(memoryMb: unknown): void {
-    // Once, before the outcome.
-    if (typeof memoryMb !== "number" || this.#stats.memoryMb !== undefined) this.#broken();
-    else this.#stats.memoryMb = memoryMb;
-  }
-
-  #result(message: GuestMessage, bytes: number): void {
-    this.#pauseGuest();
-    this.#report(message);
+  #result(value: unknown, reported: number | undefined, bytes: number): void {
     // What the guest's side has measured; a guest that lies is held to the frame.
-    const { bytes: reported } = message;
     const { maxResultBytes } = this.#request.limits;
-    this.#stats.resultBytes = typeof reported === "number" && reported >= 0 && reported <= bytes ? reported : bytes;
-    if (this.#stats.resultBytes > maxResultBytes || bytes > maxResultBytes + FRAME_OVERHEAD_BYTES) {
-      this.#broken();
-      return;
-    }
-    this.#finish({ status: "ok", value: message.value, ...this.#rest() });
+    this.#stats.resultBytes = reported !== undefined && reported <= bytes ? reported : bytes;
+    if (this.#stats.resultBytes > maxResultBytes || bytes > maxResultBytes + FRAME_OVERHEAD_BYTES) this.#broken();
+    else this.#finish({ status: "ok", value, ...this.#rest() });
   }
 
-  #error(message: GuestMessage): void {
-    this.#pauseGuest();
-    this.#report(message);
-    const error = readError(message.error, this.#toolCalls);
-    if (error === undefined) this.#broken();
-    else this.#fail(error);
+  #report({ conversions, warnings }: GuestReport): void {
+    this.#stats.conversions = conversions;
+    this.#stats.warnings.push(...warnings);
   }
 
-  #report(message: GuestMessage): void {
-    this.#stats.conversions = readConversions(message.conversions);
-    this.#stats.warnings.push(...readWarnings(message.warnings));
-  }
-
-  #log(message: GuestMessage): void {
-    const { stream, text } = message;
+  #log({ entry, cut }: Extract<GuestSaid, { type: "log" }>): void {
     const { maxLogBytes } = this.#request.limits;
-    if ((stream !== "stdout" && stream !== "stderr") || typeof text !== "string") {
-      this.#broken();
-      return;
-    }
-    const entry: LogEntry = { stream, text };
-    if (message.cut === true) {
+    if (cut) {
       this.#cuts++;
       this.#stats.warnings.push(`output was cut at ${maxLogBytes} bytes`);
     } else {
-      this.#stats.logBytes += Buffer.byteLength(text) + 1;
+      this.#stats.logBytes += utf8Bytes(entry.text) + 1;
     }
     // The guest's side cuts before this point, and once.
     if (this.#stats.logBytes > maxLogBytes + LOG_SLACK_BYTES || this.#cuts > 1) {
@@ -194,121 +207,90 @@ export class ProgramRun {
     observe(() => this.#request.options.onLog?.(entry));
   }
 
-  async #call(message: GuestMessage): Promise<void> {
-    this.#pauseGuest();
-    this.#calling = true;
-    const { tools, limits, callIdPrefix } = this.#request;
-    const program = typeof message.tool === "number" ? tools[message.tool] : undefined;
-    const line = typeof message.line === "number" ? message.line : undefined;
-    if (program === undefined || !isRecord(message.args)) {
+  #call({ tool, args, line }: Extract<GuestSaid, { type: "call" }>): void {
+    const { tools, limits, callIdPrefix, options } = this.#request;
+    const program = tools[tool];
+    if (program === undefined) {
       this.#broken();
       return;
     }
-    if (this.#toolCalls.length >= limits.maxToolCalls) {
+    const index = this.#toolCalls.length;
+    if (index >= limits.maxToolCalls) {
       const error = { type: "ToolCallLimit", message: `the program made more than ${limits.maxToolCalls} tool calls` };
       this.#fail({ ...error, hint: "ask for more at once, or for less in all" }, line);
       return;
     }
     const call: SandboxToolCall = {
-      callId: `${callIdPrefix}:${this.#toolCalls.length + 1}`,
+      callId: `${callIdPrefix}:${index + 1}`,
       name: program.tool.name,
-      args: completeArguments(program, message.args),
+      args: completeArguments(program, args),
       ok: false,
       ms: 0,
     };
     this.#toolCalls.push(call);
-    this.#current = call;
     this.#stats.toolCalls++;
-    const index = this.#toolCalls.length - 1;
-    const { callId, name, args } = call;
-    observe(() => this.#request.options.onToolCallStart?.({ callId, name, args }));
-    const refusal = await this.#askApproval(program, call);
+    const flight: Flight = { index, call, program, line };
+    this.#flights.add(flight);
+    observe(() => options.onToolCallStart?.({ callId: call.callId, name: call.name, args: call.args }));
+    void this.#carryOut(flight);
+  }
+
+  async #carryOut(flight: Flight): Promise<void> {
+    const { call, program } = flight;
+    const asked = this.#approvals.refusal(program, call);
+    const refusal = asked && (await asked);
     if (this.#settled) return;
-    if (refusal !== undefined) {
-      call.error = { type: "Denied", message: refusal };
-      this.#answer(call, undefined, throwReply(refusal, index));
-    } else {
-      await this.#runTool(program, call, index, line);
-    }
-  }
-
-  /** Why the call is denied; undefined when it may run. */
-  async #askApproval(program: ProgramTool, call: SandboxToolCall): Promise<string | undefined> {
-    if (!requiresApproval(program.tool)) return undefined;
-    const { approve } = this.#request.options;
-    if (approve === undefined) return `${call.name} was denied: it needs an approval and nobody is there to give it`;
-    const asked = performance.now();
-    try {
-      const { callId, name, args } = call;
-      const reason = `The program wants to call ${name}.`;
-      const decision = await approve({ kind: "tool-call", callId, tool: name, input: args, reason });
-      if (decision.approved === true) return undefined;
-      return decision.reason ? `${name} was denied: ${decision.reason}` : `${name} was denied`;
-    } catch {
-      return `${call.name} was denied: the approval could not be asked for`;
-    } finally {
-      this.#stats.approvalMs += performance.now() - asked;
-    }
-  }
-
-  async #runTool(program: ProgramTool, call: SandboxToolCall, index: number, line: number | undefined): Promise<void> {
-    const { limits } = this.#request;
-    const { callId, name, args } = call;
-    const left = limits.toolTimeMs - this.#stats.toolMs;
-    const started = performance.now();
-    this.#timer = setTimeout(() => {
-      const message = `the tools took longer than ${limits.toolTimeMs / 1000} s together`;
-      this.#fail({ type: "Timeout", message, hint: `${name} was running: ask it for less` }, line);
-    }, left);
-    let value: unknown;
-    let reply: string;
-    try {
-      const found = await executeTool(program, args, { signal: this.#over.signal, callId });
-      value = found.value;
-      reply = `{"type":"return","value":${found.json}}`;
-      call.ok = true;
-    } catch (error) {
-      const message = errorForGuest(error);
-      reply = throwReply(message, index);
-      if (!this.#settled) call.error = { type: "ToolError", message };
-    }
+    const outcome: CallOutcome =
+      refusal === undefined ? await this.#perform(flight) : { ok: false, type: "Denied", message: refusal };
     // After the end of the run the call stays as it was reported.
+    if (!this.#settled) this.#answer(flight, outcome);
+  }
+
+  async #perform({ call, program, line }: Flight): Promise<CallOutcome> {
+    this.#startTool(call.name, line);
+    const started = performance.now();
+    try {
+      const context = { signal: this.#over.signal, callId: call.callId };
+      return { ok: true, ...(await executeTool(program, call.args, context)) };
+    } catch (error) {
+      return { ok: false, type: "ToolError", message: errorForGuest(error) };
+    } finally {
+      if (!this.#settled) call.ms = performance.now() - started;
+      this.#endTool();
+    }
+  }
+
+  #startTool(name: string, line: number | undefined): void {
+    if (this.#working++ > 0) return;
+    this.#toolWatch.start();
+    const { toolTimeMs } = this.#request.limits;
+    this.#toolTimer = setTimeout(() => {
+      const message = `the tools took longer than ${toolTimeMs / 1000} s together`;
+      this.#fail({ type: "Timeout", message, hint: `${name} was running: ask it for less` }, line);
+    }, toolTimeMs - this.#toolWatch.ms);
+  }
+
+  #endTool(): void {
+    if (--this.#working > 0) return;
+    clearTimeout(this.#toolTimer);
+    this.#toolWatch.stop();
+  }
+
+  #answer(flight: Flight, outcome: CallOutcome): void {
+    const { index, call } = flight;
+    this.#flights.delete(flight);
+    if (outcome.ok) call.ok = true;
+    else call.error = { type: outcome.type, message: outcome.message };
+    observe(() => this.#request.options.onToolCall?.(call, outcome.ok ? outcome.value : undefined));
     if (this.#settled) return;
-    call.ms = performance.now() - started;
-    this.#stats.toolMs += call.ms;
-    this.#answer(call, value, reply);
-  }
-
-  #answer(call: SandboxToolCall, value: unknown, reply: string): void {
-    clearTimeout(this.#timer);
-    this.#calling = false;
-    this.#current = undefined;
-    observe(() => this.#request.options.onToolCall?.(call, value));
-    if (this.#settled) return;
-    this.#resumeGuest();
-    this.#guest?.send(reply);
-  }
-
-  #resumeGuest(): void {
-    this.#guestSince = performance.now();
-    const left = this.#request.limits.timeoutMs - this.#stats.guestMs;
-    this.#timer = setTimeout(() => this.#timeout(), left + GRACE_MS);
-  }
-
-  #pauseGuest(): void {
-    clearTimeout(this.#timer);
-    this.#stats.guestMs += performance.now() - this.#guestSince;
-    this.#guestSince = 0;
-  }
-
-  #timeout(): void {
-    this.#pauseGuest();
-    const seconds = this.#request.limits.timeoutMs / 1000;
-    this.#fail({
-      type: "Timeout",
-      message: `the program ran longer than ${seconds} s`,
-      hint: "look for a loop that does not end, or do less in one program",
-    });
+    if (this.#held) {
+      if (this.#flights.size === 0) this.#held();
+      return;
+    }
+    const reply = outcome.ok
+      ? `{"type":"return","id":${index},"value":${outcome.json}}`
+      : JSON.stringify({ type: "throw", id: index, call: index, message: outcome.message });
+    this.#session?.answer(reply);
   }
 
   #broken(): void {
@@ -316,6 +298,9 @@ export class ProgramRun {
   }
 
   #rest(): Pick<SandboxRun, "logs" | "toolCalls" | "stats"> {
+    this.#stats.guestMs = this.#guestWatch.ms;
+    this.#stats.toolMs = this.#toolWatch.ms;
+    this.#stats.approvalMs = this.#approvals.ms;
     return { logs: this.#logs, toolCalls: this.#toolCalls, stats: this.#stats };
   }
 
@@ -325,8 +310,8 @@ export class ProgramRun {
 
   #fail(error: SandboxError, line?: number): void {
     if (this.#settled) return;
-    if (this.#guestSince > 0) this.#pauseGuest();
-    if (this.#current) this.#current.error = { type: error.type, message: error.message };
+    this.#session?.close();
+    for (const { call } of this.#flights) call.error = { type: error.type, message: error.message };
     const sourceLine = line === undefined ? undefined : this.#request.code.split("\n")[line - 1];
     this.#finish(
       this.#failed({
@@ -340,14 +325,10 @@ export class ProgramRun {
   #finish(run: SandboxRun): void {
     if (this.#settled) return;
     this.#settled = true;
-    clearTimeout(this.#timer);
-    this.#guest?.kill();
+    clearTimeout(this.#toolTimer);
+    this.#session?.close();
     this.#settle(run);
   }
-}
-
-function throwReply(message: string, call: number): string {
-  return JSON.stringify({ type: "throw", message, call });
 }
 
 const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };

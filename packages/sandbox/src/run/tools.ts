@@ -6,6 +6,7 @@ import {
   sanitizeErrorMessage,
   ToolError,
 } from "@toolglot/core";
+import type { SandboxLanguage } from "../types.ts";
 
 /** Larger tool results would fill the interpreter's memory. */
 const MAX_VALUE_BYTES = 16 * 1024 * 1024;
@@ -17,7 +18,11 @@ export interface ProgramTool {
 }
 
 /** The tools of a run: `over` win over `base` by name. Throws `TypeError` for what is no tool. */
-export function bindTools(base: readonly AnyTool[], over: readonly AnyTool[]): ProgramTool[] {
+export function bindTools(
+  base: readonly AnyTool[],
+  over: readonly AnyTool[],
+  language: SandboxLanguage,
+): ProgramTool[] {
   const byName = new Map<string, AnyTool>();
   for (const tools of [base, over]) {
     const seen = new Set<string>();
@@ -29,7 +34,7 @@ export function bindTools(base: readonly AnyTool[], over: readonly AnyTool[]): P
     }
   }
   const tools = [...byName.values()];
-  const bound = bindNames(tools, "python");
+  const bound = bindNames(tools, language);
   return tools.map((tool, index) => ({ tool, names: bound.tools[index] as BoundTool }));
 }
 

@@ -8,7 +8,7 @@ import type { SandboxRun } from "../../src/types.ts";
 import { addTool } from "../support.ts";
 
 const script = fileURLToPath(new URL("./hostile/child.mjs", import.meta.url));
-const limits = resolveLimits({ timeoutMs: 300, maxLogBytes: 1000 });
+const limits = resolveLimits("python", { timeoutMs: 300, maxLogBytes: 1000 });
 
 /** A run whose guest is under the control of somebody else. */
 async function runWith(act: string, startTimeoutMs = 20_000): Promise<SandboxRun & { killed: boolean }> {
@@ -19,7 +19,7 @@ async function runWith(act: string, startTimeoutMs = 20_000): Promise<SandboxRun
     maxFrameBytes: 1_000_000,
     startTimeoutMs,
   });
-  const tools = bindTools([addTool], []);
+  const tools = bindTools([addTool], [], "python");
   const options = {};
   const { signal } = new AbortController();
   const engine = { language: "python", label: "hostile", snapshot: "none" } as never;

@@ -53,6 +53,8 @@ export function permissionFlag(nodeVersion: string): string {
 /** CPython in WebAssembly, in a child process that may read the engine's files and nothing else. */
 export class PyodideEngine implements Engine {
   readonly language = "python";
+  readonly concurrent = false;
+  readonly isolation = "process";
   readonly label: string;
   readonly #engine: EnginePackage;
   readonly #limits: SandboxLimits;

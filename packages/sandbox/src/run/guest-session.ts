@@ -1,0 +1,153 @@
+import type { Guest } from "../engine.ts";
+import { type GuestSaid, readGuestMessage } from "./guest-said.ts";
+import type { Stopwatch } from "./stopwatch.ts";
+
+/** The program gets its interrupt at the deadline, and this long to report its line; then the guest is killed. */
+const GRACE_MS = 250;
+
+/** What a session tells its run. After `onOutcome`, `onTimeout` and `onFault` nothing else comes. */
+export interface SessionListener {
+  onCall(call: Extract<GuestSaid, { type: "call" }>): void;
+  /** `bytes` is the size of the message. */
+  onOutcome(said: Extract<GuestSaid, { type: "result" | "error" }>, bytes: number): void;
+  onLog(said: Extract<GuestSaid, { type: "log" }>): void;
+  onUsage(memoryMb: number): void;
+  /** Nothing can happen in the guest until it gets an answer. */
+  onIdle(): void;
+  onTimeout(): void;
+  /** `ended`: the guest is gone. `broken`: it said what it must not say. */
+  onFault(fault: "ended" | "broken"): void;
+}
+
+/** How a guest is talked to. */
+export interface SessionRules {
+  /** As {@link Engine.concurrent}. */
+  concurrent: boolean;
+  timeoutMs: number;
+  /** Runs while the program does. */
+  watch: Stopwatch;
+}
+
+/**
+ * One guest and one program: whose turn it is, and how long the program has run. The guest may be hostile: a message out
+ * of turn ends it.
+ */
+export class GuestSession {
+  readonly #guest: Guest;
+  readonly #rules: SessionRules;
+  readonly #listener: SessionListener;
+  #asked = 0;
+  #answered = 0;
+  #idle = false;
+  #usageKnown = false;
+  #over = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(guest: Guest, rules: SessionRules, listener: SessionListener) {
+    this.#guest = guest;
+    this.#rules = rules;
+    this.#listener = listener;
+  }
+
+  /** Sends the program. */
+  start(request: string): void {
+    this.#guest.listen({
+      onMessage: (message, bytes) => this.#receive(readGuestMessage(message), bytes),
+      onEnd: () => this.#fault("ended"),
+    });
+    this.#guest.send(request);
+    this.#resume();
+  }
+
+  /** Sends the answer to a call. */
+  answer(reply: string): void {
+    if (this.#over) return;
+    this.#answered++;
+    if (this.#idle || !this.#rules.concurrent) this.#resume();
+    this.#guest.send(reply);
+  }
+
+  get idle(): boolean {
+    return this.#idle;
+  }
+
+  /** Ends the guest. Nothing is told any more. */
+  close(): void {
+    if (this.#over) return;
+    this.#pause();
+    this.#over = true;
+    this.#guest.kill();
+  }
+
+  #receive(said: GuestSaid | undefined, bytes: number): void {
+    if (this.#over) return;
+    // Who waits for an answer has nothing to say.
+    if (said === undefined || this.#idle) this.#fault("broken");
+    else if (said.type === "log") this.#listener.onLog(said);
+    else if (said.type === "usage") this.#usage(said.memoryMb);
+    else if (said.type === "idle") this.#wait(said.answered);
+    else if (said.type === "call") this.#call(said);
+    else {
+      this.close();
+      this.#listener.onOutcome(said, bytes);
+    }
+  }
+
+  #usage(memoryMb: number): void {
+    if (this.#usageKnown) {
+      this.#fault("broken");
+      return;
+    }
+    this.#usageKnown = true;
+    this.#listener.onUsage(memoryMb);
+  }
+
+  #call(said: Extract<GuestSaid, { type: "call" }>): void {
+    const { concurrent } = this.#rules;
+    if (concurrent && said.id !== this.#asked) {
+      this.#fault("broken");
+      return;
+    }
+    this.#asked++;
+    if (!concurrent) this.#pause();
+    this.#listener.onCall(said);
+    if (!concurrent && this.#idle) this.#listener.onIdle();
+  }
+
+  #wait(answered: number): void {
+    if (!this.#rules.concurrent || answered > this.#answered) this.#fault("broken");
+    // Said before it saw the newest answer.
+    else if (answered < this.#answered) return;
+    else if (this.#asked === this.#answered) this.#fault("broken");
+    else {
+      this.#pause();
+      this.#listener.onIdle();
+    }
+  }
+
+  #resume(): void {
+    this.#idle = false;
+    const { timeoutMs, watch } = this.#rules;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(
+      () => {
+        this.close();
+        this.#listener.onTimeout();
+      },
+      timeoutMs - watch.ms + GRACE_MS,
+    );
+    watch.start();
+  }
+
+  #pause(): void {
+    clearTimeout(this.#timer);
+    this.#rules.watch.stop();
+    this.#idle = true;
+  }
+
+  #fault(fault: "ended" | "broken"): void {
+    if (this.#over) return;
+    this.close();
+    this.#listener.onFault(fault);
+  }
+}
