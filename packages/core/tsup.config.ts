@@ -10,6 +10,7 @@ const config: Options = {
     "src/manual.ts",
     "src/memory-operation-log.ts",
     "src/results-layer.ts",
+    "src/stubs-layer.ts",
     "src/text-layer.ts",
     "src/transcript.ts",
   ],

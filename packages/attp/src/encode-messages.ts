@@ -1,6 +1,6 @@
 import { bindNames, type Message, type ToolCall, type ToolDefinition, type ToolResult } from "@toolglot/core";
 import { encodeAsText, inputObject } from "@toolglot/core/results";
-import { renderCall } from "./stubs/python-stubs.ts";
+import { renderPythonCall } from "@toolglot/core/stubs";
 import { tomlLine, tomlText } from "./toml-text.ts";
 
 /** Messages as a provider without function calls gets them: calls become a document, results a `[tool_result]`. */
@@ -21,7 +21,7 @@ function callDocument(calls: readonly ToolCall[]): string {
   const { byName } = bindNames(tools, "python");
   const lines = calls.map((call) => {
     const bound = byName.get(call.name);
-    return bound ? renderCall(bound, inputObject(call)) : "";
+    return bound ? renderPythonCall(bound, inputObject(call)) : "";
   });
   const code =
     lines.length === 1

@@ -1,4 +1,5 @@
 /** ATTP, the Agentic TOML Tool-use Protocol: TOML answers whose code calls tools. */
+export { type RenderStubsOptions, renderPythonStubs } from "@toolglot/core/stubs";
 export type { AttpDiagnosticCode, AttpRepairCode } from "./diagnostics.ts";
 export { type ExplainOptions, explain } from "./explain.ts";
 export { createParser, parse } from "./parse.ts";
@@ -6,5 +7,4 @@ export { type AttpProtocolOptions, attpProtocol } from "./protocol.ts";
 export { type FormatResultsOptions, formatResults } from "./results.ts";
 export { serialize } from "./serialize.ts";
 export { AttpParserStream, parseStream } from "./stream.ts";
-export { type RenderStubsOptions, renderPythonStubs } from "./stubs/python-stubs.ts";
 export type { AttpDocument, AttpEvent, AttpParseOptions, AttpParserOptions, AttpToolCall } from "./types.ts";

@@ -6,12 +6,12 @@ import {
   type ProtocolMode,
   type ToolProtocol,
 } from "@toolglot/core";
+import { renderPythonStubs } from "@toolglot/core/stubs";
 import { createTextProtocol, textHash } from "@toolglot/core/text";
 import { encodeMessages } from "./encode-messages.ts";
 import { explain } from "./explain.ts";
 import { createParser } from "./parse.ts";
 import { formatResults } from "./results.ts";
-import { renderPythonStubs } from "./stubs/python-stubs.ts";
 import type { AttpDocument } from "./types.ts";
 
 /** Options of {@link attpProtocol}. */

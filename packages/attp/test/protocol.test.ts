@@ -2,10 +2,10 @@ import { spawnSync } from "node:child_process";
 import { type Message, type PromptBuilder, type ProtocolEvent, textMessage } from "@toolglot/core";
 import { parse as parseToml } from "smol-toml";
 import { expect, it } from "vitest";
+import { specifiedStubs, specifiedTools } from "../../core/test/stubs/specification-tools.ts";
 import { parse } from "../src/parse.ts";
 import { attpProtocol } from "../src/protocol.ts";
 import type { AttpDocument } from "../src/types.ts";
-import { specifiedStubs, specifiedTools } from "./specification-tools.ts";
 
 const prompt: PromptBuilder = {
   forProtocol: "attp/1",

@@ -38,6 +38,8 @@ export interface ToolExample {
   input?: Record<string, unknown>;
   /** Lines of code shown as they stand, when `input` is not enough. */
   code?: string;
+  /** What `code` is written in: other languages show `input` instead. Default `python`. */
+  language?: "python" | "javascript";
   output?: unknown;
 }
 

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
-import { bindNames, type JsonSchema, type ToolDefinition } from "@toolglot/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { renderPythonStubs } from "../src/stubs/python-stubs.ts";
-import { typeHint } from "../src/stubs/type-hint.ts";
+import { bindNames, type JsonSchema, type ToolDefinition } from "../../src/index.ts";
+import { renderPythonStubs } from "../../src/stubs/python-stubs.ts";
+import { typeHint } from "../../src/stubs/type-hint.ts";
 import { specifiedStubs, specifiedTools } from "./specification-tools.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;

@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolglot/core";
+import type { ToolDefinition } from "../../src/index.ts";
 
 const text = { type: "string" as const };
 

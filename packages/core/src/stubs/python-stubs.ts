@@ -1,14 +1,11 @@
-import {
-  type BoundTool,
-  bindNames,
-  type JsonSchema,
-  type JsonSchemaObject,
-  type Locale,
-  type ToolDefinition,
-  type ToolExample,
-} from "@toolglot/core";
+import { type BoundTool, bindNames } from "../bind-names.ts";
+import type { JsonSchema, JsonSchemaObject } from "../json.ts";
+import type { Locale } from "../protocol.ts";
+import type { ToolDefinition, ToolExample } from "../tool.ts";
 import { pythonLiteral } from "./python-literal.ts";
-import { resolveSchema, typeHint } from "./type-hint.ts";
+import { descriptionOf, resolveSchema } from "./resolve-schema.ts";
+import { clean, indent, textLines } from "./text-lines.ts";
+import { typeHint } from "./type-hint.ts";
 
 /** How stubs are written. */
 export interface RenderStubsOptions {
@@ -132,16 +129,11 @@ function itemsOf(schema: JsonSchemaObject): JsonSchema | undefined {
   return typeof schema.items === "object" ? schema.items : undefined;
 }
 
-function descriptionOf(schema: JsonSchema, root: JsonSchema): string {
-  const own = typeof schema === "object" ? schema.description : undefined;
-  const found = resolveSchema(schema, root);
-  return own ?? (typeof found === "object" ? (found.description ?? "") : "");
-}
-
 /** Examples in doctest form: code after `>>>`, then the value as Python prints it. */
 function exampleLines(examples: readonly ToolExample[], bound: BoundTool): string[] {
   return examples.flatMap((example, index) => {
-    const code = example.code ?? (example.input && renderCall(bound, example.input));
+    const own = example.language === "javascript" ? undefined : example.code;
+    const code = own ?? (example.input && renderPythonCall(bound, example.input));
     if (code === undefined) return [];
     const lines = textLines(code).map((line) => {
       if (/^(?:>>>|\.\.\.)(?: |$)/.test(line)) return line;
@@ -153,7 +145,7 @@ function exampleLines(examples: readonly ToolExample[], bound: BoundTool): strin
 }
 
 /** A call as code: required arguments by position, the others by name. */
-export function renderCall(bound: BoundTool, input: Readonly<Record<string, unknown>>): string {
+export function renderPythonCall(bound: BoundTool, input: Readonly<Record<string, unknown>>): string {
   const parts: string[] = [];
   const rest = new Map(Object.entries(input));
   let positional = true;
@@ -178,28 +170,6 @@ function section(name: string, lines: readonly string[]): string[] {
 /** `name: first line`, further lines indented. */
 function entry(name: string, [first, ...more]: readonly string[]): string[] {
   return [first === undefined ? name : `${name}: ${first}`, ...indent(more, 4)];
-}
-
-function indent(lines: readonly string[], by: number): string[] {
-  return lines.map((line) => (line === "" ? "" : " ".repeat(by) + line));
-}
-
-/** Lines of a text from a tool's author: outer blank lines and common indentation removed. */
-function textLines(text: string): string[] {
-  const lines = clean(text)
-    .split("\n")
-    .map((line) => line.trimEnd());
-  while (lines.length > 0 && lines[0] === "") lines.shift();
-  while (lines.length > 0 && lines.at(-1) === "") lines.pop();
-  const margins = lines.slice(1).flatMap((line) => (line === "" ? [] : [line.length - line.trimStart().length]));
-  const margin = Math.min(...margins, Number.MAX_SAFE_INTEGER);
-  return lines.map((line, index) => (index === 0 ? line.trimStart() : line.slice(margin)));
-}
-
-/** One kind of line end, and no character that Python source can't hold. */
-function clean(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
-  return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f]|\p{Cs}/gu, "�");
 }
 
 function escapeDocstring(line: string): string {

@@ -1,5 +1,6 @@
-import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import type { JsonSchema, JsonSchemaObject } from "../json.ts";
 import { pythonLiteral } from "./python-literal.ts";
+import { resolveSchema } from "./resolve-schema.ts";
 
 const maxDepth = 8;
 
@@ -75,20 +76,4 @@ function literalHints(literals: readonly unknown[]): string[] {
     else others.push(Array.isArray(value) ? "list" : "dict");
   }
   return named.length > 0 ? [`Literal[${[...new Set(named)].join(", ")}]`, ...others] : others;
-}
-
-/** Follows local references (`#/$defs/…`), as far as they lead; what leads nowhere is as good as no schema. */
-export function resolveSchema(schema: JsonSchema | undefined, root: JsonSchema | undefined): JsonSchema | undefined {
-  let found = schema;
-  for (let hops = 0; typeof found === "object" && typeof found.$ref === "string"; hops++) {
-    if (hops > maxDepth || !found.$ref.startsWith("#")) return undefined;
-    let target: unknown = root;
-    for (const key of found.$ref.split("/").slice(1)) {
-      const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
-      if (typeof target !== "object" || target === null || !Object.hasOwn(target, name)) return undefined;
-      target = (target as Record<string, unknown>)[name];
-    }
-    found = target as JsonSchema | undefined;
-  }
-  return found;
 }

@@ -1,0 +1,32 @@
+import type { JsonSchema } from "../json.ts";
+
+const maxHops = 8;
+
+/** Follows local references (`#/$defs/…`), as far as they lead; what leads nowhere is as good as no schema. */
+export function resolveSchema(schema: JsonSchema | undefined, root: JsonSchema | undefined): JsonSchema | undefined {
+  let found = schema;
+  for (let hops = 0; typeof found === "object" && typeof found.$ref === "string"; hops++) {
+    if (hops > maxHops) return undefined;
+    found = schemaAt(found.$ref, root);
+  }
+  return found;
+}
+
+/** What a local reference points at: one step, no further. */
+export function schemaAt(reference: string, root: JsonSchema | undefined): JsonSchema | undefined {
+  if (!reference.startsWith("#")) return undefined;
+  let target: unknown = root;
+  for (const key of reference.split("/").slice(1)) {
+    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof target !== "object" || target === null || !Object.hasOwn(target, name)) return undefined;
+    target = (target as Record<string, unknown>)[name];
+  }
+  return target as JsonSchema | undefined;
+}
+
+/** What a schema says of itself, else what the one says that it refers to. */
+export function descriptionOf(schema: JsonSchema, root: JsonSchema): string {
+  const own = typeof schema === "object" ? schema.description : undefined;
+  const found = resolveSchema(schema, root);
+  return own ?? (typeof found === "object" ? (found.description ?? "") : "");
+}
