@@ -248,9 +248,11 @@ export class BashProcess {
     await this.settled();
     if (this.#command === command && !this.#guard.laid && data !== "") {
       this.#guard.lay();
-      // A shell that has looked for the guard before it was there has said its end before that, too: it is on its way.
-      await pause(10);
+      // A shell that has looked for the guard before it was there has said its end before that, too: it is on its way. On
+      // a busy machine the terminal may hold it back for long, but then the shell stands at its prompt.
+      await pause(25);
       await this.settled();
+      if (this.atPrompt()) return false;
     }
     if (this.#command !== command || command.phase !== "delivered" || this.#guard.draining) return false;
     this.transport.input(data);
