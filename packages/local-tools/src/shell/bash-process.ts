@@ -8,9 +8,9 @@ import { pipePlumbing, pipeTransport } from "./pipe-transport.ts";
 import { type Processes, signal } from "./processes.ts";
 import { PromptPlace } from "./prompt-place.ts";
 import { ptyPlumbing, ptyTransport } from "./pty-transport.ts";
+import { lineMs, Recovery } from "./recovery.ts";
 import { ScriptChannel } from "./script-channel.ts";
 import { unquoteWord } from "./shell-text.ts";
-import { resetTerminal } from "./terminal-modes.ts";
 import type { BashExit, Transport } from "./transport.ts";
 import { quietTurns } from "./turns.ts";
 import { TypedLines } from "./typed-lines.ts";
@@ -39,8 +39,6 @@ export interface BashOptions {
   startMs: number;
 }
 
-/** How long a line may be on its way before it counts as lost: the terminal, the shell and the kernel's threads all have to run. */
-const lineMs = 250;
 /** UTF-16 units that are held until a command's end is certain. */
 const tentativeSize = 1 << 20;
 
@@ -76,6 +74,7 @@ export class BashProcess {
   /** The next script needs a place of its own. */
   #renew = false;
   readonly #prompt: PromptPlace;
+  readonly #recovery: Recovery;
   #abandoned = false;
   #exit: BashExit | undefined;
   #startText = "";
@@ -93,6 +92,7 @@ export class BashProcess {
     this.transport = transport;
     this.processes = options.processes;
     this.#prompt = new PromptPlace(options.processes, transport.pid);
+    this.#recovery = new Recovery(this, lines, this.#prompt);
     this.cwd = options.cwd;
     this.#channel = channel;
     this.#lines = lines;
@@ -157,15 +157,15 @@ export class BashProcess {
     const command = newCommand(script, status);
     this.#command = command;
     if (!this.#renew) {
-      this.#type(command);
+      this.type(command);
       return;
     }
     this.#renew = false;
     // What was interrupted may still hold the place of scripts open: the next one would never end there.
-    void this.#newChannel(!this.#channel.fifo)
+    void this.newChannel(!this.#channel.fifo)
       .catch(() => {})
       .then(() => {
-        if (this.#command === command && !this.#exit) this.#type(command);
+        if (this.#command === command && !this.#exit) this.type(command);
       });
   }
 
@@ -181,37 +181,15 @@ export class BashProcess {
 
   /**
    * To be called now and then while a command runs and is silent: finds a shell that is back at its prompt although no
-   * mark said so, and asks it. True when it is there. `hinted`: a prompt was printed, so a line that was typed has had its turn.
+   * mark said so, and asks it. True when it is there.
    */
-  look(hinted = false): boolean {
-    const command = this.#command;
-    if (!command || this.#exit) return false;
-    const place = this.#prompt.here();
-    if (command.phase === "ending") {
-      if (place === "there") void this.#confirmEnd(command);
-      return false;
-    }
-    if (place !== "there") {
-      if (place === "astray") this.#abandon();
-      // It may stand before the script without having said so; nothing is lost by letting it go on, and all else is seen then.
-      else if (command.phase === "typed" && performance.now() - command.typedAt > 2 * lineMs) this.#channel.release();
-      return false;
-    }
-    return this.#urge(command, hinted);
+  look(): boolean {
+    return this.#recovery.look(false);
   }
 
-  /** The shell is at its prompt and the command isn't over: type it again, or ask for its end. False when it is too early for that. */
-  #urge(command: Command, hinted: boolean): boolean {
-    const since = performance.now() - command.typedAt;
-    const asked = command.questions.length;
-    if (command.phase === "again") return false;
-    if (command.phase === "typed") {
-      if (since < (hinted ? lineMs / 10 : lineMs)) return false;
-      this.#again(command);
-    } else if (asked === 0 || since > lineMs * asked) {
-      this.#ask(command);
-    }
-    return true;
+  /** The command that runs. */
+  command(): Command | undefined {
+    return this.#command;
   }
 
   /** True while what the foreground does is the command's doing. */
@@ -289,9 +267,9 @@ export class BashProcess {
     });
     this.#channel.removeFile(rcPath);
     // Before version 4, bash reads nothing from a FIFO that it sources.
-    if (major < 4) await this.#newChannel(true);
+    if (major < 4) await this.newChannel(true);
     const plumbing = this.transport.backend === "pty" ? ptyPlumbing : pipePlumbing;
-    if (plumbing.afterStart) this.#typeAside(` ${plumbing.afterStart}\n`);
+    if (plumbing.afterStart) this.typeAside(` ${plumbing.afterStart}\n`);
     await this.#plain(":");
     await this.#prompt.learn(() => this.#promptsDue === 0);
   }
@@ -310,7 +288,7 @@ export class BashProcess {
     });
   }
 
-  async #newChannel(plainFile: boolean): Promise<void> {
+  async newChannel(plainFile: boolean): Promise<void> {
     const old = this.#channel;
     this.#channel = await ScriptChannel.create(plainFile);
     old.remove();
@@ -321,12 +299,13 @@ export class BashProcess {
   }
 
   /** Types a line that ends in a prompt of its own. */
-  #typeAside(line: string): void {
+  typeAside(line: string): void {
     this.#promptsDue++;
     this.transport.type(line);
   }
 
-  #type(command: Command): void {
+  /** Types the command's line. */
+  type(command: Command): void {
     const end = secret();
     command.begin = secret();
     command.ends = new Set([end]);
@@ -407,7 +386,7 @@ export class BashProcess {
         if (this.#guard.laid) this.#end(command);
         else this.#finish(command);
       } else {
-        this.#again(command);
+        this.#recovery.again(command);
       }
     }
   }
@@ -420,7 +399,11 @@ export class BashProcess {
   }
 
   /** The shell was seen at its prompt although it said nothing of the input: once all it said is heard, that counts. */
-  async #confirmEnd(command: Command): Promise<void> {
+  confirmEnd(command: Command): void {
+    void this.#endAtPrompt(command);
+  }
+
+  async #endAtPrompt(command: Command): Promise<void> {
     await pause(lineMs / 5);
     await this.settled();
     if (this.#prompt.here() === "there") this.#finish(command);
@@ -440,7 +423,7 @@ export class BashProcess {
   #finish(command: Command): void {
     if (this.#command !== command) return;
     // The answer was typed and nobody has read it: a comment, which a line end completes.
-    if (this.#guard.draining) this.#typeAside("\n");
+    if (this.#guard.draining) this.typeAside("\n");
     this.#over();
     this.#listener.ended(command.exit, command.dropped);
   }
@@ -472,84 +455,16 @@ export class BashProcess {
     if (this.#command === command && command.begin === begin && command.phase === "started") signal(this.pid, "SIGINT");
   }
 
-  /** The shell seems to be at its prompt: look, a few times, since the prompt is printed before it is waited at. */
+  /** Prompted although nothing was typed: the shell seems to be at its prompt. */
   #prompted(): void {
     const command = this.#command;
-    if (command?.phase === "ending") void this.#confirmEnd(command);
-    if (this.#promptsDue > 0) {
-      this.#promptsDue--;
-      return;
-    }
-    if (!command || command.phase === "again") return;
-    void (async () => {
-      for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 400, 800]) {
-        await pause(wait);
-        if (this.#command !== command || this.#exit || this.look(true)) return;
-        // Not visible here: at least it must be the shell that has the foreground.
-        const blind = !this.#prompt.known && (await this.#inForeground());
-        if (blind && this.#command === command && this.#urge(command, true)) return;
-      }
-    })();
+    if (command?.phase === "ending") this.confirmEnd(command);
+    if (this.#promptsDue > 0) this.#promptsDue--;
+    else if (command && command.phase !== "again") void this.#recovery.lookOften(command);
   }
 
-  async #inForeground(): Promise<boolean> {
-    if (this.transport.backend !== "pty") return true;
-    const group = await this.processes.foreground(this.pid, true);
-    return group === undefined || group === this.pid;
-  }
-
-  /** Asks for the end of a command whose line was cut short. */
-  #ask(command: Command): void {
-    if (command.questions.length > 4) {
-      this.#abandon();
-      return;
-    }
-    const end = secret();
-    command.ends.add(end);
-    command.typedAt = performance.now();
-    // The script wasn't read, and won't be: the shell is at its prompt. Its text must not lie in wait for another.
-    if (command.phase === "started") this.#channel.settle();
-    const lines = [this.#lines.probe(end)];
-    if (command.questions.length > 0) lines.unshift(this.#lines.rescue());
-    for (const line of lines) {
-      command.questions.push(line.trimEnd());
-      this.#typeAside(line);
-    }
-  }
-
-  /**
-   * The shell was told to run the script and didn't get that far: the line was lost or changed on its way, its builtins are
-   * gone, or the place of the script is. All that is put right, and the line typed anew; after some times it is given up.
-   */
-  #again(command: Command): void {
-    // A line that was typed before and comes to its end only now begins and ends nothing.
-    command.begin = secret();
-    command.ends.clear();
-    command.phase = "again";
-    command.questions = [];
-    command.tentative = "";
-    this.#channel.settle();
-    if (command.tries > 2) {
-      this.#abandon();
-      return;
-    }
-    void (async () => {
-      await this.#newChannel(!this.#channel.fifo).catch(() => this.#abandon());
-      if (command.tries > 1) await resetTerminal(this.tty);
-      if (command.tries > 1) {
-        // Half a line may still stand in the terminal, or half a statement in the shell.
-        this.#typeAside("\n");
-        await pause(20);
-        signal(this.pid, "SIGINT");
-        await pause(20);
-        this.#typeAside(this.#lines.rescue());
-      }
-      if (this.#command !== command || this.#exit) return;
-      this.#type(command);
-    })();
-  }
-
-  #abandon(): void {
+  /** Kills a shell that doesn't answer. */
+  abandon(): void {
     this.#abandoned = true;
     signal(this.pid, "SIGKILL");
   }
