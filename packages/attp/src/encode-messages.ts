@@ -1,35 +1,38 @@
-import { bindNames, type Message, type ToolCall, type ToolDefinition, type ToolResult } from "@toolglot/core";
+import {
+  bindNames,
+  type Message,
+  type ProgramLanguage,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolglot/core";
 import { encodeAsText, inputObject } from "@toolglot/core/results";
-import { renderPythonCall } from "@toolglot/core/stubs";
+import { renderJavaScriptCall, renderPythonCall } from "@toolglot/core/stubs";
 import { tomlLine, tomlText } from "./toml-text.ts";
 
 /** Messages as a provider without function calls gets them: calls become a document, results a `[tool_result]`. */
 export function encodeMessages(
   messages: readonly Message[],
   formatResults: (results: readonly ToolResult[]) => string,
+  language: ProgramLanguage,
 ): Message[] {
-  return encodeAsText(messages, { calls: callDocument, results: formatResults });
+  return encodeAsText(messages, { calls: (calls) => callDocument(calls, language), results: formatResults });
 }
 
 /** The document that a model would have written to make these calls. */
-function callDocument(calls: readonly ToolCall[]): string {
+function callDocument(calls: readonly ToolCall[], language: ProgramLanguage): string {
   const names = [...new Set(calls.map((call) => call.name))];
   const tools: Pick<ToolDefinition, "name" | "inputSchema">[] = names.map((name) => {
     const keys = calls.flatMap((call) => (call.name === name ? Object.keys(inputObject(call)) : []));
     return { name, inputSchema: { properties: Object.fromEntries(keys.map((key) => [key, true])) } };
   });
-  const { byName } = bindNames(tools, "python");
+  const { byName } = bindNames(tools, language);
+  const render = language === "python" ? renderPythonCall : renderJavaScriptCall;
   const lines = calls.map((call) => {
     const bound = byName.get(call.name);
-    return bound ? renderPythonCall(bound, inputObject(call)) : "";
+    return bound ? render(bound, inputObject(call)) : "";
   });
-  const code =
-    lines.length === 1
-      ? `__result__ = ${lines[0]}`
-      : [
-          ...lines.map((line, index) => `result${index + 1} = ${line}`),
-          `__result__ = {${lines.map((_, index) => `"result${index + 1}": result${index + 1}`).join(", ")}}`,
-        ].join("\n");
+  const code = (language === "python" ? pythonProgram : javascriptProgram)(lines);
   return [
     "[tool_call]",
     'status = "success"',
@@ -37,4 +40,18 @@ function callDocument(calls: readonly ToolCall[]): string {
     `code = ${tomlText(`${code}\n`)}`,
     "",
   ].join("\n");
+}
+
+function pythonProgram(calls: readonly string[]): string {
+  if (calls.length === 1) return `__result__ = ${calls[0]}`;
+  return [
+    ...calls.map((call, index) => `result${index + 1} = ${call}`),
+    `__result__ = {${calls.map((_, index) => `"result${index + 1}": result${index + 1}`).join(", ")}}`,
+  ].join("\n");
+}
+
+function javascriptProgram(calls: readonly string[]): string {
+  if (calls.length === 1) return `__result__ = await ${calls[0]};`;
+  const names = calls.map((_, index) => `result${index + 1}`).join(", ");
+  return `const [${names}] = await Promise.all([\n${calls.map((call) => `  ${call},\n`).join("")}]);\n__result__ = { ${names} };`;
 }

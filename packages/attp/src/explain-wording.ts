@@ -11,6 +11,8 @@ export interface ExplainWording {
   repairedValue: string;
   /** What to do about a code. For codes that are not here, the diagnostic's own message and hint, in English, stand. */
   advice: Record<string, string>;
+  /** What is to be done otherwise in JavaScript. */
+  javascript: Record<string, string>;
 }
 
 const template = `thought = "…" [tool_call] status = "success" target = "…" code = '''…'''`;
@@ -28,6 +30,7 @@ const en: ExplainWording = {
   repairedValue:
     "It was repaired to be read, and the repair may have changed a value; code that can change something is not run that way. Write it so that it needs no repair.",
   advice: {},
+  javascript: {},
 };
 
 const zh: ExplainWording = {
@@ -68,6 +71,9 @@ const zh: ExplainWording = {
     "attp/input-too-long": "回答过长，没有执行任何内容。请写得更短。",
     "attp/unclosed-fence": "请关闭你打开的代码围栏。",
     "attp/truncated": "回答在字符串中间结束。请完整且更简短地重写。",
+  },
+  javascript: {
+    "attp/inner-quotes": "code 的 ''' 之内又出现了 '''。代码中的三个连续单引号请写作 \"'\".repeat(3)。",
   },
 };
 

@@ -12,6 +12,8 @@ export interface ExplainOptions {
   locale?: Locale;
   /** In `single` mode an answer without a document is a mistake too. Default `loop`. */
   mode?: ProtocolMode;
+  /** What programs are written in, for advice about code. Default `python`. */
+  language?: "python" | "javascript";
 }
 
 /**
@@ -24,13 +26,14 @@ export interface ExplainOptions {
  */
 export function explain(result: ParseResult<AttpDocument>, options: ExplainOptions = {}): string | undefined {
   const words = explainWording[options.locale ?? "en"];
+  const advice = options.language === "javascript" ? { ...words.advice, ...words.javascript } : words.advice;
   const { blocks } = result;
   const runnable = blocks.some(isRunnable);
   const findings = result.diagnostics.filter(({ severity }) => severity !== "info");
   // In the loop, text without a document is the answer: slips around it are no reason to send it back.
   if (blocks.length === 0 && options.mode !== "single" && !findings.some(meantAsCall)) return undefined;
   const remarks = remarksOn(blocks, findings, runnable, words, options.mode);
-  const lines = [...remarks, ...tellFindings(findings, { ...options, advice: words.advice })];
+  const lines = [...remarks, ...tellFindings(findings, { ...options, advice })];
   if (lines.length === 0) return undefined;
   if (runnable) return `[format_notes]\nnotes = ${tomlText(list(lines))}\ntemplate = ${tomlText(words.template)}\n`;
   return [

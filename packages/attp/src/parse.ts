@@ -90,6 +90,10 @@ class Run {
     return repairs === undefined || repairs === "all" || repairs[code] !== false;
   }
 
+  #judge(): Judge {
+    return new Judge((code) => this.#allows(code), this.#options.language);
+  }
+
   #readerOptions(start: number, fence: Fence | undefined, indent: number): ReaderOptions {
     return {
       start,
@@ -105,9 +109,9 @@ class Run {
       announce: (entries, source) => this.#announce(entries, source, indent),
       finish: (scan, sent) => {
         for (const [field, units] of sent) this.#sent.set(field, units);
-        const judge = new Judge((code) => this.#allows(code));
+        const judge = this.#judge();
         this.#doubtBeginning(scan, judge);
-        const document = readDocument(scan, judge, this.#options.language ?? "python");
+        const document = readDocument(scan, judge);
         this.#unsureEnd = isUnsure(scan) ? scan.end : undefined;
         return this.#finish(document, judge);
       },
@@ -157,7 +161,7 @@ class Run {
   }
 
   #readJson(scan: JsonScan): AttpDocument {
-    const judge = new Judge((code) => this.#allows(code));
+    const judge = this.#judge();
     const { start, end, fence, closedFence, truncated } = scan;
     const place = { start, end, entries: [], headers: [], fence, closedFence, indent: 0, truncated };
     const fallback = { start, end };
@@ -181,7 +185,7 @@ class Run {
       if (key !== "tool_call" && at >= 0)
         judge.add(diagnostic("attp/unknown-key", start + at, start + at + key.length + 2));
     }
-    return this.#finish(judgeFields(fields, place, judge, this.#options.language ?? "python"), judge);
+    return this.#finish(judgeFields(fields, place, judge), judge);
   }
 
   #emit(type: DeltaType, text: string): void {

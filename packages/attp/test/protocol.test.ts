@@ -21,11 +21,11 @@ it("should say what it is", () => {
   expect(protocol.declaresTools).toBeUndefined();
 });
 
-it("should refuse a prompt for another protocol, and languages that it has no stubs for", () => {
+it("should refuse a prompt for another protocol, and languages that it does not know", () => {
   const other = { ...prompt, forProtocol: "tam/1" };
   expect(() => attpProtocol({ prompt: other })).toThrow(/teaches "tam\/1".*@toolglot\/prompts\/attp/);
   expect(() => attpProtocol({ prompt: undefined as unknown as PromptBuilder })).toThrow(TypeError);
-  expect(() => attpProtocol({ prompt, language: "javascript" })).toThrow(/"python" only/);
+  expect(() => attpProtocol({ prompt, language: "ruby" as "python" })).toThrow(/"python" or "javascript", not "ruby"/);
 });
 
 it("should give the prompt the stubs in its language", () => {

@@ -1,11 +1,12 @@
 import { closesFence, openFence } from "@toolglot/core/text";
+import { linesInTemplates } from "./javascript-templates.ts";
 
 /** Languages that code may be in. */
 export type CodeLanguage = "python" | "javascript";
 
 const infos: Record<CodeLanguage, RegExp> = {
   python: /^(?:python3?|py3?|tool_code|code|)$/,
-  javascript: /^(?:javascript|js|mjs|jsx|typescript|ts|tool_code|code|)$/,
+  javascript: /^(?:javascript|js|mjs|cjs|jsx|node|typescript|ts|tool_code|code|)$/,
 };
 
 /** The code inside a fence that wraps it whole, or inside one pair of backticks; undefined when nothing wraps it. */
@@ -46,15 +47,11 @@ export function dedent(code: string, indent: string): string {
     .join("\n");
 }
 
-const tokens: Record<CodeLanguage, RegExp> = {
-  python: /#[^\n]*|'''|"""|['"]/g,
-  javascript: /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|[`'"]/g,
-};
-
 /** Numbers of the lines (from 0) that begin inside a string literal: there, indentation is data. */
 export function linesInLiterals(code: string, language: CodeLanguage): Set<number> {
+  if (language === "javascript") return linesInTemplates(code);
   const found = new Set<number>();
-  const token = tokens[language];
+  const token = /#[^\n]*|'''|"""|['"]/g;
   let line = 0;
   let counted = 0;
   const count = (to: number, inside: boolean): void => {
@@ -64,13 +61,12 @@ export function linesInLiterals(code: string, language: CodeLanguage): Set<numbe
     }
     counted = to;
   };
-  token.lastIndex = 0;
   for (let match = token.exec(code); match; match = token.exec(code)) {
     const quote = match[0];
-    if (!/^['"`]/.test(quote)) continue;
+    if (quote.startsWith("#")) continue;
     count(match.index, false);
     let at = match.index + quote.length;
-    const spans = quote.length === 3 || quote === "`";
+    const spans = quote.length === 3;
     for (; at < code.length && !code.startsWith(quote, at); at += 1) {
       if (code[at] === "\\") at += 1;
       else if (code[at] === "\n" && !spans) break;

@@ -14,13 +14,20 @@ export type Place = Pick<
 > &
   Partial<Pick<Scan, "source">>;
 
+/** JavaScript has no other triple quotes to use instead. */
+const javascriptQuotes = `Write three quotes in the code as "'".repeat(3).`;
+
 /** Collects findings, and the document's status with them. */
 export class Judge implements Findings {
   readonly found: Diagnostic[] = [];
-  constructor(readonly allows: Findings["allows"]) {}
+  constructor(
+    readonly allows: Findings["allows"],
+    readonly language: CodeLanguage = "python",
+  ) {}
 
   add(found: Diagnostic): void {
-    this.found.push(found);
+    const isQuotes = found.code === "attp/inner-quotes" && this.language === "javascript";
+    this.found.push(isQuotes ? { ...found, hint: javascriptQuotes } : found);
   }
 
   status(truncated: boolean): AttpDocument["status"] {
@@ -34,12 +41,12 @@ export class Judge implements Findings {
 }
 
 /** Makes the document of a scan. */
-export function readDocument(scan: Scan, judge: Judge, language: CodeLanguage): AttpDocument {
+export function readDocument(scan: Scan, judge: Judge): AttpDocument {
   const fields = readFields(scan, judge);
   const cut = scan.entries.find((entry) => entry.cut);
   if (scan.truncated) judge.add(diagnostic("attp/truncated", cut?.valueStart ?? scan.end, scan.end));
   else if (scan.fence && !scan.closedFence) unclosedFence(scan, judge);
-  return judgeFields(fields, scan, judge, language);
+  return judgeFields(fields, scan, judge);
 }
 
 /** Reports a fence that nothing closes. */
@@ -49,7 +56,7 @@ export function unclosedFence({ fence, start }: Pick<Scan, "fence" | "start">, j
 }
 
 /** Judges what a document says, and makes it. */
-export function judgeFields(fields: Fields, place: Place, judge: Judge, language: CodeLanguage): AttpDocument {
+export function judgeFields(fields: Fields, place: Place, judge: Judge): AttpDocument {
   const { values, entries, extra } = fields;
   const span = (field: Field, key = false): [number, number] => {
     const entry = entries.get(field);
@@ -66,7 +73,7 @@ export function judgeFields(fields: Fields, place: Place, judge: Judge, language
   if (thought === undefined && !values.has("thought") && !place.truncated)
     judge.add(diagnostic("attp/missing-thought", place.start, Math.min(place.start + 1, place.end)));
   const written = { target: text("target"), message: text("message"), code: text("code") };
-  const code = readCode(written.code, entries.get("code"), place, judge, language);
+  const code = readCode(written.code, entries.get("code"), place, judge);
   const status = readStatus(fields, text("status"), code.code, written.message, place, judge, span);
   for (const [start, end] of unknownEntries(extra, place)) judge.add(diagnostic("attp/unknown-key", start, end));
   const document: AttpDocument = { status: "complete", extra, span: { start: place.start, end: place.end } };
@@ -151,7 +158,6 @@ function readCode(
   entry: Entry | undefined,
   place: Place,
   judge: Judge,
-  language: CodeLanguage,
 ): { code: string | undefined; rawCode: string | undefined } {
   const result = { code: written, rawCode: undefined as string | undefined };
   if (written === undefined) return result;
@@ -161,7 +167,7 @@ function readCode(
   if (entry?.form === "backticks") code = code.replace(/[ \t]+$/, "");
   if (place.indent > 0 && entry && place.source) {
     const raw = place.source.slice(entry.bodyStart, entry.bodyEnd).replaceAll("\r\n", "\n").replace(/^\n/, "");
-    reportIndent("attp/indented", raw, written, judge, language, place.fence?.start ?? place.start, place.start);
+    reportIndent("attp/indented", raw, written, judge, place.fence?.start ?? place.start, place.start);
   }
   if (entry?.form === "multi-basic" && place.source) {
     const raw = rawBody(place.source, entry, place.indent);
@@ -171,16 +177,16 @@ function readCode(
     }
   }
   if (!entry || !isMultiLine(entry)) {
-    const plain = entry?.form === "backticks" ? dedentCode(code, judge, language, start, end) : undefined;
+    const plain = entry?.form === "backticks" ? dedentCode(code, judge, start, end) : undefined;
     if (plain !== undefined) code = plain;
     return { ...result, code };
   }
-  const inner = judge.allows("attp/nested-fence") ? unwrapFence(code, language) : undefined;
+  const inner = judge.allows("attp/nested-fence") ? unwrapFence(code, judge.language) : undefined;
   if (inner !== undefined) {
     judge.add(diagnostic("attp/nested-fence", start, end));
     code = inner;
   }
-  const flush = dedentCode(code, judge, language, start, end);
+  const flush = dedentCode(code, judge, start, end);
   if (flush !== undefined) {
     result.rawCode ??= written;
     code = flush;
@@ -188,17 +194,11 @@ function readCode(
   return { ...result, code };
 }
 
-function dedentCode(
-  code: string,
-  judge: Judge,
-  language: CodeLanguage,
-  start: number,
-  end: number,
-): string | undefined {
+function dedentCode(code: string, judge: Judge, start: number, end: number): string | undefined {
   const indent = judge.allows("attp/dedented") ? commonIndent(code) : "";
   if (indent === "") return undefined;
   const flush = dedent(code, indent);
-  reportIndent("attp/dedented", code, flush, judge, language, start, end);
+  reportIndent("attp/dedented", code, flush, judge, start, end);
   return flush;
 }
 
@@ -208,12 +208,11 @@ function reportIndent(
   before: string,
   after: string,
   judge: Judge,
-  language: CodeLanguage,
   start: number,
   end: number,
 ): void {
   const old = before.split("\n");
-  const literal = linesInLiterals(after, language);
+  const literal = linesInLiterals(after, judge.language);
   const changed = after.split("\n").some((line, number) => literal.has(number) && line !== old[number]);
   judge.add(diagnostic(code, start, end, { affects: changed ? "value" : "none" }));
 }

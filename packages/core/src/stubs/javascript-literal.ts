@@ -16,7 +16,7 @@ function literal(value: unknown): string {
 }
 
 /** JSON's escapes are JavaScript's too; DEL and format characters are escaped, so that code shows what it holds. */
-export function stringLiteral(text: string): string {
+function stringLiteral(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,

@@ -42,7 +42,7 @@ export function createTextProtocol<Block extends BlockBase>(parts: TextProtocolP
   const { id, version, stop, prompt, ownPrompt, formatResults } = parts;
   if (prompt?.forProtocol !== version) {
     throw new TypeError(
-      `${id}Protocol: the prompt teaches ${JSON.stringify(prompt?.forProtocol)}, not "${version}": pass ${ownPrompt}.`,
+      `${id.replace(/-.*/, "")}Protocol: the prompt teaches ${JSON.stringify(prompt?.forProtocol)}, not "${version}": pass ${ownPrompt}.`,
     );
   }
   const sources = new WeakMap<ParseResult<Block>, string>();
