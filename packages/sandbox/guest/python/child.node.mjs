@@ -149,6 +149,15 @@ function removeFiles() {
   for (const name of ["getBuiltinModule", "binding"]) if (typeof table[name] === "function") table[name] = denied;
 }
 
+/** Leaves nothing that makes code of text, nor traces that show where the host keeps its files. */
+function removeCodeFromText() {
+  for (const sample of [() => {}, async () => {}, function* () {}, async function* () {}]) {
+    Object.defineProperty(Object.getPrototypeOf(sample), "constructor", { value: denied });
+  }
+  Reflect.deleteProperty(globalThis, "eval");
+  Object.defineProperty(Error, "stackTraceLimit", { value: 0 });
+}
+
 /** Files written by the guest live outside WebAssembly memory, in the engine's own file system: they get a cap too. */
 function capFiles(/** @type {any} */ FS, /** @type {number} */ memoryMb) {
   const memory = FS.filesystems.MEMFS;
@@ -229,12 +238,12 @@ const REHEARSAL = JSON.stringify({
  * The only function the guest gets. Text in, text out: a log or nothing gives nothing, a call gives the answer.
  * @param {string} text
  */
-function host(text) {
+const host = (text) => {
   if (typeof text !== "string") return "";
   if (rehearsing) return '{"type":"return","value":1}';
   if (text === "") {
     clock.deadline = Number.POSITIVE_INFINITY;
-    return "";
+    return clock.next > 0 ? "late" : "";
   }
   if (text.startsWith('{"type":"log"')) {
     send(text);
@@ -245,7 +254,8 @@ function host(text) {
   const answer = receive();
   clock.deadline += now() - asked;
   return answer;
-}
+};
+// An arrow function: it has no `prototype`, through which JavaScript's own objects could be reached.
 Object.setPrototypeOf(host, null);
 
 /** @param {unknown} error What ended the engine, as an error of the guest where it is one. */
@@ -279,6 +289,7 @@ async function main() {
   pyodide.unregisterJsModule("pyodide_js");
   pyodide.setInterruptBuffer(interrupts);
   removeFiles();
+  removeCodeFromText();
   run(REHEARSAL);
   rehearsing = false;
   send('{"type":"ready"}');

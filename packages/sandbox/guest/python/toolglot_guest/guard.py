@@ -5,8 +5,10 @@ This layer gives good messages. The boundary is the process around the interpret
 
 import ast
 import builtins
+import enum
 import sys
 import types
+import typing
 
 PROGRAM = "<program>"
 LIBRARIES = ("math", "json", "datetime", "re", "random", "statistics")
@@ -22,7 +24,7 @@ METHODS = frozenset(f"__{word}__" for word in _operators.split())
 # Attributes that may be read besides.
 READABLE = METHODS | {"__name__", "__qualname__", "__doc__", "__class__"}
 # Names that may be defined, assigned and read.
-NAMES = METHODS | {"__result__", "__name__", "__debug__", "__slots__", "__match_args__", "__doc__"}
+NAMES = METHODS | {"__result__", "__name__", "__debug__", "__slots__", "__doc__"}
 # Attribute names that are looked up through a check at run time.
 CHECKED = frozenset({"format", "format_map", "__class__"})
 
@@ -30,9 +32,15 @@ _internal = (
     types.FrameType, types.CodeType, types.TracebackType, types.GeneratorType, types.CoroutineType,
     types.AsyncGeneratorType,
 )  # fmt: skip
-# f_globals, gi_frame, tb_frame, co_consts and so on.
-INTERNALS = frozenset(
-    name for kind in _internal for name in dir(kind) if name[:3] in ("co_", "gi_", "cr_", "ag_", "tb_") or name[:2] == "f_"
+# f_globals, gi_frame, tb_frame, co_consts and so on; then what reads modules or makes code of text: `_convert_` of
+# enumerations, `evaluate_bound` of type parameters, the private methods of generic classes.
+INTERNALS = (
+    frozenset(
+        name for kind in _internal for name in dir(kind) if name[:3] in ("co_", "gi_", "cr_", "ag_", "tb_") or name[:2] == "f_"
+    )
+    | {name for name in {*dir(enum.Flag), *vars(enum.EnumType), *vars(enum.Enum)} if name[0] == name[-1] == "_" != name[1]}
+    | {name for name in dir(typing._GenericAlias) if name[0] == "_" != name[1]}
+    | {"cell_contents", "evaluate_value", "evaluate_bound", "evaluate_constraints", "evaluate_default"}
 )
 
 
@@ -98,6 +106,44 @@ def _bound_names(nodes):
 def _check_name(node, name):
     if is_dunder(name) and name not in NAMES:
         raise Refused("ForbiddenName", f"the name {name} is not available here", node)
+
+
+def _attributes(node):
+    return [part for part in ast.walk(node) if isinstance(part, ast.Attribute)]
+
+
+def _check_unrewritten(node):
+    """Attributes that are read where no call can stand: those must not be ones that need a check."""
+    read = []
+    if isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Attribute):
+        read = [node.target]
+    elif isinstance(node, ast.MatchValue):
+        read = _attributes(node.value)
+    elif isinstance(node, ast.MatchClass):
+        read = _attributes(node.cls)
+    elif isinstance(node, ast.MatchMapping):
+        read = [part for key in node.keys for part in _attributes(key)]
+    for part in read:
+        if part.attr in CHECKED:
+            raise Refused("ForbiddenName", f"the attribute {part.attr} cannot be used like this here", part)
+
+
+def _check_match_args(node):
+    """`__match_args__` names attributes that patterns read: a list that can be read here, with harmless names."""
+    if isinstance(node, ast.Assign):
+        targets = node.targets
+    elif isinstance(node, ast.AnnAssign):
+        targets = [node.target]
+    else:
+        return []
+    found = [target for target in targets if isinstance(target, ast.Name) and target.id == "__match_args__"]
+    if found:
+        items = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else [None]
+        for item in items:
+            name = item.value if isinstance(item, ast.Constant) else None
+            if type(name) is not str or forbidden_attribute(name) or name in CHECKED:
+                raise Refused("ForbiddenName", "__match_args__ takes the names of plain attributes, as text", node)
+    return found
 
 
 _advice = {
@@ -233,14 +279,17 @@ def check(tree, available, ignore_imports, public, warnings):
             problems.append(refused)
     nodes = [node for node in ast.walk(tree) if not isinstance(node, (ast.Import, ast.ImportFrom, ast.alias))]
     bound = _bound_names(nodes)
+    harmless = set()
     for node in nodes:
         try:
+            harmless.update(_check_match_args(node))
             for field, name in _identifiers(node):
                 if field == "attr" or field == "kwd_attrs":
                     if forbidden_attribute(name) or (field == "kwd_attrs" and name in CHECKED):
                         raise Refused("ForbiddenName", f"the attribute {name} is not available here", node)
-                else:
+                elif name != "__match_args__" or node not in harmless:
                     _check_name(node, name)
+            _check_unrewritten(node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
                 _check_load(node, available, bound)
         except Refused as refused:

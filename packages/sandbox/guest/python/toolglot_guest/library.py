@@ -12,9 +12,11 @@ import statistics as _statistics
 class Library:
     """A library without private names. Reads like a module."""
 
-    def __init__(self, name, members):
-        super().__setattr__("__dict__", dict(members))
-        super().__setattr__("_Library__name", name)
+    def __new__(cls, name, members):
+        # No `__init__`: a program could call that one again.
+        library = super().__new__(cls)
+        object.__setattr__(library, "__dict__", {**members, "_Library__name": name})
+        return library
 
     def __repr__(self):
         return f"<library '{self.__name}'>"
@@ -27,7 +29,8 @@ class Library:
     def __setattr__(self, name, value):
         raise AttributeError(f"the library {self.__name} is read-only")
 
-    __delattr__ = lambda self, name: self.__setattr__(name, None)
+    def __delattr__(self, name):
+        self.__setattr__(name, None)
 
 
 def _public(module, leave_out=()):
@@ -142,6 +145,9 @@ LIBRARIES = {
     "random": Library("random", {**_public(_random, ("SystemRandom",)), "Random": Random, "seed": _seed}),
     "statistics": Library("statistics", _public(_statistics)),
 }
+
+# Types of values that the libraries give and that have no name in them.
+OTHER_TYPES = (type(_statistics.linear_regression([1, 2], [1, 2])), type(_re.NOFLAG))
 
 # What `from library import *` binds.
 PUBLIC = {

@@ -11,6 +11,9 @@ from . import clean, guard, hints, library, output, safe_builtins, tools
 
 MAX_MESSAGE = 2000
 _host = None
+# Read past what a program's classes may answer in their place.
+_name = type.__dict__["__name__"].__get__
+_traceback = BaseException.__dict__["__traceback__"].__get__
 # The last program with all its values. Taking apart what a program has built can take longer than the run, and the
 # deepest of it would overflow the engine's stack; the process ends instead.
 _kept = []
@@ -43,8 +46,8 @@ def run(text):
             return program.failed(ended.report)
         except BaseException as error:
             # From here on the clock must not interrupt: this is no longer the program's time.
-            _host("")
-            return program.failed(program.describe(error))
+            late = _host("") == "late"
+            return program.failed(program.describe(error, late))
     except MemoryError:
         program.namespace.clear()
         return program.failed(_memory_report(request))
@@ -80,6 +83,7 @@ class _Program:
         for index, tool in enumerate(self.request["tools"]):
             found[tool["identifier"]] = tools.make(index, tool, _host)
         if self.request["guard"]:
+            safe_builtins.disarm()
             found["__builtins__"] = {**safe_builtins.TABLE, "hash": self.hash}
         else:
             builtins.hash = self.hash
@@ -150,14 +154,14 @@ class _Program:
             "warnings": self.warnings,
         })
 
-    def describe(self, error):
-        """An exception of the program, as the host reports it."""
+    def describe(self, error, late):
+        """An exception of the program, as the host reports it. `late`: whether it was interrupted at its deadline."""
         line = self.raised_at(error)
-        report = {"type": type(error).__name__, "message": self.message(error)}
+        report = {"type": _name(type(error)) or "Exception", "message": self.message(error)}
         if line is not None:
             report["line"] = line
             report["sourceLine"] = self.line(line)
-        if isinstance(error, KeyboardInterrupt):
+        if late and isinstance(error, KeyboardInterrupt):
             seconds = self.request["limits"]["timeoutMs"] / 1000
             report["type"] = "Timeout"
             report["message"] = f"the program ran longer than {seconds:g} s"
@@ -170,7 +174,7 @@ class _Program:
             report["call"] = call
         try:
             hint = hints.for_exception(error, self.namespace, self.signatures)
-        except Exception:
+        except BaseException:
             hint = None
         if hint:
             report["hint"] = hint
@@ -178,14 +182,15 @@ class _Program:
 
     def message(self, error):
         try:
-            text = str(error)
-        except Exception:
+            text = str.__str__(str(error))
+        except BaseException:
+            # Whatever the program's own `__str__` raises.
             text = ""
         return text if len(text) <= MAX_MESSAGE else text[:MAX_MESSAGE] + "…"
 
     def raised_at(self, error):
         line = None
-        trace = error.__traceback__
+        trace = _traceback(error)
         while trace is not None:
             if trace.tb_frame.f_code.co_filename == guard.PROGRAM:
                 line = trace.tb_lineno

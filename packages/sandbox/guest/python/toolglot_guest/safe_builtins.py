@@ -1,10 +1,14 @@
 """The builtins of a guarded program: an allow list, with checked versions of those that take attribute names."""
 
 import _string
+import annotationlib
 import builtins
+import enum
+import string.templatelib  # noqa: F401 - its types must be there before they are counted below
 import types
+import typing  # noqa: F401
 
-from . import guard
+from . import guard, library
 
 _plain = (
     "abs aiter all anext any ascii bin bool bytearray bytes callable chr classmethod complex dict divmod enumerate filter "
@@ -17,11 +21,14 @@ _exceptions = [
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException) and name != "SystemExit"
 ]
-# Modules that C code of the engine imports through the builtins of whoever called it, strptime for one.
-_internal_imports = frozenset({"_strptime", "time", "datetime", "_datetime", "_pydatetime"})
+# Modules that C code of the engine imports through the builtins of whoever called it: for strptime, and for classes with
+# type parameters.
+_internal_imports = frozenset({"_strptime", "time", "datetime", "_datetime", "_pydatetime", "typing"})
 
 _import = builtins.__import__
 _builtin_method = type("".format)
+_format = str.format
+_format_map = str.format_map
 
 
 def _limited_import(name, globals=None, locals=None, fromlist=(), level=0):
@@ -62,10 +69,11 @@ def attribute(value, name):
     """`value.name` for the names that need a look at what comes out."""
     found = getattr(value, name)
     if name == "__class__":
-        return Type if found is type else found
+        return _shown.get(found, found) if isinstance(found, type) else found
     if type(found) is _builtin_method and isinstance(found.__self__, str):
         return _guarded(found, str.__str__(found.__self__))
-    if found == str.format or found == str.format_map:
+    # Not `==`: what is found may be the program's own, and would be handed the real one.
+    if found is _format or found is _format_map:
         return _guarded_unbound(found)
     return found
 
@@ -95,40 +103,73 @@ def _delattr(value, name):
     delattr(value, name)
 
 
-class _TypeType(type):
-    """`type` that answers with one argument only: with three it makes classes the guard has not read."""
+class _StandIn(type):
+    """Stands for a type of the engine: has its name, knows its objects, makes nothing."""
+
+    def __new__(meta, name, bases, members):
+        if any(isinstance(base, meta) for base in bases):
+            raise guard.ForbiddenName(f"{bases[0].__name__} cannot be inherited from here")
+        return type.__new__(meta, name, bases, members)
 
     def __call__(cls, *args, **kwargs):
+        if cls is not Type:
+            raise guard.ForbiddenName(f"{cls.__name__} makes nothing here")
         if len(args) != 1 or kwargs:
             raise guard.ForbiddenName("type() takes one value here: write a class statement to make a class")
         found = type(args[0])
-        return cls if found is type or found is _TypeType else found
+        return _shown.get(found, found)
 
     def __instancecheck__(cls, instance):
-        return isinstance(instance, type)
+        return isinstance(instance, _real[cls])
 
     def __subclasscheck__(cls, other):
-        return issubclass(other, type)
-
-    def __eq__(cls, other):
-        return other is type or other is cls
-
-    def __hash__(cls):
-        return hash(type)
+        return issubclass(_real.get(other, other), _real[cls])
 
     def __repr__(cls):
-        return "<class 'type'>"
+        return repr(_real[cls])
 
     def __getitem__(cls, item):
-        return types.GenericAlias(type, item)
+        return types.GenericAlias(cls, item)
 
 
-class Type(metaclass=_TypeType):
-    """type(object) -> the object's type"""
+# What a program gets to see of a type, and the type behind it.
+_shown = {}
+_real = {}
 
 
-Type.__name__ = Type.__qualname__ = "type"
-Type.__module__ = "builtins"
+def _stand_in(kind):
+    members = {"__doc__": kind.__doc__, "__slots__": (), "__module__": kind.__module__}
+    shown = _StandIn(kind.__name__, (), members)
+    shown.__qualname__ = kind.__qualname__
+    _shown[kind] = shown
+    _real[shown] = kind
+    return shown
+
+
+def _every_type():
+    """All classes that there are."""
+    found = {object}
+    todo = [object]
+    while todo:
+        for kind in type.__subclasses__(todo.pop()):
+            if kind not in found:
+                found.add(kind)
+                todo.append(kind)
+    return found
+
+
+Type = _stand_in(type)
+
+
+def disarm():
+    """Takes out what makes code of text, or reads modules, by names that no guard would look for."""
+    annotationlib.ForwardRef.evaluate = _refuse
+    if hasattr(enum.EnumType, "_convert_"):
+        del enum.EnumType._convert_
+
+
+def _refuse(*args, **kwargs):
+    raise guard.ForbiddenName("text does not become code here")
 
 
 def _named(function, name):
@@ -147,6 +188,17 @@ TABLE |= {
     "__toolglot_attribute__": attribute,
     "__debug__": True,
 }
+
+# Every type of the engine that a program has no name for is shown by a stand-in: functions, generators, metaclasses,
+# modules and their like could be made anew through `type(x)(…)`. Classes that come later are the program's own.
+_known = {value for value in TABLE.values() if isinstance(value, type)}
+_known |= {value for one in library.LIBRARIES.values() for value in vars(one).values() if isinstance(value, type)}
+_known |= {library.datetime, type(None), type(...), type(NotImplemented), type(""), *library.OTHER_TYPES}
+for _kind in _every_type():
+    if issubclass(_kind, type) or not (_kind in _known or issubclass(_kind, (BaseException, *library.OTHER_TYPES))):
+        if not isinstance(_kind, _StandIn) and _kind is not type:
+            _stand_in(_kind)
+_shown[_StandIn] = Type
 
 
 def salted_hash(salt):
