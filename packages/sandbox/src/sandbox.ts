@@ -5,7 +5,6 @@ import { ProgramRun } from "./run/program-run.ts";
 import { bindTools } from "./run/tools.ts";
 import type {
   ImportPolicy,
-  PoolOptions,
   Sandbox,
   SandboxLanguage,
   SandboxLimits,
@@ -19,8 +18,12 @@ import type {
 export interface SandboxParts {
   engine: Engine;
   limits: SandboxLimits;
-  pool: Required<PoolOptions>;
+  /** When the options say nothing. */
+  pool: { size: number; maxConcurrent: number };
 }
+
+/** Runs that may wait when the options say nothing. */
+const MAX_WAITING = 1000;
 
 /** A sandbox over an engine. `options` were checked. */
 export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandbox {
@@ -28,8 +31,12 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   const { language } = options;
   const tools = options.tools ?? [];
   bindTools(tools, [], language);
-  const { size, maxConcurrent } = { ...parts.pool, ...options.pool };
-  const pool = new GuestPool(engine, size, maxConcurrent);
+  const { size, maxConcurrent, maxWaiting } = options.pool ?? {};
+  const pool = new GuestPool(engine, {
+    size: size ?? parts.pool.size,
+    maxConcurrent: maxConcurrent ?? parts.pool.maxConcurrent,
+    maxWaiting: maxWaiting ?? MAX_WAITING,
+  });
   const disposal = new AbortController();
   let runs = 0;
 
@@ -38,7 +45,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     checkImports(given.imports);
     const number = ++runs;
     const programTools = bindTools(tools, given.tools ?? [], language);
-    if (disposal.signal.aborted) throw disposedError();
+    pool.assertRoom();
     const signal = given.signal ? AbortSignal.any([given.signal, disposal.signal]) : disposal.signal;
     const program = new ProgramRun({
       code,
@@ -56,10 +63,10 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   }
 
   async function warm(): Promise<void> {
-    if (disposal.signal.aborted) throw disposedError();
     try {
       await pool.warm();
     } catch (cause) {
+      if (ToolglotError.isInstance(cause) && cause.code === "sandbox-disposed") throw cause;
       const message = "No interpreter started. The cause says why.";
       throw new ToolglotError("engine-start-failed", message, { cause, data: { engine: engine.label } });
     }
@@ -77,16 +84,14 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     await pool.dispose();
   }
 
-  return { language, limits, run, warm, stats, [Symbol.asyncDispose]: dispose };
-}
-
-function disposedError(): ToolglotError {
-  return new ToolglotError("sandbox-disposed", "The sandbox was disposed: make a new one with createSandbox().");
+  return { language, limits, run, warm, stats, drain: () => pool.drain(), [Symbol.asyncDispose]: dispose };
 }
 
 function freshSeed(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
+
+const isolations: readonly unknown[] = ["auto", "process", "namespace"];
 
 /** Throws `TypeError` for options that make no sense. `languages`: those that run here. */
 export function checkOptions(options: SandboxOptions, languages: readonly SandboxLanguage[]): void {
@@ -95,14 +100,17 @@ export function checkOptions(options: SandboxOptions, languages: readonly Sandbo
     const offered = languages.map((language) => `{ language: "${language}" }`).join(" or ");
     throw new TypeError(`createSandbox() takes ${offered}, not ${JSON.stringify(given?.language)}.`);
   }
-  const { imports, pool, cacheDir, seed, tools } = given as SandboxOptions;
+  const { language, imports, pool, isolation, cacheDir, seed, tools } = given as SandboxOptions;
   checkImports(imports);
   if (tools !== undefined && !Array.isArray(tools)) throw new TypeError("tools must be an array of tools.");
-  if (pool?.size !== undefined && !isWhole(pool.size, 0)) {
-    throw new TypeError("pool.size must be a whole number from 0 to 64.");
+  checkWhole("pool.size", pool?.size, 0, 64);
+  checkWhole("pool.maxConcurrent", pool?.maxConcurrent, 1, 64);
+  checkWhole("pool.maxWaiting", pool?.maxWaiting, 0, 1_000_000);
+  if (isolation !== undefined && !isolations.includes(isolation)) {
+    throw new TypeError(`isolation must be one of ${isolations.join(", ")}, not ${JSON.stringify(isolation)}.`);
   }
-  if (pool?.maxConcurrent !== undefined && !isWhole(pool.maxConcurrent, 1)) {
-    throw new TypeError("pool.maxConcurrent must be a whole number from 1 to 64.");
+  if (language === "javascript" && isolation !== undefined && isolation !== "auto") {
+    throw new TypeError("isolation is for Python: JavaScript runs in a thread of the host's process.");
   }
   if (cacheDir !== undefined && cacheDir !== false && (typeof cacheDir !== "string" || cacheDir === "")) {
     throw new TypeError("cacheDir must be a folder's path, or false.");
@@ -118,6 +126,9 @@ function checkImports(imports: ImportPolicy | undefined): void {
   }
 }
 
-function isWhole(value: unknown, least: number): boolean {
-  return typeof value === "number" && Number.isInteger(value) && value >= least && value <= 64;
+function checkWhole(name: string, value: unknown, least: number, most: number): void {
+  if (value === undefined) return;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
+    throw new TypeError(`${name} must be a whole number from ${least} to ${most}.`);
+  }
 }

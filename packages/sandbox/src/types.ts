@@ -51,6 +51,12 @@ export interface SandboxOptions {
   guard?: boolean;
   pool?: PoolOptions;
   /**
+   * Python only. `auto` (default): the child process gets namespaces of its own where the system's `unshare` can make
+   * them, without a word where it can't. `process`: none. `namespace`: it gets them, or no interpreter starts.
+   * {@link SandboxStats.isolation} says what a run had.
+   */
+  isolation?: "auto" | "process" | "namespace";
+  /**
    * Folder for the interpreter's memory snapshot (31 MB, made once). Default: `toolglot-sandbox` under
    * `XDG_CACHE_HOME`, else in the temporary folder. `false`: no snapshot; each start then takes about 3 seconds.
    */
@@ -59,12 +65,20 @@ export interface SandboxOptions {
   seed?: string | number;
 }
 
-/** How many interpreters are kept and run. Each is a process of about 200 MB, used for one run. */
+/**
+ * How many interpreters are kept and run. Each is used for one run: for Python a process of about 200 MB, for JavaScript a
+ * thread of about 10 MB.
+ */
 export interface PoolOptions {
-  /** Interpreters kept ready for the next runs, started in the background from the first run on. Default 1. */
+  /**
+   * Interpreters kept ready for the next runs, started in the background from the first run on; 0 to 64. Default 1 for
+   * Python, 2 for JavaScript.
+   */
   size?: number;
-  /** Runs at the same time; further ones wait in order. Default 4. */
+  /** Runs at the same time, 1 to 64; further ones wait in order. Default 4 for Python, 8 for JavaScript. */
   maxConcurrent?: number;
+  /** Runs that may wait; further ones are rejected with `sandbox-busy`. Default 1000. */
+  maxWaiting?: number;
 }
 
 /** Options of {@link Sandbox.run}. Callbacks observe: what they throw is ignored. */
@@ -188,6 +202,10 @@ export interface SandboxPoolStats {
   waiting: number;
   /** Interpreters started since the sandbox was made. */
   started: number;
+  /** Of those, how many did not start, or ended while nobody used them. */
+  failed: number;
+  /** Runs that got an interpreter. */
+  served: number;
   /** Where interpreters start from. `plain`: without a snapshot. `none`: nothing was started yet. */
   snapshot: "none" | "built" | "cached" | "plain";
 }
@@ -198,12 +216,15 @@ export interface Sandbox {
   readonly limits: Readonly<SandboxLimits>;
   /**
    * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
-   * for a caller's mistake, and with a `ToolglotError` after the sandbox was disposed (`sandbox-disposed`).
+   * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox-disposed`), or when
+   * {@link PoolOptions.maxWaiting} programs wait already (`sandbox-busy`, with `data.running` and `data.waiting`).
    */
   run(code: string, options?: SandboxRunOptions): Promise<SandboxRun>;
   /** Resolves when the pool is full. Rejects with a `ToolglotError` (`engine-start-failed`) when no interpreter starts. */
   warm(): Promise<void>;
   stats(): SandboxPoolStats;
+  /** Takes no more programs, waits for those that run or wait, then ends every interpreter. */
+  drain(): Promise<void>;
   /** Ends every interpreter; runs end as `Aborted`. */
   [Symbol.asyncDispose](): Promise<void>;
 }

@@ -13,6 +13,6 @@ import { PyodideEngine } from "./python/pyodide-engine.ts";
 export function createSandbox(options: SandboxOptions): Sandbox {
   checkOptions(options, ["python"]);
   const limits = resolveLimits(options.language, options.limits);
-  const engine = new PyodideEngine(limits, options.cacheDir);
+  const engine = new PyodideEngine(limits, options);
   return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrent: 4 } });
 }

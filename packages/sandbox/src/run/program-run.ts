@@ -116,6 +116,7 @@ export class ProgramRun {
     }
     this.#stats.startMs = performance.now() - asked;
     this.#stats.warm = held.warm;
+    this.#stats.isolation = this.#request.engine.isolation;
     const onAbort = (): void => this.#fail(abortedError);
     try {
       return await new Promise<SandboxRun>((resolve) => {

@@ -4,10 +4,11 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ToolglotError } from "@toolglot/core";
 import type { Engine, Guest } from "../../engine.ts";
-import type { SandboxLimits } from "../../types.ts";
+import type { SandboxIsolation, SandboxLimits, SandboxOptions } from "../../types.ts";
 import { ChildGuest, startChild } from "./child-guest.ts";
 import { decodeFrame } from "./frames.ts";
 import { guestFiles } from "./guest-files.ts";
+import { type Confinement, findConfinement } from "./isolation.ts";
 import { defaultCacheDir, findOrBuildSnapshot } from "./snapshot.ts";
 
 /** A plain start takes 3 seconds of processor time; machines under load take many times that. */
@@ -54,20 +55,28 @@ export function permissionFlag(nodeVersion: string): string {
 export class PyodideEngine implements Engine {
   readonly language = "python";
   readonly concurrent = false;
-  readonly isolation = "process";
   readonly label: string;
   readonly #engine: EnginePackage;
   readonly #limits: SandboxLimits;
   readonly #cacheDir: string | undefined;
+  readonly #wanted: NonNullable<SandboxOptions["isolation"]>;
+  #confinement: Confinement = { isolation: "process", before: [] };
   #snapshotPath: string | undefined;
   #start: "none" | "built" | "cached" | "plain" = "none";
   #preparing: Promise<void> | undefined;
 
-  constructor(limits: SandboxLimits, cacheDir: string | false | undefined) {
+  /** Throws `ToolglotError` (`engine-missing`). */
+  constructor(limits: SandboxLimits, { cacheDir, isolation = "auto" }: Pick<SandboxOptions, "cacheDir" | "isolation">) {
     this.#engine = findEngine();
     this.#limits = limits;
+    this.#wanted = isolation;
     this.#cacheDir = cacheDir === false ? undefined : (cacheDir ?? defaultCacheDir());
     this.label = `pyodide ${this.#engine.version}`;
+  }
+
+  /** `process` until {@link PyodideEngine.prepare} has found out. */
+  get isolation(): SandboxIsolation {
+    return this.#confinement.isolation;
   }
 
   get snapshot(): "none" | "built" | "cached" | "plain" {
@@ -75,24 +84,37 @@ export class PyodideEngine implements Engine {
   }
 
   prepare(): Promise<void> {
-    this.#preparing ??= this.#findSnapshot();
+    // The snapshot is built the way it will be used.
+    this.#preparing ??= this.#findConfinement().then(() => this.#findSnapshot());
     return this.#preparing;
+  }
+
+  async #findConfinement(): Promise<void> {
+    if (this.#wanted === "process") return;
+    this.#confinement = await findConfinement(this.#readable(undefined), process.env.PATH);
   }
 
   async #findSnapshot(): Promise<void> {
     const found =
-      this.#cacheDir === undefined
+      this.#cacheDir === undefined || this.#refusal !== undefined
         ? undefined
         : await findOrBuildSnapshot(this.#cacheDir, this.#snapshotName(), () => this.#buildSnapshot());
     this.#snapshotPath = found?.path;
     this.#start = found === undefined ? "plain" : found.built ? "built" : "cached";
   }
 
+  /** What is wrong with the isolation that was asked for. */
+  get #refusal(): string | undefined {
+    return this.#wanted === "namespace" ? this.#confinement.reason : undefined;
+  }
+
+  /** Throws when no child can be isolated as it must be. */
   spawn(): Guest {
+    const refusal = this.#refusal;
+    if (refusal !== undefined) throw new Error(`isolation "namespace" is not possible here: ${refusal}`);
     const snapshot = this.#snapshotPath;
     const guest = new ChildGuest({
-      file: process.execPath,
-      args: this.#arguments(snapshot),
+      ...this.#command(snapshot),
       init: this.#init(snapshot === undefined ? { mode: "plain" } : { mode: "restore", snapshot }),
       maxFrameBytes: Math.max(this.#limits.maxResultBytes, MAX_ARGUMENT_BYTES) + FRAME_OVERHEAD_BYTES,
       startTimeoutMs: START_TIMEOUT_MS,
@@ -105,18 +127,26 @@ export class PyodideEngine implements Engine {
     this.#start = "plain";
   }
 
+  /** The files a child may read, and nothing else. */
+  #readable(snapshot: string | undefined): string[] {
+    const files = [...ENGINE_FILES.map((name) => join(this.#engine.dir, name)), guestFiles().script];
+    return snapshot === undefined ? files : [...files, realpathSync(snapshot)];
+  }
+
+  #command(snapshot: string | undefined): { file: string; args: string[] } {
+    const [file, ...args] = [...this.#confinement.before, process.execPath, ...this.#arguments(snapshot)];
+    return { file: file as string, args };
+  }
+
   #arguments(snapshot: string | undefined): string[] {
-    const { script } = guestFiles();
-    const readable = [...ENGINE_FILES.map((name) => join(this.#engine.dir, name)), script];
-    if (snapshot !== undefined) readable.push(realpathSync(snapshot));
     return [
       permissionFlag(process.versions.node),
-      ...readable.map((path) => `--allow-fs-read=${path}`),
+      ...this.#readable(snapshot).map((path) => `--allow-fs-read=${path}`),
       "--disallow-code-generation-from-strings",
       "--no-addons",
       "--no-warnings",
       `--max-old-space-size=${this.#limits.memoryMb + HEAP_MB}`,
-      script,
+      guestFiles().script,
     ];
   }
 
@@ -138,8 +168,7 @@ export class PyodideEngine implements Engine {
 
   async #buildSnapshot(): Promise<Buffer> {
     const { child, fromChild, toChild } = startChild({
-      file: process.execPath,
-      args: this.#arguments(undefined),
+      ...this.#command(undefined),
       init: this.#init({ mode: "build" }),
     });
     const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);

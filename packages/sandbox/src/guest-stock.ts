@@ -1,0 +1,253 @@
+import type { Engine, Guest } from "./engine.ts";
+
+/** Pause before a start in the background that follows a failure; doubled by each further one. */
+const FIRST_PAUSE_MS = 100;
+const LONGEST_PAUSE_MS = 30_000;
+
+/** A guest, for one run. */
+export interface StockedGuest {
+  guest: Guest;
+  /** Whether it said that it can take a program. */
+  ready: boolean;
+  /** Ended by us: its end is no fault. */
+  discarded: boolean;
+}
+
+/**
+ * Guests that nobody has asked for yet, and the starting and ending of all of them. What ends by itself is replaced, ever
+ * more slowly while replacements fail, so that a broken engine costs next to nothing.
+ */
+export class GuestStock {
+  readonly #engine: Engine;
+  readonly #wanted: () => number;
+  /** In the order of their starts. */
+  #stock: StockedGuest[] = [];
+  readonly #alive = new Set<StockedGuest>();
+  #started = 0;
+  #failed = 0;
+  /** Starts that failed since the last one that did not. */
+  #badStarts = 0;
+  /** Guests that ended by themselves since the last one that was taken. */
+  #idleDeaths = 0;
+  #pause: ReturnType<typeof setTimeout> | undefined;
+  #closed = false;
+
+  /** `wanted`: how many to keep, asked each time. */
+  constructor(engine: Engine, wanted: () => number) {
+    this.#engine = engine;
+    this.#wanted = wanted;
+  }
+
+  get counts(): { idle: number; starting: number; started: number; failed: number } {
+    const idle = this.#stock.filter(({ ready }) => ready).length;
+    return { idle, starting: this.#stock.length - idle, started: this.#started, failed: this.#failed };
+  }
+
+  /**
+   * A guest that is ready, from the stock or started now. After a failed start it tries once more, as the engine may then
+   * start another way. Rejects with the failure, or with what `signal` was aborted with.
+   */
+  async take(signal: AbortSignal): Promise<StockedGuest> {
+    await orAborted(signal, this.#engine.prepare());
+    let failure: unknown;
+    for (let attempt = 0; attempt < 2 && !this.#closed; attempt++) {
+      let taken: StockedGuest | undefined;
+      try {
+        taken = this.#pick(attempt > 0) ?? this.#spawn();
+        taken.guest.hold(true);
+        await orAborted(signal, taken.guest.ready);
+        this.#idleDeaths = 0;
+        return taken;
+      } catch (error) {
+        if (signal.aborted) {
+          if (taken !== undefined) this.#giveBack(taken);
+          throw error;
+        }
+        failure = error;
+      }
+    }
+    throw failure ?? new Error("no interpreter is started any more");
+  }
+
+  /** Starts what is missing; after failures later, and one at a time. */
+  refill(): void {
+    const faults = this.#badStarts + this.#idleDeaths;
+    if (faults === 0) {
+      this.#endPause();
+      this.#fill();
+    } else if (this.#pause === undefined && this.#missing) {
+      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (faults - 1), LONGEST_PAUSE_MS);
+      this.#pause = inBackground(() => {
+        this.#pause = undefined;
+        if (this.#missing) this.#tryToSpawn();
+      }, pauseMs);
+    }
+  }
+
+  /**
+   * Starts what is missing at once, and resolves when all of the stock has started, also what was taken meanwhile. Tries
+   * once more after a failure, then rejects with it.
+   */
+  async warm(): Promise<void> {
+    await this.#engine.prepare();
+    let failure: unknown;
+    for (let attempt = 0; attempt < 2 && !this.#closed; attempt++) {
+      try {
+        while (this.#missing) this.#stock.push(this.#spawn());
+      } catch (error) {
+        failure = error;
+        continue;
+      }
+      const all = [...this.#stock];
+      // While somebody waits for it, the start keeps the host alive.
+      for (const { guest } of all) guest.hold(true);
+      const starts = await Promise.allSettled(all.map(({ guest }) => guest.ready));
+      for (const each of this.#stock) if (all.includes(each)) each.guest.hold(false);
+      const failed = starts.find((start) => start.status === "rejected");
+      if (failed === undefined) return;
+      failure = failed.reason;
+    }
+    throw failure ?? new Error("no interpreter is started any more");
+  }
+
+  /** Ends a guest, taken or not. */
+  end(one: StockedGuest): void {
+    one.discarded = true;
+    one.guest.kill();
+  }
+
+  /** Ends what is beyond the number wanted, the newest first. */
+  trim(): void {
+    for (const one of this.#stock.splice(this.#wanted())) this.end(one);
+  }
+
+  /** Ends every guest, taken or not. Resolves when nothing is left of them. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#endPause();
+    this.#stock = [];
+    const ends = [...this.#alive].map((one) => {
+      // Waited for: a host with nothing else to do must not end in between.
+      one.guest.hold(true);
+      this.end(one);
+      return one.guest.ended;
+    });
+    await Promise.all(ends);
+  }
+
+  get #missing(): boolean {
+    return !this.#closed && this.#stock.length < this.#wanted();
+  }
+
+  #endPause(): void {
+    clearTimeout(this.#pause);
+    this.#pause = undefined;
+  }
+
+  #fill(): void {
+    while (this.#missing) if (!this.#tryToSpawn()) return;
+  }
+
+  /** Adds one to the stock. */
+  #tryToSpawn(): boolean {
+    try {
+      this.#keep(this.#spawn());
+      return true;
+    } catch {
+      // Counted; whoever needs a guest is told when it starts one.
+      this.refill();
+      return false;
+    }
+  }
+
+  #keep(one: StockedGuest): void {
+    one.guest.hold(false);
+    this.#stock.push(one);
+  }
+
+  /** The first that is ready, else the one that will be soonest. */
+  #pick(onlyReady: boolean): StockedGuest | undefined {
+    const ready = this.#stock.findIndex((each) => each.ready);
+    if (ready < 0 && onlyReady) return undefined;
+    return this.#stock.splice(Math.max(ready, 0), 1)[0];
+  }
+
+  /** Nothing was said to it yet: it is as good as new. */
+  #giveBack(one: StockedGuest): void {
+    if (this.#missing && this.#alive.has(one)) this.#keep(one);
+    else this.end(one);
+  }
+
+  /** Throws when the engine can't even try. */
+  #spawn(): StockedGuest {
+    this.#started++;
+    let guest: Guest;
+    try {
+      guest = this.#engine.spawn();
+    } catch (error) {
+      this.#startFailed();
+      throw error;
+    }
+    const one: StockedGuest = { guest, ready: false, discarded: false };
+    this.#alive.add(one);
+    guest.ready.then(
+      () => {
+        one.ready = true;
+        this.#badStarts = 0;
+        if (this.#pause === undefined) return;
+        this.#endPause();
+        this.refill();
+      },
+      () => {
+        this.#remove(one);
+        if (one.discarded) return;
+        this.#startFailed();
+        this.end(one);
+        this.refill();
+      },
+    );
+    void guest.ended.then(() => {
+      this.#alive.delete(one);
+      if (!this.#remove(one) || !one.ready || one.discarded) return;
+      this.#failed++;
+      this.#idleDeaths++;
+      this.refill();
+    });
+    return one;
+  }
+
+  #startFailed(): void {
+    this.#failed++;
+    this.#badStarts++;
+    this.#engine.startFailed();
+  }
+
+  /** Whether it was there. */
+  #remove(one: StockedGuest): boolean {
+    const before = this.#stock.length;
+    this.#stock = this.#stock.filter((each) => each !== one);
+    return this.#stock.length < before;
+  }
+}
+
+/** Later, without keeping the host's process alive. Browsers have numbers for timers. */
+export function inBackground(act: () => void, ms: number): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(act, ms);
+  (timer as { unref?(): void }).unref?.();
+  return timer;
+}
+
+/** The promise, or a rejection as soon as the signal is aborted. */
+async function orAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort: () => void = () => {};
+  const stop = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+  });
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([promise, stop]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,90 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import type { SandboxIsolation } from "../../types.ts";
+
+/** What stands before a command to confine it. */
+export interface Confinement {
+  readonly isolation: Extract<SandboxIsolation, "process" | "namespace">;
+  /** The first words of the command line. They end in an `exec`: the process keeps its id and its descriptors. */
+  readonly before: readonly string[];
+  /** Why it is no namespace, for people. */
+  readonly reason?: string;
+}
+
+/**
+ * A network of its own, without an interface that is up; own System V IPC and host name; and a user of its own that is
+ * mapped to none, so that the process has no capability, also where the host is root. Its files stay those of the host's
+ * user. No process namespace: it takes a second process for each guest, and SIGKILL would reach the guest by way of it.
+ */
+const NAMESPACES = ["--user", "--net", "--ipc", "--uts"];
+/** The guest dies with the thread that started it, also when that is killed, and no program can raise its rights. */
+const PRIVILEGES = ["--no-new-privs", "--pdeathsig", "KILL"];
+/** Takes 10 ms; a machine under load takes many times that. */
+const TRIAL_TIMEOUT_MS = 10_000;
+/** The first file can be executed and all the others read. */
+const TRIAL = 'test -x "$0" && for file do test -r "$file" || exit 1; done';
+
+const trials = new Map<string, Promise<Confinement>>();
+
+/**
+ * How to start children that read `files`. Tried once in a process for the same files and the same `path`, which is a
+ * `PATH` to find `unshare` and `setpriv` on. Never rejects.
+ */
+export function findConfinement(files: readonly string[], path: string | undefined): Promise<Confinement> {
+  const key = JSON.stringify([path, files]);
+  const running = trials.get(key);
+  if (running) return running;
+  const trial = tryOut(files, path);
+  trials.set(key, trial);
+  return trial;
+}
+
+async function tryOut(files: readonly string[], path = "/usr/bin:/bin"): Promise<Confinement> {
+  if (process.platform !== "linux") return none("namespaces are of Linux");
+  const unshare = findProgram("unshare", path);
+  if (unshare === undefined) return none("unshare (util-linux) is not on the PATH");
+  const plain = [unshare, ...NAMESPACES];
+  const setpriv = findProgram("setpriv", path);
+  const full = setpriv === undefined ? undefined : [...plain, setpriv, ...PRIVILEGES];
+  let reason = "";
+  for (const before of [full, plain]) {
+    if (before === undefined) continue;
+    const fault = await tryCommand([...before, "/bin/sh", "-c", TRIAL, process.execPath, ...files]);
+    if (fault === undefined) return { isolation: "namespace", before };
+    reason = fault;
+  }
+  return none(reason);
+}
+
+const none = (reason: string): Confinement => ({ isolation: "process", before: [], reason });
+
+function findProgram(name: string, path: string): string | undefined {
+  return path
+    .split(delimiter)
+    .filter(isAbsolute)
+    .map((folder) => join(folder, name))
+    .find((file) => {
+      try {
+        accessSync(file, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}
+
+/** Why the command fails, if it does. */
+function tryCommand([file = "", ...args]: readonly string[]): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    execFile(
+      file,
+      args,
+      { env: {}, cwd: "/", timeout: TRIAL_TIMEOUT_MS, killSignal: "SIGKILL" },
+      (error, _, stderr) => {
+        if (error === null) resolve(undefined);
+        else resolve(stderr.trim() || "in a user namespace the engine's files can't be read");
+      },
+    );
+  });
+}
