@@ -15,14 +15,15 @@ export interface PromptInfo {
 /** Every prompt of this package. */
 export const promptList: readonly PromptInfo[] = (
   [
-    ["attp", "attpPrompt"],
-    ["tam", "tamPrompt"],
-    ["toolsxml", "toolsxmlPrompt"],
+    ["attp", "attpPrompt", "attp/1"],
+    ["attp", "attpJavascriptPrompt", "attp-js/1"],
+    ["tam", "tamPrompt", "tam/1"],
+    ["toolsxml", "toolsxmlPrompt", "toolsxml/1"],
   ] as const
-).map(([protocol, exportName]) => ({
-  subpath: `@toolglot/prompts/${protocol}`,
+).map(([subpath, exportName, forProtocol]) => ({
+  subpath: `@toolglot/prompts/${subpath}`,
   exportName,
-  forProtocol: `${protocol}/1`,
+  forProtocol,
   locales: ["zh", "en"],
   modes: ["single", "loop"],
 }));

@@ -1,11 +1,16 @@
 import type { Locale, PromptBuilder, ProtocolMode } from "@toolglot/core";
 import { promptList } from "@toolglot/prompts";
-import { attpPrompt } from "@toolglot/prompts/attp";
+import { attpJavascriptPrompt, attpPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { describe, expect, it } from "vitest";
 
-const prompts: [name: string, prompt: PromptBuilder][] = Object.entries({ attpPrompt, tamPrompt, toolsxmlPrompt });
+const prompts: [name: string, prompt: PromptBuilder][] = Object.entries({
+  attpPrompt,
+  attpJavascriptPrompt,
+  tamPrompt,
+  toolsxmlPrompt,
+});
 const modes = ["single", "loop"] as const;
 
 const fences = (text: string): number => text.split("\n").filter((line) => line.startsWith("```")).length;
@@ -16,7 +21,7 @@ const headings = (text: string): string[] =>
 const identifiers = (text: string): string[] =>
   [
     ...text.matchAll(
-      /`[^`\n]+`|^\w+:(?=»»»)|<\/?\w+[^>\n]*>|\b(?:tool_call|status|success|target|code|fail|message|thought)\b(?= =)|search_web|max_results=\d|\w+\d\b|\b\d+\b|__result__|math, .*statistics|[✓✗]/gm,
+      /`[^`\n]+`|^\w+:(?=»»»)|<\/?\w+[^>\n]*>|\b(?:tool_call|status|success|target|code|fail|message|thought)\b(?= =)|search_web|max_results[=:] ?\d|\w+\d\b|\b\d+\b|__result__|math, .*statistics|[✓✗]/gm,
     ),
   ]
     .map(([match]) => match.replace(/\[(?:参数名|parameter)\]|\{(?:变量名|KEY)\}/, "PLACEHOLDER"))
@@ -63,6 +68,7 @@ describe.each(prompts)("%s", (_, prompt) => {
 
 describe.each([
   { name: "attpPrompt", prompt: attpPrompt, results: "`[tool_result]`" },
+  { name: "attpJavascriptPrompt", prompt: attpJavascriptPrompt, results: "`[tool_result]`" },
   { name: "tamPrompt", prompt: tamPrompt, results: "`<|[TOOL_RESULT]|>`" },
   { name: "toolsxmlPrompt", prompt: toolsxmlPrompt, results: "`<results>`" },
 ])("$name", ({ prompt, results }) => {

@@ -1,2 +1,2 @@
-/** The system prompt that teaches a model ATTP, the Agentic TOML Tool-use Protocol. */
-export { attpPrompt } from "./prompt.ts";
+/** The system prompts that teach a model ATTP, the Agentic TOML Tool-use Protocol. */
+export { attpJavascriptPrompt, attpPrompt } from "./prompt.ts";

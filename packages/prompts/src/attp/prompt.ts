@@ -1,6 +1,8 @@
 import type { PromptBuilder } from "@toolglot/core";
 import { templatePrompt } from "../template.ts";
 import { enLoopAddendum, enTemplate } from "./en.ts";
+import { enJavascriptTemplate } from "./javascript-en.ts";
+import { zhJavascriptTemplate } from "./javascript-zh.ts";
 import { zhLoopAddendum, zhTemplate } from "./zh.ts";
 
 /**
@@ -14,4 +16,16 @@ import { zhLoopAddendum, zhTemplate } from "./zh.ts";
 export const attpPrompt: PromptBuilder = templatePrompt("attp/1", {
   zh: { template: zhTemplate, addenda: { loop: zhLoopAddendum } },
   en: { template: enTemplate, addenda: { loop: enLoopAddendum } },
+});
+
+/**
+ * Teaches ATTP with programs in JavaScript (`attp-js/1`); pass it to
+ * `attpProtocol({ prompt: attpJavascriptPrompt, language: "javascript" })`.
+ *
+ * The specification's template with what is different: tools are async functions that take one object, nothing can be
+ * imported, the result is assigned to `__result__` or returned. Otherwise as {@link attpPrompt}.
+ */
+export const attpJavascriptPrompt: PromptBuilder = templatePrompt("attp-js/1", {
+  zh: { template: zhJavascriptTemplate, addenda: { loop: zhLoopAddendum } },
+  en: { template: enJavascriptTemplate, addenda: { loop: enLoopAddendum } },
 });
