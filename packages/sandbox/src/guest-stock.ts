@@ -193,8 +193,8 @@ export class GuestStock {
     guest.ready.then(
       () => {
         one.ready = true;
+        if (this.#badStarts + this.#idleDeaths === 0) return;
         this.#badStarts = 0;
-        if (this.#pause === undefined) return;
         this.#endPause();
         this.refill();
       },

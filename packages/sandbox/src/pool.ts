@@ -22,6 +22,7 @@ export class GuestPool {
   readonly #turns: Turns;
   readonly #stock: GuestStock;
   #served = 0;
+  #lent = 0;
   #state: "open" | "draining" | "disposed" = "open";
   #drained: Promise<void> | undefined;
   #onQuiet: () => void = () => {};
@@ -31,7 +32,9 @@ export class GuestPool {
     this.#turns = new Turns(rules.maxConcurrent);
     this.#stock = new GuestStock(engine, () => {
       if (this.#state === "open") return rules.size;
-      return this.#state === "draining" ? Math.min(rules.size, this.#turns.waiting) : 0;
+      const { running, waiting } = this.#turns;
+      // Those that have a place, or will, and no guest yet.
+      return this.#state === "draining" ? Math.min(rules.size, waiting + running - this.#lent) : 0;
     });
   }
 
@@ -99,6 +102,8 @@ export class GuestPool {
     const warm = this.#stock.counts.idle > 0;
     const one = await this.#stock.take(signal);
     this.#served++;
+    this.#lent++;
+    if (this.#state === "draining") this.#settle();
     // Starting a guest takes milliseconds that the program need not wait for.
     const refill = inBackground(() => this.#stock.refill(), REFILL_DELAY_MS);
     let released = false;
@@ -107,6 +112,7 @@ export class GuestPool {
       released = true;
       clearTimeout(refill);
       this.#stock.end(one);
+      this.#lent--;
       this.#leave();
       inBackground(() => this.#stock.refill(), 0);
     };
