@@ -1,0 +1,169 @@
+// What to do about an error, where that can be known from the program's text.
+import { nearest } from "./realm/nearest.mjs";
+import { scan } from "./source.mjs";
+
+/** @typedef {import("./source.mjs").Token} Token */
+/** @typedef {{ identifier: string, params: { identifier: string, required: boolean }[], open?: boolean }} ProgramTool */
+
+const NODE = "this is no Node: there are no files, processes or packages, only the language and the tools";
+const NETWORK = "there is no network: ask a tool";
+const TIMERS = "there are no timers: await the tools, their answers come by themselves";
+const PAGE = "there is no page: return a value, or print with console.log";
+
+/** What programs look for that is not here. @type {Record<string, string>} */
+const ABSENT = {
+  ...named(
+    "process Buffer __dirname __filename fs path os child_process module exports global Deno Bun crypto util",
+    NODE,
+  ),
+  ...named("fetch XMLHttpRequest WebSocket EventSource axios Request Response Headers URL URLSearchParams", NETWORK),
+  ...named("setTimeout setInterval setImmediate clearTimeout clearInterval sleep queueMicrotask", TIMERS),
+  ...named("document window self navigator location localStorage sessionStorage alert prompt confirm", PAGE),
+  print: "print with console.log(…)",
+  structuredClone: "copy with JSON.parse(JSON.stringify(value)), or with spread",
+  Intl: "format by hand: numbers with toFixed, dates with toISOString",
+  performance: "take the time with Date.now()",
+  lodash: "use the language's own array and object methods",
+  _: "use the language's own array and object methods",
+};
+
+/** @param {string} names @param {string} hint */
+function named(names, hint) {
+  return Object.fromEntries(names.split(" ").map((name) => [name, hint]));
+}
+
+const GLOBALS =
+  "Array Object String Number Boolean Math JSON Date RegExp Map Set Promise Symbol BigInt Error TypeError console parseInt parseFloat isNaN isFinite undefined globalThis ToolError".split(
+    " ",
+  );
+
+/** @param {string} name @param {readonly Token[]} tokens @param {readonly ProgramTool[]} tools */
+export function forUnknownName(name, tokens, tools) {
+  const identifiers = tools.map(({ identifier }) => identifier);
+  const tool = nearest(name, identifiers);
+  if (tool !== undefined) return `the tool is called ${tool}`;
+  if (Object.hasOwn(ABSENT, name)) return ABSENT[name];
+  const words = new Set(tokens.filter(({ kind, text }) => kind === "word" && text !== name).map(({ text }) => text));
+  const near = nearest(name, [...GLOBALS, ...words]);
+  if (near !== undefined) return `did you mean ${near}?`;
+  if (identifiers.length > 0) return `available tools: ${identifiers.slice(0, 20).join(", ")}`;
+  return undefined;
+}
+
+/** @param {string} word @param {string | undefined} module @param {readonly ProgramTool[]} tools */
+export function forImport(word, module, tools) {
+  if (word === "export") return "return the value, or assign it: __result__ = …";
+  const names = tools.map(({ identifier }) => identifier);
+  const there =
+    names.length > 0 ? `the tools ${names.slice(0, 20).join(", ")} are already there` : "there are no tools";
+  return `${module ? `${module} is not available` : "no module is available"}; without any import ${there}`;
+}
+
+/** @param {string} message @param {string} sourceLine */
+export function forSyntax(message, sourceLine) {
+  const text = sourceLine.trim();
+  if (text.startsWith("```")) return "write the code alone, without a fence";
+  if (/\bawait\b/.test(text))
+    return "await works at the top and in async functions: write async before the function around it";
+  if (/^(def|elif|print|from|with|lambda)\b/.test(text) || /:\s*$/.test(text))
+    return "this is JavaScript: write it without Python's words";
+  if (/unsupported keyword|invalid keyword/.test(message)) return undefined;
+  return undefined;
+}
+
+/** A tool whose promise is used as if it were its value. @param {readonly Token[]} tokens @param {readonly ProgramTool[]} tools */
+export function forMissingAwait(tokens, tools) {
+  const identifiers = new Set(tools.map(({ identifier }) => identifier));
+  const call = tokens.find((token, index) => {
+    const before = tokens[index - 1]?.text;
+    const isCall = token.kind === "word" && identifiers.has(token.text) && tokens[index + 1]?.text === "(";
+    return isCall && (before === "=" || before === ":" || before === "...");
+  });
+  return call === undefined ? undefined : `tools are async: write await ${call.text}(…)`;
+}
+
+const DECLARES = new Set(["const", "let", "var"]);
+const JOINS = new Set([
+  ".",
+  ",",
+  "?",
+  ":",
+  "+",
+  "-",
+  "*",
+  "/",
+  "%",
+  "&",
+  "|",
+  "=",
+  "<",
+  ">",
+  "(",
+  "[",
+  "{",
+  ")",
+  "]",
+  "!",
+]);
+
+/** The program's statements at its top, each as its tokens; good enough for a hint. @param {string} code @param {readonly Token[]} tokens */
+function statements(code, tokens) {
+  /** @type {Token[][]} */
+  const found = [];
+  /** @type {Token[]} */
+  let current = [];
+  for (const token of tokens) {
+    const last = current.at(-1);
+    const between = last === undefined ? "" : code.slice(last.end, token.start);
+    const joined = last !== undefined && (JOINS.has(token.text) || (JOINS.has(last.text) && !")]".includes(last.text)));
+    if (token.depth === 0 && (token.text === ";" || (between.includes("\n") && !joined))) {
+      if (current.length > 0) found.push(current);
+      current = [];
+    }
+    if (token.text !== ";" || token.depth > 0) current.push(token);
+  }
+  if (current.length > 0) found.push(current);
+  return found;
+}
+
+/** The statement that was probably meant, as an assignment. @param {string} code */
+export function forMissingResult(code) {
+  const fallback = "assign the outcome, __result__ = …, or return it at the end";
+  const tokens = scan(code);
+  for (const statement of statements(code, tokens).reverse()) {
+    const [first, second, third] = statement;
+    if (first === undefined) continue;
+    const end = /** @type {Token} */ (statement.at(-1)).end;
+    const text = code.slice(first.start, end);
+    if (DECLARES.has(first.text) && second?.kind === "word")
+      return `write __result__ = ${second.text} as the last line`;
+    if (first.text === "async" || first.text === "function") {
+      const name = statement.find(
+        ({ kind, text: word }) => kind === "word" && word !== "async" && word !== "function",
+      )?.text;
+      return name ? `call the function and assign what it gives: __result__ = await ${name}(…)` : fallback;
+    }
+    if (first.text === "console" && second?.text === "." && statement[3]?.text === "(") {
+      const value = code.slice(statement[3].end, end - 1).trim();
+      return value !== "" && isShort(value) ? `write __result__ = ${value}` : fallback;
+    }
+    if (first.kind === "word" && second?.text === "=" && third?.text !== "=" && third?.text !== ">") {
+      return `write __result__ = ${first.text} as the last line`;
+    }
+    if (["if", "for", "while", "try", "switch", "class", "{", "}"].includes(first.text)) continue;
+    if (
+      first.kind === "word" &&
+      second?.text === "(" &&
+      new RegExp(`async\\s+function\\s+${first.text}\\b`).test(code)
+    ) {
+      return `write __result__ = await ${text}, and let ${first.text} return the value`;
+    }
+    if (isShort(text)) return `write __result__ = ${text}`;
+  }
+  return fallback;
+}
+
+/** @param {string} text */
+function isShort(text) {
+  return text.length <= 80 && !text.includes("\n");
+}

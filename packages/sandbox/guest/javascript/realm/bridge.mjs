@@ -1,0 +1,292 @@
+/**
+ * The realm between the program's and the host: it checks and writes down what a program says. Runs inside the engine:
+ * its text is taken, so it must not speak of anything outside itself. The program never reaches this realm, so its
+ * built-ins are what they are.
+ *
+ * @param {(text: string) => boolean} host Takes JSON text; true when no more output is wanted.
+ * @param {(bridge: any) => any} programSide Made in the program's realm.
+ * @param {{ makeCleaner: any, makeInspector: any, nearest: (name: string, names: string[]) => string | undefined }} parts
+ */
+export function makeBridge(host, programSide, { makeCleaner, makeInspector, nearest }) {
+  const MAX_ARGUMENT_LENGTH = 4 * 1024 * 1024;
+  const MAX_LENGTH_IN_FLIGHT = 16 * 1024 * 1024;
+  const PROGRAM = "program.js:";
+  const STDERR = ["warn", "error", "trace", "assert"];
+  const METHODS = ["log", "info", "debug", "dir", "table", "group", "groupCollapsed", "groupEnd", ...STDERR];
+
+  /** @type {any} */
+  let request;
+  /** @type {any} */
+  let program;
+  /** @type {any} */
+  let cleaner;
+  /** @type {any} */
+  let inspector;
+  let calls = 0;
+  let inFlight = 0;
+  /** @type {number[]} */
+  const lengths = [];
+  /** @type {number[]} */
+  const lines = [];
+  let over = false;
+  let quiet = false;
+  let groups = 0;
+  /** @type {number | undefined} */
+  let time;
+  let refusal = { message: "", hint: "" };
+  let valueText = "";
+  /** Of errors: the call that failed, and what to do about it. @type {WeakMap<object, { id: number, hint?: string }>} */
+  const causes = new WeakMap();
+  /** @type {{ error: unknown, isSeen: () => boolean }[]} */
+  const failures = [];
+
+  /** The innermost line of a stack that is the program's, as `    at f (program.js:3:5)`. */
+  const programFrame = (/** @type {string} */ stack) => stack.split("\n").find((line) => line.includes(PROGRAM)) ?? "";
+  const programLine = () => {
+    const frame = programFrame(new Error().stack ?? "");
+    return Number.parseInt(frame.slice(frame.lastIndexOf(PROGRAM) + PROGRAM.length), 10) || 0;
+  };
+
+  const signature = (/** @type {any} */ tool) => {
+    const params = tool.params.map((/** @type {any} */ { identifier, required, default: fallback }) => {
+      if (required) return identifier;
+      return fallback === undefined ? `${identifier}?` : `${identifier} = ${JSON.stringify(fallback)}`;
+    });
+    if (tool.open) params.push("…");
+    return params.length === 0 ? `${tool.identifier}()` : `${tool.identifier}({ ${params.join(", ")} })`;
+  };
+
+  /** @param {any} tool @param {string} message @param {"T" | "R"} kind `TypeError` or `RangeError`. */
+  const refuse = (tool, message, kind = "T") => {
+    refusal = { message: `${tool.identifier}() ${message}`, hint: `call it as ${signature(tool)}` };
+    return kind;
+  };
+
+  /** The arguments of a call by parameter name, as JSON text; `{ refused }` when they are wrong. */
+  const readArguments = (/** @type {any} */ tool, /** @type {number} */ count, /** @type {any} */ given) => {
+    if (count > 1) return { refused: refuse(tool, `takes one object, not ${count} values`) };
+    if (given === undefined) given = {};
+    if (typeof given !== "object" || given === null || Array.isArray(given)) {
+      const kind = given === null ? "null" : Array.isArray(given) ? "an array" : `a ${typeof given}`;
+      return { refused: refuse(tool, `takes one object, not ${kind}`) };
+    }
+    const parts = [];
+    const names = new Set();
+    let left = MAX_ARGUMENT_LENGTH;
+    for (const key of Object.keys(given)) {
+      const param =
+        tool.params.find((/** @type {any} */ { identifier }) => identifier === key) ??
+        tool.params.find((/** @type {any} */ { name }) => name === key);
+      if (param === undefined && !tool.open) {
+        const near = nearest(
+          key,
+          tool.params.map((/** @type {any} */ each) => each.identifier),
+        );
+        return { refused: refuse(tool, `has no parameter ${key}${near ? `; did you mean ${near}?` : ""}`) };
+      }
+      const name = param === undefined ? key : param.name;
+      if (names.has(name)) return { refused: refuse(tool, `got ${key} twice`) };
+      const value = given[key];
+      if (value === undefined) continue;
+      names.add(name);
+      const text = `${JSON.stringify(name)}:${cleaner.clean(value, left, true, [], [undefined, key])}`;
+      left -= text.length;
+      parts.push(text);
+    }
+    const missing = tool.params.filter((/** @type {any} */ { name, required }) => required && !names.has(name));
+    if (missing.length > 0) {
+      return {
+        refused: refuse(
+          tool,
+          `is missing ${missing.map((/** @type {any} */ { identifier }) => identifier).join(", ")}`,
+        ),
+      };
+    }
+    return { text: `{${parts.join(",")}}` };
+  };
+
+  /** The number of the call that was made, or why it was not, as the kind of error. */
+  const call = (/** @type {number} */ index, /** @type {number} */ count, /** @type {unknown} */ given) => {
+    const tool = request.tools[index];
+    const line = programLine();
+    let read;
+    try {
+      read = readArguments(tool, count, given);
+    } catch (error) {
+      if (error instanceof cleaner.Unfit) return refuse(tool, `cannot take ${error.path}: it is ${error.message}`);
+      if (error instanceof cleaner.TooLarge)
+        return refuse(tool, `cannot take arguments of this size: ${error.message}`, "R");
+      throw error;
+    }
+    if (read.text === undefined) return read.refused;
+    if (inFlight + read.text.length > MAX_LENGTH_IN_FLIGHT) {
+      return refuse(
+        tool,
+        "cannot be called: await the calls in flight first, their arguments are too large together",
+        "R",
+      );
+    }
+    const id = calls++;
+    lines[id] = line;
+    lengths[id] = read.text.length;
+    inFlight += read.text.length;
+    // The host ends the run at the first call that is too many; nothing later is of interest.
+    if (over || id > request.limits.maxToolCalls) return id;
+    host(`{"type":"call","id":${id},"tool":${index},"line":${line},"args":${read.text}}`);
+    return id;
+  };
+
+  const print = (/** @type {string} */ method, /** @type {ArrayLike<unknown>} */ values) => {
+    if (method === "groupEnd") groups = Math.max(groups - 1, 0);
+    const nothing = method === "groupEnd" || (method === "assert" && values[0]);
+    if (over || quiet || nothing) return;
+    const { maxLogBytes } = request.limits;
+    let shown = values;
+    if (method === "assert") {
+      const rest = Array.prototype.slice.call(values, 1);
+      shown =
+        typeof rest[0] === "string"
+          ? [`Assertion failed: ${rest[0]}`, ...rest.slice(1)]
+          : ["Assertion failed", ...rest];
+    } else if (method === "dir" || method === "table") shown = [values[0]];
+    let text = inspector.format(shown, maxLogBytes + 1);
+    if (groups > 0) text = text.replace(/^/gm, "  ".repeat(Math.min(groups, 20)));
+    const stream = STDERR.includes(method) ? "stderr" : "stdout";
+    quiet = host(`{"type":"log","stream":"${stream}","text":${JSON.stringify(text)}}`);
+    if (method === "group" || method === "groupCollapsed") groups++;
+  };
+
+  /** @returns {() => number} Equal seeds give equal numbers in [0, 1), 53 bits each: sfc32, seeded by a hash of the text. */
+  const makeRandom = (/** @type {string} */ seed) => {
+    const state = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 1];
+    for (let round = 0; round < 4; round++) {
+      let hash = 2166136261 ^ (round * 0x01000193);
+      for (let index = 0; index < seed.length; index++) {
+        hash = Math.imul(hash ^ seed.charCodeAt(index), 0x5bd1e995);
+        hash = (hash << 13) | (hash >>> 19);
+      }
+      hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+      state[round] = (state[round] ?? 0) ^ Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+    }
+    let [a = 0, b = 0, c = 0, counter = 0] = state;
+    const next = () => {
+      const sum = (a + b + counter++) | 0;
+      a = b ^ (b >>> 9);
+      b = (c + (c << 3)) | 0;
+      c = ((c << 21) | (c >>> 11)) + sum;
+      return sum >>> 0;
+    };
+    for (let round = 0; round < 20; round++) next();
+    return () => ((next() >>> 5) * 67108864 + (next() >>> 6)) / 9007199254740992;
+  };
+
+  /** What the program's realm gets of this one; functions that take and give values without a realm. */
+  const makeOwn = () => ({
+    Error,
+    tools: request.tools.length,
+    identifier: (/** @type {number} */ index) => request.tools[index].identifier,
+    methods: METHODS.length,
+    method: (/** @type {number} */ index) => METHODS[index],
+    call,
+    print,
+    clock: () => time ?? Date.now(),
+    setClock: (/** @type {number} */ to) => {
+      time = to;
+    },
+    draw: makeRandom(request.seed),
+    answered: (/** @type {number} */ id) => {
+      inFlight -= lengths[id] ?? 0;
+    },
+    refused: () => refusal.message,
+    failed: (/** @type {any} */ error, /** @type {number} */ id, /** @type {() => boolean} */ isSeen) => {
+      if ((typeof error === "object" && error !== null) || typeof error === "function") {
+        causes.set(error, id < 0 ? { id, hint: refusal.hint } : { id });
+      }
+      if (failures.length < 1000) failures.push({ error, isSeen });
+    },
+    result: undefined,
+    assigned: false,
+  });
+  /** @type {any} */
+  let own;
+
+  /** @param {any} error @param {string} name */
+  const read = (error, name) => {
+    try {
+      const value = error[name];
+      return typeof value === "string" ? value : "";
+    } catch (fault) {
+      if (fault instanceof Error && fault.name === "InternalError") throw fault;
+      return "";
+    }
+  };
+
+  /** An error of the program as JSON text: `{ type, message, stack, line?, call?, hint?, thrown? }`. */
+  const describe = (/** @type {any} */ error) => {
+    if (!Error.isError(error)) {
+      const message =
+        typeof error === "string" ? error : read(error ?? {}, "message") || inspector.inspect(error, 2000);
+      return JSON.stringify({ type: "Error", message, stack: "", thrown: true });
+    }
+    const name = read(error, "name");
+    let made = "";
+    try {
+      made = read(error.constructor, "name");
+    } catch {}
+    const builtIn = /^(Error|(Type|Range|Reference|Syntax|Eval|URI|Internal|Aggregate)Error)?$/.test(name);
+    const cause = causes.get(error);
+    return JSON.stringify({
+      type: builtIn && made !== "" ? made : name,
+      message: read(error, "message"),
+      stack: read(error, "stack").slice(0, 20_000),
+      ...(cause === undefined || cause.id < 0 ? {} : { call: cause.id, line: lines[cause.id] }),
+      ...(cause?.hint ? { hint: cause.hint } : {}),
+    });
+  };
+
+  /** @param {unknown} returned */
+  const finish = (returned) => {
+    over = true;
+    const unseen = failures.find(({ isSeen }) => !isSeen());
+    if (unseen) return `{"status":"error","error":${describe(unseen.error)}}`;
+    if (returned === undefined && !own.assigned) return '{"status":"missing"}';
+    /** @type {object[]} */
+    const notes = [];
+    try {
+      valueText = cleaner.clean(
+        returned === undefined ? own.result : returned,
+        request.limits.maxResultBytes,
+        false,
+        notes,
+      );
+    } catch (error) {
+      if (error instanceof cleaner.TooLarge) return JSON.stringify({ status: "large", message: error.message });
+      if (!(error instanceof cleaner.Unfit)) return `{"status":"error","error":${describe(error)}}`;
+      const path = error.path === "" ? "" : error.path.startsWith("[") ? error.path : `.${error.path}`;
+      return JSON.stringify({
+        status: "error",
+        error: { type: "TypeError", message: `__result__${path} is ${error.message}`, stack: "" },
+      });
+    }
+    return JSON.stringify({ status: "ok", conversions: notes });
+  };
+
+  return {
+    /** @param {string} text The request, without the code. */
+    start(text) {
+      request = JSON.parse(text);
+      time = request.clock;
+      own = makeOwn();
+      program = programSide(own);
+      cleaner = makeCleaner(program.isPromise);
+      inspector = makeInspector(program.isPromise, programFrame);
+    },
+    /** @param {string} text */
+    settle(text) {
+      program.settle(text);
+    },
+    describe,
+    finish,
+    value: () => valueText,
+  };
+}

@@ -1,0 +1,286 @@
+/**
+ * Makes the function that writes the program's values as JSON text by a written rule, and says what it changed. Runs
+ * inside the engine, in a realm of its own: its text is taken, so it must not speak of anything outside itself.
+ * The originals it uses are those of its realm; what belongs to the program's realm is asked for by `isPromise`.
+ *
+ * @param {(value: unknown) => boolean} isPromise
+ */
+export function makeCleaner(isPromise) {
+  const MAX_DEPTH = 200;
+  const MAX_NOTES = 100;
+  const MAX_TEXT = 10_000;
+  const DROPPED = ["__proto__", "constructor", "prototype"];
+
+  const quote = /** @type {(text: string) => string} */ (JSON.stringify);
+  /** @param {object} prototype @param {string} name */
+  const getter = (prototype, name) => /** @type {any} */ (Object.getOwnPropertyDescriptor(prototype, name)).get;
+  const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
+  const typeOfView = getter(typedArray, Symbol.toStringTag);
+  const lengthOfView = getter(typedArray, "length");
+  const bytesOfBuffer = getter(ArrayBuffer.prototype, "byteLength");
+  const sizeOfMap = getter(Map.prototype, "size");
+  const sizeOfSet = getter(Set.prototype, "size");
+  const timeOfDate = Date.prototype.getTime;
+  const { toISOString } = Date.prototype;
+  const sourceOfRegExp = RegExp.prototype.toString;
+  const flagsOfRegExp = getter(RegExp.prototype, "global");
+  const textOfSymbol = Symbol.prototype.toString;
+
+  class TooLarge extends Error {}
+  /** `path`: where the value stands, as `items[2].price`. The message says what it is. */
+  class Unfit extends Error {
+    /** @param {string} path @param {string} message */
+    constructor(path, message) {
+      super(message);
+      this.path = path;
+    }
+  }
+
+  /** Whether a value has the inner state that the function asks for. @param {Function} ask @param {unknown} value */
+  const answers = (ask, value) => {
+    try {
+      Reflect.apply(ask, value, []);
+      return true;
+    } catch (error) {
+      // An interrupt or a lack of memory is no answer.
+      if (error instanceof TypeError) return false;
+      throw error;
+    }
+  };
+
+  /** @param {any} path Links of [outer path, key], so that it costs nothing where it is not needed. */
+  const written = (path) => {
+    let text = "";
+    for (let link = path; link !== undefined; link = link[0]) {
+      text = (typeof link[1] === "number" ? `[${link[1]}]` : `.${link[1]}`) + text;
+    }
+    return (text[0] === "." ? text.slice(1) : text).slice(0, 200);
+  };
+
+  const className = (/** @type {any} */ value) => {
+    const made = value.constructor;
+    const name = typeof made === "function" ? made.name : "";
+    return typeof name === "string" && name !== "" ? name.slice(0, 100) : "object";
+  };
+
+  const base64 = (/** @type {Uint8Array} */ bytes) => {
+    const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const parts = [];
+    const count = Reflect.apply(lengthOfView, bytes, []);
+    for (let index = 0; index < count; index += 3) {
+      const bits = (bytes[index] << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
+      const left = count - index;
+      const last = (left > 1 ? digits[(bits >> 6) & 63] : "=") + (left > 2 ? digits[bits & 63] : "=");
+      parts.push(digits[bits >> 18] + digits[(bits >> 12) & 63] + last);
+    }
+    return parts.join("");
+  };
+
+  /**
+   * JSON text of a value. Throws `TooLarge`, `Unfit` (a value without a JSON form, when `strict`), and whatever a
+   * getter or a `toJSON` of the program throws. `notes` gets `{ path, from, to }` of what came out changed.
+   * @param {unknown} root @param {number} maxLength In UTF-16 units. @param {boolean} strict
+   * @param {object[]} notes @param {any} [rootPath]
+   */
+  const clean = (root, maxLength, strict, notes, rootPath) => {
+    /** @type {string[]} */
+    const parts = [];
+    const open = new Set();
+    let left = maxLength;
+
+    const note = (/** @type {any} */ path, /** @type {string} */ from, /** @type {string} */ to) => {
+      if (notes.length < MAX_NOTES) notes.push({ path: written(path), from, to });
+    };
+    const put = (/** @type {string} */ text) => {
+      left -= text.length;
+      if (left < 0) throw new TooLarge(`more than ${maxLength} bytes as JSON`);
+      parts.push(text);
+    };
+    const putText = (/** @type {string} */ text) => {
+      if (text.length > left) throw new TooLarge(`more than ${maxLength} bytes as JSON`);
+      put(quote(text));
+    };
+    const unfit = (/** @type {any} */ path, /** @type {string} */ kind, /** @type {string} */ text) => {
+      if (strict) throw new Unfit(written(path), `a ${kind}, which has no JSON form`);
+      note(path, kind, "text");
+      putText(text.slice(0, MAX_TEXT));
+    };
+
+    const primitive = (/** @type {any} */ value, /** @type {any} */ path) => {
+      if (typeof value === "string") putText(value);
+      else if (typeof value === "number") {
+        if (value - value === 0) put(`${value}`);
+        else {
+          note(path, `${value}`, "null");
+          put("null");
+        }
+      } else if (typeof value === "boolean") put(value ? "true" : "false");
+      else if (value === null) put("null");
+      else if (value === undefined) {
+        note(path, "undefined", "null");
+        put("null");
+      } else if (typeof value === "bigint") {
+        const safe = value >= -9007199254740991n && value <= 9007199254740991n;
+        note(path, "bigint", safe ? "number" : "decimal text");
+        const text = `${value}`;
+        put(safe ? text : `"${text}"`);
+      } else unfit(path, "symbol", Reflect.apply(textOfSymbol, value, []));
+    };
+
+    /** @param {any} value @param {any} path @param {number} depth @param {string | number} key For `toJSON`. */
+    const walk = (value, path, depth, key) => {
+      if (typeof value !== "object" && typeof value !== "function") return primitive(value, path);
+      if (value === null) return put("null");
+      if (depth > MAX_DEPTH) throw new TooLarge(`nested deeper than ${MAX_DEPTH} levels`);
+      if (open.has(value)) {
+        note(path, "cycle", "null");
+        return put("null");
+      }
+      open.add(value);
+      container(value, path, depth, key);
+      open.delete(value);
+    };
+
+    const container = (
+      /** @type {any} */ value,
+      /** @type {any} */ path,
+      /** @type {number} */ depth,
+      /** @type {string | number} */ key,
+    ) => {
+      const { toJSON } = value;
+      // A date has one too; ours says what became of it.
+      if (typeof toJSON === "function" && !answers(timeOfDate, value)) {
+        const given = Reflect.apply(toJSON, value, [`${key}`]);
+        if (given !== value) {
+          note(path, className(value), "what its toJSON gives");
+          return walk(given, path, depth + 1, key);
+        }
+      }
+      if (typeof value === "function") return unfit(path, "function", named(value));
+      if (Array.isArray(value)) return list(value, path, depth);
+      const prototype = Reflect.getPrototypeOf(value);
+      const plain = prototype === null || Reflect.getPrototypeOf(prototype) === null;
+      if (plain) return fields(value, path, depth);
+      if (special(value, path, depth)) return;
+      note(path, className(value), "object");
+      fields(value, path, depth);
+    };
+
+    const list = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+      const { length } = value;
+      // Each item takes at least a character and a comma.
+      if (length * 2 - 1 > left) throw new TooLarge(`more than ${maxLength} bytes as JSON`);
+      put("[");
+      for (let index = 0; index < length; index++) {
+        if (index > 0) put(",");
+        walk(value[index], [path, index], depth + 1, index);
+      }
+      put("]");
+    };
+
+    const fields = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+      put("{");
+      let first = true;
+      for (const name of Object.keys(value)) {
+        const item = value[name];
+        first = entry(name, item, path, depth, first);
+      }
+      put("}");
+    };
+
+    /** @param {string} name @param {any} item @param {any} path @param {number} depth @param {boolean} first */
+    const entry = (name, item, path, depth, first) => {
+      if (item === undefined || DROPPED.includes(name)) {
+        note([path, name], item === undefined ? "undefined" : "key", "dropped");
+        return first;
+      }
+      if (!first) put(",");
+      putText(name);
+      put(":");
+      walk(item, [path, name], depth + 1, name);
+      return false;
+    };
+
+    /** What has an inner state of its own. False when the value is an ordinary object. */
+    const special = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+      if (answers(timeOfDate, value)) date(value, path);
+      else if (ArrayBuffer.isView(value)) view(value, path, depth);
+      else if (answers(sizeOfMap, value)) map(value, path, depth);
+      else if (answers(sizeOfSet, value)) {
+        note(path, "Set", "array");
+        /** @type {unknown[]} */
+        const items = [];
+        Reflect.apply(Set.prototype.forEach, value, [(/** @type {unknown} */ item) => items.push(item)]);
+        list(items, path, depth);
+      } else if (answers(bytesOfBuffer, value)) view(new Uint8Array(value), path, depth);
+      else if (Error.isError(value)) unfit(path, className(value), `${className(value)}: ${value.message}`);
+      else if (isPromise(value)) throw new Unfit(written(path), "a promise: await it");
+      else if (value !== RegExp.prototype && isRegExp(value)) {
+        unfit(path, "RegExp", `${Reflect.apply(sourceOfRegExp, value, [])}`);
+      } else return boxed(value, path);
+      return true;
+    };
+
+    const isRegExp = (/** @type {any} */ value) => answers(flagsOfRegExp, value);
+
+    const boxed = (/** @type {any} */ value, /** @type {any} */ path) => {
+      for (const { prototype } of [Number, String, Boolean, BigInt, Symbol]) {
+        if (!answers(prototype.valueOf, value)) continue;
+        primitive(Reflect.apply(prototype.valueOf, value, []), path);
+        return true;
+      }
+      return false;
+    };
+
+    const date = (/** @type {any} */ value, /** @type {any} */ path) => {
+      const valid = !Number.isNaN(Reflect.apply(timeOfDate, value, []));
+      note(path, "Date", valid ? "ISO 8601 text" : "null");
+      put(valid ? quote(Reflect.apply(toISOString, value, [])) : "null");
+    };
+
+    const view = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+      const kind = Reflect.apply(typeOfView, value, []) ?? "DataView";
+      if (kind !== "Uint8Array" && kind !== "DataView") {
+        note(path, kind, "array");
+        return list(value, path, depth);
+      }
+      const bytes = kind === "DataView" ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
+      if ((Reflect.apply(lengthOfView, bytes, []) * 4) / 3 > left)
+        throw new TooLarge(`more than ${maxLength} bytes as JSON`);
+      note(path, kind, "base64 text");
+      put(`"${base64(bytes)}"`);
+    };
+
+    const map = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+      note(path, "Map", "object");
+      /** @type {Map<string, unknown>} */
+      const entries = new Map();
+      const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
+        const name = typeof key === "symbol" ? Reflect.apply(textOfSymbol, key, []) : keyText(key);
+        if (typeof key !== "string") note([path, name], `key of type ${key === null ? "null" : typeof key}`, "text");
+        entries.set(name, item);
+      };
+      Reflect.apply(Map.prototype.forEach, value, [add]);
+      put("{");
+      let first = true;
+      for (const [name, item] of entries) first = entry(name, item, path, depth, first);
+      put("}");
+    };
+
+    walk(root, rootPath, 0, "");
+    return parts.join("");
+  };
+
+  const keyText = (/** @type {any} */ key) => {
+    if (typeof key === "function") return named(key);
+    if (typeof key !== "object" || key === null) return `${key}`;
+    return answers(timeOfDate, key) ? Reflect.apply(toISOString, key, []) : `${key}`.slice(0, MAX_TEXT);
+  };
+
+  const named = (/** @type {any} */ value) => {
+    const { name } = value;
+    return typeof name === "string" && name !== "" ? `[Function: ${name.slice(0, 100)}]` : "[Function]";
+  };
+
+  return { clean, TooLarge, Unfit };
+}

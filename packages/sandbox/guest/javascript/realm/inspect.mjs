@@ -1,0 +1,318 @@
+/**
+ * Makes the function behind `console.log`: values as Node prints them, with caps on depth, items and length. Runs inside
+ * the engine, in a realm of its own: its text is taken, so it must not speak of anything outside itself.
+ *
+ * @param {(value: unknown) => boolean} isPromise
+ * @param {(stack: string) => string} programFrame The innermost line of a stack that is the program's.
+ */
+export function makeInspector(isPromise, programFrame) {
+  const DEPTH = 2;
+  const MOST_ITEMS = 100;
+  const MOST_CHARACTERS = 10_000;
+  const WIDTH = 80;
+  const COMPACT = 3;
+
+  /** @param {object} prototype @param {string | symbol} name */
+  const getter = (prototype, name) => /** @type {any} */ (Object.getOwnPropertyDescriptor(prototype, name)).get;
+  const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
+  const typeOfView = getter(typedArray, Symbol.toStringTag);
+  const sizeOfMap = getter(Map.prototype, "size");
+  const sizeOfSet = getter(Set.prototype, "size");
+  const bytesOfBuffer = getter(ArrayBuffer.prototype, "byteLength");
+  const flagsOfRegExp = getter(RegExp.prototype, "global");
+
+  /** What `ask` gives for a value that has the inner state it asks for; undefined for any other. */
+  const inner = (/** @type {Function} */ ask, /** @type {unknown} */ value) => {
+    try {
+      return Reflect.apply(ask, value, []);
+    } catch (error) {
+      if (error instanceof TypeError) return undefined;
+      throw error;
+    }
+  };
+
+  const escapes = /** @type {Record<string, string>} */ ({
+    "\n": "\\n",
+    "\t": "\\t",
+    "\r": "\\r",
+    "\b": "\\b",
+    "\f": "\\f",
+  });
+  const quoted = (/** @type {string} */ text) => {
+    const cut = text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) : text;
+    const mark = !cut.includes("'") ? "'" : !cut.includes('"') ? '"' : !/[`]|\$\{/.test(cut) ? "`" : "'";
+    let inside = "";
+    for (let index = 0; index < cut.length; index++) {
+      const character = /** @type {string} */ (cut[index]);
+      const code = cut.charCodeAt(index);
+      if (character === mark || character === "\\") inside += `\\${character}`;
+      else if (code >= 32 && code !== 127) inside += character;
+      else inside += escapes[character] ?? `\\x${code < 16 ? "0" : ""}${code.toString(16).toUpperCase()}`;
+    }
+    const more = text.length - cut.length;
+    return `${mark}${inside}${mark}${more > 0 ? `... ${more} more characters` : ""}`;
+  };
+
+  const primitive = (/** @type {any} */ value) => {
+    if (typeof value === "string") return quoted(value);
+    if (typeof value === "bigint") return `${value}n`;
+    if (typeof value === "symbol") return Reflect.apply(Symbol.prototype.toString, value, []);
+    return Object.is(value, -0) ? "-0" : `${value}`;
+  };
+
+  const className = (/** @type {any} */ value) => {
+    for (let object = value; object !== null; object = Reflect.getPrototypeOf(object)) {
+      const made = Reflect.getOwnPropertyDescriptor(object, "constructor");
+      if (typeof made?.value === "function" && typeof made.value.name === "string" && made.value.name !== "") {
+        return made.value.name.slice(0, 100);
+      }
+    }
+    return undefined;
+  };
+
+  /** @param {string[]} output @param {any} value @param {number} indent */
+  const inColumns = (output, value, indent) => {
+    const listed = output.length - (value.length > MOST_ITEMS ? 1 : 0);
+    const lengths = output.slice(0, listed).map((text) => text.length);
+    const longest = Math.max(...lengths);
+    const total = lengths.reduce((sum, length) => sum + length + 2, 0);
+    const cell = longest + 2;
+    if (cell * 3 + indent >= WIDTH || (total / cell <= 5 && longest > 6)) return output;
+    const biased = Math.max(cell - Math.sqrt(cell - total / output.length), 1);
+    const square = Math.round(Math.sqrt(2.5 * biased * listed) / biased);
+    const columns = Math.min(square, Math.floor((WIDTH - indent) / cell), COMPACT * 4, 15);
+    if (columns <= 1) return output;
+    const widths = Array.from({ length: columns }, (_, column) => {
+      let widest = 0;
+      for (let index = column; index < listed; index += columns) widest = Math.max(widest, lengths[index] ?? 0);
+      return widest + 2;
+    });
+    const numbers = output.every((_, index) => typeof value[index] === "number" || typeof value[index] === "bigint");
+    const rows = [];
+    for (let start = 0; start < listed; start += columns) {
+      const cells = output.slice(start, Math.min(start + columns, listed));
+      const row = cells.map((text, column) => {
+        const last = column === cells.length - 1;
+        const width = widths[column] ?? 0;
+        if (numbers) return (last ? text : `${text}, `).padStart(last ? width - 2 : width);
+        return last ? text : `${text}, `.padEnd(width);
+      });
+      rows.push(row.join(""));
+    }
+    if (listed < output.length) rows.push(/** @type {string} */ (output[listed]));
+    return rows;
+  };
+
+  /** @param {unknown} root @param {number} cap Longer text ends there. */
+  const inspect = (root, cap) => {
+    /** @type {object[]} */
+    const open = [];
+    /** @type {object[]} */
+    const circular = [];
+    let left = cap;
+    let deepest = 0;
+
+    /** @param {string[]} output @param {string} opening @param {string} closing */
+    const together = (
+      output,
+      opening,
+      closing,
+      /** @type {number} */ depth,
+      /** @type {number} */ indent,
+      /** @type {any} */ list,
+    ) => {
+      const entries = output.length;
+      const lines = list !== undefined && entries > 6 ? inColumns(output, list, indent) : output;
+      if (deepest - depth < COMPACT && lines.length === entries) {
+        const length = lines.reduce((sum, text) => sum + text.length, 0);
+        const fits = length + 2 * lines.length + indent + opening.length + 10 <= WIDTH;
+        if (fits && !lines.some((text) => text.includes("\n"))) return `${opening} ${lines.join(", ")} ${closing}`;
+      }
+      const margin = `\n${" ".repeat(indent)}`;
+      return `${opening}${margin}  ${lines.join(`,${margin}  `)}${margin}${closing}`;
+    };
+
+    /** @param {any} value @param {number} depth @param {number} indent @returns {string} */
+    const show = (value, depth, indent) => {
+      if (left <= 0) return "…";
+      if ((typeof value !== "object" && typeof value !== "function") || value === null) {
+        const text = primitive(value);
+        left -= text.length;
+        return text;
+      }
+      if (open.includes(value)) {
+        if (!circular.includes(value)) circular.push(value);
+        return `[Circular *${circular.indexOf(value) + 1}]`;
+      }
+      open.push(value);
+      const text = showObject(value, depth, indent);
+      open.pop();
+      left -= 2;
+      return circular.includes(value) ? `<ref *${circular.indexOf(value) + 1}> ${text}` : text;
+    };
+
+    /** @param {any} object @param {number} depth @param {number} indent @param {(name: string) => boolean} [wanted] */
+    const fieldsOf = (object, depth, indent, wanted) => {
+      /** @type {string[]} */
+      const output = [];
+      for (const key of Reflect.ownKeys(object)) {
+        if (typeof key === "string" && wanted !== undefined && !wanted(key)) continue;
+        const own = Reflect.getOwnPropertyDescriptor(object, key);
+        if (own === undefined || !own.enumerable) continue;
+        if (output.length >= MOST_ITEMS * 10) break;
+        const text = own.get
+          ? own.set
+            ? "[Getter/Setter]"
+            : "[Getter]"
+          : own.set
+            ? "[Setter]"
+            : show(own.value, depth + 1, indent + 2);
+        const name =
+          typeof key === "symbol" ? `[${primitive(key)}]` : /^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quoted(key);
+        left -= name.length;
+        output.push(`${name}: ${text}`);
+      }
+      return output;
+    };
+
+    const isIndex = (/** @type {string} */ name) => /^(0|[1-9][0-9]*)$/.test(name);
+
+    /** @param {any} value @param {number} depth @param {number} indent @param {string} opening */
+    const showList = (value, depth, indent, opening) => {
+      /** @type {string[]} */
+      const output = [];
+      const count = Math.min(value.length, MOST_ITEMS);
+      for (let index = 0; index < count && left > 0; index++) {
+        if (index in value) output.push(show(value[index], depth + 1, indent + 2));
+        else {
+          let end = index;
+          while (end + 1 < value.length && !(end + 1 in value) && end - index < MOST_ITEMS) end++;
+          output.push(`<${end - index + 1} empty item${end > index ? "s" : ""}>`);
+          index = end;
+        }
+      }
+      const more = value.length - count;
+      if (more > 0) output.push(`... ${more} more item${more > 1 ? "s" : ""}`);
+      if (!ArrayBuffer.isView(value)) output.push(...fieldsOf(value, depth, indent, (name) => !isIndex(name)));
+      return output.length === 0 ? `${opening}]` : together(output, opening, "]", depth, indent, value);
+    };
+
+    /** @param {any} value @param {number} depth @param {number} indent @returns {string} */
+    const showObject = (value, depth, indent) => {
+      const name = className(value);
+      if (Error.isError(value)) return showError(value, depth, indent, name ?? "Error");
+      const shallow = depth > DEPTH;
+      if (Array.isArray(value)) {
+        if (shallow) return "[Array]";
+        deepest = depth;
+        return showList(
+          value,
+          depth,
+          indent,
+          name === "Array" ? "[" : `${name ?? "[Array: null prototype]"}(${value.length}) [`,
+        );
+      }
+      const short = shortForm(value, name);
+      if (short !== undefined) return short;
+      if (shallow) return `[${name ?? "Object: null prototype"}]`;
+      deepest = depth;
+      if (ArrayBuffer.isView(value)) {
+        const kind = inner(typeOfView, value);
+        if (kind !== undefined)
+          return showList(value, depth, indent, `${kind}(${/** @type {any} */ (value).length}) [`);
+      }
+      let opening = name === "Object" ? "{" : `${name ?? "[Object: null prototype]"} {`;
+      /** @type {string[]} */
+      const output = [];
+      const size = inner(sizeOfMap, value) ?? inner(sizeOfSet, value);
+      if (size !== undefined) {
+        opening = `${name}(${size}) {`;
+        const isMap = inner(sizeOfMap, value) !== undefined;
+        const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
+          if (output.length > MOST_ITEMS || left <= 0) return;
+          const shown = show(item, depth + 1, indent + 2);
+          output.push(isMap ? `${show(key, depth + 1, indent + 2)} => ${shown}` : shown);
+        };
+        Reflect.apply(isMap ? Map.prototype.forEach : Set.prototype.forEach, value, [add]);
+        if (size > MOST_ITEMS) output.splice(MOST_ITEMS, 1, `... ${size - MOST_ITEMS} more items`);
+      }
+      output.push(...fieldsOf(value, depth, indent));
+      return output.length === 0 ? `${opening}}` : together(output, opening, "}", depth, indent, undefined);
+    };
+
+    /** @param {any} value @param {string | undefined} name */
+    const shortForm = (value, name) => {
+      if (typeof value === "function") {
+        const source = Reflect.apply(Function.prototype.toString, value, []);
+        const own = typeof value.name === "string" && value.name !== "" ? value.name.slice(0, 100) : "";
+        if (source.startsWith("class")) return own ? `[class ${own}]` : "[class (anonymous)]";
+        return own ? `[${name ?? "Function"}: ${own}]` : `[${name ?? "Function"} (anonymous)]`;
+      }
+      if (name === "Object" || name === undefined) return undefined;
+      const time = inner(Date.prototype.getTime, value);
+      if (time !== undefined)
+        return !Number.isNaN(time) ? Reflect.apply(Date.prototype.toISOString, value, []) : "Invalid Date";
+      if (inner(flagsOfRegExp, value) !== undefined) return `${Reflect.apply(RegExp.prototype.toString, value, [])}`;
+      if (isPromise(value)) return `${name} { <not awaited> }`;
+      if (inner(bytesOfBuffer, value) !== undefined) return `${name} { byteLength: ${inner(bytesOfBuffer, value)} }`;
+      for (const { prototype, name: kind } of [Number, String, Boolean, BigInt, Symbol]) {
+        const held = inner(prototype.valueOf, value);
+        if (held !== undefined) return `[${kind}: ${primitive(held)}]`;
+      }
+      return undefined;
+    };
+
+    /** @param {any} value @param {number} depth @param {number} indent @param {string} name */
+    const showError = (value, depth, indent, name) => {
+      const { message, stack } = value;
+      const shown = typeof value.name === "string" && value.name !== "Error" ? value.name : name;
+      const head =
+        message === "" || typeof message !== "string" ? shown : `${shown}: ${message.slice(0, MOST_CHARACTERS)}`;
+      left -= head.length;
+      const frame = depth === 0 && typeof stack === "string" ? programFrame(stack) : "";
+      const text = frame === "" ? `[${head}]` : `${head}\n${frame}`;
+      if (depth > DEPTH) return text;
+      deepest = depth;
+      const output = fieldsOf(value, depth, indent, (key) => key !== "stack" && key !== "message" && key !== "name");
+      return output.length === 0 ? text : together(output, `${text} {`, "}", depth, indent, undefined);
+    };
+
+    try {
+      return show(root, 0, 0);
+    } catch (error) {
+      if (Error.isError(error) && error.name === "InternalError") throw error;
+      return "[an object that cannot be printed]";
+    }
+  };
+
+  /** As Node's `util.format`. @param {ArrayLike<unknown>} values @param {number} cap */
+  const format = (values, cap) => {
+    const plain = (/** @type {unknown} */ value) => (typeof value === "string" ? value : inspect(value, cap));
+    let text = "";
+    let next = 0;
+    const first = values[0];
+    if (typeof first === "string" && values.length > 1) {
+      next = 1;
+      text = first.slice(0, cap).replace(/%[sdifjoOc%]/g, (mark) => {
+        if (mark === "%%") return "%";
+        if (next >= values.length) return mark;
+        const value = values[next++];
+        if (mark === "%c") return "";
+        if (mark === "%s") return typeof value === "bigint" ? `${value}n` : plain(value);
+        if (mark === "%d" || mark === "%i" || mark === "%f") {
+          if (typeof value === "object" || typeof value === "symbol") return "NaN";
+          if (typeof value === "bigint") return `${value}n`;
+          const number = mark === "%d" ? Number(value) : Number.parseFloat(`${value}`);
+          return mark === "%i" ? `${Math.trunc(number)}` : `${number}`;
+        }
+        return inspect(value, cap);
+      });
+    }
+    for (; next < values.length && text.length < cap; next++) {
+      text += (text === "" && next === 0 ? "" : " ") + plain(values[next]);
+    }
+    return text.slice(0, cap);
+  };
+
+  return { format, inspect };
+}

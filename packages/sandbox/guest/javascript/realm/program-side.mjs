@@ -1,0 +1,140 @@
+/**
+ * What a program finds in its realm, made there before the program runs: tools, `ToolError`, `console`, `__result__`,
+ * its clock and its random numbers. Its text is taken, so it must not speak of anything outside itself. All of it uses
+ * only originals that it has taken hold of first, so a program that overwrites built-ins changes nothing here.
+ *
+ * `bridge` belongs to another realm: nothing of it may reach the program.
+ * @param {any} bridge
+ */
+export function programSide(bridge) {
+  const { apply, construct, defineProperty, deleteProperty } = Reflect;
+  const { hasOwn } = Object;
+  const { parse } = JSON;
+  const { Error: BridgeError, answered, call, clock, draw, failed, print, refused } = bridge;
+  const [OwnPromise, OwnError, OwnTypeError, OwnRangeError, OwnDate] = [Promise, Error, TypeError, RangeError, Date];
+  const global = /** @type {any} */ (globalThis);
+
+  /** @param {unknown} value */
+  const hidden = (value) => ({ __proto__: null, value, writable: true, enumerable: false, configurable: true });
+  /** @param {object} target @param {string} name @param {unknown} value */
+  const hide = (target, name, value) => defineProperty(target, name, hidden(value));
+  /** An error of the bridge's own, such as a stack overflow in it, as one of the program's realm. */
+  const local = (/** @type {any} */ error) =>
+    error instanceof BridgeError ? new OwnRangeError(`${error.message}`) : error;
+
+  class ToolError extends Error {}
+  hide(ToolError.prototype, "name", "ToolError");
+  hide(global, "ToolError", ToolError);
+
+  /** Calls without an answer, by number. @type {Record<string, any>} */
+  const waiting = { __proto__: /** @type {any} */ (null) };
+
+  /**
+   * A promise that knows whether anybody cares for it: `await`, `then` and `Promise.all` all ask for its constructor.
+   * @param {any} state
+   */
+  const watched = (state) => {
+    const promise = new OwnPromise((resolve, reject) => {
+      state.resolve = resolve;
+      state.reject = reject;
+    });
+    const get = () => {
+      state.seen = true;
+      return OwnPromise;
+    };
+    defineProperty(promise, "constructor", { __proto__: null, get, enumerable: false, configurable: true });
+    return promise;
+  };
+
+  /** @param {any} state @param {unknown} error @param {number} id Of the call; -1: it was not made. */
+  const fail = (state, error, id) => {
+    failed(error, id, () => state.seen);
+    state.reject(error);
+  };
+
+  for (let index = 0; index < bridge.tools; index++) {
+    const identifier = bridge.identifier(index);
+    const made = {
+      [identifier](/** @type {unknown[]} */ ...given) {
+        const state = { __proto__: null, seen: false, resolve: undefined, reject: undefined };
+        const promise = watched(state);
+        try {
+          const outcome = call(index, given.length, given.length > 0 ? given[0] : undefined);
+          if (typeof outcome === "number") waiting[outcome] = state;
+          else {
+            const error = outcome[0] === "R" ? new OwnRangeError(refused()) : new OwnTypeError(refused());
+            fail(state, error, -1);
+          }
+        } catch (error) {
+          fail(state, local(error), -1);
+        }
+        return promise;
+      },
+    };
+    hide(global, identifier, made[identifier]);
+  }
+
+  const shell = { __proto__: null };
+  for (let index = 0; index < bridge.methods; index++) {
+    const name = bridge.method(index);
+    const made = {
+      [name](/** @type {unknown[]} */ ...given) {
+        try {
+          print(name, given);
+        } catch (error) {
+          throw local(error);
+        }
+      },
+    };
+    hide(shell, name, made[name]);
+  }
+  const console = {};
+  for (let index = 0; index < bridge.methods; index++) {
+    const name = bridge.method(index);
+    defineProperty(console, name, { ...hidden(/** @type {any} */ (shell)[name]), enumerable: true });
+  }
+  hide(global, "console", console);
+
+  defineProperty(global, "__result__", {
+    __proto__: null,
+    get: () => bridge.result,
+    set: (value) => {
+      bridge.result = value;
+      bridge.assigned = true;
+    },
+    enumerable: false,
+    configurable: true,
+  });
+
+  /** Without arguments it is the run's clock, which a replay can set. */
+  function ProgramDate(/** @type {any[]} */ ...parts) {
+    if (new.target === undefined) return apply(OwnDate.prototype.toString, new OwnDate(clock()), []);
+    return construct(OwnDate, parts.length === 0 ? [clock()] : parts, new.target);
+  }
+  hide(ProgramDate, "name", "Date");
+  hide(ProgramDate, "length", 7);
+  hide(ProgramDate, "parse", OwnDate.parse);
+  hide(ProgramDate, "UTC", OwnDate.UTC);
+  hide(ProgramDate, "now", { now: () => clock() }.now);
+  defineProperty(ProgramDate, "prototype", { __proto__: null, value: OwnDate.prototype, writable: false });
+  hide(OwnDate.prototype, "constructor", ProgramDate);
+  hide(global, "Date", ProgramDate);
+  hide(Math, "random", { random: () => draw() }.random);
+
+  // They would show when memory is collected, which a replay cannot repeat.
+  for (const name of ["WeakRef", "FinalizationRegistry"]) deleteProperty(global, name);
+
+  return {
+    isPromise: (/** @type {unknown} */ value) => value instanceof OwnPromise,
+    /** @param {string} text An answer of the host's. */
+    settle(text) {
+      const message = parse(text);
+      if (hasOwn(message, "clock")) bridge.setClock(message.clock);
+      const state = waiting[message.id];
+      delete waiting[message.id];
+      answered(message.id);
+      if (message.type === "return") state.resolve(message.value);
+      else fail(state, construct(OwnError, [message.message], ToolError), message.id);
+    },
+  };
+}

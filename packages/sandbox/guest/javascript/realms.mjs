@@ -1,0 +1,55 @@
+// The two realms of a run, made in one engine: the program's, and the bridge's beside it, which the program never sees.
+import { makeBridge } from "./realm/bridge.mjs";
+import { makeCleaner } from "./realm/clean.mjs";
+import { makeInspector } from "./realm/inspect.mjs";
+import { nearest } from "./realm/nearest.mjs";
+import { programSide } from "./realm/program-side.mjs";
+
+/** @typedef {import("quickjs-emscripten").QuickJSContext} Context */
+/** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
+/** @typedef {import("quickjs-emscripten").QuickJSRuntime} Runtime */
+
+/** In stacks; only the program's own file is looked at there. */
+const FILE = "toolglot";
+
+/**
+ * A function's text. Bundlers that keep names call a helper of theirs in it.
+ * @param {Function} made
+ */
+const text = (made) => `(() => { const __name = (made) => made; return ${made}; })()`;
+
+/** @param {Context} context @param {string} code */
+function evaluate(context, code) {
+  return context.unwrapResult(context.evalCode(code, FILE, { type: "global", strict: true }));
+}
+
+/**
+ * The bridge's functions, by name, and the program's realm.
+ * @param {Runtime} runtime
+ * @param {(text: string) => boolean} host Hears what the program says; true when no more output is wanted.
+ */
+export function makeRealms(runtime, host) {
+  const program = runtime.newContext();
+  const bridge = runtime.newContext();
+  const hostFunction = bridge.newFunction("host", (said) =>
+    host(bridge.getString(said)) ? bridge.true : bridge.false,
+  );
+  const parts = { makeCleaner, makeInspector, nearest };
+  const fields = Object.entries(parts).map(([name, made]) => `${name}: ${text(made)}`);
+  const make = evaluate(
+    bridge,
+    `(host, programSide) => ${text(makeBridge)}(host, programSide, { ${fields.join(", ")} })`,
+  );
+  const side = evaluate(program, text(programSide));
+  const functions = bridge.unwrapResult(bridge.callFunction(make, bridge.undefined, hostFunction, side));
+  const named = (/** @type {string} */ name) => bridge.getProp(functions, name);
+  return {
+    program,
+    bridge,
+    start: named("start"),
+    settle: named("settle"),
+    describe: named("describe"),
+    finish: named("finish"),
+    value: named("value"),
+  };
+}

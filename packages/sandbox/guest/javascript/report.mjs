@@ -1,0 +1,177 @@
+// Errors in the words that a model gets: with the program's own lines, and with what to do.
+import { forImport, forMissingAwait, forMissingResult, forSyntax, forUnknownName } from "./hints.mjs";
+import { findImport, findStrayBracket, PROGRAM, placeInProgram, scan } from "./source.mjs";
+
+/** @typedef {import("./hints.mjs").ProgramTool} ProgramTool */
+/** @typedef {{ line: number, column?: number }} Place */
+/**
+ * @typedef {object} Report
+ * @property {string} type
+ * @property {string} message
+ * @property {number} [line]
+ * @property {number} [column]
+ * @property {string} [sourceLine]
+ * @property {string} [hint]
+ * @property {number} [call]
+ */
+/** What the engine's side tells of an error. @typedef {{ type: string, message: string, stack: string, line?: number, call?: number, hint?: string, thrown?: boolean }} Described */
+
+const MAX_MESSAGE = 2000;
+const MAX_SOURCE_LINE = 400;
+
+const FRAME = new RegExp(`(?:at (\\S+) \\()?${PROGRAM}:(\\d+):(\\d+)`, "g");
+
+/** Ends of a run: a program's own class of this name is reported as `Error`. */
+const OURS = new Set(
+  "Timeout MemoryLimit Aborted MissingResult ImportForbidden ForbiddenName ToolCallLimit ResultTooLarge SourceTooLarge EngineFailure".split(
+    " ",
+  ),
+);
+
+const MEMORY_HINT = "keep less in memory at once: work in parts, or ask the tools for less";
+
+/** @param {number} memoryMb @returns {Report} */
+export function memoryReport(memoryMb) {
+  return { type: "MemoryLimit", message: `the program needs more than ${memoryMb} MB`, hint: MEMORY_HINT };
+}
+
+/** Writes the errors of one program. */
+export class Reporter {
+  /** @param {string} code @param {readonly ProgramTool[]} tools @param {{ timeoutMs: number, memoryMb: number }} limits */
+  constructor(code, tools, limits) {
+    this.code = code;
+    this.lines = code.split(/\r?\n/);
+    this.tools = tools;
+    this.limits = limits;
+  }
+
+  /** @param {Report} report @param {Place | undefined} place @returns {Report} */
+  at(report, place) {
+    const sourceLine = place === undefined ? undefined : this.lines[place.line - 1];
+    if (place === undefined || sourceLine === undefined) return report;
+    return { ...report, ...place, sourceLine: sourceLine.slice(0, MAX_SOURCE_LINE).trimEnd() };
+  }
+
+  /**
+   * The innermost place of a stack in the program. An error's own constructor is not where it was thrown.
+   * @param {string} stack @param {string} [type] @returns {Place | undefined}
+   */
+  place(stack, type) {
+    /** @type {Place | undefined} */
+    let constructed;
+    for (const [, name, line, column] of stack.matchAll(FRAME)) {
+      const place = placeInProgram(Number(line), Number(column), this.lines);
+      if (place && name !== type) return place;
+      constructed ??= place;
+    }
+    return constructed;
+  }
+
+  /** An import that is there before anything runs. @returns {Report | undefined} */
+  refusedImport() {
+    if (!/\b(import|export)\b/.test(this.code)) return undefined;
+    const found = findImport(this.code, scan(this.code));
+    if (found === undefined) return undefined;
+    const { word, module, line, column } = found;
+    const hint = forImport(word, module, this.tools);
+    return this.at({ type: "ImportForbidden", message: `${word} is not available here`, hint }, { line, column });
+  }
+
+  /** @param {Described} error @returns {Report} */
+  syntax({ message, stack }) {
+    const stray = findStrayBracket(this.code);
+    if (stray) {
+      const { text, line, column } = stray;
+      return this.at({ type: "SyntaxError", message: `this ${text} closes nothing that is open` }, { line, column });
+    }
+    const place = this.place(stack);
+    const end = { line: this.lines.length, column: (this.lines.at(-1) ?? "").length + 1 };
+    const said =
+      place === undefined ? "the program ends too early: a bracket, a brace or a quote is not closed" : message;
+    const report = this.at({ type: "SyntaxError", message: said }, place ?? end);
+    const hint = forSyntax(message, report.sourceLine ?? "");
+    return hint ? { ...report, hint } : report;
+  }
+
+  /** An exception of the program. @param {Described} error @returns {Report} */
+  exception({ type, message, stack, line, call, hint, thrown }) {
+    if (type === "InternalError" && message === "out of memory")
+      return this.at(memoryReport(this.limits.memoryMb), this.place(stack));
+    if (type === "InternalError" && message === "stack overflow") {
+      const said = "the program nests too deeply for its stack";
+      return this.at({ type: "RangeError", message: said, hint: "use a loop, or a smaller depth" }, this.place(stack));
+    }
+    const name = OURS.has(type) || type === "" ? "Error" : type.slice(0, 100);
+    const text = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+    const report = this.at(
+      { type: name, message: thrown && text === "" ? "something without a message was thrown" : text },
+      line ? { line } : this.place(stack, type),
+    );
+    const improved = this.explain(report);
+    return { ...improved, ...(call === undefined ? {} : { call }), ...(hint ? { hint } : {}) };
+  }
+
+  /** @param {Report} report @returns {Report} */
+  explain(report) {
+    const unknown = report.type === "ReferenceError" ? /^'?([^' ]+)'? is not defined$/.exec(report.message) : null;
+    if (unknown?.[1] === "require") {
+      const named = /require\(\s*["'`]([^"'`]+)/.exec(report.sourceLine ?? "");
+      return {
+        ...report,
+        type: "ImportForbidden",
+        message: "require is not available here",
+        hint: forImport("import", named?.[1], this.tools),
+      };
+    }
+    const module = /^could not load module '(.*)'/.exec(report.message);
+    if (module && report.type === "ReferenceError") {
+      return {
+        ...report,
+        type: "ImportForbidden",
+        message: "import is not available here",
+        hint: forImport("import", module[1], this.tools),
+      };
+    }
+    if (unknown?.[1]) return withHint(report, forUnknownName(unknown[1], scan(this.code), this.tools));
+    if (report.type !== "TypeError") return report;
+    if (report.message === "not a function" && report.column !== undefined) {
+      const callee = /[\p{ID_Continue}$.]+$/u.exec(
+        (this.lines[report.line ? report.line - 1 : 0] ?? "").slice(0, report.column - 1),
+      );
+      if (callee) report = { ...report, message: `${callee[0]} is not a function` };
+    }
+    return withHint(report, forMissingAwait(scan(this.code), this.tools));
+  }
+
+  /** @param {string} stack */
+  timeout(stack) {
+    const message = `the program ran longer than ${this.limits.timeoutMs / 1000} s`;
+    const hint = "look for a loop that does not end, or do less in one program";
+    return this.at({ type: "Timeout", message, hint }, this.place(stack));
+  }
+
+  /** @returns {Report} */
+  neverEnds() {
+    return {
+      type: "Timeout",
+      message: "the program waits for a promise that nothing will ever settle",
+      hint: "only tools take time here: await their calls, and resolve every promise of your own",
+    };
+  }
+
+  /** @returns {Report} */
+  missingResult() {
+    return { type: "MissingResult", message: "the program gave no __result__", hint: forMissingResult(this.code) };
+  }
+
+  /** @param {string} message @returns {Report} */
+  tooLarge(message) {
+    const hint = "give a summary, or only the fields and rows that are needed";
+    return { type: "ResultTooLarge", message: `__result__ is ${message}`, hint };
+  }
+}
+
+/** @param {Report} report @param {string | undefined} hint @returns {Report} */
+function withHint(report, hint) {
+  return hint === undefined ? report : { ...report, hint };
+}

@@ -1,0 +1,188 @@
+// A program's text, looked at from outside the engine: enough of a scanner for hints and for imports, never for what a
+// program means.
+
+/** What stands before a program, on its first line: lines stay what they are, columns of the first line move. */
+const OPENING = "(async function () {";
+/** A `__result__` that the program declared as its own variable is seen from here alone. */
+const CLOSING = "\n;return await __result__})";
+
+/** As the engine names the program in stacks. */
+export const PROGRAM = "program.js";
+
+/**
+ * The program as one async function, so that `await` and `return` work at its top.
+ * @param {string} code
+ */
+export function wrap(code) {
+  return OPENING + (code.startsWith("#!") ? `//${code.slice(2)}` : code) + CLOSING;
+}
+
+/**
+ * A place in the wrapped text as one in the program; undefined when it lies in what was put around it.
+ * @param {number} line @param {number} column @param {readonly string[]} lines Of the program.
+ */
+export function placeInProgram(line, column, lines) {
+  if (line > lines.length || line < 1) return undefined;
+  const own = line === 1 ? column - OPENING.length : column;
+  return own < 1 || own > (lines[line - 1] ?? "").length + 1 ? undefined : { line, column: own };
+}
+
+/** @typedef {{ kind: "word" | "number" | "text" | "mark", text: string, start: number, end: number, depth: number }} Token */
+
+const WORD = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy;
+const NUMBER = /\.?[0-9][0-9a-zA-Z_.]*/y;
+const BEFORE_REGEXP = new Set(
+  "return typeof case in of do else void delete throw new await yield instanceof default".split(" "),
+);
+
+/** Keeps the scanner linear on text that looks like the start of one again and again. */
+const LONGEST_REGEXP = 1000;
+
+/** @param {readonly Token[]} tokens */
+function regExpMayFollow(tokens) {
+  const last = tokens.at(-1);
+  if (last === undefined) return true;
+  if (last.kind === "word") return BEFORE_REGEXP.has(last.text);
+  return last.kind === "mark" && ![")", "]", "}"].includes(last.text);
+}
+
+/** Where a match that starts here ends; 0 when there is none. @param {RegExp} sticky @param {string} code @param {number} start */
+function endOf(sticky, code, start) {
+  sticky.lastIndex = start;
+  return sticky.test(code) ? sticky.lastIndex : 0;
+}
+
+/** Where a regular expression that starts here ends. @param {string} code @param {number} start */
+function endOfRegExp(code, start) {
+  let inClass = false;
+  const most = Math.min(code.length, start + LONGEST_REGEXP);
+  for (let at = start + 1; at < most; at++) {
+    const character = code[at];
+    if (character === "\n") return undefined;
+    if (character === "\\") at++;
+    else if (character === "[") inClass = true;
+    else if (character === "]") inClass = false;
+    else if (character === "/" && !inClass) {
+      at++;
+      while (/[a-z]/.test(code[at] ?? "")) at++;
+      return at;
+    }
+  }
+  return undefined;
+}
+
+/** @param {string} code @param {number} start @param {string} mark */
+function endOfText(code, start, mark) {
+  for (let at = start + 1; at < code.length; at++) {
+    const character = code[at];
+    if (character === "\\") at++;
+    else if (character === mark) return at + 1;
+    else if (character === "\n") return at;
+  }
+  return code.length;
+}
+
+/** Where a template's literal part ends: after its closing mark, or after `${`. @param {string} code @param {number} start */
+function endOfTemplate(code, start) {
+  for (let at = start; at < code.length; at++) {
+    if (code[at] === "\\") at++;
+    else if (code[at] === "`") return { end: at + 1, open: false };
+    else if (code[at] === "$" && code[at + 1] === "{") return { end: at + 2, open: true };
+  }
+  return { end: code.length, open: false };
+}
+
+/**
+ * The tokens of a program; total, also for text that is no program.
+ * @param {string} code
+ * @returns {Token[]}
+ */
+export function scan(code) {
+  /** @type {Token[]} */
+  const tokens = [];
+  /** Depths at which a template goes on when its brace closes. @type {number[]} */
+  const templates = [];
+  let depth = 0;
+  let at = 0;
+
+  /** @param {Token["kind"]} kind @param {number} end */
+  const add = (kind, end) => {
+    tokens.push({ kind, text: code.slice(at, end), start: at, end, depth });
+    at = end;
+  };
+  /** @param {number} start Of the literal part; the mark before it belongs to the token. */
+  const template = (start) => {
+    const { end, open } = endOfTemplate(code, start);
+    if (open) {
+      templates.push(depth);
+      depth++;
+    }
+    add("text", end);
+  };
+
+  while (at < code.length) {
+    const character = /** @type {string} */ (code[at]);
+    if (/\s/.test(character)) at++;
+    else if (code.startsWith("//", at)) {
+      const end = code.indexOf("\n", at);
+      at = end < 0 ? code.length : end;
+    } else if (code.startsWith("/*", at)) {
+      const end = code.indexOf("*/", at + 2);
+      at = end < 0 ? code.length : end + 2;
+    } else if (character === '"' || character === "'") add("text", endOfText(code, at, character));
+    else if (character === "`") template(at + 1);
+    else if (character === "/" && regExpMayFollow(tokens) && endOfRegExp(code, at) !== undefined) {
+      add("text", /** @type {number} */ (endOfRegExp(code, at)));
+    } else if (endOf(WORD, code, at) > at) add("word", endOf(WORD, code, at));
+    else if (endOf(NUMBER, code, at) > at) add("number", endOf(NUMBER, code, at));
+    else if (character === "}" && templates.at(-1) === depth - 1) {
+      templates.pop();
+      depth--;
+      template(at + 1);
+    } else {
+      if ("}])".includes(character)) depth = Math.max(depth - 1, 0);
+      add("mark", at + 1);
+      if ("{[(".includes(character)) depth++;
+    }
+  }
+  return tokens;
+}
+
+/** @param {string} code @param {number} offset From 0; both numbers from 1. */
+export function lineAndColumn(code, offset) {
+  const before = code.slice(0, offset);
+  return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
+}
+
+/** The first import or export of a program, and what it names. @param {string} code @param {readonly Token[]} tokens */
+export function findImport(code, tokens) {
+  for (const [index, token] of tokens.entries()) {
+    if (token.kind !== "word" || (token.text !== "import" && token.text !== "export")) continue;
+    const before = tokens[index - 1]?.text;
+    const after = tokens[index + 1];
+    if (before === "." || after === undefined || [":", ",", "}", "=", ";", ")"].includes(after.text)) continue;
+    const isMethod = after.text === "(" && (before === "{" || before === ",");
+    const isMember = token.text === "export" ? token.depth > 0 : isMethod || after.text === ".";
+    if (isMember) continue;
+    const rest = tokens.slice(index + 1, index + 60);
+    const module = rest.find(({ kind, text }) => kind === "text" && text.length > 2)?.text.slice(1, -1);
+    return { word: token.text, module, ...lineAndColumn(code, token.start) };
+  }
+  return undefined;
+}
+
+/** A closing bracket that closes nothing, or not what was opened last. @param {string} code */
+export function findStrayBracket(code) {
+  const partner = /** @type {Record<string, string>} */ ({ ")": "(", "]": "[", "}": "{" });
+  /** @type {string[]} */
+  const open = [];
+  for (const { kind, text, start } of scan(code)) {
+    if (kind === "text" && text.endsWith("${")) open.push("{");
+    if (kind === "text" && text.startsWith("}")) open.pop();
+    if (kind !== "mark") continue;
+    if ("([{".includes(text)) open.push(text);
+    else if (partner[text] !== undefined && open.pop() !== partner[text])
+      return { text, ...lineAndColumn(code, start) };
+  }
+  return undefined;
+}

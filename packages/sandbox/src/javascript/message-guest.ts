@@ -1,0 +1,116 @@
+import type { Guest, GuestListener } from "../engine.ts";
+import { dropKeys, isRecord, utf8Bytes } from "../json.ts";
+import type { SandboxLimits } from "../types.ts";
+
+/** A thread that runs an interpreter, whatever it is made of. */
+export interface GuestThread {
+  /** Called once, before anything is posted. `onMessage` gets what the thread said, `onEnd` why it ended. */
+  attach(heard: { onMessage(data: unknown): void; onEnd(fault: string): void }): void;
+  post(text: string): void;
+  /** Resolves when nothing of it is left. */
+  end(): Promise<void>;
+  hold(alive: boolean): void;
+}
+
+/** What the guest's side lets a call's arguments have, and what surrounds a value in a message. */
+const MAX_ARGUMENT_BYTES = 4 * 1024 * 1024;
+const MESSAGE_OVERHEAD_BYTES = 256 * 1024;
+/** Messages that come together; the guest's side sends 64 at the most. */
+const MAX_BATCH = 256;
+/** Keys that are no data of a JavaScript program, and a danger to careless readers. */
+const DROPPED_KEYS = ["__proto__", "constructor", "prototype"];
+
+/** An interpreter in a thread. It says arrays of JSON texts; what is anything else ends it. */
+export class MessageGuest implements Guest {
+  readonly ready: Promise<void>;
+  readonly ended: Promise<void>;
+  readonly #thread: GuestThread;
+  readonly #maxBytes: number;
+  #listener: GuestListener | undefined;
+  #fault = "the thread ended";
+  #over = false;
+  #markReady: () => void = () => {};
+  #markFailed: (error: Error) => void = () => {};
+  #markEnded: () => void = () => {};
+
+  /** `startTimeoutMs`: until it must have said that it is ready. */
+  constructor(thread: GuestThread, limits: SandboxLimits, startTimeoutMs: number) {
+    this.#thread = thread;
+    this.#maxBytes = Math.max(limits.maxResultBytes, limits.maxLogBytes, MAX_ARGUMENT_BYTES) + MESSAGE_OVERHEAD_BYTES;
+    this.ready = new Promise((resolve, reject) => {
+      this.#markReady = resolve;
+      this.#markFailed = reject;
+    });
+    this.ended = new Promise((resolve) => {
+      this.#markEnded = resolve;
+    });
+    const timer: unknown = setTimeout(() => this.#fail("it did not start in time"), startTimeoutMs);
+    (timer as { unref?(): void }).unref?.();
+    const stop = (): void => clearTimeout(timer as number);
+    this.ready.then(stop, stop);
+    thread.attach({ onMessage: (data) => this.#read(data), onEnd: (fault) => this.#end(fault) });
+  }
+
+  listen(listener: GuestListener): void {
+    this.#listener = listener;
+    if (this.#over) queueMicrotask(() => listener.onEnd(this.#fault));
+  }
+
+  send(json: string): void {
+    if (!this.#over) this.#thread.post(json);
+  }
+
+  kill(): void {
+    void this.#thread.end().then(this.#markEnded);
+    this.#end(this.#fault);
+  }
+
+  hold(alive: boolean): void {
+    this.#thread.hold(alive);
+  }
+
+  #read(data: unknown): void {
+    if (this.#over) return;
+    if (!Array.isArray(data) || data.length === 0 || data.length > MAX_BATCH) {
+      this.#fail("it sent something that is no batch of messages");
+      return;
+    }
+    for (const text of data as unknown[]) {
+      if (this.#over) return;
+      this.#receive(text);
+    }
+  }
+
+  #receive(text: unknown): void {
+    if (typeof text !== "string" || text.length > this.#maxBytes) {
+      this.#fail(typeof text === "string" ? "it sent a message that is too long" : "it sent a message that is no text");
+      return;
+    }
+    let message: unknown;
+    try {
+      message = JSON.parse(text);
+    } catch {
+      this.#fail("it sent a message that is no JSON");
+      return;
+    }
+    if (!isRecord(message) || !dropKeys(message, DROPPED_KEYS))
+      this.#fail("it sent a message that is no object, or too deep");
+    else if (this.#listener) this.#listener.onMessage(message, utf8Bytes(text));
+    else if (message.type === "ready") this.#markReady();
+    else this.#fail(message.type === "fatal" ? String(message.message) : "it spoke out of turn");
+  }
+
+  #fail(fault: string): void {
+    this.#fault = fault;
+    this.kill();
+  }
+
+  #end(fault: string): void {
+    if (this.#over) return;
+    this.#over = true;
+    this.#fault = fault;
+    this.#markFailed(new Error(fault));
+    this.#listener?.onEnd(fault);
+    void this.#thread.end().then(this.#markEnded);
+  }
+}

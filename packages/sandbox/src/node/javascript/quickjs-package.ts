@@ -1,0 +1,38 @@
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { createRequire } from "node:module";
+import { ToolglotError } from "@toolglot/core";
+
+const INSTALL = "npm install quickjs-emscripten@~0.32.0";
+
+/** The installed engine. */
+export interface QuickJsPackage {
+  version: string;
+  /** Path of its WebAssembly. */
+  wasm: string;
+}
+
+/** Finds the installed engine. Throws `ToolglotError` (`engine-missing`) with what to install. */
+export function findQuickJs(): QuickJsPackage {
+  let manifest: string;
+  try {
+    manifest = realpathSync(createRequire(import.meta.url).resolve("quickjs-emscripten/package.json"));
+  } catch (cause) {
+    throw new ToolglotError(
+      "engine-missing",
+      `JavaScript needs the package quickjs-emscripten, which is not installed: ${INSTALL}`,
+      { cause, data: { package: "quickjs-emscripten", install: INSTALL } },
+    );
+  }
+  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+  const wasm = createRequire(manifest).resolve("@jitl/quickjs-wasmfile-release-sync/wasm");
+  return { version, wasm };
+}
+
+/** Where the thread's script lies, as seen from `src/node/javascript`, and from `dist`, where everything is one file. */
+const places = ["../guest/javascript/", "../../../guest/javascript/"];
+
+/** The thread's script. */
+export function threadScript(): URL {
+  const folder = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url)) as URL;
+  return new URL("worker.node.mjs", folder);
+}
