@@ -57,10 +57,16 @@ function toResult(callId: string, run: SandboxRun): ToolResult {
   const failed = run.toolCalls.find((call) => call.callId === run.error.callId);
   const denied = run.error.callId !== undefined && failed?.error?.type === "Denied";
   const status = denied ? "denied" : run.error.type === "Aborted" ? "interrupted" : "error";
-  return { ...common, status, content: [{ type: "text", text: describe(run.error) }], error: toErrorInfo(run.error) };
+  return {
+    ...common,
+    status,
+    content: [{ type: "text", text: describeError(run.error) }],
+    error: toErrorInfo(run.error),
+  };
 }
 
-function describe({ type, message, line, sourceLine, hint }: SandboxError): string {
+/** A failure as one text for the model. */
+export function describeError({ type, message, line, sourceLine, hint }: SandboxError): string {
   const place = line === undefined ? "" : ` (line ${line}${sourceLine ? `: ${sourceLine.trim()}` : ""})`;
   return `${type}: ${message}${place}${hint ? `\n${hint}` : ""}`;
 }

@@ -84,7 +84,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     await pool.dispose();
   }
 
-  return { language, limits, run, warm, stats, drain: () => pool.drain(), [Symbol.asyncDispose]: dispose };
+  return { language, limits, tools, run, warm, stats, drain: () => pool.drain(), [Symbol.asyncDispose]: dispose };
 }
 
 function freshSeed(): string {

@@ -214,6 +214,8 @@ export interface SandboxPoolStats {
 export interface Sandbox {
   readonly language: SandboxLanguage;
   readonly limits: Readonly<SandboxLimits>;
+  /** Those of every run, as given to {@link createSandbox}. */
+  readonly tools: readonly AnyTool[];
   /**
    * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
    * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox-disposed`), or when

@@ -1,5 +1,6 @@
 /** Runs model-written Python in a hardened child process, with tools as plain functions. */
 export { ToolError } from "@toolglot/core";
+export { type CodeToolInput, type CodeToolsOptions, codeTools } from "../code-tools.ts";
 export { type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
 export type {
   ImportPolicy,

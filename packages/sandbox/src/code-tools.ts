@@ -1,0 +1,159 @@
+import {
+  type AnyTool,
+  type ApprovalRequest,
+  type Decision,
+  type JsonSchema,
+  type Locale,
+  type Tool,
+  type ToolAnnotations,
+  type ToolContext,
+  ToolError,
+} from "@toolglot/core";
+import { renderPythonStubs, renderTypeScriptDeclarations } from "@toolglot/core/stubs";
+import { describeError } from "./executor.ts";
+import type { ImportPolicy, Sandbox, SandboxLanguage, SandboxRun } from "./types.ts";
+
+/** What `executePythonCode` and `executeJavascriptCode` take. */
+export interface CodeToolInput {
+  /** The program. */
+  code: string;
+}
+
+/** Options of {@link codeTools}. */
+export interface CodeToolsOptions {
+  /** Tools of the programs, besides those of the sandbox, and winning over them. */
+  tools?: readonly AnyTool[];
+  /** Default: that of the sandbox. */
+  imports?: ImportPolicy;
+  /** Asked before a program calls a tool that needs approval. Absent: such calls are denied. */
+  approve?(request: ApprovalRequest): Promise<Decision>;
+  /** Language of the descriptions. Default `en`. */
+  locale?: Locale;
+}
+
+const names: Record<SandboxLanguage, string> = {
+  python: "executePythonCode",
+  javascript: "executeJavascriptCode",
+};
+
+const wording: Record<Locale, Record<SandboxLanguage, (seconds: number) => string> & { tools: string; code: string }> =
+  {
+    en: {
+      python: (seconds) =>
+        `Runs a Python program. Assign its result to \`__result__\`; what it prints comes back too. math, json, datetime, re, random and statistics are there without an import; nothing can be imported. There are no files, no network and no processes, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
+      javascript: (seconds) =>
+        `Runs a JavaScript program (not TypeScript). Assign its result to \`__result__\`, or return it at the end; what console.log prints comes back too. Nothing can be imported. There are no files, no network and no timers, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
+      tools: "The program can call these functions:",
+      code: "The program",
+    },
+    zh: {
+      python: (seconds) =>
+        `运行一个 Python 程序。结果须赋值给 \`__result__\`；打印的内容也会返回。math、json、datetime、re、random 和 statistics 无需 import 即可使用，其他任何库都不能导入。没有文件、网络和进程，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
+      javascript: (seconds) =>
+        `运行一个 JavaScript 程序（不是 TypeScript）。结果须赋值给 \`__result__\`，或在最后用 return 返回；console.log 打印的内容也会返回。不能导入任何模块。没有文件、网络和定时器，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
+      tools: "程序可以调用以下函数：",
+      code: "程序",
+    },
+  };
+
+const outputSchema: JsonSchema = {
+  type: "object",
+  properties: {
+    value: { description: "The program's result" },
+    logs: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: { stream: { enum: ["stdout", "stderr"] }, text: { type: "string" } },
+        required: ["stream", "text"],
+      },
+    },
+    warnings: { type: "array", items: { type: "string" } },
+  },
+  required: ["value", "logs"],
+};
+
+/**
+ * The sandbox as a tool, for agents that call tools one by one: `executePythonCode`, or `executeJavascriptCode`, which run
+ * one program each. One tool for each sandbox given, in that order; the functions that its programs find stand in the
+ * tool's description.
+ *
+ * A tool gives `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes
+ * a program fail is thrown as a `ToolError` whose message has type, message, line, source line, hint, and what was printed
+ * before. Calls that a program makes have the ids `<id of the call>:1`, `:2` and so on.
+ *
+ * Throws `TypeError` for two sandboxes of one language.
+ */
+export function codeTools(
+  sandboxes: Sandbox | readonly Sandbox[],
+  options: CodeToolsOptions = {},
+): Tool<CodeToolInput>[] {
+  const list = "run" in sandboxes ? [sandboxes] : [...sandboxes];
+  const languages = list.map(({ language }) => language);
+  if (new Set(languages).size < languages.length) {
+    throw new TypeError("codeTools() takes one sandbox for each language: their tools would have the same name.");
+  }
+  return list.map((sandbox) => codeTool(sandbox, options));
+}
+
+function codeTool(sandbox: Sandbox, options: CodeToolsOptions): Tool<CodeToolInput> {
+  const { language } = sandbox;
+  const { tools = [], imports, approve, locale = "en" } = options;
+  const words = wording[locale];
+  const inner = [...new Map([...sandbox.tools, ...tools].map((tool) => [tool.name, tool])).values()];
+  const render = language === "python" ? renderPythonStubs : renderTypeScriptDeclarations;
+  const about = words[language](sandbox.limits.timeoutMs / 1000);
+  return {
+    name: names[language],
+    description: inner.length === 0 ? about : `${about}\n\n${words.tools}\n\n${render(inner, { locale }).trimEnd()}`,
+    inputSchema: {
+      type: "object",
+      properties: { code: { type: "string", description: words.code } },
+      required: ["code"],
+      additionalProperties: false,
+    },
+    outputSchema,
+    annotations: annotationsOf(inner),
+    async execute({ code }: CodeToolInput, { signal, callId }: ToolContext) {
+      if (typeof code !== "string") throw new ToolError("code must be the program's text");
+      const run = await sandbox.run(code, {
+        tools,
+        signal,
+        callIdPrefix: callId,
+        ...(imports === undefined ? {} : { imports }),
+        ...(approve === undefined ? {} : { approve }),
+      });
+      signal.throwIfAborted();
+      return outcomeOf(run);
+    },
+  };
+}
+
+/** A program does what its tools do; approvals are asked for each of them, not for the program. */
+function annotationsOf(tools: readonly AnyTool[]): ToolAnnotations {
+  const every = (hint: "readOnlyHint" | "idempotentHint"): boolean =>
+    tools.every(({ annotations = {} }) => annotations.readOnlyHint === true || annotations[hint] === true);
+  return {
+    readOnlyHint: every("readOnlyHint"),
+    idempotentHint: every("idempotentHint"),
+    openWorldHint: tools.some(({ annotations }) => annotations?.openWorldHint === true),
+  };
+}
+
+/** Units of printed text that an error carries. */
+const maxPrinted = 2000;
+
+function outcomeOf(run: SandboxRun): Record<string, unknown> {
+  const { logs, stats, toolCalls } = run;
+  const conversions = stats.conversions.map(({ path, from, to }) => `${path || "value"}: ${from} became ${to}`);
+  const warnings = [...stats.warnings, ...conversions];
+  const more = { logs, ...(warnings.length > 0 ? { warnings } : {}) };
+  if (run.status === "ok") return { value: run.value, ...more };
+  const printed = logs.map(({ text }) => text.replace(/\n$/, "")).join("\n");
+  if (run.error.type === "MissingResult" && printed !== "") return { value: null, ...more };
+  const tail = printed.length > maxPrinted ? `…${printed.slice(-maxPrinted)}` : printed;
+  const message = describeError(run.error);
+  throw new ToolError(tail === "" ? message : `${message}\nPrinted before:\n${tail}`, {
+    data: { error: run.error, logs, toolCalls },
+  });
+}

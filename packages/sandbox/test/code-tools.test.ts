@@ -1,0 +1,124 @@
+import type { AnyTool, ApprovalRequest, ToolContext } from "@toolglot/core";
+import { afterAll, describe, expect, it } from "vitest";
+import { codeTools, createSandbox, type Sandbox, ToolError } from "../src/node/index.ts";
+import { addTool, tool } from "./support.ts";
+
+const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
+const look = tool("look", {}, (_, { callId }: ToolContext) => callId, { annotations: { readOnlyHint: true } });
+const python = createSandbox({ language: "python", tools: [addTool, look] });
+afterAll(() => python[Symbol.asyncDispose]());
+
+const context = (signal = new AbortController().signal): ToolContext => ({ signal, callId: "call-7" });
+const first = (sandbox: Sandbox, options?: Parameters<typeof codeTools>[1]): AnyTool =>
+  codeTools(sandbox, options)[0] as AnyTool;
+const failure = async (run: unknown): Promise<ToolError> => {
+  const error = await Promise.resolve(run).then(
+    () => undefined,
+    (thrown: unknown) => thrown,
+  );
+  if (!ToolError.isInstance(error)) throw new Error(`no ToolError: ${String(error)}`);
+  return error;
+};
+
+describe("the tool", () => {
+  it("should say what a program finds: the sandbox's tools, and those of its own", () => {
+    const own = { ...addTool, description: "Adds better." };
+    const { name, description, inputSchema } = first(python, { tools: [own, remove] });
+    expect(name).toBe("executePythonCode");
+    expect(description).toContain("`__result__`");
+    expect(description).toContain("may work for 8 s");
+    expect(description).toContain("def add(a: float, b: float = 2) -> Any:");
+    expect(description).toContain("Adds better.");
+    expect(description).not.toContain("The tool add.");
+    expect(description).toContain("def look() -> Any:");
+    expect(description).toContain("def remove(id: int) -> Any:");
+    expect(inputSchema).toMatchObject({ required: ["code"], additionalProperties: false });
+    expect(first(python, { locale: "zh" }).description).toMatch(/^运行一个 Python 程序[\s\S]*# ===== 可用工具列表/);
+  });
+
+  it("should hint at what its tools do", () => {
+    expect(first(python).annotations).toEqual({ readOnlyHint: false, idempotentHint: false, openWorldHint: false });
+    const bare = { ...python, tools: [] };
+    expect(first(bare).annotations).toMatchObject({ readOnlyHint: true, idempotentHint: true });
+    expect(first(bare).description).not.toContain("these functions");
+    const web: AnyTool = { ...look, name: "web", annotations: { idempotentHint: true, openWorldHint: true } };
+    expect(first(bare, { tools: [look, web] }).annotations).toEqual({
+      readOnlyHint: false,
+      idempotentHint: true,
+      openWorldHint: true,
+    });
+  });
+
+  it("should be one for each language", () => {
+    const javascript: Sandbox = { ...python, language: "javascript" };
+    expect(codeTools([javascript, python]).map(({ name }) => name)).toEqual([
+      "executeJavascriptCode",
+      "executePythonCode",
+    ]);
+    expect(first(javascript).description).toContain(
+      "declare function add(input: { a: number; b?: number /* default 2 */ })",
+    );
+    expect(() => codeTools([python, python])).toThrow(/one sandbox for each language/);
+  });
+});
+
+describe("a program", () => {
+  it("should give its value, what it printed, and what came out changed", async () => {
+    const { execute } = first(python);
+    expect(await execute({ code: "print('hi')\n__result__ = {'sum': add(1), 'at': look()}" }, context())).toEqual({
+      value: { sum: 3, at: "call-7:2" },
+      logs: [{ stream: "stdout", text: "hi" }],
+    });
+    expect((await failure(execute({ code: "import math\n__result__ = {1, 2}" }, context()))).message).toContain(
+      "ImportForbidden",
+    );
+    const lenient = first(python, { imports: "ignore-allowed" });
+    expect(await lenient.execute({ code: "import math\n__result__ = {1, 2}" }, context())).toMatchObject({
+      value: [1, 2],
+      warnings: [expect.stringContaining("math"), "value: set became array"],
+    });
+  });
+
+  it("should count as done when it only printed, and as failed when it did not even that", async () => {
+    const { execute } = first(python);
+    expect(await execute({ code: "print(add(2))" }, context())).toEqual({
+      value: null,
+      logs: [{ stream: "stdout", text: "4" }],
+    });
+    expect((await failure(execute({ code: "add(2)" }, context()))).message).toContain("MissingResult");
+  });
+
+  it("should say to the model what failed, where, what to do, and what was printed before", async () => {
+    const { execute } = first(python);
+    const error = await failure(execute({ code: "print('one')\nx = ad(1)" }, context()));
+    expect(error.message).toBe(
+      "NameError: name 'ad' is not defined (line 2: x = ad(1))\nthe tool is called add\nPrinted before:\none",
+    );
+    expect(error.data).toMatchObject({ error: { type: "NameError", line: 2 }, toolCalls: [] });
+    const long = await failure(execute({ code: "print('x' * 9999)\n1 / 0" }, context()));
+    expect(long.message.length).toBeLessThan(2200);
+    expect((await failure(execute({ code: 3 }, context()))).message).toContain("code must be");
+  });
+
+  it("should be denied what needs approval, unless somebody is asked", async () => {
+    const code = "__result__ = remove(4)";
+    const denied = await failure(first(python, { tools: [remove] }).execute({ code }, context()));
+    expect(denied.message).toContain("remove was denied");
+    const asked: ApprovalRequest[] = [];
+    const approve = async (request: ApprovalRequest) => {
+      asked.push(request);
+      return { approved: true };
+    };
+    expect(await first(python, { tools: [remove], approve }).execute({ code }, context())).toMatchObject({
+      value: "removed",
+    });
+    expect(asked).toMatchObject([{ kind: "tool-call", tool: "remove", callId: "call-7:1", input: { id: 4 } }]);
+  });
+
+  it("should end with the signal's reason", async () => {
+    const stop = new AbortController();
+    const running = first(python).execute({ code: "while True: pass" }, context(stop.signal));
+    stop.abort(new Error("enough"));
+    await expect(running).rejects.toThrow("enough");
+  });
+});
