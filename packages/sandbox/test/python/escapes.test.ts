@@ -5,6 +5,19 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { readSections, tool } from "../support.ts";
+import { asFunction, inGroups, runsAll } from "./support.ts";
+
+// What stops what, each layer by itself. `escape-attempts.txt` goes against all of them.
+//
+// | layer                                   | switched off here            | stops                                         | tested in
+// |-----------------------------------------|------------------------------|-----------------------------------------------|---------------------
+// | 1 process, permission model, no `eval`  | guard                        | all attempts: files, sockets, processes       | escapes.test.ts
+// | 2 built-ins removed, 3 engine border    | guard, permission model,     | all attempts as well: nothing in the child    | layers.test.ts
+// |   (child.node.mjs)                      | `eval` allowed, host's env   | rests on the permission model alone           |
+// | 4 guard                                 | nothing is run               | every attempt but those named harmless        | escapes.test.ts
+// | 4 guard, what is reachable by attribute | guard                        | frames, modules, code, metaclasses, open…     | reachable.test.ts
+// | 5 frames and results                    | the whole child is hostile   | forged, odd, endless and malformed messages   | hostile-child.test.ts, frames.fuzz.test.ts
+// | limits                                  | guard, for some              | endless work, memory, output, calls           | bombs.test.ts, memory.test.ts
 
 // What a program must not reach: a file, a variable, a socket and a process of this host.
 const secret = `canary-${Math.random().toString(36).slice(2)}-${process.pid}`;
@@ -39,7 +52,19 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-const attempts = readSections(new URL("./escape-attempts.txt", import.meta.url));
+interface Attempt {
+  name: string;
+  code: string;
+}
+
+/** Marks in a name: `(alone)` ends or changes its interpreter, `(at run time)` and `(harmless: why)` pass the guard's reading. */
+const attempts: readonly Attempt[] = readSections(new URL("./escape-attempts.txt", import.meta.url));
+const isHarmless = ({ name }: Attempt): boolean => name.includes("(harmless: ");
+const isRunTime = ({ name }: Attempt): boolean => name.endsWith("(at run time)");
+const isAlone = ({ name }: Attempt): boolean => name.endsWith("(alone)");
+const harmless = attempts.filter(isHarmless);
+const atRunTime = attempts.filter(isRunTime);
+const byReading = attempts.filter((attempt) => !isHarmless(attempt) && !isRunTime(attempt));
 
 function fill(code: string): string {
   const places: Record<string, string> = {
@@ -52,6 +77,10 @@ function fill(code: string): string {
   return code.replace(/\{(FILE|MARK|DIR|PORT|PID)\}/g, (_, name: string) => places[name] ?? "");
 }
 
+/** Against the guard an attempt goes without the import at its end, which would be refused whatever stands before it. */
+const TAIL = '\nimport os\nos.system("touch {MARK}")\n';
+const forGuard = ({ code }: Attempt): string => fill(code.endsWith(TAIL) ? code.slice(0, 1 - TAIL.length) : code);
+
 function expectUntouched(outcome: unknown): void {
   const text = JSON.stringify(outcome);
   expect(text).not.toContain(secret);
@@ -61,24 +90,23 @@ function expectUntouched(outcome: unknown): void {
   expect(connections).toBe(0);
 }
 
-it("should hold at least forty attempts", () => {
-  expect(attempts.length).toBeGreaterThanOrEqual(40);
+it("should hold at least a hundred and fifty attempts, each with its own name", () => {
+  expect(new Set(attempts.map(({ name }) => name)).size).toBe(attempts.length);
+  expect(attempts.length).toBeGreaterThanOrEqual(150);
 });
 
-// Attempts that only fail while they run, and every sixteenth of the others; all of them with TOOLGLOT_ALL_ESCAPES=1. Each
-// needs a process of its own, which is half a second of processor time.
-const all = process.env.TOOLGLOT_ALL_ESCAPES === "1";
-const atRunTime = ["format strings at run time"];
-const endToEnd = attempts.filter(({ name }, index) => all || index % 16 === 0 || atRunTime.includes(name));
+// Each run needs a process of its own, so that in a plain run some go from end to end, and all others share one.
+it.each(runsAll ? [...byReading, ...atRunTime] : [...byReading.filter((_, index) => index % 40 === 0), atRunTime[0]])(
+  "should be refused by the guard with its line: $name",
+  async (attempt) => {
+    const run = await guarded.run(forGuard(attempt as Attempt));
+    expectUntouched(run);
+    expect(run).toMatchObject({ status: "error", error: { line: expect.any(Number) } });
+    expect(["ForbiddenName", "ImportForbidden"]).toContain(run.status === "error" && run.error.type);
+  },
+);
 
-it.each(endToEnd)("should be refused by the guard: $name", async ({ code }) => {
-  const run = await guarded.run(fill(code));
-  expectUntouched(run);
-  expect(run).toMatchObject({ status: "error", error: { line: expect.any(Number) } });
-  expect(["ForbiddenName", "ImportForbidden"]).toContain(run.status === "error" && run.error.type);
-});
-
-it("should refuse every other attempt before it runs", async () => {
+it("should refuse by reading all but what only shows at run time, and what is harmless", async () => {
   const read = `
 import ast
 from toolglot_guest import guard, library, safe_builtins
@@ -91,29 +119,60 @@ for name, code in json.loads(attempts()):
     except guard.Refused as refused:
         verdicts[name] = refused.type
 __result__ = verdicts`;
-  const sources = tool("attempts", {}, () => JSON.stringify(attempts.map(({ name, code }) => [name, fill(code)])));
+  const sources = tool("attempts", {}, () => JSON.stringify(attempts.map((one) => [one.name, forGuard(one)])));
   const run = await unguarded.run(read, { tools: [sources] });
   if (run.status === "error") throw new Error(JSON.stringify(run.error));
   const verdicts = Object.entries(run.value as Record<string, string>);
-  expect(verdicts.length).toBe(attempts.length);
   const passed = verdicts.filter(([, type]) => type !== "ForbiddenName" && type !== "ImportForbidden");
-  expect(passed.map(([name]) => name)).toEqual(atRunTime);
+  expect(verdicts).toHaveLength(attempts.length);
+  const unread = attempts.filter((attempt) => isHarmless(attempt) || isRunTime(attempt));
+  expect(passed.map(([name]) => name)).toEqual(unread.map(({ name }) => name));
 });
 
-const alone = attempts.filter(({ name }) => all || name.endsWith("(alone)"));
-const together = attempts.filter((attempt) => !alone.includes(attempt));
+/** Several attempts under the guard in one program: each is a function of its own. */
+async function outcomesOf(list: readonly Attempt[]): Promise<[string, string][]> {
+  const functions = list.map((attempt, index) => asFunction(`attempt_${index}`, forGuard(attempt)));
+  const calls = list.map((_, index) => `attempt_${index}`).join(", ");
+  const run = await guarded.run(`${functions.join("")}
+__result__ = []
+for attempt in [${calls}]:
+    try:
+        __result__.append(["ended", repr(attempt())])
+    except BaseException as error:
+        __result__.append([type(error).__name__, str(error)])`);
+  expectUntouched(run);
+  if (run.status === "error") throw new Error(JSON.stringify(run.error));
+  return run.value as [string, string][];
+}
 
-it.each(alone)("should reach nothing without the guard: $name", async ({ code }) => {
-  expectUntouched(await unguarded.run(fill(code)));
+it("should refuse at run time what could not be read", async () => {
+  const outcomes = await outcomesOf(atRunTime);
+  const types = Object.fromEntries(atRunTime.map(({ name }, index) => [name, outcomes[index]?.[0]]));
+  expect(types).toEqual(Object.fromEntries(atRunTime.map(({ name }) => [name, "ForbiddenName"])));
 });
 
-const groups = Array.from({ length: Math.ceil(together.length / 10) }, (_, index) =>
-  together.slice(index * 10, (index + 1) * 10),
+it("should let pass what is harmless, and it reaches nothing", async () => {
+  expect(await outcomesOf(harmless)).toHaveLength(harmless.length);
+  if (!runsAll) return;
+  for (const attempt of harmless) expectUntouched(await guarded.run(forGuard(attempt)));
+});
+
+const inProcesses = attempts.filter((attempt) => runsAll || isAlone(attempt));
+const together = attempts.filter((attempt) => !isAlone(attempt));
+
+// In a plain run every second of those that need a process: they end or change their interpreter.
+it.each(inProcesses.filter((_, index) => runsAll || index % 2 === 0))(
+  "should reach nothing without the guard: $name",
+  async ({ code }) => {
+    expectUntouched(await unguarded.run(fill(code)));
+  },
 );
 
-it.each(groups)("should reach nothing without the guard: $name and those after it", async (...group) => {
-  const sources = tool("attempts", {}, () => JSON.stringify(group.map(({ code }) => fill(code))));
-  const harness = `
+it.each(runsAll ? [] : inGroups(together, 36))(
+  "should reach nothing without the guard: $name and those after it",
+  async (...group) => {
+    const sources = tool("attempts", {}, () => JSON.stringify(group.map(({ code }) => fill(code))));
+    const harness = `
 names = dict(globals())
 outcomes = []
 for code in json.loads(attempts()):
@@ -124,8 +183,9 @@ for code in json.loads(attempts()):
     except BaseException as error:
         outcomes.append(f"{type(error).__name__}: {error}")
 __result__ = outcomes`;
-  const run = await unguarded.run(harness, { tools: [sources] });
-  expectUntouched({ ...run, toolCalls: [] });
-  // Every attempt of the group had its turn.
-  expect(run.status === "ok" ? run.value : run.error).toHaveLength(group.length);
-});
+    const run = await unguarded.run(harness, { tools: [sources] });
+    expectUntouched({ ...run, toolCalls: [] });
+    // Every attempt of the group had its turn.
+    expect(run.status === "ok" ? run.value : run.error).toHaveLength(group.length);
+  },
+);

@@ -9,7 +9,27 @@ MAX_DEPTH = 200
 MAX_NOTES = 100
 MAX_REPR = 10_000
 _exact = 2**53
-_encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")).encode
+
+
+class _Encoder(json.JSONEncoder):
+    """With methods of its own: a program may put others into the library's class."""
+
+    encode = json.JSONEncoder.encode
+    iterencode = json.JSONEncoder.iterencode
+    default = json.JSONEncoder.default
+
+
+class _Decoder(json.JSONDecoder):
+    """The same."""
+
+    decode = json.JSONDecoder.decode
+    raw_decode = json.JSONDecoder.raw_decode
+
+
+_encode = _Encoder(ensure_ascii=False, allow_nan=False, check_circular=False, separators=(",", ":")).encode
+# JSON in ASCII, and back.
+write = _Encoder(allow_nan=False, separators=(",", ":")).encode
+read = _Decoder().decode
 
 
 class TooLarge(Exception):
@@ -174,7 +194,7 @@ def dump(value, max_bytes):
         size = len(text.encode())
     except UnicodeEncodeError:
         # Lone surrogates cannot cross as UTF-8; as escapes they can.
-        text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+        text = write(value)
         size = len(text)
     if size > max_bytes:
         raise TooLarge(f"{size} bytes as JSON, more than {max_bytes}")

@@ -1,7 +1,8 @@
 """Where print() goes: lines to the host, up to a limit."""
 
 import io
-import json
+
+from .clean import write
 
 MAX_LINE = 64 * 1024
 
@@ -69,7 +70,7 @@ class Budget:
         self.used += len(raw) + 1
         text = raw.decode("utf-8", "ignore")
         if text or not self.spent_all:
-            host(f'{{"type":"log","stream":"{stream}","text":{json.dumps(text)}}}')
+            host(f'{{"type":"log","stream":"{stream}","text":{write(text)}}}')
         if self.spent_all:
             mark = f"[output cut at {self.limit} bytes]"
-            host(f'{{"type":"log","stream":"{stream}","text":{json.dumps(mark)},"cut":true}}')
+            host(f'{{"type":"log","stream":"{stream}","text":{write(mark)},"cut":true}}')

@@ -2,7 +2,6 @@
 
 import ast
 import builtins
-import json
 import random
 import sys
 import types
@@ -35,7 +34,7 @@ class _Ended(Exception):
 
 def run(text):
     """`text`: the request. Returns one frame: a result or an error."""
-    request = json.loads(text)
+    request = clean.read(text)
     program = _Program(request)
     _kept.append(program)
     try:
@@ -102,7 +101,7 @@ class _Program:
         value = self.value(self.namespace["__result__"])
         self.finish()
         report = {"type": "result", "conversions": self.cleaner.notes, "warnings": self.warnings, "bytes": value[1]}
-        return json.dumps(report)[:-1] + ',"value":' + value[0] + "}"
+        return clean.write(report)[:-1] + ',"value":' + value[0] + "}"
 
     def compile(self):
         try:
@@ -147,7 +146,7 @@ class _Program:
 
     def failed(self, report):
         self.finish()
-        return json.dumps({
+        return clean.write({
             "type": "error",
             "error": report,
             "conversions": self.cleaner.notes,

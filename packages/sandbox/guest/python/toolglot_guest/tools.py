@@ -1,6 +1,5 @@
 """Tools as the program sees them: plain functions that wait for the host."""
 
-import json
 import sys
 
 from . import clean
@@ -79,7 +78,7 @@ def make(index, tool, host):
             raise ValueError(f"{name}() cannot take arguments of this size: {error}") from None
         sys.stdout.flush()
         line = guest_line() or 0
-        answer = json.loads(host(f'{{"type":"call","tool":{index},"line":{line},"args":{text}}}'))
+        answer = clean.read(host(f'{{"type":"call","tool":{index},"line":{line},"args":{text}}}'))
         if answer["type"] == "return":
             return answer["value"]
         error = ToolError(answer["message"])

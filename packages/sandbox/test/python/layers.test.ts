@@ -1,0 +1,122 @@
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { ChildGuest } from "../../src/node/python/child-guest.ts";
+import { guestFiles } from "../../src/node/python/guest-files.ts";
+import { readSections } from "../support.ts";
+import { inGroups } from "./support.ts";
+
+// Layers 2 and 3 by themselves: the child's script runs with none of the flags that the engine starts it with, so without
+// the permission model, with code from strings allowed, with the host's whole environment, and with the guard off.
+// (The table of all layers stands in escapes.test.ts.)
+const secret = `canary-${Math.random().toString(36).slice(2)}-${process.pid}`;
+const folder = mkdtempSync(join(tmpdir(), "toolglot-layers-"));
+const file = join(folder, "canary.txt");
+const mark = join(folder, "mark");
+let requests = 0;
+let server: Server;
+let port = 0;
+
+beforeAll(async () => {
+  writeFileSync(file, secret);
+  server = createServer((_, response) => {
+    requests++;
+    response.end(secret);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  port = typeof address === "object" && address ? address.port : 0;
+});
+
+afterAll(() => {
+  server.close();
+  rmSync(folder, { recursive: true });
+});
+
+const attempts = readSections(new URL("./escape-attempts.txt", import.meta.url)).filter(
+  ({ name }) => !name.endsWith("(alone)"),
+);
+
+function fill(code: string): string {
+  const places: Record<string, string> = {
+    FILE: file,
+    MARK: mark,
+    DIR: folder,
+    PORT: `${port}`,
+    PID: `${process.pid}`,
+  };
+  return code.replace(/\{(FILE|MARK|DIR|PORT|PID)\}/g, (_, name: string) => places[name] ?? "");
+}
+
+/** One program in a child that nothing confines but its own script. Resolves with what it said last. */
+async function runBare(code: string): Promise<Record<string, unknown>> {
+  const engineDir = realpathSync(dirname(createRequire(import.meta.url).resolve("pyodide/package.json")));
+  const { info } = JSON.parse(readFileSync(join(engineDir, "pyodide-lock.json"), "utf8")) as { info: unknown };
+  const { script, sources } = guestFiles();
+  const limits = { timeoutMs: 60_000, memoryMb: 256, maxResultBytes: 1_000_000, maxLogBytes: 1_000_000 };
+  const guest = new ChildGuest({
+    // A child of ours gets no environment; this one gets a telling one.
+    file: "/usr/bin/env",
+    args: [`TOOLGLOT_CANARY=${secret}`, process.execPath, script],
+    init: { engineDir, lockInfo: info, memoryMb: 256, mode: "plain", sources },
+    maxFrameBytes: 4_000_000,
+    startTimeoutMs: 60_000,
+  });
+  try {
+    await guest.ready;
+    return await new Promise((resolve, reject) => {
+      guest.listen({
+        onMessage: (message) => {
+          if (message.type === "result" || message.type === "error") resolve(message);
+        },
+        onEnd: (fault) => reject(new Error(fault)),
+      });
+      const request = { type: "run", code, tools: [], limits, imports: "refuse", guard: false, seed: "1" };
+      guest.send(JSON.stringify(request));
+    });
+  } finally {
+    guest.kill();
+    await guest.ended;
+  }
+}
+
+it("should be a child that could reach all of it, were it not for its script", async () => {
+  const bare =
+    'import("node:fs").then((fs) => console.log(process.env.TOOLGLOT_CANARY, fs.readFileSync(process.argv[1])))';
+  expect(bare).toContain("TOOLGLOT_CANARY");
+  const { execFileSync } = await import("node:child_process");
+  const env = { TOOLGLOT_CANARY: secret };
+  expect(execFileSync(process.execPath, ["-e", bare, file], { env, encoding: "utf8" })).toContain(secret);
+});
+
+// Two of the groups start with the process's own attempts, which is where the permission model matters most.
+it.each(inGroups(attempts, 75))(
+  "should reach nothing without permission model and guard: $name and those after it",
+  async (...group) => {
+    const sources = JSON.stringify(group.map(({ code }) => fill(code)));
+    const outcome = await runBare(`
+names = dict(globals())
+outcomes = []
+for code in json.loads(${JSON.stringify(sources)}):
+    own = dict(names)
+    try:
+        exec(code, own)
+        outcomes.append(repr(own.get("__result__"))[:2000])
+    except BaseException as error:
+        outcomes.append(f"{type(error).__name__}: {error}"[:2000])
+__result__ = outcomes`);
+    expect(outcome).toMatchObject({ type: "result" });
+    expect(outcome.value).toHaveLength(group.length);
+    const reached = (outcome.value as string[]).flatMap((text, index) =>
+      text.includes(secret) || text.includes("REACHED") ? [`${group[index]?.name}: ${text.slice(0, 300)}`] : [],
+    );
+    expect(reached).toEqual([]);
+    expect(existsSync(mark)).toBe(false);
+    expect(readFileSync(file, "utf8")).toBe(secret);
+    expect(requests).toBe(0);
+  },
+  90_000,
+);
