@@ -105,12 +105,11 @@ export class GuestPool {
     this.#lent++;
     if (this.#state === "draining") this.#settle();
     // Starting a guest takes milliseconds that the program need not wait for.
-    const refill = inBackground(() => this.#stock.refill(), REFILL_DELAY_MS);
+    inBackground(() => this.#stock.refill(), REFILL_DELAY_MS);
     let released = false;
     const release = (): void => {
       if (released) return;
       released = true;
-      clearTimeout(refill);
       this.#stock.end(one);
       this.#lent--;
       this.#leave();

@@ -30,6 +30,11 @@ export class FakeGuest implements Guest {
     this.#markReady();
   }
 
+  /** It can't start, and goes on living. */
+  fail(): void {
+    if (this.state === "starting") this.#markFailed(new Error("the guest failed"));
+  }
+
   /** It ends by itself, before or after it was ready. */
   die(): void {
     if (this.state === "ended") return;

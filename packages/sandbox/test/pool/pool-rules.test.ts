@@ -84,6 +84,36 @@ it("should keep the guest of a run that was aborted while it started", async () 
   expect(engine.guests[0]?.held).toBe(true);
 });
 
+it("should not keep a guest that died at the moment of the abort", async () => {
+  const { pool, engine } = setUp();
+  const stop = new AbortController();
+  const starting = expect(pool.acquire(stop.signal)).rejects.toThrow();
+  await pass(5);
+  engine.guests[0]?.die();
+  stop.abort(new Error("no more"));
+  await starting;
+  expect(pool.counts).toMatchObject({ idle: 0, starting: 0 });
+});
+
+it("should end a guest that failed to start, and count it no more", async () => {
+  const { pool, engine } = setUp({ maxConcurrent: 2 });
+  const lease = await acquired(pool);
+  engine.fate = "waits";
+  await pass(30);
+  expect(pool.counts).toMatchObject({ starting: 1, failed: 0 });
+  engine.guests[1]?.fail();
+  await pass(0);
+  expect(pool.counts).toMatchObject({ starting: 0, failed: 1 });
+  expect(engine.guests[1]?.killed).toBe(true);
+  const end = pool.dispose();
+  await pass(5);
+  await end;
+  lease.release();
+  await pass(0);
+  // Nothing is left that would start the next one.
+  expect(vi.getTimerCount()).toBe(0);
+});
+
 it("should start the next guest after the run has begun, or at its end", async () => {
   const { pool, engine } = setUp({ maxConcurrent: 2 });
   const long = await acquired(pool);

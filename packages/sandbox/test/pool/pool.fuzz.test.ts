@@ -11,7 +11,7 @@ afterEach(() => {
 
 type Step =
   | { act: "acquire" | "warm" | "drain" | "dispose" }
-  | { act: "release" | "abort" | "start" | "die"; which: number }
+  | { act: "release" | "abort" | "start" | "fail" | "die"; which: number }
   | { act: "pass"; ms: number }
   | { act: "fate"; fate: FakeEngine["fate"]; broken: boolean };
 
@@ -21,7 +21,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ act: fc.constant("warm" as const) }) },
   {
     weight: 12,
-    arbitrary: fc.record({ act: fc.constantFrom("release" as const, "abort", "start", "start", "die"), which }),
+    arbitrary: fc.record({ act: fc.constantFrom("release" as const, "abort", "start", "start", "fail", "die"), which }),
   },
   {
     weight: 4,
@@ -91,6 +91,7 @@ async function play(rules: { size: number; maxConcurrent: number; maxWaiting: nu
       if (one) one.over = true;
     } else if (each.act === "abort") pick(asked, each.which)?.stop.abort(new Error("aborted"));
     else if (each.act === "start") pick(engine.alive, each.which)?.start();
+    else if (each.act === "fail") pick(engine.alive, each.which)?.fail();
     else if (each.act === "die") pick(engine.alive, each.which)?.die();
     else if (each.act === "fate") Object.assign(engine, { fate: each.fate, broken: each.broken });
     else if (each.act === "drain" || each.act === "dispose") {
@@ -106,6 +107,9 @@ async function play(rules: { size: number; maxConcurrent: number; maxWaiting: nu
     expect(waiting).toBeLessThanOrEqual(rules.maxWaiting);
     expect(idle + starting).toBeLessThanOrEqual(rules.size);
     // Nothing is alive besides the stock, what runs, and what was killed a moment ago.
+    expect(engine.guests.filter(({ state, killed }) => state === "starting" && !killed).length).toBeGreaterThanOrEqual(
+      starting,
+    );
     const alive = engine.alive.filter(({ killed }) => !killed).length;
     expect(alive).toBeLessThanOrEqual(rules.size + rules.maxConcurrent);
     expect(failed).toBeLessThanOrEqual(started);

@@ -77,18 +77,34 @@ it("should be warm after warm(), and use each interpreter once", async () => {
   expect(sandbox.stats()).toMatchObject({ idle: 1, running: 0, started: 2 });
 });
 
+it("should finish what it has when it is drained", async () => {
+  await using sandbox = createSandbox({ language: "python", pool: { size: 1, maxConcurrent: 1, maxWaiting: 1 } });
+  const runs = [1, 2].map((n) => sandbox.run(`__result__ = ${n}`));
+  await expect(sandbox.run("__result__ = 3")).rejects.toMatchObject({ code: "sandbox-busy" });
+  const drained = sandbox.drain();
+  await expect(sandbox.run("__result__ = 4")).rejects.toMatchObject({ code: "sandbox-disposed" });
+  await drained;
+  expect(sandbox.stats()).toMatchObject({ idle: 0, starting: 0, running: 0, waiting: 0, served: 2, failed: 0 });
+  expect((await Promise.all(runs)).map((run) => run.status === "ok" && run.value)).toEqual([1, 2]);
+});
+
 /** Processes that this one started, and its descriptors; Linux only. */
 function leftovers(): { children: number; descriptors: number } {
-  let children = 0;
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    try {
-      const task = readdirSync(`/proc/${pid}/task`);
-      if (task.length > 0 && parentOf(pid) === process.pid) children++;
-    } catch {
-      // Gone meanwhile.
-    }
-  }
-  return { children, descriptors: readdirSync("/proc/self/fd").length };
+  return { children: children().length, descriptors: readdirSync("/proc/self/fd").length };
+}
+
+function children(): number[] {
+  const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return pids
+    .filter((pid) => {
+      try {
+        return readdirSync(`/proc/${pid}/task`).length > 0 && parentOf(pid) === process.pid;
+      } catch {
+        // Gone meanwhile.
+        return false;
+      }
+    })
+    .map(Number);
 }
 
 function parentOf(pid: string): number {
@@ -110,4 +126,14 @@ it.skipIf(process.platform !== "linux")("should leave no process and no descript
   await expect(sandbox.run("x")).rejects.toMatchObject({ code: "sandbox-disposed" });
   await expect(sandbox.warm()).rejects.toMatchObject({ code: "sandbox-disposed" });
   await sandbox[Symbol.asyncDispose]();
+});
+
+it.skipIf(process.platform !== "linux")("should replace an idle interpreter that somebody killed", async () => {
+  await using sandbox = createSandbox({ language: "python", pool: { size: 1 } });
+  const before = children();
+  await sandbox.warm();
+  const [idle] = children().filter((pid) => !before.includes(pid));
+  process.kill(idle as number, "SIGKILL");
+  await expect.poll(() => sandbox.stats(), { timeout: 20_000 }).toMatchObject({ idle: 1, started: 2, failed: 1 });
+  expect(await sandbox.run("__result__ = 1")).toMatchObject({ value: 1, stats: { warm: true } });
 });
