@@ -1,6 +1,7 @@
 import { resolveLimits } from "../limits.ts";
 import { checkOptions, makeSandbox } from "../sandbox.ts";
 import type { Sandbox, SandboxOptions } from "../types.ts";
+import { QuickJsEngine } from "./javascript/quickjs-engine.ts";
 import { PyodideEngine } from "./python/pyodide-engine.ts";
 
 /**
@@ -11,8 +12,12 @@ import { PyodideEngine } from "./python/pyodide-engine.ts";
  * not installed, with the command that installs it.
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  checkOptions(options, ["python"]);
+  checkOptions(options, ["python", "javascript"]);
   const limits = resolveLimits(options.language, options.limits);
-  const engine = new PyodideEngine(limits, options);
-  return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrent: 4 } });
+  if (options.language === "python") {
+    const engine = new PyodideEngine(limits, options);
+    return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrent: 4 } });
+  }
+  const engine = new QuickJsEngine(limits);
+  return makeSandbox(options, { engine, limits, pool: { size: 2, maxConcurrent: 8 } });
 }
