@@ -1,6 +1,6 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|sandbox|trp|local|all`. Each prints its tables; `all` measures all of
-// them but the last two and writes docs/benchmarks.md, `trp` writes docs/benchmarks-trp.md, `local` docs/benchmarks-local.md.
+// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|sandbox|trp|local|all`. Each prints its tables; `all` measures the
+// first six and writes docs/benchmarks.md; `sandbox`, `trp` and `local` write docs/benchmarks-<name>.md.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ const measured = {
   sandbox: ["sandbox"],
   trp: ["trp-client", "trp-sqlite"],
   local: ["local-tools"],
-  all: [...parsers, "prompts", "agent", "toolkit", "sandbox"],
+  all: [...parsers, "prompts", "agent", "toolkit"],
 };
 const what = process.argv[2] ?? "all";
 if (!Object.hasOwn(measured, what)) {

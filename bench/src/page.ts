@@ -1,18 +1,18 @@
 import { barTable, type Findings, markdown } from "./report.ts";
 
 /** What each part of the benchmark found. */
-export type Measured = Record<"attp" | "tam" | "toolsxml" | "slips" | "tokens" | "toolkit" | "sandbox", Findings>;
+export type Measured = Record<"attp" | "tam" | "toolsxml" | "slips" | "tokens" | "toolkit", Findings>;
 
 const introduction = `# Benchmarks
 
-What toolglot's parsers, toolkit and sandbox cost, how often parsers are silently wrong, and what the formats cost in tokens, beside the packages and formats one would use
+What toolglot's parsers and toolkit cost, how often parsers are silently wrong, and what the formats cost in tokens, beside the packages and formats one would use
 instead, in one run on one machine. Reprint this page with
 
 \`\`\`
 npx pnpm@12.21.0 --filter bench run all
 \`\`\`
 
-(\`run attp\`, \`run tam\`, \`run toolsxml\`, \`run slips\`, \`run tokens\`, \`run toolkit\` and \`run sandbox\` print their part and write nothing.) Compare figures within a run; another
+(\`run attp\`, \`run tam\`, \`run toolsxml\`, \`run slips\`, \`run tokens\` and \`run toolkit\` print their part and write nothing.) Compare figures within a run; another
 machine gives others. Slips and tokens do not depend on the machine.`;
 
 const slips = `## Slips: how often a parser is silently wrong
@@ -74,7 +74,6 @@ export function page(machine: readonly string[], measured: Measured): string {
     "## Tokens",
     ...measured.tokens.tables.map(markdown),
     ...sections(measured.toolkit),
-    ...sections(measured.sandbox),
     method,
   ].join("\n\n")}\n`;
 }

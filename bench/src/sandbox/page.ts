@@ -1,0 +1,22 @@
+import { barTable, type Findings, markdown } from "../report.ts";
+
+const introduction = `# Benchmarks of the sandbox
+
+What a start, a run and a tool call cost in Python and in JavaScript, beside what one would use instead, in one run on one machine. Reprint
+this page with
+
+\`\`\`
+npx pnpm@12.21.0 --filter bench run sandbox
+\`\`\`
+
+Compare figures within a run; another machine gives others.`;
+
+/** The page docs/benchmarks-sandbox.md. */
+export function sandboxPage(machine: readonly string[], { bars, tables }: Findings): string {
+  return `${[
+    introduction,
+    machine.map((line) => `- ${line}`).join("\n"),
+    markdown(barTable(bars)).replace("### ", "## "),
+    ...tables.map((table) => markdown(table).replace("### ", "## ")),
+  ].join("\n\n")}\n`;
+}
