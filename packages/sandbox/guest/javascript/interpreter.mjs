@@ -1,6 +1,7 @@
 // One QuickJS for one program: the same in a thread of Node and in a Web Worker.
 import { Output } from "./output.mjs";
 import { makeRealms } from "./realms.mjs";
+import { rehearse } from "./rehearsal.mjs";
 import { memoryReport, Reporter } from "./report.mjs";
 import { PROGRAM, wrap } from "./source.mjs";
 
@@ -25,6 +26,7 @@ const UNWIND_MS = 20;
  * @property {WebAssembly.Module} [wasm] Compiled already.
  * @property {number} memoryMb
  * @property {number} stackBytes Of the engine; the thread's own stack must hold what that many bytes stand for.
+ * @property {number} rehearsalCalls Tool calls of a program of ours that warms the engine up; 0: none is run.
  * @property {(messages: string[]) => void} post Sends messages to the host, in order.
  */
 
@@ -37,7 +39,11 @@ export async function createInterpreter(options) {
   const memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: (memoryMb * 1024 * 1024) / PAGE });
   const variant = engine.newVariant(engine.RELEASE_SYNC, { wasmMemory: memory, ...(wasm ? { wasmModule: wasm } : {}) });
   const module = await engine.newQuickJSWASMModuleFromVariant(variant);
-  return new Interpreter(module.newRuntime(), memory, options);
+  const make = (/** @type {InterpreterOptions["post"]} */ post) =>
+    new Interpreter(module.newRuntime(), memory, { ...options, post });
+  // Each has a runtime of its own: nothing passes from one to the other.
+  if (options.rehearsalCalls > 0) rehearse(make, options.rehearsalCalls);
+  return make(options.post);
 }
 
 /** Runs one program. Give it the request, then each answer, in order. */
@@ -150,7 +156,7 @@ export class Interpreter {
       const ran = this.runtime.executePendingJobs(JOBS);
       if (this.timedOut) return this.unwind();
       if (ran.error) throw this.broken(ran.error);
-      if (ran.value === 0) return;
+      if (ran.value < JOBS) return;
     }
   }
 

@@ -1,9 +1,12 @@
 // The two realms of a run, made in one engine: the program's, and the bridge's beside it, which the program never sees.
+import { base64 } from "./realm/base64.mjs";
 import { makeBridge } from "./realm/bridge.mjs";
 import { makeCleaner } from "./realm/clean.mjs";
 import { makeInspector } from "./realm/inspect.mjs";
+import { makeLayout } from "./realm/layout.mjs";
 import { nearest } from "./realm/nearest.mjs";
 import { programSide } from "./realm/program-side.mjs";
+import { makeRandom } from "./realm/random.mjs";
 
 /** @typedef {import("quickjs-emscripten").QuickJSContext} Context */
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
@@ -34,7 +37,7 @@ export function makeRealms(runtime, host) {
   const hostFunction = bridge.newFunction("host", (said) =>
     host(bridge.getString(said)) ? bridge.true : bridge.false,
   );
-  const parts = { makeCleaner, makeInspector, nearest };
+  const parts = { base64, makeCleaner, makeInspector, makeLayout, makeRandom, nearest };
   const fields = Object.entries(parts).map(([name, made]) => `${name}: ${text(made)}`);
   const make = evaluate(
     bridge,

@@ -12,6 +12,7 @@ const interpreter = await createInterpreter({
   wasm: workerData.wasm,
   memoryMb: workerData.memoryMb,
   stackBytes: 256 * 1024,
+  rehearsalCalls: workerData.rehearsalCalls,
   post,
 });
 let started = false;

@@ -5,9 +5,9 @@
  *
  * @param {(text: string) => boolean} host Takes JSON text; true when no more output is wanted.
  * @param {(bridge: any) => any} programSide Made in the program's realm.
- * @param {{ makeCleaner: any, makeInspector: any, nearest: (name: string, names: string[]) => string | undefined }} parts
+ * @param {{ base64: any, makeCleaner: any, makeInspector: any, makeLayout: any, makeRandom: (seed: string) => () => number, nearest: (name: string, names: string[]) => string | undefined }} parts
  */
-export function makeBridge(host, programSide, { makeCleaner, makeInspector, nearest }) {
+export function makeBridge(host, programSide, { base64, makeCleaner, makeInspector, makeLayout, makeRandom, nearest }) {
   const MAX_ARGUMENT_LENGTH = 4 * 1024 * 1024;
   const MAX_LENGTH_IN_FLIGHT = 16 * 1024 * 1024;
   const PROGRAM = "program.js:";
@@ -41,10 +41,16 @@ export function makeBridge(host, programSide, { makeCleaner, makeInspector, near
   const failures = [];
 
   /** The innermost line of a stack that is the program's, as `    at f (program.js:3:5)`. */
-  const programFrame = (/** @type {string} */ stack) => stack.split("\n").find((line) => line.includes(PROGRAM)) ?? "";
+  const programFrame = (/** @type {string} */ stack) => {
+    const at = stack.indexOf(PROGRAM);
+    return at < 0
+      ? ""
+      : stack.slice(stack.lastIndexOf("\n", at) + 1, (stack.indexOf("\n", at) + 1 || stack.length + 1) - 1);
+  };
   const programLine = () => {
-    const frame = programFrame(new Error().stack ?? "");
-    return Number.parseInt(frame.slice(frame.lastIndexOf(PROGRAM) + PROGRAM.length), 10) || 0;
+    const stack = new Error().stack ?? "";
+    const at = stack.indexOf(PROGRAM);
+    return at < 0 ? 0 : Number.parseInt(stack.slice(at + PROGRAM.length, at + PROGRAM.length + 9), 10) || 0;
   };
 
   const signature = (/** @type {any} */ tool) => {
@@ -62,47 +68,49 @@ export function makeBridge(host, programSide, { makeCleaner, makeInspector, near
     return kind;
   };
 
+  /** What is asked of a tool at each call. @param {any} tool */
+  const prepare = (tool) => {
+    const { params } = tool;
+    tool.identifiers = params.map((/** @type {any} */ { identifier }) => identifier);
+    tool.required = params
+      .filter((/** @type {any} */ { required }) => required)
+      .map((/** @type {any} */ { name }) => name);
+    /** Parameter names by what a program may write. */
+    tool.known = new Map(params.map((/** @type {any} */ { name }) => [name, name]));
+    for (const { identifier, name } of params) tool.known.set(identifier, name);
+  };
+
   /** The arguments of a call by parameter name, as JSON text; `{ refused }` when they are wrong. */
-  const readArguments = (/** @type {any} */ tool, /** @type {number} */ count, /** @type {any} */ given) => {
-    if (count > 1) return { refused: refuse(tool, `takes one object, not ${count} values`) };
+  const readArguments = (/** @type {any} */ tool, /** @type {number} */ values, /** @type {any} */ given) => {
+    if (values > 1) return { refused: refuse(tool, `takes one object, not ${values} values`) };
     if (given === undefined) given = {};
     if (typeof given !== "object" || given === null || Array.isArray(given)) {
       const kind = given === null ? "null" : Array.isArray(given) ? "an array" : `a ${typeof given}`;
       return { refused: refuse(tool, `takes one object, not ${kind}`) };
     }
-    const parts = [];
+    let text = "";
+    let count = 0;
     const names = new Set();
-    let left = MAX_ARGUMENT_LENGTH;
     for (const key of Object.keys(given)) {
-      const param =
-        tool.params.find((/** @type {any} */ { identifier }) => identifier === key) ??
-        tool.params.find((/** @type {any} */ { name }) => name === key);
+      const param = tool.known.get(key);
       if (param === undefined && !tool.open) {
-        const near = nearest(
-          key,
-          tool.params.map((/** @type {any} */ each) => each.identifier),
-        );
+        const near = nearest(key, tool.identifiers);
         return { refused: refuse(tool, `has no parameter ${key}${near ? `; did you mean ${near}?` : ""}`) };
       }
-      const name = param === undefined ? key : param.name;
+      const name = param ?? key;
       if (names.has(name)) return { refused: refuse(tool, `got ${key} twice`) };
       const value = given[key];
       if (value === undefined) continue;
       names.add(name);
-      const text = `${JSON.stringify(name)}:${cleaner.clean(value, left, true, [], [undefined, key])}`;
-      left -= text.length;
-      parts.push(text);
+      if (count++ > 0) text += ",";
+      text += `${JSON.stringify(name)}:${cleaner.clean(value, MAX_ARGUMENT_LENGTH - text.length, true, [], [undefined, key])}`;
     }
-    const missing = tool.params.filter((/** @type {any} */ { name, required }) => required && !names.has(name));
-    if (missing.length > 0) {
-      return {
-        refused: refuse(
-          tool,
-          `is missing ${missing.map((/** @type {any} */ { identifier }) => identifier).join(", ")}`,
-        ),
-      };
+    for (const name of tool.required) {
+      if (names.has(name)) continue;
+      const missing = tool.required.filter((/** @type {string} */ each) => !names.has(each));
+      return { refused: refuse(tool, `is missing ${missing.join(", ")}`) };
     }
-    return { text: `{${parts.join(",")}}` };
+    return { text: `{${text}}` };
   };
 
   /** The number of the call that was made, or why it was not, as the kind of error. */
@@ -154,30 +162,6 @@ export function makeBridge(host, programSide, { makeCleaner, makeInspector, near
     const stream = STDERR.includes(method) ? "stderr" : "stdout";
     quiet = host(`{"type":"log","stream":"${stream}","text":${JSON.stringify(text)}}`);
     if (method === "group" || method === "groupCollapsed") groups++;
-  };
-
-  /** @returns {() => number} Equal seeds give equal numbers in [0, 1), 53 bits each: sfc32, seeded by a hash of the text. */
-  const makeRandom = (/** @type {string} */ seed) => {
-    const state = [0x9e3779b9, 0x243f6a88, 0xb7e15162, 1];
-    for (let round = 0; round < 4; round++) {
-      let hash = 2166136261 ^ (round * 0x01000193);
-      for (let index = 0; index < seed.length; index++) {
-        hash = Math.imul(hash ^ seed.charCodeAt(index), 0x5bd1e995);
-        hash = (hash << 13) | (hash >>> 19);
-      }
-      hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-      state[round] = (state[round] ?? 0) ^ Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-    }
-    let [a = 0, b = 0, c = 0, counter = 0] = state;
-    const next = () => {
-      const sum = (a + b + counter++) | 0;
-      a = b ^ (b >>> 9);
-      b = (c + (c << 3)) | 0;
-      c = ((c << 21) | (c >>> 11)) + sum;
-      return sum >>> 0;
-    };
-    for (let round = 0; round < 20; round++) next();
-    return () => ((next() >>> 5) * 67108864 + (next() >>> 6)) / 9007199254740992;
   };
 
   /** What the program's realm gets of this one; functions that take and give values without a realm. */
@@ -275,11 +259,12 @@ export function makeBridge(host, programSide, { makeCleaner, makeInspector, near
     /** @param {string} text The request, without the code. */
     start(text) {
       request = JSON.parse(text);
+      for (const tool of request.tools) prepare(tool);
       time = request.clock;
       own = makeOwn();
       program = programSide(own);
-      cleaner = makeCleaner(program.isPromise);
-      inspector = makeInspector(program.isPromise, programFrame);
+      cleaner = makeCleaner(program.isPromise, base64);
+      inspector = makeInspector(program.isPromise, programFrame, makeLayout);
     },
     /** @param {string} text */
     settle(text) {

@@ -4,8 +4,9 @@
  * The originals it uses are those of its realm; what belongs to the program's realm is asked for by `isPromise`.
  *
  * @param {(value: unknown) => boolean} isPromise
+ * @param {(bytes: Uint8Array) => string} base64
  */
-export function makeCleaner(isPromise) {
+export function makeCleaner(isPromise, base64) {
   const MAX_DEPTH = 200;
   const MAX_NOTES = 100;
   const MAX_TEXT = 10_000;
@@ -63,17 +64,192 @@ export function makeCleaner(isPromise) {
     return typeof name === "string" && name !== "" ? name.slice(0, 100) : "object";
   };
 
-  const base64 = (/** @type {Uint8Array} */ bytes) => {
-    const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const parts = [];
-    const count = Reflect.apply(lengthOfView, bytes, []);
-    for (let index = 0; index < count; index += 3) {
-      const bits = (bytes[index] << 16) | ((bytes[index + 1] ?? 0) << 8) | (bytes[index + 2] ?? 0);
-      const left = count - index;
-      const last = (left > 1 ? digits[(bits >> 6) & 63] : "=") + (left > 2 ? digits[bits & 63] : "=");
-      parts.push(digits[bits >> 18] + digits[(bits >> 12) & 63] + last);
+  // The state of the value at work. Closures cost the engine more than all they do here, so they are made once.
+  /** @type {string[]} */
+  let parts = [];
+  let open = new Set();
+  let left = 0;
+  let most = 0;
+  let isStrict = false;
+  /** @type {object[]} */
+  let changes = [];
+
+  const note = (/** @type {any} */ path, /** @type {string} */ from, /** @type {string} */ to) => {
+    if (changes.length < MAX_NOTES) changes.push({ path: written(path), from, to });
+  };
+  const put = (/** @type {string} */ text) => {
+    left -= text.length;
+    if (left < 0) throw new TooLarge(`more than ${most} bytes as JSON`);
+    parts.push(text);
+  };
+  const putText = (/** @type {string} */ text) => {
+    if (text.length > left) throw new TooLarge(`more than ${most} bytes as JSON`);
+    put(quote(text));
+  };
+  const unfit = (/** @type {any} */ path, /** @type {string} */ kind, /** @type {string} */ text) => {
+    if (isStrict) throw new Unfit(written(path), `a ${kind}, which has no JSON form`);
+    note(path, kind, "text");
+    putText(text.slice(0, MAX_TEXT));
+  };
+
+  const primitive = (/** @type {any} */ value, /** @type {any} */ path) => {
+    if (typeof value === "string") putText(value);
+    else if (typeof value === "number") {
+      if (value - value === 0) put(`${value}`);
+      else {
+        note(path, `${value}`, "null");
+        put("null");
+      }
+    } else if (typeof value === "boolean") put(value ? "true" : "false");
+    else if (value === null) put("null");
+    else if (value === undefined) {
+      note(path, "undefined", "null");
+      put("null");
+    } else if (typeof value === "bigint") {
+      const safe = value >= -9007199254740991n && value <= 9007199254740991n;
+      note(path, "bigint", safe ? "number" : "decimal text");
+      const text = `${value}`;
+      put(safe ? text : `"${text}"`);
+    } else unfit(path, "symbol", Reflect.apply(textOfSymbol, value, []));
+  };
+
+  /** @param {any} value @param {any} path @param {number} depth @param {string | number} key For `toJSON`. */
+  const walk = (value, path, depth, key) => {
+    if (typeof value !== "object" && typeof value !== "function") return primitive(value, path);
+    if (value === null) return put("null");
+    if (depth > MAX_DEPTH) throw new TooLarge(`nested deeper than ${MAX_DEPTH} levels`);
+    if (open.has(value)) {
+      note(path, "cycle", "null");
+      return put("null");
     }
-    return parts.join("");
+    open.add(value);
+    container(value, path, depth, key);
+    open.delete(value);
+  };
+
+  const container = (
+    /** @type {any} */ value,
+    /** @type {any} */ path,
+    /** @type {number} */ depth,
+    /** @type {string | number} */ key,
+  ) => {
+    const { toJSON } = value;
+    // A date has one too; ours says what became of it.
+    if (typeof toJSON === "function" && !answers(timeOfDate, value)) {
+      const given = Reflect.apply(toJSON, value, [`${key}`]);
+      if (given !== value) {
+        note(path, className(value), "what its toJSON gives");
+        return walk(given, path, depth + 1, key);
+      }
+    }
+    if (typeof value === "function") return unfit(path, "function", named(value));
+    if (Array.isArray(value)) return list(value, path, depth);
+    const prototype = Reflect.getPrototypeOf(value);
+    const plain = prototype === null || Reflect.getPrototypeOf(prototype) === null;
+    if (plain) return fields(value, path, depth);
+    if (special(value, path, depth)) return;
+    note(path, className(value), "object");
+    fields(value, path, depth);
+  };
+
+  const list = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+    const { length } = value;
+    // Each item takes at least a character and a comma.
+    if (length * 2 - 1 > left) throw new TooLarge(`more than ${most} bytes as JSON`);
+    put("[");
+    for (let index = 0; index < length; index++) {
+      if (index > 0) put(",");
+      walk(value[index], [path, index], depth + 1, index);
+    }
+    put("]");
+  };
+
+  const fields = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+    put("{");
+    let first = true;
+    for (const name of Object.keys(value)) {
+      const item = value[name];
+      first = entry(name, item, path, depth, first);
+    }
+    put("}");
+  };
+
+  /** @param {string} name @param {any} item @param {any} path @param {number} depth @param {boolean} first */
+  const entry = (name, item, path, depth, first) => {
+    if (item === undefined || DROPPED.includes(name)) {
+      note([path, name], item === undefined ? "undefined" : "key", "dropped");
+      return first;
+    }
+    if (!first) put(",");
+    putText(name);
+    put(":");
+    walk(item, [path, name], depth + 1, name);
+    return false;
+  };
+
+  /** What has an inner state of its own. False when the value is an ordinary object. */
+  const special = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+    if (answers(timeOfDate, value)) date(value, path);
+    else if (ArrayBuffer.isView(value)) view(value, path, depth);
+    else if (answers(sizeOfMap, value)) map(value, path, depth);
+    else if (answers(sizeOfSet, value)) {
+      note(path, "Set", "array");
+      /** @type {unknown[]} */
+      const items = [];
+      Reflect.apply(Set.prototype.forEach, value, [(/** @type {unknown} */ item) => items.push(item)]);
+      list(items, path, depth);
+    } else if (answers(bytesOfBuffer, value)) view(new Uint8Array(value), path, depth);
+    else if (Error.isError(value)) unfit(path, className(value), `${className(value)}: ${value.message}`);
+    else if (isPromise(value)) throw new Unfit(written(path), "a promise: await it");
+    else if (value !== RegExp.prototype && isRegExp(value)) {
+      unfit(path, "RegExp", `${Reflect.apply(sourceOfRegExp, value, [])}`);
+    } else return boxed(value, path);
+    return true;
+  };
+
+  const isRegExp = (/** @type {any} */ value) => answers(flagsOfRegExp, value);
+
+  const boxed = (/** @type {any} */ value, /** @type {any} */ path) => {
+    for (const { prototype } of [Number, String, Boolean, BigInt, Symbol]) {
+      if (!answers(prototype.valueOf, value)) continue;
+      primitive(Reflect.apply(prototype.valueOf, value, []), path);
+      return true;
+    }
+    return false;
+  };
+
+  const date = (/** @type {any} */ value, /** @type {any} */ path) => {
+    const valid = !Number.isNaN(Reflect.apply(timeOfDate, value, []));
+    note(path, "Date", valid ? "ISO 8601 text" : "null");
+    put(valid ? quote(Reflect.apply(toISOString, value, [])) : "null");
+  };
+
+  const view = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+    const kind = Reflect.apply(typeOfView, value, []) ?? "DataView";
+    if (kind !== "Uint8Array" && kind !== "DataView") {
+      note(path, kind, "array");
+      return list(value, path, depth);
+    }
+    const bytes = kind === "DataView" ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
+    if ((Reflect.apply(lengthOfView, bytes, []) * 4) / 3 > left) throw new TooLarge(`more than ${most} bytes as JSON`);
+    note(path, kind, "base64 text");
+    put(`"${base64(new Uint8Array(bytes))}"`);
+  };
+
+  const map = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+    note(path, "Map", "object");
+    /** @type {Map<string, unknown>} */
+    const entries = new Map();
+    const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
+      const name = typeof key === "symbol" ? Reflect.apply(textOfSymbol, key, []) : keyText(key);
+      if (typeof key !== "string") note([path, name], `key of type ${key === null ? "null" : typeof key}`, "text");
+      entries.set(name, item);
+    };
+    Reflect.apply(Map.prototype.forEach, value, [add]);
+    put("{");
+    let first = true;
+    for (const [name, item] of entries) first = entry(name, item, path, depth, first);
+    put("}");
   };
 
   /**
@@ -83,192 +259,19 @@ export function makeCleaner(isPromise) {
    * @param {object[]} notes @param {any} [rootPath]
    */
   const clean = (root, maxLength, strict, notes, rootPath) => {
-    /** @type {string[]} */
-    const parts = [];
-    const open = new Set();
-    let left = maxLength;
-
-    const note = (/** @type {any} */ path, /** @type {string} */ from, /** @type {string} */ to) => {
-      if (notes.length < MAX_NOTES) notes.push({ path: written(path), from, to });
-    };
-    const put = (/** @type {string} */ text) => {
-      left -= text.length;
-      if (left < 0) throw new TooLarge(`more than ${maxLength} bytes as JSON`);
-      parts.push(text);
-    };
-    const putText = (/** @type {string} */ text) => {
-      if (text.length > left) throw new TooLarge(`more than ${maxLength} bytes as JSON`);
-      put(quote(text));
-    };
-    const unfit = (/** @type {any} */ path, /** @type {string} */ kind, /** @type {string} */ text) => {
-      if (strict) throw new Unfit(written(path), `a ${kind}, which has no JSON form`);
-      note(path, kind, "text");
-      putText(text.slice(0, MAX_TEXT));
-    };
-
-    const primitive = (/** @type {any} */ value, /** @type {any} */ path) => {
-      if (typeof value === "string") putText(value);
-      else if (typeof value === "number") {
-        if (value - value === 0) put(`${value}`);
-        else {
-          note(path, `${value}`, "null");
-          put("null");
-        }
-      } else if (typeof value === "boolean") put(value ? "true" : "false");
-      else if (value === null) put("null");
-      else if (value === undefined) {
-        note(path, "undefined", "null");
-        put("null");
-      } else if (typeof value === "bigint") {
-        const safe = value >= -9007199254740991n && value <= 9007199254740991n;
-        note(path, "bigint", safe ? "number" : "decimal text");
-        const text = `${value}`;
-        put(safe ? text : `"${text}"`);
-      } else unfit(path, "symbol", Reflect.apply(textOfSymbol, value, []));
-    };
-
-    /** @param {any} value @param {any} path @param {number} depth @param {string | number} key For `toJSON`. */
-    const walk = (value, path, depth, key) => {
-      if (typeof value !== "object" && typeof value !== "function") return primitive(value, path);
-      if (value === null) return put("null");
-      if (depth > MAX_DEPTH) throw new TooLarge(`nested deeper than ${MAX_DEPTH} levels`);
-      if (open.has(value)) {
-        note(path, "cycle", "null");
-        return put("null");
-      }
-      open.add(value);
-      container(value, path, depth, key);
-      open.delete(value);
-    };
-
-    const container = (
-      /** @type {any} */ value,
-      /** @type {any} */ path,
-      /** @type {number} */ depth,
-      /** @type {string | number} */ key,
-    ) => {
-      const { toJSON } = value;
-      // A date has one too; ours says what became of it.
-      if (typeof toJSON === "function" && !answers(timeOfDate, value)) {
-        const given = Reflect.apply(toJSON, value, [`${key}`]);
-        if (given !== value) {
-          note(path, className(value), "what its toJSON gives");
-          return walk(given, path, depth + 1, key);
-        }
-      }
-      if (typeof value === "function") return unfit(path, "function", named(value));
-      if (Array.isArray(value)) return list(value, path, depth);
-      const prototype = Reflect.getPrototypeOf(value);
-      const plain = prototype === null || Reflect.getPrototypeOf(prototype) === null;
-      if (plain) return fields(value, path, depth);
-      if (special(value, path, depth)) return;
-      note(path, className(value), "object");
-      fields(value, path, depth);
-    };
-
-    const list = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-      const { length } = value;
-      // Each item takes at least a character and a comma.
-      if (length * 2 - 1 > left) throw new TooLarge(`more than ${maxLength} bytes as JSON`);
-      put("[");
-      for (let index = 0; index < length; index++) {
-        if (index > 0) put(",");
-        walk(value[index], [path, index], depth + 1, index);
-      }
-      put("]");
-    };
-
-    const fields = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-      put("{");
-      let first = true;
-      for (const name of Object.keys(value)) {
-        const item = value[name];
-        first = entry(name, item, path, depth, first);
-      }
-      put("}");
-    };
-
-    /** @param {string} name @param {any} item @param {any} path @param {number} depth @param {boolean} first */
-    const entry = (name, item, path, depth, first) => {
-      if (item === undefined || DROPPED.includes(name)) {
-        note([path, name], item === undefined ? "undefined" : "key", "dropped");
-        return first;
-      }
-      if (!first) put(",");
-      putText(name);
-      put(":");
-      walk(item, [path, name], depth + 1, name);
-      return false;
-    };
-
-    /** What has an inner state of its own. False when the value is an ordinary object. */
-    const special = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-      if (answers(timeOfDate, value)) date(value, path);
-      else if (ArrayBuffer.isView(value)) view(value, path, depth);
-      else if (answers(sizeOfMap, value)) map(value, path, depth);
-      else if (answers(sizeOfSet, value)) {
-        note(path, "Set", "array");
-        /** @type {unknown[]} */
-        const items = [];
-        Reflect.apply(Set.prototype.forEach, value, [(/** @type {unknown} */ item) => items.push(item)]);
-        list(items, path, depth);
-      } else if (answers(bytesOfBuffer, value)) view(new Uint8Array(value), path, depth);
-      else if (Error.isError(value)) unfit(path, className(value), `${className(value)}: ${value.message}`);
-      else if (isPromise(value)) throw new Unfit(written(path), "a promise: await it");
-      else if (value !== RegExp.prototype && isRegExp(value)) {
-        unfit(path, "RegExp", `${Reflect.apply(sourceOfRegExp, value, [])}`);
-      } else return boxed(value, path);
-      return true;
-    };
-
-    const isRegExp = (/** @type {any} */ value) => answers(flagsOfRegExp, value);
-
-    const boxed = (/** @type {any} */ value, /** @type {any} */ path) => {
-      for (const { prototype } of [Number, String, Boolean, BigInt, Symbol]) {
-        if (!answers(prototype.valueOf, value)) continue;
-        primitive(Reflect.apply(prototype.valueOf, value, []), path);
-        return true;
-      }
-      return false;
-    };
-
-    const date = (/** @type {any} */ value, /** @type {any} */ path) => {
-      const valid = !Number.isNaN(Reflect.apply(timeOfDate, value, []));
-      note(path, "Date", valid ? "ISO 8601 text" : "null");
-      put(valid ? quote(Reflect.apply(toISOString, value, [])) : "null");
-    };
-
-    const view = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-      const kind = Reflect.apply(typeOfView, value, []) ?? "DataView";
-      if (kind !== "Uint8Array" && kind !== "DataView") {
-        note(path, kind, "array");
-        return list(value, path, depth);
-      }
-      const bytes = kind === "DataView" ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
-      if ((Reflect.apply(lengthOfView, bytes, []) * 4) / 3 > left)
-        throw new TooLarge(`more than ${maxLength} bytes as JSON`);
-      note(path, kind, "base64 text");
-      put(`"${base64(bytes)}"`);
-    };
-
-    const map = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-      note(path, "Map", "object");
-      /** @type {Map<string, unknown>} */
-      const entries = new Map();
-      const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
-        const name = typeof key === "symbol" ? Reflect.apply(textOfSymbol, key, []) : keyText(key);
-        if (typeof key !== "string") note([path, name], `key of type ${key === null ? "null" : typeof key}`, "text");
-        entries.set(name, item);
-      };
-      Reflect.apply(Map.prototype.forEach, value, [add]);
-      put("{");
-      let first = true;
-      for (const [name, item] of entries) first = entry(name, item, path, depth, first);
-      put("}");
-    };
-
-    walk(root, rootPath, 0, "");
-    return parts.join("");
+    // A `toJSON` of the program may call a tool, whose arguments are cleaned meanwhile.
+    const outer = { parts, open, left, most, isStrict, changes };
+    parts = [];
+    open = new Set();
+    left = most = maxLength;
+    isStrict = strict;
+    changes = notes;
+    try {
+      walk(root, rootPath, 0, "");
+      return parts.length === 1 ? parts[0] : parts.join("");
+    } finally {
+      ({ parts, open, left, most, isStrict, changes } = outer);
+    }
   };
 
   const keyText = (/** @type {any} */ key) => {

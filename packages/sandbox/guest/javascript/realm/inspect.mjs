@@ -4,13 +4,15 @@
  *
  * @param {(value: unknown) => boolean} isPromise
  * @param {(stack: string) => string} programFrame The innermost line of a stack that is the program's.
+ * @param {any} makeLayout Of layout.mjs.
  */
-export function makeInspector(isPromise, programFrame) {
+export function makeInspector(isPromise, programFrame, makeLayout) {
   const DEPTH = 2;
   const MOST_ITEMS = 100;
   const MOST_CHARACTERS = 10_000;
-  const WIDTH = 80;
   const COMPACT = 3;
+  const layout = makeLayout(MOST_ITEMS, COMPACT);
+  const quoted = (/** @type {string} */ text) => layout.quoted(text, MOST_CHARACTERS);
 
   /** @param {object} prototype @param {string | symbol} name */
   const getter = (prototype, name) => /** @type {any} */ (Object.getOwnPropertyDescriptor(prototype, name)).get;
@@ -31,28 +33,6 @@ export function makeInspector(isPromise, programFrame) {
     }
   };
 
-  const escapes = /** @type {Record<string, string>} */ ({
-    "\n": "\\n",
-    "\t": "\\t",
-    "\r": "\\r",
-    "\b": "\\b",
-    "\f": "\\f",
-  });
-  const quoted = (/** @type {string} */ text) => {
-    const cut = text.length > MOST_CHARACTERS ? text.slice(0, MOST_CHARACTERS) : text;
-    const mark = !cut.includes("'") ? "'" : !cut.includes('"') ? '"' : !/[`]|\$\{/.test(cut) ? "`" : "'";
-    let inside = "";
-    for (let index = 0; index < cut.length; index++) {
-      const character = /** @type {string} */ (cut[index]);
-      const code = cut.charCodeAt(index);
-      if (character === mark || character === "\\") inside += `\\${character}`;
-      else if (code >= 32 && code !== 127) inside += character;
-      else inside += escapes[character] ?? `\\x${code < 16 ? "0" : ""}${code.toString(16).toUpperCase()}`;
-    }
-    const more = text.length - cut.length;
-    return `${mark}${inside}${mark}${more > 0 ? `... ${more} more characters` : ""}`;
-  };
-
   const primitive = (/** @type {any} */ value) => {
     if (typeof value === "string") return quoted(value);
     if (typeof value === "bigint") return `${value}n`;
@@ -70,39 +50,6 @@ export function makeInspector(isPromise, programFrame) {
     return undefined;
   };
 
-  /** @param {string[]} output @param {any} value @param {number} indent */
-  const inColumns = (output, value, indent) => {
-    const listed = output.length - (value.length > MOST_ITEMS ? 1 : 0);
-    const lengths = output.slice(0, listed).map((text) => text.length);
-    const longest = Math.max(...lengths);
-    const total = lengths.reduce((sum, length) => sum + length + 2, 0);
-    const cell = longest + 2;
-    if (cell * 3 + indent >= WIDTH || (total / cell <= 5 && longest > 6)) return output;
-    const biased = Math.max(cell - Math.sqrt(cell - total / output.length), 1);
-    const square = Math.round(Math.sqrt(2.5 * biased * listed) / biased);
-    const columns = Math.min(square, Math.floor((WIDTH - indent) / cell), COMPACT * 4, 15);
-    if (columns <= 1) return output;
-    const widths = Array.from({ length: columns }, (_, column) => {
-      let widest = 0;
-      for (let index = column; index < listed; index += columns) widest = Math.max(widest, lengths[index] ?? 0);
-      return widest + 2;
-    });
-    const numbers = output.every((_, index) => typeof value[index] === "number" || typeof value[index] === "bigint");
-    const rows = [];
-    for (let start = 0; start < listed; start += columns) {
-      const cells = output.slice(start, Math.min(start + columns, listed));
-      const row = cells.map((text, column) => {
-        const last = column === cells.length - 1;
-        const width = widths[column] ?? 0;
-        if (numbers) return (last ? text : `${text}, `).padStart(last ? width - 2 : width);
-        return last ? text : `${text}, `.padEnd(width);
-      });
-      rows.push(row.join(""));
-    }
-    if (listed < output.length) rows.push(/** @type {string} */ (output[listed]));
-    return rows;
-  };
-
   /** @param {unknown} root @param {number} cap Longer text ends there. */
   const inspect = (root, cap) => {
     /** @type {object[]} */
@@ -112,25 +59,9 @@ export function makeInspector(isPromise, programFrame) {
     let left = cap;
     let deepest = 0;
 
-    /** @param {string[]} output @param {string} opening @param {string} closing */
-    const together = (
-      output,
-      opening,
-      closing,
-      /** @type {number} */ depth,
-      /** @type {number} */ indent,
-      /** @type {any} */ list,
-    ) => {
-      const entries = output.length;
-      const lines = list !== undefined && entries > 6 ? inColumns(output, list, indent) : output;
-      if (deepest - depth < COMPACT && lines.length === entries) {
-        const length = lines.reduce((sum, text) => sum + text.length, 0);
-        const fits = length + 2 * lines.length + indent + opening.length + 10 <= WIDTH;
-        if (fits && !lines.some((text) => text.includes("\n"))) return `${opening} ${lines.join(", ")} ${closing}`;
-      }
-      const margin = `\n${" ".repeat(indent)}`;
-      return `${opening}${margin}  ${lines.join(`,${margin}  `)}${margin}${closing}`;
-    };
+    /** @param {string[]} output @param {string} opening @param {string} closing @param {number} depth @param {number} indent */
+    const together = (output, opening, closing, depth, indent, /** @type {any} */ list) =>
+      layout.together(output, opening, closing, { indent, list, flat: deepest - depth < COMPACT });
 
     /** @param {any} value @param {number} depth @param {number} indent @returns {string} */
     const show = (value, depth, indent) => {

@@ -7,8 +7,9 @@
  * @param {any} bridge
  */
 export function programSide(bridge) {
-  const { apply, construct, defineProperty, deleteProperty } = Reflect;
+  const { apply, construct, defineProperty } = Reflect;
   const { hasOwn } = Object;
+  const { isArray } = Array;
   const { parse } = JSON;
   const { Error: BridgeError, answered, call, clock, draw, failed, print, refused } = bridge;
   const [OwnPromise, OwnError, OwnTypeError, OwnRangeError, OwnDate] = [Promise, Error, TypeError, RangeError, Date];
@@ -52,6 +53,9 @@ export function programSide(bridge) {
     state.reject(error);
   };
 
+  /** Called by `rows.map(tool)`, which also gives the index and the array. @param {any} given */
+  const isMapped = (given) => given.length === 3 && isArray(given[2]) && given[2][given[1]] === given[0];
+
   for (let index = 0; index < bridge.tools; index++) {
     const identifier = bridge.identifier(index);
     const made = {
@@ -59,7 +63,7 @@ export function programSide(bridge) {
         const state = { __proto__: null, seen: false, resolve: undefined, reject: undefined };
         const promise = watched(state);
         try {
-          const outcome = call(index, given.length, given.length > 0 ? given[0] : undefined);
+          const outcome = call(index, isMapped(given) ? 1 : given.length, given.length > 0 ? given[0] : undefined);
           if (typeof outcome === "number") waiting[outcome] = state;
           else {
             const error = outcome[0] === "R" ? new OwnRangeError(refused()) : new OwnTypeError(refused());
@@ -120,9 +124,6 @@ export function programSide(bridge) {
   hide(OwnDate.prototype, "constructor", ProgramDate);
   hide(global, "Date", ProgramDate);
   hide(Math, "random", { random: () => draw() }.random);
-
-  // They would show when memory is collected, which a replay cannot repeat.
-  for (const name of ["WeakRef", "FinalizationRegistry"]) deleteProperty(global, name);
 
   return {
     isPromise: (/** @type {unknown} */ value) => value instanceof OwnPromise,

@@ -10,6 +10,13 @@ const START_TIMEOUT_MS = 30_000;
 /** What the thread's own code and a few messages take. */
 const HEAP_MB = 64;
 
+/**
+ * Calls of the program that each thread runs through before it takes one. The first of a process runs more of them: the
+ * compiler then makes fast code of the engine, which all threads share.
+ */
+const REHEARSAL_CALLS = 20;
+const FIRST_REHEARSAL_CALLS = 200;
+
 /** Compiled once for the process: threads share the code. By path. */
 const compiled = new Map<string, Promise<WebAssembly.Module | undefined>>();
 
@@ -34,6 +41,7 @@ export class QuickJsEngine implements Engine {
   readonly #engine: QuickJsPackage;
   readonly #limits: SandboxLimits;
   #wasm: WebAssembly.Module | undefined;
+  #started = false;
 
   /** Throws `ToolglotError` (`engine-missing`). */
   constructor(limits: SandboxLimits) {
@@ -50,7 +58,9 @@ export class QuickJsEngine implements Engine {
     const { memoryMb, maxResultBytes, maxLogBytes } = this.#limits;
     // Text of the program's value stands there a few times over, two bytes a character.
     const heapMb = HEAP_MB + Math.ceil((Math.max(maxResultBytes, maxLogBytes) * 8) / 1024 / 1024);
-    const workerData = { memoryMb, wasm: this.#wasm };
+    const rehearsalCalls = this.#started ? REHEARSAL_CALLS : FIRST_REHEARSAL_CALLS;
+    this.#started = true;
+    const workerData = { memoryMb, wasm: this.#wasm, rehearsalCalls };
     const thread = new WorkerThread({ script: threadScript(), workerData, heapMb });
     return new MessageGuest(thread, this.#limits, START_TIMEOUT_MS);
   }
