@@ -1,5 +1,17 @@
-import type { Action, AnyTool, Executor, ExecutorContext, ToolErrorInfo, ToolResult } from "@toolglot/core";
-import type { ImportPolicy, Sandbox, SandboxError, SandboxRun } from "./types.ts";
+import type {
+  Action,
+  AnyTool,
+  ApprovalRequest,
+  CodeAction,
+  Decision,
+  Executor,
+  ExecutorContext,
+  ToolErrorInfo,
+  ToolResult,
+  ToolStatus,
+} from "@toolglot/core";
+import type { DurableOptions, SandboxRunParked } from "./durable/types.ts";
+import type { ImportPolicy, Sandbox, SandboxError, SandboxRun, SandboxRunError, SandboxRunOptions } from "./types.ts";
 
 /** Options of {@link sandboxExecutor}. */
 export interface SandboxExecutorOptions {
@@ -7,62 +19,98 @@ export interface SandboxExecutorOptions {
   tools?: readonly AnyTool[];
   /** Default: that of the sandbox. */
   imports?: ImportPolicy;
+  /** Makes the runs durable: one that waits for an approval survives its process. */
+  durable?: DurableExecutorOptions;
+}
+
+/** How an executor names its durable runs, and what they wait for. */
+export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
+  /** Default: `<runId>:<id of the action>`. The same action goes on under the same id. */
+  id?(action: CodeAction, context: ExecutorContext): string;
+  /** Asked in place of the context, which can't answer `later`: such a run ends with the status `pending`. */
+  approve?(request: ApprovalRequest, context: ExecutorContext): Promise<Decision | "later">;
 }
 
 /**
  * Runs code actions of the sandbox's language. Each gives one result: `data` is the program's value, `logs` what it
  * printed, `metadata.toolCalls` and `metadata.stats` are the sandbox's own. Tool calls and printed lines are reported as
  * they happen, approvals are asked of the context. The status is `denied` when the program ended in a denial that it did
- * not catch, `interrupted` when the run was aborted.
+ * not catch, `interrupted` when the run was aborted. Of durable runs: `pending` when it waits for approvals, which
+ * `metadata.parked` lists, and `in-doubt` when a call was under way as its process ended. Such a run rejects as
+ * `Sandbox.run` does when another process has it, or its id belongs to another program.
  */
 export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOptions = {}): Executor {
-  const { tools = [], imports } = options;
+  const { tools = [], imports, durable } = options;
   return {
     handles: (action: Action): boolean => action.kind === "code" && action.language === sandbox.language,
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (action.kind !== "code" || action.language !== sandbox.language) {
         throw new TypeError(`This executor runs ${sandbox.language} code: ask handles() first.`);
       }
-      const run = await sandbox.run(action.source, {
+      const common: SandboxRunOptions = {
         tools,
         ...(imports === undefined ? {} : { imports }),
-        signal: context.signal,
-        callIdPrefix: action.id,
-        approve: (request) => context.approve(request),
-        onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
-        onToolCallStart: ({ callId, name, args }) =>
-          context.emit({ type: "tool-call-start", callId, name, input: args }),
-        onToolCall: ({ callId, name, ok, ms, error }, value) =>
-          context.emit({
-            type: "tool-call-end",
-            callId,
-            name,
-            status: ok ? "ok" : error?.type === "Denied" ? "denied" : "error",
-            ms,
-            ...(ok ? { data: value } : {}),
-            ...(error ? { error } : {}),
-          }),
+        ...observers(action.id, context),
+      };
+      if (durable === undefined) return [toResult(action.id, await sandbox.run(action.source, common))];
+      const { id, approve, ...rest } = durable;
+      const run = await sandbox.run(action.source, {
+        ...common,
+        approve: (request) => (approve ? approve(request, context) : context.approve(request)),
+        durable: { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` },
       });
       return [toResult(action.id, run)];
     },
   };
 }
 
-function toResult(callId: string, run: SandboxRun): ToolResult {
+/** What a run tells the context as it goes on. */
+function observers(id: string, context: ExecutorContext): SandboxRunOptions {
+  return {
+    signal: context.signal,
+    callIdPrefix: id,
+    approve: (request) => context.approve(request),
+    onLog: (entry) => context.emit({ type: "log", callId: id, entry }),
+    onToolCallStart: ({ callId, name, args }) => context.emit({ type: "tool-call-start", callId, name, input: args }),
+    onToolCall: ({ callId, name, ok, ms, error }, value) =>
+      context.emit({
+        type: "tool-call-end",
+        callId,
+        name,
+        status: ok ? "ok" : error?.type === "Denied" ? "denied" : "error",
+        ms,
+        ...(ok ? { data: value } : {}),
+        ...(error ? { error } : {}),
+      }),
+  };
+}
+
+function toResult(callId: string, run: SandboxRun | SandboxRunParked): ToolResult {
   const common = { callId, logs: run.logs, metadata: { toolCalls: run.toolCalls, stats: run.stats } };
+  if (run.status === "parked") {
+    const names = run.parked.waiting.map(({ name }) => name).join(", ");
+    const text = `The program waits for an approval: ${names}.`;
+    const metadata = { ...common.metadata, parked: run.parked };
+    return { ...common, metadata, status: "pending", content: [{ type: "text", text }] };
+  }
   if (run.status === "ok") {
     const text = typeof run.value === "string" ? run.value : JSON.stringify(run.value);
     return { ...common, status: "ok", content: [{ type: "text", text }], data: run.value };
   }
-  const failed = run.toolCalls.find((call) => call.callId === run.error.callId);
-  const denied = run.error.callId !== undefined && failed?.error?.type === "Denied";
-  const status = denied ? "denied" : run.error.type === "Aborted" ? "interrupted" : "error";
   return {
     ...common,
-    status,
+    status: statusOf(run),
     content: [{ type: "text", text: describeError(run.error) }],
     error: toErrorInfo(run.error),
   };
+}
+
+function statusOf({ error, toolCalls }: SandboxRunError): ToolStatus {
+  const failed = toolCalls.find((call) => call.callId === error.callId);
+  // Of the call, not of the error: a program can name its own classes as it likes.
+  if (error.callId !== undefined && failed?.error?.type === "Denied") return "denied";
+  if (error.callId !== undefined && failed?.error?.type === "InDoubt") return "in-doubt";
+  return error.type === "Aborted" ? "interrupted" : "error";
 }
 
 /** A failure as one text for the model. */

@@ -1,7 +1,10 @@
 import { ToolglotError } from "@toolglot/core";
+import { runDurably } from "./durable/run-durably.ts";
+import { resolveSettings } from "./durable/settings.ts";
+import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import type { Engine } from "./engine.ts";
 import { GuestPool } from "./pool.ts";
-import { ProgramRun } from "./run/program-run.ts";
+import { ProgramRun, type RunRequest } from "./run/program-run.ts";
 import { bindTools } from "./run/tools.ts";
 import type {
   ImportPolicy,
@@ -40,26 +43,47 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   const disposal = new AbortController();
   let runs = 0;
 
-  async function run(code: string, given: SandboxRunOptions = {}): Promise<SandboxRun> {
-    if (typeof code !== "string") throw new TypeError("run() takes the program as text.");
+  type Given = Omit<SandboxDurableRunOptions, "durable"> & { durable?: DurableOptions };
+
+  function requestOf(given: Given, callIdPrefix: string): Omit<RunRequest, "code"> {
     checkImports(given.imports);
-    const number = ++runs;
     const programTools = bindTools(tools, given.tools ?? [], language);
     pool.assertRoom();
-    const signal = given.signal ? AbortSignal.any([given.signal, disposal.signal]) : disposal.signal;
-    const program = new ProgramRun({
-      code,
+    return {
       engine,
       limits,
       tools: programTools,
       imports: given.imports ?? options.imports ?? "refuse",
       guard: options.guard ?? true,
       seed: options.seed === undefined ? freshSeed() : String(options.seed),
-      callIdPrefix: given.callIdPrefix ?? `run-${number}`,
+      callIdPrefix: given.callIdPrefix ?? callIdPrefix,
       options: given,
-      signal,
-    });
-    return await program.execute(() => pool.acquire(signal));
+      signal: given.signal ? AbortSignal.any([given.signal, disposal.signal]) : disposal.signal,
+    };
+  }
+
+  function run(code: string, given?: SandboxRunOptions): Promise<SandboxRun>;
+  function run(code: string, given: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
+  async function run(code: string, given: Given = {}): Promise<SandboxRun | SandboxRunParked> {
+    if (typeof code !== "string") throw new TypeError("run() takes the program as text.");
+    if (given.durable !== undefined) return await runDurable(code, given.durable, given);
+    const request = requestOf(given, `run-${++runs}`);
+    return await new ProgramRun({ code, ...request }).execute(() => pool.acquire(request.signal));
+  }
+
+  async function runDurable(
+    code: string | undefined,
+    durable: DurableOptions,
+    given: Given,
+  ): Promise<SandboxRun | SandboxRunParked> {
+    if (options.guard === false) throw new TypeError("A durable run needs the guard: leave out guard: false.");
+    const settings = resolveSettings(durable);
+    const request = requestOf(given, settings.id);
+    return await runDurably(settings, { code, ...request }, () => pool.acquire(request.signal));
+  }
+
+  async function resume(durable: DurableOptions, given: Given = {}): Promise<SandboxRun | SandboxRunParked> {
+    return await runDurable(undefined, durable, given);
   }
 
   async function warm(): Promise<void> {
@@ -84,7 +108,17 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     await pool.dispose();
   }
 
-  return { language, limits, tools, run, warm, stats, drain: () => pool.drain(), [Symbol.asyncDispose]: dispose };
+  return {
+    language,
+    limits,
+    tools,
+    run,
+    resume,
+    warm,
+    stats,
+    drain: () => pool.drain(),
+    [Symbol.asyncDispose]: dispose,
+  };
 }
 
 function freshSeed(): string {

@@ -1,4 +1,5 @@
 import type { AnyTool, ApprovalRequest, Decision, LogEntry } from "@toolglot/core";
+import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 
 /** Languages a sandbox runs. */
 export type SandboxLanguage = "python" | "javascript";
@@ -90,7 +91,7 @@ export interface SandboxRunOptions {
   /** Prefix of the call ids that tools get: `<callIdPrefix>:1`, `<callIdPrefix>:2`. Default: one of its own. */
   callIdPrefix?: string;
   /** Called when a tool call begins, before its approval is asked for. */
-  onToolCallStart?(call: { callId: string; name: string; args: Record<string, unknown> }): void;
+  onToolCallStart?(call: { callId: string; name: string; args: Record<string, unknown>; replayed?: true }): void;
   /** Called when a tool call has ended, with what `toolCalls` lists of it and with the value that the tool gave. */
   onToolCall?(call: SandboxToolCall, value: unknown): void;
   /** Called for each line the program prints, at once. */
@@ -110,6 +111,8 @@ export interface SandboxToolCall {
   ms: number;
   /** `type`: `ToolError`, `Denied`, `Timeout`, `Aborted`. The message is the one the program saw. */
   error?: { type: string; message: string };
+  /** The call was made by an earlier process; this is what it came to then. Durable runs only. */
+  replayed?: true;
 }
 
 /** How a program failed, in words made for the model that wrote it. */
@@ -117,7 +120,9 @@ export interface SandboxError {
   /**
    * The class name of the program's exception (`KeyError`, `SyntaxError`, `ToolError`…), or `Timeout`, `MemoryError`
    * (Python), `MemoryLimit` (JavaScript), `Aborted`, `MissingResult`, `ImportForbidden`, `ForbiddenName`,
-   * `ToolCallLimit`, `ResultTooLarge`, `SourceTooLarge`, `EngineFailure`.
+   * `ToolCallLimit`, `ResultTooLarge`, `SourceTooLarge`, `EngineFailure`. Durable runs also: `InDoubt` (a call was under
+   * way when its process ended, and may not be made twice), `Diverged` (the program did something else than before),
+   * `LeaseLost` (another process has the run), `JournalFailure` (the log failed).
    */
   type: string;
   message: string;
@@ -150,7 +155,7 @@ export interface SandboxStats {
   startMs: number;
   /** Whether the interpreter was ready when the run asked for it. */
   warm: boolean;
-  /** What `timeoutMs` limits. */
+  /** What `timeoutMs` limits. In a durable run: the time of the last guest, its replay included. */
   guestMs: number;
   /** What `toolTimeMs` limits. */
   toolMs: number;
@@ -166,6 +171,8 @@ export interface SandboxStats {
   conversions: SandboxConversion[];
   /** Imports that were ignored, output that was cut. */
   warnings: string[];
+  /** How often the guest was given up while the program waited. Durable runs only. */
+  parked?: number;
 }
 
 /** The outcome of a run. */
@@ -222,6 +229,28 @@ export interface Sandbox {
    * {@link PoolOptions.maxWaiting} programs wait already (`sandbox-busy`, with `data.running` and `data.waiting`).
    */
   run(code: string, options?: SandboxRunOptions): Promise<SandboxRun>;
+  /**
+   * Runs a program that survives its process. The same id and code go on where the run stopped, or give its outcome again.
+   * A call whose answer is in the journal is not made again; one that was under way when the process ended is made again
+   * only with `readOnlyHint` or `idempotentHint`, else the run ends as `InDoubt`.
+   *
+   * What the program itself ended in is written down, a `Timeout` and `ToolCallLimit` too. After any other error
+   * (`Aborted`, `EngineFailure`, `InDoubt`, `Diverged`, `LeaseLost`, `JournalFailure`) the run can go on under its id. After
+   * `Aborted` a tool that is at work is waited for no longer; what it gives while this process holds its lease is written
+   * down, and so is a `ToolError`; after any other error the call counts as under way.
+   *
+   * Rejects also with what the log rejects with, and with a `ToolglotError`: `run-live` (another process has it; `data.until`
+   * is the end of its lease), `run-conflict` (the id belongs to another program), `run-expired` (it is older than `keepMs`).
+   */
+  run(code: string, options: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
+  /**
+   * As a durable `run`, with the program from the journal. Rejects with a `ToolglotError` (`run-unknown`) when there is
+   * none under that id.
+   */
+  resume(
+    durable: DurableOptions,
+    options?: Omit<SandboxDurableRunOptions, "durable">,
+  ): Promise<SandboxRun | SandboxRunParked>;
   /** Resolves when the pool is full. Rejects with a `ToolglotError` (`engine-start-failed`) when no interpreter starts. */
   warm(): Promise<void>;
   stats(): SandboxPoolStats;

@@ -209,6 +209,15 @@ async function load(init) {
 /** The state of the guest's clock: waiting for a tool is not guest time. */
 const clock = { deadline: Number.POSITIVE_INFINITY, next: 0 };
 
+/** Whether the program's clock stands still between two answers, at a time that the host gives. */
+let standing = false;
+
+/** @param {any} message A request or an answer. `Date.now` is what the engine's clock reads. */
+function setTime(message) {
+  const time = message.clock;
+  if (typeof time === "number") Date.now = () => time;
+}
+
 /** Read by the interpreter every few hundred instructions; 2 raises KeyboardInterrupt in the program. */
 const interrupts = {
   get 0() {
@@ -252,6 +261,7 @@ const host = (text) => {
   const asked = now();
   send(text);
   const answer = receive();
+  if (standing) setTime(JSON.parse(answer));
   clock.deadline += now() - asked;
   return answer;
 };
@@ -294,8 +304,13 @@ async function main() {
   rehearsing = false;
   send('{"type":"ready"}');
   const request = receive();
-  const { timeoutMs } = JSON.parse(request).limits;
-  clock.deadline = now() + timeoutMs;
+  const program = JSON.parse(request);
+  standing = typeof program.clock === "number";
+  if (standing) {
+    setTime(program);
+    process.env.TZ = program.timeZone;
+  }
+  clock.deadline = now() + program.limits.timeoutMs;
   let result;
   try {
     result = run(request);

@@ -1,7 +1,9 @@
 /** Runs model-written Python in a hardened child process, with tools as plain functions. */
 export { ToolError } from "@toolglot/core";
 export { type CodeToolInput, type CodeToolsOptions, codeTools } from "../code-tools.ts";
-export { type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
+export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
+export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
+export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
 export type {
   ImportPolicy,
   PoolOptions,

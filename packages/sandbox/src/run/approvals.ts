@@ -1,16 +1,26 @@
-import { type ApprovalRequest, type Decision, requiresApproval } from "@toolglot/core";
+import type { ApprovalRequest, Decision } from "@toolglot/core";
 import type { SandboxToolCall } from "../types.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import type { ProgramTool } from "./tools.ts";
+
+/** What the host says to a call. `decided`: somebody was asked, and answered. */
+export type Verdict =
+  | { status: "approved" }
+  | { status: "later" }
+  | { status: "denied"; message: string; decided: boolean };
+
+/** One sentence for the person who decides. */
+export function approvalReason(name: string): string {
+  return `The program wants to call ${name}.`;
+}
 
 /** Asks the host about the calls of one run that need it, one at a time. */
 export class Approvals {
-  readonly #approve: ((request: ApprovalRequest) => Promise<Decision>) | undefined;
+  readonly #approve: ((request: ApprovalRequest) => Promise<Decision | "later">) | undefined;
   readonly #watch = new Stopwatch();
   #last: Promise<unknown> = Promise.resolve();
   #asking = 0;
 
-  constructor(approve: ((request: ApprovalRequest) => Promise<Decision>) | undefined) {
+  constructor(approve: ((request: ApprovalRequest) => Promise<Decision | "later">) | undefined) {
     this.#approve = approve;
   }
 
@@ -19,24 +29,26 @@ export class Approvals {
     return this.#watch.ms;
   }
 
-  /** Why the call is denied; undefined when it may run. */
-  refusal({ tool }: ProgramTool, call: SandboxToolCall): Promise<string | undefined> | undefined {
-    if (!requiresApproval(tool)) return undefined;
-    const { callId, name, args } = call;
+  /** Never rejects. */
+  ask({ callId, name, args }: SandboxToolCall): Promise<Verdict> {
     const approve = this.#approve;
+    const denied = (why: string, decided: boolean): Verdict => {
+      return { status: "denied", message: `${name} was denied${why}`, decided };
+    };
     if (approve === undefined) {
-      return Promise.resolve(`${name} was denied: it needs an approval and nobody is there to give it`);
+      return Promise.resolve(denied(": it needs an approval and nobody is there to give it", false));
     }
-    const reason = `The program wants to call ${name}.`;
-    const asked = this.#last.then(async () => {
+    const asked = this.#last.then(async (): Promise<Verdict> => {
+      const reason = approvalReason(name);
       const decision = await approve({ kind: "tool-call", callId, tool: name, input: args, reason });
-      if (decision.approved === true) return undefined;
-      return decision.reason ? `${name} was denied: ${decision.reason}` : `${name} was denied`;
+      if (decision === "later") return { status: "later" };
+      if (decision.approved === true) return { status: "approved" };
+      return denied(decision.reason ? `: ${decision.reason}` : "", true);
     });
     this.#asking++;
     this.#watch.start();
     const answer = asked
-      .catch(() => `${name} was denied: the approval could not be asked for`)
+      .catch(() => denied(": the approval could not be asked for", false))
       .finally(() => {
         if (--this.#asking === 0) this.#watch.stop();
       });

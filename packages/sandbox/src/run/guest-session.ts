@@ -1,6 +1,6 @@
 import type { Guest } from "../engine.ts";
 import { type GuestSaid, readGuestMessage } from "./guest-said.ts";
-import type { Stopwatch } from "./stopwatch.ts";
+import { Stopwatch } from "./stopwatch.ts";
 
 /** The program gets its interrupt at the deadline, and this long to report its line; then the guest is killed. */
 const GRACE_MS = 250;
@@ -24,18 +24,32 @@ export interface SessionRules {
   /** As {@link Engine.concurrent}. */
   concurrent: boolean;
   timeoutMs: number;
-  /** Runs while the program does. */
-  watch: Stopwatch;
+}
+
+/** A program and what it is talked to through. */
+export interface Session {
+  /** Sends the program. */
+  start(request: string): void;
+  /** Sends the answer to a call. `call`: its number, counted from 0. */
+  answer(reply: string, call: number): void;
+  /** Nothing can happen in the guest until it gets an answer. */
+  readonly idle: boolean;
+  /** Milliseconds that the program has run. */
+  readonly guestMs: number;
+  /** Ends the guest. Nothing is told any more. */
+  close(): void;
 }
 
 /**
  * One guest and one program: whose turn it is, and how long the program has run. The guest may be hostile: a message out
  * of turn ends it.
  */
-export class GuestSession {
+export class GuestSession implements Session {
   readonly #guest: Guest;
   readonly #rules: SessionRules;
   readonly #listener: SessionListener;
+  /** Runs while the program does. */
+  readonly #watch = new Stopwatch();
   #asked = 0;
   #answered = 0;
   #idle = false;
@@ -49,7 +63,6 @@ export class GuestSession {
     this.#listener = listener;
   }
 
-  /** Sends the program. */
   start(request: string): void {
     this.#guest.listen({
       onMessage: (message, bytes) => this.#receive(readGuestMessage(message), bytes),
@@ -59,7 +72,6 @@ export class GuestSession {
     this.#resume();
   }
 
-  /** Sends the answer to a call. */
   answer(reply: string): void {
     if (this.#over) return;
     this.#answered++;
@@ -71,7 +83,10 @@ export class GuestSession {
     return this.#idle;
   }
 
-  /** Ends the guest. Nothing is told any more. */
+  get guestMs(): number {
+    return this.#watch.ms;
+  }
+
   close(): void {
     if (this.#over) return;
     this.#pause();
@@ -127,21 +142,21 @@ export class GuestSession {
 
   #resume(): void {
     this.#idle = false;
-    const { timeoutMs, watch } = this.#rules;
+    const { timeoutMs } = this.#rules;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
       () => {
         this.close();
         this.#listener.onTimeout();
       },
-      timeoutMs - watch.ms + GRACE_MS,
+      timeoutMs - this.#watch.ms + GRACE_MS,
     );
-    watch.start();
+    this.#watch.start();
   }
 
   #pause(): void {
     clearTimeout(this.#timer);
-    this.#rules.watch.stop();
+    this.#watch.stop();
     this.#idle = true;
   }
 

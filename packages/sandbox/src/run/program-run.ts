@@ -1,27 +1,16 @@
-import { type LogEntry, sanitizeErrorMessage } from "@toolglot/core";
+import { requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
+import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
-import { utf8Bytes } from "../json.ts";
 import type { Lease } from "../pool.ts";
-import type {
-  ImportPolicy,
-  SandboxError,
-  SandboxLimits,
-  SandboxRun,
-  SandboxRunOptions,
-  SandboxStats,
-  SandboxToolCall,
-} from "../types.ts";
-import { Approvals } from "./approvals.ts";
+import type { ImportPolicy, SandboxError, SandboxLimits, SandboxRun, SandboxStats, SandboxToolCall } from "../types.ts";
+import { Approvals, type Verdict } from "./approvals.ts";
+import type { Durability, DurableProgram } from "./durability.ts";
 import { readError } from "./guest-report.ts";
-import type { GuestReport, GuestSaid } from "./guest-said.ts";
-import { GuestSession } from "./guest-session.ts";
-import { Stopwatch } from "./stopwatch.ts";
-import { completeArguments, describeTool, errorForGuest, executeTool, type ProgramTool } from "./tools.ts";
-
-/** What surrounds a value in a frame: conversions and warnings. */
-const FRAME_OVERHEAD_BYTES = 256 * 1024;
-/** The last line may end a little beyond the limit. */
-const LOG_SLACK_BYTES = 64;
+import type { GuestSaid } from "./guest-said.ts";
+import { GuestSession, type Session, type SessionListener } from "./guest-session.ts";
+import { RunBook } from "./run-book.ts";
+import { type CallOutcome, type Flight, ToolWork } from "./tool-work.ts";
+import { completeArguments, describeTool, type ProgramTool } from "./tools.ts";
 
 /** What a run is made of. */
 export interface RunRequest {
@@ -33,179 +22,153 @@ export interface RunRequest {
   guard: boolean;
   seed: string;
   callIdPrefix: string;
-  options: SandboxRunOptions;
+  options: Omit<SandboxDurableRunOptions, "durable">;
   signal: AbortSignal;
 }
 
-/** A call between the program's asking and its answer. */
-interface Flight {
-  /** Place in the list of calls. */
-  index: number;
-  call: SandboxToolCall;
-  program: ProgramTool;
-  line: number | undefined;
-}
-
-/** What a call came to. */
-type CallOutcome = { ok: true; value: unknown; json: string } | { ok: false; type: string; message: string };
+type Outcome = SandboxRun | SandboxRunParked;
 
 /** One program from its start to its one outcome. */
-export class ProgramRun {
+export class ProgramRun implements DurableProgram {
   readonly #request: RunRequest;
-  readonly #logs: LogEntry[] = [];
-  readonly #toolCalls: SandboxToolCall[] = [];
-  readonly #stats: SandboxStats;
+  readonly #book: RunBook;
   readonly #flights = new Set<Flight>();
   readonly #approvals: Approvals;
-  readonly #guestWatch = new Stopwatch();
-  readonly #toolWatch = new Stopwatch();
+  readonly #work: ToolWork;
   /** Aborted at the end of the run, so that a tool which is still at work can stop. */
   readonly #over = new AbortController();
-  #session: GuestSession | undefined;
-  #settle: (run: SandboxRun) => void = () => {};
-  #settled = false;
+  #durability: Durability | undefined;
+  #session: Session | undefined;
+  #settle: (run: Outcome) => void = () => {};
   /** The outcome of a program that ended before its calls did. */
   #held: (() => void) | undefined;
-  #cuts = 0;
-  #working = 0;
-  #toolTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(request: RunRequest) {
     this.#request = request;
+    this.#book = new RunBook(request);
     this.#approvals = new Approvals(request.options.approve);
-    this.#stats = {
-      engine: request.engine.label,
-      isolation: request.engine.isolation,
-      limits: { ...request.limits },
-      startMs: 0,
-      warm: false,
-      guestMs: 0,
-      toolMs: 0,
-      approvalMs: 0,
-      toolCalls: 0,
-      sourceBytes: utf8Bytes(request.code),
-      resultBytes: 0,
-      logBytes: 0,
-      conversions: [],
-      warnings: [],
-    };
+    const { toolTimeMs } = request.limits;
+    this.#work = new ToolWork(toolTimeMs, ({ call, line }) => {
+      const message = `the tools took longer than ${toolTimeMs / 1000} s together`;
+      this.fail({ type: "Timeout", message, hint: `${call.name} was running: ask it for less` }, line);
+    });
   }
 
-  /** Never rejects. `lease` gets a guest, or rejects when none starts or the signal is aborted first. */
-  async execute(lease: () => Promise<Lease>): Promise<SandboxRun> {
-    const { limits, signal } = this.#request;
-    const { sourceBytes } = this.#stats;
-    if (sourceBytes > limits.maxSourceBytes) {
-      return this.#failed({
-        type: "SourceTooLarge",
-        message: `the program has ${sourceBytes} bytes, more than ${limits.maxSourceBytes}`,
-        hint: "write less code, and let tools bring the data",
-      });
+  /** Never rejects. `acquire` gets a guest, or rejects when none starts or the signal is aborted first. */
+  execute(acquire: () => Promise<Lease>): Promise<SandboxRun>;
+  execute(acquire: () => Promise<Lease>, durability: Durability): Promise<Outcome>;
+  async execute(acquire: () => Promise<Lease>, durability?: Durability): Promise<Outcome> {
+    const { signal } = this.#request;
+    if (this.#book.unfit) return this.#book.failed(this.#book.unfit);
+    if (durability) {
+      this.#durability = durability;
+      this.#work.add(durability.toolMs);
+      durability.attach(this, acquire);
     }
-    const asked = performance.now();
-    let held: Lease;
+    const onAbort = (): void => this.fail(abortedError);
+    let lease: Lease | undefined;
     try {
-      held = await lease();
-    } catch (error) {
-      if (signal.aborted) return this.#failed(abortedError);
-      const reason = error instanceof Error ? error.message : String(error);
-      return this.#failed({
-        type: "EngineFailure",
-        message: `no interpreter started: ${sanitizeErrorMessage(reason)}`,
-      });
-    }
-    this.#stats.startMs = performance.now() - asked;
-    this.#stats.warm = held.warm;
-    this.#stats.isolation = this.#request.engine.isolation;
-    const onAbort = (): void => this.#fail(abortedError);
-    try {
-      return await new Promise<SandboxRun>((resolve) => {
+      return await new Promise<Outcome>((resolve) => {
         this.#settle = resolve;
-        if (signal.aborted) {
-          onAbort();
-          return;
-        }
         signal.addEventListener("abort", onAbort, { once: true });
-        this.#start(held);
+        const asked = performance.now();
+        acquire().then(
+          (held) => {
+            lease = held;
+            this.stats.startMs = performance.now() - asked;
+            this.stats.warm = held.warm;
+            this.stats.isolation = this.#request.engine.isolation;
+            this.#start(held);
+          },
+          (error) => this.fail(signal.aborted ? abortedError : startError(error)),
+        );
+        if (signal.aborted) onAbort();
       });
     } finally {
       signal.removeEventListener("abort", onAbort);
-      held.release();
-      this.#over.abort();
+      lease?.release();
     }
   }
 
-  #start({ guest }: Lease): void {
+  get stats(): SandboxStats {
+    return this.#book.stats;
+  }
+
+  get made(): number {
+    return this.#book.toolCalls.length;
+  }
+
+  get open(): number {
+    return this.#flights.size;
+  }
+
+  get resting(): boolean {
+    return this.#held !== undefined || this.#session?.idle === true;
+  }
+
+  get toolMs(): number {
+    return this.#work.ms;
+  }
+
+  #start(lease: Lease): void {
+    if (this.#over.signal.aborted) {
+      lease.release();
+      return;
+    }
     const { code, engine, limits, tools, imports, guard, seed } = this.#request;
-    const { timeoutMs } = limits;
-    const rules = { concurrent: engine.concurrent, timeoutMs, watch: this.#guestWatch };
-    this.#session = new GuestSession(guest, rules, {
-      onCall: (said) => this.#call(said),
-      onOutcome: (said, bytes) => this.#outcome(said, bytes),
-      onLog: (said) => this.#log(said),
-      onUsage: (memoryMb) => {
-        this.#stats.memoryMb = memoryMb;
-      },
-      onIdle: () => {},
-      onTimeout: () =>
-        this.#fail({
-          type: "Timeout",
-          message: `the program ran longer than ${timeoutMs / 1000} s`,
-          hint: "look for a loop that does not end, or do less in one program",
-        }),
-      onFault: (fault) =>
-        fault === "broken"
-          ? this.#broken()
-          : this.#fail({ type: "EngineFailure", message: "the interpreter ended before the program did" }),
-    });
+    const rules = { concurrent: engine.concurrent, timeoutMs: limits.timeoutMs };
+    const listener = this.#listener();
+    this.#session =
+      this.#durability?.openSession(lease, rules, listener) ?? new GuestSession(lease.guest, rules, listener);
+    const more = this.#durability?.request;
     this.#session.start(
-      JSON.stringify({ type: "run", code, tools: tools.map(describeTool), limits, imports, guard, seed }),
+      JSON.stringify({ type: "run", code, tools: tools.map(describeTool), limits, imports, guard, seed, ...more }),
     );
   }
 
+  #listener(): SessionListener {
+    const { timeoutMs } = this.#request.limits;
+    return {
+      onCall: (said) => this.#call(said),
+      onOutcome: (said, bytes) => this.#outcome(said, bytes),
+      onLog: (said) => {
+        if (this.#book.log(said)) observe(() => this.#request.options.onLog?.(said.entry));
+        else this.#broken();
+      },
+      onUsage: (memoryMb) => {
+        this.stats.memoryMb = memoryMb;
+      },
+      onIdle: () => this.#durability?.rest(),
+      onTimeout: () => {
+        const message = `the program ran longer than ${timeoutMs / 1000} s`;
+        this.fail({ type: "Timeout", message, hint: "look for a loop that does not end, or do less in one program" });
+      },
+      onFault: (fault) =>
+        fault === "broken"
+          ? this.#broken()
+          : this.fail({ type: "EngineFailure", message: "the interpreter ended before the program did" }),
+    };
+  }
+
   #outcome(said: Extract<GuestSaid, { type: "result" | "error" }>, bytes: number): void {
-    this.#report(said.report);
+    this.#book.report(said.report);
     const finish = (): void => {
-      if (said.type === "result") this.#result(said.value, said.bytes, bytes);
-      else {
-        const error = readError(said.error, this.#toolCalls);
+      if (said.type === "result") {
+        if (this.#book.measure(said.bytes, bytes)) this.#finish(this.#book.ended(said.value), "program");
+        else this.#broken();
+      } else {
+        const error = readError(said.error, this.#book.toolCalls);
         if (error === undefined) this.#broken();
-        else this.#fail(error);
+        else this.#finish(this.#book.failed(error), "program");
       }
     };
-    // A program that did not wait for its calls: they are carried out, and reported as they ended.
-    if (this.#flights.size > 0) this.#held = finish;
-    else finish();
-  }
-
-  #result(value: unknown, reported: number | undefined, bytes: number): void {
-    // What the guest's side has measured; a guest that lies is held to the frame.
-    const { maxResultBytes } = this.#request.limits;
-    this.#stats.resultBytes = reported !== undefined && reported <= bytes ? reported : bytes;
-    if (this.#stats.resultBytes > maxResultBytes || bytes > maxResultBytes + FRAME_OVERHEAD_BYTES) this.#broken();
-    else this.#finish({ status: "ok", value, ...this.#rest() });
-  }
-
-  #report({ conversions, warnings }: GuestReport): void {
-    this.#stats.conversions = conversions;
-    this.#stats.warnings.push(...warnings);
-  }
-
-  #log({ entry, cut }: Extract<GuestSaid, { type: "log" }>): void {
-    const { maxLogBytes } = this.#request.limits;
-    if (cut) {
-      this.#cuts++;
-      this.#stats.warnings.push(`output was cut at ${maxLogBytes} bytes`);
-    } else {
-      this.#stats.logBytes += utf8Bytes(entry.text) + 1;
-    }
-    // The guest's side cuts before this point, and once.
-    if (this.#stats.logBytes > maxLogBytes + LOG_SLACK_BYTES || this.#cuts > 1) {
-      this.#broken();
+    if (this.#flights.size === 0) {
+      finish();
       return;
     }
-    this.#logs.push(entry);
-    observe(() => this.#request.options.onLog?.(entry));
+    // A program that did not wait for its calls: they are carried out, and reported as they ended.
+    this.#held = finish;
+    this.#durability?.rest();
   }
 
   #call({ tool, args, line }: Extract<GuestSaid, { type: "call" }>): void {
@@ -215,124 +178,108 @@ export class ProgramRun {
       this.#broken();
       return;
     }
-    const index = this.#toolCalls.length;
+    const index = this.made;
     if (index >= limits.maxToolCalls) {
       const error = { type: "ToolCallLimit", message: `the program made more than ${limits.maxToolCalls} tool calls` };
-      this.#fail({ ...error, hint: "ask for more at once, or for less in all" }, line);
+      this.fail({ ...error, hint: "ask for more at once, or for less in all" }, line);
       return;
     }
+    const { name } = program.tool;
     const call: SandboxToolCall = {
-      callId: `${callIdPrefix}:${index + 1}`,
-      name: program.tool.name,
-      args: completeArguments(program, args),
-      ok: false,
-      ms: 0,
+      ...{ callId: `${callIdPrefix}:${index + 1}`, name, args: completeArguments(program, args), ok: false, ms: 0 },
+      ...(this.#durability?.isReplayed(index) ? { replayed: true } : {}),
     };
-    this.#toolCalls.push(call);
-    this.#stats.toolCalls++;
+    this.#book.call(call);
     const flight: Flight = { index, call, program, line };
     this.#flights.add(flight);
-    observe(() => options.onToolCallStart?.({ callId: call.callId, name: call.name, args: call.args }));
-    void this.#carryOut(flight);
+    const { callId, args: input, replayed } = call;
+    observe(() => options.onToolCallStart?.({ callId, name, args: input, ...(replayed ? { replayed } : {}) }));
+    if (this.#durability === undefined) void this.#carryOut(flight);
+    else {
+      this.#durability.carryOut({
+        flight,
+        ask: () => this.#approvals.ask(call),
+        perform: () => this.#work.perform(flight, this.#over.signal),
+        deliver: (outcome, clock) => {
+          if (!this.#over.signal.aborted) this.#answer(flight, outcome, clock);
+        },
+      });
+    }
   }
 
   async #carryOut(flight: Flight): Promise<void> {
+    const { signal } = this.#over;
     const { call, program } = flight;
-    const asked = this.#approvals.refusal(program, call);
-    const refusal = asked && (await asked);
-    if (this.#settled) return;
-    const outcome: CallOutcome =
-      refusal === undefined ? await this.#perform(flight) : { ok: false, type: "Denied", message: refusal };
+    const verdict: Verdict | undefined = requiresApproval(program.tool) ? await this.#approvals.ask(call) : undefined;
+    if (signal.aborted) return;
+    const outcome = deniedOutcome(call.name, verdict) ?? (await this.#work.perform(flight, signal));
     // After the end of the run the call stays as it was reported.
-    if (!this.#settled) this.#answer(flight, outcome);
+    if (!signal.aborted) this.#answer(flight, outcome);
   }
 
-  async #perform({ call, program, line }: Flight): Promise<CallOutcome> {
-    this.#startTool(call.name, line);
-    const started = performance.now();
-    try {
-      const context = { signal: this.#over.signal, callId: call.callId };
-      return { ok: true, ...(await executeTool(program, call.args, context)) };
-    } catch (error) {
-      return { ok: false, type: "ToolError", message: errorForGuest(error) };
-    } finally {
-      if (!this.#settled) call.ms = performance.now() - started;
-      this.#endTool();
-    }
-  }
-
-  #startTool(name: string, line: number | undefined): void {
-    if (this.#working++ > 0) return;
-    this.#toolWatch.start();
-    const { toolTimeMs } = this.#request.limits;
-    this.#toolTimer = setTimeout(() => {
-      const message = `the tools took longer than ${toolTimeMs / 1000} s together`;
-      this.#fail({ type: "Timeout", message, hint: `${name} was running: ask it for less` }, line);
-    }, toolTimeMs - this.#toolWatch.ms);
-  }
-
-  #endTool(): void {
-    if (--this.#working > 0) return;
-    clearTimeout(this.#toolTimer);
-    this.#toolWatch.stop();
-  }
-
-  #answer(flight: Flight, outcome: CallOutcome): void {
+  #answer(flight: Flight, outcome: CallOutcome, clock?: number): void {
     const { index, call } = flight;
     this.#flights.delete(flight);
     if (outcome.ok) call.ok = true;
     else call.error = { type: outcome.type, message: outcome.message };
     observe(() => this.#request.options.onToolCall?.(call, outcome.ok ? outcome.value : undefined));
-    if (this.#settled) return;
+    if (this.#over.signal.aborted) return;
     if (this.#held) {
       if (this.#flights.size === 0) this.#held();
+      else this.#durability?.rest();
       return;
     }
+    const time = clock === undefined ? "" : `,"clock":${clock}`;
     const reply = outcome.ok
-      ? `{"type":"return","id":${index},"value":${outcome.json}}`
-      : JSON.stringify({ type: "throw", id: index, call: index, message: outcome.message });
-    this.#session?.answer(reply);
+      ? `{"type":"return","id":${index}${time},"value":${outcome.json}}`
+      : JSON.stringify({ type: "throw", id: index, call: index, message: outcome.message, clock });
+    this.#session?.answer(reply, index);
   }
 
   #broken(): void {
-    this.#fail({ type: "EngineFailure", message: "the interpreter sent something that makes no sense" });
+    this.fail({ type: "EngineFailure", message: "the interpreter sent something that makes no sense" });
   }
 
-  #rest(): Pick<SandboxRun, "logs" | "toolCalls" | "stats"> {
-    this.#stats.guestMs = this.#guestWatch.ms;
-    this.#stats.toolMs = this.#toolWatch.ms;
-    this.#stats.approvalMs = this.#approvals.ms;
-    return { logs: this.#logs, toolCalls: this.#toolCalls, stats: this.#stats };
-  }
-
-  #failed(error: SandboxError): SandboxRun {
-    return { status: "error", error, ...this.#rest() };
-  }
-
-  #fail(error: SandboxError, line?: number): void {
-    if (this.#settled) return;
-    this.#session?.close();
+  /** Ends the run. Calls that have no answer yet have failed by the same error. */
+  fail(error: SandboxError, line?: number): void {
+    if (this.#over.signal.aborted) return;
     for (const { call } of this.#flights) call.error = { type: error.type, message: error.message };
-    const sourceLine = line === undefined ? undefined : this.#request.code.split("\n")[line - 1];
-    this.#finish(
-      this.#failed({
-        ...error,
-        ...(line === undefined ? {} : { line }),
-        ...(sourceLine === undefined ? {} : { sourceLine: sourceLine.trimEnd() }),
-      }),
-    );
+    this.#finish(this.#book.failed(error, line), "host");
   }
 
-  #finish(run: SandboxRun): void {
-    if (this.#settled) return;
-    this.#settled = true;
-    clearTimeout(this.#toolTimer);
+  park(parked: SandboxRunParked["parked"]): void {
+    const { logs, toolCalls, stats } = this.#book;
+    this.#finish({ status: "parked", parked, logs, toolCalls, stats }, "host");
+  }
+
+  #finish(run: Outcome, by: "program" | "host"): void {
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
+    this.#work.stop();
     this.#session?.close();
-    this.#settle(run);
+    this.stats.guestMs = this.#session?.guestMs ?? 0;
+    this.stats.toolMs = this.#work.ms;
+    this.stats.approvalMs = this.#approvals.ms;
+    if (this.#durability === undefined) this.#settle(run);
+    else void this.#durability.end(run, by).then(this.#settle);
   }
 }
 
+/** What a refusal comes to; undefined when the call may run. */
+export function deniedOutcome(name: string, verdict: Verdict | undefined): CallOutcome | undefined {
+  if (verdict === undefined || verdict.status === "approved") return undefined;
+  const message = verdict.status === "denied" ? verdict.message : `${name} was denied`;
+  return { ok: false, type: "Denied", message, told: true };
+}
+
 const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };
+
+/** Why there is no guest. */
+export function startError(error: unknown): SandboxError {
+  if (ToolglotError.isInstance(error) && error.code === "sandbox-disposed") return abortedError;
+  const reason = error instanceof Error ? error.message : String(error);
+  return { type: "EngineFailure", message: `no interpreter started: ${sanitizeErrorMessage(reason)}` };
+}
 
 /** Observers must not change a run. */
 function observe(tell: () => void): void {

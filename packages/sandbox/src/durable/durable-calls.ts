@@ -1,0 +1,223 @@
+import { type OperationClaim, requiresApproval } from "@toolglot/core";
+import { approvalReason, type Verdict } from "../run/approvals.ts";
+import type { CallWork, DurableProgram } from "../run/durability.ts";
+import { deniedOutcome } from "../run/program-run.ts";
+import type { CallOutcome } from "../run/tool-work.ts";
+import type { ProgramTool } from "../run/tools.ts";
+import { inDoubtError, journalError, leaseLostError, otherCall } from "./errors.ts";
+import { callFingerprint } from "./fingerprint.ts";
+import type { Journal } from "./journal.ts";
+import type { Leases } from "./leases.ts";
+import type { CallAnswer, KeptCall, KeptCalls } from "./records.ts";
+import { ReplayOrder } from "./replay-order.ts";
+import type { SandboxRunParked } from "./types.ts";
+
+/** Whether a call that may have happened may be made again. */
+export function mayRepeat({ tool }: ProgramTool): boolean {
+  return (tool.annotations?.readOnlyHint ?? false) || (tool.annotations?.idempotentHint ?? false);
+}
+
+/** What the calls of a run share. */
+export interface CallsPlace {
+  journal: Journal;
+  leases: Leases;
+  kept: KeptCalls;
+  program: DurableProgram;
+  /** A call waits for a decision that comes later. */
+  onLater(): void;
+}
+
+type Waiting = SandboxRunParked["parked"]["waiting"];
+
+/**
+ * Carries out the calls of one run: those with an answer in the journal get it, in its turn; the others are claimed, run and
+ * written down, and start when nothing is left to replay.
+ */
+export class DurableCalls {
+  readonly #place: CallsPlace;
+  readonly #replay: ReplayOrder;
+  readonly #waiting = new Map<number, CallWork>();
+  /** Tools at work, and answers that are being written. */
+  #busy = 0;
+  #onQuiet: () => void = () => {};
+  #admission: Promise<void> = Promise.resolve();
+  #delivery: number;
+  #clock: number;
+  #tail: Promise<void> = Promise.resolve();
+  #over = false;
+
+  constructor(place: CallsPlace, clock: number) {
+    this.#place = place;
+    this.#replay = new ReplayOrder(place.kept);
+    const answers = [...place.kept.values()].flatMap(({ answer }) => answer ?? []);
+    this.#delivery = Math.max(0, ...answers.map(({ delivery }) => delivery));
+    this.#clock = Math.max(clock, ...answers.map(({ at }) => at));
+  }
+
+  get replayed(): boolean {
+    return this.#replay.done;
+  }
+
+  /** Whether no tool is at work. */
+  get quiet(): boolean {
+    return this.#busy === 0;
+  }
+
+  /** Resolves when every call that was made has been compared with the journal. */
+  async admitted(): Promise<void> {
+    for (let seen: Promise<void> | undefined; seen !== this.#admission; ) {
+      seen = this.#admission;
+      await seen;
+    }
+  }
+
+  /** A call of the journal that the program, as far as it has come, did not make. */
+  get missing(): KeptCall | undefined {
+    const { kept, program } = this.#place;
+    const { next } = this.#replay;
+    if (next !== undefined && next.index >= program.made) return next;
+    return [...kept.values()].find(({ index }) => index >= program.made);
+  }
+
+  /** What the program waits for, when it is nothing but decisions that come later. */
+  get waiting(): Waiting | undefined {
+    if (this.#waiting.size === 0 || this.#waiting.size < this.#place.program.open) return undefined;
+    const works = [...this.#waiting].sort(([a], [b]) => a - b);
+    return works.map(([, { flight }]) => {
+      const { callId, name, args } = flight.call;
+      return { callId, name, args, reason: approvalReason(name) };
+    });
+  }
+
+  /** The run has ended: nothing is begun any more. Resolves when no tool is at work. */
+  stop(): Promise<void> {
+    this.#over = true;
+    return new Promise((resolve) => {
+      this.#onQuiet = resolve;
+      if (this.#busy === 0) resolve();
+    });
+  }
+
+  carryOut(work: CallWork): void {
+    this.#admission = this.#admission.then(() => this.#admit(work)).catch((error) => this.#failed(error));
+  }
+
+  async #admit(work: CallWork): Promise<void> {
+    const { index, call } = work.flight;
+    const print = await callFingerprint(call.name, call.args);
+    if (this.#over) return;
+    const kept = this.#place.kept.get(index);
+    if (kept !== undefined && kept.fingerprint !== print) {
+      this.#place.program.fail(otherCall(kept, call.name, call.args));
+    } else if (kept?.answer) {
+      const { answer } = kept;
+      this.#replay.made(index, () => repeat(work, answer));
+    } else {
+      this.#begin(work, print, kept).catch((error) => this.#failed(error));
+    }
+  }
+
+  async #begin(work: CallWork, print: string, kept: KeptCall | undefined): Promise<void> {
+    const { flight } = work;
+    const { journal, leases } = this.#place;
+    await this.#replay.complete;
+    if (this.#over) return;
+    const result = await journal.claimCall(flight.index, print, mayRepeat(flight.program));
+    if (result.status !== "claimed") {
+      this.#refused(work, result.status, kept);
+      return;
+    }
+    const { claim } = result;
+    leases.hold(claim);
+    const verdict = requiresApproval(flight.program.tool) ? await this.#decision(work, print, kept) : undefined;
+    if (this.#over) return;
+    if (verdict?.status === "later") {
+      this.#waiting.set(flight.index, work);
+      this.#place.onLater();
+      return;
+    }
+    const refusal = deniedOutcome(flight.call.name, verdict);
+    this.#busy++;
+    try {
+      if (refusal) await this.#settle(work, claim, refusal);
+      else await this.#perform(work, claim);
+    } finally {
+      if (--this.#busy === 0) this.#onQuiet();
+    }
+  }
+
+  /** Somebody else's claim, where there must be none but an abandoned one of this very call. */
+  #refused(work: CallWork, status: string, kept: KeptCall | undefined): void {
+    const { call } = work.flight;
+    const { program } = this.#place;
+    if (status === "in-doubt") program.fail(inDoubtError(call.callId, call));
+    else if (status === "expired") program.fail(journalError(`what call ${call.callId} came to is forgotten`));
+    else if (status === "conflict" && kept) program.fail(otherCall(kept, call.name, call.args));
+    else program.fail(leaseLostError);
+  }
+
+  async #decision(work: CallWork, print: string, kept: KeptCall | undefined): Promise<Verdict> {
+    if (kept?.decision) {
+      const { decision } = kept;
+      if (decision.approved) return { status: "approved" };
+      return { status: "denied", message: decision.message, decided: true };
+    }
+    const verdict = await work.ask();
+    if (this.#over || verdict.status === "later") return verdict;
+    const { index } = work.flight;
+    // A refusal that nobody decided, such as one of a host that ends, is asked for again.
+    if (verdict.status === "approved") await this.#place.journal.decide(index, print, { approved: true });
+    else if (verdict.decided)
+      await this.#place.journal.decide(index, print, { approved: false, message: verdict.message });
+    return verdict;
+  }
+
+  async #perform(work: CallWork, claim: OperationClaim): Promise<void> {
+    const { journal, leases, program } = this.#place;
+    const { name, args } = work.flight.call;
+    const sure = (await leases.sure()) && !this.#over && (await journal.begin(claim, { name, args }));
+    if (this.#over) {
+      if (sure) await journal.release(claim);
+      return;
+    }
+    if (!sure) {
+      program.fail(leaseLostError);
+      return;
+    }
+    const outcome = await work.perform();
+    // After the end of the run only what the tool says for certain is an outcome: its signal was aborted.
+    if (!this.#over || outcome.ok || outcome.told) await this.#settle(work, claim, outcome);
+  }
+
+  /** Writes the answer down, then gives it to the program: answers are numbered, and go, in the same order. */
+  async #settle(work: CallWork, claim: OperationClaim, outcome: CallOutcome): Promise<void> {
+    const { journal, leases, program } = this.#place;
+    const { name, args, ms } = work.flight.call;
+    this.#clock = Math.max(this.#clock, Date.now());
+    this.#delivery++;
+    const common = { delivery: this.#delivery, at: this.#clock, ms, toolMs: program.toolMs, name, args };
+    const answer: CallAnswer = outcome.ok
+      ? { ...common, ok: true, json: outcome.json }
+      : { ...common, ok: false, type: outcome.type, message: outcome.message };
+    const writing = journal.finish(claim, answer);
+    const before = this.#tail;
+    const turn = (async () => {
+      const [written] = await Promise.all([writing, before]);
+      leases.drop(claim);
+      if (!written) program.fail(leaseLostError);
+      else work.deliver(outcome, answer.at);
+    })();
+    this.#tail = turn;
+    await turn;
+  }
+
+  #failed(error: unknown): void {
+    this.#place.program.fail(journalError(error));
+  }
+}
+
+function repeat({ flight, deliver }: CallWork, answer: CallAnswer): void {
+  flight.call.ms = answer.ms;
+  if (answer.ok) deliver({ ok: true, value: JSON.parse(answer.json), json: answer.json }, answer.at);
+  else deliver({ ok: false, type: answer.type, message: answer.message, told: true }, answer.at);
+}

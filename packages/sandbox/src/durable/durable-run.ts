@@ -1,0 +1,133 @@
+import type { OperationClaim } from "@toolglot/core";
+import type { Lease } from "../pool.ts";
+import type { CallWork, Durability, DurableProgram } from "../run/durability.ts";
+import type { Session, SessionListener, SessionRules } from "../run/guest-session.ts";
+import type { SandboxError, SandboxRun } from "../types.ts";
+import { DurableCalls } from "./durable-calls.ts";
+import { journalError, leaseLostError, missingCall } from "./errors.ts";
+import type { Journal } from "./journal.ts";
+import { Leases } from "./leases.ts";
+import { ParkingSession } from "./parking-session.ts";
+import type { KeptCalls, RunHeader, RunOutcome } from "./records.ts";
+import type { SandboxRunParked } from "./types.ts";
+
+/** A run that this process has claimed. */
+export interface OpenedRun {
+  journal: Journal;
+  claim: OperationClaim;
+  header: RunHeader;
+  calls: KeptCalls;
+}
+
+/** Errors of the host that end a program for good, as its own do. */
+const finalErrors = ["Timeout", "ToolCallLimit"];
+
+/** Keeps one run in its journal. */
+export class DurableRun implements Durability {
+  readonly request: Readonly<Record<string, unknown>>;
+  readonly toolMs: number;
+  readonly #run: OpenedRun;
+  readonly #leases: Leases;
+  #program: DurableProgram | undefined;
+  #acquire: () => Promise<Lease> = () => Promise.reject(new Error("not attached"));
+  #calls: DurableCalls | undefined;
+  #session: ParkingSession | undefined;
+  #resting = false;
+
+  constructor(run: OpenedRun) {
+    this.#run = run;
+    const { clock, timeZone } = run.header;
+    this.request = { clock, timeZone };
+    this.toolMs = Math.max(0, ...[...run.calls.values()].map(({ answer }) => answer?.toolMs ?? 0));
+    const { log, leaseMs } = run.journal.settings;
+    this.#leases = new Leases(log, leaseMs, run.claim, (loss) => {
+      this.#program?.fail(loss === "taken" ? leaseLostError : journalError("its lease could not be renewed"));
+    });
+  }
+
+  attach(program: DurableProgram, acquire: () => Promise<Lease>): void {
+    const { journal, calls: kept, header } = this.#run;
+    this.#program = program;
+    this.#acquire = acquire;
+    const onLater = (): void => this.rest();
+    this.#calls = new DurableCalls({ journal, leases: this.#leases, kept, program, onLater }, header.clock);
+  }
+
+  openSession(lease: Lease, rules: SessionRules, listener: SessionListener): Session {
+    const { stats, fail } = this.#attached;
+    const place = { acquire: this.#acquire, stats, fail };
+    this.#session = new ParkingSession(lease, rules, listener, place);
+    return this.#session;
+  }
+
+  isReplayed(call: number): boolean {
+    return this.#run.calls.get(call)?.answer !== undefined;
+  }
+
+  carryOut(work: CallWork): void {
+    this.#calls?.carryOut(work);
+  }
+
+  rest(): void {
+    if (this.#resting) return;
+    this.#resting = true;
+    void this.#calls?.admitted().then(() => {
+      this.#resting = false;
+      this.#rest();
+    });
+  }
+
+  #rest(): void {
+    const { program, calls } = this.#attached;
+    if (!program.resting) return;
+    const { missing, waiting } = calls;
+    if (missing) program.fail(missingCall(missing));
+    else if (!calls.replayed) return;
+    else if (waiting) program.park({ id: this.#run.journal.settings.id, waiting });
+    else this.#session?.parkAfter(this.#run.journal.settings.parkAfterMs);
+  }
+
+  async end(run: SandboxRun | SandboxRunParked, by: "program" | "host"): Promise<SandboxRun | SandboxRunParked> {
+    const { calls } = this.#attached;
+    const quiet = calls.stop();
+    const { missing, replayed } = calls;
+    if (by === "program" && missing) return this.#leave(quiet, failed(run, missingCall(missing)));
+    if (run.status === "parked") return this.#leave(quiet, run);
+    const isFinal = by === "program" || (run.status === "error" && finalErrors.includes(run.error.type) && replayed);
+    if (!isFinal) return this.#leave(quiet, run);
+    try {
+      const written = await this.#run.journal.finish(this.#run.claim, outcomeOf(run));
+      this.#leases.stop();
+      return written ? run : failed(run, leaseLostError);
+    } catch (error) {
+      return this.#leave(quiet, failed(run, journalError(error)));
+    }
+  }
+
+  /** Ends the run for this process: at once when no tool is at work, else when the last one has ended or its lease has. */
+  async #leave<Outcome>(quiet: Promise<void>, run: Outcome): Promise<Outcome> {
+    this.#leases.stop();
+    const left = quiet.then(() => this.#leases.giveUp());
+    if (this.#attached.calls.quiet) await left;
+    return run;
+  }
+
+  get #attached(): {
+    program: DurableProgram;
+    calls: DurableCalls;
+    stats: DurableProgram["stats"];
+    fail: (error: SandboxError) => void;
+  } {
+    const program = this.#program as DurableProgram;
+    const fail = (error: SandboxError): void => program.fail(error);
+    return { program, calls: this.#calls as DurableCalls, stats: program.stats, fail };
+  }
+}
+
+function failed({ logs, toolCalls, stats }: SandboxRun | SandboxRunParked, error: SandboxError): SandboxRun {
+  return { status: "error", error, logs, toolCalls, stats };
+}
+
+function outcomeOf({ toolCalls: _, ...outcome }: SandboxRun): RunOutcome {
+  return outcome;
+}

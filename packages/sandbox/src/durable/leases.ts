@@ -1,0 +1,76 @@
+import type { OperationClaim, OperationLog } from "@toolglot/core";
+
+/** Why a lease is gone: another holder has it, or the log could not be written for as long as it lasts. */
+export type LeaseLoss = "taken" | "failed";
+
+/** Keeps the claims of one run alive, and knows when they are lost. */
+export class Leases {
+  readonly #log: OperationLog;
+  readonly #leaseMs: number;
+  readonly #onLost: (loss: LeaseLoss) => void;
+  readonly #run: OperationClaim;
+  readonly #claims = new Set<OperationClaim>();
+  #timer: ReturnType<typeof setInterval>;
+  #renewedAt = performance.now();
+  #over = false;
+
+  /** `run` was claimed just now. `onLost` is called once, never after {@link Leases.stop}. */
+  constructor(log: OperationLog, leaseMs: number, run: OperationClaim, onLost: (loss: LeaseLoss) => void) {
+    this.#log = log;
+    this.#leaseMs = leaseMs;
+    this.#run = run;
+    this.#onLost = onLost;
+    this.#claims.add(run);
+    this.#timer = setInterval(() => void this.#renewAll(), Math.max(1, leaseMs / 3));
+  }
+
+  hold(claim: OperationClaim): void {
+    this.#claims.add(claim);
+  }
+
+  drop(claim: OperationClaim): void {
+    this.#claims.delete(claim);
+  }
+
+  /** Whether the run is still this process's own. A process that slept longer than its lease finds out here. */
+  async sure(): Promise<boolean> {
+    if (this.#over) return false;
+    if (performance.now() - this.#renewedAt < this.#leaseMs / 2) return true;
+    return await this.#renew(this.#run);
+  }
+
+  /** Renews nothing any more. */
+  stop(): void {
+    this.#over = true;
+    clearInterval(this.#timer);
+  }
+
+  /** Ends all leases now, so that nobody has to wait for them. */
+  async giveUp(): Promise<void> {
+    this.stop();
+    await Promise.allSettled([...this.#claims].map((claim) => this.#log.renew(claim, 1)));
+  }
+
+  async #renewAll(): Promise<void> {
+    try {
+      await Promise.all([...this.#claims].map((claim) => this.#renew(claim)));
+    } catch {
+      if (performance.now() - this.#renewedAt > this.#leaseMs) this.#lose("failed");
+    }
+  }
+
+  async #renew(claim: OperationClaim): Promise<boolean> {
+    const asked = performance.now();
+    const kept = await this.#log.renew(claim, this.#leaseMs);
+    if (kept && claim === this.#run) this.#renewedAt = asked;
+    // A claim that was finished in between is none any more.
+    if (!kept && this.#claims.has(claim)) this.#lose("taken");
+    return kept;
+  }
+
+  #lose(loss: LeaseLoss): void {
+    if (this.#over) return;
+    this.stop();
+    this.#onLost(loss);
+  }
+}

@@ -1,0 +1,160 @@
+import type { Lease } from "../pool.ts";
+import { GuestSession, type Session, type SessionListener, type SessionRules } from "../run/guest-session.ts";
+import { startError } from "../run/program-run.ts";
+import type { SandboxError, SandboxStats } from "../types.ts";
+import { divergedError } from "./errors.ts";
+
+/** What a session needs to go on in another guest. */
+export interface ParkingPlace {
+  acquire(): Promise<Lease>;
+  /** `parked` and `startMs` are counted there. */
+  stats: SandboxStats;
+  fail(error: SandboxError): void;
+}
+
+/**
+ * A program that can do without its guest while it waits. When an answer comes, a fresh guest runs it from its start: calls
+ * that were made before are answered as before, and nothing is told twice.
+ */
+export class ParkingSession implements Session {
+  readonly #rules: SessionRules;
+  readonly #listener: SessionListener;
+  readonly #place: ParkingPlace;
+  #request = "";
+  /** Tool and arguments of each call, as text. */
+  readonly #calls: string[] = [];
+  readonly #answers: { call: number; reply: string }[] = [];
+  #lines = 0;
+  #lease: Lease | undefined;
+  #session: GuestSession | undefined;
+  /** How far the present guest has come. */
+  #now = { calls: 0, answers: 0, lines: 0 };
+  #guestMs = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #opening = false;
+  #closed = false;
+
+  constructor(lease: Lease, rules: SessionRules, listener: SessionListener, place: ParkingPlace) {
+    this.#lease = lease;
+    this.#rules = rules;
+    this.#listener = listener;
+    this.#place = place;
+    this.#place.stats.parked = 0;
+  }
+
+  start(request: string): void {
+    this.#request = request;
+    if (this.#lease) this.#open(this.#lease);
+  }
+
+  answer(reply: string, call: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#answers.push({ call, reply });
+    if (this.#session) this.#send();
+    else if (!this.#opening) this.#reopen();
+  }
+
+  get idle(): boolean {
+    return this.#session ? this.#session.idle : !this.#opening;
+  }
+
+  get guestMs(): number {
+    return this.#session?.guestMs ?? this.#guestMs;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#leave();
+  }
+
+  /** Gives the guest up after this time, unless an answer comes before. */
+  parkAfter(ms: number): void {
+    if (this.#closed || this.#session === undefined) return;
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (!this.#session?.idle) return;
+      this.#place.stats.parked = (this.#place.stats.parked ?? 0) + 1;
+      this.#leave();
+    }, ms);
+  }
+
+  #leave(): void {
+    this.#guestMs = this.guestMs;
+    this.#session?.close();
+    this.#session = undefined;
+    this.#lease?.release();
+    this.#lease = undefined;
+  }
+
+  #reopen(): void {
+    this.#opening = true;
+    const asked = performance.now();
+    this.#place.acquire().then(
+      (lease) => {
+        this.#opening = false;
+        if (this.#closed) lease.release();
+        else {
+          this.#place.stats.startMs += performance.now() - asked;
+          this.#open(lease);
+        }
+      },
+      (error) => this.#place.fail(startError(error)),
+    );
+  }
+
+  #open(lease: Lease): void {
+    this.#lease = lease;
+    this.#now = { calls: 0, answers: 0, lines: 0 };
+    const { onUsage, onTimeout, onFault } = this.#listener;
+    this.#session = new GuestSession(lease.guest, this.#rules, {
+      ...{ onUsage, onTimeout, onFault },
+      onCall: (said) => {
+        const text = JSON.stringify([said.tool, said.args]);
+        const before = this.#calls[this.#now.calls];
+        this.#now.calls++;
+        if (before === undefined) {
+          this.#calls.push(text);
+          this.#listener.onCall(said);
+        } else if (before !== text) this.#diverged(this.#now.calls);
+        this.#send();
+      },
+      onLog: (said) => {
+        if (++this.#now.lines <= this.#lines) return;
+        this.#lines++;
+        this.#listener.onLog(said);
+      },
+      onIdle: () => {
+        if (this.#caughtUp()) this.#listener.onIdle();
+      },
+      onOutcome: (said, bytes) => {
+        if (!this.#caughtUp()) return;
+        this.#leave();
+        this.#listener.onOutcome(said, bytes);
+      },
+    });
+    this.#session.start(this.#request);
+  }
+
+  /** Answers go in their order, each when its call was made. */
+  #send(): void {
+    for (;;) {
+      const next = this.#answers[this.#now.answers];
+      if (next === undefined || next.call >= this.#now.calls) return;
+      this.#now.answers++;
+      this.#session?.answer(next.reply);
+    }
+  }
+
+  #caughtUp(): boolean {
+    if (this.#now.calls >= this.#calls.length && this.#now.answers >= this.#answers.length) return true;
+    this.#diverged(this.#now.calls + 1);
+    return false;
+  }
+
+  #diverged(call: number): void {
+    const what = `run again after it was parked, the program does not make call ${call} as it did before`;
+    this.#place.fail(divergedError(what, "it depends on something besides its tools, clock and random numbers"));
+  }
+}

@@ -1,0 +1,71 @@
+import type { LogEntry } from "@toolglot/core";
+import type { ImportPolicy, SandboxError, SandboxLanguage, SandboxStats } from "../types.ts";
+
+// What stands in the journal. Scope `sandbox:<id>`; keys `run`, `call:<n>` and `approval:<n>`, n counted from 1.
+
+/** Of the form below. */
+export const journalVersion = 1;
+
+/** `data` of the key `run`: all that a program needs to start the same way again. */
+export interface RunHeader {
+  version: number;
+  language: SandboxLanguage;
+  /** The engine's label. */
+  engine: string;
+  source: string;
+  seed: string;
+  /** Milliseconds since the epoch: the time that the program starts at, and the age of the run. */
+  clock: number;
+  timeZone: string;
+  imports: ImportPolicy;
+  /** Names of the tools, each with its signature in the program. */
+  tools: Record<string, string>;
+}
+
+/** `outcome` of the key `run`. */
+export type RunOutcome = ({ status: "ok"; value: unknown } | { status: "error"; error: SandboxError }) & {
+  logs: LogEntry[];
+  stats: SandboxStats;
+};
+
+/** `outcome` of a key `call:<n>`: what the program was answered. */
+export type CallAnswer = {
+  /** The place of the answer among all that the program got, rising, gaps allowed. */
+  delivery: number;
+  /** The program's clock from then on, milliseconds since the epoch. */
+  at: number;
+  /** Milliseconds of this call, and of all tools until then. */
+  ms: number;
+  toolMs: number;
+  name: string;
+  args: Record<string, unknown>;
+} & ({ ok: true; json: string } | { ok: false; type: string; message: string });
+
+/** `outcome` of a key `approval:<n>`. */
+export type KeptDecision = { approved: true } | { approved: false; message: string };
+
+/** One call as the journal has it. */
+export interface KeptCall {
+  /** Counted from 0. */
+  index: number;
+  fingerprint: string;
+  inDoubt: boolean;
+  /** The tool may have been run. */
+  started: boolean;
+  leaseUntil: number;
+  /** Known since the tool was about to run, or was denied. */
+  name?: string;
+  args?: Record<string, unknown>;
+  answer?: CallAnswer;
+  decision?: KeptDecision;
+}
+
+/** Calls by index; calls that were given free are absent. */
+export type KeptCalls = ReadonlyMap<number, KeptCall>;
+
+/** `pay {"amount":5}`, at most some 200 characters. */
+export function describeCall(name: string | undefined, args: Record<string, unknown> | undefined): string {
+  if (name === undefined) return "another call";
+  const text = args === undefined ? "" : JSON.stringify(args);
+  return `${name} ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`.trimEnd();
+}

@@ -1,0 +1,126 @@
+import { ToolglotError } from "@toolglot/core";
+import type { Lease } from "../pool.ts";
+import { ProgramRun, type RunRequest } from "../run/program-run.ts";
+import { RunBook } from "../run/run-book.ts";
+import type { ProgramTool } from "../run/tools.ts";
+import type { SandboxRun, SandboxToolCall } from "../types.ts";
+import { mayRepeat } from "./durable-calls.ts";
+import { DurableRun } from "./durable-run.ts";
+import { divergedError, inDoubtError } from "./errors.ts";
+import { Journal } from "./journal.ts";
+import { differences, type FoundRun, giveUp, openRun, readHeader } from "./open-run.ts";
+import { journalVersion, type KeptCall, type KeptCalls, type RunHeader } from "./records.ts";
+import type { DurableSettings } from "./settings.ts";
+import type { SandboxRunParked } from "./types.ts";
+
+/** What a durable run is made of; `code` is absent when it comes from the journal. */
+export type DurableRequest = Omit<RunRequest, "code"> & { code: string | undefined };
+
+/** Starts a durable run, goes on with it, or gives its outcome again. Rejects as `Sandbox.run` says. */
+export async function runDurably(
+  settings: DurableSettings,
+  request: DurableRequest,
+  acquire: () => Promise<Lease>,
+): Promise<SandboxRun | SandboxRunParked> {
+  const journal = new Journal(settings);
+  const code = request.code ?? (await readSource(journal, request));
+  const book = new RunBook({ ...request, code });
+  if (book.unfit) return book.failed(book.unfit);
+  const here = headerOf({ ...request, code });
+  let found: FoundRun;
+  try {
+    found = await openRun(journal, here, request.signal);
+  } catch (error) {
+    if (request.signal.aborted) return book.failed({ type: "Aborted", message: "the run was aborted" });
+    throw error;
+  }
+  const { calls } = found;
+  if (found.state === "ended") {
+    const { outcome } = found;
+    return { ...outcome, toolCalls: listCalls(calls, request.callIdPrefix) };
+  }
+  const { header, claim } = found;
+  const different = differences(header, here);
+  const doubt = findDoubt(calls, request.tools);
+  if (different === undefined && doubt === undefined) {
+    const { seed, imports } = header;
+    const durability = new DurableRun({ journal, claim, header, calls });
+    return await new ProgramRun({ ...request, code, seed, imports }).execute(acquire, durability);
+  }
+  await giveUp(journal, claim);
+  for (const call of listCalls(calls, request.callIdPrefix)) book.call(call);
+  if (different !== undefined) return book.failed(divergedError(different, "resume the run where it began"));
+  const { index } = doubt as KeptCall;
+  const error = inDoubtError(`${request.callIdPrefix}:${index + 1}`, doubt as KeptCall);
+  const call = book.toolCalls.find(({ callId }) => callId === error.callId);
+  if (call) call.error = { type: error.type, message: error.message };
+  return book.failed(error);
+}
+
+async function readSource(journal: Journal, { engine }: DurableRequest): Promise<string> {
+  const header = await readHeader(journal);
+  const { id } = journal.settings;
+  if (header === undefined) {
+    throw new ToolglotError("run-unknown", `No run ${JSON.stringify(id)} is in the journal.`, { data: { id } });
+  }
+  if (header.language !== engine.language) {
+    const message = `The run ${JSON.stringify(id)} is ${header.language}: resume it in a sandbox of that language.`;
+    throw new ToolglotError("run-conflict", message, { data: { id, language: header.language } });
+  }
+  return header.source;
+}
+
+function headerOf({ code, engine, seed, imports, tools }: RunRequest): RunHeader {
+  return {
+    version: journalVersion,
+    language: engine.language,
+    engine: engine.label,
+    source: code,
+    seed,
+    clock: Date.now(),
+    timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    imports,
+    tools: Object.fromEntries(tools.map((tool) => [tool.tool.name, signature(tool)])),
+  };
+}
+
+/** `pay(amount, note="")`: what a program can tell of a tool. */
+function signature({ names }: ProgramTool): string {
+  const params = names.params.map(({ name, identifier, required, default: fallback }) => {
+    const as = name === identifier ? name : `${identifier}:${name}`;
+    return required ? as : `${as}=${JSON.stringify(fallback) ?? ""}`;
+  });
+  if (names.rest !== undefined) params.push("…");
+  return `${names.identifier}(${params.join(", ")})`;
+}
+
+/** The first call that may have happened and must not happen twice. */
+function findDoubt(calls: KeptCalls, tools: readonly ProgramTool[]): KeptCall | undefined {
+  const repeatable = new Set(tools.filter(mayRepeat).map(({ tool }) => tool.name));
+  return [...calls.values()]
+    .filter(({ answer, started, inDoubt, name }) => {
+      return !answer && (inDoubt || (started && !repeatable.has(name ?? "")));
+    })
+    .sort((a, b) => a.index - b.index)[0];
+}
+
+/** The calls of a journal, as a run tells them. */
+function listCalls(calls: KeptCalls, callIdPrefix: string): SandboxToolCall[] {
+  const known = [...calls.values()].sort((a, b) => a.index - b.index);
+  return known.flatMap(({ index, name, args, answer }) => {
+    if (name === undefined || args === undefined) return [];
+    const call: SandboxToolCall = {
+      callId: `${callIdPrefix}:${index + 1}`,
+      name,
+      args,
+      ok: false,
+      ms: 0,
+      replayed: true,
+    };
+    if (answer === undefined) return [call];
+    const { ms } = answer;
+    return answer.ok
+      ? [{ ...call, ok: true, ms }]
+      : [{ ...call, ms, error: { type: answer.type, message: answer.message } }];
+  });
+}

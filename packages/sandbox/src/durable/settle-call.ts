@@ -1,0 +1,91 @@
+import { type OperationClaim, type OperationLog, ToolglotError } from "@toolglot/core";
+import { Journal } from "./journal.ts";
+import type { CallAnswer, KeptCall } from "./records.ts";
+import { resolveSettings } from "./settings.ts";
+
+/** What somebody found out: what the call gave, how it failed, or that it did not happen and may be made. */
+export type CallSettlement = { value: unknown } | { error: string } | "released";
+
+/**
+ * Settles a call that is in doubt, so that its run can be resumed. `call`: its id (`<id>:3`) or its number, from 1. The
+ * value is JSON data; an error reaches the program word for word, as `ToolError`.
+ *
+ * Throws `TypeError` for a call that is none or a value that is no JSON; a `ToolglotError` when there is nothing to settle:
+ * `call-unknown` (the journal has no such call), `call-live` (it may still be going on; `data.until` is the end of its
+ * lease), `call-settled` (it has an outcome, or was not begun).
+ */
+export async function settleCall(
+  log: OperationLog,
+  id: string,
+  call: string | number,
+  settlement: CallSettlement,
+): Promise<void> {
+  const index = indexOf(call);
+  const json = textOf(settlement);
+  const journal = new Journal(resolveSettings({ log, id }));
+  const calls = await journal.readCalls();
+  const kept = calls.get(index);
+  const claim = await claimDoubtful(journal, kept, call);
+  if (settlement === "released") {
+    if (!(await journal.release(claim))) throw settledError(call);
+    return;
+  }
+  const answers = [...calls.values()].flatMap(({ answer }) => answer ?? []);
+  const common = {
+    delivery: Math.max(0, ...answers.map(({ delivery }) => delivery)) + 1,
+    at: Math.max(Date.now(), ...answers.map(({ at }) => at)),
+    ms: 0,
+    toolMs: Math.max(0, ...answers.map(({ toolMs }) => toolMs)),
+    name: kept?.name ?? "",
+    args: kept?.args ?? {},
+  };
+  const answer: CallAnswer =
+    "value" in settlement
+      ? { ...common, ok: true, json }
+      : { ...common, ok: false, type: "ToolError", message: settlement.error };
+  if (!(await journal.finish(claim, answer))) throw settledError(call);
+}
+
+/** A claim that may write the outcome. Nobody else's can from then on. */
+async function claimDoubtful(
+  journal: Journal,
+  kept: KeptCall | undefined,
+  call: string | number,
+): Promise<OperationClaim> {
+  if (kept === undefined) {
+    throw new ToolglotError("call-unknown", `The journal has no call ${call}.`, { data: { call } });
+  }
+  if (kept.answer || !(kept.started || kept.inDoubt)) throw settledError(call);
+  const result = await journal.claimCall(kept.index, kept.fingerprint, false);
+  if (result.status === "busy") {
+    const { leaseUntil } = result.record;
+    const message = `The call ${call} may still be going on, until ${new Date(leaseUntil).toISOString()} at least.`;
+    throw new ToolglotError("call-live", message, { data: { call, until: leaseUntil } });
+  }
+  if (result.status !== "in-doubt") throw settledError(call);
+  const { scope, key, fence } = result.record;
+  return { scope, key, fence };
+}
+
+function settledError(call: string | number): ToolglotError {
+  return new ToolglotError("call-settled", `The call ${call} is not in doubt.`, { data: { call } });
+}
+
+function indexOf(call: string | number): number {
+  const number = typeof call === "number" ? call : Number(/:(\d+)$/.exec(String(call))?.[1]);
+  if (!Number.isInteger(number) || number < 1) {
+    throw new TypeError(`call must be a call id, as "run:3", or its number, from 1; not ${JSON.stringify(call)}.`);
+  }
+  return number - 1;
+}
+
+function textOf(settlement: CallSettlement): string {
+  const given = settlement as Partial<Record<"value" | "error", unknown>> | string | undefined;
+  if (given === "released") return "";
+  if (typeof given === "object" && given !== null && typeof given.error === "string") return "";
+  const json =
+    typeof given === "object" && given !== null && "value" in given ? JSON.stringify(given.value) : undefined;
+  if (json === undefined)
+    throw new TypeError('settleCall() takes { value } with JSON data, { error } with text, or "released".');
+  return json;
+}

@@ -1,0 +1,47 @@
+import type { ApprovalRequest, Decision, LogEntry, OperationLog } from "@toolglot/core";
+import type { SandboxRunOptions, SandboxStats, SandboxToolCall } from "../types.ts";
+
+/**
+ * What makes a run survive its guest and its process. The answers of its tool calls are written to a log; a program that has
+ * to wait for long is given up, and run again to the same point in a fresh guest when the answer is there, in whatever
+ * process. Random numbers are those of the first run, and the program's clock stands still between two answers: a program
+ * that waits by looking at the clock ends as `Timeout`.
+ */
+export interface DurableOptions {
+  /** Where the journal is kept: core's `MemoryOperationLog`, or one on disk. */
+  log: OperationLog;
+  /** Names the run, 1 to 200 characters. Whoever may choose it may read the outcome of that run. */
+  id: string;
+  /** Milliseconds that an idle program waits in memory before its guest is given up. Default 60,000; 0: at once. */
+  parkAfterMs?: number;
+  /**
+   * Milliseconds after which another process may take over a run whose process is gone; renewed while the run lives.
+   * Default 15,000.
+   */
+  leaseMs?: number;
+  /** Milliseconds that outcomes of calls and of the run are remembered. Default 30 days. An older run cannot go on. */
+  keepMs?: number;
+}
+
+/** Options of a durable {@link Sandbox.run}. */
+export interface SandboxDurableRunOptions extends Omit<SandboxRunOptions, "approve"> {
+  durable: DurableOptions;
+  /**
+   * As in {@link SandboxRunOptions}, and may answer `later`: when nothing else can go on, the run ends as `parked`, and the
+   * next run under the same id asks again, with the same call id. A decision is written down and not asked for again.
+   */
+  approve?(request: ApprovalRequest): Promise<Decision | "later">;
+}
+
+/** A durable run that waits for approvals. Its journal is all that is left of it. */
+export interface SandboxRunParked {
+  status: "parked";
+  parked: {
+    id: string;
+    /** Calls that wait, in the order in which they were made. */
+    waiting: { callId: string; name: string; args: Record<string, unknown>; reason: string }[];
+  };
+  logs: LogEntry[];
+  toolCalls: SandboxToolCall[];
+  stats: SandboxStats;
+}

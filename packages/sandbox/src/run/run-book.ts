@@ -1,0 +1,107 @@
+import type { LogEntry } from "@toolglot/core";
+import type { Engine } from "../engine.ts";
+import { utf8Bytes } from "../json.ts";
+import type {
+  SandboxError,
+  SandboxLimits,
+  SandboxRunError,
+  SandboxRunOk,
+  SandboxStats,
+  SandboxToolCall,
+} from "../types.ts";
+import type { GuestReport, GuestSaid } from "./guest-said.ts";
+
+/** What surrounds a value in a frame: conversions and warnings. */
+const FRAME_OVERHEAD_BYTES = 256 * 1024;
+/** The last line may end a little beyond the limit. */
+const LOG_SLACK_BYTES = 64;
+
+/** All that is told of a run in the end, and whether the guest kept to its limits with it. */
+export class RunBook {
+  readonly logs: LogEntry[] = [];
+  readonly toolCalls: SandboxToolCall[] = [];
+  readonly stats: SandboxStats;
+  readonly #code: string;
+  readonly #limits: SandboxLimits;
+  #cuts = 0;
+
+  constructor({ code, engine, limits }: { code: string; engine: Engine; limits: SandboxLimits }) {
+    this.#code = code;
+    this.#limits = limits;
+    this.stats = {
+      engine: engine.label,
+      isolation: engine.isolation,
+      limits: { ...limits },
+      startMs: 0,
+      warm: false,
+      guestMs: 0,
+      toolMs: 0,
+      approvalMs: 0,
+      toolCalls: 0,
+      sourceBytes: utf8Bytes(code),
+      resultBytes: 0,
+      logBytes: 0,
+      conversions: [],
+      warnings: [],
+    };
+  }
+
+  /** What is wrong with the program before it starts. */
+  get unfit(): SandboxError | undefined {
+    const { sourceBytes } = this.stats;
+    const { maxSourceBytes } = this.#limits;
+    if (sourceBytes <= maxSourceBytes) return undefined;
+    const message = `the program has ${sourceBytes} bytes, more than ${maxSourceBytes}`;
+    return { type: "SourceTooLarge", message, hint: "write less code, and let tools bring the data" };
+  }
+
+  /** False when the guest printed more than its side lets a program print. */
+  log({ entry, cut }: Extract<GuestSaid, { type: "log" }>): boolean {
+    const { maxLogBytes } = this.#limits;
+    if (cut) {
+      this.#cuts++;
+      this.stats.warnings.push(`output was cut at ${maxLogBytes} bytes`);
+    } else {
+      this.stats.logBytes += utf8Bytes(entry.text) + 1;
+    }
+    // The guest's side cuts before this point, and once.
+    if (this.stats.logBytes > maxLogBytes + LOG_SLACK_BYTES || this.#cuts > 1) return false;
+    this.logs.push(entry);
+    return true;
+  }
+
+  call(call: SandboxToolCall): void {
+    this.toolCalls.push(call);
+    this.stats.toolCalls++;
+  }
+
+  report({ conversions, warnings }: GuestReport): void {
+    this.stats.conversions = conversions;
+    this.stats.warnings.push(...warnings);
+  }
+
+  /**
+   * False when the value is larger than the guest's side lets it be. `reported`: its bytes as the guest has measured them;
+   * a guest that lies is held to `bytes`, those of the message.
+   */
+  measure(reported: number | undefined, bytes: number): boolean {
+    const { maxResultBytes } = this.#limits;
+    this.stats.resultBytes = reported !== undefined && reported <= bytes ? reported : bytes;
+    return this.stats.resultBytes <= maxResultBytes && bytes <= maxResultBytes + FRAME_OVERHEAD_BYTES;
+  }
+
+  ended(value: unknown): SandboxRunOk {
+    return { status: "ok", value, logs: this.logs, toolCalls: this.toolCalls, stats: this.stats };
+  }
+
+  /** `line`: where in the program, when the host knows it. */
+  failed(error: SandboxError, line?: number): SandboxRunError {
+    const sourceLine = line === undefined ? undefined : this.#code.split("\n")[line - 1];
+    const placed: SandboxError = {
+      ...error,
+      ...(line === undefined ? {} : { line }),
+      ...(sourceLine === undefined ? {} : { sourceLine: sourceLine.trimEnd() }),
+    };
+    return { status: "error", error: placed, logs: this.logs, toolCalls: this.toolCalls, stats: this.stats };
+  }
+}

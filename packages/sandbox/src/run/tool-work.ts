@@ -1,0 +1,77 @@
+import { ToolError } from "@toolglot/core";
+import type { SandboxToolCall } from "../types.ts";
+import { Stopwatch } from "./stopwatch.ts";
+import { errorForGuest, executeTool, type ProgramTool } from "./tools.ts";
+
+/** A call between the program's asking and its answer. */
+export interface Flight {
+  /** Place in the list of calls. */
+  index: number;
+  call: SandboxToolCall;
+  program: ProgramTool;
+  line: number | undefined;
+}
+
+/** What a call came to. `told`: the tool itself says that it failed, with a `ToolError`. */
+export type CallOutcome =
+  | { ok: true; value: unknown; json: string }
+  | { ok: false; type: string; message: string; told: boolean };
+
+/** Runs the tools of one program, within the time that they have together. */
+export class ToolWork {
+  readonly #watch = new Stopwatch();
+  readonly #limitMs: number;
+  readonly #onTimeout: (flight: Flight) => void;
+  /** Spent by calls that an earlier process made. */
+  #before = 0;
+  #working = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** `onTimeout` is told the call that made the tools work when the time was up. */
+  constructor(limitMs: number, onTimeout: (flight: Flight) => void) {
+    this.#limitMs = limitMs;
+    this.#onTimeout = onTimeout;
+  }
+
+  /** Milliseconds in which tools were at work. */
+  get ms(): number {
+    return this.#before + this.#watch.ms;
+  }
+
+  /** Counts what was spent before. */
+  add(ms: number): void {
+    this.#before += ms;
+  }
+
+  /** Never rejects. `call.ms` is set when the tool has ended before the run has. */
+  async perform(flight: Flight, signal: AbortSignal): Promise<CallOutcome> {
+    const { call, program } = flight;
+    this.#start(flight);
+    const started = performance.now();
+    try {
+      return { ok: true, ...(await executeTool(program, call.args, { signal, callId: call.callId })) };
+    } catch (error) {
+      return { ok: false, type: "ToolError", message: errorForGuest(error), told: ToolError.isInstance(error) };
+    } finally {
+      if (!signal.aborted) call.ms = performance.now() - started;
+      this.#end();
+    }
+  }
+
+  /** Nobody is timed any more. */
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #start(flight: Flight): void {
+    if (this.#working++ > 0) return;
+    this.#watch.start();
+    this.#timer = setTimeout(() => this.#onTimeout(flight), this.#limitMs - this.ms);
+  }
+
+  #end(): void {
+    if (--this.#working > 0) return;
+    clearTimeout(this.#timer);
+    this.#watch.stop();
+  }
+}
