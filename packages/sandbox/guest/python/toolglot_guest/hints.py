@@ -26,7 +26,7 @@ def for_exception(error, namespace, signatures):
     """A hint for an exception of the program, or None."""
     if isinstance(error, UnboundLocalError):
         return "assign the variable before it is read in this function"
-    if isinstance(error, NameError) and error.name:
+    if isinstance(error, NameError) and _is_name(error.name):
         names = [name for name in namespace if not name.startswith("__")]
         return name_error(error.name, [*names, *_builtin_names()], signatures)
     text = str(error)
@@ -36,7 +36,7 @@ def for_exception(error, namespace, signatures):
             return f"call it as {signatures[match[1]]}"
         if "object can't be awaited" in text or "can't be used in 'await'" in text:
             return "tools are plain functions: call them without await"
-    if isinstance(error, AttributeError) and error.name and "Did you mean" not in text and error.obj is not None:
+    if isinstance(error, AttributeError) and _is_name(error.name) and "Did you mean" not in text and error.obj is not None:
         if type(error.obj) is dict:
             return f"a dict has no attributes: write [{error.name!r}] or .get({error.name!r})"
         close = difflib.get_close_matches(error.name, [name for name in dir(error.obj) if name[0] != "_"], 1, 0.7)
@@ -47,6 +47,11 @@ def for_exception(error, namespace, signatures):
     if isinstance(error, RecursionError):
         return "use a loop, or a smaller depth"
     return None
+
+
+def _is_name(value):
+    """A program may put anything there, and comparing long text takes long."""
+    return type(value) is str and 0 < len(value) <= 100
 
 
 def _builtin_names():

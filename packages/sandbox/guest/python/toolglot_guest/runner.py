@@ -16,6 +16,8 @@ _traceback = BaseException.__dict__["__traceback__"].__get__
 # The last program with all its values. Taking apart what a program has built can take longer than the run, and the
 # deepest of it would overflow the engine's stack; the process ends instead.
 _kept = []
+# Given up when a program fails, so that its error can be told when there is no memory left.
+_reserve = [bytearray(1024 * 1024)]
 
 
 def attach(host):
@@ -40,15 +42,14 @@ def run(text):
     try:
         try:
             return program.execute()
-        except _Ended as ended:
-            _host("")
-            return program.failed(ended.report)
         except BaseException as error:
+            _reserve.clear()
+            # What it holds would be taken apart as well.
+            _kept.append(error)
             # From here on the clock must not interrupt: this is no longer the program's time.
             late = _host("") == "late"
-            return program.failed(program.describe(error, late))
+            return program.failed(error.report if type(error) is _Ended else program.describe(error, late))
     except MemoryError:
-        program.namespace.clear()
         return program.failed(_memory_report(request))
 
 
@@ -110,6 +111,11 @@ class _Program:
             raise self.syntax_error(error) from None
         except ValueError as error:
             raise _Ended("SyntaxError", str(error), line=1, column=1) from None
+        except MemoryError as error:
+            # The parser's own stack says so with a text, memory that is used up without.
+            if str(error):
+                raise _Ended("RecursionError", "the program nests too deeply to be read") from None
+            raise
         if self.request["guard"]:
             available = safe_builtins.TABLE.keys() | library.LIBRARIES.keys() | self.signatures.keys() | {"ToolError"}
             try:

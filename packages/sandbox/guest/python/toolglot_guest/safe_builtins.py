@@ -21,9 +21,12 @@ _exceptions = [
     for name, value in vars(builtins).items()
     if isinstance(value, type) and issubclass(value, BaseException) and name != "SystemExit"
 ]
-# Modules that C code of the engine imports through the builtins of whoever called it: for strptime, and for classes with
-# type parameters.
-_internal_imports = frozenset({"_strptime", "time", "datetime", "_datetime", "_pydatetime", "typing"})
+# Modules that C code of the engine imports through the builtins of whoever called it: strptime, templates of compiled
+# expressions, large integers, type parameters, warnings. What it imports never gets to the program.
+_internal_imports = frozenset(
+    "_strptime time datetime _datetime _pydatetime re _pylong typing annotationlib warnings unicodedata struct _struct json "
+    "json.decoder encodings copyreg collections collections.abc functools enum".split()
+)
 
 _import = builtins.__import__
 _builtin_method = type("".format)
