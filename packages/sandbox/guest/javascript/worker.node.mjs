@@ -2,6 +2,7 @@
 // text with the host over its port.
 import { parentPort, workerData } from "node:worker_threads";
 import * as engine from "quickjs-emscripten";
+import { harden } from "./harden.node.mjs";
 import { createInterpreter } from "./interpreter.mjs";
 
 const port = /** @type {import("node:worker_threads").MessagePort} */ (parentPort);
@@ -15,6 +16,7 @@ const interpreter = await createInterpreter({
   rehearsalCalls: workerData.rehearsalCalls,
   post,
 });
+harden();
 let started = false;
 port.on("message", (/** @type {string} */ text) => {
   if (started) interpreter.answer(text);
