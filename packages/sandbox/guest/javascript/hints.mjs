@@ -1,6 +1,6 @@
 // What to do about an error, where that can be known from the program's text.
 import { nearest } from "./realm/nearest.mjs";
-import { scan } from "./source.mjs";
+import { scan, statements } from "./source.mjs";
 
 /** @typedef {import("./source.mjs").Token} Token */
 /** @typedef {{ identifier: string, params: { identifier: string, required: boolean }[], open?: boolean }} ProgramTool */
@@ -59,15 +59,17 @@ export function forImport(word, module, tools) {
   return `${module ? `${module} is not available` : "no module is available"}; without any import ${there}`;
 }
 
-/** @param {string} message @param {string} sourceLine */
-export function forSyntax(message, sourceLine) {
+/** What a fence around the code is answered with. */
+export const FENCE = "write the code alone, without a fence";
+
+/** @param {string} sourceLine */
+export function forSyntax(sourceLine) {
   const text = sourceLine.trim();
-  if (text.startsWith("```")) return "write the code alone, without a fence";
+  if (text.startsWith("```")) return FENCE;
   if (/\bawait\b/.test(text))
     return "await works at the top and in async functions: write async before the function around it";
   if (/^(def|elif|print|from|with|lambda)\b/.test(text) || /:\s*$/.test(text))
     return "this is JavaScript: write it without Python's words";
-  if (/unsupported keyword|invalid keyword/.test(message)) return undefined;
   return undefined;
 }
 
@@ -77,55 +79,12 @@ export function forMissingAwait(tokens, tools) {
   const call = tokens.find((token, index) => {
     const before = tokens[index - 1]?.text;
     const isCall = token.kind === "word" && identifiers.has(token.text) && tokens[index + 1]?.text === "(";
-    return isCall && (before === "=" || before === ":" || before === "...");
+    return isCall && before !== undefined && ["=", ":", "of", "(", "return", "{"].includes(before);
   });
   return call === undefined ? undefined : `tools are async: write await ${call.text}(…)`;
 }
 
 const DECLARES = new Set(["const", "let", "var"]);
-const JOINS = new Set([
-  ".",
-  ",",
-  "?",
-  ":",
-  "+",
-  "-",
-  "*",
-  "/",
-  "%",
-  "&",
-  "|",
-  "=",
-  "<",
-  ">",
-  "(",
-  "[",
-  "{",
-  ")",
-  "]",
-  "!",
-]);
-
-/** The program's statements at its top, each as its tokens; good enough for a hint. @param {string} code @param {readonly Token[]} tokens */
-function statements(code, tokens) {
-  /** @type {Token[][]} */
-  const found = [];
-  /** @type {Token[]} */
-  let current = [];
-  for (const token of tokens) {
-    const last = current.at(-1);
-    const between = last === undefined ? "" : code.slice(last.end, token.start);
-    const joined = last !== undefined && (JOINS.has(token.text) || (JOINS.has(last.text) && !")]".includes(last.text)));
-    if (token.depth === 0 && (token.text === ";" || (between.includes("\n") && !joined))) {
-      if (current.length > 0) found.push(current);
-      current = [];
-    }
-    if (token.text !== ";" || token.depth > 0) current.push(token);
-  }
-  if (current.length > 0) found.push(current);
-  return found;
-}
-
 /** The statement that was probably meant, as an assignment. @param {string} code */
 export function forMissingResult(code) {
   const fallback = "assign the outcome, __result__ = …, or return it at the end";
@@ -135,6 +94,7 @@ export function forMissingResult(code) {
     if (first === undefined) continue;
     const end = /** @type {Token} */ (statement.at(-1)).end;
     const text = code.slice(first.start, end);
+    if (first.text === "return") return "what the program returns is undefined: return a value";
     if (DECLARES.has(first.text) && second?.kind === "word")
       return `write __result__ = ${second.text} as the last line`;
     if (first.text === "async" || first.text === "function") {

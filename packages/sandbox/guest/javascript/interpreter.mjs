@@ -3,7 +3,7 @@ import { Output } from "./output.mjs";
 import { makeRealms } from "./realms.mjs";
 import { rehearse } from "./rehearsal.mjs";
 import { memoryReport, Reporter } from "./report.mjs";
-import { PROGRAM, wrap } from "./source.mjs";
+import { PROGRAM } from "./wrap.mjs";
 
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
 /** @typedef {import("quickjs-emscripten").VmCallResult<Handle>} CallResult */
@@ -113,7 +113,10 @@ export class Interpreter {
       const refused = this.reporter.refusedImport();
       if (refused) return this.fail(refused);
       const { program } = this.realms;
-      const compiled = program.evalCode(wrap(code), PROGRAM, { type: "global" });
+      let compiled = program.evalCode(this.reporter.text, PROGRAM, { type: "global" });
+      if (compiled.error && this.reporter.simplify()) {
+        compiled = program.evalCode(this.reporter.text, PROGRAM, { type: "global" });
+      }
       if (compiled.error) {
         const described = this.describe(compiled.error);
         const isSyntax = described.type === "SyntaxError";

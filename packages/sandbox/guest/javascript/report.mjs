@@ -1,6 +1,7 @@
 // Errors in the words that a model gets: with the program's own lines, and with what to do.
-import { forImport, forMissingAwait, forMissingResult, forSyntax, forUnknownName } from "./hints.mjs";
-import { findImport, findStrayBracket, PROGRAM, placeInProgram, scan } from "./source.mjs";
+import { FENCE, forImport, forMissingAwait, forMissingResult, forSyntax, forUnknownName } from "./hints.mjs";
+import { findImport, findStrayBracket, scan } from "./source.mjs";
+import { PROGRAM, wrap } from "./wrap.mjs";
 
 /** @typedef {import("./hints.mjs").ProgramTool} ProgramTool */
 /** @typedef {{ line: number, column?: number }} Place */
@@ -40,9 +41,22 @@ export class Reporter {
   /** @param {string} code @param {readonly ProgramTool[]} tools @param {{ timeoutMs: number, memoryMb: number }} limits */
   constructor(code, tools, limits) {
     this.code = code;
-    this.lines = code.split(/\r?\n/);
+    this.wrapped = wrap(code, true);
+    this.lines = this.wrapped.lines;
     this.tools = tools;
     this.limits = limits;
+  }
+
+  /** The text to run. */
+  get text() {
+    return this.wrapped.text;
+  }
+
+  /** Whether there is a plainer text to try, after this one did not compile. */
+  simplify() {
+    const { isChanged } = this.wrapped;
+    if (isChanged) this.wrapped = wrap(this.code, false);
+    return isChanged;
   }
 
   /** @param {Report} report @param {Place | undefined} place @returns {Report} */
@@ -60,7 +74,7 @@ export class Reporter {
     /** @type {Place | undefined} */
     let constructed;
     for (const [, name, line, column] of stack.matchAll(FRAME)) {
-      const place = placeInProgram(Number(line), Number(column), this.lines);
+      const place = this.wrapped.place(Number(line), Number(column));
       if (place && name !== type) return place;
       constructed ??= place;
     }
@@ -89,7 +103,7 @@ export class Reporter {
     const said =
       place === undefined ? "the program ends too early: a bracket, a brace or a quote is not closed" : message;
     const report = this.at({ type: "SyntaxError", message: said }, place ?? end);
-    const hint = forSyntax(message, report.sourceLine ?? "");
+    const hint = forSyntax(report.sourceLine ?? "");
     return hint ? { ...report, hint } : report;
   }
 
@@ -103,12 +117,10 @@ export class Reporter {
     }
     const name = OURS.has(type) || type === "" ? "Error" : type.slice(0, 100);
     const text = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
-    const report = this.at(
-      { type: name, message: thrown && text === "" ? "something without a message was thrown" : text },
-      line ? { line } : this.place(stack, type),
-    );
-    const improved = this.explain(report);
-    return { ...improved, ...(call === undefined ? {} : { call }), ...(hint ? { hint } : {}) };
+    const report = this.at({ type: name, message: text }, line ? { line } : this.place(stack, type));
+    const explained = this.code.trimStart().startsWith("```") ? { ...report, hint: FENCE } : this.explain(report);
+    const known = thrown && !hint ? "throw an Error: it tells the line" : hint;
+    return { ...explained, ...(call === undefined ? {} : { call }), ...(known ? { hint: known } : {}) };
   }
 
   /** @param {Report} report @returns {Report} */
@@ -138,7 +150,7 @@ export class Reporter {
       const callee = /[\p{ID_Continue}$.]+$/u.exec(
         (this.lines[report.line ? report.line - 1 : 0] ?? "").slice(0, report.column - 1),
       );
-      if (callee) report = { ...report, message: `${callee[0]} is not a function` };
+      if (callee) report = { ...report, message: `${callee[0].replace(/^\./, "")} is not a function` };
     }
     return withHint(report, forMissingAwait(scan(this.code), this.tools));
   }

@@ -1,31 +1,5 @@
-// A program's text, looked at from outside the engine: enough of a scanner for hints and for imports, never for what a
-// program means.
-
-/** What stands before a program, on its first line: lines stay what they are, columns of the first line move. */
-const OPENING = "(async function () {";
-/** A `__result__` that the program declared as its own variable is seen from here alone. */
-const CLOSING = "\n;return await __result__})";
-
-/** As the engine names the program in stacks. */
-export const PROGRAM = "program.js";
-
-/**
- * The program as one async function, so that `await` and `return` work at its top.
- * @param {string} code
- */
-export function wrap(code) {
-  return OPENING + (code.startsWith("#!") ? `//${code.slice(2)}` : code) + CLOSING;
-}
-
-/**
- * A place in the wrapped text as one in the program; undefined when it lies in what was put around it.
- * @param {number} line @param {number} column @param {readonly string[]} lines Of the program.
- */
-export function placeInProgram(line, column, lines) {
-  if (line > lines.length || line < 1) return undefined;
-  const own = line === 1 ? column - OPENING.length : column;
-  return own < 1 || own > (lines[line - 1] ?? "").length + 1 ? undefined : { line, column: own };
-}
+// A program's text, looked at from outside the engine: enough of a scanner for hints and for imports, not to
+// say what a program means.
 
 /** @typedef {{ kind: "word" | "number" | "text" | "mark", text: string, start: number, end: number, depth: number }} Token */
 
@@ -185,4 +159,47 @@ export function findStrayBracket(code) {
       return { text, ...lineAndColumn(code, start) };
   }
   return undefined;
+}
+
+const JOINS = new Set([
+  ".",
+  ",",
+  "?",
+  ":",
+  "+",
+  "-",
+  "*",
+  "/",
+  "%",
+  "&",
+  "|",
+  "=",
+  "<",
+  ">",
+  "(",
+  "[",
+  "{",
+  ")",
+  "]",
+  "!",
+]);
+
+/** The program's statements at its top, each as its tokens; good enough for hints. @param {string} code @param {readonly Token[]} tokens */
+export function statements(code, tokens) {
+  /** @type {Token[][]} */
+  const found = [];
+  /** @type {Token[]} */
+  let current = [];
+  for (const token of tokens) {
+    const last = current.at(-1);
+    const between = last === undefined ? "" : code.slice(last.end, token.start);
+    const joined = last !== undefined && (JOINS.has(token.text) || (JOINS.has(last.text) && !")]".includes(last.text)));
+    if (token.depth === 0 && (token.text === ";" || (between.includes("\n") && !joined))) {
+      if (current.length > 0) found.push(current);
+      current = [];
+    }
+    if (token.text !== ";" || token.depth > 0) current.push(token);
+  }
+  if (current.length > 0) found.push(current);
+  return found;
 }

@@ -17,7 +17,6 @@ export function makeCleaner(isPromise, base64) {
   const getter = (prototype, name) => /** @type {any} */ (Object.getOwnPropertyDescriptor(prototype, name)).get;
   const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
   const typeOfView = getter(typedArray, Symbol.toStringTag);
-  const lengthOfView = getter(typedArray, "length");
   const bytesOfBuffer = getter(ArrayBuffer.prototype, "byteLength");
   const sizeOfMap = getter(Map.prototype, "size");
   const sizeOfSet = getter(Set.prototype, "size");
@@ -87,7 +86,8 @@ export function makeCleaner(isPromise, base64) {
     put(quote(text));
   };
   const unfit = (/** @type {any} */ path, /** @type {string} */ kind, /** @type {string} */ text) => {
-    if (isStrict) throw new Unfit(written(path), `a ${kind}, which has no JSON form`);
+    if (isStrict)
+      throw new Unfit(written(path), `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}, which has no JSON form`);
     note(path, kind, "text");
     putText(text.slice(0, MAX_TEXT));
   };
@@ -198,7 +198,7 @@ export function makeCleaner(isPromise, base64) {
       const items = [];
       Reflect.apply(Set.prototype.forEach, value, [(/** @type {unknown} */ item) => items.push(item)]);
       list(items, path, depth);
-    } else if (answers(bytesOfBuffer, value)) view(new Uint8Array(value), path, depth);
+    } else if (answers(bytesOfBuffer, value)) bytes("ArrayBuffer", new Uint8Array(value), path);
     else if (Error.isError(value)) unfit(path, className(value), `${className(value)}: ${value.message}`);
     else if (isPromise(value)) throw new Unfit(written(path), "a promise: await it");
     else if (value !== RegExp.prototype && isRegExp(value)) {
@@ -225,15 +225,19 @@ export function makeCleaner(isPromise, base64) {
   };
 
   const view = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-    const kind = Reflect.apply(typeOfView, value, []) ?? "DataView";
-    if (kind !== "Uint8Array" && kind !== "DataView") {
+    const kind = Reflect.apply(typeOfView, value, []);
+    if (kind === undefined) bytes("DataView", new Uint8Array(value.buffer, value.byteOffset, value.byteLength), path);
+    else if (kind === "Uint8Array") bytes(kind, new Uint8Array(value), path);
+    else {
       note(path, kind, "array");
-      return list(value, path, depth);
+      list(value, path, depth);
     }
-    const bytes = kind === "DataView" ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength) : value;
-    if ((Reflect.apply(lengthOfView, bytes, []) * 4) / 3 > left) throw new TooLarge(`more than ${most} bytes as JSON`);
+  };
+
+  const bytes = (/** @type {string} */ kind, /** @type {Uint8Array} */ held, /** @type {any} */ path) => {
+    if ((held.length * 4) / 3 > left) throw new TooLarge(`more than ${most} bytes as JSON`);
     note(path, kind, "base64 text");
-    put(`"${base64(new Uint8Array(bytes))}"`);
+    put(`"${base64(held)}"`);
   };
 
   const map = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
@@ -282,7 +286,8 @@ export function makeCleaner(isPromise, base64) {
 
   const named = (/** @type {any} */ value) => {
     const { name } = value;
-    return typeof name === "string" && name !== "" ? `[Function: ${name.slice(0, 100)}]` : "[Function]";
+    const kind = Reflect.apply(Function.prototype.toString, value, []).startsWith("class") ? "class" : "function";
+    return typeof name === "string" && name !== "" ? `[${kind} ${name.slice(0, 100)}]` : `[${kind}]`;
   };
 
   return { clean, TooLarge, Unfit };

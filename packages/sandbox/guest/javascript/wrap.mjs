@@ -1,0 +1,64 @@
+// What is put around a program so that it can run, and how places in the whole come back to places in the program.
+import { scan, statements } from "./source.mjs";
+
+/** As the engine names the program in stacks. */
+export const PROGRAM = "program.js";
+
+/** Stands before a program, on its first line: lines stay what they are, columns of the first line move. */
+const OPENING = "(async function () {";
+/** A `__result__` that the program declared as its own variable is seen from here alone. */
+const CLOSING = "\n;return await __result__})";
+const AWAIT = "await ";
+
+/**
+ * Where the last statement of a program starts, when it is the call of an async function that nobody awaits: `main()`,
+ * `(async () => { … })()`. The program's end waits for it in any case; awaited, its error is the program's.
+ * @param {string} code
+ */
+function lastAsyncCall(code) {
+  if (!/\basync\b/.test(code)) return undefined;
+  const tokens = scan(code);
+  const [first, second, third] = statements(code, tokens).at(-1) ?? [];
+  if (first === undefined) return undefined;
+  const before = tokens[tokens.indexOf(first) - 1]?.text;
+  if (first.text === "(") {
+    const isAsync = second?.text === "async" && (before === undefined || before === ";");
+    return isAsync && third !== undefined ? first.start : undefined;
+  }
+  if (first.kind !== "word" || second?.text !== "(") return undefined;
+  const isAsync = tokens.some(({ text }, index) => {
+    if (text !== first.text) return false;
+    const declared = tokens[index - 1]?.text === "function" && tokens[index - 2]?.text === "async";
+    return declared || (tokens[index + 1]?.text === "=" && tokens[index + 2]?.text === "async");
+  });
+  return isAsync ? first.start : undefined;
+}
+
+/**
+ * The program as one async function, so that `await` and `return` work at its top.
+ * @param {string} code
+ * @param {boolean} awaitsLast Whether a last call of an async function is awaited.
+ */
+export function wrap(code, awaitsLast) {
+  const source = code.startsWith("#!") ? `//${code.slice(2)}` : code;
+  const at = awaitsLast ? lastAsyncCall(source) : undefined;
+  const changed = at === undefined ? source : source.slice(0, at) + AWAIT + source.slice(at);
+  const lines = code.split(/\r?\n/);
+  const before = at === undefined ? "" : source.slice(0, at);
+  const insertedLine = before.split("\n").length;
+  const insertedColumn = before.length - before.lastIndexOf("\n");
+
+  /**
+   * A place in the whole as one in the program; undefined when it lies in what was put around it.
+   * @param {number} line @param {number} column
+   */
+  const place = (line, column) => {
+    if (line > lines.length || line < 1) return undefined;
+    let own = line === 1 ? column - OPENING.length : column;
+    if (at !== undefined && line === insertedLine && own > insertedColumn)
+      own = Math.max(own - AWAIT.length, insertedColumn);
+    return own < 1 || own > (lines[line - 1] ?? "").length + 1 ? undefined : { line, column: own };
+  };
+
+  return { text: OPENING + changed + CLOSING, place, lines, isChanged: at !== undefined };
+}
