@@ -22,6 +22,7 @@ export class GuestPool {
   readonly #turns: Turns;
   readonly #stock: GuestStock;
   #served = 0;
+  #admitted = 0;
   #lent = 0;
   #state: "open" | "draining" | "disposed" = "open";
   #drained: Promise<void> | undefined;
@@ -44,10 +45,21 @@ export class GuestPool {
   }
 
   /**
-   * Throws what `acquire` would reject with at once: `sandbox-disposed`, or `sandbox-busy` when no place is free and as
-   * many wait as may.
+   * Lets in a run, which may then acquire guests, one after another, until `run` has settled; a drain waits for it. Rejects
+   * at once as `sandbox-disposed`, or as `sandbox-busy` when no place is free and as many wait as may.
    */
-  assertRoom(): void {
+  async admit<T>(run: () => Promise<T>): Promise<T> {
+    this.#assertRoom();
+    this.#admitted++;
+    try {
+      return await run();
+    } finally {
+      this.#admitted--;
+      if (this.#state === "draining") this.#settle();
+    }
+  }
+
+  #assertRoom(): void {
     if (this.#state !== "open") throw closedError(this.#state);
     const { running, waiting } = this.#turns;
     if (this.#turns.free || waiting < this.#rules.maxWaiting) return;
@@ -55,16 +67,16 @@ export class GuestPool {
     throw new ToolglotError("sandbox-busy", message, { data: { running, waiting } });
   }
 
-  /** Rejects with what `signal` was aborted with, when no guest starts, or as {@link assertRoom} throws. */
+  /** A guest for a run that was let in. Rejects with what `signal` was aborted with, or when no guest starts. */
   async acquire(signal: AbortSignal): Promise<Lease> {
     signal.throwIfAborted();
-    this.assertRoom();
+    if (this.#disposed) throw closedError("disposed");
     await this.#turns.enter(signal);
     try {
       return await this.#lend(signal);
     } catch (error) {
       this.#leave();
-      throw this.#state === "disposed" ? closedError("disposed") : error;
+      throw this.#disposed ? closedError("disposed") : error;
     }
   }
 
@@ -78,9 +90,9 @@ export class GuestPool {
     }
   }
 
-  /** Takes no more runs, waits for those that run or wait, then ends every guest. */
+  /** Lets in no more runs, waits for those that are, then ends every guest. */
   drain(): Promise<void> {
-    if (this.#state === "disposed") return this.dispose();
+    if (this.#disposed) return this.dispose();
     this.#state = "draining";
     this.#drained ??= new Promise<void>((resolve) => {
       this.#onQuiet = resolve;
@@ -95,6 +107,10 @@ export class GuestPool {
     this.#turns.rejectAll(closedError("disposed"));
     await this.#stock.close();
     this.#onQuiet();
+  }
+
+  get #disposed(): boolean {
+    return this.#state === "disposed";
   }
 
   async #lend(signal: AbortSignal): Promise<Lease> {
@@ -126,7 +142,7 @@ export class GuestPool {
   /** While the pool drains: ends guests that nobody will ask for, and in the end the pool. */
   #settle(): void {
     this.#stock.trim();
-    if (this.#turns.running === 0) this.#onQuiet();
+    if (this.#admitted === 0 && this.#turns.running === 0) this.#onQuiet();
   }
 }
 

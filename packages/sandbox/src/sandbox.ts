@@ -48,7 +48,6 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   function requestOf(given: Given, callIdPrefix: string): Omit<RunRequest, "code"> {
     checkImports(given.imports);
     const programTools = bindTools(tools, given.tools ?? [], language);
-    pool.assertRoom();
     return {
       engine,
       limits,
@@ -62,13 +61,14 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     };
   }
 
-  function run(code: string, given?: SandboxRunOptions): Promise<SandboxRun>;
   function run(code: string, given: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
+  function run(code: string, given?: SandboxRunOptions): Promise<SandboxRun>;
   async function run(code: string, given: Given = {}): Promise<SandboxRun | SandboxRunParked> {
     if (typeof code !== "string") throw new TypeError("run() takes the program as text.");
     if (given.durable !== undefined) return await runDurable(code, given.durable, given);
     const request = requestOf(given, `run-${++runs}`);
-    return await new ProgramRun({ code, ...request }).execute(() => pool.acquire(request.signal));
+    const program = new ProgramRun({ code, ...request });
+    return await pool.admit(() => program.execute(() => pool.acquire(request.signal)));
   }
 
   async function runDurable(
@@ -79,7 +79,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     if (options.guard === false) throw new TypeError("A durable run needs the guard: leave out guard: false.");
     const settings = resolveSettings(durable);
     const request = requestOf(given, settings.id);
-    return await runDurably(settings, { code, ...request }, () => pool.acquire(request.signal));
+    return await pool.admit(() => runDurably(settings, { code, ...request }, () => pool.acquire(request.signal)));
   }
 
   async function resume(durable: DurableOptions, given: Given = {}): Promise<SandboxRun | SandboxRunParked> {

@@ -20,9 +20,12 @@ function setUp(rules: { size?: number; maxConcurrent?: number; maxWaiting?: numb
 
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
+/** A run that does nothing but hold its guest. */
+const admitted = (pool: GuestPool, signal: AbortSignal): Promise<Lease> => pool.admit(() => pool.acquire(signal));
+
 /** Starts to acquire, and lets time pass until it has. */
 async function acquired(pool: GuestPool): Promise<Lease> {
-  const lease = pool.acquire(never);
+  const lease = admitted(pool, never);
   await pass(10);
   return await lease;
 }
@@ -30,11 +33,11 @@ async function acquired(pool: GuestPool): Promise<Lease> {
 it("should refuse who finds the line full, and take who comes when it is shorter", async () => {
   const { pool } = setUp({ size: 0 });
   const first = await acquired(pool);
-  const waiting = [pool.acquire(never), pool.acquire(never)];
-  await expect(pool.acquire(never)).rejects.toMatchObject({ code: "sandbox-busy", data: { running: 1, waiting: 2 } });
+  const waiting = [admitted(pool, never), admitted(pool, never)];
+  await expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox-busy", data: { running: 1, waiting: 2 } });
   expect(pool.counts).toMatchObject({ running: 1, waiting: 2 });
   first.release();
-  const later = pool.acquire(never);
+  const later = admitted(pool, never);
   await pass(10);
   (await waiting[0])?.release();
   await pass(10);
@@ -47,7 +50,7 @@ it("should refuse who finds the line full, and take who comes when it is shorter
 it("should let nobody wait when maxWaiting is 0", async () => {
   const { pool } = setUp({ maxWaiting: 0 });
   const lease = await acquired(pool);
-  await expect(pool.acquire(never)).rejects.toMatchObject({ code: "sandbox-busy" });
+  await expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox-busy" });
   lease.release();
   (await acquired(pool)).release();
 });
@@ -56,8 +59,8 @@ it("should leave no trace of who stopped waiting", async () => {
   const { pool, engine } = setUp({ size: 0 });
   const lease = await acquired(pool);
   const stop = new AbortController();
-  const waiting = pool.acquire(stop.signal);
-  const after = pool.acquire(never);
+  const waiting = admitted(pool, stop.signal);
+  const after = admitted(pool, never);
   stop.abort(new Error("no more"));
   await expect(waiting).rejects.toThrow("no more");
   expect(pool.counts).toMatchObject({ running: 1, waiting: 1 });
@@ -72,7 +75,7 @@ it("should leave no trace of who stopped waiting", async () => {
 it("should keep the guest of a run that was aborted while it started", async () => {
   const { pool, engine } = setUp();
   const stop = new AbortController();
-  const starting = pool.acquire(stop.signal);
+  const starting = admitted(pool, stop.signal);
   await pass(5);
   stop.abort(new Error("no more"));
   await expect(starting).rejects.toThrow("no more");
@@ -87,7 +90,7 @@ it("should keep the guest of a run that was aborted while it started", async () 
 it("should not keep a guest that died at the moment of the abort", async () => {
   const { pool, engine } = setUp();
   const stop = new AbortController();
-  const starting = expect(pool.acquire(stop.signal)).rejects.toThrow();
+  const starting = expect(admitted(pool, stop.signal)).rejects.toThrow();
   await pass(5);
   engine.guests[0]?.die();
   stop.abort(new Error("no more"));
@@ -184,13 +187,13 @@ it("should end the pause when a run's own start succeeds", async () => {
 it("should try a second start, told to the engine, before a run fails", async () => {
   const { pool, engine } = setUp({ size: 2 });
   engine.fate = "dies";
-  const failing = expect(pool.acquire(never)).rejects.toThrow("the guest died");
+  const failing = expect(admitted(pool, never)).rejects.toThrow("the guest died");
   await pass(20);
   await failing;
   expect(pool.counts).toMatchObject({ running: 0, started: 2, failed: 2 });
   expect(engine.failures).toBe(2);
   engine.fate = "waits";
-  const lease = pool.acquire(never);
+  const lease = admitted(pool, never);
   await pass(1);
   engine.guests.at(-1)?.die();
   await pass(1);
@@ -202,7 +205,7 @@ it("should try a second start, told to the engine, before a run fails", async ()
 it("should fail a run, and keep trying quietly, when the engine can't even try", async () => {
   const { pool, engine } = setUp();
   engine.broken = true;
-  await expect(pool.acquire(never)).rejects.toThrow("the engine is broken");
+  await expect(admitted(pool, never)).rejects.toThrow("the engine is broken");
   await expect(pool.warm()).rejects.toThrow("the engine is broken");
   expect(pool.counts).toMatchObject({ running: 0, idle: 0, started: 4, failed: 4 });
   engine.broken = false;
@@ -214,7 +217,7 @@ it("should warm once for all that ask, and let a run go on that took what was wa
   const { pool, engine } = setUp({ size: 2, maxConcurrent: 2 });
   const warming = Promise.all([pool.warm(), pool.warm()]);
   await pass(1);
-  const lease = pool.acquire(never);
+  const lease = admitted(pool, never);
   await pass(10);
   await warming;
   expect(engine.guests.length).toBe(2);
@@ -237,7 +240,7 @@ it("should warm a second time after a failed start, then reject with its cause",
 it("should drain: take no more, let who is there finish, then end everything", async () => {
   const { pool, engine } = setUp({ size: 2 });
   const first = await acquired(pool);
-  const second = pool.acquire(never);
+  const second = admitted(pool, never);
   await pass(50);
   let over = false;
   const drained = pool.drain().then(() => {
@@ -246,7 +249,7 @@ it("should drain: take no more, let who is there finish, then end everything", a
   expect(pool.drain()).toBe(pool.drain());
   // One for who waits; the other one is not needed any more.
   expect(pool.counts).toMatchObject({ running: 1, waiting: 1, idle: 1 });
-  await expect(pool.acquire(never)).rejects.toMatchObject({ code: "sandbox-disposed", message: /drain/ });
+  await expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox-disposed", message: /drain/ });
   await expect(pool.warm()).rejects.toMatchObject({ code: "sandbox-disposed" });
   first.release();
   await pass(100);
@@ -260,10 +263,35 @@ it("should drain: take no more, let who is there finish, then end everything", a
   await pool.drain();
 });
 
+it("should wait in a drain for a run that is between two guests", async () => {
+  const { pool, engine } = setUp();
+  let goOn: () => void = () => {};
+  const run = pool.admit(async () => {
+    (await pool.acquire(never)).release();
+    await new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    // Let in once: neither the drain nor a full line can stop it half way.
+    (await pool.acquire(never)).release();
+  });
+  await pass(20);
+  let over = false;
+  const drained = pool.drain().then(() => {
+    over = true;
+  });
+  await pass(1000);
+  expect(over).toBe(false);
+  expect(engine.alive).toEqual([]);
+  goOn();
+  await pass(20);
+  await Promise.all([run, drained]);
+  expect(pool.counts).toMatchObject({ served: 2, running: 0 });
+});
+
 it("should end a drain that is disposed of", async () => {
   const { pool, engine } = setUp();
   const lease = await acquired(pool);
-  const waiting = expect(pool.acquire(never)).rejects.toMatchObject({ code: "sandbox-disposed" });
+  const waiting = expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox-disposed" });
   const both = Promise.all([pool.drain(), pool.dispose()]);
   await pass(10);
   await both;
@@ -277,7 +305,7 @@ it("should end a drain that is disposed of", async () => {
 
 it("should hold a guest for the host only while somebody needs it", async () => {
   const { pool, engine } = setUp();
-  const lease = pool.acquire(never);
+  const lease = admitted(pool, never);
   await pass(5);
   expect(engine.guests[0]?.held).toBe(true);
   await pass(5);
