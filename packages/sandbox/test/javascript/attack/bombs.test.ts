@@ -1,0 +1,73 @@
+import type { AnyTool } from "@toolglot/core";
+import { afterAll, expect, it } from "vitest";
+import { createSandbox } from "../../../src/node/index.ts";
+import { addTool, readSections, tool } from "../../support.ts";
+import { rounds } from "../support.ts";
+
+const tools: AnyTool[] = [
+  addTool,
+  tool("echo", { value: {} }, ({ value }: { value: unknown }) => value),
+  tool("big", { bytes: { type: "number" } }, ({ bytes }: { bytes: number }) => "x".repeat(bytes)),
+  tool(
+    "wait",
+    { ms: { type: "number" } },
+    ({ ms }: { ms: number }, { signal }) =>
+      new Promise((resolve) => {
+        const timer = setTimeout(resolve, ms);
+        signal.addEventListener("abort", () => clearTimeout(timer));
+      }),
+  ),
+];
+
+// A bomb that only ends at its deadline gets a short one; the others must come to their end.
+const short = { timeoutMs: 300, memoryMb: 64, maxResultBytes: 100_000, maxToolCalls: 50 };
+const quick = createSandbox({ language: "javascript", limits: short, tools });
+const patient = createSandbox({ language: "javascript", limits: { ...short, timeoutMs: 10_000 }, tools });
+afterAll(() => Promise.all([quick, patient].map((sandbox) => sandbox[Symbol.asyncDispose]())));
+
+const places: Record<string, string> = {
+  "{DEEP}": `return ${"(".repeat(60_000)}1${")".repeat(60_000)};`,
+  "{LARGE}": `return 1; // ${"x".repeat(131_072)}`,
+};
+
+const bombs = readSections(new URL("./bombs.txt", import.meta.url)).map(({ name, code }, index) => {
+  const [what = "", types = ""] = name.split(" → ");
+  return { what, types: types.split("|"), code: places[code.trim()] ?? code, index };
+});
+
+it("should hold at least twenty-five bombs, each named once and with its types", () => {
+  expect(bombs.length).toBeGreaterThanOrEqual(25);
+  expect(new Set(bombs.map(({ what }) => what)).size).toBe(bombs.length);
+  expect(bombs.filter(({ types }) => types.includes(""))).toEqual([]);
+});
+
+// Every fourth bomb in a plain run: a deadline, or 64 MB, costs about half a second each.
+const step = rounds(4, 1, 1);
+
+it.each(bombs.filter(({ index }) => index % step === 0))(
+  "should end $what as it must, and leave the host at work",
+  async ({ types, code }) => {
+    let last = performance.now();
+    let gap = 0;
+    const ticks = setInterval(() => {
+      gap = Math.max(gap, performance.now() - last);
+      last = performance.now();
+    }, 20);
+    const sandbox = types[0] === "Timeout" ? quick : patient;
+    const run = await sandbox.run(code);
+    clearInterval(ticks);
+    const outcome = run.status === "ok" ? "ok" : run.error.type;
+    const said = run.status === "ok" ? "" : run.error.message.slice(0, 300);
+    expect(outcome, said).not.toBe("EngineFailure");
+    if (!types.includes("any")) expect(types, `${outcome}: ${said}`).toContain(outcome);
+    if (run.stats.memoryMb !== undefined) expect(run.stats.memoryMb).toBeLessThanOrEqual(64);
+    expect(run.stats.toolCalls).toBeLessThanOrEqual(50);
+    // Loosely: the machine may be busy with other things, but a host that waits for a guest waits for seconds.
+    expect(gap).toBeLessThan(5000);
+  },
+);
+
+it("should run the next program as if nothing had been", async () => {
+  const run = await quick.run("return [await add({ a: 1 }), new Array(1e6).fill(1).length]");
+  expect(run).toMatchObject({ status: "ok", value: [3, 1e6] });
+});

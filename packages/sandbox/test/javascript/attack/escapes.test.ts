@@ -1,0 +1,163 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type AnyTool, ToolError } from "@toolglot/core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { createSandbox } from "../../../src/node/index.ts";
+import { addTool, readSections, tool } from "../../support.ts";
+
+// What a program must not reach: a file, a variable, a socket and the objects of this host.
+const secret = `canary-${Math.random().toString(36).slice(2)}-${process.pid}`;
+const folder = mkdtempSync(join(tmpdir(), "toolglot-escape-"));
+const file = join(folder, "canary.txt");
+const mark = join(folder, "mark");
+const [root = ""] = import.meta.dirname.split("/packages/");
+let connections = 0;
+let server: Server;
+let port = 0;
+
+beforeAll(async () => {
+  writeFileSync(file, secret);
+  process.env.TOOLGLOT_CANARY = secret;
+  server = createServer((socket) => {
+    connections++;
+    socket.end(secret);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  port = typeof address === "object" && address ? address.port : 0;
+});
+
+/** Keys of everything in `value`, at any depth. */
+function allKeys(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Reflect.ownKeys(value).flatMap((key) => [
+    String(key),
+    ...allKeys(Object.getOwnPropertyDescriptor(value, key)?.value),
+  ]);
+}
+
+const tools: AnyTool[] = [
+  addTool,
+  tool("echo", { value: {} }, ({ value }: { value: unknown }) => value),
+  tool("keys", {}, (args) => allKeys(args), { additionalProperties: {} }),
+  tool("poisoned", {}, () =>
+    JSON.parse(
+      '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"a":{"__proto__":{"polluted":1}}}',
+    ),
+  ),
+  tool("plain_error", {}, () => {
+    throw new ToolError('read /etc/hosts first, see https://example.com/help?x=1 (é "q")');
+  }),
+  tool("secret_error", {}, () => {
+    const message = `cannot open ${file} for https://user:${secret}@example.com/?token=${secret}`;
+    throw Object.assign(new Error(message, { cause: new Error(secret) }), { path: file, token: secret });
+  }),
+  tool(
+    "destroy",
+    {},
+    () => {
+      writeFileSync(mark, "destroyed");
+      return "destroyed";
+    },
+    { annotations: { destructiveHint: true } },
+  ),
+];
+
+const sandbox = createSandbox({ language: "javascript", tools, limits: { timeoutMs: 5000 } });
+
+afterAll(async () => {
+  await sandbox[Symbol.asyncDispose]();
+  server.close();
+  delete process.env.TOOLGLOT_CANARY;
+  rmSync(folder, { recursive: true });
+});
+
+/** Tries what a Function constructor of the host could do. Gives the outcomes as text. */
+const reach = `const reach = async (make) => {
+  const out = [];
+  for (const body of [
+    "return process.env.TOOLGLOT_CANARY",
+    "return JSON.stringify(process.env)",
+    "return process.getBuiltinModule('fs').readFileSync('{FILE}', 'utf8')",
+    "return process.mainModule.require('fs').writeFileSync('{MARK}', 'x')",
+    "return require('node:fs').readFileSync('{FILE}', 'utf8')",
+    "return import('node:fs').then((fs) => fs.readFileSync('{FILE}', 'utf8'))",
+    "return fetch('http://127.0.0.1:{PORT}').then((r) => r.text())",
+    "return new Worker('{FILE}')",
+    "return globalThis.constructor.constructor('return process')().env.TOOLGLOT_CANARY",
+    "return std.loadFile('{FILE}')",
+  ]) {
+    try { out.push(String(await make(body)())); } catch (e) { out.push(String(e)); }
+  }
+  return out;
+};`;
+
+function fill(code: string): string {
+  const places: Record<string, string> = {
+    FILE: file,
+    MARK: mark,
+    DIR: folder,
+    PORT: `${port}`,
+    NUL: "\0",
+    BOM: "\ufeff",
+    LS: "\u2028",
+    LONE: "\ud800",
+  };
+  return code
+    .replace("{REACH}", reach)
+    .replace(/\{(FILE|MARK|DIR|PORT|NUL|BOM|LS|LONE)\}/g, (_, name: string) => places[name] ?? "");
+}
+
+/** What a program could have changed in this process without leaving a file. */
+function hostGlobals(): string[] {
+  const objects = { Object, Array, Function, Promise, JSON, Reflect, Map, String, Error, globalThis, process };
+  return Object.entries(objects).flatMap(([name, object]) =>
+    [object, (object as { prototype?: object }).prototype].map((each) =>
+      each ? `${name}: ${Reflect.ownKeys(each).map(String).join(" ")}` : "",
+    ),
+  );
+}
+
+const before = hostGlobals();
+const attempts = readSections(new URL("./escape-attempts.txt", import.meta.url)).map(({ name, code }) => {
+  const [what = "", wanted = ""] = name.split(" → ");
+  return { what, wanted, code: code.replace(/\n$/, "") };
+});
+
+it("should hold at least sixty attempts, each named once and with its outcome", () => {
+  expect(attempts.length).toBeGreaterThanOrEqual(60);
+  expect(new Set(attempts.map(({ what }) => what)).size).toBe(attempts.length);
+  expect(attempts.filter(({ wanted }) => wanted === "")).toEqual([]);
+});
+
+it.each(attempts)("should reach nothing: $what", async ({ wanted, code }) => {
+  const run = await sandbox.run(fill(code));
+  // What the program gave to a tool or to the host comes back as it is: only what it learned counts.
+  const text = JSON.stringify({ ...run, error: run.status === "error" ? { ...run.error, sourceLine: "" } : null });
+  const told = [secret, "REACHED", "BROKE OUT", root].filter((each) => text.includes(each));
+  expect(told, text.slice(0, 600)).toEqual([]);
+  expect(existsSync(mark)).toBe(false);
+  expect(readFileSync(file, "utf8")).toBe(secret);
+  expect(connections).toBe(0);
+  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+  expect(hostGlobals()).toEqual(before);
+  const outcome = run.status === "ok" ? "ok" : run.error.type;
+  expect(outcome, text.slice(0, 600)).not.toBe("EngineFailure");
+  expect(outcome, text.slice(0, 600)).not.toBe("Timeout");
+  if (run.status === "error" && run.error.line !== undefined) {
+    expect(run.error.line).toBeLessThanOrEqual(code.split(/\r\n|[\n\r\u2028\u2029]/).length);
+  }
+  if (wanted === "ok") expect(outcome, text.slice(0, 600)).toBe("ok");
+  else if (/^[["{\d]|^(true|false|null)$/.test(wanted))
+    expect(run.status === "ok" ? run.value : run.error).toEqual(JSON.parse(wanted));
+  else if (wanted !== "any") expect(wanted.split("|"), text.slice(0, 600)).toContain(outcome);
+});
+
+it("should run the next program as if nothing had been", async () => {
+  const run = await sandbox.run(
+    "return [await add({ a: 1 }), typeof late, Object.keys(Object.prototype), JSON.stringify([1])]",
+  );
+  expect(run).toMatchObject({ status: "ok", value: [3, "undefined", [], "[1]"] });
+});

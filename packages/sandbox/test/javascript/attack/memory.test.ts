@@ -1,0 +1,76 @@
+import { afterAll, expect, it } from "vitest";
+import { createSandbox } from "../../../src/node/index.ts";
+import { rounds } from "../support.ts";
+
+const limits = { timeoutMs: 10_000, memoryMb: 64 };
+const sandbox = createSandbox({ language: "javascript", limits, pool: { size: 1, maxConcurrent: 2 } });
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const MB = 1024 * 1024;
+
+/** Fills memory in the ways that `setMemoryLimit` alone lets through. */
+const bombs = [
+  "const a = []; for (;;) a.push(new ArrayBuffer(1e6));",
+  "const a = []; for (let i = 0; ; i++) a.push(String(i).padEnd(100_000, 'x'));",
+  "const a = []; for (let i = 0; i < 3e6; i++) a.push({ i });",
+  "const a = []; for (;;) a.push(new Float64Array(50_000).fill(1));",
+];
+
+/** Largest resident memory while `work` runs, in MB. */
+async function peakOf(work: () => Promise<void>): Promise<number> {
+  let peak = 0;
+  const look = (): void => {
+    peak = Math.max(peak, process.memoryUsage.rss() / MB);
+  };
+  const timer = setInterval(look, 10);
+  look();
+  await work();
+  clearInterval(timer);
+  return peak;
+}
+
+/** Resident memory once what was freed is given back, in MB. */
+async function settled(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let tries = 0; tries < 10; tries++) {
+    globalThis.gc?.();
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    least = Math.min(least, process.memoryUsage.rss() / MB);
+  }
+  return least;
+}
+
+const caps = [64, 24, 128].slice(0, rounds(2, 3, 3));
+
+it.each(caps)(
+  "should hold the memory of a program to %i MB",
+  async (memoryMb) => {
+    await using capped = createSandbox({ language: "javascript", limits: { ...limits, memoryMb } });
+    for (const code of bombs.slice(0, rounds(2, 4, 4))) {
+      const run = await capped.run(code);
+      expect(run).toMatchObject({ status: "error", error: { type: "MemoryLimit" } });
+      if (run.stats.memoryMb !== undefined) expect(run.stats.memoryMb).toBeLessThanOrEqual(memoryMb);
+    }
+    // What is left beside the interpreter itself can be used.
+    const fits = await capped.run(`const a = new Uint8Array(${(memoryMb - 20) * 0.8 * 1e6}).fill(1); return a.length;`);
+    expect(fits).toMatchObject({ status: "ok" });
+  },
+  120_000,
+);
+
+it("should give memory back after a row of memory bombs", async () => {
+  await sandbox.run("return 1");
+  await sandbox.run(bombs[0] as string);
+  const before = await settled();
+  const series = rounds(8, 60, 400);
+  const peak = await peakOf(async () => {
+    for (let index = 0; index < series; index += 2) {
+      const two = [index, index + 1].map((each) => sandbox.run(bombs[each % bombs.length] as string));
+      for (const run of await Promise.all(two)) expect(run).toMatchObject({ error: { type: "MemoryLimit" } });
+    }
+  });
+  const after = await settled();
+  // Two at work and one kept ready have 64 MB each; threads and V8 take their own, and are collected when they please.
+  expect(peak - before).toBeLessThan(3 * 64 + 250);
+  expect(after - before).toBeLessThan(150);
+}, 600_000);

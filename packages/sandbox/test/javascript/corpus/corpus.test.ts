@@ -1,0 +1,21 @@
+import { readFileSync } from "node:fs";
+import { afterAll, expect, it } from "vitest";
+import { createSandbox } from "../../../src/node/index.ts";
+import { corpusPrograms, programTools } from "../support.ts";
+
+const json = readFileSync(new URL("./expected.json", import.meta.url), "utf8");
+const { node, values } = JSON.parse(json) as { node: string; values: Record<string, unknown> };
+const programs = corpusPrograms();
+
+const sandbox = createSandbox({ language: "javascript", tools: programTools });
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+it(`should know a value of Node for each program (${node})`, () => {
+  expect(programs.map(({ name }) => name)).toEqual(Object.keys(values));
+  expect(programs.length).toBeGreaterThanOrEqual(100);
+});
+
+it.each(programs)("should give Node's value: $name", async ({ name, code }) => {
+  const run = await sandbox.run(code);
+  expect(run.status === "ok" ? run.value : run.error).toEqual(values[name]);
+});
