@@ -39,7 +39,7 @@ it("should explain itself, and say that the planner is no language model", async
 });
 
 it.each([
-  [["--protocol", "soap"], /soap.*attp, tam, toolsxml, native, trp/],
+  [["--protocol", "soap"], /soap.*attp, attp-js, tam, toolsxml, native, trp/],
   [["--router", "http://127.0.0.1:1", "hi"], /--protocol trp/],
   [["--protocol", "trp", "--router", "localhost:1", "hi"], /http:\/\//],
   [["--protocol", "trp", "--token", "t", "hi"], /--router/],
@@ -69,6 +69,7 @@ it("should take the tour without a terminal: two languages, all protocols, slips
   expect(stdout).toContain("attp/missing-header");
   expect(stdout).toMatch(/attp · Check which orders/);
   expect(stdout).toMatch(/attp · 销售额/);
+  expect(stdout).toMatch(/attp-js · mean[\s\S]*takes one object[\s\S]*orders: mean/);
   expect(stdout).toMatch(/native · Compare/);
   expect(stdout).toMatch(/toolsxml · Fix the failing test[\s\S]*FindMissing[\s\S]*All 10 tests pass/);
   expect(stdout).toMatch(/trp · show order 1042/);
@@ -116,6 +117,7 @@ it("should deny without a terminal and change nothing, and approve with --yes", 
 it.each([
   ["attp", ["--slip", "wrong-name", "show order 1042"]],
   ["native", ["compare the return policy and the warranty terms"]],
+  ["attp-js", ["--slip", "positional", "compare the return policy and the warranty terms"]],
   ["trp", ["--slip", "missing-argument", "compare the return policy and the warranty terms"]],
   ["trp", ["open a ticket: nobody is here to approve"]],
   ["attp", ["delete ticket 2"]],
@@ -152,6 +154,9 @@ it("should show what the model is asked", async () => {
   expect(alone.code).toBe(0);
   expect(alone.stdout).toContain("# ATTP 协议 - 系统提示词");
   expect(alone.stdout).toContain("def search_documents(");
+  const javascript = await demo("--show-prompt", "--protocol", "attp-js");
+  expect(javascript.stdout).toContain("declare function search_documents(input: {");
+  expect(javascript.stdout).not.toMatch(/python/i);
   const asked = await demo("--show-prompt", "what is 2+3?");
   expect(asked.stdout).toMatch(/→ system[\s\S]*→ user[\s\S]*what is 2\+3\?/);
 });

@@ -62,6 +62,17 @@ it("should say what a model would be told, bind declared tools, and tell by its 
   expect(parse(["--protocol", "attp", "--finish", "length"], "[tool_call]\ncode = '''\nx").status).toBe(3);
 });
 
+it("should read programs in JavaScript as such", () => {
+  const text =
+    "thought = \"t\"\n[tool_call]\nstatus = \"success\"\ntarget = \"g\"\ncode = '''\n```js\nreturn 1;\n```\n'''\n";
+  expect(parse(["--protocol", "attp-js"], text).stdout).toContain("attp/nested-fence");
+  expect(parse(["--protocol", "attp"], text).stdout).toContain("```js");
+  const quotes = text.replaceAll("```js\n", "").replaceAll("```\n", "").replace("1", "\"'''\"");
+  const { status, stdout } = parse(["--protocol", "attp-js", "--explain"], quotes);
+  expect(status).toBe(0);
+  expect(stdout).toContain("repeat(3)");
+});
+
 it("should never let a model's text act on the terminal", () => {
   const { stdout } = parse(["--protocol", "tam"], "\u001b[2Jhello\u202e <|[REQUEST_TOOL]|>\n");
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what must not come out.
@@ -70,7 +81,7 @@ it("should never let a model's text act on the terminal", () => {
 
 it.each([
   [[], /--protocol/],
-  [["--protocol", "x"], /attp, tam, toolsxml/],
+  [["--protocol", "x"], /attp, attp-js, tam, toolsxml/],
   [["--protocol", "tam", "--tools", "/nowhere.json"], /nowhere/],
 ] as const)("should refuse the arguments %j with the cure", (args, message) => {
   const { status, stderr } = parse([...args], "");

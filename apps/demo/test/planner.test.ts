@@ -96,7 +96,10 @@ const kinds: Record<string, { called: string[]; holds: (language: Locale) => (st
   arithmetic: { called: [], holds: (language) => [language === "zh" ? "1,494.3" : "446"] },
 };
 
-describe.each(["attp", "tam", "toolsxml", "native", "trp"] as const)("%s", (protocol) => {
+/** Answers are programs, and what cannot be done is declined in a document. */
+const isProgram = (protocol: string): boolean => protocol.startsWith("attp");
+
+describe.each(["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const)("%s", (protocol) => {
   describe.each(["en", "zh"] as const)("%s", (language) => {
     it.each(Object.keys(kinds))("should answer a request of the kind %s from real data", async (kind) => {
       const question = skills.find(({ id }) => id === kind)?.example[language] as string;
@@ -134,7 +137,7 @@ describe.each(["attp", "tam", "toolsxml", "native", "trp"] as const)("%s", (prot
         const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
         expect(called).toEqual(["export_table"]);
         await session.tasks.idle();
-        if (protocol === "attp") expect(result.text).toMatch(/reports.*\.csv/);
+        if (isProgram(protocol)) expect(result.text).toMatch(/reports.*\.csv/);
         else {
           const [, taskId = ""] = /(task-[\da-f]+)/.exec(result.text) ?? [];
           expect(session.tasks.get(taskId)?.result?.data).toMatchObject({ file: expect.stringMatching(/\.csv$/) });
@@ -183,7 +186,7 @@ describe.each(["attp", "tam", "toolsxml", "native", "trp"] as const)("%s", (prot
     it("should decline what it does not know, and say what it does", async () => {
       const question = language === "zh" ? "给老板发一封邮件" : "Send an email to my boss";
       const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
-      expect(result.status).toBe(protocol === "attp" ? "declined" : "answered");
+      expect(result.status).toBe(isProgram(protocol) ? "declined" : "answered");
       expect(result.text).toMatch(
         language === "zh" ? /不是语言模型.*比较两篇文档/ : /no language model.*compare two documents/,
       );
@@ -206,9 +209,15 @@ it("should give the same answer whatever the protocol", async () => {
     "How many customers are there by country?",
     "比较退款政策和会员等级",
     "show ticket 2",
+    "mean, median and standard deviation of 3, 5, 8.2 and 13",
+    "what is -2^2 + 3 * -(4 - 1)^2 / 2?",
+    "what is 2^-1 - -3 + sqrt(2)?",
+    "mean, median and standard deviation of the order totals in September",
+    "How long is the warranty on tents?",
+    "summarise the refund policy",
   ]) {
     const [attp, ...others] = await Promise.all(
-      (["attp", "native", "trp"] as const).map((protocol) =>
+      (["attp", "attp-js", "native", "trp"] as const).map((protocol) =>
         runQuestion(session, question, { model: createPlanner(), protocol }),
       ),
     );
@@ -216,15 +225,22 @@ it("should give the same answer whatever the protocol", async () => {
   }
 });
 
-it("should answer in single mode with the program's value", async () => {
-  const { result } = await runQuestion(session, "what is 6*7?", {
-    model: createPlanner(),
-    protocol: "attp",
-    mode: "single",
-  });
+it.each(["attp", "attp-js"] as const)("should answer in single mode with the program's value: %s", async (protocol) => {
+  const { result } = await runQuestion(session, "what is 6*7?", { model: createPlanner(), protocol, mode: "single" });
   expect(result).toMatchObject({ status: "result", value: 42 });
-  const help = await runQuestion(session, "help", { model: createPlanner(), protocol: "attp", mode: "single" });
+  const help = await runQuestion(session, "help", { model: createPlanner(), protocol, mode: "single" });
   expect(help.result.status).toBe("result");
+});
+
+it("should write programs that run in neither language without the other's habits", () => {
+  for (const { example } of skills) {
+    for (const language of ["en", "zh"] as const) {
+      const { code } = readTask(example[language], language) ?? {};
+      if (code === undefined) continue;
+      expect(code.javascript).not.toMatch(/\b(?:None|True|False|def|len|print)\b|\bawait\b.*\bawait\b/);
+      expect(code.python).not.toMatch(/\b(?:const|await|null|true|false)\b|=>/);
+    }
+  }
 });
 
 it("should go on with a conversation: results of earlier questions are not mistaken for this one's", async () => {

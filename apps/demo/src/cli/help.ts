@@ -2,7 +2,7 @@ import { skills } from "../planner/skills/index.ts";
 
 /** First lines of the help: what runs here, and what it is not. */
 export const helpBefore =
-  "Runs the whole agent loop on real local data: prompt, streamed answer, Python, plans, XML blocks, native calls or a router, results, answer.\n" +
+  "Runs the whole agent loop on real local data: prompt, streamed answer, Python or JavaScript programs, plans, XML blocks, native calls or a router, results, answer.\n" +
   "Default model: a rule-based planner, no language model. It needs no key and no network.";
 
 /** Examples, exit codes and environment. */
@@ -11,9 +11,10 @@ Requests the planner knows (English or Chinese):
 ${skills.map(({ example, title }) => `  ${example.en}\n  ${example.zh}   (${title.en})`).join("\n")}
 
 Examples:
-  npm run demo                                          chat; without a terminal a tour of seven requests
+  npm run demo                                          chat; without a terminal a tour of eight requests
   npm run demo -- "top 5 products by revenue"
   npm run demo -- --messy "总结一下退货政策"
+  npm run demo -- --protocol attp-js "compare the return policy and the warranty terms"
   npm run demo -- --protocol tam --messy "show order 1042"
   npm run demo -- parse --protocol toolsxml < answer.txt
   npm run demo -- tools list                            also: tools call query_sql '{"sql": "SELECT 1"}'

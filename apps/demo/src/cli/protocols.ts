@@ -1,20 +1,21 @@
 import { nativeProtocol } from "@toolglot/agent";
 import { attpProtocol } from "@toolglot/attp";
 import type { ToolProtocol } from "@toolglot/core";
-import { attpPrompt } from "@toolglot/prompts/attp";
+import { attpJavascriptPrompt, attpPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { tamProtocol } from "@toolglot/tam";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
 
 /** The protocols by their names on the command line. */
-export const protocolNames = ["attp", "tam", "toolsxml", "native", "trp"] as const;
+export const protocolNames = ["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const;
 
 /** One of them. */
 export type ProtocolName = (typeof protocolNames)[number];
 
 const makers: Record<ProtocolName, (locale: "zh" | "en") => unknown> = {
   attp: (locale) => attpProtocol({ prompt: attpPrompt, locale }),
+  "attp-js": (locale) => attpProtocol({ prompt: attpJavascriptPrompt, locale, language: "javascript" }),
   tam: (locale) => tamProtocol({ prompt: tamPrompt, locale }),
   toolsxml: (locale) => toolsxmlProtocol({ prompt: toolsxmlPrompt, locale }),
   native: (locale) => nativeProtocol({ locale }),

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
-import type { Executor, Locale, Model, ProtocolMode, ToolDefinition } from "@toolglot/core";
+import type { Executor, Locale, Model, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
 import { type LocalTools, localExecutor } from "@toolglot/local-tools";
 import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
@@ -17,8 +17,8 @@ export interface Session {
   tasks: Tasks;
   /** Tells what they do, to one listener at a time. */
   watchTasks(listener: (event: TaskEvent) => void): void;
-  /** Runs ATTP programs; made when first needed. */
-  sandbox(): Sandbox;
+  /** Runs ATTP programs in a language; made when first needed. */
+  sandbox(language: ProgramLanguage): Sandbox;
   /** The way to a router; made when first needed. Rejects when a running router can't be reached. */
   trp(): Promise<TrpLink>;
   /** Shell, edits and reads in the scratch copy of the project; made when first needed. */
@@ -41,7 +41,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
   const { router = {}, commands = "ask" } = options;
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
-  let sandbox: Sandbox | undefined;
+  const sandboxes = new Map<ProgramLanguage, Sandbox>();
   let link: Promise<TrpLink> | undefined;
   let local: Promise<LocalTools> | undefined;
   const told = new Set<string>();
@@ -54,8 +54,9 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       unwatch?.();
       unwatch = tasks.events.subscribe(listener);
     },
-    sandbox() {
-      sandbox ??= createSandbox({ language: "python", imports: "ignore-allowed" });
+    sandbox(language) {
+      const sandbox = sandboxes.get(language) ?? createSandbox({ language, imports: "ignore-allowed" });
+      sandboxes.set(language, sandbox);
       return sandbox;
     },
     trp() {
@@ -80,7 +81,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       await tasks.close();
       await (await link?.catch(() => undefined))?.close();
       await (await local?.catch(() => undefined))?.close();
-      await sandbox?.[Symbol.asyncDispose]();
+      await Promise.all([...sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
     },
   };
 }
@@ -117,7 +118,10 @@ export async function offerOf(
   }
   const { toolkit, tasks } = session;
   const tools = toolkit.tools();
-  if (protocol === "attp") return { tools, executor: sandboxExecutor(session.sandbox(), { tools }) };
+  if (protocol === "attp" || protocol === "attp-js") {
+    const sandbox = session.sandbox(protocol === "attp" ? "python" : "javascript");
+    return { tools, executor: sandboxExecutor(sandbox, { tools }) };
+  }
   const others = toolkitExecutor(toolkit, { tasks });
   if (protocol !== "toolsxml") return { tools, executor: others };
   // ToolsXML has tags for the machine itself; the shop's tools are tags of their own beside them.

@@ -22,6 +22,11 @@ const stops: readonly Stop[] = [
     options: { protocol: "attp", messy: "missing-header" },
   },
   {
+    title: "A program in JavaScript whose first call is made as in Python: the error says how, and it is corrected",
+    question: "mean, median and standard deviation of the order totals in September",
+    options: { protocol: "attp-js", messy: "positional" },
+  },
+  {
     title: "A plan of two steps between delimiters, one set of them mistyped",
     question: "Compare the return policy and the warranty terms",
     options: { protocol: "tam", messy: "mixed-delimiters" },

@@ -10,11 +10,16 @@ export interface Reader {
 }
 
 /** The protocols that are text. */
-export const protocolNames = ["attp", "tam", "toolsxml"] as const;
+export const protocolNames = ["attp", "attp-js", "tam", "toolsxml"] as const;
 
 /** The parser of each. */
 export const readers: Record<(typeof protocolNames)[number], Reader> = {
   attp: attp as unknown as Reader,
+  "attp-js": {
+    createParser: (options) => attp.createParser({ ...options, language: "javascript" }),
+    explain: (result, options) =>
+      attp.explain(result as ParseResult<attp.AttpDocument>, { ...options, language: "javascript" }),
+  },
   tam: tam as unknown as Reader,
   toolsxml: toolsxml as unknown as Reader,
 };

@@ -66,7 +66,10 @@ function readOutcomes(message: Message, read: (result: ToolResult) => Outcome | 
   if (message.role === "assistant" || message.trust === "host") return [];
   const results = message.parts.flatMap((part) => (part.type === "result" ? read(part.result) : []));
   const text = messageText(message);
-  return results.length > 0 ? results : formats.flatMap((format) => format.readResults(text));
+  if (results.length > 0) return results;
+  // Both languages of ATTP have the same results.
+  const readers = new Set(formats.map(({ readResults }) => readResults));
+  return [...readers].flatMap((readText) => readText(text));
 }
 
 function readResult({ status, data, content, error }: ToolResult): Outcome {

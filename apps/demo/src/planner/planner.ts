@@ -1,4 +1,4 @@
-import type { Model, ModelPart, ModelRequest, ToolCall } from "@toolglot/core";
+import type { Model, ModelPart, ModelRequest, ProgramLanguage, ToolCall } from "@toolglot/core";
 import { type Conversation, readConversation } from "./conversation.ts";
 import { documentParts, writeDecline, writeDocument } from "./formats/attp.ts";
 import { toRouterCalls } from "./formats/router.ts";
@@ -6,7 +6,16 @@ import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import type { Outcome } from "./outcome.ts";
 import { readTask } from "./skills/index.ts";
-import { attpSlips, misspell, pickSlip, routerSlips, slipNames, tamSlips, toolsxmlSlips } from "./slips/index.ts";
+import {
+  attpJavascriptSlips,
+  attpSlips,
+  misspell,
+  pickSlip,
+  routerSlips,
+  slipNames,
+  tamSlips,
+  toolsxmlSlips,
+} from "./slips/index.ts";
 import { PlanError, type PlannedCall, type Task } from "./task.ts";
 import { asksForHelp, deniedText, failedText, helpText, missingToolText, unknownText } from "./wording.ts";
 
@@ -27,7 +36,11 @@ interface Reply {
   cut?: boolean;
 }
 
-type ProgramTask = Task & { code: string };
+/** The protocols whose calls are code, with its language. */
+const programs: Partial<Record<Conversation["protocol"], ProgramLanguage>> = {
+  attp: "python",
+  "attp-js": "javascript",
+};
 
 /** A corrected program may fail this often before the planner gives up. */
 const maxAttempts = 2;
@@ -63,15 +76,16 @@ function reply(conversation: Conversation, messy: string | number | undefined): 
   if (!task) return decline(conversation, unknownText(language));
   const missing = task.tools.filter((name) => !tools.some((tool) => tool.name === name));
   if (missing.length > 0) return decline(conversation, missingToolText(missing, language));
-  if (protocol !== "attp") return replyWithCalls(conversation, task, messy);
-  const { code } = task;
+  const written = programs[protocol];
+  if (written === undefined) return replyWithCalls(conversation, task, messy);
+  const code = task.code?.[written];
   if (code === undefined) return decline(conversation, unknownText(language));
-  return replyWithCode(conversation, { ...task, code }, messy);
+  return replyWithCode(conversation, task, code, messy);
 }
 
 /** A plain answer; where every answer must be a document, a program that leaves the text. */
 function say({ protocol, mode, language }: Conversation, text: string): Reply {
-  if (mode === "loop" || protocol !== "attp") return { text };
+  if (mode === "loop" || programs[protocol] === undefined) return { text };
   const code = `__result__ = ${JSON.stringify(text)}`;
   return {
     text: writeDocument({
@@ -83,7 +97,7 @@ function say({ protocol, mode, language }: Conversation, text: string): Reply {
 }
 
 function decline({ protocol, language }: Conversation, message: string): Reply {
-  if (protocol !== "attp") return { text: message };
+  if (programs[protocol] === undefined) return { text: message };
   const thought =
     language === "zh"
       ? "1. 理解用户请求：没有匹配的请求类型\n2. 选择工具：无\n3. 工具验证：✗\n4. 执行计划：说明原因并给出替代方案"
@@ -91,17 +105,23 @@ function decline({ protocol, language }: Conversation, message: string): Reply {
   return { text: writeDecline(thought, message) };
 }
 
-function replyWithCode(conversation: Conversation, task: ProgramTask, messy: string | number | undefined): Reply {
-  const { language, outcomes, answers, requests } = conversation;
+function replyWithCode(
+  conversation: Conversation,
+  task: Task,
+  code: string,
+  messy: string | number | undefined,
+): Reply {
+  const { language, outcomes, answers, requests, protocol } = conversation;
   const last = outcomes.at(-1);
   if (last?.status === "ok") return { text: task.answer(last.value) };
   if (last?.status === "denied") return { text: deniedText(last, language) };
   const failures = outcomes.length;
   if (last && failures >= (messy === undefined ? 1 : maxAttempts)) return { text: failedText(last, language) };
-  const parts = documentParts(task, language);
+  const parts = documentParts(task, code, language);
   // The first answer may hold a slip; what is written after a complaint or an error is right.
   if (messy === undefined || answers > 0) return { text: writeDocument(parts) };
-  const slip = pickSlip(attpSlips, task, turnOf(messy, attpSlips, requests));
+  const slips = protocol === "attp-js" ? attpJavascriptSlips : attpSlips;
+  const slip = pickSlip(slips, task, turnOf(messy, slips, requests));
   return { text: slip.write(parts, task), ...(slip.cut && { cut: true }) };
 }
 

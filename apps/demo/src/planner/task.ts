@@ -1,4 +1,4 @@
-import type { Locale } from "@toolglot/core";
+import type { Locale, ProgramLanguage } from "@toolglot/core";
 import type { Outcome } from "./outcome.ts";
 
 /** A call the planner wants to make. */
@@ -15,7 +15,7 @@ export interface PlannedCall {
  */
 export type CallPlan<Value> = Generator<PlannedCall[], Value, unknown[]>;
 
-/** One request, understood: what it needs, how to do it in Python and in calls, and how to tell the outcome. */
+/** One request, understood: what it needs, how to do it in a program and in calls, and how to tell the outcome. */
 export interface Task<Value = unknown> {
   /** Id of the kind of request it was read as. */
   kind: string;
@@ -27,8 +27,8 @@ export interface Task<Value = unknown> {
   plan: string;
   /** For `target`. */
   target: string;
-  /** The Python program; leaves a `Value` in `__result__`. Without one the task is only for protocols whose calls are no code. */
-  code?: string;
+  /** The programs; each leaves a `Value` in `__result__`. Without them the task is only for protocols whose calls are no code. */
+  code?: Record<ProgramLanguage, string>;
   calls(): CallPlan<Value>;
   /** Which calls a slip is to be made in; default: the first ones. */
   slipIn?(calls: readonly PlannedCall[]): boolean;

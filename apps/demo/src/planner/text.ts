@@ -48,8 +48,8 @@ export function formatNumber(value: number): string {
   return new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 }).format(value);
 }
 
-/** A value as a Python literal that can stand in a TOML literal string: it never holds three quotes in a row. */
-export function python(value: string | number): string {
+/** A value as Python and JavaScript both write it, for a TOML literal string: it never holds three quotes in a row. */
+export function literal(value: string | number): string {
   if (typeof value === "number") return String(value);
   return JSON.stringify(value)
     .replaceAll("''", "\\u0027\\u0027")

@@ -32,13 +32,18 @@ export class TerminalView implements RunView {
   #diagnostics: Diagnostic[] = [];
   #textShown = false;
   #aborted = false;
-  /** `attp`, `tam`, `toolsxml`, `native`. */
+  /** `attp`, `attp-js`, `tam`, `toolsxml`, `native`. */
   #protocol = "attp";
   /** What calls were made with, for the lines that their ends draw. */
   readonly #inputs = new Map<string, unknown>();
 
   constructor(screen: Screen) {
     this.#screen = screen;
+  }
+
+  /** Blocks are programs: their values are shown when they end, not those of their calls. */
+  get #isProgram(): boolean {
+    return this.#protocol === "attp" || this.#protocol === "attp-js";
   }
 
   modelText(text: string): void {
@@ -164,13 +169,13 @@ export class TerminalView implements RunView {
   }
 
   #field({ field, text }: EventOf<"block-delta">): void {
-    if (quietFields.has(field) || this.#protocol !== "attp") return;
+    if (quietFields.has(field) || !this.#isProgram) return;
     this.#stream(shownFields.has(field) ? field : "code", text);
   }
 
   /** Calls as the model wrote them: cut into parameters they would be hard to read. */
   #wholeBlock({ block: { span } }: EventOf<"block-end">): void {
-    if (this.#protocol === "attp") return;
+    if (this.#isProgram) return;
     this.#stream(this.#protocol, this.#raw.slice(span.start, span.end));
     this.#close();
   }
@@ -206,7 +211,7 @@ export class TerminalView implements RunView {
             : style.bad("✗");
     const room = Math.max(20, columns() - name.length - 18);
     write(`  ${sign} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`);
-    if (error === undefined && this.#protocol === "attp") return;
+    if (error === undefined && this.#isProgram) return;
     write(`    ${style.dim(clip(resultText(name, rest.data, error), columns() - 6))}\n`);
   }
 

@@ -11,7 +11,7 @@ export interface DocumentParts {
 }
 
 /** What the planner thinks, in the four points of the specification's template. */
-export function documentParts(task: Task & { code: string }, language: Locale): DocumentParts {
+export function documentParts(task: Task, code: string, language: Locale): DocumentParts {
   const zh = language === "zh";
   const tools = task.tools.join(", ") || (zh ? "不需要" : "none needed");
   const verified =
@@ -19,7 +19,7 @@ export function documentParts(task: Task & { code: string }, language: Locale): 
   const thought = zh
     ? `1. 理解用户请求：${task.understanding}\n2. 选择工具：${tools}\n3. 工具验证：${verified}\n4. 执行计划：${task.plan}`
     : `1. Understand the request: ${task.understanding}\n2. Choose tools: ${tools}\n3. Verify tools: ${verified}\n4. Plan: ${task.plan}`;
-  return { thought, target: task.target, code: task.code };
+  return { thought, target: task.target, code };
 }
 
 /** A document as the protocol wants it. */
@@ -68,4 +68,10 @@ function readTable(table: Record<string, unknown>): Outcome {
 export function readStubs(text: string): { name: string; description: string }[] {
   const stub = /^def (\w+)\([\s\S]*?\)(?: -> [^\n]+)?:\n\s+"""\s*([^\n]*)/gm;
   return [...text.matchAll(stub)].map(([, name = "", description = ""]) => ({ name, description: description.trim() }));
+}
+
+/** The tools in TypeScript declarations: name and first line of the comment above. */
+export function readDeclarations(text: string): { name: string; description: string }[] {
+  const declaration = /(?:^\/\*\*\n \* ([^@\n][^\n]*)\n(?: \*[^\n]*\n)*)?^declare function ([\w$]+)\(/gm;
+  return [...text.matchAll(declaration)].map(([, description = "", name = ""]) => ({ name, description }));
 }

@@ -1,13 +1,13 @@
 import type { TextProtocol } from "@toolglot/core/text";
 import type { Outcome } from "../outcome.ts";
-import { readAttpResults, readStubs } from "./attp.ts";
+import { readAttpResults, readDeclarations, readStubs } from "./attp.ts";
 import { readManual } from "./manual.ts";
 import { readTamResults } from "./tam.ts";
 import { readToolsResults } from "./toolsxml.ts";
 
 /** What the planner knows of a protocol: how to find its tools in the prompt, and its results in a message. */
 export interface Format {
-  protocol: TextProtocol;
+  protocol: TextProtocol | "attp-js";
   /** Stands in every prompt that teaches it, and in no other. */
   promptMark: RegExp;
   /** Stands in prompts that say that results come back. */
@@ -31,6 +31,13 @@ export const formats: readonly Format[] = [
     resultMark: "<results>",
     readTools: readManual,
     readResults: readToolsResults,
+  },
+  {
+    protocol: "attp-js",
+    promptMark: /^declare function |^3\. .*JavaScript/m,
+    resultMark: "[tool_result]",
+    readTools: readDeclarations,
+    readResults: readAttpResults,
   },
   {
     protocol: "attp",

@@ -1,7 +1,7 @@
 import type { Locale } from "@toolglot/core";
 import { type Skill, type Task, task } from "../task.ts";
 import { formatNumber } from "../text.ts";
-import { summary } from "./statistics.ts";
+import { summary, summaryProgram } from "./statistics.ts";
 
 /** `What is 17.5 % of 2480?`, `mean of 3, 5, 8` */
 export const arithmeticSkill: Skill = {
@@ -37,12 +37,19 @@ function readSeries(question: string, language: Locale): Task | undefined {
     understanding: zh
       ? `用户要对 ${numbers.length} 个数做统计。`
       : `The user wants statistics of ${numbers.length} numbers.`,
-    plan: zh ? "不需要工具，用 statistics 计算。" : "No tool is needed; the statistics library computes it.",
+    plan: zh ? "不需要工具，由程序计算。" : "No tool is needed; a program computes it.",
     target: zh ? "计算统计量" : "Compute statistics",
-    code: `numbers = [${numbers.join(", ")}]
+    code: {
+      python: `numbers = [${numbers.join(", ")}]
 __result__ = {
 ${wanted.map((name) => `    "${name}": round(statistics.${name}(numbers), 2),`).join("\n")}
 }`,
+      javascript: `${summaryProgram(wanted)}
+const numbers = [${numbers.join(", ")}];
+__result__ = {
+${wanted.map((name) => `  ${name}: cents(${name}(numbers)),`).join("\n")}
+};`,
+    },
     *calls() {
       const values = summary(numbers);
       return Object.fromEntries(wanted.map((name) => [name, values?.[name] ?? 0]));
@@ -76,63 +83,99 @@ function readExpression(question: string, language: Locale): Task | undefined {
   // A date or a telephone number is no sum.
   if (/^\d+(?:-\d+)+$/.test(found.trim())) return undefined;
   const expression = found.trim();
-  const value = evaluate(expression);
-  if (value === undefined) return undefined;
+  const term = readTerm(expression);
+  if (term === undefined) return undefined;
   const zh = language === "zh";
   return task<number | string>({
     kind: "arithmetic",
     tools: [],
     understanding: zh ? `用户要计算 ${expression}。` : `The user wants ${expression} computed.`,
-    plan: zh ? "不需要工具，直接用 Python 计算。" : "No tool is needed; Python computes it.",
+    plan: zh ? "不需要工具，由程序直接计算。" : "No tool is needed; a program computes it.",
     target: zh ? "计算表达式" : "Evaluate an expression",
-    code: `__result__ = ${expression.replaceAll(/\bsqrt\b/gi, "math.sqrt")}`,
+    code: { python: `__result__ = ${term.python}`, javascript: `__result__ = ${term.javascript};` },
     // biome-ignore lint/correctness/useYield: nothing is called.
     *calls() {
-      return value;
+      return term.value;
     },
     answer: (result) => `${expression} = ${formatNumber(Number(result))}`,
   });
 }
 
-/** The value of an expression, or undefined when it is none or not finite. Powers bind from the right, as in Python. */
-function evaluate(text: string): number | undefined {
+/** A part of an expression: what it comes to, and how it is written in a program. */
+interface Term {
+  value: number;
+  python: string;
+  javascript: string;
+}
+
+/** An expression, or undefined when it is none or not finite. Powers bind from the right, as in Python. */
+function readTerm(text: string): Term | undefined {
   const tokens = text.match(/\d+(?:\.\d+)?|\*\*|sqrt|[-+*/()]/gi) ?? [];
   if (tokens.join("") !== text.replaceAll(/\s/g, "")) return undefined;
   let at = 0;
   const take = (token: string): boolean => tokens[at]?.toLowerCase() === token && ++at > 0;
-  const sum = (): number => {
-    let value = product();
+  const sum = (): Term => {
+    let term = product();
     for (;;) {
-      if (take("+")) value += product();
-      else if (take("-")) value -= product();
-      else return value;
+      if (take("+")) term = joined(term, "+", product());
+      else if (take("-")) term = joined(term, "-", product());
+      else return term;
     }
   };
-  const product = (): number => {
-    let value = unary();
+  const product = (): Term => {
+    let term = unary();
     for (;;) {
-      if (take("*")) value *= unary();
-      else if (take("/")) value /= unary();
-      else return value;
+      if (take("*")) term = joined(term, "*", unary());
+      else if (take("/")) term = joined(term, "/", unary());
+      else return term;
     }
   };
-  const unary = (): number => (take("-") ? -unary() : take("+") ? unary() : power());
-  const power = (): number => {
+  const unary = (): Term => (take("-") ? signed("-", unary()) : take("+") ? signed("+", unary()) : power());
+  const power = (): Term => {
     const base = atom();
-    return take("**") ? base ** unary() : base;
+    if (!take("**")) return base;
+    const term = joined(base, "**", unary());
+    // JavaScript wants brackets where a sign stands before a power.
+    return { ...term, javascript: `(${term.javascript})` };
   };
-  const atom = (): number => {
+  const atom = (): Term => {
     const root = take("sqrt");
     if (take("(")) {
-      const value = sum();
-      if (!take(")")) return Number.NaN;
-      return root ? Math.sqrt(value) : value;
+      const inner = sum();
+      if (!take(")")) return nothing;
+      if (!root) return { ...inner, python: `(${inner.python})`, javascript: `(${inner.javascript})` };
+      const { value, python, javascript } = inner;
+      return { value: Math.sqrt(value), python: `math.sqrt(${python})`, javascript: `Math.sqrt(${javascript})` };
     }
     const token = tokens[at];
-    if (root || token === undefined || !/^\d/.test(token)) return Number.NaN;
+    if (root || token === undefined || !/^\d/.test(token)) return nothing;
     at += 1;
-    return Number(token);
+    return { value: Number(token), python: token, javascript: String(Number(token)) };
   };
-  const value = sum();
-  return at === tokens.length && Number.isFinite(value) ? value : undefined;
+  const term = sum();
+  return at === tokens.length && Number.isFinite(term.value) ? term : undefined;
+}
+
+const nothing: Term = { value: Number.NaN, python: "", javascript: "" };
+
+const operations = {
+  "+": (a: number, b: number) => a + b,
+  "-": (a: number, b: number) => a - b,
+  "*": (a: number, b: number) => a * b,
+  "/": (a: number, b: number) => a / b,
+  "**": (a: number, b: number) => a ** b,
+};
+
+function joined(left: Term, sign: keyof typeof operations, right: Term): Term {
+  return {
+    value: operations[sign](left.value, right.value),
+    python: `${left.python} ${sign} ${right.python}`,
+    javascript: `${left.javascript} ${sign} ${right.javascript}`,
+  };
+}
+
+/** A blank between two signs: `--` means something else in JavaScript. */
+function signed(sign: "+" | "-", { value, python, javascript }: Term): Term {
+  const write = (text: string): string => (/^[-+]/.test(text) ? `${sign} ${text}` : sign + text);
+  return { value: sign === "-" ? -value : value, python: write(python), javascript: write(javascript) };
 }

@@ -1,6 +1,6 @@
 import type { Locale } from "@toolglot/core";
 import { PlanError, type Skill, type Task, task } from "../task.ts";
-import { markdownTable, python } from "../text.ts";
+import { literal, markdownTable } from "../text.ts";
 
 type Row = Record<string, string | number | null>;
 
@@ -15,14 +15,14 @@ interface Outcome {
 interface Topic {
   words: RegExp;
   query: Record<Locale, string>;
-  /** Finds the number in the document. Also valid as a Python pattern. */
+  /** Finds the number in the document. Valid in both languages. */
   pattern: Record<Locale, string>;
   /** `%LIMIT%` stands for the number. */
   sql: string;
   headers: Record<Locale, string[]>;
   columns: string[];
   noun: Record<Locale, string>;
-  /** Title of the ticket; `{count}` and `{limit}` as in a Python f-string. */
+  /** Title of the ticket; `{count}` and `{limit}` stand for the numbers. */
   title: Record<Locale, string>;
   priority: "high" | "normal";
 }
@@ -95,25 +95,76 @@ export const chainSkill: Skill = {
   },
 };
 
+/** What a ticket's text begins with. */
+const closings: Record<Locale, string> = { en: "Rule:", zh: "依据文档" };
+
+function pythonProgram(topic: Topic, ticket: boolean, language: Locale): string {
+  const opening = `
+ticket_id = None
+if rows:
+    numbers = ", ".join(str(row["number"]) for row in rows)
+    ticket = create_ticket(
+        title=f${literal(topic.title[language]).replace("{count}", "{len(rows)}")},
+        body=f"${closings[language]} {policy['document_id']}. {numbers}",
+        priority="${topic.priority}",
+    )
+    ticket_id = ticket["ticket_id"]
+`;
+  return `hits = search_documents(${literal(topic.query[language])}, top_k=3)
+policy = fetch_document(hits[0]["document_id"])
+match = re.search(r"${topic.pattern[language]}", policy["text"])
+if not match:
+    raise ValueError("no limit found in " + policy["document_id"])
+limit = int(match.group(1))
+
+rows = query_sql(f"""
+${topic.sql.replace("%LIMIT%", "{limit}")}
+""", limit=200)["rows"]
+${ticket ? opening : ""}
+__result__ = {
+    "document_id": policy["document_id"],
+    "limit": limit,
+    "rows": rows,
+    "ticket_id": ${ticket ? "ticket_id" : "None"},
+}`;
+}
+
+function javascriptProgram(topic: Topic, ticket: boolean, language: Locale): string {
+  const title = topic.title[language].replace("{count}", `\${rows.length}`).replace("{limit}", `\${limit}`);
+  const opening = `
+let ticket_id = null;
+if (rows.length > 0) {
+  const numbers = rows.map((row) => row.number).join(", ");
+  const ticket = await create_ticket({
+    title: \`${title}\`,
+    body: \`${closings[language]} \${policy.document_id}. \${numbers}\`,
+    priority: "${topic.priority}",
+  });
+  ticket_id = ticket.ticket_id;
+}
+`;
+  return `const [hit] = await search_documents({ query: ${literal(topic.query[language])}, top_k: 3 });
+const policy = await fetch_document({ document_id: hit.document_id });
+const match = /${topic.pattern[language]}/.exec(policy.text);
+if (!match) throw new Error("no limit found in " + policy.document_id);
+const limit = Number(match[1]);
+
+const { rows } = await query_sql({
+  sql: \`
+${topic.sql.replace("%LIMIT%", `\${limit}`)}
+\`,
+  limit: 200,
+});
+${ticket ? opening : ""}
+__result__ = { document_id: policy.document_id, limit, rows, ticket_id${ticket ? "" : ": null"} };`;
+}
+
 function chainTask(topic: Topic, ticket: boolean, language: Locale): Task {
   const zh = language === "zh";
   const query = topic.query[language];
   const pattern = topic.pattern[language];
   const noun = topic.noun[language];
-  const closing = zh ? "依据文档" : "Rule:";
-  const opening = ticket
-    ? `
-ticket_id = None
-if rows:
-    numbers = ", ".join(str(row["number"]) for row in rows)
-    ticket = create_ticket(
-        title=f${python(topic.title[language]).replace("{count}", "{len(rows)}")},
-        body=f"${closing} {policy['document_id']}. {numbers}",
-        priority="${topic.priority}",
-    )
-    ticket_id = ticket["ticket_id"]
-`
-    : "";
+  const closing = closings[language];
   return task<Outcome>({
     kind: "chain",
     tools: ["search_documents", "fetch_document", "query_sql", ...(ticket ? ["create_ticket"] : [])],
@@ -124,23 +175,7 @@ if rows:
       ? `搜索并读取文档，从中取出期限或数量，再用 SQL 查出符合的记录${ticket ? "，最后建一张工单" : ""}。`
       : `Find and read the document, take the limit from its text, query what falls under it${ticket ? ", then open one ticket" : ""}.`,
     target: zh ? `按规定核对：${query}` : `Check the data against: ${query}`,
-    code: `hits = search_documents(${python(query)}, top_k=3)
-policy = fetch_document(hits[0]["document_id"])
-match = re.search(r"${pattern}", policy["text"])
-if not match:
-    raise ValueError("no limit found in " + policy["document_id"])
-limit = int(match.group(1))
-
-rows = query_sql(f"""
-${topic.sql.replace("%LIMIT%", "{limit}")}
-""", limit=200)["rows"]
-${opening}
-__result__ = {
-    "document_id": policy["document_id"],
-    "limit": limit,
-    "rows": rows,
-    "ticket_id": ${ticket ? "ticket_id" : "None"},
-}`,
+    code: { python: pythonProgram(topic, ticket, language), javascript: javascriptProgram(topic, ticket, language) },
     *calls() {
       const [hits] = yield [{ name: "search_documents", input: { query, top_k: 3 } }];
       const id = (hits as { document_id: string }[])[0]?.document_id;

@@ -1,6 +1,6 @@
 import type { Locale } from "@toolglot/core";
 import { PlanError, type Skill, type Task, task } from "../task.ts";
-import { markdownTable, python } from "../text.ts";
+import { literal, markdownTable } from "../text.ts";
 
 interface Side {
   document_id: string;
@@ -43,7 +43,8 @@ function compareTask(first: string, second: string, language: Locale): Task {
       ? "各搜索一次，读取两篇全文，取出小标题和带数字的条目。"
       : "Search for each, fetch both in full, and collect headings and the points that name a number.",
     target: zh ? `比较：${first} / ${second}` : `Compare: ${first} / ${second}`,
-    code: `def read(query):
+    code: {
+      python: `def read(query):
     hits = search_documents(query, top_k=1)
     if not hits:
         raise ValueError("no document about " + query)
@@ -57,7 +58,23 @@ function compareTask(first: string, second: string, language: Locale): Task {
         "facts": [line[2:] for line in lines if line.startswith("- ") and re.search(r"\\d", line)],
     }
 
-__result__ = [read(query) for query in (${python(first)}, ${python(second)})]`,
+__result__ = [read(query) for query in (${literal(first)}, ${literal(second)})]`,
+      javascript: `async function read(query) {
+  const [hit] = await search_documents({ query, top_k: 1 });
+  if (!hit) throw new Error("no document about " + query);
+  const { document_id, title, updated, text } = await fetch_document({ document_id: hit.document_id });
+  const lines = text.split("\\n");
+  return {
+    document_id,
+    title,
+    updated,
+    headings: lines.filter((line) => line.startsWith("## ")).map((line) => line.slice(3)),
+    facts: lines.filter((line) => line.startsWith("- ") && /\\d/.test(line)).map((line) => line.slice(2)),
+  };
+}
+
+__result__ = await Promise.all([${literal(first)}, ${literal(second)}].map((query) => read(query)));`,
+    },
     *calls() {
       const found = yield [first, second].map((query) => ({ name: "search_documents", input: { query, top_k: 1 } }));
       const ids = (found as { document_id: string }[][]).map((hits, index) => {

@@ -1,6 +1,6 @@
 import type { Locale } from "@toolglot/core";
 import { type Skill, type Task, task } from "../task.ts";
-import { python } from "../text.ts";
+import { literal } from "../text.ts";
 
 interface Hit {
   document_id: string;
@@ -80,7 +80,10 @@ function searchTask(kind: "search" | "ask", query: string, language: Locale): Ta
       : `The user wants to know what the documents say about "${query}".`,
     plan: zh ? `用 search_documents 搜索，取前 ${count} 篇。` : `Search once and take the best ${count} documents.`,
     target: zh ? `在文档中查找：${query}` : `Find documents about: ${query}`,
-    code: `__result__ = search_documents(${python(query)}, top_k=${count})`,
+    code: {
+      python: `__result__ = search_documents(${literal(query)}, top_k=${count})`,
+      javascript: `__result__ = await search_documents({ query: ${literal(query)}, top_k: ${count} });`,
+    },
     *calls() {
       const [hits] = yield [{ name: "search_documents", input: { query, top_k: count } }];
       return hits as Hit[];
@@ -135,7 +138,8 @@ function summariseTask(topic: string, language: Locale): Task {
       ? "搜索，读取最相符的一篇，逐节取出要点。"
       : "Search, fetch the best document, and take the points of each section.",
     target: zh ? `总结文档：${topic}` : `Summarise: ${topic}`,
-    code: `hits = search_documents(${python(topic)}, top_k=1)
+    code: {
+      python: `hits = search_documents(${literal(topic)}, top_k=1)
 if hits:
     document = fetch_document(hits[0]["document_id"])
     intro = ""
@@ -158,6 +162,21 @@ if hits:
     }
 else:
     __result__ = {}`,
+      javascript: `const [hit] = await search_documents({ query: ${literal(topic)}, top_k: 1 });
+__result__ = {};
+if (hit) {
+  const { document_id, title, updated, text } = await fetch_document({ document_id: hit.document_id });
+  const sections = [];
+  let intro = "";
+  for (const line of text.split("\\n")) {
+    if (line.startsWith("## ")) sections.push({ heading: line.slice(3), points: [] });
+    else if (line.trim() === "" || line.startsWith("# ")) continue;
+    else if (sections.length > 0) sections.at(-1).points.push(line.trim().replace(/^(?:-|\\d+\\.)\\s+/, ""));
+    else if (intro === "") intro = line.trim();
+  }
+  __result__ = { document_id, title, updated, intro, sections };
+}`,
+    },
     *calls() {
       const [found] = yield [{ name: "search_documents", input: { query: topic, top_k: 1 } }];
       const id = (found as Hit[])[0]?.document_id;
@@ -176,7 +195,7 @@ else:
   });
 }
 
-/** What the program above does, for calls without code. */
+/** What the programs above do, for calls without code. */
 function summarise(document: Document): Summary {
   const sections: Section[] = [];
   let intro = "";

@@ -32,7 +32,10 @@ export const exportSkill: Skill = {
       understanding: zh ? `用户要把 ${table} 表导出为文件。` : `The user wants the table ${table} as a file.`,
       plan: zh ? "启动 export_table，它在后台运行。" : "Start export_table; it runs in the background.",
       target: zh ? "导出表格" : "Export a table",
-      code: `__result__ = export_table(table="${table}")`,
+      code: {
+        python: `__result__ = export_table(table="${table}")`,
+        javascript: `__result__ = await export_table({ table: "${table}" });`,
+      },
       *calls() {
         const [exported] = yield [{ name: "export_table", input: { table } }];
         return exported as Exported;

@@ -1,6 +1,6 @@
 import type { Locale } from "@toolglot/core";
 import { type Skill, type Task, task } from "../task.ts";
-import { python } from "../text.ts";
+import { literal } from "../text.ts";
 
 interface Sent {
   notification_id: number;
@@ -45,7 +45,10 @@ function notifyTask(input: { channel: string; message: string }, language: Local
       ? "调用一次 notify_broadcast，系统会请人确认。"
       : "Call notify_broadcast once; a person will be asked, since it can't be taken back.",
     target: zh ? "群发通知" : "Send a message",
-    code: `__result__ = notify_broadcast(channel=${python(input.channel)}, message=${python(input.message)})`,
+    code: {
+      python: `__result__ = notify_broadcast(channel=${literal(input.channel)}, message=${literal(input.message)})`,
+      javascript: `__result__ = await notify_broadcast({ channel: ${literal(input.channel)}, message: ${literal(input.message)} });`,
+    },
     *calls() {
       const [sent] = yield [{ name: "notify_broadcast", input }];
       return sent as Sent;

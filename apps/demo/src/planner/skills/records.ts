@@ -1,6 +1,6 @@
 import type { Locale } from "@toolglot/core";
 import { type Skill, type Task, task } from "../task.ts";
-import { markdownTable } from "../text.ts";
+import { literal, markdownTable } from "../text.ts";
 
 type Row = Record<string, string | number | null>;
 
@@ -57,6 +57,14 @@ export const showSkill: Skill = {
   },
 };
 
+/** Programs that leave the rows of a query. */
+function rowsOf(sql: string): NonNullable<Task["code"]> {
+  return {
+    python: `__result__ = query_sql(${literal(sql)})["rows"]`,
+    javascript: `const { rows } = await query_sql({ sql: ${literal(sql)} });\n__result__ = rows;`,
+  };
+}
+
 function showTask(kind: Kind, id: number, language: Locale): Task {
   const zh = language === "zh";
   const sql = kinds[kind].sql.replace("%ID%", String(id));
@@ -66,7 +74,7 @@ function showTask(kind: Kind, id: number, language: Locale): Task {
     understanding: zh ? `用户想看 ${kind} ${id}。` : `The user wants to see ${kind} ${id}.`,
     plan: zh ? "按编号查询一次。" : "Look it up by its number.",
     target: zh ? `查看 ${kind} ${id}` : `Show ${kind} ${id}`,
-    code: `__result__ = query_sql(${JSON.stringify(sql)})["rows"]`,
+    code: rowsOf(sql),
     *calls() {
       const [result] = yield [{ name: "query_sql", input: { sql } }];
       return (result as { rows: Row[] }).rows;
@@ -111,7 +119,7 @@ export const ticketsSkill: Skill = {
       understanding: zh ? "用户想看工单列表。" : "The user wants a list of tickets.",
       plan: zh ? "查询 tickets 表。" : "Query the tickets table.",
       target: zh ? "列出工单" : "List tickets",
-      code: `__result__ = query_sql(${JSON.stringify(sql)})["rows"]`,
+      code: rowsOf(sql),
       *calls() {
         const [result] = yield [{ name: "query_sql", input: { sql } }];
         return (result as { rows: Row[] }).rows;

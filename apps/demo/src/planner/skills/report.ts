@@ -107,7 +107,8 @@ function reportTask(kind: "report" | "top", request: ReportRequest): Task {
     target: zh
       ? `查询${label}${dimension ? `，按${dimension.label.zh}` : ""}`
       : `Query ${label}${dimension ? ` by ${dimension.label.en}` : ""}`,
-    code: `report = query_sql("""
+    code: {
+      python: `report = query_sql("""
 ${sql}
 """)
 rows = report["rows"]
@@ -115,6 +116,13 @@ __result__ = {
     "rows": rows,
     "total": ${summed ? 'sum(row["value"] or 0 for row in rows)' : "None"},
 }`,
+      javascript: `const { rows } = await query_sql({
+  sql: \`
+${sql}
+\`,
+});
+__result__ = { rows, total: ${summed ? "rows.reduce((sum, row) => sum + (row.value ?? 0), 0)" : "null"} };`,
+    },
     *calls() {
       const [report] = yield [{ name: "query_sql", input: { sql } }];
       const { rows } = report as { rows: Row[] };

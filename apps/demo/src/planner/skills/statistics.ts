@@ -1,5 +1,5 @@
 import { type Skill, task } from "../task.ts";
-import { formatNumber } from "../text.ts";
+import { formatNumber, literal } from "../text.ts";
 import { conditions } from "./report-words.ts";
 
 interface Numbers {
@@ -33,7 +33,8 @@ export const statisticsSkill: Skill = {
       understanding: zh ? "用户想知道订单金额的分布。" : "The user wants to know how the order totals are distributed.",
       plan: zh ? "用 SQL 取出金额，再计算统计量。" : "Take the totals with SQL, then compute.",
       target: zh ? "计算订单金额的统计量" : "Compute statistics of order totals",
-      code: `rows = query_sql(${JSON.stringify(sql)}, limit=200)["rows"]
+      code: {
+        python: `rows = query_sql(${literal(sql)}, limit=200)["rows"]
 totals = [row["total"] for row in rows]
 __result__ = None
 if len(totals) > 1:
@@ -43,6 +44,19 @@ if len(totals) > 1:
         "median": round(statistics.median(totals), 2),
         "stdev": round(statistics.stdev(totals), 2),
     }`,
+        javascript: `${summaryProgram(["mean", "median", "stdev"])}
+const { rows } = await query_sql({ sql: ${literal(sql)}, limit: 200 });
+const totals = rows.map((row) => row.total);
+__result__ = null;
+if (totals.length > 1) {
+  __result__ = {
+    count: totals.length,
+    mean: cents(mean(totals)),
+    median: cents(median(totals)),
+    stdev: cents(stdev(totals)),
+  };
+}`,
+      },
       *calls() {
         const [result] = yield [{ name: "query_sql", input: { sql, limit: 200 } }];
         return summary((result as { rows: { total: number }[] }).rows.map(({ total }) => total));
@@ -69,4 +83,22 @@ export function summary(values: readonly number[]): Numbers | null {
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (values.length - 1);
   const cents = (value: number): number => Math.round(value * 100) / 100;
   return { count: values.length, mean: cents(mean), median: cents(median), stdev: cents(Math.sqrt(variance)) };
+}
+
+const lines = {
+  mean: "const mean = (list) => list.reduce((sum, value) => sum + value, 0) / list.length;",
+  median: `const median = (list) => {
+  const sorted = [...list].sort((a, b) => a - b);
+  return (sorted[(sorted.length - 1) >> 1] + sorted[sorted.length >> 1]) / 2;
+};`,
+  stdev: `const stdev = (list) => {
+  const center = mean(list);
+  return Math.sqrt(list.reduce((sum, value) => sum + (value - center) ** 2, 0) / (list.length - 1));
+};`,
+};
+
+/** The functions that a JavaScript program needs for some statistics: the language has none of them. */
+export function summaryProgram(wanted: readonly (keyof typeof lines)[]): string {
+  const names = wanted.includes("stdev") ? new Set(["mean" as const, ...wanted]) : new Set(wanted);
+  return [...[...names].map((name) => lines[name]), "const cents = (value) => Number(value.toFixed(2));"].join("\n");
 }

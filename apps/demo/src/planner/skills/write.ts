@@ -1,6 +1,6 @@
 import type { Locale } from "@toolglot/core";
 import { PlanError, type Skill, type Task, task } from "../task.ts";
-import { python } from "../text.ts";
+import { literal } from "../text.ts";
 import { namedRecord } from "./records.ts";
 
 interface Ticket {
@@ -47,12 +47,20 @@ function ticketTask(input: { title: string; body: string; priority: string }, la
     understanding: zh ? `用户要建一张工单：“${input.title}”。` : `The user wants a ticket: "${input.title}".`,
     plan: zh ? "调用一次 create_ticket，系统会请人确认。" : "Call create_ticket once; a person will be asked.",
     target: zh ? "建工单" : "Open a ticket",
-    code: `ticket = create_ticket(
-    title=${python(input.title)},
-    body=${python(input.body)},
-    priority=${python(input.priority)},
+    code: {
+      python: `ticket = create_ticket(
+    title=${literal(input.title)},
+    body=${literal(input.body)},
+    priority=${literal(input.priority)},
 )
 __result__ = ticket`,
+      javascript: `const ticket = await create_ticket({
+  title: ${literal(input.title)},
+  body: ${literal(input.body)},
+  priority: ${literal(input.priority)},
+});
+__result__ = ticket;`,
+    },
     *calls() {
       const [ticket] = yield [{ name: "create_ticket", input }];
       return ticket as Ticket;
@@ -99,14 +107,24 @@ function deleteTask(kind: string, id: number, reason: string | undefined, langua
       ? "先确认记录存在，再调用 delete_record，系统会请人确认。"
       : "Make sure that it exists, then call delete_record; a person will be asked.",
     target: zh ? `删除 ${kind} ${id}` : `Delete ${kind} ${id}`,
-    code: `found = query_sql(${JSON.stringify(sql)})["rows"]
+    code: {
+      python: `found = query_sql(${literal(sql)})["rows"]
 if found:
     done = delete_record(${Object.entries(input)
-      .map(([name, value]) => `${name}=${python(value)}`)
+      .map(([name, value]) => `${name}=${literal(value)}`)
       .join(", ")})
     __result__ = {"found": True, "rows": done["rows"]}
 else:
     __result__ = {"found": False, "rows": 0}`,
+      javascript: `const { rows } = await query_sql({ sql: ${literal(sql)} });
+__result__ = { found: false, rows: 0 };
+if (rows.length > 0) {
+  const done = await delete_record({ ${Object.entries(input)
+    .map(([name, value]) => `${name}: ${literal(value)}`)
+    .join(", ")} });
+  __result__ = { found: true, rows: done.rows };
+}`,
+    },
     *calls() {
       const [result] = yield [{ name: "query_sql", input: { sql } }];
       if ((result as { rows: unknown[] }).rows.length === 0) return { found: false, rows: 0 };

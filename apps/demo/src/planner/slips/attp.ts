@@ -7,11 +7,13 @@ export interface AttpSlip extends Slip {
   write(parts: DocumentParts, task: Task): string;
 }
 
-const writes = ({ tools }: Task): boolean => tools.includes("create_ticket") || tools.includes("delete_record");
-const callsTool = ({ tools }: Task): boolean => tools.length > 0;
+/** Whether a task changes something: then a program must not be run twice. */
+export const writes = ({ tools }: Task): boolean => tools.includes("create_ticket") || tools.includes("delete_record");
+/** Whether a task calls a tool at all. */
+export const callsTool = ({ tools }: Task): boolean => tools.length > 0;
 
-/** In the order in which they take turns. */
-export const attpSlips: readonly AttpSlip[] = [
+/** Slips in the document itself, whatever its program is written in. */
+export const documentSlips: readonly AttpSlip[] = [
   {
     id: "missing-header",
     title: "the [tool_call] line is missing",
@@ -24,49 +26,15 @@ export const attpSlips: readonly AttpSlip[] = [
       `Sure, here is the program:\n\n\`\`\`toml\n${writeDocument(parts)}\`\`\`\n\nLet me know if you need more.`,
   },
   {
-    id: "wrong-name",
-    title: "a call to a tool that does not exist, corrected after the error",
-    fits: callsTool,
-    write: (parts, { tools }) => {
-      const name = tools[0] ?? "";
-      return writeDocument({ ...parts, code: parts.code.replace(`${name}(`, `${name}s(`) });
-    },
-  },
-  {
     id: "curly-quotes",
     title: "curly quotes as delimiters",
     write: (parts) => writeDocument(parts).replace('status = "success"', "status = “success”"),
-  },
-  {
-    id: "nested-fence",
-    title: "the code in a fence of its own",
-    write: (parts) => writeDocument({ ...parts, code: `\`\`\`python\n${parts.code}\n\`\`\`` }),
   },
   {
     id: "late-thought",
     title: "the thought after the table",
     write: ({ thought, target, code }) =>
       `[tool_call]\nstatus = "success"\ntarget = ${basicString(target)}\ncode = '''\n${code}\n'''\n${thoughtField(thought)}\n`,
-  },
-  {
-    id: "import",
-    title: "an import of a library that is already there",
-    write: (parts) => writeDocument({ ...parts, code: `import re\nimport json\n\n${parts.code}` }),
-  },
-  {
-    id: "missing-result",
-    title: "no __result__, corrected after the error",
-    fits: (task) => !writes(task),
-    write: (parts) => writeDocument({ ...parts, code: parts.code.replaceAll("__result__", "result") }),
-  },
-  {
-    id: "inner-quotes",
-    title: "a docstring with the quotes that end the code",
-    write: (parts) =>
-      writeDocument({
-        ...parts,
-        code: `def note(text):\n    '''Shows a line in the log.'''\n    print(text)\n\n${parts.code}`,
-      }),
   },
   {
     id: "loose-syntax",
@@ -92,5 +60,31 @@ export const attpSlips: readonly AttpSlip[] = [
       return text.slice(0, text.indexOf("code = '''") + 20 + Math.floor(parts.code.length / 2));
     },
     cut: true,
+  },
+];
+
+/** A fence around the code, in its own language. */
+export const fencedCode = (language: string): AttpSlip => ({
+  id: "nested-fence",
+  title: "the code in a fence of its own",
+  write: (parts) => writeDocument({ ...parts, code: `\`\`\`${language}\n${parts.code}\n\`\`\`` }),
+});
+
+/** Slips in a program that an error tells of, in either language. */
+export const programSlips: readonly AttpSlip[] = [
+  {
+    id: "wrong-name",
+    title: "a call to a tool that does not exist, corrected after the error",
+    fits: callsTool,
+    write: (parts, { tools }) => {
+      const name = tools[0] ?? "";
+      return writeDocument({ ...parts, code: parts.code.replace(`${name}(`, `${name}s(`) });
+    },
+  },
+  {
+    id: "missing-result",
+    title: "no __result__, corrected after the error",
+    fits: (task) => !writes(task),
+    write: (parts) => writeDocument({ ...parts, code: parts.code.replaceAll("__result__", "result") }),
   },
 ];

@@ -1,19 +1,22 @@
 import type { TextProtocol } from "@toolglot/core/text";
-import { attpSlips } from "./attp.ts";
+import { attpJavascriptSlips } from "./attp-javascript.ts";
+import { attpSlips } from "./attp-python.ts";
 import { routerSlips } from "./router.ts";
 import type { Slip } from "./slip.ts";
 import { tamSlips } from "./tam.ts";
 import { toolsxmlSlips } from "./toolsxml.ts";
 
-export { attpSlips } from "./attp.ts";
+export { attpJavascriptSlips } from "./attp-javascript.ts";
+export { attpSlips } from "./attp-python.ts";
 export { routerSlips } from "./router.ts";
 export { misspell, pickSlip } from "./slip.ts";
 export { tamSlips } from "./tam.ts";
 export { toolsxmlSlips } from "./toolsxml.ts";
 
 /** The slips of each protocol. Native calls have only one: `wrong-name`. */
-export const slipsOf: Record<TextProtocol | "native" | "trp", readonly Slip[]> = {
+export const slipsOf: Record<TextProtocol | "attp-js" | "native" | "trp", readonly Slip[]> = {
   attp: attpSlips,
+  "attp-js": attpJavascriptSlips,
   tam: tamSlips,
   toolsxml: toolsxmlSlips,
   native: [{ id: "wrong-name", title: "a call to a tool that does not exist, corrected after the error" }],

@@ -23,6 +23,12 @@ export function pickSlip<Kind extends Slip>(slips: readonly Kind[], task: Task, 
   return rotated.find((slip) => slip.fits?.(task) ?? true) as Kind;
 }
 
+/** One of each list after another. */
+export function inTurns<Kind>(...lists: readonly (readonly Kind[])[]): Kind[] {
+  const longest = Math.max(...lists.map((list) => list.length));
+  return Array.from({ length: longest }, (_, turn) => lists.flatMap((list) => list.slice(turn, turn + 1))).flat();
+}
+
 /** The same calls to a tool that does not exist. */
 export function misspell(calls: readonly PlannedCall[]): PlannedCall[] {
   return calls.map(({ name, input }) => ({ name: `${name}s`, input }));
