@@ -224,12 +224,6 @@ export interface Sandbox {
   /** Those of every run, as given to {@link createSandbox}. */
   readonly tools: readonly AnyTool[];
   /**
-   * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
-   * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox-disposed`), or when
-   * {@link PoolOptions.maxWaiting} programs wait already (`sandbox-busy`, with `data.running` and `data.waiting`).
-   */
-  run(code: string, options?: SandboxRunOptions): Promise<SandboxRun>;
-  /**
    * Runs a program that survives its process. The same id and code go on where the run stopped, or give its outcome again.
    * A call whose answer is in the journal is not made again; one that was under way when the process ended is made again
    * only with `readOnlyHint` or `idempotentHint`, else the run ends as `InDoubt`.
@@ -243,6 +237,12 @@ export interface Sandbox {
    * is the end of its lease), `run-conflict` (the id belongs to another program), `run-expired` (it is older than `keepMs`).
    */
   run(code: string, options: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
+  /**
+   * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
+   * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox-disposed`), or when
+   * {@link PoolOptions.maxWaiting} programs wait already (`sandbox-busy`, with `data.running` and `data.waiting`).
+   */
+  run(code: string, options?: SandboxRunOptions): Promise<SandboxRun>;
   /**
    * As a durable `run`, with the program from the journal. Rejects with a `ToolglotError` (`run-unknown`) when there is
    * none under that id.

@@ -36,7 +36,9 @@ export async function openRun(journal: Journal, fresh: RunHeader, signal: AbortS
     const header = record.data as unknown as RunHeader;
     const { id, keepMs } = journal.settings;
     if (header.clock + keepMs < Date.now()) throw expiredError(id);
-    return { state: "open", claim, header, calls: await readFreeCalls(journal, claim, signal) };
+    // Leases are measured by the log's clock, which need not be this process's.
+    const ahead = record.claimedAt - Date.now();
+    return { state: "open", claim, header, calls: await readFreeCalls(journal, claim, ahead, signal) };
   } catch (error) {
     await giveUp(journal, claim);
     throw error;
@@ -86,14 +88,18 @@ async function claimRun(journal: Journal, print: string, signal: AbortSignal): P
 }
 
 /** The calls, as soon as no lease of the process that made them is left. */
-async function readFreeCalls(journal: Journal, claim: OperationClaim, signal: AbortSignal): Promise<KeptCalls> {
+async function readFreeCalls(
+  journal: Journal,
+  claim: OperationClaim,
+  ahead: number,
+  signal: AbortSignal,
+): Promise<KeptCalls> {
   const { leaseMs, log } = journal.settings;
   const patience = performance.now() + leaseMs + LOOK_EVERY_MS;
   for (;;) {
     const calls = await journal.readCalls();
-    const held = [...calls.values()].find(
-      ({ answer, inDoubt, leaseUntil }) => !answer && !inDoubt && leaseUntil > Date.now(),
-    );
+    const now = Date.now() + ahead;
+    const held = [...calls.values()].find((call) => !call.answer && !call.inDoubt && call.leaseUntil > now);
     if (held === undefined) return calls;
     if (performance.now() > patience) throw liveError(journal, held);
     await sleep(LOOK_EVERY_MS, signal);

@@ -8,7 +8,7 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-function valueOf(run: SandboxRun | SandboxRunParked): unknown {
+function resultOf(run: SandboxRun | SandboxRunParked): unknown {
   if (run.status !== "ok") throw new Error(JSON.stringify(run));
   return run.value;
 }
@@ -34,7 +34,7 @@ __result__ = {"seen": seen, "a": a, "b": b, "zone": datetime.now().astimezone().
 `;
   const started = Date.now();
   const run = await sandbox.run(code, { tools: [slow], durable: { log, id: "one", parkAfterMs: 0 } });
-  const value = valueOf(run) as { seen: (string | number)[]; a: number; b: number };
+  const value = resultOf(run) as { seen: (string | number)[]; a: number; b: number };
   expect(value).toMatchObject({ a: 2, b: 4 });
   expect(run.logs.map(({ text }) => text)).toEqual(["begin True", "between"]);
   expect(run.stats.parked).toBe(3);

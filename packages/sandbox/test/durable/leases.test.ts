@@ -1,0 +1,178 @@
+import type { AnyTool, OperationLog } from "@toolglot/core";
+import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { afterAll, expect, it } from "vitest";
+import { createSandbox, settleCall } from "../../src/node/index.ts";
+import { tool } from "../support.ts";
+import { dyingLog, logWithClock, resultOf, wrapLog } from "./support.ts";
+
+const sandbox = createSandbox({ language: "javascript", pool: { size: 3 } });
+afterAll(() => sandbox[Symbol.asyncDispose]());
+
+const hour = 3_600_000;
+const never = new Promise<never>(() => {});
+const code = "const a = await pay({ n: 1 }); __result__ = [a, await pay({ n: 2 })];";
+
+function payTool(execute: (n: number) => unknown): AnyTool {
+  return tool("pay", { n: { type: "integer" } }, ({ n }: { n: number }) => execute(n));
+}
+
+/** A run that dies while it pays for the second time. */
+async function diesPaying(log: OperationLog, id: string): Promise<void> {
+  let isPaying: () => void = () => {};
+  const paying = new Promise<void>((resolve) => {
+    isPaying = resolve;
+  });
+  const dying = dyingLog(log, Number.POSITIVE_INFINITY);
+  const controller = new AbortController();
+  const dead = wrapLog(dying.log, (_, __, call) => (controller.signal.aborted ? never : call()));
+  const pay = payTool((n) => {
+    if (n === 1) return "paid 1";
+    isPaying();
+    return never;
+  });
+  void sandbox.run(code, { tools: [pay], signal: controller.signal, durable: { log: dead, id } });
+  await paying;
+  controller.abort();
+}
+
+it("should be in doubt about a call that was under way, until somebody settles it", async () => {
+  const { log, pass } = logWithClock();
+  await diesPaying(log, "bill");
+  const again: number[] = [];
+  const options = {
+    tools: [payTool((n) => again.push(n))],
+    durable: { log, id: "bill" },
+  };
+  await expect(settleCall(log, "bill", 2, { value: 0 })).rejects.toMatchObject({ code: "call-live" });
+  pass(hour);
+  const run = await sandbox.run(code, options);
+  expect(run).toMatchObject({
+    status: "error",
+    error: {
+      type: "InDoubt",
+      callId: "bill:2",
+      message: expect.stringContaining('bill:2, pay {"n":2}, was under way'),
+    },
+    toolCalls: [
+      { callId: "bill:1", ok: true, replayed: true },
+      { callId: "bill:2", ok: false, error: { type: "InDoubt" } },
+    ],
+  });
+  pass(10);
+  expect(await sandbox.resume(options.durable, options)).toMatchObject({ error: { type: "InDoubt" } });
+  pass(10);
+  for (const [call, settlement, code] of [
+    [1, { value: 1 }, "call-settled"],
+    ["bill:9", "released", "call-unknown"],
+  ] as const) {
+    await expect(settleCall(log, "bill", call, settlement)).rejects.toMatchObject({ code });
+  }
+  for (const wrong of [{}, null, { value: undefined }, { error: 1 }, "else"]) {
+    await expect(settleCall(log, "bill", 2, wrong as never)).rejects.toThrow(TypeError);
+  }
+  await expect(settleCall(log, "bill", "bill", "released")).rejects.toThrow(TypeError);
+  await settleCall(log, "bill", "bill:2", { value: { paid: 2 } });
+  await expect(settleCall(log, "bill", 2, { value: 3 })).rejects.toMatchObject({ code: "call-settled" });
+  expect(resultOf(await sandbox.resume(options.durable, options))).toEqual(["paid 1", { paid: 2 }]);
+  expect(again).toEqual([]);
+});
+
+it("should tell a program the error that somebody found, and make a call that did not happen", async () => {
+  const { log, pass } = logWithClock();
+  await diesPaying(log, "failed");
+  await diesPaying(log, "free");
+  pass(hour);
+  await settleCall(log, "failed", 2, { error: "the account is closed" });
+  const options = { tools: [payTool((n) => `late ${n}`)] };
+  expect(await sandbox.run(code, { ...options, durable: { log, id: "failed" } })).toMatchObject({
+    error: { type: "ToolError", message: "the account is closed", callId: "failed:2" },
+  });
+  await settleCall(log, "free", 2, "released");
+  expect(resultOf(await sandbox.run(code, { ...options, durable: { log, id: "free" } }))).toEqual(["paid 1", "late 2"]);
+});
+
+it("should refuse a run that is live elsewhere, other code under its id, and an id that it does not know", async () => {
+  const log = new MemoryOperationLog();
+  let pay: (value: unknown) => void = () => {};
+  let isPaying: () => void = () => {};
+  const paying = new Promise<void>((resolve) => {
+    isPaying = resolve;
+  });
+  const tools = [
+    payTool(() => {
+      isPaying();
+      return new Promise((resolve) => {
+        pay = resolve;
+      });
+    }),
+  ];
+  const durable = { log, id: "mine", leaseMs: 300 };
+  const first = sandbox.run("__result__ = await pay({ n: 1 })", { tools, durable });
+  await paying;
+  const live = await sandbox.run("__result__ = await pay({ n: 1 })", { tools, durable }).catch((error) => error);
+  expect(live).toMatchObject({ code: "run-live", data: { id: "mine", until: expect.any(Number) } });
+  const other = sandbox.run("__result__ = 2", { tools, durable });
+  await expect(other).rejects.toMatchObject({ code: "run-conflict", data: { id: "mine" } });
+  await expect(sandbox.resume({ log, id: "nobody" })).rejects.toMatchObject({ code: "run-unknown" });
+  const aborted = sandbox.run("__result__ = await pay({ n: 1 })", { tools, durable, signal: AbortSignal.timeout(20) });
+  expect(await aborted).toMatchObject({ error: { type: "Aborted" } });
+  pay("paid");
+  expect(resultOf(await first)).toBe("paid");
+});
+
+it("should make no further effect after another has taken the run over", async () => {
+  const { log, pass } = logWithClock();
+  let stopPaying: (value: unknown) => void = () => {};
+  let isPaying: () => void = () => {};
+  const paying = new Promise<void>((resolve) => {
+    isPaying = resolve;
+  });
+  const old: number[] = [];
+  const lame = payTool((n) => {
+    old.push(n);
+    isPaying();
+    return new Promise((resolve) => {
+      stopPaying = resolve;
+    });
+  });
+  // It does not come round to renewing anything.
+  const asleep = wrapLog(log, (method, _, call) => (method === "renew" ? Promise.resolve(true) : call()));
+  const first = sandbox.run(code, { tools: [lame], durable: { log: asleep, id: "taken" } });
+  await paying;
+  pass(hour);
+  await settleCall(log, "taken", 1, { value: "settled" });
+  const second = await sandbox.run(code, { tools: [payTool((n) => `second ${n}`)], durable: { log, id: "taken" } });
+  expect(resultOf(second)).toEqual(["settled", "second 2"]);
+  stopPaying("late");
+  expect(await first).toMatchObject({ status: "error", error: { type: "LeaseLost" } });
+  expect(old).toEqual([1]);
+});
+
+it("should notice by itself that its lease is gone", async () => {
+  const { log, pass } = logWithClock();
+  let isPaying: () => void = () => {};
+  const paying = new Promise<void>((resolve) => {
+    isPaying = resolve;
+  });
+  let wasAborted = false;
+  const slow = tool("pay", { n: { type: "integer" } }, (_, { signal }) => {
+    isPaying();
+    signal.addEventListener("abort", () => {
+      wasAborted = true;
+    });
+    return never;
+  });
+  const first = sandbox.run(code, { tools: [slow], durable: { log, id: "gone", leaseMs: 60 } });
+  await paying;
+  pass(hour);
+  const claim = { scope: "sandbox:gone", key: "run", owner: "other", leaseMs: hour, abandoned: "reclaim" } as const;
+  const { record } = await log.claim({ ...claim, fingerprint: '["javascript",""]' });
+  const taken = await log.claim({ ...claim, fingerprint: record.fingerprint });
+  // The first may have renewed in between: then it is alive, and the clock goes on.
+  if (taken.status === "busy") {
+    pass(hour);
+    await log.claim({ ...claim, fingerprint: record.fingerprint });
+  }
+  expect(await first).toMatchObject({ status: "error", error: { type: "LeaseLost" } });
+  expect(wasAborted).toBe(true);
+});
