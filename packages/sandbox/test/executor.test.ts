@@ -1,4 +1,5 @@
 import type { CodeAction, Decision, ExecutorContext, ExecutorEvent } from "@toolglot/core";
+import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, sandboxExecutor } from "../src/node/index.ts";
 import { addTool, tool } from "./support.ts";
@@ -99,4 +100,54 @@ it("should be interrupted by the signal", async () => {
   expect(await executor.execute(code("__result__ = 1"), given)).toMatchObject([
     { status: "interrupted", error: { type: "Aborted" } },
   ]);
+});
+
+it("should end as pending when an approval comes later, and go on with the same action", async () => {
+  const log = new MemoryOperationLog();
+  let decision: Decision | "later" = "later";
+  const durable = { log, approve: async () => decision };
+  const patient = sandboxExecutor(sandbox, { tools: [addTool, remove], durable });
+  const action = code("print(add(1))\n__result__ = remove(7)");
+  const waiting = {
+    callId: "action-1:2",
+    name: "remove",
+    args: { id: 7 },
+    reason: "The program wants to call remove.",
+  };
+  expect(await patient.execute(action, context().given)).toMatchObject([
+    {
+      callId: "action-1",
+      status: "pending",
+      content: [{ type: "text", text: "The program waits for an approval: remove." }],
+      logs: [{ text: "3" }],
+      metadata: { parked: { id: "run:action-1", waiting: [waiting] } },
+    },
+  ]);
+  decision = { approved: true };
+  const { given, events } = context();
+  expect(await patient.execute(action, given)).toMatchObject([{ status: "ok", data: "removed" }]);
+  expect(events).toContainEqual(expect.objectContaining({ type: "tool-call-end", callId: "action-1:1", data: 3 }));
+  const other = sandboxExecutor(sandbox, { durable: { log, id: ({ source }) => source, parkAfterMs: 5 } });
+  await other.execute(code("__result__ = 1"), context().given);
+  expect(await sandbox.resume({ log, id: "__result__ = 1" })).toMatchObject({ status: "ok", value: 1 });
+});
+
+it("should end as in-doubt when nobody knows whether a call happened", async () => {
+  const log = new MemoryOperationLog();
+  const stop = new AbortController();
+  const stuck = tool("stuck", {}, () => {
+    stop.abort();
+    return new Promise(() => {});
+  });
+  const durable = { log, leaseMs: 50, id: () => "stuck" };
+  const patient = sandboxExecutor(sandbox, { tools: [stuck], durable });
+  const action = code("try:\n    stuck()\nexcept Exception:\n    pass\n__result__ = 1");
+  expect(await patient.execute(action, context(undefined, stop.signal).given)).toMatchObject([
+    { status: "interrupted" },
+  ]);
+  expect(await patient.execute(action, context().given)).toMatchObject([
+    { status: "in-doubt", error: { type: "InDoubt", message: expect.stringContaining("action-1:1") } },
+  ]);
+  const named = code("class InDoubt(Exception):\n    pass\nraise InDoubt('no')");
+  expect(await executor.execute(named, context().given)).toMatchObject([{ status: "error" }]);
 });

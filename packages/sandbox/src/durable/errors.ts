@@ -7,24 +7,31 @@ export function divergedError(what: string, hint: string): SandboxError {
   return { type: "Diverged", message: what, hint };
 }
 
+const hint = "the program depends on something besides its tools, its clock and its random numbers";
+
 /** The program made another call than the journal has. */
-export function otherCall(kept: KeptCall, name: string, args: Record<string, unknown>): SandboxError {
-  const was = describeCall(kept.name, kept.args);
-  const what = `call ${kept.index + 1} is ${describeCall(name, args)}, and was ${was} when the program ran first`;
-  return divergedError(what, "the program depends on something besides its tools, clock and random numbers");
+export function otherCall({ index, name: was, args: wasArgs }: KeptCall, name: string, args: object): SandboxError {
+  const before = was === undefined ? "another" : describeCall(was, wasArgs);
+  const what = `call ${index + 1} is ${describeCall(name, args)}, and was ${before} when the program ran first`;
+  return divergedError(what, hint);
 }
 
 /** The program ended, or waits, before it made a call that the journal has. */
-export function missingCall(kept: KeptCall): SandboxError {
-  const what = `call ${kept.index + 1} was ${describeCall(kept.name, kept.args)} when the program ran first, and is not made now`;
-  return divergedError(what, "the program depends on something besides its tools, clock and random numbers");
+export function missingCall({ index, name, args }: KeptCall): SandboxError {
+  const which = name === undefined ? "" : ` (${describeCall(name, args)})`;
+  return divergedError(`call ${index + 1}${which} was made when the program ran first, and is not made now`, hint);
+}
+
+/** Run again in another guest, the program did not come to the same point. */
+export function otherCourse(call: number): SandboxError {
+  return divergedError(`run again after it was parked, the program does not make call ${call} as it did before`, hint);
 }
 
 /** Nobody knows whether the call happened. */
 export function inDoubtError(callId: string, call: Pick<KeptCall, "name" | "args">): SandboxError {
   return {
     type: "InDoubt",
-    message: `the call ${callId}, ${describeCall(call.name, call.args)}, was under way when its process ended: whether it happened is not known`,
+    message: `the call ${callId}, ${describeCall(call.name ?? "", call.args)}, was under way when its process ended: whether it happened is not known`,
     hint: "it is not made again before somebody has found out what happened",
     callId,
   };

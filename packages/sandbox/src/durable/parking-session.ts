@@ -2,7 +2,7 @@ import type { Lease } from "../pool.ts";
 import { GuestSession, type Session, type SessionListener, type SessionRules } from "../run/guest-session.ts";
 import { startError } from "../run/program-run.ts";
 import type { SandboxError, SandboxStats } from "../types.ts";
-import { divergedError } from "./errors.ts";
+import { otherCourse } from "./errors.ts";
 
 /** What a session needs to go on in another guest. */
 export interface ParkingPlace {
@@ -154,7 +154,6 @@ export class ParkingSession implements Session {
   }
 
   #diverged(call: number): void {
-    const what = `run again after it was parked, the program does not make call ${call} as it did before`;
-    this.#place.fail(divergedError(what, "it depends on something besides its tools, clock and random numbers"));
+    this.#place.fail(otherCourse(call));
   }
 }

@@ -64,8 +64,7 @@ export interface KeptCall {
 export type KeptCalls = ReadonlyMap<number, KeptCall>;
 
 /** `pay {"amount":5}`, at most some 200 characters. */
-export function describeCall(name: string | undefined, args: Record<string, unknown> | undefined): string {
-  if (name === undefined) return "another call";
+export function describeCall(name: string, args: object | undefined): string {
   const text = args === undefined ? "" : JSON.stringify(args);
-  return `${name} ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`.trimEnd();
+  return `${name} ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`.trim();
 }

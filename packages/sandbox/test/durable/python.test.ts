@@ -1,17 +1,11 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox, type SandboxRun, type SandboxRunParked } from "../../src/node/index.ts";
+import { createSandbox } from "../../src/node/index.ts";
 import { tool } from "../support.ts";
+import { resultOf, sleep } from "./support.ts";
 
 const sandbox = createSandbox({ language: "python", pool: { size: 2 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
-
-const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
-
-function resultOf(run: SandboxRun | SandboxRunParked): unknown {
-  if (run.status !== "ok") throw new Error(JSON.stringify(run));
-  return run.value;
-}
 
 it("should go on in a fresh interpreter with the same time, zone, random numbers and values", async () => {
   const log = new MemoryOperationLog();
@@ -50,4 +44,82 @@ __result__ = {"seen": seen, "a": a, "b": b, "zone": datetime.now().astimezone().
   expect(again).toMatchObject({ status: "ok", value, logs: run.logs });
   expect(again.toolCalls).toMatchObject(run.toolCalls);
   expect(calls).toBe(3);
+});
+
+it("should go on in another sandbox after a decision that came later, with what was answered before", async () => {
+  const log = new MemoryOperationLog();
+  const effects: string[] = [];
+  const act = (name: string, requiresApproval: boolean) =>
+    tool(
+      name,
+      { what: { type: "string" }, times: { type: "integer", default: 1 } },
+      ({ what, times }: { what: string; times: number }) => {
+        effects.push(`${name} ${what} ${times}`);
+        return { what, at: Math.random() };
+      },
+      { annotations: { requiresApproval } },
+    );
+  const tools = [act("read", false), act("remove", true)];
+  const code = `
+lucky = random.random()
+before = read("a", times=2)
+print("read", before["at"])
+try:
+    remove(what="b")
+    refused = None
+except ToolError as error:
+    refused = str(error)
+after = remove("c")
+__result__ = {"lucky": lucky, "before": before["at"], "after": after["what"], "refused": refused, "set": {"x", "y"}}
+`;
+  const durable = { log, id: "python" };
+  const parked = await sandbox.run(code, { tools, durable, approve: async () => "later" });
+  expect(parked).toMatchObject({
+    status: "parked",
+    parked: { waiting: [{ callId: "python:2", args: { what: "b" } }] },
+  });
+  const other = createSandbox({ language: "python", tools });
+  const again = await other.resume(durable, {
+    approve: async ({ callId }) => (callId === "python:2" ? { approved: false, reason: "keep b" } : "later"),
+  });
+  expect(again).toMatchObject({ status: "parked", parked: { waiting: [{ callId: "python:3", args: { what: "c" } }] } });
+  const run = await other.resume(durable, { approve: async () => ({ approved: true }) });
+  const { before } = resultOf(run) as { before: number };
+  expect(run).toMatchObject({
+    value: { after: "c", refused: "remove was denied: keep b", set: ["x", "y"] },
+    logs: [{ text: `read ${before}` }],
+    toolCalls: [{ replayed: true }, { replayed: true, error: { type: "Denied" } }, { ok: true }],
+    stats: { conversions: [{ path: "set", from: "set" }] },
+  });
+  expect(again.logs).toEqual(run.logs);
+  expect(effects).toEqual(["read a 2", "remove c 1"]);
+  await other[Symbol.asyncDispose]();
+});
+
+it("should end as Timeout when a program waits by looking at its clock", async () => {
+  const quick = createSandbox({ language: "python", limits: { timeoutMs: 300 } });
+  const code =
+    "start = datetime.now()\nwhile (datetime.now() - start).total_seconds() < 0.05:\n    pass\n__result__ = 1";
+  expect(await quick.run(code)).toMatchObject({ status: "ok" });
+  const run = await quick.run(code, { durable: { log: new MemoryOperationLog(), id: "polls" } });
+  expect(run).toMatchObject({ status: "error", error: { type: "Timeout", line: expect.any(Number) } });
+  await quick[Symbol.asyncDispose]();
+});
+
+it("should refuse to be durable without the guard", async () => {
+  const open = createSandbox({ language: "python", guard: false });
+  const durable = { log: new MemoryOperationLog(), id: "open" };
+  await expect(open.run("__result__ = 1", { durable })).rejects.toThrow(
+    new TypeError("A durable run needs the guard: leave out guard: false."),
+  );
+  await open[Symbol.asyncDispose]();
+});
+
+it("should not resume a program of another language", async () => {
+  const log = new MemoryOperationLog();
+  await sandbox.run("__result__ = 1", { durable: { log, id: "snake" } });
+  const other = createSandbox({ language: "javascript" });
+  const resumed = other.resume({ log, id: "snake" });
+  await expect(resumed).rejects.toMatchObject({ code: "run-conflict", data: { id: "snake", language: "python" } });
+  await other[Symbol.asyncDispose]();
 });
