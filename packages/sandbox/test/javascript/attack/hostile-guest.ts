@@ -68,12 +68,11 @@ const engine: Engine = {
 
 const limits = { timeoutMs: 150, toolTimeMs: 1000, maxToolCalls: 5, maxLogBytes: 1000 };
 
-/** Runs a program whose interpreter is such a guest. */
-export async function runHostile(
-  guest: HostileGuest,
-  tools: readonly AnyTool[],
-  options: SandboxRunOptions & { limits?: Partial<SandboxLimits> } = {},
-): Promise<SandboxRun> {
+/** Options of a run, and limits besides those above. */
+export type HostileOptions = SandboxRunOptions & { limits?: Partial<SandboxLimits> };
+
+/** Runs a program in this guest, which may be anything, and ends it. */
+export async function runGuest(guest: Guest, tools: readonly AnyTool[], options: HostileOptions): Promise<SandboxRun> {
   const run = new ProgramRun({
     code: "line 1\nline 2",
     engine,
@@ -86,5 +85,17 @@ export async function runHostile(
     options,
     signal: options.signal ?? new AbortController().signal,
   });
-  return await run.execute(async () => ({ guest, warm: false, release: () => guest.kill() }));
+  return await run.execute(async () => {
+    await guest.ready;
+    return { guest, warm: false, release: () => guest.kill() };
+  });
+}
+
+/** Runs a program whose interpreter is such a guest. */
+export function runHostile(
+  guest: HostileGuest,
+  tools: readonly AnyTool[],
+  options: HostileOptions = {},
+): Promise<SandboxRun> {
+  return runGuest(guest, tools, options);
 }
