@@ -2,7 +2,7 @@
 import { Output } from "./output.mjs";
 import { makeRealms } from "./realms.mjs";
 import { rehearse } from "./rehearsal.mjs";
-import { memoryReport, Reporter } from "./report.mjs";
+import { memoryReport, Reporter, STACK_REPORT } from "./report.mjs";
 import { PROGRAM } from "./wrap.mjs";
 
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
@@ -250,13 +250,7 @@ export class Interpreter {
   fault(error) {
     const message = String(/** @type {any} */ (error)?.message ?? error);
     if (message === "out of memory" || this.isFull()) return memoryReport(this.memoryMb);
-    if (/stack overflow|call stack/.test(message)) {
-      return {
-        type: "RangeError",
-        message: "the program nests too deeply for its stack",
-        hint: "use a loop, or a smaller depth",
-      };
-    }
+    if (/stack overflow|call stack/.test(message)) return STACK_REPORT;
     return { type: "EngineFailure", message: "the engine stopped while it ran the program" };
   }
 }

@@ -3,6 +3,7 @@ import { base64 } from "./realm/base64.mjs";
 import { makeBridge } from "./realm/bridge.mjs";
 import { makeCleaner } from "./realm/clean.mjs";
 import { makeInspector } from "./realm/inspect.mjs";
+import { makeKinds } from "./realm/kinds.mjs";
 import { makeLayout } from "./realm/layout.mjs";
 import { nearest } from "./realm/nearest.mjs";
 import { programSide } from "./realm/program-side.mjs";
@@ -37,7 +38,7 @@ export function makeRealms(runtime, host) {
   const hostFunction = bridge.newFunction("host", (said) =>
     host(bridge.getString(said)) ? bridge.true : bridge.false,
   );
-  const parts = { base64, makeCleaner, makeInspector, makeLayout, makeRandom, nearest };
+  const parts = { base64, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest };
   const fields = Object.entries(parts).map(([name, made]) => `${name}: ${text(made)}`);
   const make = evaluate(
     bridge,

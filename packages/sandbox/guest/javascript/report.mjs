@@ -31,6 +31,13 @@ const OURS = new Set(
 
 const MEMORY_HINT = "keep less in memory at once: work in parts, or ask the tools for less";
 
+/** Recursion without an end, or nesting without one. @type {Report} */
+export const STACK_REPORT = {
+  type: "RangeError",
+  message: "the program nests too deeply for its stack",
+  hint: "use a loop, or a smaller depth",
+};
+
 /** @param {number} memoryMb @returns {Report} */
 export function memoryReport(memoryMb) {
   return { type: "MemoryLimit", message: `the program needs more than ${memoryMb} MB`, hint: MEMORY_HINT };
@@ -111,9 +118,11 @@ export class Reporter {
   exception({ type, message, stack, line, call, hint, thrown }) {
     if (type === "InternalError" && message === "out of memory")
       return this.at(memoryReport(this.limits.memoryMb), this.place(stack));
-    if (type === "InternalError" && message === "stack overflow") {
-      const said = "the program nests too deeply for its stack";
-      return this.at({ type: "RangeError", message: said, hint: "use a loop, or a smaller depth" }, this.place(stack));
+    if (message === "stack overflow" && (type === "InternalError" || type === "SyntaxError")) {
+      return this.at(STACK_REPORT, this.place(stack));
+    }
+    if (type === "InternalError" && message === "string too long") {
+      return this.at({ type: "RangeError", message: "a text is longer than the engine can hold" }, this.place(stack));
     }
     const name = OURS.has(type) || type === "" ? "Error" : type.slice(0, 100);
     const text = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;

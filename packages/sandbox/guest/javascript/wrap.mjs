@@ -4,11 +4,10 @@ import { scan, statements } from "./source.mjs";
 /** As the engine names the program in stacks. */
 export const PROGRAM = "program.js";
 
-/** Stands before a program, on its first line: lines stay what they are, columns of the first line move. */
-const OPENING = "(async function () {";
-/** A `__result__` that the program declared as its own variable is seen from here alone. */
-const CLOSING = "\n;return await __result__})";
 const AWAIT = "await ";
+
+/** A program that asks for strict mode. */
+const STRICT = /^(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(["'])use strict\1/;
 
 /**
  * Where the last statement of a program starts, when it is the call of an async function that nobody awaits: `main()`,
@@ -41,6 +40,13 @@ function lastAsyncCall(code) {
  */
 export function wrap(code, awaitsLast) {
   const source = code.startsWith("#!") ? `//${code.slice(2)}` : code;
+  // What follows the program leaves a block whose label it cannot guess, so a program that closes the block and the
+  // function before its end does not compile.
+  const label = `end${Math.random().toString(36).slice(2)}`;
+  // On the program's first line: lines stay what they are, columns of the first line move.
+  const opening = `(async function () {${STRICT.test(code) ? '"use strict";' : ""}${label}:{`;
+  // A `__result__` that the program declared as its own variable is seen from inside the block alone.
+  const closing = `\n;if (0) break ${label};return await __result__}})`;
   const at = awaitsLast ? lastAsyncCall(source) : undefined;
   const changed = at === undefined ? source : source.slice(0, at) + AWAIT + source.slice(at);
   const lines = code.split(/\r?\n/);
@@ -54,11 +60,11 @@ export function wrap(code, awaitsLast) {
    */
   const place = (line, column) => {
     if (line > lines.length || line < 1) return undefined;
-    let own = line === 1 ? column - OPENING.length : column;
+    let own = line === 1 ? column - opening.length : column;
     if (at !== undefined && line === insertedLine && own > insertedColumn)
       own = Math.max(own - AWAIT.length, insertedColumn);
     return own < 1 || own > (lines[line - 1] ?? "").length + 1 ? undefined : { line, column: own };
   };
 
-  return { text: OPENING + changed + CLOSING, place, lines, isChanged: at !== undefined };
+  return { text: opening + changed + closing, place, lines, isChanged: at !== undefined };
 }

@@ -5,9 +5,13 @@
  *
  * @param {(text: string) => boolean} host Takes JSON text; true when no more output is wanted.
  * @param {(bridge: any) => any} programSide Made in the program's realm.
- * @param {{ base64: any, makeCleaner: any, makeInspector: any, makeLayout: any, makeRandom: (seed: string) => () => number, nearest: (name: string, names: string[]) => string | undefined }} parts
+ * @param {{ base64: any, makeCleaner: any, makeInspector: any, makeKinds: any, makeLayout: any, makeRandom: (seed: string) => () => number, nearest: (name: string, names: string[]) => string | undefined }} parts
  */
-export function makeBridge(host, programSide, { base64, makeCleaner, makeInspector, makeLayout, makeRandom, nearest }) {
+export function makeBridge(
+  host,
+  programSide,
+  { base64, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest },
+) {
   const MAX_ARGUMENT_LENGTH = 4 * 1024 * 1024;
   const MAX_LENGTH_IN_FLIGHT = 16 * 1024 * 1024;
   const PROGRAM = "program.js:";
@@ -208,8 +212,8 @@ export function makeBridge(host, programSide, { base64, makeCleaner, makeInspect
   /** An error of the program as JSON text: `{ type, message, stack, line?, call?, hint?, thrown? }`. */
   const describe = (/** @type {any} */ error) => {
     if (!Error.isError(error)) {
-      const message =
-        typeof error === "string" ? error : read(error ?? {}, "message") || inspector.inspect(error, 2000);
+      const own = typeof error === "string" ? error : read(error ?? {}, "message");
+      const message = own || `${inspector.inspect(error, 2000)} was thrown`;
       return JSON.stringify({ type: "Error", message, stack: "", thrown: true });
     }
     const name = read(error, "name");
@@ -263,8 +267,9 @@ export function makeBridge(host, programSide, { base64, makeCleaner, makeInspect
       time = request.clock;
       own = makeOwn();
       program = programSide(own);
-      cleaner = makeCleaner(program.isPromise, base64);
-      inspector = makeInspector(program.isPromise, programFrame, makeLayout);
+      const kinds = makeKinds();
+      cleaner = makeCleaner(program.isPromise, kinds, base64);
+      inspector = makeInspector(program.isPromise, programFrame, kinds, makeLayout);
     },
     /** @param {string} text */
     settle(text) {

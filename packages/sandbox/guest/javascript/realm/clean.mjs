@@ -4,27 +4,17 @@
  * The originals it uses are those of its realm; what belongs to the program's realm is asked for by `isPromise`.
  *
  * @param {(value: unknown) => boolean} isPromise
+ * @param {any} kinds Of kinds.mjs.
  * @param {(bytes: Uint8Array) => string} base64
  */
-export function makeCleaner(isPromise, base64) {
+export function makeCleaner(isPromise, kinds, base64) {
   const MAX_DEPTH = 200;
   const MAX_NOTES = 100;
   const MAX_TEXT = 10_000;
+  const BATCH = 1000;
   const DROPPED = ["__proto__", "constructor", "prototype"];
 
-  const quote = /** @type {(text: string) => string} */ (JSON.stringify);
-  /** @param {object} prototype @param {string} name */
-  const getter = (prototype, name) => /** @type {any} */ (Object.getOwnPropertyDescriptor(prototype, name)).get;
-  const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
-  const typeOfView = getter(typedArray, Symbol.toStringTag);
-  const bytesOfBuffer = getter(ArrayBuffer.prototype, "byteLength");
-  const sizeOfMap = getter(Map.prototype, "size");
-  const sizeOfSet = getter(Set.prototype, "size");
-  const timeOfDate = Date.prototype.getTime;
-  const { toISOString } = Date.prototype;
-  const sourceOfRegExp = RegExp.prototype.toString;
-  const flagsOfRegExp = getter(RegExp.prototype, "global");
-  const textOfSymbol = Symbol.prototype.toString;
+  const quote = /** @type {(value: unknown) => string} */ (JSON.stringify);
 
   class TooLarge extends Error {}
   /** `path`: where the value stands, as `items[2].price`. The message says what it is. */
@@ -36,18 +26,6 @@ export function makeCleaner(isPromise, base64) {
     }
   }
 
-  /** Whether a value has the inner state that the function asks for. @param {Function} ask @param {unknown} value */
-  const answers = (ask, value) => {
-    try {
-      Reflect.apply(ask, value, []);
-      return true;
-    } catch (error) {
-      // An interrupt or a lack of memory is no answer.
-      if (error instanceof TypeError) return false;
-      throw error;
-    }
-  };
-
   /** @param {any} path Links of [outer path, key], so that it costs nothing where it is not needed. */
   const written = (path) => {
     let text = "";
@@ -57,11 +35,7 @@ export function makeCleaner(isPromise, base64) {
     return (text[0] === "." ? text.slice(1) : text).slice(0, 200);
   };
 
-  const className = (/** @type {any} */ value) => {
-    const made = value.constructor;
-    const name = typeof made === "function" ? made.name : "";
-    return typeof name === "string" && name !== "" ? name.slice(0, 100) : "object";
-  };
+  const className = (/** @type {unknown} */ value) => kinds.className(value) ?? "object";
 
   // The state of the value at work. Closures cost the engine more than all they do here, so they are made once.
   /** @type {string[]} */
@@ -110,7 +84,7 @@ export function makeCleaner(isPromise, base64) {
       note(path, "bigint", safe ? "number" : "decimal text");
       const text = `${value}`;
       put(safe ? text : `"${text}"`);
-    } else unfit(path, "symbol", Reflect.apply(textOfSymbol, value, []));
+    } else unfit(path, "symbol", kinds.symbolText(value));
   };
 
   /** @param {any} value @param {any} path @param {number} depth @param {string | number} key For `toJSON`. */
@@ -135,7 +109,7 @@ export function makeCleaner(isPromise, base64) {
   ) => {
     const { toJSON } = value;
     // A date has one too; ours says what became of it.
-    if (typeof toJSON === "function" && !answers(timeOfDate, value)) {
+    if (typeof toJSON === "function" && kinds.timeOf(value) === undefined) {
       const given = Reflect.apply(toJSON, value, [`${key}`]);
       if (given !== value) {
         note(path, className(value), "what its toJSON gives");
@@ -152,15 +126,41 @@ export function makeCleaner(isPromise, base64) {
     fields(value, path, depth);
   };
 
+  /** What JSON writes as it is, so that many of them can be written at once. */
+  const isSimple = (/** @type {any} */ value) =>
+    typeof value === "string" || (typeof value === "number" && value - value === 0) || value === null || value === true;
+
   const list = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
     const { length } = value;
     // Each item takes at least a character and a comma.
     if (length * 2 - 1 > left) throw new TooLarge(`more than ${most} bytes as JSON`);
     put("[");
+    /** @type {unknown[]} */
+    let simple = [];
+    let size = 0;
+    let first = true;
+    const flush = () => {
+      if (simple.length === 0) return;
+      put((first ? "" : ",") + quote(simple).slice(1, -1));
+      first = false;
+      simple = [];
+      size = 0;
+    };
     for (let index = 0; index < length; index++) {
-      if (index > 0) put(",");
-      walk(value[index], [path, index], depth + 1, index);
+      const item = value[index];
+      if (isSimple(item)) {
+        simple.push(item);
+        size += typeof item === "string" ? item.length + 3 : 2;
+        if (size > left) throw new TooLarge(`more than ${most} bytes as JSON`);
+        if (simple.length === BATCH) flush();
+      } else {
+        flush();
+        if (!first) put(",");
+        first = false;
+        walk(item, [path, index], depth + 1, index);
+      }
     }
+    flush();
     put("]");
   };
 
@@ -180,52 +180,47 @@ export function makeCleaner(isPromise, base64) {
       note([path, name], item === undefined ? "undefined" : "key", "dropped");
       return first;
     }
-    if (!first) put(",");
-    putText(name);
-    put(":");
-    walk(item, [path, name], depth + 1, name);
+    if (name.length > left) throw new TooLarge(`more than ${most} bytes as JSON`);
+    put(first ? `${quote(name)}:` : `,${quote(name)}:`);
+    if (typeof item === "string") putText(item);
+    else if (isSimple(item)) put(`${item}`);
+    else walk(item, [path, name], depth + 1, name);
     return false;
   };
 
   /** What has an inner state of its own. False when the value is an ordinary object. */
   const special = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-    if (answers(timeOfDate, value)) date(value, path);
+    if (kinds.timeOf(value) !== undefined) date(value, path);
     else if (ArrayBuffer.isView(value)) view(value, path, depth);
-    else if (answers(sizeOfMap, value)) map(value, path, depth);
-    else if (answers(sizeOfSet, value)) {
+    else if (kinds.mapSize(value) !== undefined) map(value, path, depth);
+    else if (kinds.setSize(value) !== undefined) {
       note(path, "Set", "array");
       /** @type {unknown[]} */
       const items = [];
       Reflect.apply(Set.prototype.forEach, value, [(/** @type {unknown} */ item) => items.push(item)]);
       list(items, path, depth);
-    } else if (answers(bytesOfBuffer, value)) bytes("ArrayBuffer", new Uint8Array(value), path);
+    } else if (kinds.bufferBytes(value) !== undefined) bytes("ArrayBuffer", new Uint8Array(value), path);
     else if (Error.isError(value)) unfit(path, className(value), `${className(value)}: ${value.message}`);
     else if (isPromise(value)) throw new Unfit(written(path), "a promise: await it");
-    else if (value !== RegExp.prototype && isRegExp(value)) {
-      unfit(path, "RegExp", `${Reflect.apply(sourceOfRegExp, value, [])}`);
-    } else return boxed(value, path);
+    else if (kinds.isRegExp(value)) unfit(path, "RegExp", kinds.regExpText(value));
+    else return boxed(value, path);
     return true;
   };
 
-  const isRegExp = (/** @type {any} */ value) => answers(flagsOfRegExp, value);
-
   const boxed = (/** @type {any} */ value, /** @type {any} */ path) => {
-    for (const { prototype } of [Number, String, Boolean, BigInt, Symbol]) {
-      if (!answers(prototype.valueOf, value)) continue;
-      primitive(Reflect.apply(prototype.valueOf, value, []), path);
-      return true;
-    }
-    return false;
+    const held = kinds.unboxed(value);
+    if (held !== undefined) primitive(held.inside, path);
+    return held !== undefined;
   };
 
   const date = (/** @type {any} */ value, /** @type {any} */ path) => {
-    const valid = !Number.isNaN(Reflect.apply(timeOfDate, value, []));
+    const valid = !Number.isNaN(kinds.timeOf(value));
     note(path, "Date", valid ? "ISO 8601 text" : "null");
-    put(valid ? quote(Reflect.apply(toISOString, value, [])) : "null");
+    put(valid ? quote(kinds.isoText(value)) : "null");
   };
 
   const view = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-    const kind = Reflect.apply(typeOfView, value, []);
+    const kind = kinds.viewKind(value);
     if (kind === undefined) bytes("DataView", new Uint8Array(value.buffer, value.byteOffset, value.byteLength), path);
     else if (kind === "Uint8Array") bytes(kind, new Uint8Array(value), path);
     else {
@@ -245,7 +240,7 @@ export function makeCleaner(isPromise, base64) {
     /** @type {Map<string, unknown>} */
     const entries = new Map();
     const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
-      const name = typeof key === "symbol" ? Reflect.apply(textOfSymbol, key, []) : keyText(key);
+      const name = typeof key === "symbol" ? kinds.symbolText(key) : keyText(key);
       if (typeof key !== "string") note([path, name], `key of type ${key === null ? "null" : typeof key}`, "text");
       entries.set(name, item);
     };
@@ -281,12 +276,12 @@ export function makeCleaner(isPromise, base64) {
   const keyText = (/** @type {any} */ key) => {
     if (typeof key === "function") return named(key);
     if (typeof key !== "object" || key === null) return `${key}`;
-    return answers(timeOfDate, key) ? Reflect.apply(toISOString, key, []) : `${key}`.slice(0, MAX_TEXT);
+    return kinds.timeOf(key) !== undefined ? kinds.isoText(key) : `${key}`.slice(0, MAX_TEXT);
   };
 
   const named = (/** @type {any} */ value) => {
     const { name } = value;
-    const kind = Reflect.apply(Function.prototype.toString, value, []).startsWith("class") ? "class" : "function";
+    const kind = kinds.isClass(value) ? "class" : "function";
     return typeof name === "string" && name !== "" ? `[${kind} ${name.slice(0, 100)}]` : `[${kind}]`;
   };
 

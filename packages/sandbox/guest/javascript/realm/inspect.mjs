@@ -4,9 +4,10 @@
  *
  * @param {(value: unknown) => boolean} isPromise
  * @param {(stack: string) => string} programFrame The innermost line of a stack that is the program's.
+ * @param {any} kinds Of kinds.mjs.
  * @param {any} makeLayout Of layout.mjs.
  */
-export function makeInspector(isPromise, programFrame, makeLayout) {
+export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
   const DEPTH = 2;
   const MOST_ITEMS = 100;
   const MOST_CHARACTERS = 10_000;
@@ -14,40 +15,11 @@ export function makeInspector(isPromise, programFrame, makeLayout) {
   const layout = makeLayout(MOST_ITEMS, COMPACT);
   const quoted = (/** @type {string} */ text) => layout.quoted(text, MOST_CHARACTERS);
 
-  /** @param {object} prototype @param {string | symbol} name */
-  const getter = (prototype, name) => /** @type {any} */ (Object.getOwnPropertyDescriptor(prototype, name)).get;
-  const typedArray = Object.getPrototypeOf(Uint8Array.prototype);
-  const typeOfView = getter(typedArray, Symbol.toStringTag);
-  const sizeOfMap = getter(Map.prototype, "size");
-  const sizeOfSet = getter(Set.prototype, "size");
-  const bytesOfBuffer = getter(ArrayBuffer.prototype, "byteLength");
-  const flagsOfRegExp = getter(RegExp.prototype, "global");
-
-  /** What `ask` gives for a value that has the inner state it asks for; undefined for any other. */
-  const inner = (/** @type {Function} */ ask, /** @type {unknown} */ value) => {
-    try {
-      return Reflect.apply(ask, value, []);
-    } catch (error) {
-      if (error instanceof TypeError) return undefined;
-      throw error;
-    }
-  };
-
   const primitive = (/** @type {any} */ value) => {
     if (typeof value === "string") return quoted(value);
     if (typeof value === "bigint") return `${value}n`;
-    if (typeof value === "symbol") return Reflect.apply(Symbol.prototype.toString, value, []);
+    if (typeof value === "symbol") return kinds.symbolText(value);
     return Object.is(value, -0) ? "-0" : `${value}`;
-  };
-
-  const className = (/** @type {any} */ value) => {
-    for (let object = value; object !== null; object = Reflect.getPrototypeOf(object)) {
-      const made = Reflect.getOwnPropertyDescriptor(object, "constructor");
-      if (typeof made?.value === "function" && typeof made.value.name === "string" && made.value.name !== "") {
-        return made.value.name.slice(0, 100);
-      }
-    }
-    return undefined;
   };
 
   /** @param {unknown} root @param {number} cap Longer text ends there. */
@@ -130,7 +102,7 @@ export function makeInspector(isPromise, programFrame, makeLayout) {
 
     /** @param {any} value @param {number} depth @param {number} indent @returns {string} */
     const showObject = (value, depth, indent) => {
-      const name = className(value);
+      const name = kinds.className(value);
       if (Error.isError(value)) return showError(value, depth, indent, name ?? "Error");
       const shallow = depth > DEPTH;
       if (Array.isArray(value)) {
@@ -148,17 +120,17 @@ export function makeInspector(isPromise, programFrame, makeLayout) {
       if (shallow) return `[${name ?? "Object: null prototype"}]`;
       deepest = depth;
       if (ArrayBuffer.isView(value)) {
-        const kind = inner(typeOfView, value);
+        const kind = kinds.viewKind(value);
         if (kind !== undefined)
           return showList(value, depth, indent, `${kind}(${/** @type {any} */ (value).length}) [`);
       }
       let opening = name === "Object" ? "{" : `${name ?? "[Object: null prototype]"} {`;
       /** @type {string[]} */
       const output = [];
-      const size = inner(sizeOfMap, value) ?? inner(sizeOfSet, value);
+      const size = kinds.mapSize(value) ?? kinds.setSize(value);
       if (size !== undefined) {
         opening = `${name}(${size}) {`;
-        const isMap = inner(sizeOfMap, value) !== undefined;
+        const isMap = kinds.mapSize(value) !== undefined;
         const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
           if (output.length > MOST_ITEMS || left <= 0) return;
           const shown = show(item, depth + 1, indent + 2);
@@ -174,22 +146,18 @@ export function makeInspector(isPromise, programFrame, makeLayout) {
     /** @param {any} value @param {string | undefined} name */
     const shortForm = (value, name) => {
       if (typeof value === "function") {
-        const source = Reflect.apply(Function.prototype.toString, value, []);
         const own = typeof value.name === "string" && value.name !== "" ? value.name.slice(0, 100) : "";
-        if (source.startsWith("class")) return own ? `[class ${own}]` : "[class (anonymous)]";
+        if (kinds.isClass(value)) return own ? `[class ${own}]` : "[class (anonymous)]";
         return own ? `[${name ?? "Function"}: ${own}]` : `[${name ?? "Function"} (anonymous)]`;
       }
       if (name === "Object" || name === undefined) return undefined;
-      const time = inner(Date.prototype.getTime, value);
-      if (time !== undefined)
-        return !Number.isNaN(time) ? Reflect.apply(Date.prototype.toISOString, value, []) : "Invalid Date";
-      if (inner(flagsOfRegExp, value) !== undefined) return `${Reflect.apply(RegExp.prototype.toString, value, [])}`;
+      const time = kinds.timeOf(value);
+      if (time !== undefined) return !Number.isNaN(time) ? kinds.isoText(value) : "Invalid Date";
+      if (kinds.isRegExp(value)) return kinds.regExpText(value);
       if (isPromise(value)) return `${name} { <not awaited> }`;
-      if (inner(bytesOfBuffer, value) !== undefined) return `${name} { byteLength: ${inner(bytesOfBuffer, value)} }`;
-      for (const { prototype, name: kind } of [Number, String, Boolean, BigInt, Symbol]) {
-        const held = inner(prototype.valueOf, value);
-        if (held !== undefined) return `[${kind}: ${primitive(held)}]`;
-      }
+      if (kinds.bufferBytes(value) !== undefined) return `${name} { byteLength: ${kinds.bufferBytes(value)} }`;
+      const held = kinds.unboxed(value);
+      if (held !== undefined) return `[${held.name}: ${primitive(held.inside)}]`;
       return undefined;
     };
 
