@@ -23,6 +23,12 @@ type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type
 const shownFields = new Set(["thought", "code", "message"]);
 const quietFields = new Set(["status", "target"]);
 
+// Protocols whose blocks are programs: their value is shown at the end, not those of their calls.
+const languages = new Map([
+  ["attp", "python"],
+  ["attp-js", "javascript"],
+]);
+
 /** Draws a run for a person: thought, code, tool calls with their times, result, answer, and what went wrong. */
 export class TerminalView implements RunView {
   readonly #screen: Screen;
@@ -39,11 +45,6 @@ export class TerminalView implements RunView {
 
   constructor(screen: Screen) {
     this.#screen = screen;
-  }
-
-  /** Blocks are programs: their values are shown when they end, not those of their calls. */
-  get #isProgram(): boolean {
-    return this.#protocol === "attp" || this.#protocol === "attp-js";
   }
 
   modelText(text: string): void {
@@ -151,7 +152,7 @@ export class TerminalView implements RunView {
     const { style, write, columns } = this.#screen;
     const plain = kind === "text" || kind === "message";
     if (plain) this.#textShown = true;
-    if (!plain) write(`  ${style.dim(kind === "code" ? "python" : kind)}\n`);
+    if (!plain) write(`  ${style.dim((kind === "code" && languages.get(this.#protocol)) || kind)}\n`);
     const isCode = kind === "code" || kind === this.#protocol;
     const paint = isCode ? style.code : plain ? (text: string) => text : style.dim;
     const prefix = plain ? "  " : `  ${style.dim("│")} `;
@@ -169,13 +170,13 @@ export class TerminalView implements RunView {
   }
 
   #field({ field, text }: EventOf<"block-delta">): void {
-    if (quietFields.has(field) || !this.#isProgram) return;
+    if (quietFields.has(field) || !languages.has(this.#protocol)) return;
     this.#stream(shownFields.has(field) ? field : "code", text);
   }
 
   /** Calls as the model wrote them: cut into parameters they would be hard to read. */
   #wholeBlock({ block: { span } }: EventOf<"block-end">): void {
-    if (this.#isProgram) return;
+    if (languages.has(this.#protocol)) return;
     this.#stream(this.#protocol, this.#raw.slice(span.start, span.end));
     this.#close();
   }
@@ -211,7 +212,7 @@ export class TerminalView implements RunView {
             : style.bad("✗");
     const room = Math.max(20, columns() - name.length - 18);
     write(`  ${sign} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`);
-    if (error === undefined && this.#isProgram) return;
+    if (error === undefined && languages.has(this.#protocol)) return;
     write(`    ${style.dim(clip(resultText(name, rest.data, error), columns() - 6))}\n`);
   }
 
