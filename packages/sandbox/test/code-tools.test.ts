@@ -122,3 +122,20 @@ describe("a program", () => {
     await expect(running).rejects.toThrow("enough");
   });
 });
+
+it("should run JavaScript, whose tools are async functions that take one object", async () => {
+  await using javascript = createSandbox({ language: "javascript", tools: [addTool, look] });
+  const { name, description, execute } = first(javascript, { tools: [remove] });
+  expect(name).toBe("executeJavascriptCode");
+  expect(description).toContain("declare function remove(input: { id: number }): Promise<unknown>;");
+  const code = 'console.log("hi");\nconst [sum, at] = await Promise.all([add({ a: 1 }), look()]);\nreturn { sum, at };';
+  expect(await execute({ code }, context())).toEqual({
+    value: { sum: 3, at: "call-7:2" },
+    logs: [{ stream: "stdout", text: "hi" }],
+  });
+  const wrong = await failure(execute({ code: 'console.log("one");\nreturn add(1);' }, context()));
+  expect(wrong.message).toBe(
+    "TypeError: add() takes one object, not a number (line 2: return add(1);)\ncall it as add({ a, b = 2 })\nPrinted before:\none",
+  );
+  expect((await failure(execute({ code: "return remove({ id: 1 });" }, context()))).message).toContain("was denied");
+});

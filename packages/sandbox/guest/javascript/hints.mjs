@@ -20,6 +20,14 @@ const ABSENT = {
   ...named("setTimeout setInterval setImmediate clearTimeout clearInterval sleep queueMicrotask", TIMERS),
   ...named("document window self navigator location localStorage sessionStorage alert prompt confirm", PAGE),
   print: "print with console.log(…)",
+  True: "write true",
+  False: "write false",
+  None: "write null",
+  len: "a text or an array has its length: value.length",
+  range: "count with for (let i = 0; i < n; i++)",
+  str: "write String(value)",
+  int: "write Number(text), or Math.trunc(number)",
+  float: "write Number(text)",
   structuredClone: "copy with JSON.parse(JSON.stringify(value)), or with spread",
   Intl: "format by hand: numbers with toFixed, dates with toISOString",
   performance: "take the time with Date.now()",
@@ -66,6 +74,9 @@ export const FENCE = "write the code alone, without a fence";
 export function forSyntax(sourceLine) {
   const text = sourceLine.trim();
   if (text.startsWith("```")) return FENCE;
+  if (/^#/.test(text)) return "a comment begins with //";
+  if (/^(?:(?:const|let|var)\s+[\w$]+\s*:|interface\s|type\s+[\w$]+\s*=)/.test(text))
+    return "this is JavaScript: write it without types";
   if (/\bawait\b/.test(text))
     return "await works at the top and in async functions: write async before the function around it";
   if (/^(def|elif|print|from|with|lambda)\b/.test(text) || /:\s*$/.test(text))
