@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { readSections, tool } from "../support.ts";
-import { asFunction, inGroups, runsAll } from "./support.ts";
+import { asFunction, inGroups, runsAll, runsEvery } from "./support.ts";
 
 // What stops what, each layer by itself. `escape-attempts.txt` goes against all of them.
 //
@@ -96,7 +96,7 @@ it("should hold at least a hundred and fifty attempts, each with its own name", 
 });
 
 // Each run needs a process of its own, so that in a plain run some go from end to end, and all others share one.
-it.each(runsAll ? [...byReading, ...atRunTime] : [...byReading.filter((_, index) => index % 40 === 0), atRunTime[0]])(
+it.each(runsEvery ? [...byReading, ...atRunTime] : [...byReading.filter((_, index) => index % 40 === 0), atRunTime[0]])(
   "should be refused by the guard with its line: $name",
   async (attempt) => {
     const run = await guarded.run(forGuard(attempt as Attempt));
@@ -153,11 +153,11 @@ it("should refuse at run time what could not be read", async () => {
 
 it("should let pass what is harmless, and it reaches nothing", async () => {
   expect(await outcomesOf(harmless)).toHaveLength(harmless.length);
-  if (!runsAll) return;
+  if (!runsEvery) return;
   for (const attempt of harmless) expectUntouched(await guarded.run(forGuard(attempt)));
 });
 
-const inProcesses = attempts.filter((attempt) => runsAll || isAlone(attempt));
+const inProcesses = attempts.filter((attempt) => runsEvery || isAlone(attempt));
 const together = attempts.filter((attempt) => !isAlone(attempt));
 
 // In a plain run every second of those that need a process: they end or change their interpreter.
@@ -168,7 +168,7 @@ it.each(inProcesses.filter((_, index) => runsAll || index % 2 === 0))(
   },
 );
 
-it.each(runsAll ? [] : inGroups(together, 36))(
+it.each(runsEvery ? [] : inGroups(together, 36))(
   "should reach nothing without the guard: $name and those after it",
   async (...group) => {
     const sources = tool("attempts", {}, () => JSON.stringify(group.map(({ code }) => fill(code))));

@@ -4,6 +4,9 @@ const required = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 /** Whether everything is run, each part in a process of its own: about half a second of processor time for each. */
 export const runsAll = every || required;
 
+/** As {@link runsAll}, for what takes minutes: only with `TOOLGLOT_ATTACKS=all`. */
+export const runsEvery = every;
+
 /** How many rounds: a sample in a plain run, more under `TOOLGLOT_REQUIRE_ALL=1`, many with `TOOLGLOT_ATTACKS=all`. */
 export function rounds(plain: number, all: number, many: number): number {
   if (every) return many;

@@ -1,0 +1,52 @@
+// Everything that is thrown at the sandbox, in both languages, at full rounds and each part in an interpreter of its own:
+// corpora, escape attempts, bombs, fuzzed sources and messages, endurance. Takes tens of minutes.
+//   npm run test:attacks
+//   npm run test:attacks -- python bombs       files whose path has one of these words
+// The last line is `N passed, N failed`; a skipped test counts as failed.
+import { spawn } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const root = join(import.meta.dirname, "..");
+const tests = "packages/sandbox/test";
+const words = process.argv.slice(2);
+const files = readdirSync(join(root, tests), { recursive: true, encoding: "utf8" })
+  .filter((file) => file.endsWith(".test.ts") && (words.length === 0 || words.some((word) => file.includes(word))))
+  .map((file) => join(tests, file));
+if (files.length === 0) {
+  console.error(`no test under ${tests} has ${words.join(" or ")} in its path`);
+  process.exit(2);
+}
+
+const scratch = mkdtempSync(join(tmpdir(), "toolglot-attacks-"));
+process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
+const outcomes = join(scratch, "outcomes.json");
+
+const started = performance.now();
+const child = spawn(
+  process.execPath,
+  [
+    join(root, "node_modules/vitest/vitest.mjs"),
+    ...["run", "--project", "sandbox", "--reporter=default", "--reporter=json", `--outputFile.json=${outcomes}`],
+    // Rounds of minutes next to rounds of seconds: each suite says itself how long it may take, or has this long.
+    "--testTimeout=600000",
+    ...files,
+  ],
+  { cwd: root, env: { ...process.env, TOOLGLOT_ATTACKS: "all" }, stdio: ["ignore", "inherit", "inherit"] },
+);
+const code = await new Promise((resolve) => child.once("close", resolve));
+
+/** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number, testResults: { status: string, assertionResults: unknown[] }[] }} */
+const found = JSON.parse(await readFile(outcomes, "utf8").catch(() => "null")) ?? { testResults: [] };
+const broken = found.testResults.filter(
+  (file) => file.status === "failed" && file.assertionResults.length === 0,
+).length;
+const passed = found.numPassedTests ?? 0;
+let failed = (found.numFailedTests ?? 0) + (found.numPendingTests ?? 0) + (found.numTodoTests ?? 0) + broken;
+// What ended the whole run, as an error that nobody caught, is told by the code alone.
+if (failed === 0 && (code !== 0 || passed === 0)) failed = 1;
+console.log(`\nsandbox attacks: ${((performance.now() - started) / 60_000).toFixed(1)} min`);
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed > 0 ? 1 : 0;
