@@ -39,6 +39,8 @@ export async function createInterpreter(options) {
   const memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: (memoryMb * 1024 * 1024) / PAGE });
   const variant = engine.newVariant(engine.RELEASE_SYNC, { wasmMemory: memory, ...(wasm ? { wasmModule: wasm } : {}) });
   const module = await engine.newQuickJSWASMModuleFromVariant(variant);
+  // The engine asks the thread for its time zone: a program, and its replay on another machine, find UTC.
+  Date.prototype.getTimezoneOffset = () => 0;
   const make = (/** @type {InterpreterOptions["post"]} */ post) =>
     new Interpreter(module.newRuntime(), memory, { ...options, post });
   // Each has a runtime of its own: nothing passes from one to the other.

@@ -44,18 +44,19 @@ export function makeBridge(
   /** @type {{ error: unknown, isSeen: () => boolean }[]} */
   const failures = [];
 
-  /** The innermost line of a stack that is the program's, as `    at f (program.js:3:5)`. */
+  /** The innermost line of a stack that is the program's, as `    at f (line 3)`; empty when there is none. */
   const programFrame = (/** @type {string} */ stack) => {
+    const line = lineIn(stack);
     const at = stack.indexOf(PROGRAM);
-    return at < 0
-      ? ""
-      : stack.slice(stack.lastIndexOf("\n", at) + 1, (stack.indexOf("\n", at) + 1 || stack.length + 1) - 1);
+    const name = stack.slice(stack.lastIndexOf("at ", at) + 3, at - 2);
+    if (line === 0) return "";
+    return name === "<anonymous>" || name === "" ? `    at line ${line}` : `    at ${name} (line ${line})`;
   };
-  const programLine = () => {
-    const stack = new Error().stack ?? "";
+  const lineIn = (/** @type {string} */ stack) => {
     const at = stack.indexOf(PROGRAM);
     return at < 0 ? 0 : Number.parseInt(stack.slice(at + PROGRAM.length, at + PROGRAM.length + 9), 10) || 0;
   };
+  const programLine = () => lineIn(new Error().stack ?? "");
 
   const signature = (/** @type {any} */ tool) => {
     const params = tool.params.map((/** @type {any} */ { identifier, required, default: fallback }) => {

@@ -3,7 +3,7 @@
  * the engine, in a realm of its own: its text is taken, so it must not speak of anything outside itself.
  *
  * @param {(value: unknown) => boolean} isPromise
- * @param {(stack: string) => string} programFrame The innermost line of a stack that is the program's.
+ * @param {(stack: string) => string} programFrame Names the innermost line of a stack that is the program's.
  * @param {any} kinds Of kinds.mjs.
  * @param {any} makeLayout Of layout.mjs.
  */
@@ -184,6 +184,14 @@ export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
     }
   };
 
+  const asJson = (/** @type {unknown} */ value) => {
+    try {
+      return JSON.stringify(value);
+    } catch {
+      return undefined;
+    }
+  };
+
   /** As Node's `util.format`. @param {ArrayLike<unknown>} values @param {number} cap */
   const format = (values, cap) => {
     const plain = (/** @type {unknown} */ value) => (typeof value === "string" ? value : inspect(value, cap));
@@ -204,7 +212,7 @@ export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
           const number = mark === "%d" ? Number(value) : Number.parseFloat(`${value}`);
           return mark === "%i" ? `${Math.trunc(number)}` : `${number}`;
         }
-        return inspect(value, cap);
+        return (mark === "%j" && asJson(value)) || inspect(value, cap);
       });
     }
     for (; next < values.length && text.length < cap; next++) {

@@ -39,7 +39,7 @@ export function makeLayout(mostItems, compact) {
     const total = lengths.reduce((sum, length) => sum + length + 2, 0);
     const cell = longest + 2;
     if (cell * 3 + indent >= WIDTH || (total / cell <= 5 && longest > 6)) return output;
-    const biased = Math.max(cell - Math.sqrt(cell - total / output.length), 1);
+    const biased = Math.max(cell - 3 - Math.sqrt(cell - total / output.length), 1);
     const square = Math.round(Math.sqrt(2.5 * biased * listed) / biased);
     const columns = Math.min(square, Math.floor((WIDTH - indent) / cell), compact * 4, 15);
     if (columns <= 1) return output;
