@@ -40,12 +40,31 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     maxConcurrent: maxConcurrent ?? parts.pool.maxConcurrent,
     maxWaiting: maxWaiting ?? MAX_WAITING,
   });
-  const disposal = new AbortController();
+  const atWork = new Set<AbortController>();
+  let disposed = false;
   let runs = 0;
 
   type Given = Omit<SandboxDurableRunOptions, "durable"> & { durable?: DurableOptions };
 
-  function requestOf(given: Given, callIdPrefix: string): Omit<RunRequest, "code"> {
+  /** Gives a run a signal of its own, which follows the caller's and the sandbox's. */
+  async function abortable<Outcome>(
+    given: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<Outcome>,
+  ): Promise<Outcome> {
+    const own = new AbortController();
+    const follow = (): void => own.abort(given?.reason);
+    atWork.add(own);
+    given?.addEventListener("abort", follow, { once: true });
+    if (disposed || given?.aborted) follow();
+    try {
+      return await work(own.signal);
+    } finally {
+      atWork.delete(own);
+      given?.removeEventListener("abort", follow);
+    }
+  }
+
+  function requestOf(given: Given, callIdPrefix: string): Omit<RunRequest, "code" | "signal"> {
     checkImports(given.imports);
     const programTools = bindTools(tools, given.tools ?? [], language);
     return {
@@ -57,7 +76,6 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
       seed: options.seed === undefined ? freshSeed() : String(options.seed),
       callIdPrefix: given.callIdPrefix ?? callIdPrefix,
       options: given,
-      signal: given.signal ? AbortSignal.any([given.signal, disposal.signal]) : disposal.signal,
     };
   }
 
@@ -67,8 +85,10 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     if (typeof code !== "string") throw new TypeError("run() takes the program as text.");
     if (given.durable !== undefined) return await runDurable(code, given.durable, given);
     const request = requestOf(given, `run-${++runs}`);
-    const program = new ProgramRun({ code, ...request });
-    return await pool.admit(() => program.execute(() => pool.acquire(request.signal)));
+    return await abortable(given.signal, (signal) => {
+      const program = new ProgramRun({ code, ...request, signal });
+      return pool.admit(() => program.execute(() => pool.acquire(signal)));
+    });
   }
 
   async function runDurable(
@@ -79,7 +99,9 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     if (options.guard === false) throw new TypeError("A durable run needs the guard: leave out guard: false.");
     const settings = resolveSettings(durable);
     const request = requestOf(given, settings.id);
-    return await pool.admit(() => runDurably(settings, { code, ...request }, () => pool.acquire(request.signal)));
+    return await abortable(given.signal, (signal) =>
+      pool.admit(() => runDurably(settings, { code, ...request, signal }, () => pool.acquire(signal))),
+    );
   }
 
   async function resume(durable: DurableOptions, given: Given = {}): Promise<SandboxRun | SandboxRunParked> {
@@ -104,7 +126,8 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   });
 
   async function dispose(): Promise<void> {
-    disposal.abort();
+    disposed = true;
+    for (const run of atWork) run.abort();
     await pool.dispose();
   }
 

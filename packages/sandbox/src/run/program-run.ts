@@ -28,6 +28,9 @@ export interface RunRequest {
 
 type Outcome = SandboxRun | SandboxRunParked;
 
+/** Errors of a guest that has used up what it may use. */
+const limitErrors: readonly string[] = ["Timeout", "MemoryLimit", "MemoryError"];
+
 /** One program from its start to its one outcome. */
 export class ProgramRun implements DurableProgram {
   readonly #request: RunRequest;
@@ -152,15 +155,20 @@ export class ProgramRun implements DurableProgram {
 
   #outcome(said: Extract<GuestSaid, { type: "result" | "error" }>, bytes: number): void {
     this.#book.report(said.report);
+    const error = said.type === "error" ? readError(said.error, this.#book.toolCalls) : undefined;
+    if (said.type === "error" && error === undefined) {
+      this.#broken();
+      return;
+    }
+    // A limit ends everything, as the host's own deadline does.
+    if (error && this.#flights.size > 0 && limitErrors.includes(error.type)) {
+      this.fail(error);
+      return;
+    }
     const finish = (): void => {
-      if (said.type === "result") {
-        if (this.#book.measure(said.bytes, bytes)) this.#finish(this.#book.ended(said.value), "program");
-        else this.#broken();
-      } else {
-        const error = readError(said.error, this.#book.toolCalls);
-        if (error === undefined) this.#broken();
-        else this.#finish(this.#book.failed(error), "program");
-      }
+      if (error) this.#finish(this.#book.failed(error), "program");
+      else if (said.type !== "result" || !this.#book.measure(said.bytes, bytes)) this.#broken();
+      else this.#finish(this.#book.ended(said.value), "program");
     };
     if (this.#flights.size === 0) {
       finish();
