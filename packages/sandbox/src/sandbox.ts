@@ -44,7 +44,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   let disposed = false;
   let runs = 0;
 
-  type Given = Omit<SandboxDurableRunOptions, "durable"> & { durable?: DurableOptions };
+  type Given = Omit<SandboxDurableRunOptions, "durable"> & { durable?: DurableOptions | undefined };
 
   /** Gives a run a signal of its own, which follows the caller's and the sandbox's. */
   async function abortable<Outcome>(
@@ -79,8 +79,8 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     };
   }
 
-  function run(code: string, given: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
   function run(code: string, given?: SandboxRunOptions): Promise<SandboxRun>;
+  function run(code: string, given: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
   async function run(code: string, given: Given = {}): Promise<SandboxRun | SandboxRunParked> {
     if (typeof code !== "string") throw new TypeError("run() takes the program as text.");
     if (given.durable !== undefined) return await runDurable(code, given.durable, given);

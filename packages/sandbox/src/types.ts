@@ -84,6 +84,8 @@ export interface PoolOptions {
 
 /** Options of {@link Sandbox.run}. Callbacks observe: what they throw is ignored. */
 export interface SandboxRunOptions {
+  /** See {@link SandboxDurableRunOptions}. */
+  durable?: undefined;
   tools?: readonly AnyTool[];
   /** Aborting ends the run with the error type `Aborted`. */
   signal?: AbortSignal;
@@ -96,8 +98,13 @@ export interface SandboxRunOptions {
   onToolCall?(call: SandboxToolCall, value: unknown): void;
   /** Called for each line the program prints, at once. */
   onLog?(entry: LogEntry): void;
-  /** Asked before a call of a tool that needs approval. Absent: such calls are denied. The time counts to no limit. */
-  approve?(request: ApprovalRequest): Promise<Decision>;
+  /**
+   * Asked before a call of a tool that needs approval. Absent: such calls are denied. The time counts to no limit.
+   *
+   * `later` is for durable runs: when nothing else can go on, the run ends as `parked`, and the next run under the same id
+   * asks again, with the same call id. Elsewhere it denies.
+   */
+  approve?(request: ApprovalRequest): Promise<Decision | "later">;
 }
 
 /** One tool call of a program. */
@@ -224,6 +231,12 @@ export interface Sandbox {
   /** Those of every run, as given to {@link createSandbox}. */
   readonly tools: readonly AnyTool[];
   /**
+   * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
+   * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox-disposed`), or when
+   * {@link PoolOptions.maxWaiting} programs wait already (`sandbox-busy`, with `data.running` and `data.waiting`).
+   */
+  run(code: string, options?: SandboxRunOptions): Promise<SandboxRun>;
+  /**
    * Runs a program that survives its process. The same id and code go on where the run stopped, or give its outcome again.
    * A call whose answer is in the journal is not made again; one that was under way when the process ended is made again
    * only with `readOnlyHint` or `idempotentHint`, else the run ends as `InDoubt`.
@@ -237,12 +250,6 @@ export interface Sandbox {
    * is the end of its lease), `run-conflict` (the id belongs to another program), `run-expired` (it is older than `keepMs`).
    */
   run(code: string, options: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
-  /**
-   * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
-   * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox-disposed`), or when
-   * {@link PoolOptions.maxWaiting} programs wait already (`sandbox-busy`, with `data.running` and `data.waiting`).
-   */
-  run(code: string, options?: SandboxRunOptions): Promise<SandboxRun>;
   /**
    * As a durable `run`, with the program from the journal. Rejects with a `ToolglotError` (`run-unknown`) when there is
    * none under that id.

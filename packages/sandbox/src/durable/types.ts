@@ -1,4 +1,4 @@
-import type { ApprovalRequest, Decision, LogEntry, OperationLog } from "@toolglot/core";
+import type { LogEntry, OperationLog } from "@toolglot/core";
 import type { SandboxRunOptions, SandboxStats, SandboxToolCall } from "../types.ts";
 
 /**
@@ -23,14 +23,9 @@ export interface DurableOptions {
   keepMs?: number;
 }
 
-/** Options of a durable {@link Sandbox.run}. */
-export interface SandboxDurableRunOptions extends Omit<SandboxRunOptions, "approve"> {
+/** Options of a durable {@link Sandbox.run}. A decision of `approve` is written down and not asked for again. */
+export interface SandboxDurableRunOptions extends Omit<SandboxRunOptions, "durable"> {
   durable: DurableOptions;
-  /**
-   * As in {@link SandboxRunOptions}, and may answer `later`: when nothing else can go on, the run ends as `parked`, and the
-   * next run under the same id asks again, with the same call id. A decision is written down and not asked for again.
-   */
-  approve?(request: ApprovalRequest): Promise<Decision | "later">;
 }
 
 /** A durable run that waits for approvals. Its journal is all that is left of it. */

@@ -276,7 +276,7 @@ export class ProgramRun implements DurableProgram {
 /** What a refusal comes to; undefined when the call may run. */
 export function deniedOutcome(name: string, verdict: Verdict | undefined): CallOutcome | undefined {
   if (verdict === undefined || verdict.status === "approved") return undefined;
-  const message = verdict.status === "denied" ? verdict.message : `${name} was denied`;
+  const message = verdict.status === "denied" ? verdict.message : `${name} was denied: nobody has decided yet`;
   return { ok: false, type: "Denied", message, told: true };
 }
 
