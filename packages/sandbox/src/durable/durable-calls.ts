@@ -129,7 +129,7 @@ export class DurableCalls {
     }
     const { claim } = result;
     leases.hold(claim);
-    const verdict = requiresApproval(flight.program.tool) ? await this.#decision(work, print, kept) : undefined;
+    const verdict = requiresApproval(flight.program.tool) ? await this.#decision(work, print) : undefined;
     if (this.#over) return;
     if (verdict?.status === "later") {
       this.#waiting.set(flight.index, work);
@@ -156,19 +156,17 @@ export class DurableCalls {
     else program.fail(leaseLostError);
   }
 
-  async #decision(work: CallWork, print: string, kept: KeptCall | undefined): Promise<Verdict> {
-    if (kept?.decision) {
-      const { decision } = kept;
-      if (decision.approved) return { status: "approved" };
-      return { status: "denied", message: decision.message, decided: true };
-    }
+  async #decision(work: CallWork, print: string): Promise<Verdict> {
+    const { journal } = this.#place;
+    const { index } = work.flight;
+    const decision = await journal.readDecision(index, print);
+    if (decision?.approved === true) return { status: "approved" };
+    if (decision) return { status: "denied", message: decision.message, decided: true };
     const verdict = await work.ask();
     if (this.#over || verdict.status === "later") return verdict;
-    const { index } = work.flight;
     // A refusal that nobody decided, such as one of a host that ends, is asked for again.
-    if (verdict.status === "approved") await this.#place.journal.decide(index, print, { approved: true });
-    else if (verdict.decided)
-      await this.#place.journal.decide(index, print, { approved: false, message: verdict.message });
+    if (verdict.status === "approved") await journal.decide(index, print, { approved: true });
+    else if (verdict.decided) await journal.decide(index, print, { approved: false, message: verdict.message });
     return verdict;
   }
 
@@ -199,11 +197,12 @@ export class DurableCalls {
     const answer: CallAnswer = outcome.ok
       ? { ...common, ok: true, json: outcome.json }
       : { ...common, ok: false, type: outcome.type, message: outcome.message };
+    // Before it is written: a claim that was finished can't be renewed, which would look like a lost one.
+    leases.drop(claim);
     const writing = journal.finish(claim, answer);
     const before = this.#tail;
     const turn = (async () => {
       const [written] = await Promise.all([writing, before]);
-      leases.drop(claim);
       if (!written) program.fail(leaseLostError);
       else work.deliver(outcome, answer.at);
     })();

@@ -43,6 +43,12 @@ export class Journal {
     if (result.status === "claimed") await this.finish(result.claim, decision);
   }
 
+  /** What was decided about this very call. */
+  async readDecision(index: number, fingerprint: string): Promise<KeptDecision | undefined> {
+    const record = await this.settings.log.read(this.#key(`approval:${index + 1}`));
+    return record?.fingerprint === fingerprint ? (record.outcome as KeptDecision | undefined) : undefined;
+  }
+
   readRun(): Promise<OperationRecord | undefined> {
     return this.settings.log.read(this.#key("run"));
   }
@@ -70,10 +76,7 @@ export class Journal {
       ...{ index, fingerprint, leaseUntil, inDoubt: state === "in-doubt", started: startedAt !== undefined },
       ...(asked === undefined ? {} : { name: asked.name, args: asked.args }),
     };
-    if (answer !== undefined) return { ...call, answer };
-    const approval = await this.settings.log.read(this.#key(`approval:${index + 1}`));
-    const decision = approval?.outcome as KeptDecision | undefined;
-    return decision === undefined ? call : { ...call, decision };
+    return answer === undefined ? call : { ...call, answer };
   }
 
   #claim(key: string, fingerprint: string, abandoned: "doubt" | "reclaim"): Promise<ClaimResult> {

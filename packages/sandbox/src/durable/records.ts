@@ -57,7 +57,6 @@ export interface KeptCall {
   name?: string;
   args?: Record<string, unknown>;
   answer?: CallAnswer;
-  decision?: KeptDecision;
 }
 
 /** Calls by index; calls that were given free are absent. */

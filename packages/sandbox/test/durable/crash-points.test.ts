@@ -175,7 +175,7 @@ it("should come to the same end whenever a JavaScript program is killed", async 
 }, 120_000);
 
 it("should come to the same end whenever a Python program is killed", async () => {
-  await dieEverywhere("python", [["effect", "asked"], ["again"]], isThorough ? 1 : 9);
+  await dieEverywhere("python", [["effect", "asked"], ["again"]], isThorough ? 1 : 13);
 }, 120_000);
 
 const lines = fc.array(

@@ -1,0 +1,69 @@
+import { appendFileSync, existsSync, readFileSync, writeSync } from "node:fs";
+import type { AnyTool, Decision } from "@toolglot/core";
+import { openSqliteOperationLog } from "@toolglot/trp-sqlite";
+import { createSandbox, type SandboxLanguage, settleCall } from "../../../src/node/index.ts";
+import { tool } from "../../support.ts";
+import { dyingLog, sleep } from "../support.ts";
+
+// One life of a durable program in a process of its own. It kills itself at a moment, or is killed.
+
+export interface Settings {
+  language: SandboxLanguage;
+  /** Of the operation log. */
+  file: string;
+  /** What was done to the world: a line for each effect, with its key and what it gave. */
+  ledger: string;
+  /** Absent: resumed. */
+  code?: string;
+  diesAt?: number;
+  /** `never` says that it was asked, and waits. */
+  approval: "given" | "never";
+}
+
+const { language, file, ledger, code, diesAt, approval } = JSON.parse(process.argv[2] ?? "") as Settings;
+const tell = (kind: string, what: unknown): void => void writeSync(1, `${kind} ${JSON.stringify(what)}\n`);
+
+const log = await openSqliteOperationLog({ file, lockTimeoutMs: 60_000 });
+const dying = dyingLog(log, diesAt ?? Number.POSITIVE_INFINITY);
+void dying.died.then(() => process.kill(process.pid, "SIGKILL"));
+
+const act = (name: string, annotations: AnyTool["annotations"]): AnyTool =>
+  tool(
+    name,
+    { key: { type: "string" }, seen: { type: "string" } },
+    async ({ key }: { key: string }) => {
+      const gave = Math.random();
+      appendFileSync(ledger, `${key} ${gave}\n`);
+      await sleep(key.length * 4);
+      return gave;
+    },
+    { annotations: { ...annotations } },
+  );
+
+await using sandbox = createSandbox({ language, pool: { size: 0 } });
+const durable = { log: dying.log, id: "life", leaseMs: 300 };
+const options = {
+  tools: [act("effect", {}), act("again", { readOnlyHint: true }), act("asked", { requiresApproval: true })],
+  approve: async ({ callId }: { callId: string }): Promise<Decision> => {
+    tell("asked", callId);
+    if (approval === "never") await new Promise(() => {});
+    return { approved: true };
+  },
+  onLog: ({ text }: { text: string }) => tell("log", text),
+};
+for (;;) {
+  const run = await (code === undefined
+    ? sandbox.resume(durable, options)
+    : sandbox.run(code, { ...options, durable }));
+  if (run.status === "error" && run.error.type === "InDoubt") {
+    // Somebody looks into the world.
+    const call = run.toolCalls.find(({ callId }) => callId === run.error.callId);
+    const done = existsSync(ledger) ? readFileSync(ledger, "utf8").split("\n") : [];
+    const line = done.find((each) => each.startsWith(`${String(call?.args.key)} `));
+    await settleCall(log, "life", call?.callId ?? "", line ? { value: Number(line.split(" ")[1]) } : "released");
+    continue;
+  }
+  tell("run", run);
+  break;
+}
+await log.close();
