@@ -8,7 +8,10 @@ import { createTypeScriptCheck } from "./typescript-check.ts";
 
 const check = createTypeScriptCheck();
 // The first program reads TypeScript's own declarations of the language.
-beforeAll(() => expect(check("")).toEqual([]));
+beforeAll(() => {
+  expect(check("")).toEqual([]);
+  expect(check("const a: 1 | { b: string } = { b: 2 };")).toHaveLength(1);
+});
 
 const tool = (more: Partial<ToolDefinition>): ToolDefinition => ({
   name: "t",
@@ -366,7 +369,7 @@ const isKnown = ({ name }: ToolDefinition): boolean =>
 it("should be valid TypeScript, with the names of the bindings, whatever tools are called and described as", () => {
   const lists = fc.sample(
     fc.uniqueArray(nastyTool.filter(isKnown), { selector: (entry) => entry.name, maxLength: 3 }),
-    process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 1000 : 120,
+    process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 300 : 60,
   );
   for (const tools of lists) {
     const text = renderTypeScriptDeclarations(tools);
@@ -380,4 +383,83 @@ it("should be valid TypeScript, with the names of the bindings, whatever tools a
       true,
     );
   }
+}, 120_000);
+
+/** A schema with a value that fits it. */
+interface Fitting {
+  schema: JsonSchema;
+  value: unknown;
+}
+
+const key = fc.oneof(
+  fc.constantFrom("a", "b", "first-name", "class", "__proto__", "标题"),
+  fc.string({ maxLength: 3 }),
+);
+const { fitting } = fc.letrec<{ fitting: Fitting }>((tie) => {
+  const some = tie("fitting");
+  return {
+    fitting: fc.oneof(
+      { maxDepth: 4, depthSize: "small", withCrossShrink: true },
+      fc.string().map((value) => ({ schema: { type: "string" as const }, value })),
+      fc.integer().map((value) => ({ schema: { type: "integer" as const }, value })),
+      fc.boolean().map((value) => ({ schema: { type: ["boolean" as const, "null" as const] }, value })),
+      fc.jsonValue({ depthSize: "small" }).map((value) => ({ schema: { const: value }, value })),
+      fc
+        .tuple(fc.array(fc.jsonValue({ maxDepth: 1 }), { minLength: 1, maxLength: 3 }), fc.nat())
+        .map(([list, at]) => ({ schema: { enum: list }, value: list[at % list.length] })),
+      fc.tuple(some, fc.nat(2)).map(([{ schema, value }, count]) => ({
+        schema: { type: "array" as const, items: schema },
+        value: Array.from({ length: count }, () => value),
+      })),
+      fc.tuple(fc.array(some, { minLength: 1, maxLength: 3 }), some, fc.nat(2)).map(([list, rest, more]) => ({
+        schema: { type: "array" as const, prefixItems: list.map(({ schema }) => schema), items: rest.schema },
+        value: [...list.map(({ value }) => value), ...Array.from({ length: more }, () => rest.value)],
+      })),
+      fc.tuple(some, some, fc.boolean()).map(([one, other, swapped]) => ({
+        schema: { anyOf: swapped ? [other.schema, one.schema] : [one.schema, other.schema] },
+        value: one.value,
+      })),
+      some.map(({ schema }) => ({ schema: { anyOf: [schema], nullable: true }, value: null })),
+      fc
+        .tuple(fc.dictionary(key, fc.tuple(some, fc.nat(2)), { maxKeys: 4 }), fc.option(some))
+        .map(([dictionary, rest]) => {
+          const entries = Object.entries(dictionary);
+          const required = entries.flatMap(([name, [, how]]) => (how === 0 ? [name] : []));
+          const given = entries.filter(([, [, how]]) => how < 2).map(([name, [{ value }]]) => [name, value] as const);
+          const more = rest && !Object.hasOwn(dictionary, "zz") ? [["zz", rest.value] as const] : [];
+          return {
+            schema: {
+              type: "object" as const,
+              properties: Object.fromEntries(entries.map(([name, [{ schema }]]) => [name, schema])),
+              required,
+              ...(rest ? { additionalProperties: rest.schema } : {}),
+            },
+            value: Object.fromEntries([...given, ...more]),
+          };
+        }),
+      some.map(({ schema, value }) => ({
+        schema: { allOf: [{ properties: { left: schema }, required: ["left"] }, { properties: { right: schema } }] },
+        value: { left: value, right: value },
+      })),
+    ),
+  };
 });
+
+it("should give types that take every value of their schema, and no symbol", () => {
+  const rounds = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 12 : 2;
+  for (let round = 0; round < rounds; round++) {
+    const cases = fc.sample(fitting, 50);
+    const tools = cases.map(({ schema }, index) => tool({ name: `t${index}`, outputSchema: schema }));
+    const lines = cases.flatMap(({ value }, index) => {
+      const result = `Awaited<ReturnType<typeof t${index}>>`;
+      const literal = renderJavaScriptCall({ name: "f", identifier: "f", params: [] }, { value });
+      return [
+        `const v${index}: { value: ${result} } = ${literal.slice(2, -1)};`,
+        `const w${index}: unknown extends ${result} ? true : symbol extends ${result} ? false : true = true;`,
+      ];
+    });
+    const text = `${declare(...tools)}${lines.join("\n")}\n`;
+    const problems = check(text).map((problem) => `${problem}\n${text.split("\n")[Number.parseInt(problem, 10) - 1]}`);
+    expect(problems).toEqual([]);
+  }
+}, 120_000);
