@@ -54,6 +54,26 @@ const cases: { name: string; code: string; error: Record<keyof SandboxError & st
     code: "x = await add(1)\n__result__ = x",
     error: { type: "SyntaxError", line: 1, hint: "tools are plain functions: call them without await" },
   },
+  {
+    name: "an interrupt of the program's own, which is no timeout",
+    code: "x = 1\nraise KeyboardInterrupt('mine')",
+    error: { type: "KeyboardInterrupt", message: "mine", line: 2 },
+  },
+  {
+    name: "an exception whose text is an exception",
+    code: "class E(Exception):\n    def __str__(self):\n        raise KeyboardInterrupt\nraise E(1)",
+    error: { type: "E", message: "", line: 4 },
+  },
+  {
+    name: "an exception whose class has no name",
+    code: "class E(Exception):\n    pass\nE.__name__ = ''\nraise E('text')",
+    error: { type: "Exception", message: "text", line: 4 },
+  },
+  {
+    name: "nesting that the parser cannot hold",
+    code: `x = ${"-".repeat(60_000)}1`,
+    error: { type: "RecursionError", message: "the program nests too deeply to be read" },
+  },
   { name: "a null byte", code: "x = '\0'", error: { type: "SyntaxError", line: 1 } },
   {
     name: "a tool's name nearly right",

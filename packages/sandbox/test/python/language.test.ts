@@ -144,3 +144,41 @@ class K:
 __result__ = [hash(1) == hash(1.0) == hash(True), hash("a") == hash("a"), hash((1, "a")) == hash((1, "a")), {K(1): 5}[K(1)], hash(K(1)) == hash(K(1)), isinstance(hash("a"), int)]`;
   expect(await value(code)).toEqual([true, true, true, 5, true, true]);
 });
+
+it("should let the engine import what it needs for itself", async () => {
+  const code = `
+class Stack[T]:
+    def __init__(self):
+        self.items: list[T] = []
+def first[T](xs: list[T]) -> T:
+    return xs[0]
+type Names = list[str]
+s = Stack[int]()
+s.items.append(5)
+x = 10**20000 // 7**9000
+__result__ = [re.compile("(a)").sub(r"\\1\\1", "abc"), re.match("(a)", "a").expand(r"\\1!"), x % 1000, first(s.items),
+    "é".encode("ascii", "namereplace").decode(), type(s).__name__, datetime.strptime("Mar 2024", "%b %Y").month]`;
+  const big = String((10n ** 20000n / 7n ** 9000n) % 1000n);
+  expect(await value(code)).toEqual(["aabc", "a!", Number(big), 5, "\\N{LATIN SMALL LETTER E WITH ACUTE}", "Stack", 3]);
+});
+
+it("should show types of the engine by name, and make nothing with them", async () => {
+  const code = `
+def f(): pass
+def attempt(go):
+    try:
+        return str(go())
+    except Exception as error:
+        return type(error).__name__
+kinds = [type(x) for x in (f, print, (n for n in ()), math, type, datetime, re.A, list[int], ToolError)]
+__result__ = [[k.__name__ for k in kinds], isinstance(f, type(f)), isinstance(1, type(f)), type(f) is type(attempt), type(type(f)) is type,
+    issubclass(type(f), object), type(f) in (type(f), int), str(type(f)), attempt(lambda: type(f)(1, {})), attempt(lambda: type(datetime)("T", (), {})),
+    type(re.A) is re.RegexFlag, type(1)("7"), type([])("ab"), type(ToolError("x"))("y").args[0], type(None)() is None]`;
+  expect(await value(code)).toEqual([
+    ["function", "builtin_function_or_method", "generator", "Library", "type", "_DatetimeType", "RegexFlag"].concat([
+      ...["GenericAlias", "type"],
+    ]),
+    ...[true, false, true, true, true, true, "<class 'function'>", "ForbiddenName", "ForbiddenName"],
+    ...[true, 7, ["a", "b"], "y", true],
+  ]);
+});
