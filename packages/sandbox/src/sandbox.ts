@@ -4,6 +4,7 @@ import { resolveSettings } from "./durable/settings.ts";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import type { Engine } from "./engine.ts";
 import { GuestPool } from "./pool.ts";
+import { randomText } from "./random-text.ts";
 import { ProgramRun, type RunRequest } from "./run/program-run.ts";
 import { bindTools } from "./run/tools.ts";
 import type {
@@ -73,7 +74,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
       tools: programTools,
       imports: given.imports ?? options.imports ?? "refuse",
       guard: options.guard ?? true,
-      seed: options.seed === undefined ? freshSeed() : String(options.seed),
+      seed: options.seed === undefined ? randomText() : String(options.seed),
       callIdPrefix: given.callIdPrefix ?? callIdPrefix,
       options: given,
     };
@@ -142,10 +143,6 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     drain: () => pool.drain(),
     [Symbol.asyncDispose]: dispose,
   };
-}
-
-function freshSeed(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(32)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 const isolations: readonly unknown[] = ["auto", "process", "namespace"];

@@ -1,4 +1,5 @@
 import type { ClaimResult, JsonValue, OperationClaim, OperationKey, OperationRecord } from "@toolglot/core";
+import { randomText } from "../random-text.ts";
 import type { CallAnswer, KeptCall, KeptCalls, KeptDecision, RunHeader, RunOutcome } from "./records.ts";
 import type { DurableSettings } from "./settings.ts";
 
@@ -8,7 +9,7 @@ const BATCH = 32;
 /** One run in an operation log. Methods reject with what the log rejects with. */
 export class Journal {
   readonly settings: DurableSettings;
-  readonly #owner = crypto.randomUUID();
+  readonly #owner = randomText();
 
   constructor(settings: DurableSettings) {
     this.settings = settings;

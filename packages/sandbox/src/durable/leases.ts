@@ -11,7 +11,7 @@ export class Leases {
   readonly #run: OperationClaim;
   readonly #claims = new Set<OperationClaim>();
   #timer: ReturnType<typeof setInterval>;
-  #renewedAt = performance.now();
+  #renewedAt = Date.now();
   #over = false;
 
   /** `run` was claimed just now. `onLost` is called once, never after {@link Leases.stop}. */
@@ -35,7 +35,7 @@ export class Leases {
   /** Whether the run is still this process's own. A process that slept longer than its lease finds out here. */
   async sure(): Promise<boolean> {
     if (this.#over) return false;
-    if (performance.now() - this.#renewedAt < this.#leaseMs / 2) return true;
+    if (Date.now() - this.#renewedAt < this.#leaseMs / 2) return true;
     return await this.#renew(this.#run);
   }
 
@@ -48,19 +48,19 @@ export class Leases {
   /** Ends all leases now, so that nobody has to wait for them. */
   async giveUp(): Promise<void> {
     this.stop();
-    await Promise.allSettled([...this.#claims].map((claim) => this.#log.renew(claim, 1)));
+    await Promise.allSettled([...this.#claims].map(async (claim) => await this.#log.renew(claim, 1)));
   }
 
   async #renewAll(): Promise<void> {
     try {
       await Promise.all([...this.#claims].map((claim) => this.#renew(claim)));
     } catch {
-      if (performance.now() - this.#renewedAt > this.#leaseMs) this.#lose("failed");
+      if (Date.now() - this.#renewedAt > this.#leaseMs) this.#lose("failed");
     }
   }
 
   async #renew(claim: OperationClaim): Promise<boolean> {
-    const asked = performance.now();
+    const asked = Date.now();
     const kept = await this.#log.renew(claim, this.#leaseMs);
     if (kept && claim === this.#run) this.#renewedAt = asked;
     // A claim that was finished in between is none any more.

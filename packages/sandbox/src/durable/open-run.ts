@@ -47,7 +47,11 @@ export async function openRun(journal: Journal, fresh: RunHeader, signal: AbortS
 
 /** Ends the lease at once. */
 export async function giveUp(journal: Journal, claim: OperationClaim): Promise<void> {
-  await journal.settings.log.renew(claim, 1).catch(() => false);
+  try {
+    await journal.settings.log.renew(claim, 1);
+  } catch {
+    // Then it ends by itself.
+  }
 }
 
 type ClaimedRun =

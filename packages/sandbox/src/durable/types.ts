@@ -8,7 +8,10 @@ import type { SandboxRunOptions, SandboxStats, SandboxToolCall } from "../types.
  * that waits by looking at the clock ends as `Timeout`.
  */
 export interface DurableOptions {
-  /** Where the journal is kept: core's `MemoryOperationLog`, or one on disk. */
+  /**
+   * Where the journal is kept: core's `MemoryOperationLog`, or one on disk. It holds the program, and arguments and results of
+   * its calls, as they are.
+   */
   log: OperationLog;
   /** Names the run, 1 to 200 characters. Whoever may choose it may read the outcome of that run. */
   id: string;

@@ -123,3 +123,29 @@ it("should not resume a program of another language", async () => {
   await expect(resumed).rejects.toMatchObject({ code: "run-conflict", data: { id: "snake", language: "python" } });
   await other[Symbol.asyncDispose]();
 });
+
+it("should have the host's time zone, and not go on in another", async () => {
+  const log = new MemoryOperationLog();
+  const zone = process.env.TZ;
+  const offset = tool("offset", { hours: { type: "number" } }, () => 0, { annotations: { requiresApproval: true } });
+  const code = `
+hours = datetime.now().astimezone().utcoffset().total_seconds() / 3600
+local = datetime(2026, 1, 1, 12).timestamp()
+offset(hours)
+__result__ = [hours, local]`;
+  const options = { tools: [offset], durable: { log, id: "zone" } };
+  try {
+    process.env.TZ = "Asia/Tokyo";
+    expect(await sandbox.run(code, { ...options, approve: async () => "later" })).toMatchObject({
+      parked: { waiting: [{ args: { hours: 9 } }] },
+    });
+    process.env.TZ = "America/Bogota";
+    expect(await sandbox.run(code, options)).toMatchObject({ error: { type: "Diverged" } });
+    process.env.TZ = "Asia/Tokyo";
+    const run = await sandbox.run(code, { ...options, approve: async () => ({ approved: true }) });
+    expect(resultOf(run)).toEqual([9, Date.UTC(2026, 0, 1, 3) / 1000]);
+  } finally {
+    if (zone === undefined) delete process.env.TZ;
+    else process.env.TZ = zone;
+  }
+});
