@@ -164,7 +164,7 @@ export class DurableCalls {
     if (decision) return { status: "denied", message: decision.message, decided: true };
     const verdict = await work.ask();
     if (this.#over || verdict.status === "later") return verdict;
-    // A refusal that nobody decided, such as one of a host that ends, is asked for again.
+    // Kept apart from the answer: between the two the process may die.
     if (verdict.status === "approved") await journal.decide(index, print, { approved: true });
     else if (verdict.decided) await journal.decide(index, print, { approved: false, message: verdict.message });
     return verdict;

@@ -176,3 +176,34 @@ it("should notice by itself that its lease is gone", async () => {
   expect(await first).toMatchObject({ status: "error", error: { type: "LeaseLost" } });
   expect(wasAborted).toBe(true);
 });
+
+it("should not begin a call that another process has claimed in the meantime", async () => {
+  const { log, pass } = logWithClock();
+  let wake: () => void = () => {};
+  const asleep = new Promise<void>((resolve) => {
+    wake = resolve;
+  });
+  let isAsleep: () => void = () => {};
+  const fellAsleep = new Promise<void>((resolve) => {
+    isAsleep = resolve;
+  });
+  const slow = wrapLog(log, async (method, args, call) => {
+    if (method === "renew") return true;
+    if (method === "begin" && (args[0] as { key: string }).key === "call:2") {
+      isAsleep();
+      await asleep;
+    }
+    return await call();
+  });
+  const paid: string[] = [];
+  const payAs = (who: string) => payTool((n) => paid.push(`${who} ${n}`));
+  const first = sandbox.run(code, { tools: [payAs("first")], durable: { log: slow, id: "sleeper" } });
+  await fellAsleep;
+  pass(hour);
+  expect(resultOf(await sandbox.run(code, { tools: [payAs("second")], durable: { log, id: "sleeper" } }))).toEqual([
+    1, 2,
+  ]);
+  wake();
+  expect(await first).toMatchObject({ status: "error", error: { type: "LeaseLost" } });
+  expect(paid).toEqual(["first 1", "second 2"]);
+});
