@@ -1,15 +1,17 @@
 // Packs every public package and uses the tarballs as a stranger would, in empty projects outside the repository.
 // Needs a build. KEEP=1 keeps the projects. Results go to TOOLGLOT_OUTCOMES when `npm test` asks for them.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { architecture } from "./lib/architecture.mjs";
 import { packageOf } from "./lib/arrows.mjs";
+import { createChecks } from "./lib/checks.mjs";
 import { openInChromium } from "./lib/chromium.mjs";
 import {
   bundleForBrowser,
   compile,
+  compileReadmes,
   createProject,
   entriesOf,
   importEntries,
@@ -20,73 +22,16 @@ import {
   runReadmeExample,
 } from "./lib/consumer-project.mjs";
 import { findImports } from "./lib/imports.mjs";
-import { closingLine, count } from "./lib/outcomes.mjs";
+import { inPairs } from "./lib/in-pairs.mjs";
 import { readmeExamples } from "./lib/readme-examples.mjs";
-import { publicPackages, root, run } from "./lib/workspace.mjs";
+import { createTarballs, optionalPeers } from "./lib/tarballs.mjs";
+import { root } from "./lib/workspace.mjs";
 
 /** @typedef {import("./lib/workspace.mjs").Member} Member */
 
 const scratch = mkdtempSync(join(tmpdir(), "toolglot-consumer-"));
-const packages = publicPackages();
-/** @type {import("./lib/outcomes.mjs").Outcome[]} */
-const outcomes = [];
-
-/**
- * Runs one check; what it throws is its failure, a returned `{ skip }` its reason to skip.
- * @param {string} name
- * @param {() => Promise<void | { skip: string }>} check
- * @returns {Promise<boolean>} whether it passed
- */
-async function verify(name, check) {
-  const started = performance.now();
-  try {
-    const result = await check();
-    const seconds = ((performance.now() - started) / 1000).toFixed(1);
-    if (result) {
-      outcomes.push({ name: `consumer ${name}`, state: "skipped", reason: result.skip });
-      console.log(`- ${name}  skipped: ${result.skip}`);
-    } else {
-      outcomes.push({ name: `consumer ${name}`, state: "passed" });
-      console.log(`✓ ${name}  ${seconds} s`);
-    }
-    return !result;
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    outcomes.push({ name: `consumer ${name}`, state: "failed", reason: message.split("\n", 1)[0] ?? "" });
-    console.log(`✗ ${name}\n${message}`);
-    return false;
-  }
-}
-
-/** Package name -> tarball, of the packages that packed. @type {Map<string, string>} */
-const tarballs = new Map();
-
-/** @param {Member} member */
-async function pack({ path, folder, manifest }) {
-  if (!existsSync(join(path, "dist"))) throw new Error(`${folder}/dist is missing: npm run build first`);
-  const tarball = join(scratch, `${manifest.name.replace("@", "").replace("/", "-")}.tgz`);
-  const { code, output } = await run("pnpm", ["pack", "--out", tarball], { cwd: path });
-  if (code !== 0) throw new Error(output);
-  tarballs.set(manifest.name, tarball);
-}
-
-/**
- * A package's own tarball and those it depends on: nothing else of ours may be needed.
- * @param {Member} member
- * @returns {string[]}
- */
-function tarballsFor({ manifest }) {
-  const own = tarballs.get(manifest.name);
-  if (own === undefined) throw new Error(`${manifest.name} did not pack`);
-  const below = Object.keys(manifest.dependencies ?? {})
-    .map((name) => packages.find((candidate) => candidate.manifest.name === name))
-    .flatMap((member) => (member ? tarballsFor(member) : []));
-  return [...new Set([own, ...below])];
-}
-
-/** @param {Member} member */
-const optionalPeers = ({ manifest }) =>
-  Object.entries(manifest.peerDependencies ?? {}).map(([name, range]) => `${name}@${range}`);
+const { packages, packed, pack, tarballsFor } = createTarballs(scratch);
+const { verify, finish } = createChecks("consumer");
 
 /**
  * Whether an entry's declarations take in those of an optional peer, which may speak of Node.
@@ -135,22 +80,13 @@ async function consumeAlone(member) {
   const example = join(root, "scripts/consumer", `${id}.ts`);
   const beside = types.length === 0 ? entries.filter((entry) => declaresPeer(member, entry)) : [];
   const alone = entries.filter((entry) => !beside.includes(entry));
-  // Two compilers at a time, one for each way to resolve.
-  const resolutions = /** @type {const} */ (["bundler", "nodenext"]);
-  await Promise.all(
-    resolutions.map((resolution) =>
-      verify(`${id}: its declarations compile (${resolution})`, () =>
-        compile(project, { entries: alone, resolution, types, example }),
-      ),
-    ),
-  );
-  if (beside.length > 0) {
-    await Promise.all(
-      resolutions.map((resolution) =>
-        verify(`${id}: its declarations compile beside those of its peers (${resolution})`, () =>
-          compile(project, { entries: beside, resolution, types: ["node"], example }),
-        ),
-      ),
+  for (const resolution of /** @type {const} */ (["bundler", "nodenext"])) {
+    await verify(`${id}: its declarations compile (${resolution})`, () =>
+      compile(project, { entries: alone, resolution, types, example }),
+    );
+    if (beside.length === 0) continue;
+    await verify(`${id}: its declarations compile beside those of its peers (${resolution})`, () =>
+      compile(project, { entries: beside, resolution, types: ["node"], example }),
     );
   }
   await verify(`${id}: a small program works`, () => runExample(project));
@@ -185,13 +121,27 @@ async function consumeReadmes() {
     install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(optionalPeers), ...others])]),
   );
   if (!installed) return;
+  const all = readmes.flatMap(({ file, examples }) => examples.map((example) => ({ file, example })));
+  /** @type {Map<number, string>} */
+  let faults = new Map();
+  const compiled = await verify("readmes: all programs go through the compiler", async () => {
+    faults = await compileReadmes(
+      project,
+      all.map(({ example }) => example),
+    );
+  });
+  if (!compiled) return;
   for (const { file, examples } of readmes) {
     await verify(`${file} has a program with its output`, async () => {
       if (examples.length === 0) throw new Error("no ```ts program is followed by a ```text block of what it prints");
     });
-    for (const example of examples) {
-      await verify(`${file}:${example.line} prints what it says`, () => runReadmeExample(project, example));
-    }
+  }
+  for (const [index, { file, example }] of all.entries()) {
+    await verify(`${file}:${example.line} prints what it says`, async () => {
+      const fault = faults.get(index);
+      if (fault !== undefined) throw new Error(`it does not compile\n${fault}`);
+      await runReadmeExample(project, index, example.output);
+    });
   }
 }
 
@@ -222,13 +172,12 @@ function thirdParty(folder, program) {
 }
 
 for (const member of packages) await verify(`${member.id}: packs`, () => pack(member));
-for (const member of packages) if (tarballs.has(member.manifest.name)) await consumeAlone(member);
-await consumeInBrowser();
-await consumeReadmes();
+const usable = packages.filter(({ manifest }) => packed.has(manifest.name));
+// The longest first.
+await inPairs([consumeReadmes, ...usable.map((member) => () => consumeAlone(member)), consumeInBrowser], (each) =>
+  each(),
+);
 
-if (process.env.TOOLGLOT_OUTCOMES) writeFileSync(process.env.TOOLGLOT_OUTCOMES, JSON.stringify(outcomes));
-const totals = count(outcomes);
-console.log(closingLine(totals));
-process.exitCode = totals.failed > 0 ? 1 : 0;
+finish();
 if (process.env.KEEP) console.log(`kept: ${scratch}`);
 else rmSync(scratch, { recursive: true, force: true });

@@ -45,7 +45,12 @@ export const architecture = {
     mayImport: ["core", "schema"],
     thirdParty: ["@modelcontextprotocol/client", "@opentelemetry/api"],
   },
-  sandbox: { job: "runs model-written Python", runsIn: "node", mayImport: ["core"], thirdParty: ["pyodide"] },
+  sandbox: {
+    job: "runs model-written Python and JavaScript",
+    runsIn: "any",
+    mayImport: ["core"],
+    thirdParty: ["pyodide", "quickjs-emscripten"],
+  },
   "trp-core": {
     job: "TRP, the router: frames, sessions, catalog, policy, approvals, idempotency, audit",
     runsIn: "any",

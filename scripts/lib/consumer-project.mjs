@@ -71,7 +71,7 @@ export async function requireEntries(project, entries) {
 }
 
 /**
- * Compiles the example and an import of every entry, declarations of dependencies included (skipLibCheck off). With
+ * Compiles the example and an import of every entry, declarations of dependencies included, but for TypeScript's own. With
  * `nodenext` it writes JavaScript too, for {@link runExample}.
  * @param {string} project
  * @param {{ entries: string[], resolution: "bundler" | "nodenext", types: string[], example: string }} options
@@ -90,6 +90,7 @@ export async function compile(project, { entries, resolution, types, example }) 
     moduleResolution: resolution,
     strict: true,
     skipLibCheck: false,
+    skipDefaultLibCheck: true,
     noEmit: resolution === "bundler",
     outDir: "out",
     types,
@@ -160,21 +161,23 @@ ${lines.join("\n")}
 }
 
 /**
- * Compiles a README's program and runs it: it must print what the README says.
+ * Compiles the TypeScript programs of READMEs in one go, each a module of its own: `out/readme-<index>.js`.
  * @param {string} project
- * @param {import("./readme-examples.mjs").Example} example
+ * @param {readonly import("./readme-examples.mjs").Example[]} examples
+ * @returns {Promise<Map<number, string>>} What is wrong with a program, by its index.
  */
-export async function runReadmeExample(project, { language, program, output }) {
+export async function compileReadmes(project, examples) {
   mkdirSync(join(project, "out"), { recursive: true });
-  if (language === "js") writeFileSync(join(project, "out/readme.js"), program);
-  else await compileReadme(project, program);
-  const printed = (await inProject(project, process.execPath, ["out/readme.js"])).trimEnd();
-  if (printed !== output.trimEnd()) throw new Error(`it prints\n${printed}\nbut the README says\n${output}`);
-}
-
-/** @param {string} project @param {string} program */
-async function compileReadme(project, program) {
-  writeFileSync(join(project, "readme.ts"), `${program}\nexport {};\n`);
+  /** @type {string[]} */
+  const files = [];
+  for (const [index, { language, program }] of examples.entries()) {
+    if (language === "js") writeFileSync(join(project, `out/readme-${index}.js`), program);
+    else {
+      const file = `readme-${index}.ts`;
+      writeFileSync(join(project, file), `${program}\nexport {};\n`);
+      files.push(file);
+    }
+  }
   const compilerOptions = {
     target: "es2022",
     module: "nodenext",
@@ -183,7 +186,40 @@ async function compileReadme(project, program) {
     types: ["node"],
     typeRoots: [nodeTypes],
     outDir: "out",
+    rootDir: ".",
   };
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["readme.ts"] }));
-  await inProject(project, process.execPath, [compiler, "-p", ".", "--pretty", "false"]);
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  const args = [compiler, "-p", ".", "--pretty", "false"];
+  const { code, output } = await run(process.execPath, args, { cwd: project });
+  const faults = readmeFaults(output);
+  if (code !== 0 && faults.size === 0) throw new Error(output);
+  return faults;
+}
+
+/**
+ * @param {string} output Of the compiler.
+ * @returns {Map<number, string>}
+ */
+function readmeFaults(output) {
+  /** @type {Map<number, string>} */
+  const faults = new Map();
+  let index = -1;
+  for (const line of output.split("\n").filter((each) => each.trim() !== "")) {
+    index = Number(/^readme-(\d+)\.ts\(/.exec(line)?.[1] ?? index);
+    faults.set(index, `${faults.get(index) ?? ""}${line}\n`);
+  }
+  return faults;
+}
+
+/**
+ * Runs a compiled program in a folder of its own: it must print what the README says.
+ * @param {string} project
+ * @param {number} index
+ * @param {string} output
+ */
+export async function runReadmeExample(project, index, output) {
+  const folder = join(project, `readme-${index}`);
+  mkdirSync(folder);
+  const printed = (await inProject(folder, process.execPath, [`../out/readme-${index}.js`])).trimEnd();
+  if (printed !== output.trimEnd()) throw new Error(`it prints\n${printed}\nbut the README says\n${output}`);
 }

@@ -94,4 +94,12 @@ export const gates = [
     stream: true,
     cure: "KEEP=1 npm run test:pack, then look into the folder it names",
   },
+  {
+    id: "nodes",
+    what: "the sandbox's tarball locks its interpreters in under every supported Node",
+    command: [node, "scripts/node-versions.mjs"],
+    counts: true,
+    stream: true,
+    cure: "node scripts/node-versions.mjs 22",
+  },
 ];
