@@ -19,8 +19,8 @@ export interface OpenedRun {
   calls: KeptCalls;
 }
 
-/** Errors of the host that end a program for good, as its own do. */
-const finalErrors = ["Timeout", "ToolCallLimit"];
+/** Errors of the host that end a program for good, as its own do: it used up what it may use. */
+const finalErrors = ["Timeout", "ToolCallLimit", "MemoryError", "MemoryLimit"];
 
 /** Keeps one run in its journal. */
 export class DurableRun implements Durability {

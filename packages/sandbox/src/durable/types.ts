@@ -4,8 +4,10 @@ import type { SandboxRunOptions, SandboxStats, SandboxToolCall } from "../types.
 /**
  * What makes a run survive its guest and its process. The answers of its tool calls are written to a log; a program that has
  * to wait for long is given up, and run again to the same point in a fresh guest when the answer is there, in whatever
- * process. Each guest has `timeoutMs` for the program from its start, waiting not counted. Random numbers are those of the first run, and the program's clock stands still between two answers: a program
- * that waits by looking at the clock ends as `Timeout`.
+ * process. Each guest has `timeoutMs` for the program from its start, waiting not counted.
+ *
+ * Random numbers are those of the first run. The program's clock stands still between two answers: a program that waits by
+ * looking at the clock ends as `Timeout`.
  */
 export interface DurableOptions {
   /**

@@ -246,6 +246,42 @@ it("should write down what a tool says after an abort, when it says it for certa
   expect([tell.calls, refuse.calls, work.calls]).toEqual([[1], [2], [3, 3]]);
 });
 
+it("should be aborted while it is parked, and go on later", async () => {
+  const log = new MemoryOperationLog();
+  const controller = new AbortController();
+  const one = createSandbox({ language: "javascript", pool: { size: 0 } });
+  const code = "__result__ = await pay({ n: 4 })";
+  const durable = { log, id: "parked", parkAfterMs: 0 };
+  const run = one.run(code, { tools: [pay.tool], durable, approve: () => never, signal: controller.signal });
+  while (one.stats().served === 0 || one.stats().running > 0) await sleep(10);
+  controller.abort();
+  expect(await run).toMatchObject({ status: "error", error: { type: "Aborted" }, stats: { parked: 1 } });
+  expect(resultOf(await one.resume(durable, { tools: [pay.tool], approve: approved }))).toBe(40);
+  const other = one.run(code, { tools: [pay.tool], durable: { ...durable, id: "disposed" }, approve: () => never });
+  await sleep(50);
+  await one[Symbol.asyncDispose]();
+  expect(await other).toMatchObject({ error: { type: "Aborted" } });
+});
+
+it("should remember that a program used up what it may use", async () => {
+  const small = createSandbox({ language: "javascript", limits: { maxToolCalls: 2, toolTimeMs: 200 } });
+  const log = new MemoryOperationLog();
+  const one = noted("one", {}, (n) => (n === 9 ? never : n));
+  for (const [id, code, type] of [
+    ["calls", "for (let n = 1; ; n++) await one({ n })", "ToolCallLimit"],
+    ["time", "await one({ n: 9 })", "Timeout"],
+  ] as const) {
+    one.calls.length = 0;
+    const options = { tools: [one.tool], durable: { log, id } };
+    const run = await small.run(code, options);
+    expect(run).toMatchObject({ status: "error", error: { type } });
+    const count = one.calls.length;
+    expect(await small.run(code, options)).toMatchObject({ status: "error", error: { type } });
+    expect(one.calls).toHaveLength(count);
+  }
+  await small[Symbol.asyncDispose]();
+});
+
 it.each<[string, Partial<Record<keyof DurableOptions, unknown>>]>([
   ["log", { log: {} }],
   ["log", { log: undefined }],
