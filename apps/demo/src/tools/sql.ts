@@ -13,9 +13,9 @@ export function sqlTool(database: string): AnyTool {
       limit: z.number().int().min(1).max(500).default(100).describe("How many rows at most"),
     }),
     output: z.object({
-      rows: z.array(z.record(z.string(), z.unknown())).describe("One dict per row, keys are the column names"),
+      rows: z.array(z.record(z.string(), z.unknown())).describe("One object per row, keys are the column names"),
       row_count: z.number().int(),
-      truncated: z.boolean().describe("True when there were more rows than the limit"),
+      truncated: z.boolean().describe("Whether there were more rows than the limit"),
     }),
     annotations: { title: "Query the database", readOnlyHint: true, riskTier: "MEDIUM" },
     execute: ({ sql, limit }, { signal }) => queryReadOnly(database, sql, { limit, signal }),
