@@ -2,6 +2,7 @@
 // nothing but call the few functions it was given. A thread shares its process, so there is no permission model for it
 // alone, and `import()` of a built-in is part of the language; what can be done here is to leave no built-in working.
 import { createRequire, syncBuiltinESMExports } from "node:module";
+import { denied, removeCodeFromText, removeGlobals } from "./harden.mjs";
 
 const REMOVED_GLOBALS = [
   ...["fetch", "WebSocket", "EventSource", "XMLHttpRequest", "Request", "Response", "Headers", "FormData", "Worker"],
@@ -31,10 +32,6 @@ const REMOVED_PROCESS = [
   ...["_getActiveRequests", "getActiveResourcesInfo", "setUncaughtExceptionCaptureCallback"],
 ];
 
-function denied() {
-  throw new Error("not available in the sandbox");
-}
-
 /** Replaces the functions of an object and of its classes' prototypes. @param {Record<string, any>} target */
 function denyAll(target) {
   for (const key of Object.keys(target)) {
@@ -51,15 +48,6 @@ function denyAll(target) {
     } catch {
       // A read-only export: its prototype is gone.
     }
-  }
-}
-
-/** `Function` and its like are reached from any function as its constructor. */
-function removeConstructors() {
-  const kinds = [() => {}, async () => {}, function* () {}, async function* () {}];
-  for (const kind of kinds) {
-    const prototype = Object.getPrototypeOf(kind);
-    Object.defineProperty(prototype, "constructor", { value: denied, writable: false, configurable: false });
   }
 }
 
@@ -82,6 +70,6 @@ export function harden() {
   syncBuiltinESMExports();
   const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
   for (const name of REMOVED_PROCESS) if (typeof table[name] === "function") table[name] = denied;
-  removeConstructors();
-  for (const name of REMOVED_GLOBALS) Reflect.deleteProperty(globalThis, name);
+  removeCodeFromText();
+  removeGlobals(REMOVED_GLOBALS);
 }

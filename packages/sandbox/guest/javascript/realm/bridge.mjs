@@ -14,6 +14,8 @@ export function makeBridge(
 ) {
   const MAX_ARGUMENT_LENGTH = 4 * 1024 * 1024;
   const MAX_LENGTH_IN_FLIGHT = 16 * 1024 * 1024;
+  /** Text to and from tools until the engine is made to look for cycles. */
+  const COLLECT_AFTER = 4 * 1024 * 1024;
   const PROGRAM = "program.js:";
   const STDERR = ["warn", "error", "trace", "assert"];
   const METHODS = ["log", "info", "debug", "dir", "table", "group", "groupCollapsed", "groupEnd", ...STDERR];
@@ -28,6 +30,7 @@ export function makeBridge(
   let inspector;
   let calls = 0;
   let inFlight = 0;
+  let passed = 0;
   /** @type {number[]} */
   const lengths = [];
   /** @type {number[]} */
@@ -143,6 +146,7 @@ export function makeBridge(
     lines[id] = line;
     lengths[id] = read.text.length;
     inFlight += read.text.length;
+    passed += read.text.length;
     // The host ends the run at the first call that is too many; nothing later is of interest.
     if (over || id > request.limits.maxToolCalls) return id;
     host(`{"type":"call","id":${id},"tool":${index},"line":${line},"args":${read.text}}`);
@@ -167,6 +171,21 @@ export function makeBridge(
     const stream = STDERR.includes(method) ? "stderr" : "stdout";
     quiet = host(`{"type":"log","stream":"${stream}","text":${JSON.stringify(text)}}`);
     if (method === "group" || method === "groupCollapsed") groups++;
+  };
+
+  /**
+   * The engine looks for cycles after some ten thousand new blocks, whatever their size: a program whose few blocks are
+   * large would keep its garbage until memory is full. So it gets them.
+   */
+  const collect = () => {
+    passed = 0;
+    try {
+      const blocks = [];
+      for (let index = 0; index < 40_000; index++) blocks.push(`${index} `);
+      blocks.push({});
+    } catch {
+      // Memory is full: the program will hear of it.
+    }
   };
 
   /** What the program's realm gets of this one; functions that take and give values without a realm. */
@@ -274,6 +293,8 @@ export function makeBridge(
     },
     /** @param {string} text */
     settle(text) {
+      passed += text.length;
+      if (passed > COLLECT_AFTER) collect();
       program.settle(text);
     },
     describe,

@@ -47,16 +47,17 @@ export function makeCleaner(isPromise, kinds, base64) {
   /** @type {object[]} */
   let changes = [];
 
+  const tooLarge = () => new TooLarge(`more than ${most} bytes as JSON`);
   const note = (/** @type {any} */ path, /** @type {string} */ from, /** @type {string} */ to) => {
     if (changes.length < MAX_NOTES) changes.push({ path: written(path), from, to });
   };
   const put = (/** @type {string} */ text) => {
     left -= text.length;
-    if (left < 0) throw new TooLarge(`more than ${most} bytes as JSON`);
+    if (left < 0) throw tooLarge();
     parts.push(text);
   };
   const putText = (/** @type {string} */ text) => {
-    if (text.length > left) throw new TooLarge(`more than ${most} bytes as JSON`);
+    if (text.length > left) throw tooLarge();
     put(quote(text));
   };
   const unfit = (/** @type {any} */ path, /** @type {string} */ kind, /** @type {string} */ text) => {
@@ -87,118 +88,122 @@ export function makeCleaner(isPromise, kinds, base64) {
     } else unfit(path, "symbol", kinds.symbolText(value));
   };
 
-  /** @param {any} value @param {any} path @param {number} depth @param {string | number} key For `toJSON`. */
-  const walk = (value, path, depth, key) => {
+  /**
+   * What stands open, the innermost last: a list, or the fields of an object. Walked in a loop, because the engine's stack
+   * is small. `value` leaves the path of cycles when it is closed.
+   * @typedef {{ value: any, path: any, items: any, names: string[] | undefined, index: number, length: number, first: boolean }} Frame
+   * @type {Frame[]}
+   */
+  let frames = [];
+
+  /** @param {any} value @param {any} path @param {any} items An array, or what the names are looked up in. */
+  const begin = (value, path, items, /** @type {string[] | undefined} */ names) => {
+    if (frames.length > MAX_DEPTH) throw new TooLarge(`nested deeper than ${MAX_DEPTH} levels`);
+    const length = names === undefined ? items.length : names.length;
+    // Each item takes at least a character and a comma.
+    if (names === undefined && length * 2 - 1 > left) throw tooLarge();
+    open.add(value);
+    put(names === undefined ? "[" : "{");
+    frames.push({ value, path, items, names, index: 0, length, first: true });
+  };
+
+  /** @param {any} value @param {any} path @param {string | number} key For `toJSON`. @param {boolean} asked It was. */
+  const visit = (value, path, key, asked) => {
     if (typeof value !== "object" && typeof value !== "function") return primitive(value, path);
     if (value === null) return put("null");
-    if (depth > MAX_DEPTH) throw new TooLarge(`nested deeper than ${MAX_DEPTH} levels`);
     if (open.has(value)) {
       note(path, "cycle", "null");
       return put("null");
     }
-    open.add(value);
-    container(value, path, depth, key);
-    open.delete(value);
-  };
-
-  const container = (
-    /** @type {any} */ value,
-    /** @type {any} */ path,
-    /** @type {number} */ depth,
-    /** @type {string | number} */ key,
-  ) => {
-    const { toJSON } = value;
+    const toJSON = asked ? undefined : value.toJSON;
     // A date has one too; ours says what became of it.
     if (typeof toJSON === "function" && kinds.timeOf(value) === undefined) {
       const given = Reflect.apply(toJSON, value, [`${key}`]);
-      if (given !== value) {
-        note(path, className(value), "what its toJSON gives");
-        return walk(given, path, depth + 1, key);
-      }
+      if (given !== value) note(path, className(value), "what its toJSON gives");
+      return visit(given, path, key, true);
     }
     if (typeof value === "function") return unfit(path, "function", named(value));
-    if (Array.isArray(value)) return list(value, path, depth);
+    if (Array.isArray(value)) return begin(value, path, value, undefined);
     const prototype = Reflect.getPrototypeOf(value);
     const plain = prototype === null || Reflect.getPrototypeOf(prototype) === null;
-    if (plain) return fields(value, path, depth);
-    if (special(value, path, depth)) return;
-    note(path, className(value), "object");
-    fields(value, path, depth);
+    if (!plain && special(value, path)) return;
+    if (!plain) note(path, className(value), "object");
+    begin(value, path, value, Object.keys(value));
   };
 
   /** What JSON writes as it is, so that many of them can be written at once. */
   const isSimple = (/** @type {any} */ value) =>
-    typeof value === "string" || (typeof value === "number" && value - value === 0) || value === null || value === true;
+    typeof value === "string" ||
+    (typeof value === "number" && value - value === 0) ||
+    value === null ||
+    typeof value === "boolean";
 
-  const list = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-    const { length } = value;
-    // Each item takes at least a character and a comma.
-    if (length * 2 - 1 > left) throw new TooLarge(`more than ${most} bytes as JSON`);
-    put("[");
+  /** Goes on with a list up to its next item that has to be visited. @param {Frame} frame */
+  const items = (frame) => {
     /** @type {unknown[]} */
     let simple = [];
     let size = 0;
-    let first = true;
-    const flush = () => {
-      if (simple.length === 0) return;
-      put((first ? "" : ",") + quote(simple).slice(1, -1));
-      first = false;
-      simple = [];
-      size = 0;
-    };
-    for (let index = 0; index < length; index++) {
-      const item = value[index];
-      if (isSimple(item)) {
+    for (;;) {
+      const done = frame.index >= frame.length;
+      const item = done ? undefined : frame.items[frame.index];
+      const joins = !done && isSimple(item);
+      if (joins) {
         simple.push(item);
         size += typeof item === "string" ? item.length + 3 : 2;
-        if (size > left) throw new TooLarge(`more than ${most} bytes as JSON`);
-        if (simple.length === BATCH) flush();
-      } else {
-        flush();
-        if (!first) put(",");
-        first = false;
-        walk(item, [path, index], depth + 1, index);
+        if (size > left) throw tooLarge();
+        frame.index++;
       }
+      if (simple.length > 0 && (!joins || simple.length === BATCH)) {
+        put((frame.first ? "" : ",") + quote(simple).slice(1, -1));
+        frame.first = false;
+        simple = [];
+        size = 0;
+      }
+      if (joins) continue;
+      if (done) return close(frame, "]");
+      if (!frame.first) put(",");
+      frame.first = false;
+      const index = frame.index++;
+      return visit(item, [frame.path, index], index, false);
     }
-    flush();
-    put("]");
   };
 
-  const fields = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
-    put("{");
-    let first = true;
-    for (const name of Object.keys(value)) {
-      const item = value[name];
-      first = entry(name, item, path, depth, first);
+  /** Goes on with an object up to its next field that has to be visited. @param {Frame} frame @param {string[]} names */
+  const fields = (frame, names) => {
+    while (frame.index < frame.length) {
+      const name = /** @type {string} */ (names[frame.index++]);
+      const item = frame.items[name];
+      if (item === undefined || DROPPED.includes(name)) {
+        note([frame.path, name], item === undefined ? "undefined" : "key", "dropped");
+        continue;
+      }
+      if (name.length > left) throw tooLarge();
+      put(frame.first ? `${quote(name)}:` : `,${quote(name)}:`);
+      frame.first = false;
+      if (typeof item === "string") putText(item);
+      else if (isSimple(item)) put(`${item}`);
+      else return visit(item, [frame.path, name], name, false);
     }
-    put("}");
+    close(frame, "}");
   };
 
-  /** @param {string} name @param {any} item @param {any} path @param {number} depth @param {boolean} first */
-  const entry = (name, item, path, depth, first) => {
-    if (item === undefined || DROPPED.includes(name)) {
-      note([path, name], item === undefined ? "undefined" : "key", "dropped");
-      return first;
-    }
-    if (name.length > left) throw new TooLarge(`more than ${most} bytes as JSON`);
-    put(first ? `${quote(name)}:` : `,${quote(name)}:`);
-    if (typeof item === "string") putText(item);
-    else if (isSimple(item)) put(`${item}`);
-    else walk(item, [path, name], depth + 1, name);
-    return false;
+  const close = (/** @type {Frame} */ frame, /** @type {string} */ bracket) => {
+    put(bracket);
+    frames.pop();
+    open.delete(frame.value);
   };
 
   /** What has an inner state of its own. False when the value is an ordinary object. */
-  const special = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+  const special = (/** @type {any} */ value, /** @type {any} */ path) => {
     if (kinds.timeOf(value) !== undefined) date(value, path);
-    else if (ArrayBuffer.isView(value)) view(value, path, depth);
-    else if (kinds.mapSize(value) !== undefined) map(value, path, depth);
+    else if (ArrayBuffer.isView(value)) view(value, path);
+    else if (kinds.mapSize(value) !== undefined) map(value, path);
     else if (kinds.setSize(value) !== undefined) {
       note(path, "Set", "array");
       /** @type {unknown[]} */
-      const items = [];
-      Reflect.apply(Set.prototype.forEach, value, [(/** @type {unknown} */ item) => items.push(item)]);
-      list(items, path, depth);
+      const held = [];
+      Reflect.apply(Set.prototype.forEach, value, [(/** @type {unknown} */ item) => held.push(item)]);
+      begin(value, path, held, undefined);
     } else if (kinds.bufferBytes(value) !== undefined) bytes("ArrayBuffer", new Uint8Array(value), path);
     else if (Error.isError(value)) unfit(path, className(value), `${className(value)}: ${value.message}`);
     else if (isPromise(value)) throw new Unfit(written(path), "a promise: await it");
@@ -219,36 +224,32 @@ export function makeCleaner(isPromise, kinds, base64) {
     put(valid ? quote(kinds.isoText(value)) : "null");
   };
 
-  const view = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+  const view = (/** @type {any} */ value, /** @type {any} */ path) => {
     const kind = kinds.viewKind(value);
     if (kind === undefined) bytes("DataView", new Uint8Array(value.buffer, value.byteOffset, value.byteLength), path);
     else if (kind === "Uint8Array") bytes(kind, new Uint8Array(value), path);
     else {
       note(path, kind, "array");
-      list(value, path, depth);
+      begin(value, path, value, undefined);
     }
   };
 
   const bytes = (/** @type {string} */ kind, /** @type {Uint8Array} */ held, /** @type {any} */ path) => {
-    if ((held.length * 4) / 3 > left) throw new TooLarge(`more than ${most} bytes as JSON`);
+    if ((held.length * 4) / 3 > left) throw tooLarge();
     note(path, kind, "base64 text");
     put(`"${base64(held)}"`);
   };
 
-  const map = (/** @type {any} */ value, /** @type {any} */ path, /** @type {number} */ depth) => {
+  const map = (/** @type {any} */ value, /** @type {any} */ path) => {
     note(path, "Map", "object");
-    /** @type {Map<string, unknown>} */
-    const entries = new Map();
+    const entries = Object.create(null);
     const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
       const name = typeof key === "symbol" ? kinds.symbolText(key) : keyText(key);
       if (typeof key !== "string") note([path, name], `key of type ${key === null ? "null" : typeof key}`, "text");
-      entries.set(name, item);
+      entries[name] = item;
     };
     Reflect.apply(Map.prototype.forEach, value, [add]);
-    put("{");
-    let first = true;
-    for (const [name, item] of entries) first = entry(name, item, path, depth, first);
-    put("}");
+    begin(value, path, entries, Object.keys(entries));
   };
 
   /**
@@ -259,17 +260,22 @@ export function makeCleaner(isPromise, kinds, base64) {
    */
   const clean = (root, maxLength, strict, notes, rootPath) => {
     // A `toJSON` of the program may call a tool, whose arguments are cleaned meanwhile.
-    const outer = { parts, open, left, most, isStrict, changes };
+    const outer = { parts, open, frames, left, most, isStrict, changes };
     parts = [];
     open = new Set();
+    frames = [];
     left = most = maxLength;
     isStrict = strict;
     changes = notes;
     try {
-      walk(root, rootPath, 0, "");
+      visit(root, rootPath, "", false);
+      for (let frame = frames.at(-1); frame !== undefined; frame = frames.at(-1)) {
+        if (frame.names === undefined) items(frame);
+        else fields(frame, frame.names);
+      }
       return parts.length === 1 ? parts[0] : parts.join("");
     } finally {
-      ({ parts, open, left, most, isStrict, changes } = outer);
+      ({ parts, open, frames, left, most, isStrict, changes } = outer);
     }
   };
 

@@ -47,10 +47,30 @@ export function programSide(bridge) {
     return promise;
   };
 
+  /** A promise that holds what settles it is a cycle, and those stay in memory for long. @param {any} state */
+  const release = (state) => {
+    state.resolve = undefined;
+    state.reject = undefined;
+  };
+
   /** @param {any} state @param {unknown} error @param {number} id Of the call; -1: it was not made. */
   const fail = (state, error, id) => {
-    failed(error, id, () => state.seen);
+    try {
+      failed(error, id, () => state.seen);
+    } catch {
+      // At the end of the stack or of the memory; the program gets its error all the same.
+    }
     state.reject(error);
+    release(state);
+  };
+
+  /** @param {() => number} ask Something of the bridge. */
+  const guarded = (ask) => {
+    try {
+      return ask();
+    } catch (error) {
+      throw local(error);
+    }
   };
 
   /** Called by `rows.map(tool)`, which also gives the index and the array. @param {any} given */
@@ -112,18 +132,18 @@ export function programSide(bridge) {
 
   /** Without arguments it is the run's clock, which a replay can set. */
   function ProgramDate(/** @type {any[]} */ ...parts) {
-    if (new.target === undefined) return apply(OwnDate.prototype.toString, new OwnDate(clock()), []);
-    return construct(OwnDate, parts.length === 0 ? [clock()] : parts, new.target);
+    if (new.target === undefined) return apply(OwnDate.prototype.toString, new OwnDate(guarded(clock)), []);
+    return construct(OwnDate, parts.length === 0 ? [guarded(clock)] : parts, new.target);
   }
   hide(ProgramDate, "name", "Date");
   hide(ProgramDate, "length", 7);
   hide(ProgramDate, "parse", OwnDate.parse);
   hide(ProgramDate, "UTC", OwnDate.UTC);
-  hide(ProgramDate, "now", { now: () => clock() }.now);
+  hide(ProgramDate, "now", { now: () => guarded(clock) }.now);
   defineProperty(ProgramDate, "prototype", { __proto__: null, value: OwnDate.prototype, writable: false });
   hide(OwnDate.prototype, "constructor", ProgramDate);
   hide(global, "Date", ProgramDate);
-  hide(Math, "random", { random: () => draw() }.random);
+  hide(Math, "random", { random: () => guarded(draw) }.random);
 
   return {
     isPromise: (/** @type {unknown} */ value) => value instanceof OwnPromise,
@@ -134,8 +154,10 @@ export function programSide(bridge) {
       const state = waiting[message.id];
       delete waiting[message.id];
       answered(message.id);
-      if (message.type === "return") state.resolve(message.value);
-      else fail(state, construct(OwnError, [message.message], ToolError), message.id);
+      if (message.type === "return") {
+        state.resolve(message.value);
+        release(state);
+      } else fail(state, construct(OwnError, [message.message], ToolError), message.id);
     },
   };
 }

@@ -1,0 +1,60 @@
+// The Web Worker of a JavaScript run. Started by src/browser/web-worker-thread.ts; its first message says how to start,
+// then it speaks JSON text with the page.
+import * as engine from "quickjs-emscripten";
+import { removeCodeFromText, removeGlobals } from "./harden.mjs";
+import { createInterpreter } from "./interpreter.mjs";
+
+/**
+ * Bytes of the engine's own stack. A worker's stack in a browser is small and can't be asked for. In Chromium, with so many
+ * plain recursion (550 calls) ends in an error that a program can catch, also while the engine's code is still slow;
+ * nested source text and JSON reach the browser's end first, which ends the run with the same error.
+ */
+const STACK_BYTES = 96 * 1024;
+
+const REMOVED = [
+  ...["fetch", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource", "importScripts"],
+  ...[
+    "indexedDB",
+    "caches",
+    "cookieStore",
+    "navigator",
+    "Worker",
+    "SharedWorker",
+    "BroadcastChannel",
+    "MessageChannel",
+  ],
+  ...["MessagePort", "FileReader", "FileReaderSync", "Blob", "File", "Notification", "RTCPeerConnection", "location"],
+  ...["origin", "Request", "Response", "Headers", "FormData", "URL", "webkitRequestFileSystem", "scheduler", "crypto"],
+  ...["webkitRequestFileSystemSync", "webkitResolveLocalFileSystemURL", "webkitResolveLocalFileSystemSyncURL", "fonts"],
+  ...["setTimeout", "setInterval", "queueMicrotask", "requestAnimationFrame", "OffscreenCanvas", "createImageBitmap"],
+  ...["eval", "Function", "postMessage", "close", "addEventListener", "dispatchEvent", "trustedTypes", "reportError"],
+];
+
+const scope = /** @type {any} */ (globalThis);
+const post = scope.postMessage.bind(scope);
+const listen = scope.addEventListener.bind(scope);
+
+/** @type {import("./interpreter.mjs").Interpreter | undefined} */
+let interpreter;
+let asked = false;
+let started = false;
+
+/** @param {{ memoryMb: number, rehearsalCalls: number }} init */
+async function start({ memoryMb, rehearsalCalls }) {
+  interpreter = await createInterpreter({ engine, memoryMb, stackBytes: STACK_BYTES, rehearsalCalls, post });
+  removeCodeFromText();
+  removeGlobals(REMOVED);
+  post(['{"type":"ready"}']);
+}
+
+listen("message", (/** @type {MessageEvent} */ { data }) => {
+  if (!asked) {
+    asked = true;
+    start(data).catch((error) => post([JSON.stringify({ type: "fatal", message: String(error) })]));
+  } else if (typeof data !== "string") return;
+  else if (started) interpreter?.answer(data);
+  else {
+    started = true;
+    interpreter?.start(data);
+  }
+});

@@ -1,0 +1,45 @@
+import type { AnyTool } from "@toolglot/core";
+import { resolveLimits } from "../limits.ts";
+import { checkOptions, makeSandbox } from "../sandbox.ts";
+import type { PoolOptions, Sandbox, SandboxLimits, SandboxOptions } from "../types.ts";
+import { QuickJsEngine } from "./quickjs-engine.ts";
+
+/** Options of {@link createSandbox} in a browser. */
+export interface BrowserSandboxOptions {
+  /** The only one a browser runs. */
+  language?: "javascript";
+  limits?: Partial<SandboxLimits>;
+  /** Tools of every run; those given to `run` win over them. */
+  tools?: readonly AnyTool[];
+  /** Default size 1, `maxConcurrent` 4. */
+  pool?: PoolOptions;
+  /** Fixes the program's random numbers, for replay. Default: fresh entropy for each run. */
+  seed?: string | number;
+  /**
+   * Makes the worker, where a bundler does not understand `new Worker(new URL(…, import.meta.url), { type: "module" })`:
+   * a module worker that runs `@toolglot/sandbox/guest/javascript/worker.browser.mjs`. Called for each interpreter.
+   */
+  worker?: () => Worker;
+}
+
+/**
+ * Makes a sandbox for JavaScript programs in a browser. Starts nothing yet: the first run does, or `warm()`. Throws
+ * `TypeError` for options that make no sense.
+ */
+export function createSandbox(options: BrowserSandboxOptions = {}): Sandbox {
+  const { worker = startWorker, language = "javascript", ...rest } = options;
+  if (typeof worker !== "function") throw new TypeError("worker must be a function that makes a Worker.");
+  const checked: SandboxOptions = { ...rest, language };
+  checkOptions(checked, ["javascript"]);
+  const limits = resolveLimits(language, options.limits);
+  return makeSandbox(checked, {
+    engine: new QuickJsEngine(limits, worker),
+    limits,
+    pool: { size: 1, maxConcurrent: 4 },
+  });
+}
+
+/** Bundlers look for this very expression. The path is the same from `src/browser` and from `dist/browser`. */
+function startWorker(): Worker {
+  return new Worker(new URL("../../guest/javascript/worker.browser.mjs", import.meta.url), { type: "module" });
+}

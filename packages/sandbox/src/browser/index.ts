@@ -1,0 +1,24 @@
+/** Runs model-written JavaScript in a Web Worker, with tools as async functions. */
+export { ToolError } from "@toolglot/core";
+export { type CodeToolInput, type CodeToolsOptions, codeTools } from "../code-tools.ts";
+export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
+export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
+export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
+export type {
+  ImportPolicy,
+  PoolOptions,
+  Sandbox,
+  SandboxConversion,
+  SandboxError,
+  SandboxIsolation,
+  SandboxLanguage,
+  SandboxLimits,
+  SandboxPoolStats,
+  SandboxRun,
+  SandboxRunError,
+  SandboxRunOk,
+  SandboxRunOptions,
+  SandboxStats,
+  SandboxToolCall,
+} from "../types.ts";
+export { type BrowserSandboxOptions, createSandbox } from "./create-sandbox.ts";

@@ -1,0 +1,36 @@
+import type { GuestThread } from "../javascript/message-guest.ts";
+
+/** A Web Worker that runs `guest/javascript/worker.browser.mjs`. */
+export class WebWorkerThread implements GuestThread {
+  readonly #worker: Worker;
+  #heard: Parameters<GuestThread["attach"]>[0] | undefined;
+
+  /** `init`: what the worker gets first. */
+  constructor(worker: Worker, init: { memoryMb: number; rehearsalCalls: number }) {
+    this.#worker = worker;
+    this.#worker.postMessage(init);
+  }
+
+  attach(heard: Parameters<GuestThread["attach"]>[0]): void {
+    this.#heard = heard;
+    this.#worker.addEventListener("message", ({ data }: MessageEvent) => heard.onMessage(data));
+    this.#worker.addEventListener("messageerror", () => heard.onEnd("it sent something that cannot be read"));
+    this.#worker.addEventListener("error", (event) => {
+      event.preventDefault();
+      heard.onEnd(event.message || "the worker's script could not be loaded");
+    });
+  }
+
+  post(text: string): void {
+    this.#worker.postMessage(text);
+  }
+
+  /** A worker that was terminated says nothing more, and there is no event for it. */
+  async end(): Promise<void> {
+    this.#worker.terminate();
+    this.#heard?.onEnd("the worker was ended");
+  }
+
+  /** Workers end with their page. */
+  hold(): void {}
+}
