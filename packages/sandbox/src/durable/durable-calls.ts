@@ -8,7 +8,7 @@ import { inDoubtError, journalError, leaseLostError, otherCall } from "./errors.
 import { callFingerprint } from "./fingerprint.ts";
 import type { Journal } from "./journal.ts";
 import type { Leases } from "./leases.ts";
-import type { CallAnswer, KeptCall, KeptCalls } from "./records.ts";
+import { type CallAnswer, highest, type KeptCall, type KeptCalls } from "./records.ts";
 import { ReplayOrder } from "./replay-order.ts";
 import type { SandboxRunParked } from "./types.ts";
 
@@ -40,6 +40,8 @@ export class DurableCalls {
   /** Tools at work, and answers that are being written. */
   #busy = 0;
   #onQuiet: () => void = () => {};
+  /** The last call that the journal has. */
+  #keptUntil = -1;
   #admission: Promise<void> = Promise.resolve();
   #delivery: number;
   #clock: number;
@@ -49,9 +51,9 @@ export class DurableCalls {
   constructor(place: CallsPlace, clock: number) {
     this.#place = place;
     this.#replay = new ReplayOrder(place.kept);
-    const answers = [...place.kept.values()].flatMap(({ answer }) => answer ?? []);
-    this.#delivery = Math.max(0, ...answers.map(({ delivery }) => delivery));
-    this.#clock = Math.max(clock, ...answers.map(({ at }) => at));
+    this.#delivery = highest(place.kept, "delivery", 0);
+    this.#clock = highest(place.kept, "at", clock);
+    for (const index of place.kept.keys()) this.#keptUntil = Math.max(this.#keptUntil, index);
   }
 
   get replayed(): boolean {
@@ -76,7 +78,7 @@ export class DurableCalls {
     const { kept, program } = this.#place;
     const { next } = this.#replay;
     if (next !== undefined && next.index >= program.made) return next;
-    return [...kept.values()].find(({ index }) => index >= program.made);
+    return this.#keptUntil < program.made ? undefined : kept.get(this.#keptUntil);
   }
 
   /** What the program waits for, when it is nothing but decisions that come later. */

@@ -8,7 +8,7 @@ import { journalError, leaseLostError, missingCall } from "./errors.ts";
 import type { Journal } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import { ParkingSession } from "./parking-session.ts";
-import type { KeptCalls, RunHeader, RunOutcome } from "./records.ts";
+import { highest, type KeptCalls, type RunHeader, type RunOutcome } from "./records.ts";
 import type { SandboxRunParked } from "./types.ts";
 
 /** A run that this process has claimed. */
@@ -38,7 +38,7 @@ export class DurableRun implements Durability {
     this.#run = run;
     const { clock, timeZone } = run.header;
     this.request = { clock, timeZone };
-    this.toolMs = Math.max(0, ...[...run.calls.values()].map(({ answer }) => answer?.toolMs ?? 0));
+    this.toolMs = highest(run.calls, "toolMs", 0);
     const { log, leaseMs } = run.journal.settings;
     this.#leases = new Leases(log, leaseMs, run.claim, (loss) => {
       this.#program?.fail(loss === "taken" ? leaseLostError : journalError("its lease could not be renewed"));

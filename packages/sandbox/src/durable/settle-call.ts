@@ -1,6 +1,6 @@
 import { type OperationClaim, type OperationLog, ToolglotError } from "@toolglot/core";
 import { Journal } from "./journal.ts";
-import type { CallAnswer, KeptCall } from "./records.ts";
+import { type CallAnswer, highest, type KeptCall } from "./records.ts";
 import { resolveSettings } from "./settings.ts";
 
 /** What somebody found out: what the call gave, how it failed, or that it did not happen and may be made. */
@@ -30,12 +30,11 @@ export async function settleCall(
     if (!(await journal.release(claim))) throw settledError(call);
     return;
   }
-  const answers = [...calls.values()].flatMap(({ answer }) => answer ?? []);
   const common = {
-    delivery: Math.max(0, ...answers.map(({ delivery }) => delivery)) + 1,
-    at: Math.max(Date.now(), ...answers.map(({ at }) => at)),
+    delivery: highest(calls, "delivery", 0) + 1,
+    at: highest(calls, "at", Date.now()),
     ms: 0,
-    toolMs: Math.max(0, ...answers.map(({ toolMs }) => toolMs)),
+    toolMs: highest(calls, "toolMs", 0),
     name: kept?.name ?? "",
     args: kept?.args ?? {},
   };
