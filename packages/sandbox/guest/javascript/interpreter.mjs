@@ -48,7 +48,14 @@ export async function createInterpreter(options) {
   return make(options.post);
 }
 
-/** Runs one program. Give it the request, then each answer, in order. */
+/**
+ * Runs one program. Give it the request, then each answer, in order.
+ *
+ * A program is over when its body has ended, nothing is left to run and every call has its answer; an error that ends its
+ * body ends it at once. A failed call whose promise nobody awaited or handled is then the program's error, and so is that
+ * of an async function called in the last statement. The engine does not tell of other rejections that nobody handles: they
+ * change nothing. `eval` and `Function` work: what they make stays in the program's realm.
+ */
 export class Interpreter {
   /** @param {import("quickjs-emscripten").QuickJSRuntime} runtime @param {WebAssembly.Memory} memory @param {InterpreterOptions} options */
   constructor(runtime, memory, { memoryMb, stackBytes, post }) {

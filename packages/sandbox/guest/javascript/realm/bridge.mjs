@@ -16,9 +16,19 @@ export function makeBridge(
   const MAX_LENGTH_IN_FLIGHT = 16 * 1024 * 1024;
   /** Text to and from tools until the engine is made to look for cycles. */
   const COLLECT_AFTER = 4 * 1024 * 1024;
+  const MOST_CYCLES = 100_000;
   const PROGRAM = "program.js:";
   const STDERR = ["warn", "error", "trace", "assert"];
   const METHODS = ["log", "info", "debug", "dir", "table", "group", "groupCollapsed", "groupEnd", ...STDERR];
+
+  // No error of this realm should reach the program; one that does must lead to no function of this realm.
+  for (const name of Object.getOwnPropertyNames(globalThis)) {
+    if (!name.endsWith("Error")) continue;
+    const { prototype } = /** @type {any} */ (globalThis)[name];
+    Reflect.deleteProperty(prototype, "constructor");
+    Reflect.deleteProperty(prototype, "toString");
+  }
+  Object.setPrototypeOf(Error.prototype, null);
 
   /** @type {any} */
   let request;
@@ -72,7 +82,7 @@ export function makeBridge(
 
   /** @param {any} tool @param {string} message @param {"T" | "R"} kind `TypeError` or `RangeError`. */
   const refuse = (tool, message, kind = "T") => {
-    refusal = { message: `${tool.identifier}() ${message}`, hint: `call it as ${signature(tool)}` };
+    refusal = { message: `${tool.identifier}() ${message.slice(0, 1000)}`, hint: `call it as ${signature(tool)}` };
     return kind;
   };
 
@@ -173,16 +183,22 @@ export function makeBridge(
     if (method === "group" || method === "groupCollapsed") groups++;
   };
 
+  const makeCycle = () => {
+    /** @type {{ self: unknown }} */
+    const cycle = { self: undefined };
+    cycle.self = cycle;
+    return cycle;
+  };
+
   /**
-   * The engine looks for cycles after some ten thousand new blocks, whatever their size: a program whose few blocks are
-   * large would keep its garbage until memory is full. So it gets them.
+   * The engine looks for cycles when it has made half as many blocks as there were, whatever their size: a program whose
+   * few blocks are large would keep its garbage until memory is full. So it gets many small ones.
    */
   const collect = () => {
     passed = 0;
     try {
-      const blocks = [];
-      for (let index = 0; index < 40_000; index++) blocks.push(`${index} `);
-      blocks.push({});
+      const first = new WeakRef(makeCycle());
+      for (let made = 0; made < MOST_CYCLES && first.deref() !== undefined; made++) makeCycle();
     } catch {
       // Memory is full: the program will hear of it.
     }

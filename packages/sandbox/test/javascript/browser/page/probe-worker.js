@@ -3,7 +3,7 @@ import "../../../../guest/javascript/worker.browser.mjs";
 
 const post = globalThis.postMessage.bind(globalThis);
 const attempts = {
-  eval: () => globalThis.eval("1"),
+  eval: () => Reflect.get(globalThis, "eval")("1"),
   Function: () => (() => {}).constructor("return 1")(),
   "an async Function": () => (async () => {}).constructor("return 1")(),
 };
