@@ -2,11 +2,28 @@ import { existsSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const root = import.meta.dirname;
 // Tests run from sources: the `source` condition of each package's exports points at src/.
 const conditions = ["source", "node", "development|production"];
 const members = ["packages", "apps"].flatMap((top) => readdirSync(join(root, top)).map((name) => `${top}/${name}`));
+/** Projects to begin with: a long file at the end would leave every other core with nothing to do. */
+const longest = ["trp-sqlite", "local-tools", "sandbox", "demo"];
+/**
+ * Their tests change nothing global (no fake timers, mocks, variables of the environment), so that many files may share
+ * a process: a fresh one for each file costs more than these files take.
+ */
+const sharing = ["attp", "conformance", "prompts", "tam", "toolsxml"];
+
+/** Vitest goes through projects by name, and through the files of each by size. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ project }: TestSpecification): number =>
+      longest.includes(project.name) ? longest.indexOf(project.name) : longest.length;
+    return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
+  }
+}
 
 export default defineConfig({
   resolve: { conditions },
@@ -14,6 +31,7 @@ export default defineConfig({
   test: {
     // Vitest leaves one core free, which on two cores means one file at a time.
     maxWorkers: Math.max(2, availableParallelism() - 1),
+    sequence: { sequencer: LongestFirst },
     projects: [...members, "conformance", "bench", "scripts"]
       .filter((folder) => existsSync(join(root, folder, "test")))
       .map((folder) => ({
@@ -21,6 +39,7 @@ export default defineConfig({
         test: {
           // `npx vitest run --project attp`: the folder's last part.
           name: folder.split("/").at(-1) ?? folder,
+          isolate: !sharing.includes(folder.split("/").at(-1) ?? folder),
           root,
           include: [`${folder}/test/**/*.test.ts`],
           testTimeout: 20_000,
