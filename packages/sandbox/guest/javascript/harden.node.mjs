@@ -29,14 +29,14 @@ const REMOVED_PROCESS = [
   ...["kill", "_kill", "dlopen", "_linkedBinding", "binding", "getBuiltinModule", "abort", "chdir", "umask", "cwd"],
   ...["setuid", "setgid", "seteuid", "setegid", "setgroups", "initgroups", "_debugProcess", "_debugEnd", "loadEnvFile"],
   ...["execve", "setSourceMapsEnabled", "openStdin", "_startProfilerIdleNotifier", "_getActiveHandles"],
-  ...["_getActiveRequests", "getActiveResourcesInfo", "setUncaughtExceptionCaptureCallback"],
+  ...["_getActiveRequests", "getActiveResourcesInfo", "setUncaughtExceptionCaptureCallback", "_rawDebug", "reallyExit"],
 ];
 
 /** Replaces the functions of an object and of its classes' prototypes. @param {Record<string, any>} target */
 function denyAll(target) {
   for (const key of Object.keys(target)) {
-    const own = Object.getOwnPropertyDescriptor(target, key);
-    const value = own && "value" in own ? own.value : undefined;
+    // Some exports are accessors that load what they give.
+    const value = target[key];
     if (typeof value !== "function") continue;
     for (const method of Object.getOwnPropertyNames(value.prototype ?? {})) {
       const held = Object.getOwnPropertyDescriptor(value.prototype, method);
@@ -66,10 +66,14 @@ export function harden() {
   });
   const threads = require("node:worker_threads");
   for (const module of modules) denyAll(module);
-  for (const name of ["Worker", "MessageChannel", "BroadcastChannel", "getEnvironmentData"]) threads[name] = denied;
-  syncBuiltinESMExports();
+  for (const name of ["Worker", "MessageChannel", "BroadcastChannel", "getEnvironmentData", "postMessageToThread"]) {
+    threads[name] = denied;
+  }
   const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
   for (const name of REMOVED_PROCESS) if (typeof table[name] === "function") table[name] = denied;
+  // It writes files, and knows the process's real environment.
+  Reflect.deleteProperty(process, "report");
+  syncBuiltinESMExports();
   removeCodeFromText();
   removeGlobals(REMOVED_GLOBALS);
 }

@@ -118,7 +118,7 @@ export class Interpreter {
     this.reporter = new Reporter(code, request.tools, this.limits);
     this.output = new Output(this.limits.maxLogBytes, (message) => this.say(message));
     this.turn(() => {
-      this.callText(this.realms.start, JSON.stringify(request));
+      this.call(this.realms.start, JSON.stringify(request)).dispose();
       const refused = this.reporter.refusedImport();
       if (refused) return this.fail(refused);
       const { program } = this.realms;
@@ -143,7 +143,7 @@ export class Interpreter {
     this.inFlight--;
     this.answered++;
     this.turn(() => {
-      this.callText(this.realms.settle, text);
+      this.call(this.realms.settle, text).dispose();
     });
   }
 
@@ -232,16 +232,21 @@ export class Interpreter {
     return JSON.parse(this.callText(this.realms.describe, error));
   }
 
-  /** @param {Handle} callee @param {...(Handle | string)} given Text goes in as text. @returns {string} */
-  callText(callee, ...given) {
+  /** @param {Handle} callee @param {Handle | string} [given] Text goes in as text. @returns {Handle} */
+  call(callee, given) {
     const { bridge } = this.realms;
-    const handles = given.map((each) => (typeof each === "string" ? bridge.newString(each) : each));
-    const called = bridge.callFunction(callee, bridge.undefined, ...handles);
+    const handle = typeof given === "string" ? bridge.newString(given) : given;
+    const called = handle
+      ? bridge.callFunction(callee, bridge.undefined, handle)
+      : bridge.callFunction(callee, bridge.undefined);
+    if (typeof given === "string") handle?.dispose();
     if (called.error) throw this.broken(called.error);
-    const text = bridge.typeof(called.value) === "string" ? bridge.getString(called.value) : "";
-    called.value.dispose();
-    for (const [index, each] of given.entries()) if (typeof each === "string") handles[index]?.dispose();
-    return text;
+    return called.value;
+  }
+
+  /** @param {Handle} callee @param {Handle | string} [given] @returns {string} */
+  callText(callee, given) {
+    return this.call(callee, given).consume((text) => this.realms.bridge.getString(text));
   }
 
   /** Whether memory is so near its cap that the engine may fail in any way. */
