@@ -57,6 +57,14 @@ const attempts = {
   "process.env": async () => JSON.stringify(process.env),
   "process.report.getReport": async () => JSON.stringify(process.report.getReport()),
   "process.report.writeReport": async () => process.report.writeReport(mark),
+  "process.report of the module": async () => JSON.stringify((await module("process")).report.getReport()),
+  "process.default.report": async () => (await module("process")).default.report.writeReport(mark),
+  "process.kill of the module": async () => `${(await module("process")).kill(process.pid, 0)} REACHED`,
+  "fs.ReadStream": async () => {
+    const stream = new (await module("fs")).ReadStream(file);
+    return await new Promise((resolve, reject) => stream.on("data", resolve).on("error", reject));
+  },
+  "fs.promises.open": async () => (await (await module("fs")).promises.open(file)).readFile("utf8"),
   "process.chdir": async () => process.chdir("/"),
   Function: async () => (() => {}).constructor("return process.env")(),
   AsyncFunction: async () => await (async () => {}).constructor("return process.env")(),
