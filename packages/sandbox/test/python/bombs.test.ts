@@ -24,8 +24,8 @@ const bombs = readSections(new URL("./bombs.txt", import.meta.url)).map(({ name,
   return { what, type, code: code.replace(/\{[A-Z]+\}/g, (place) => places[place] ?? place) };
 });
 
-/** A plain run takes every third; with TOOLGLOT_REQUIRE_ALL=1 or TOOLGLOT_ATTACKS=all each has its turn. */
-const taken = bombs.filter((_, index) => runsAll || index % 3 === 0);
+/** A plain run takes every fourth; with TOOLGLOT_REQUIRE_ALL=1 or TOOLGLOT_ATTACKS=all each has its turn. */
+const taken = bombs.filter((_, index) => runsAll || index % 4 === 0);
 
 /** Watches how late a timer of the host gets, in milliseconds, until it is stopped. */
 function watchTicks(): () => number {

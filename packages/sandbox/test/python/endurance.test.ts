@@ -78,7 +78,7 @@ it("should hold nothing back after many runs, one after the other and many asked
   await run(2, 1);
   await settle();
   const before = held();
-  const [inRow, atOnce] = [rounds(9, 18, 100), rounds(4, 9, 20)];
+  const [inRow, atOnce] = [rounds(6, 18, 100), rounds(3, 9, 20)];
   await run(inRow, 1);
   // More than run at once: the others wait in line.
   await run(atOnce * rounds(1, 1, 5), atOnce);

@@ -160,8 +160,8 @@ it("should let pass what is harmless, and it reaches nothing", async () => {
 const inProcesses = attempts.filter((attempt) => runsEvery || isAlone(attempt));
 const together = attempts.filter((attempt) => !isAlone(attempt));
 
-// In a plain run every second of those that need a process: they end or change their interpreter.
-it.each(inProcesses.filter((_, index) => runsAll || index % 2 === 0))(
+// In a plain run every third of those that need a process: they end or change their interpreter.
+it.each(inProcesses.filter((_, index) => runsAll || index % 3 === 0))(
   "should reach nothing without the guard: $name",
   async ({ code }) => {
     expectUntouched(await unguarded.run(fill(code)));

@@ -157,7 +157,7 @@ it("should come to an outcome and end the child, whatever bytes it writes", asyn
   };
   await fc.assert(fc.asyncProperty(plan, outcome), {
     seed: 20_261_122,
-    numRuns: rounds(20, 80, 1000),
+    numRuns: rounds(15, 80, 1000),
     endOnFailure: true,
   });
   // Some of them were taken for programs that ended well, and some not.

@@ -143,7 +143,7 @@ async function survive(sources: fc.Arbitrary<string>, numRuns: number): Promise<
 it(
   "should end every run of a source without sense in an outcome",
   async () => {
-    await survive(fc.oneof(soup, anyText, mutated), rounds(4, 12, 300));
+    await survive(fc.oneof(soup, anyText, mutated), rounds(3, 12, 300));
   },
   long,
 );
@@ -151,7 +151,7 @@ it(
 it(
   "should end every run of a source that is deep or wide in an outcome",
   async () => {
-    await survive(fc.oneof(deep, nested, wide), rounds(4, 12, 150));
+    await survive(fc.oneof(deep, nested, wide), rounds(3, 12, 150));
   },
   long,
 );
