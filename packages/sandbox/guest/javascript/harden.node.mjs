@@ -29,7 +29,7 @@ const REMOVED_PROCESS = [
   ...["kill", "_kill", "dlopen", "_linkedBinding", "binding", "getBuiltinModule", "abort", "chdir", "umask", "cwd"],
   ...["setuid", "setgid", "seteuid", "setegid", "setgroups", "initgroups", "_debugProcess", "_debugEnd", "loadEnvFile"],
   ...["execve", "setSourceMapsEnabled", "openStdin", "_startProfilerIdleNotifier", "_getActiveHandles"],
-  ...["_getActiveRequests", "getActiveResourcesInfo", "setUncaughtExceptionCaptureCallback", "_rawDebug", "reallyExit"],
+  ...["_getActiveRequests", "getActiveResourcesInfo", "setUncaughtExceptionCaptureCallback", "_rawDebug"],
 ];
 
 /** Replaces the functions of an object and of its classes' prototypes. @param {Record<string, any>} target */

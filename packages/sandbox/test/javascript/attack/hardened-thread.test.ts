@@ -1,7 +1,9 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
 
@@ -44,3 +46,12 @@ it("should leave nothing that works to a program that is in the thread itself", 
   // Every attempt had its turn.
   expect(Object.keys(outcomes).length).toBeGreaterThanOrEqual(50);
 });
+
+it.each(["an error", "a rejection", "a later error", "an exit", "what it prints"])(
+  "should put nothing on the host's streams, and not end the host: %s",
+  (end) => {
+    const script = fileURLToPath(new URL("./hostile/hardened-end.mjs", import.meta.url));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, end], { encoding: "utf8" });
+    expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: "", stderr: "" });
+  },
+);
