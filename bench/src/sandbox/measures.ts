@@ -23,7 +23,7 @@ export const programs: Readonly<
 };
 
 /** Wall milliseconds of a run that has to end well, and the run. */
-export async function timed(
+async function timed(
   sandbox: Sandbox,
   code: string,
   expected: unknown,
