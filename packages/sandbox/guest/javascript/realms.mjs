@@ -1,4 +1,5 @@
 // The two realms of a run, made in one engine: the program's, and the bridge's beside it, which the program never sees.
+import { makeArguments } from "./realm/arguments.mjs";
 import { base64 } from "./realm/base64.mjs";
 import { makeBridge } from "./realm/bridge.mjs";
 import { makeCleaner } from "./realm/clean.mjs";
@@ -38,7 +39,7 @@ export function makeRealms(runtime, host) {
   const hostFunction = bridge.newFunction("host", (said) =>
     host(bridge.getString(said)) ? bridge.true : bridge.false,
   );
-  const parts = { base64, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest };
+  const parts = { base64, makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest };
   const fields = Object.entries(parts).map(([name, made]) => `${name}: ${text(made)}`);
   const make = evaluate(
     bridge,

@@ -5,14 +5,13 @@
  *
  * @param {(text: string) => boolean} host Takes JSON text; true when no more output is wanted.
  * @param {(bridge: any) => any} programSide Made in the program's realm.
- * @param {{ base64: any, makeCleaner: any, makeInspector: any, makeKinds: any, makeLayout: any, makeRandom: (seed: string) => () => number, nearest: (name: string, names: string[]) => string | undefined }} parts
+ * @param {{ base64: any, makeArguments: any, makeCleaner: any, makeInspector: any, makeKinds: any, makeLayout: any, makeRandom: (seed: string) => () => number, nearest: (name: string, names: string[]) => string | undefined }} parts
  */
 export function makeBridge(
   host,
   programSide,
-  { base64, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest },
+  { base64, makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest },
 ) {
-  const MAX_ARGUMENT_LENGTH = 4 * 1024 * 1024;
   const MAX_LENGTH_IN_FLIGHT = 16 * 1024 * 1024;
   /** Text to and from tools until the engine is made to look for cycles. */
   const COLLECT_AFTER = 4 * 1024 * 1024;
@@ -36,6 +35,8 @@ export function makeBridge(
   let program;
   /** @type {any} */
   let cleaner;
+  /** @type {any} */
+  let inputs;
   /** @type {any} */
   let inspector;
   let calls = 0;
@@ -71,95 +72,29 @@ export function makeBridge(
   };
   const programLine = () => lineIn(new Error().stack ?? "");
 
-  const signature = (/** @type {any} */ tool) => {
-    const params = tool.params.map((/** @type {any} */ { identifier, required, default: fallback }) => {
-      if (required) return identifier;
-      return fallback === undefined ? `${identifier}?` : `${identifier} = ${JSON.stringify(fallback)}`;
-    });
-    if (tool.open) params.push("…");
-    return params.length === 0 ? `${tool.identifier}()` : `${tool.identifier}({ ${params.join(", ")} })`;
-  };
-
-  /** @param {any} tool @param {string} message @param {"T" | "R"} kind `TypeError` or `RangeError`. */
-  const refuse = (tool, message, kind = "T") => {
-    refusal = { message: `${tool.identifier}() ${message.slice(0, 1000)}`, hint: `call it as ${signature(tool)}` };
-    return kind;
-  };
-
-  /** What is asked of a tool at each call. @param {any} tool */
-  const prepare = (tool) => {
-    const { params } = tool;
-    tool.identifiers = params.map((/** @type {any} */ { identifier }) => identifier);
-    tool.required = params
-      .filter((/** @type {any} */ { required }) => required)
-      .map((/** @type {any} */ { name }) => name);
-    /** Parameter names by what a program may write. */
-    tool.known = new Map(params.map((/** @type {any} */ { name }) => [name, name]));
-    for (const { identifier, name } of params) tool.known.set(identifier, name);
-  };
-
-  /** The arguments of a call by parameter name, as JSON text; `{ refused }` when they are wrong. */
-  const readArguments = (/** @type {any} */ tool, /** @type {number} */ values, /** @type {any} */ given) => {
-    if (values > 1) return { refused: refuse(tool, `takes one object, not ${values} values`) };
-    if (given === undefined) given = {};
-    if (typeof given !== "object" || given === null || Array.isArray(given)) {
-      const kind = given === null ? "null" : Array.isArray(given) ? "an array" : `a ${typeof given}`;
-      return { refused: refuse(tool, `takes one object, not ${kind}`) };
-    }
-    let text = "";
-    let count = 0;
-    const names = new Set();
-    for (const key of Object.keys(given)) {
-      const param = tool.known.get(key);
-      if (param === undefined && !tool.open) {
-        const near = nearest(key, tool.identifiers);
-        return { refused: refuse(tool, `has no parameter ${key}${near ? `; did you mean ${near}?` : ""}`) };
-      }
-      const name = param ?? key;
-      if (names.has(name)) return { refused: refuse(tool, `got ${key} twice`) };
-      const value = given[key];
-      if (value === undefined) continue;
-      names.add(name);
-      if (count++ > 0) text += ",";
-      text += `${JSON.stringify(name)}:${cleaner.clean(value, MAX_ARGUMENT_LENGTH - text.length, true, [], [undefined, key])}`;
-    }
-    for (const name of tool.required) {
-      if (names.has(name)) continue;
-      const missing = tool.required.filter((/** @type {string} */ each) => !names.has(each));
-      return { refused: refuse(tool, `is missing ${missing.join(", ")}`) };
-    }
-    return { text: `{${text}}` };
+  const refuse = (/** @type {any} */ why) => {
+    refusal = why;
+    return why.kind;
   };
 
   /** The number of the call that was made, or why it was not, as the kind of error. */
   const call = (/** @type {number} */ index, /** @type {number} */ count, /** @type {unknown} */ given) => {
     const tool = request.tools[index];
     const line = programLine();
-    let read;
-    try {
-      read = readArguments(tool, count, given);
-    } catch (error) {
-      if (error instanceof cleaner.Unfit) return refuse(tool, `cannot take ${error.path}: it is ${error.message}`);
-      if (error instanceof cleaner.TooLarge)
-        return refuse(tool, `cannot take arguments of this size: ${error.message}`, "R");
-      throw error;
-    }
-    if (read.text === undefined) return read.refused;
-    if (inFlight + read.text.length > MAX_LENGTH_IN_FLIGHT) {
-      return refuse(
-        tool,
-        "cannot be called: await the calls in flight first, their arguments are too large together",
-        "R",
-      );
+    const taken = inputs.read(tool, count, given);
+    if (taken.text === undefined) return refuse(taken);
+    if (inFlight + taken.text.length > MAX_LENGTH_IN_FLIGHT) {
+      const message = "cannot be called: await the calls in flight first, their arguments are too large together";
+      return refuse(inputs.refuse(tool, message, "R"));
     }
     const id = calls++;
     lines[id] = line;
-    lengths[id] = read.text.length;
-    inFlight += read.text.length;
-    passed += read.text.length;
+    lengths[id] = taken.text.length;
+    inFlight += taken.text.length;
+    passed += taken.text.length;
     // The host ends the run at the first call that is too many; nothing later is of interest.
     if (over || id > request.limits.maxToolCalls) return id;
-    host(`{"type":"call","id":${id},"tool":${index},"line":${line},"args":${read.text}}`);
+    host(`{"type":"call","id":${id},"tool":${index},"line":${line},"args":${taken.text}}`);
     return id;
   };
 
@@ -224,7 +159,7 @@ export function makeBridge(
     refused: () => refusal.message,
     failed: (/** @type {any} */ error, /** @type {number} */ id, /** @type {() => boolean} */ isSeen) => {
       if ((typeof error === "object" && error !== null) || typeof error === "function") {
-        causes.set(error, id < 0 ? { id, hint: refusal.hint } : { id });
+        causes.set(error, id === -1 ? { id, hint: refusal.hint } : { id });
       }
       if (failures.length < 1000) failures.push({ error, isSeen });
     },
@@ -299,12 +234,13 @@ export function makeBridge(
     /** @param {string} text The request, without the code. */
     start(text) {
       request = JSON.parse(text);
-      for (const tool of request.tools) prepare(tool);
       time = request.clock;
       own = makeOwn();
       program = programSide(own);
       const kinds = makeKinds();
       cleaner = makeCleaner(program.isPromise, kinds, base64);
+      inputs = makeArguments(cleaner, nearest);
+      for (const tool of request.tools) inputs.prepare(tool);
       inspector = makeInspector(program.isPromise, programFrame, kinds, makeLayout);
     },
     /** @param {string} text */

@@ -53,7 +53,7 @@ export function programSide(bridge) {
     state.reject = undefined;
   };
 
-  /** @param {any} state @param {unknown} error @param {number} id Of the call; -1: it was not made. */
+  /** @param {any} state @param {unknown} error @param {number} id Of the call; -1: it was refused; -2: reading its arguments threw. */
   const fail = (state, error, id) => {
     try {
       failed(error, id, () => state.seen);
@@ -90,7 +90,7 @@ export function programSide(bridge) {
             fail(state, error, -1);
           }
         } catch (error) {
-          fail(state, local(error), -1);
+          fail(state, local(error), -2);
         }
         return promise;
       },

@@ -74,6 +74,16 @@ it.each(mistakes)("should say how the tool is called: $code", async ({ code, mes
   expect(run).toMatchObject({ status: "error", error, toolCalls: [] });
 });
 
+it("should end in the program's own error when reading its arguments throws", async () => {
+  const run = await sandbox.run(
+    "await add({}).catch(() => {});\nawait add({ get a() { throw new RangeError('mine') } })",
+  );
+  expect(run).toMatchObject({ error: { type: "RangeError", message: "mine", line: 2 } });
+  expect(run.status === "error" && run.error.hint).toBeFalsy();
+  const missing = await sandbox.run("await File_Read({})");
+  expect(missing).toMatchObject({ error: { message: "File_Read() is missing file_name" } });
+});
+
 it("should name the parameter that was probably meant", async () => {
   const run = await sandbox.run("await File_Read({ filename: 'a' })");
   expect(run).toMatchObject({ error: { message: "File_Read() has no parameter filename; did you mean file_name?" } });
