@@ -22,7 +22,7 @@ const tools: AnyTool[] = [
 // A bomb that only ends at its deadline gets a short one; the others must come to their end.
 const short = { timeoutMs: 300, memoryMb: 64, maxResultBytes: 100_000, maxToolCalls: 50 };
 const quick = createSandbox({ language: "javascript", limits: short, tools });
-const patient = createSandbox({ language: "javascript", limits: { ...short, timeoutMs: 10_000 }, tools });
+const patient = createSandbox({ language: "javascript", limits: { ...short, timeoutMs: 60_000 }, tools });
 afterAll(() => Promise.all([quick, patient].map((sandbox) => sandbox[Symbol.asyncDispose]())));
 
 const places: Record<string, string> = {
@@ -41,8 +41,8 @@ it("should hold at least twenty-five bombs, each named once and with its types",
   expect(bombs.filter(({ types }) => types.includes(""))).toEqual([]);
 });
 
-// Every fourth bomb in a plain run: a deadline, or 64 MB, costs about half a second each.
-const step = rounds(4, 1, 1);
+// Every sixth bomb in a plain run: a deadline, or 64 MB, costs about half a second each.
+const step = rounds(6, 1, 1);
 
 it.each(bombs.filter(({ index }) => index % step === 0))(
   "should end $what as it must, and leave the host at work",
@@ -63,8 +63,9 @@ it.each(bombs.filter(({ index }) => index % step === 0))(
     if (run.stats.memoryMb !== undefined) expect(run.stats.memoryMb).toBeLessThanOrEqual(64);
     expect(run.stats.toolCalls).toBeLessThanOrEqual(50);
     // Loosely: the machine may be busy with other things, but a host that waits for a guest waits for seconds.
-    expect(gap).toBeLessThan(5000);
+    expect(gap).toBeLessThan(10_000);
   },
+  120_000,
 );
 
 it("should run the next program as if nothing had been", async () => {

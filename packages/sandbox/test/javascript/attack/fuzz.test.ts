@@ -53,7 +53,7 @@ it(
     const soup = fc.array(token, { minLength: 1, maxLength: 40 }).map((tokens) => tokens.join(" "));
     await fc.assert(
       fc.asyncProperty(soup, async (code) => expectOutcome(await sandbox.run(code))),
-      { seed, numRuns: rounds(40, 1000, 10_000) },
+      { seed, numRuns: rounds(25, 500, 10_000) },
     );
   },
   long,
@@ -93,7 +93,7 @@ it(
       .map(([{ code }, changes]) => changes.reduce(mutate, code));
     await fc.assert(
       fc.asyncProperty(mutant, async (code) => expectOutcome(await sandbox.run(code))),
-      { seed, numRuns: rounds(40, 1000, 10_000) },
+      { seed, numRuns: rounds(25, 500, 10_000) },
     );
   },
   long,
@@ -169,7 +169,7 @@ it(
         expect(run.stats.conversions.filter(({ to }) => to !== "dropped")).toEqual([]);
         expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
       }),
-      { seed, numRuns: rounds(12, 200, 2000) },
+      { seed, numRuns: rounds(8, 100, 2000) },
     );
   },
   long,
@@ -184,7 +184,7 @@ it(
         const run = await carrier.run(`return JSON.parse(${text});`);
         expect(run.status === "ok" ? run.value : run.error).toEqual(expected(given));
       }),
-      { seed, numRuns: rounds(12, 200, 2000) },
+      { seed, numRuns: rounds(8, 100, 2000) },
     );
   },
   long,

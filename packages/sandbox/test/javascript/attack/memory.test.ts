@@ -42,7 +42,7 @@ async function settled(): Promise<number> {
   return least;
 }
 
-const caps = [64, 24, 128].slice(0, rounds(2, 3, 3));
+const caps = [64, 24, 128].slice(0, rounds(1, 3, 3));
 
 it.each(caps)(
   "should hold the memory of a program to %i MB",
@@ -64,7 +64,7 @@ it("should give memory back after a row of memory bombs", async () => {
   await sandbox.run("return 1");
   await sandbox.run(bombs[0] as string);
   const before = await settled();
-  const series = rounds(8, 24, 400);
+  const series = rounds(6, 24, 400);
   const peak = await peakOf(async () => {
     for (let index = 0; index < series; index += 2) {
       const two = [index, index + 1].map((each) => sandbox.run(bombs[each % bombs.length] as string));
@@ -105,7 +105,7 @@ const garbage: [string, string][] = [
   ],
 ];
 
-it.each(garbage.slice(0, rounds(3, 10, 10)))(
+it.each(garbage.slice(0, rounds(2, 10, 10)))(
   "should give memory back to a program that is done with %s",
   async (_, code) => {
     const tools = [
