@@ -5,7 +5,7 @@ import { descendants, openDescriptors, seesProcesses } from "./processes.ts";
 import { rounds } from "./support.ts";
 
 const MAX_CONCURRENT = 3;
-const limits = { timeoutMs: 30_000 };
+const limits = { timeoutMs: 120_000 };
 const pool = { size: 1, maxConcurrent: MAX_CONCURRENT };
 const sandbox = createSandbox({ language: "python", limits, tools: [addTool], pool });
 afterAll(() => sandbox[Symbol.asyncDispose]());
@@ -23,7 +23,7 @@ interface Held {
 async function settle(): Promise<void> {
   // Children that were killed are reaped, and the next one is started, a little later.
   await sandbox.warm();
-  for (let tries = 0; tries < 100 && sandbox.stats().starting > 0; tries++) await pause(50);
+  for (let tries = 0; tries < 600 && sandbox.stats().starting > 0; tries++) await pause(50);
   await pause(300);
   globalThis.gc?.();
 }
