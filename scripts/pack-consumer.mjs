@@ -93,7 +93,10 @@ async function consumeAlone(member) {
 }
 
 async function consumeInBrowser() {
-  const forBrowsers = packages.filter(({ id }) => architecture[id]?.runsIn === "any");
+  const forBrowsers = packages.filter(({ id }) => {
+    const row = architecture[id];
+    return row?.runsIn === "any" && !row.rootNeedsNode;
+  });
   const ids = forBrowsers.map(({ id }) => id);
   const project = createProject(join(scratch, "browser"));
   const installed = await verify("browser: all packages install together", () =>

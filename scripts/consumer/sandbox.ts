@@ -18,12 +18,19 @@ export async function consume(): Promise<string> {
     const run = await sandbox.run('print("adding up")\n__result__ = price("tea") + price(article="jam")', { tools });
     const wrong = await sandbox.run("__result__ = 1 / 0", {});
     if (run.status !== "ok" || wrong.status !== "error") throw new Error(JSON.stringify([run, wrong]));
-    return [run.value, run.logs.map((entry) => entry.text.trim()).join(), wrong.error.type, wrong.error.line].join(
-      " | ",
-    );
+    await using javascript = createSandbox({ language: "javascript", tools });
+    const same = await javascript.run('return (await price({ article: "tea" })) + (await price({ article: "jam" }));');
+    if (same.status !== "ok") throw new Error(JSON.stringify(same));
+    return [
+      same.value,
+      run.value,
+      run.logs.map((entry) => entry.text.trim()).join(),
+      wrong.error.type,
+      wrong.error.line,
+    ].join(" | ");
   } finally {
     await sandbox[Symbol.asyncDispose]();
   }
 }
 
-export const expected = "7 | adding up | ZeroDivisionError | 1";
+export const expected = "7 | 7 | adding up | ZeroDivisionError | 1";

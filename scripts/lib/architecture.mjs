@@ -6,6 +6,7 @@
  * @property {string} job One job, in a few words.
  * @property {"any" | "node"} runsIn `any`: browsers too, so `node:*` only in files named for it (`node.ts`, `node/**`).
  * @property {string[] | "everything"} mayImport Our packages (folder names) its sources may import.
+ * @property {boolean} [rootNeedsNode] Browsers have a subpath of their own, with a test of its own; the root entry is Node's.
  * @property {string[]} thirdParty npm packages its sources may import.
  * @property {string[]} [bundled] npm packages that its build takes in: devDependencies, no one installs them with it.
  */
@@ -48,6 +49,7 @@ export const architecture = {
   sandbox: {
     job: "runs model-written Python and JavaScript",
     runsIn: "any",
+    rootNeedsNode: true,
     mayImport: ["core"],
     thirdParty: ["pyodide", "quickjs-emscripten"],
   },
