@@ -10,6 +10,7 @@ export type {
   Sandbox,
   SandboxConversion,
   SandboxError,
+  SandboxIsolation,
   SandboxLanguage,
   SandboxLimits,
   SandboxOptions,
