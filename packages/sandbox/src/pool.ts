@@ -13,8 +13,11 @@ export interface Lease {
   release(): void;
 }
 
-/** How long a run goes on before the guest for the next one is started; a shorter run starts it when it ends. */
-const REFILL_DELAY_MS = 30;
+/**
+ * How long a run goes on before the guest for the next one is started, which takes a processor from it; longer while there
+ * is another that is ready. A shorter run starts it when it ends.
+ */
+const REFILL_DELAY_MS = { empty: 30, stocked: 1000 };
 
 /** Guests for single use: some kept ready, a bounded number at work, a bounded number of runs waiting in order. */
 export class GuestPool {
@@ -121,7 +124,8 @@ export class GuestPool {
     this.#lent++;
     if (this.#state === "draining") this.#settle();
     // Starting a guest takes milliseconds that the program need not wait for.
-    inBackground(() => this.#stock.refill(), REFILL_DELAY_MS);
+    const { empty, stocked } = REFILL_DELAY_MS;
+    inBackground(() => this.#stock.refill(), this.#stock.counts.idle > 0 ? stocked : empty);
     let released = false;
     const release = (): void => {
       if (released) return;

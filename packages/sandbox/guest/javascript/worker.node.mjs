@@ -1,6 +1,6 @@
 // The thread of a JavaScript run. Started by src/node/javascript/quickjs-engine.ts with no environment; it speaks JSON
 // text with the host over its port.
-import { parentPort, workerData } from "node:worker_threads";
+import { parentPort, receiveMessageOnPort, workerData } from "node:worker_threads";
 import * as engine from "quickjs-emscripten";
 import { harden } from "./harden.node.mjs";
 import { createInterpreter } from "./interpreter.mjs";
@@ -17,12 +17,37 @@ const interpreter = await createInterpreter({
   post,
 });
 harden();
+/** How long an idle program looks for its answer before it sleeps: to be woken takes longer than a call. */
+const LOOK_MS = 0.2;
+/** Of the host: how many messages it has sent, and whether a processor is there to look for the next one. */
+const seen = /** @type {Int32Array} */ (workerData.seen);
+const now = performance.now.bind(performance);
+let taken = 0;
 let started = false;
-port.on("message", (/** @type {string} */ text) => {
+
+/** @param {string} text */
+function take(text) {
+  taken++;
   if (started) interpreter.answer(text);
   else {
     started = true;
     interpreter.start(text);
+  }
+}
+
+/** Whether another message is there; waits for a moment. */
+function another() {
+  const until = now() + LOOK_MS;
+  while (Atomics.load(seen, 0) === taken) if (Atomics.load(seen, 1) === 0 || now() > until) return false;
+  return true;
+}
+
+port.on("message", (/** @type {string} */ text) => {
+  take(text);
+  while (!interpreter.over && another()) {
+    const next = receiveMessageOnPort(port);
+    if (next === undefined) return;
+    take(next.message);
   }
 });
 post(['{"type":"ready"}']);

@@ -14,7 +14,7 @@ const HEAP_MB = 64;
  * Calls of the program that each thread runs through before it takes one. The first of a process runs more of them: the
  * compiler then makes fast code of the engine, which all threads share.
  */
-const REHEARSAL_CALLS = 20;
+const REHEARSAL_CALLS = 300;
 const FIRST_REHEARSAL_CALLS = 200;
 
 /** Compiled once for the process: threads share the code. By path. */
