@@ -95,8 +95,10 @@ export class MessageGuest implements Guest {
     }
     if (!isRecord(message) || !dropKeys(message, DROPPED_KEYS))
       this.#fail("it sent a message that is no object, or too deep");
-    else if (this.#listener) this.#listener.onMessage(message, utf8Bytes(text));
-    else if (message.type === "ready") this.#markReady();
+    else if (this.#listener) {
+      // Of a call nobody asks how long it was.
+      this.#listener.onMessage(message, message.type === "call" || message.type === "idle" ? 0 : utf8Bytes(text));
+    } else if (message.type === "ready") this.#markReady();
     else this.#fail(message.type === "fatal" ? String(message.message) : "it spoke out of turn");
   }
 
