@@ -12,7 +12,7 @@ export type GuestMessage = Record<string, unknown>;
 
 /** Hears one guest. */
 export interface GuestListener {
-  /** `bytes`: size of the message as it came; of an outcome it is right, of anything else it may be 0. */
+  /** `bytes`: size of the message as it came; of an outcome in bytes, of anything else it may be UTF-16 units. */
   onMessage(message: GuestMessage, bytes: number): void;
   /** Called once, when the guest has ended for whatever reason. `fault`: what was wrong with it, for the host's eyes. */
   onEnd(fault: string): void;

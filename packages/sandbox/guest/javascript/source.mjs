@@ -128,6 +128,18 @@ export function lineAndColumn(code, offset) {
   return { line: before.split("\n").length, column: offset - before.lastIndexOf("\n") };
 }
 
+/**
+ * The module of an `import`: the text right after it, after its bracket, or after its `from`.
+ * @param {readonly Token[]} tokens @param {number} index
+ */
+function moduleAfter(tokens, index) {
+  const next = tokens[index + 1];
+  const from = tokens.slice(index + 1, index + 60).findIndex(({ kind, text }) => kind === "word" && text === "from");
+  const places = next?.text === "(" ? [index + 2] : [index + 1, ...(from < 0 ? [] : [index + from + 2])];
+  const found = places.map((place) => tokens[place]).find((token) => token?.kind === "text" && token.text.length > 2);
+  return found?.text.slice(1, -1);
+}
+
 /** The first import or export of a program, and what it names. @param {string} code @param {readonly Token[]} tokens */
 export function findImport(code, tokens) {
   for (const [index, token] of tokens.entries()) {
@@ -138,9 +150,7 @@ export function findImport(code, tokens) {
     const isMethod = after.text === "(" && (before === "{" || before === ",");
     const isMember = token.text === "export" ? token.depth > 0 : isMethod || after.text === ".";
     if (isMember) continue;
-    const rest = tokens.slice(index + 1, index + 60);
-    const module = rest.find(({ kind, text }) => kind === "text" && text.length > 2)?.text.slice(1, -1);
-    return { word: token.text, module, ...lineAndColumn(code, token.start) };
+    return { word: token.text, module: moduleAfter(tokens, index), ...lineAndColumn(code, token.start) };
   }
   return undefined;
 }

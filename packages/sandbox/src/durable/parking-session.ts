@@ -110,13 +110,13 @@ export class ParkingSession implements Session {
     const { onUsage, onTimeout, onFault } = this.#listener;
     this.#session = new GuestSession(lease.guest, this.#rules, {
       ...{ onUsage, onTimeout, onFault },
-      onCall: (said) => {
+      onCall: (said, bytes) => {
         const text = JSON.stringify([said.tool, said.args]);
         const before = this.#calls[this.#now.calls];
         this.#now.calls++;
         if (before === undefined) {
           this.#calls.push(text);
-          this.#listener.onCall(said);
+          this.#listener.onCall(said, bytes);
         } else if (before !== text) this.#diverged(this.#now.calls);
         this.#send();
       },

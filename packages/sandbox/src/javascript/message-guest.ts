@@ -96,8 +96,9 @@ export class MessageGuest implements Guest {
     if (!isRecord(message) || !dropKeys(message, DROPPED_KEYS))
       this.#fail("it sent a message that is no object, or too deep");
     else if (this.#listener) {
-      // Of a call nobody asks how long it was.
-      this.#listener.onMessage(message, message.type === "call" || message.type === "idle" ? 0 : utf8Bytes(text));
+      // Of a call it is no matter what else than ASCII would add.
+      const isOutcome = message.type === "result" || message.type === "error";
+      this.#listener.onMessage(message, isOutcome ? utf8Bytes(text) : text.length);
     } else if (message.type === "ready") this.#markReady();
     else this.#fail(message.type === "fatal" ? String(message.message) : "it spoke out of turn");
   }

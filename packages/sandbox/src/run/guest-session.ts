@@ -7,8 +7,8 @@ const GRACE_MS = 250;
 
 /** What a session tells its run. After `onOutcome`, `onTimeout` and `onFault` nothing else comes. */
 export interface SessionListener {
-  onCall(call: Extract<GuestSaid, { type: "call" }>): void;
-  /** `bytes` is the size of the message. */
+  /** `bytes` is the size of the message, here and below. */
+  onCall(call: Extract<GuestSaid, { type: "call" }>, bytes: number): void;
   onOutcome(said: Extract<GuestSaid, { type: "result" | "error" }>, bytes: number): void;
   onLog(said: Extract<GuestSaid, { type: "log" }>): void;
   onUsage(memoryMb: number): void;
@@ -101,7 +101,7 @@ export class GuestSession implements Session {
     else if (said.type === "log") this.#listener.onLog(said);
     else if (said.type === "usage") this.#usage(said.memoryMb);
     else if (said.type === "idle") this.#wait(said.answered);
-    else if (said.type === "call") this.#call(said);
+    else if (said.type === "call") this.#call(said, bytes);
     else {
       this.close();
       this.#listener.onOutcome(said, bytes);
@@ -117,7 +117,7 @@ export class GuestSession implements Session {
     this.#listener.onUsage(memoryMb);
   }
 
-  #call(said: Extract<GuestSaid, { type: "call" }>): void {
+  #call(said: Extract<GuestSaid, { type: "call" }>, bytes: number): void {
     const { concurrent } = this.#rules;
     if (concurrent && said.id !== this.#asked) {
       this.#fault("broken");
@@ -125,7 +125,7 @@ export class GuestSession implements Session {
     }
     this.#asked++;
     if (!concurrent) this.#pause();
-    this.#listener.onCall(said);
+    this.#listener.onCall(said, bytes);
     if (!concurrent && this.#idle) this.#listener.onIdle();
   }
 

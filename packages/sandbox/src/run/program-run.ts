@@ -132,7 +132,7 @@ export class ProgramRun implements DurableProgram {
   #listener(): SessionListener {
     const { timeoutMs } = this.#request.limits;
     return {
-      onCall: (said) => this.#call(said),
+      onCall: (said, bytes) => this.#call(said, bytes),
       onOutcome: (said, bytes) => this.#outcome(said, bytes),
       onLog: (said) => {
         if (this.#book.log(said)) observe(() => this.#request.options.onLog?.(said.entry));
@@ -179,19 +179,19 @@ export class ProgramRun implements DurableProgram {
     this.#durability?.rest();
   }
 
-  #call({ tool, args, line }: Extract<GuestSaid, { type: "call" }>): void {
-    const { tools, limits, callIdPrefix, options } = this.#request;
+  #call({ tool, args, line }: Extract<GuestSaid, { type: "call" }>, bytes: number): void {
+    const { tools, callIdPrefix, options } = this.#request;
     const program = tools[tool];
     if (program === undefined) {
       this.#broken();
       return;
     }
-    const index = this.made;
-    if (index >= limits.maxToolCalls) {
-      const error = { type: "ToolCallLimit", message: `the program made more than ${limits.maxToolCalls} tool calls` };
-      this.fail({ ...error, hint: "ask for more at once, or for less in all" }, line);
+    const refusal = this.#book.refusal(bytes);
+    if (refusal) {
+      this.fail(refusal, line);
       return;
     }
+    const index = this.made;
     const { name } = program.tool;
     const call: SandboxToolCall = {
       ...{ callId: `${callIdPrefix}:${index + 1}`, name, args: completeArguments(program, args), ok: false, ms: 0 },

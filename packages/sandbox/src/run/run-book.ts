@@ -13,6 +13,8 @@ import type { GuestReport, GuestSaid } from "./guest-said.ts";
 
 /** What surrounds a value in a frame: conversions and warnings. */
 const FRAME_OVERHEAD_BYTES = 256 * 1024;
+/** They are kept, for `toolCalls`: one call has 4 MB at the most, a run this. */
+const MAX_ARGUMENT_BYTES = 32 * 1024 * 1024;
 /** The last line may end a little beyond the limit. */
 const LOG_SLACK_BYTES = 64;
 
@@ -24,6 +26,7 @@ export class RunBook {
   readonly #code: string;
   readonly #limits: SandboxLimits;
   #cuts = 0;
+  #argumentBytes = 0;
 
   constructor({ code, engine, limits }: { code: string; engine: Engine; limits: SandboxLimits }) {
     this.#code = code;
@@ -68,6 +71,19 @@ export class RunBook {
     if (this.stats.logBytes > maxLogBytes + LOG_SLACK_BYTES || this.#cuts > 1) return false;
     this.logs.push(entry);
     return true;
+  }
+
+  /** Why the program may not make another call, with arguments of so many bytes; undefined when it may. */
+  refusal(bytes: number): SandboxError | undefined {
+    const { maxToolCalls } = this.#limits;
+    if (this.toolCalls.length >= maxToolCalls) {
+      const message = `the program made more than ${maxToolCalls} tool calls`;
+      return { type: "ToolCallLimit", message, hint: "ask for more at once, or for less in all" };
+    }
+    this.#argumentBytes += bytes;
+    if (this.#argumentBytes <= MAX_ARGUMENT_BYTES) return undefined;
+    const message = `the arguments of its tool calls have more than ${MAX_ARGUMENT_BYTES / 1024 / 1024} MB together`;
+    return { type: "ToolCallLimit", message, hint: "give the tools ids or summaries, not whole data" };
   }
 
   call(call: SandboxToolCall): void {
