@@ -17,7 +17,7 @@ function threadOf(code: string, hardened = false): GuestThread {
     ${code}`;
   return new WorkerThread({
     script: new URL(`data:text/javascript,${encodeURIComponent(source)}`),
-    workerData: undefined,
+    workerData: {},
     heapMb: 64,
   });
 }
