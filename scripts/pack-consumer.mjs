@@ -76,7 +76,8 @@ async function consumeAlone(member) {
     await verify(`${id}: ${forPeers.join(", ")} imports`, () => importEntries(project, forPeers));
     await verify(`${id}: ${forPeers.join(", ")} can be required`, () => requireEntries(project, forPeers));
   }
-  const types = architecture[id]?.runsIn === "node" ? ["node"] : [];
+  const row = architecture[id];
+  const types = row?.runsIn === "node" || row?.rootNeedsNode ? ["node"] : [];
   const example = join(root, "scripts/consumer", `${id}.ts`);
   const beside = types.length === 0 ? entries.filter((entry) => declaresPeer(member, entry)) : [];
   const alone = entries.filter((entry) => !beside.includes(entry));
