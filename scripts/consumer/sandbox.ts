@@ -18,8 +18,9 @@ export async function consume(): Promise<string> {
     const run = await sandbox.run('print("adding up")\n__result__ = price("tea") + price(article="jam")', { tools });
     const wrong = await sandbox.run("__result__ = 1 / 0", {});
     if (run.status !== "ok" || wrong.status !== "error") throw new Error(JSON.stringify([run, wrong]));
-    await using javascript = createSandbox({ language: "javascript", tools });
+    const javascript = createSandbox({ language: "javascript", tools });
     const same = await javascript.run('return (await price({ article: "tea" })) + (await price({ article: "jam" }));');
+    await javascript[Symbol.asyncDispose]();
     if (same.status !== "ok") throw new Error(JSON.stringify(same));
     return [
       same.value,
