@@ -1,4 +1,4 @@
-/** Runs model-written Python in a hardened child process, with tools as plain functions. */
+/** Runs model-written Python and JavaScript, with tools as plain functions. */
 export { ToolError } from "@toolglot/core";
 export { type CodeToolInput, type CodeToolsOptions, codeTools } from "../code-tools.ts";
 export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
