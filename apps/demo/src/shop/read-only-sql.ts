@@ -37,6 +37,8 @@ export const tableList = [
 
 /** A query may compute this long, in milliseconds. */
 const timeLimitMs = 5000;
+/** A query that was stopped is interrupted for so long after its promise has settled, in milliseconds. */
+const lingerMs = 500;
 /** And give this much, in characters of JSON. */
 const sizeLimit = 1_000_000;
 
@@ -97,8 +99,9 @@ async function connected<Value>(
     return await work(db);
   } finally {
     signal.removeEventListener("abort", stop);
-    clearInterval(again);
-    db.close();
+    // What was told to stop may still be at work in the engine's thread, although its promise is settled.
+    if (again === undefined) db.close();
+    else setTimeout(() => [clearInterval(again), db.close()], lingerMs);
   }
 }
 
