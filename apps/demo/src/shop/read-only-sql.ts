@@ -1,5 +1,5 @@
 import { ToolError } from "@toolglot/core";
-import Database from "libsql/promise";
+import { askQueryProcess } from "./query-processes.ts";
 import { checkInstructions, type Instruction, singleStatement } from "./sql-guard.ts";
 
 /** What a query gave. */
@@ -9,19 +9,6 @@ export interface QueryResult {
   row_count: number;
   /** More rows existed than the limit lets through. */
   truncated: boolean;
-}
-
-/** What the demo uses of a prepared statement; the package's own types say `any`. */
-interface Statement {
-  columns(): { name: string }[];
-  all(): Promise<Record<string, unknown>[]>;
-}
-
-interface Connection {
-  prepare(sql: string): Promise<Statement>;
-  exec(sql: string): Promise<void>;
-  interrupt(): void;
-  close(): void;
 }
 
 /** The tables with their columns, for descriptions and error messages. */
@@ -37,15 +24,14 @@ export const tableList = [
 
 /** A query may compute this long, in milliseconds. */
 const timeLimitMs = 5000;
-/** A query that was stopped is interrupted for so long after its promise has settled, in milliseconds. */
-const lingerMs = 500;
 /** And give this much, in characters of JSON. */
 const sizeLimit = 1_000_000;
 
 /**
  * Runs one SELECT. Whatever the text says, nothing is written and nothing but the file's tables is read: the file is opened
  * with `mode=ro` (the `readonly` option of the engine is without effect), the connection is `query_only`, the compiled
- * statement is checked before it runs, and it runs as a subquery, where only a SELECT can stand.
+ * statement is checked before it runs, and it runs as a subquery, where only a SELECT can stand. It is computed in a process
+ * of its own, which is killed when it takes too long or the signal is aborted.
  */
 export async function queryReadOnly(
   path: string,
@@ -60,12 +46,9 @@ export async function queryReadOnly(
   signal?.addEventListener("abort", cancel, { once: true });
   const timer = setTimeout(cancel, timeoutMs);
   try {
-    // A connection of its own: an EXPLAIN stays open in the engine and would hold the lock of what runs after it.
-    const instructions = await connected(path, stopper.signal, async (db) =>
-      (await db.prepare(`EXPLAIN ${statement}`)).all(),
-    );
-    checkInstructions(instructions as unknown as Instruction[]);
-    return await connected(path, stopper.signal, (db) => runStatement(db, statement, limit));
+    const explained = await askQueryProcess({ path, sql: `EXPLAIN ${statement}`, only: "rows" }, stopper.signal);
+    checkInstructions(explained.rows as unknown as Instruction[]);
+    return await runStatement({ path, statement, limit, signal: stopper.signal });
   } catch (error) {
     signal?.throwIfAborted();
     if (stopper.signal.aborted) {
@@ -78,44 +61,22 @@ export async function queryReadOnly(
   }
 }
 
-/** Opens the file for reading, and interrupts the engine when the signal says so. */
-async function connected<Value>(
-  path: string,
-  signal: AbortSignal,
-  work: (db: Connection) => Promise<Value>,
-): Promise<Value> {
-  const name = encodeURI(path).replaceAll("?", "%3f").replaceAll("#", "%23");
-  signal.throwIfAborted();
-  const db = new Database(`file:${name}?mode=ro`, {}) as Connection;
-  let again: ReturnType<typeof setInterval> | undefined;
-  // An interrupt between two statements is lost on the second: it is said until nothing runs any more.
-  const stop = (): void => {
-    db.interrupt();
-    again = setInterval(() => db.interrupt(), 20);
-  };
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    await db.exec("PRAGMA query_only = ON");
-    return await work(db);
-  } finally {
-    signal.removeEventListener("abort", stop);
-    // What was told to stop may still be at work in the engine's thread, although its promise is settled.
-    if (again === undefined) db.close();
-    else setTimeout(() => [clearInterval(again), db.close()], lingerMs);
-  }
-}
-
-async function runStatement(db: Connection, statement: string, limit: number): Promise<QueryResult> {
-  const columns = (await db.prepare(statement)).columns().map(({ name }) => name);
+async function runStatement(run: {
+  path: string;
+  statement: string;
+  limit: number;
+  signal: AbortSignal;
+}): Promise<QueryResult> {
+  const { path, statement, limit, signal } = run;
+  const { columns = [] } = await askQueryProcess({ path, sql: statement, only: "columns" }, signal);
   requireDistinct(columns);
   const aliases = columns.map((_, index) => `c${index}`).join(", ");
-  // One row of JSON: all work happens in the engine's thread, where it can be interrupted.
-  const wrapped = await db.prepare(
-    `WITH q(${aliases}) AS (\n${statement}\n), j(json) AS (
+  // One row of JSON: the engine says itself how much it would be, before anything is sent.
+  const wrapped = `WITH q(${aliases}) AS (\n${statement}\n), j(json) AS (
       SELECT json_group_array(json_array(${aliases})) FROM (SELECT * FROM q LIMIT ${limit + 1})
-    ) SELECT iif(length(json) > ${sizeLimit}, NULL, json) AS json FROM j`,
-  );
-  const json = (await wrapped.all())[0]?.json;
+    ) SELECT iif(length(json) > ${sizeLimit}, NULL, json) AS json FROM j`;
+  const { rows: found } = await askQueryProcess({ path, sql: wrapped, only: "rows" }, signal);
+  const json = found?.[0]?.json;
   if (typeof json !== "string") throw new ToolError("The result is too large: select fewer columns or rows.");
   const values = JSON.parse(json) as unknown[][];
   const rows = values

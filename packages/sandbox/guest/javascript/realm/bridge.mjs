@@ -16,6 +16,7 @@ export function makeBridge(
   /** Text to and from tools until the engine is made to look for cycles. */
   const COLLECT_AFTER = 4 * 1024 * 1024;
   const MOST_CYCLES = 100_000;
+  const MOST_FAILURES = 1000;
   const PROGRAM = "program.js:";
   const STDERR = ["warn", "error", "trace", "assert"];
   const METHODS = ["log", "info", "debug", "dir", "table", "group", "groupCollapsed", "groupEnd", ...STDERR];
@@ -55,8 +56,8 @@ export function makeBridge(
   let valueText = "";
   /** Of errors: the call that failed, and what to do about it. @type {WeakMap<object, { id: number, hint?: string }>} */
   const causes = new WeakMap();
-  /** @type {{ error: unknown, isSeen: () => boolean }[]} */
-  const failures = [];
+  /** Failed calls that nobody has looked at yet, as far as is known. @type {{ error: unknown, isSeen: () => boolean }[]} */
+  let failures = [];
 
   /** The innermost line of a stack that is the program's, as `    at f (line 3)`; empty when there is none. */
   const programFrame = (/** @type {string} */ stack) => {
@@ -161,7 +162,9 @@ export function makeBridge(
       if ((typeof error === "object" && error !== null) || typeof error === "function") {
         causes.set(error, id === -1 ? { id, hint: refusal.hint } : { id });
       }
-      if (failures.length < 1000) failures.push({ error, isSeen });
+      // Errors may be large: those that the program has dealt with are not kept for it.
+      failures = failures.filter((failure) => !failure.isSeen());
+      if (failures.length < MOST_FAILURES) failures.push({ error, isSeen });
     },
     result: undefined,
     assigned: false,

@@ -77,6 +77,9 @@ it("should give memory back after a row of memory bombs", async () => {
   expect(after - before).toBeLessThan(150);
 }, 3_600_000);
 
+/** Long enough that a tenth of the rounds fills a sandbox of 24 MB, short enough that all rounds stay within 32 MB. */
+const long = "'x'.repeat(330_000)";
+
 const garbage: [string, string][] = [
   ["answers", "for (let i = 0; i < 90; i++) await big({ bytes: 1_000_000 }); return 1;"],
   // Cycles of a program that calls no tool stay: the engine counts blocks, not bytes, before it looks for them.
@@ -84,15 +87,9 @@ const garbage: [string, string][] = [
     "its own cycles",
     "for (let i = 0; i < 90; i++) { const o = { text: await big({ bytes: 1_000_000 }) }; o.self = o; } return 1;",
   ],
-  ["arguments", "const text = 'x'.repeat(1_000_000); for (let i = 0; i < 90; i++) await size({ text }); return 1;"],
-  [
-    "failed calls",
-    "for (let i = 0; i < 90; i++) try { await fail({ text: 'x'.repeat(1_000_000) }); } catch {} return 1;",
-  ],
-  [
-    "refused calls",
-    "for (let i = 0; i < 90; i++) try { await size({ txt: 'x'.repeat(1_000_000) }); } catch {} return 1;",
-  ],
+  ["arguments", `for (let i = 0; i < 90; i++) await size({ text: ${long} }); return 1;`],
+  ["failed calls", `for (let i = 0; i < 90; i++) try { await fail({ text: ${long} }); } catch {} return 1;`],
+  ["refused calls", `for (let i = 0; i < 90; i++) try { await size({ txt: ${long} }); } catch {} return 1;`],
   [
     "its async functions",
     `const f = async (i) => { const text = "x".repeat(1_000_000) + i; await size({ text: "" }); return text.length; };
@@ -115,7 +112,8 @@ it.each(garbage.slice(0, rounds(2, 10, 10)))(
         throw new ToolError(text.slice(0, 500_000));
       }),
     ];
-    const run = await sandbox.run(code, { tools });
+    await using small = createSandbox({ language: "javascript", limits: { ...limits, memoryMb: 24 } });
+    const run = await small.run(code, { tools });
     expect(run.status === "ok" ? run.value : run.error).toBe(1);
   },
   120_000,

@@ -1,0 +1,91 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { createRequire } from "node:module";
+
+/** What is asked of a query process: a statement's columns without running it, or its rows. */
+export interface Question {
+  /** The database file. */
+  path: string;
+  sql: string;
+  only: "columns" | "rows";
+}
+
+/** What it answers: what was asked for, or the engine's error. */
+export interface Answer {
+  columns?: string[];
+  rows?: Record<string, unknown>[];
+  error?: string;
+}
+
+const program = createRequire(import.meta.url).resolve("#query-process");
+/** A process that waits for its next question: starting one costs more than most queries. */
+let idle: ChildProcess | undefined;
+
+/**
+ * Asks a process of its own, which is killed when the signal says so. Throws the signal's reason, or the engine's error.
+ * A process that waits keeps nobody alive.
+ */
+export async function askQueryProcess(question: Question, signal: AbortSignal): Promise<Answer> {
+  signal.throwIfAborted();
+  const child = taken() ?? started();
+  let killed = false;
+  const kill = (): void => {
+    killed = true;
+    child.kill("SIGKILL");
+  };
+  signal.addEventListener("abort", kill, { once: true });
+  try {
+    hold(child);
+    const answer = await answered(child, question);
+    if (answer.error !== undefined) throw new Error(answer.error);
+    return answer;
+  } catch (error) {
+    if (killed) signal.throwIfAborted();
+    throw error;
+  } finally {
+    signal.removeEventListener("abort", kill);
+    if (!killed) keep(child);
+  }
+}
+
+function started(): ChildProcess {
+  // Nothing of the environment is its business, nor the debugger that its parent may run under.
+  return fork(program, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "inherit", "ipc"] });
+}
+
+function taken(): ChildProcess | undefined {
+  const child = idle;
+  idle = undefined;
+  return child?.connected === true && child.exitCode === null ? child : undefined;
+}
+
+function keep(child: ChildProcess): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (idle !== undefined) {
+    child.kill("SIGKILL");
+    return;
+  }
+  idle = child;
+  child.unref();
+  child.channel?.unref();
+}
+
+function hold(child: ChildProcess): void {
+  child.ref();
+  child.channel?.ref();
+}
+
+function answered(child: ChildProcess, question: Question): Promise<Answer> {
+  return new Promise<Answer>((resolve, reject) => {
+    const ended = (code: number | null, signal: string | null): void =>
+      reject(new Error(`the process of the query ended (${signal ?? code})`));
+    const failed = (error: Error): void => reject(error);
+    child.once("exit", ended);
+    child.once("error", failed);
+    child.once("message", (message) => {
+      child.off("exit", ended);
+      child.off("error", failed);
+      resolve(message as Answer);
+    });
+    child.send(question);
+  });
+}
