@@ -17,7 +17,7 @@ export interface Lease {
  * How long a run goes on before the guest for the next one is started, which takes a processor from it; longer while there
  * is another that is ready. A shorter run starts it when it ends.
  */
-const REFILL_DELAY_MS = { empty: 30, stocked: 1000 };
+const REFILL_DELAY_MS = { empty: 100, stocked: 1000 };
 
 /** Guests for single use: some kept ready, a bounded number at work, a bounded number of runs waiting in order. */
 export class GuestPool {

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
-import { Worker } from "node:worker_threads";
+import { performance } from "node:perf_hooks";
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
 import type { GuestThread } from "../../javascript/message-guest.ts";
 
 /** How to start a thread. */
@@ -14,28 +15,46 @@ export interface ThreadCommand {
 /** The interpreter's own 256 KB of stack stand for many times that of the thread's. */
 const STACK_MB = 32;
 
+const UNREADABLE = "it sent something that cannot be read";
+
 /**
  * How long a host that has answered looks for the next call before it sleeps: to be woken takes longer than a call. Its event
- * loop goes on meanwhile.
+ * loop has its turn after each `TURN_MS` of that, and after each message.
  */
 const LOOK_MS = 0.2;
+const TURN_MS = 0.05;
+/** To read the clock costs more than to look. */
+const LOOKS_PER_CLOCK = 64;
+
+/** Places in what both sides see: messages the host sent, whether the thread may look for the next, messages it sent. */
+const SENT = 0;
+const MAY_LOOK = 1;
+const SAID = 2;
 
 const processors = availableParallelism();
 
 /** Threads that run a program. Both sides look while a processor is there for each of them. */
 const atWork = new Set<WorkerThread>();
 
-/** A thread of Node with no environment, no arguments and no streams. */
+/** A thread of Node with no environment, no arguments and no streams. It talks over the port that it finds in `workerData`. */
 export class WorkerThread implements GuestThread {
   readonly #worker: Worker;
-  /** What the thread sees at once: how many messages were sent, and whether it may look for the next one. */
-  readonly #seen: Int32Array = new Int32Array(new SharedArrayBuffer(8));
+  /** Not the thread's own: a message can only be looked for on a port. */
+  readonly #port: MessagePort;
+  readonly #seen: Int32Array = new Int32Array(new SharedArrayBuffer(12));
+  #heard = 0;
   #looking = false;
   #lookUntil = 0;
+  #isOver = false;
+  #onMessage: (data: unknown) => void = () => {};
+  #onEnd: (fault: string) => void = () => {};
 
   constructor({ script, workerData, heapMb }: ThreadCommand) {
+    const { port1, port2 } = new MessageChannel();
+    this.#port = port1;
     this.#worker = new Worker(script, {
-      workerData: { ...workerData, seen: this.#seen },
+      workerData: { ...workerData, seen: this.#seen, port: port2 },
+      transferList: [port2],
       env: {},
       argv: [],
       execArgv: [],
@@ -49,32 +68,68 @@ export class WorkerThread implements GuestThread {
   }
 
   attach({ onMessage, onEnd }: Parameters<GuestThread["attach"]>[0]): void {
-    this.#worker.on("message", onMessage);
-    this.#worker.on("messageerror", () => onEnd("it sent something that cannot be read"));
+    this.#onMessage = onMessage;
+    this.#onEnd = onEnd;
+    this.#port.on("message", (data) => this.#hear(data));
+    this.#port.on("messageerror", () => onEnd(UNREADABLE));
+    // The thread holds the process, as long as it is held itself.
+    this.#port.unref();
+    this.#worker.on("message", () => onEnd("it spoke where nobody listens"));
+    this.#worker.on("messageerror", () => onEnd("it spoke where nobody listens"));
     this.#worker.on("error", (error: unknown) => onEnd(error instanceof Error ? error.message : String(error)));
-    this.#worker.on("exit", () => onEnd("the thread ended"));
+    this.#worker.on("exit", () => {
+      while (!this.#isOver && this.#receive());
+      onEnd("the thread ended");
+    });
   }
 
   post(text: string): void {
     atWork.add(this);
     const mayLook = processors >= 2 * atWork.size;
-    Atomics.store(this.#seen, 1, mayLook ? 1 : 0);
-    this.#worker.postMessage(text);
-    Atomics.add(this.#seen, 0, 1);
+    Atomics.store(this.#seen, MAY_LOOK, mayLook ? 1 : 0);
+    this.#port.postMessage(text);
+    Atomics.add(this.#seen, SENT, 1);
     if (!mayLook) return;
     this.#lookUntil = performance.now() + LOOK_MS;
-    if (!this.#looking) this.#look();
+    if (this.#looking) return;
+    this.#looking = true;
+    setImmediate(() => this.#look());
   }
 
+  /** Waits for a moment, takes one message at the most, and goes on in the next turn of the event loop. */
   #look(): void {
-    this.#looking = performance.now() < this.#lookUntil;
-    if (this.#looking) setImmediate(() => this.#look());
+    const now = performance.now();
+    this.#looking = now < this.#lookUntil;
+    if (!this.#looking) return;
+    setImmediate(() => this.#look());
+    for (let looks = 1; Atomics.load(this.#seen, SAID) === this.#heard; looks++) {
+      if (looks % LOOKS_PER_CLOCK === 0 && performance.now() > now + TURN_MS) return;
+    }
+    this.#receive();
+  }
+
+  #receive(): boolean {
+    try {
+      const next: { message: unknown } | undefined = receiveMessageOnPort(this.#port);
+      if (next) this.#hear(next.message);
+      return next !== undefined;
+    } catch {
+      this.#onEnd(UNREADABLE);
+      return false;
+    }
+  }
+
+  #hear(data: unknown): void {
+    this.#heard++;
+    this.#onMessage(data);
   }
 
   async end(): Promise<void> {
     atWork.delete(this);
+    this.#isOver = true;
     this.#lookUntil = 0;
     await this.#worker.terminate();
+    this.#port.close();
   }
 
   hold(alive: boolean): void {

@@ -30,6 +30,7 @@ it.each([
   "a list that contains itself",
   "an error",
   "a port",
+  "over the thread's own port",
   "no json",
   "no object",
   "too long",
@@ -51,9 +52,12 @@ it.each([
   expect(JSON.stringify(run)).not.toContain("forged");
 });
 
-it.each(["silent", "busy"])("should end as Timeout at the deadline: %s", async (act) => {
-  expect(await runWith(act)).toMatchObject({ status: "error", error: { type: "Timeout" } });
-});
+it.each(["silent", "busy", "messages that are counted, and do not come"])(
+  "should end as Timeout at the deadline: %s",
+  async (act) => {
+    expect(await runWith(act)).toMatchObject({ status: "error", error: { type: "Timeout" } });
+  },
+);
 
 // The first says a lie while the answer is on its way, and old news after it; the other may need longer than it has.
 it.each(["a flood of waiting", "out of memory"])("should end a thread that does not end by itself: %s", async (act) => {

@@ -10,7 +10,8 @@ const limits = resolveLimits("javascript", { maxResultBytes: 1000 });
 function threadOf(code: string, hardened = false): GuestThread {
   const harden = new URL("harden.node.mjs", threadScript());
   const source = `
-    import { parentPort as port } from "node:worker_threads";
+    import { workerData } from "node:worker_threads";
+    const { port } = workerData;
     const post = port.postMessage.bind(port);
     ${hardened ? `const { harden } = await import(${JSON.stringify(harden.href)}); harden();` : ""}
     port.on("message", () => {});

@@ -1,8 +1,8 @@
 // A thread that is under the guest's control: it says whatever `workerData.act` names, after it has said that it is ready.
 import { parentPort, workerData } from "node:worker_threads";
 
-const { act } = workerData;
-const post = (...texts) => parentPort.postMessage(texts);
+const { act, port } = workerData;
+const post = (...texts) => port.postMessage(texts);
 const forged = '{"type":"result","value":"forged"}';
 const sleep = () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60_000);
 
@@ -13,24 +13,25 @@ if (act === "early") post(forged);
 post('{"type":"ready"}');
 
 const acts = {
-  "no list": () => parentPort.postMessage(forged),
-  "an empty list": () => parentPort.postMessage([]),
-  "a list that is too long": () => parentPort.postMessage(Array(100_000).fill('{"type":"idle","answered":0}')),
-  "a list with holes": () => parentPort.postMessage(Object.assign(Array(2), { 1: forged })),
-  "objects for texts": () => parentPort.postMessage([{ type: "result", value: "forged" }]),
-  "a list in a list": () => parentPort.postMessage([[forged]]),
-  "a map": () => parentPort.postMessage(new Map([[0, forged]])),
-  "shared memory": () => parentPort.postMessage(new SharedArrayBuffer(8)),
+  "no list": () => port.postMessage(forged),
+  "an empty list": () => port.postMessage([]),
+  "a list that is too long": () => port.postMessage(Array(100_000).fill('{"type":"idle","answered":0}')),
+  "a list with holes": () => port.postMessage(Object.assign(Array(2), { 1: forged })),
+  "objects for texts": () => port.postMessage([{ type: "result", value: "forged" }]),
+  "a list in a list": () => port.postMessage([[forged]]),
+  "a map": () => port.postMessage(new Map([[0, forged]])),
+  "shared memory": () => port.postMessage(new SharedArrayBuffer(8)),
   "a list that contains itself": () => {
     const list = [];
     list.push(list);
-    parentPort.postMessage(list);
+    port.postMessage(list);
   },
-  "an error": () => parentPort.postMessage(new Error("forged")),
+  "an error": () => port.postMessage(new Error("forged")),
   "a port": () => {
     const { port1 } = new MessageChannel();
-    parentPort.postMessage([port1], [port1]);
+    port.postMessage([port1], [port1]);
   },
+  "over the thread's own port": () => parentPort.postMessage([forged]),
   "no json": () => post("{"),
   "no object": () => post("[]"),
   "too long": () => post(`{"type":"result","value":"${"x".repeat(6_000_000)}"}`),
@@ -53,6 +54,10 @@ const acts = {
   busy: () => {
     for (;;);
   },
+  "messages that are counted, and do not come": () => {
+    post('{"type":"call","id":0,"tool":0,"line":1,"args":{"a":1}}');
+    for (;;) Atomics.add(workerData.seen, 2, 1);
+  },
   "prototype keys": () =>
     post('{"type":"result","value":{"__proto__":{"polluted":true},"constructor":1,"a":1},"bytes":1e99}'),
   "two results": () => post('{"type":"result","value":1}', forged),
@@ -71,7 +76,7 @@ const acts = {
     for (;;) post(...Array(256).fill('{"type":"usage"}'));
   },
 };
-parentPort.once("message", () => {
+port.once("message", () => {
   acts[act]?.();
-  if (act !== "gone") parentPort.on("message", () => {});
+  if (act !== "gone") port.on("message", () => {});
 });
