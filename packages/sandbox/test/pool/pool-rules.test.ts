@@ -102,7 +102,7 @@ it("should end a guest that failed to start, and count it no more", async () => 
   const { pool, engine } = setUp({ maxConcurrent: 2 });
   const lease = await acquired(pool);
   engine.fate = "waits";
-  await pass(30);
+  await pass(100);
   expect(pool.counts).toMatchObject({ starting: 1, failed: 0 });
   engine.guests[1]?.fail();
   await pass(0);
@@ -120,7 +120,7 @@ it("should end a guest that failed to start, and count it no more", async () => 
 it("should start the next guest after the run has begun, or at its end", async () => {
   const { pool, engine } = setUp({ maxConcurrent: 2 });
   const long = await acquired(pool);
-  await pass(29);
+  await pass(99);
   expect(engine.guests.length).toBe(1);
   await pass(1);
   expect(engine.guests.length).toBe(2);
@@ -241,7 +241,7 @@ it("should drain: take no more, let who is there finish, then end everything", a
   const { pool, engine } = setUp({ size: 2 });
   const first = await acquired(pool);
   const second = admitted(pool, never);
-  await pass(50);
+  await pass(120);
   let over = false;
   const drained = pool.drain().then(() => {
     over = true;
@@ -310,6 +310,6 @@ it("should hold a guest for the host only while somebody needs it", async () => 
   expect(engine.guests[0]?.held).toBe(true);
   await pass(5);
   await lease;
-  await pass(30);
+  await pass(100);
   expect(engine.guests.map(({ held }) => held)).toEqual([true, false]);
 });
