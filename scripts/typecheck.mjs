@@ -1,6 +1,7 @@
-// Type-checks every tsconfig*.json of the workspace, sources and tests apart: a package for browsers must compile
-// without Node's types, its tests need them. Run: node scripts/typecheck.mjs [folder …]
-import { existsSync, mkdirSync, readdirSync } from "node:fs";
+// Type-checks the workspace, sources and tests apart: a package for browsers must compile without Node's types, its tests
+// need them. Sources are checked package by package; all tests together, because they share most of what they import.
+//   node scripts/typecheck.mjs [folder …]      each folder's own configurations
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { root, run, workspaceMembers } from "./lib/workspace.mjs";
@@ -9,15 +10,24 @@ const cache = join(root, "node_modules/.cache/typecheck");
 mkdirSync(cache, { recursive: true });
 
 const wanted = process.argv.slice(2).map((folder) => folder.replace(/\/$/, ""));
-const projects = [...workspaceMembers().map((member) => member.folder), "scripts"]
+const TOGETHER = "tsconfig.tests.json";
+/** Whether the program of all tests has the files of a configuration too. @param {string} folder @param {string} name */
+function isTogether(folder, name) {
+  const text = readFileSync(join(root, folder, name), "utf8");
+  // Those of sources ask for declarations; the scripts are JavaScript.
+  return wanted.length === 0 && /"isolatedDeclarations": false/.test(text) && !/"allowJs": true/.test(text);
+}
+
+const apart = [...workspaceMembers().map((member) => member.folder), "scripts"]
   .filter((folder) => wanted.length === 0 || wanted.includes(folder))
   .flatMap((folder) =>
     readdirSync(join(root, folder))
-      .filter((name) => /^tsconfig.*\.json$/.test(name))
+      .filter((name) => /^tsconfig.*\.json$/.test(name) && !isTogether(folder, name))
       // A test configuration whose tests aren't written yet has the sources only, which the other one has too.
       .filter((name) => name !== "tsconfig.test.json" || existsSync(join(root, folder, "test")))
       .map((name) => `${folder}/${name}`),
   );
+const projects = wanted.length === 0 ? [TOGETHER, ...apart] : apart;
 
 let failed = 0;
 const queue = [...projects];
