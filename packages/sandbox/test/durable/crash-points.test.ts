@@ -9,13 +9,13 @@ import {
   type SandboxRunParked,
   settleCall,
 } from "../../src/node/index.ts";
+import { runsAll } from "../rounds.ts";
 import { tool } from "../support.ts";
 import { dyingLog, logWithClock, sleep } from "./support.ts";
 
 // A program is killed at one moment of its life and resumed, until it ends. Whatever the moment: the same value as if
 // nothing had happened, and no effect twice.
 
-const isThorough = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 const sandboxes = {
   javascript: createSandbox({ language: "javascript", seed: "fixed", pool: { size: 4 } }),
   python: createSandbox({ language: "python", seed: "fixed", pool: { size: 2 } }),
@@ -171,11 +171,11 @@ async function dieEverywhere(language: keyof typeof programs, lines: Lines, step
 }
 
 it("should come to the same end whenever a JavaScript program is killed", async () => {
-  await dieEverywhere("javascript", [["effect", "again"], ["asked"], ["fails"]], isThorough ? 1 : 3);
+  await dieEverywhere("javascript", [["effect", "again"], ["asked"], ["fails"]], runsAll ? 1 : 7);
 }, 600_000);
 
 it("should come to the same end whenever a Python program is killed", async () => {
-  await dieEverywhere("python", [["effect", "asked"], ["again"]], isThorough ? 1 : 13);
+  await dieEverywhere("python", [["effect", "asked"], ["again"]], runsAll ? 1 : 13);
 }, 600_000);
 
 const lines = fc.array(
@@ -188,12 +188,12 @@ it("should come to the same end however often a JavaScript program is killed, an
   const property = fc.asyncProperty(lines, deaths, fc.boolean(), async (program, moments, later) => {
     await check("javascript", program, moments, later);
   });
-  await fc.assert(property, { numRuns: isThorough ? 100 : 10, seed: 1 });
+  await fc.assert(property, { numRuns: runsAll ? 100 : 4, seed: 1 });
 }, 600_000);
 
 it("should come to the same end however often a Python program is killed, and whoever decides later", async () => {
   const property = fc.asyncProperty(lines, deaths, fc.boolean(), async (program, moments, later) => {
     await check("python", program, moments, later);
   });
-  await fc.assert(property, { numRuns: isThorough ? 10 : 1, seed: 2 });
+  await fc.assert(property, { numRuns: runsAll ? 10 : 1, seed: 2 });
 }, 600_000);

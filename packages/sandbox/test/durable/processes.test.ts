@@ -7,12 +7,12 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { SandboxLanguage, SandboxRun } from "../../src/node/index.ts";
+import { runsAll } from "../rounds.ts";
 import type { Settings } from "./processes/life.ts";
 import { resultOf } from "./support.ts";
 
 // Real processes, really killed, with a journal on disk.
 
-const isThorough = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 const folder = mkdtempSync(join(tmpdir(), "toolglot-durable-"));
 // Beside the packages that it needs, and as deep as `dist`, so that it finds the guest's files.
 const script = join(import.meta.dirname, `../../node_modules/.durable-life-${process.pid}.mjs`);
@@ -159,7 +159,7 @@ function checkLogs(logs: unknown[][]): void {
 /** Late enough that each life gets a little further than the one before. */
 const killPoints = (["javascript", "python"] as const).flatMap((language) => {
   const all = { javascript: [15, 16, 17, 18, 19, 21, 24], python: [9, 10, 11, 12, 13, 14, 16] }[language];
-  return (isThorough ? all : [all[3] ?? 0]).map((diesAt): [SandboxLanguage, number] => [language, diesAt]);
+  return (runsAll ? all : [all[3] ?? 0]).map((diesAt): [SandboxLanguage, number] => [language, diesAt]);
 });
 
 it.each(killPoints)(
@@ -192,10 +192,10 @@ it.each<SandboxLanguage>(["javascript", "python"])(
   300_000,
 );
 
-it.each<SandboxLanguage>(isThorough ? ["javascript", "python"] : ["javascript"])(
+it.each<SandboxLanguage>(runsAll ? ["javascript", "python"] : ["javascript"])(
   "should come to its end however often its %s process is killed",
   async (language) => {
-    for (let round = 0; round < (isThorough ? 5 : 1); round++) {
+    for (let round = 0; round < (runsAll ? 5 : 1); round++) {
       const settings = newWorld(language);
       const { run, logs } = await liveOn(settings, async ({ child, ended }, number) => {
         if (number >= 5) return;

@@ -21,9 +21,3 @@ export function corpusPrograms(): Program[] {
 export const programTools: AnyTool[] = Object.entries(corpusTools(ToolError)).map(([name, { properties, execute }]) =>
   tool(name, properties, execute),
 );
-
-/** How many rounds: a sample in a plain run, more under `TOOLGLOT_REQUIRE_ALL=1`, many with `TOOLGLOT_ATTACKS=all`. */
-export function rounds(plain: number, all: number, many: number): number {
-  if (process.env.TOOLGLOT_ATTACKS === "all") return many;
-  return process.env.TOOLGLOT_REQUIRE_ALL === "1" ? all : plain;
-}

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
+import { runsAll } from "../rounds.ts";
 import { addTool, readSections } from "../support.ts";
 import { descendants, peakMb, seesProcesses } from "./processes.ts";
-import { runsAll } from "./support.ts";
 
 const limits = { timeoutMs: 30_000, memoryMb: 96, maxResultBytes: 100_000, maxToolCalls: 20 };
 const pool = { size: 1 };

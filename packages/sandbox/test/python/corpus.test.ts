@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { ToolError } from "@toolglot/core";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
+import { runsAll } from "../rounds.ts";
 import { addTool, readSections, tool } from "../support.ts";
-import { inGroups, runsAll } from "./support.ts";
+import { inGroups } from "./support.ts";
 
 const read = (name: string): string => readFileSync(new URL(`./corpus/${name}`, import.meta.url), "utf8");
 const { python, values } = JSON.parse(read("expected.json")) as { python: string; values: Record<string, unknown> };

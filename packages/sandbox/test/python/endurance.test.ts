@@ -1,8 +1,8 @@
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
+import { rounds } from "../rounds.ts";
 import { addTool } from "../support.ts";
 import { descendants, openDescriptors, seesProcesses } from "./processes.ts";
-import { rounds } from "./support.ts";
 
 const MAX_CONCURRENT = 3;
 const limits = { timeoutMs: 120_000 };

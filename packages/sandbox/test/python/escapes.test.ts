@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
+import { runsAll, runsEvery } from "../rounds.ts";
 import { readSections, tool } from "../support.ts";
-import { asFunction, inGroups, runsAll, runsEvery } from "./support.ts";
+import { asFunction, inGroups } from "./support.ts";
 
 // What stops what, each layer by itself. `escape-attempts.txt` goes against all of them.
 //

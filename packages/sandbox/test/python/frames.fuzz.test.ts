@@ -6,9 +6,9 @@ import { resolveLimits } from "../../src/limits.ts";
 import { ChildGuest } from "../../src/node/python/child-guest.ts";
 import { encodeFrame } from "../../src/node/python/frames.ts";
 import { makeSandbox } from "../../src/sandbox.ts";
+import { rounds } from "../rounds.ts";
 import { addTool } from "../support.ts";
 import { descendants, seesProcesses } from "./processes.ts";
-import { rounds } from "./support.ts";
 
 const script = fileURLToPath(new URL("./hostile/plan-child.mjs", import.meta.url));
 

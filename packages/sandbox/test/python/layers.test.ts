@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChildGuest } from "../../src/node/python/child-guest.ts";
 import { guestFiles } from "../../src/node/python/guest-files.ts";
+import { sampled } from "../rounds.ts";
 import { readSections } from "../support.ts";
 import { inGroups } from "./support.ts";
 
@@ -93,7 +94,7 @@ it("should be a child that could reach all of it, were it not for its script", a
 });
 
 // Two of the groups start with the process's own attempts, which is where the permission model matters most.
-it.each(inGroups(attempts, 75))(
+it.each(inGroups(sampled(attempts, 75), 75))(
   "should reach nothing without permission model and guard: $name and those after it",
   async (...group) => {
     const sources = JSON.stringify(group.map(({ code }) => fill(code)));

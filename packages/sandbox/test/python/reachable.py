@@ -1,6 +1,7 @@
 # Walks everything that attributes, items and type() lead to from what a program finds, by the guard's own rules, and
 # tells what should not be among it.
 import types
+from collections import deque
 from toolglot_guest import guard, library, safe_builtins, tools
 
 safe_builtins.disarm()
@@ -70,10 +71,10 @@ kept = {id(value): name for name, value in dangerous.items()}
 unguarded = (str.format, str.format_map)
 
 seen = {}
-queue = [(name, value, 0) for name, value in roots.items()]
+queue = deque((name, value, 0) for name, value in roots.items())
 faults = []
 while queue:
-    path, value, depth = queue.pop(0)
+    path, value, depth = queue.popleft()
     if id(value) in seen or type(value) in plain:
         continue
     seen[id(value)] = value
@@ -100,6 +101,7 @@ while queue:
             found = safe_builtins.attribute(value, name) if name in guard.CHECKED else getattr(value, name)
         except BaseException:
             continue
-        queue.append((f"{path}.{name}", found, depth + 1))
+        if id(found) not in seen and type(found) not in plain:
+            queue.append((f"{path}.{name}", found, depth + 1))
 
 __result__ = {"seen": len(seen), "faults": faults}

@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
+import { rounds } from "../rounds.ts";
 import { addTool, readSections, tool } from "../support.ts";
-import { inGroups, rounds } from "./support.ts";
+import { inGroups } from "./support.ts";
 
 const seed = 20_261_122;
 const long = 3_600_000;

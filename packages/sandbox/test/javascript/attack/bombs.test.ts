@@ -1,8 +1,8 @@
 import type { AnyTool } from "@toolglot/core";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
+import { rounds } from "../../rounds.ts";
 import { addTool, readSections, tool } from "../../support.ts";
-import { rounds } from "../support.ts";
 
 const tools: AnyTool[] = [
   addTool,

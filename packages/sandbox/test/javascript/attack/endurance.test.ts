@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
+import { rounds } from "../../rounds.ts";
 import { addTool } from "../../support.ts";
-import { rounds } from "../support.ts";
 
 const MB = 1024 * 1024;
 const linux = process.platform === "linux";
@@ -46,7 +46,7 @@ it("should hold nothing after runs in a row, and after many at a time", async ()
 
   {
     await using sandbox = createSandbox({ language: "javascript", tools: [addTool] });
-    const row = rounds(40, 150, 3000);
+    const row = rounds(18, 150, 3000);
     for (let index = 0; index < row; index++) await one(sandbox, index);
     const at = rounds(20, 100, 2000);
     for (let done = 0; done < at; done += 20) {

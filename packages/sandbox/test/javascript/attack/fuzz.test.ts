@@ -3,8 +3,9 @@ import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
 import type { SandboxRun } from "../../../src/types.ts";
+import { rounds } from "../../rounds.ts";
 import { tool } from "../../support.ts";
-import { corpusPrograms, programTools, rounds } from "../support.ts";
+import { corpusPrograms, programTools } from "../support.ts";
 
 const seed = 20_261_122;
 const long = 1_800_000;

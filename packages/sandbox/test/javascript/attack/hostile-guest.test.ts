@@ -1,8 +1,8 @@
 import type { AnyTool } from "@toolglot/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { rounds } from "../../rounds.ts";
 import { addTool, tool } from "../../support.ts";
-import { rounds } from "../support.ts";
 import { HostileGuest, runHostile } from "./hostile-guest.ts";
 
 const slow = tool("slow", {}, () => new Promise((resolve) => setTimeout(resolve, 30, "slow")));

@@ -1,8 +1,8 @@
 import { ToolError } from "@toolglot/core";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
+import { rounds } from "../../rounds.ts";
 import { tool } from "../../support.ts";
-import { rounds } from "../support.ts";
 
 const limits = { timeoutMs: 60_000, memoryMb: 64 };
 const sandbox = createSandbox({ language: "javascript", limits, pool: { size: 1, maxConcurrent: 2 } });

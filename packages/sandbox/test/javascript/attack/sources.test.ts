@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { rounds } from "../support.ts";
+import { rounds } from "../../rounds.ts";
 
 const SIZE = 131_072;
 /** As much of it as a program may have. */
