@@ -1,6 +1,8 @@
+import { fork } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { ToolError } from "@toolglot/core";
 import Database from "libsql";
 import { expect, it, onTestFinished } from "vitest";
@@ -107,10 +109,12 @@ it.each([
   expect(readdirSync(folder)).toEqual(["secret"]);
 });
 
-it.each([
+const endless = [
   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT COUNT(*) AS n FROM c",
   "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT n FROM c WHERE n = 5 OR n > 1e15",
-])("should stop a query that does not end: %s", async (sql) => {
+];
+
+it.each(endless)("should stop a query that does not end: %s", async (sql) => {
   const { database } = freshStore();
   await expect(queryReadOnly(database, sql, { limit: 5, timeoutMs: 200 })).rejects.toThrow(/too long/);
   // Whenever it comes: while a connection is opened, between two statements, in the middle of one.
@@ -119,6 +123,25 @@ it.each([
     setTimeout(() => stopped.abort(new Error("cancelled")), ms);
     await expect(queryReadOnly(database, sql, { limit: 5, signal: stopped.signal })).rejects.toThrow("cancelled");
   }
+});
+
+it("should end a query whose own asker is gone, and start another process for the next", async () => {
+  const { database } = freshStore();
+  const program = fileURLToPath(new URL("../src/shop/query-process.mjs", import.meta.url));
+  const child = fork(program, [], { execArgv: [] });
+  const ended = new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)));
+  child.send({ path: database, sql: endless[0], only: "rows" });
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  // As when the process that asked has died.
+  child.disconnect();
+  expect(await ended).toBe("SIGKILL");
+  expect((await queryReadOnly(database, "SELECT 1 AS one", { limit: 1 })).rows).toEqual([{ one: 1 }]);
+});
+
+it("should not let a query fill the machine's memory", async () => {
+  const grows =
+    "WITH RECURSIVE c(n) AS (SELECT 'abcdefghij' UNION ALL SELECT n || n FROM c WHERE length(n) < 600000000) SELECT max(length(n)) AS x FROM c";
+  expect(await failure(grows, freshStore().database)).toMatch(/SQL error: out of memory/);
 });
 
 it("should refuse a result that is too large", async () => {
