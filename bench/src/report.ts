@@ -52,3 +52,19 @@ export function ratio(value: number, base: number): string {
   const times = value / base;
   return Number.isFinite(times) ? `${figure(times)}×` : "–";
 }
+
+/** A page of its own: what it is about, the machine, the bars, the tables, and what is to be said after them. */
+export function findingsPage(
+  introduction: string,
+  machine: readonly string[],
+  { bars, tables }: Findings,
+  ...after: string[]
+): string {
+  return `${[
+    introduction,
+    machine.map((line) => `- ${line}`).join("\n"),
+    markdown(barTable(bars)).replace("### ", "## "),
+    ...tables.map((table) => markdown(table).replace("### ", "## ")),
+    ...after,
+  ].join("\n\n")}\n`;
+}

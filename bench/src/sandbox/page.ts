@@ -1,4 +1,4 @@
-import { barTable, type Findings, markdown } from "../report.ts";
+import { type Findings, findingsPage } from "../report.ts";
 
 const introduction = `# Benchmarks of the sandbox
 
@@ -12,11 +12,6 @@ npx pnpm@12.21.0 --filter bench run sandbox
 Compare figures within a run; another machine gives others.`;
 
 /** The page docs/benchmarks-sandbox.md. */
-export function sandboxPage(machine: readonly string[], { bars, tables }: Findings): string {
-  return `${[
-    introduction,
-    machine.map((line) => `- ${line}`).join("\n"),
-    markdown(barTable(bars)).replace("### ", "## "),
-    ...tables.map((table) => markdown(table).replace("### ", "## ")),
-  ].join("\n\n")}\n`;
+export function sandboxPage(machine: readonly string[], findings: Findings): string {
+  return findingsPage(introduction, machine, findings);
 }

@@ -1,4 +1,4 @@
-import { barTable, type Findings, markdown } from "../report.ts";
+import { type Findings, findingsPage } from "../report.ts";
 
 const introduction = `# Benchmarks of the router
 
@@ -22,12 +22,6 @@ const method = `## How it was measured
 - MCP over HTTP is the way its SDK recommends: a handler that makes a server per request, JSON answers.`;
 
 /** The page docs/benchmarks-trp.md. */
-export function trpPage(machine: readonly string[], { bars, tables }: Findings): string {
-  return `${[
-    introduction,
-    machine.map((line) => `- ${line}`).join("\n"),
-    markdown(barTable(bars)).replace("### ", "## "),
-    ...tables.map((table) => markdown(table).replace("### ", "## ")),
-    method,
-  ].join("\n\n")}\n`;
+export function trpPage(machine: readonly string[], findings: Findings): string {
+  return findingsPage(introduction, machine, findings, method);
 }

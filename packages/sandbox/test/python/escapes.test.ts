@@ -1,9 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
+import { Canary } from "../canary.ts";
 import { runsAll, runsEvery } from "../rounds.ts";
 import { readSections, tool } from "../support.ts";
 import { asFunction, inGroups } from "./support.ts";
@@ -20,26 +18,9 @@ import { asFunction, inGroups } from "./support.ts";
 // | 5 frames and results                    | the whole child is hostile   | forged, odd, endless and malformed messages   | hostile-child.test.ts, frames.fuzz.test.ts
 // | limits                                  | guard, for some              | endless work, memory, output, calls           | bombs.test.ts, memory.test.ts
 
-// What a program must not reach: a file, a variable, a socket and a process of this host.
-const secret = `canary-${Math.random().toString(36).slice(2)}-${process.pid}`;
-const folder = mkdtempSync(join(tmpdir(), "toolglot-escape-"));
-const file = join(folder, "canary.txt");
-const mark = join(folder, "mark");
-let connections = 0;
-let server: Server;
-let port = 0;
-
-beforeAll(async () => {
-  writeFileSync(file, secret);
-  process.env.TOOLGLOT_CANARY = secret;
-  server = createServer((socket) => {
-    connections++;
-    socket.end(secret);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  port = typeof address === "object" && address ? address.port : 0;
-});
+const canary = new Canary();
+const { secret, file, mark } = canary;
+beforeAll(() => canary.open());
 
 const limits = { timeoutMs: 20_000 };
 const guarded = createSandbox({ language: "python", limits });
@@ -48,9 +29,7 @@ const unguarded = createSandbox({ language: "python", limits, guard: false });
 afterAll(async () => {
   await guarded[Symbol.asyncDispose]();
   await unguarded[Symbol.asyncDispose]();
-  server.close();
-  delete process.env.TOOLGLOT_CANARY;
-  rmSync(folder, { recursive: true });
+  canary.close();
 });
 
 interface Attempt {
@@ -67,20 +46,10 @@ const harmless = attempts.filter(isHarmless);
 const atRunTime = attempts.filter(isRunTime);
 const byReading = attempts.filter((attempt) => !isHarmless(attempt) && !isRunTime(attempt));
 
-function fill(code: string): string {
-  const places: Record<string, string> = {
-    FILE: file,
-    MARK: mark,
-    DIR: folder,
-    PORT: `${port}`,
-    PID: `${process.pid}`,
-  };
-  return code.replace(/\{(FILE|MARK|DIR|PORT|PID)\}/g, (_, name: string) => places[name] ?? "");
-}
-
 /** Against the guard an attempt goes without the import at its end, which would be refused whatever stands before it. */
 const TAIL = '\nimport os\nos.system("touch {MARK}")\n';
-const forGuard = ({ code }: Attempt): string => fill(code.endsWith(TAIL) ? code.slice(0, 1 - TAIL.length) : code);
+const forGuard = ({ code }: Attempt): string =>
+  canary.fill(code.endsWith(TAIL) ? code.slice(0, 1 - TAIL.length) : code);
 
 function expectUntouched(outcome: unknown): void {
   const text = JSON.stringify(outcome);
@@ -88,7 +57,7 @@ function expectUntouched(outcome: unknown): void {
   expect(text).not.toContain("REACHED");
   expect(existsSync(mark)).toBe(false);
   expect(readFileSync(file, "utf8")).toBe(secret);
-  expect(connections).toBe(0);
+  expect(canary.connections).toBe(0);
 }
 
 it("should hold at least a hundred and fifty attempts, each with its own name", () => {
@@ -165,14 +134,14 @@ const together = attempts.filter((attempt) => !isAlone(attempt));
 it.each(inProcesses.filter((_, index) => runsAll || index % 3 === 0))(
   "should reach nothing without the guard: $name",
   async ({ code }) => {
-    expectUntouched(await unguarded.run(fill(code)));
+    expectUntouched(await unguarded.run(canary.fill(code)));
   },
 );
 
 it.each(runsEvery ? [] : inGroups(together, 36))(
   "should reach nothing without the guard: $name and those after it",
   async (...group) => {
-    const sources = tool("attempts", {}, () => JSON.stringify(group.map(({ code }) => fill(code))));
+    const sources = tool("attempts", {}, () => JSON.stringify(group.map(({ code }) => canary.fill(code))));
     const harness = `
 names = dict(globals())
 outcomes = []

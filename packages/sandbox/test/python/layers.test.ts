@@ -1,11 +1,10 @@
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChildGuest } from "../../src/node/python/child-guest.ts";
 import { guestFiles } from "../../src/node/python/guest-files.ts";
+import { Canary } from "../canary.ts";
 import { sampled } from "../rounds.ts";
 import { readSections } from "../support.ts";
 import { inGroups } from "./support.ts";
@@ -13,44 +12,15 @@ import { inGroups } from "./support.ts";
 // Layers 2 and 3 by themselves: the child's script runs with none of the flags that the engine starts it with, so without
 // the permission model, with code from strings allowed, with the host's whole environment, and with the guard off.
 // (The table of all layers stands in escapes.test.ts.)
-const secret = `canary-${Math.random().toString(36).slice(2)}-${process.pid}`;
-const folder = mkdtempSync(join(tmpdir(), "toolglot-layers-"));
-const file = join(folder, "canary.txt");
-const mark = join(folder, "mark");
-let requests = 0;
-let server: Server;
-let port = 0;
+const canary = new Canary();
+const { secret, file, mark } = canary;
+beforeAll(() => canary.open());
 
-beforeAll(async () => {
-  writeFileSync(file, secret);
-  server = createServer((_, response) => {
-    requests++;
-    response.end(secret);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  port = typeof address === "object" && address ? address.port : 0;
-});
-
-afterAll(() => {
-  server.close();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => canary.close());
 
 const attempts = readSections(new URL("./escape-attempts.txt", import.meta.url)).filter(
   ({ name }) => !name.endsWith("(alone)"),
 );
-
-function fill(code: string): string {
-  const places: Record<string, string> = {
-    FILE: file,
-    MARK: mark,
-    DIR: folder,
-    PORT: `${port}`,
-    PID: `${process.pid}`,
-  };
-  return code.replace(/\{(FILE|MARK|DIR|PORT|PID)\}/g, (_, name: string) => places[name] ?? "");
-}
 
 /** One program in a child that nothing confines but its own script. Resolves with what it said last. */
 async function runBare(code: string): Promise<Record<string, unknown>> {
@@ -97,7 +67,7 @@ it("should be a child that could reach all of it, were it not for its script", a
 it.each(inGroups(sampled(attempts, 75), 75))(
   "should reach nothing without permission model and guard: $name and those after it",
   async (...group) => {
-    const sources = JSON.stringify(group.map(({ code }) => fill(code)));
+    const sources = JSON.stringify(group.map(({ code }) => canary.fill(code)));
     const outcome = await runBare(`
 names = dict(globals())
 outcomes = []
@@ -117,7 +87,7 @@ __result__ = outcomes`);
     expect(reached).toEqual([]);
     expect(existsSync(mark)).toBe(false);
     expect(readFileSync(file, "utf8")).toBe(secret);
-    expect(requests).toBe(0);
+    expect(canary.connections).toBe(0);
   },
   90_000,
 );

@@ -1,34 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AnyTool, ToolError } from "@toolglot/core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
+import { Canary } from "../../canary.ts";
 import { sampled } from "../../rounds.ts";
 import { addTool, readSections, tool } from "../../support.ts";
 
-// What a program must not reach: a file, a variable, a socket and the objects of this host.
-const secret = `canary-${Math.random().toString(36).slice(2)}-${process.pid}`;
-const folder = mkdtempSync(join(tmpdir(), "toolglot-escape-"));
-const file = join(folder, "canary.txt");
-const mark = join(folder, "mark");
+const canary = new Canary();
+const { secret, file, mark } = canary;
 const [root = ""] = import.meta.dirname.split("/packages/");
-let connections = 0;
-let server: Server;
-let port = 0;
-
-beforeAll(async () => {
-  writeFileSync(file, secret);
-  process.env.TOOLGLOT_CANARY = secret;
-  server = createServer((socket) => {
-    connections++;
-    socket.end(secret);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  port = typeof address === "object" && address ? address.port : 0;
-});
+beforeAll(() => canary.open());
 
 /** Keys of everything in `value`, at any depth. */
 function allKeys(value: unknown): string[] {
@@ -70,9 +51,7 @@ const sandbox = createSandbox({ language: "javascript", tools, limits: { timeout
 
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();
-  server.close();
-  delete process.env.TOOLGLOT_CANARY;
-  rmSync(folder, { recursive: true });
+  canary.close();
 });
 
 /** Tries what a Function constructor of the host could do. Gives the outcomes as text. */
@@ -95,21 +74,8 @@ const reach = `const reach = async (make) => {
   return out;
 };`;
 
-function fill(code: string): string {
-  const places: Record<string, string> = {
-    FILE: file,
-    MARK: mark,
-    DIR: folder,
-    PORT: `${port}`,
-    NUL: "\0",
-    BOM: "\ufeff",
-    LS: "\u2028",
-    LONE: "\ud800",
-  };
-  return code
-    .replace("{REACH}", reach)
-    .replace(/\{(FILE|MARK|DIR|PORT|NUL|BOM|LS|LONE)\}/g, (_, name: string) => places[name] ?? "");
-}
+const odd = { NUL: "\0", BOM: "\ufeff", LS: "\u2028", LONE: "\ud800" };
+const fill = (code: string): string => canary.fill(code.replace("{REACH}", reach), odd);
 
 /** What a program could have changed in this process without leaving a file. */
 function hostGlobals(): string[] {
@@ -143,7 +109,7 @@ it.each(sampled(attempts, 50))(
     expect(told, text.slice(0, 600)).toEqual([]);
     expect(existsSync(mark)).toBe(false);
     expect(readFileSync(file, "utf8")).toBe(secret);
-    expect(connections).toBe(0);
+    expect(canary.connections).toBe(0);
     expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
     expect(hostGlobals()).toEqual(before);
     const outcome = run.status === "ok" ? "ok" : run.error.type;
