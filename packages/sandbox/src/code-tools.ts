@@ -10,7 +10,9 @@ import {
   ToolError,
 } from "@toolglot/core";
 import { renderPythonStubs, renderTypeScriptDeclarations } from "@toolglot/core/stubs";
+import { checkRunOptions, checkSandbox } from "./check-options.ts";
 import { describeError } from "./executor.ts";
+import { bindTools } from "./run/tools.ts";
 import type { ImportPolicy, Sandbox, SandboxLanguage, SandboxRun } from "./types.ts";
 
 /** What `executePythonCode` and `executeJavascriptCode` take. */
@@ -82,13 +84,23 @@ const outputSchema: JsonSchema = {
  * a program fail is thrown as a `ToolError` whose message has type, message, line, source line, hint, and what was printed
  * before. Calls that a program makes have the ids `<id of the call>:1`, `:2` and so on.
  *
- * Throws `TypeError` for two sandboxes of one language.
+ * Throws `TypeError` for two sandboxes of one language, for what is no sandbox, and for options that make no sense.
  */
 export function codeTools(
   sandboxes: Sandbox | readonly Sandbox[],
   options: CodeToolsOptions = {},
 ): Tool<CodeToolInput>[] {
-  const list = "run" in sandboxes ? [sandboxes] : [...sandboxes];
+  const list: readonly Sandbox[] = Array.isArray(sandboxes) ? sandboxes : [sandboxes as Sandbox];
+  for (const sandbox of list) checkSandbox("codeTools()", sandbox);
+  const { tools, imports, approve, locale } = options;
+  checkRunOptions({
+    ...(tools === undefined ? {} : { tools }),
+    ...(imports === undefined ? {} : { imports }),
+    ...(approve === undefined ? {} : { approve }),
+  });
+  if (locale !== undefined && !Object.hasOwn(wording, locale)) {
+    throw new TypeError(`locale must be one of ${Object.keys(wording).join(", ")}, not ${JSON.stringify(locale)}.`);
+  }
   const languages = list.map(({ language }) => language);
   if (new Set(languages).size < languages.length) {
     throw new TypeError("codeTools() takes one sandbox for each language: their tools would have the same name.");
@@ -100,7 +112,7 @@ function codeTool(sandbox: Sandbox, options: CodeToolsOptions): Tool<CodeToolInp
   const { language } = sandbox;
   const { tools = [], imports, approve, locale = "en" } = options;
   const words = wording[locale];
-  const inner = [...new Map([...sandbox.tools, ...tools].map((tool) => [tool.name, tool])).values()];
+  const inner = bindTools(sandbox.tools, tools, language).map(({ tool }) => tool);
   const render = language === "python" ? renderPythonStubs : renderTypeScriptDeclarations;
   const about = words[language](sandbox.limits.timeoutMs / 1000);
   return {

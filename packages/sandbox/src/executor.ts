@@ -10,7 +10,9 @@ import type {
   ToolResult,
   ToolStatus,
 } from "@toolglot/core";
+import { checkDurable, checkRunOptions, checkSandbox } from "./check-options.ts";
 import type { DurableOptions, SandboxRunParked } from "./durable/types.ts";
+import { bindTools } from "./run/tools.ts";
 import type { ImportPolicy, Sandbox, SandboxError, SandboxRun, SandboxRunError, SandboxRunOptions } from "./types.ts";
 
 /** Options of {@link sandboxExecutor}. */
@@ -38,9 +40,15 @@ export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
  * not catch, `interrupted` when the run was aborted. Of durable runs: `pending` when it waits for approvals, which
  * `metadata.parked` lists, and `in-doubt` when a call was under way as its process ended. Such a run rejects as
  * `Sandbox.run` does when another process has it, or its id belongs to another program.
+ *
+ * Throws `TypeError` for what is no sandbox, and for options that make no sense.
  */
 export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOptions = {}): Executor {
+  checkSandbox("sandboxExecutor()", sandbox);
   const { tools = [], imports, durable } = options;
+  checkRunOptions({ tools, ...(imports === undefined ? {} : { imports }) });
+  bindTools(sandbox.tools, tools, sandbox.language);
+  if (durable !== undefined) checkDurable(durable);
   return {
     handles: (action: Action): boolean => action.kind === "code" && action.language === sandbox.language,
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {

@@ -26,8 +26,10 @@ const ranges: Readonly<Record<keyof typeof defaultLimits, readonly [number, numb
   maxLogBytes: [0, 64 * 1024 * 1024],
 };
 
-/** Fills in defaults. Throws `TypeError` for an unknown limit or a value out of range. */
+/** Fills in defaults. Throws `TypeError` for what is no object, for an unknown limit and for a value out of range. */
 export function resolveLimits(language: SandboxLanguage, given: Partial<SandboxLimits> = {}): SandboxLimits {
+  if (typeof given !== "object" || given === null)
+    throw new TypeError("limits must be an object, as { timeoutMs: 8000 }.");
   const [memoryMb, least, most] = memory[language];
   const limits: SandboxLimits = { ...defaultLimits, memoryMb };
   const allowed: Readonly<Record<string, readonly [number, number]>> = { ...ranges, memoryMb: [least, most] };

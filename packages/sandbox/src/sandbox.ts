@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { checkDurable, checkRunOptions } from "./check-options.ts";
 import { runDurably } from "./durable/run-durably.ts";
 import { resolveSettings } from "./durable/settings.ts";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
@@ -8,9 +9,7 @@ import { randomText } from "./random-text.ts";
 import { ProgramRun, type RunRequest } from "./run/program-run.ts";
 import { bindTools } from "./run/tools.ts";
 import type {
-  ImportPolicy,
   Sandbox,
-  SandboxLanguage,
   SandboxLimits,
   SandboxOptions,
   SandboxPoolStats,
@@ -66,7 +65,6 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   }
 
   function requestOf(given: Given, callIdPrefix: string): Omit<RunRequest, "code" | "signal"> {
-    checkImports(given.imports);
     const programTools = bindTools(tools, given.tools ?? [], language);
     return {
       engine,
@@ -84,6 +82,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   function run(code: string, given: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
   async function run(code: string, given: Given = {}): Promise<SandboxRun | SandboxRunParked> {
     if (typeof code !== "string") throw new TypeError("run() takes the program as text.");
+    checkRunOptions(given);
     if (given.durable !== undefined) return await runDurable(code, given.durable, given);
     const request = requestOf(given, `run-${++runs}`);
     return await abortable(given.signal, (signal) => {
@@ -98,6 +97,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     given: Given,
   ): Promise<SandboxRun | SandboxRunParked> {
     if (options.guard === false) throw new TypeError("A durable run needs the guard: leave out guard: false.");
+    checkDurable(durable);
     const settings = resolveSettings(durable);
     const request = requestOf(given, settings.id);
     return await abortable(given.signal, (signal) =>
@@ -106,6 +106,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   }
 
   async function resume(durable: DurableOptions, given: Given = {}): Promise<SandboxRun | SandboxRunParked> {
+    checkRunOptions(given);
     return await runDurable(undefined, durable, given);
   }
 
@@ -143,46 +144,4 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     drain: () => pool.drain(),
     [Symbol.asyncDispose]: dispose,
   };
-}
-
-const isolations: readonly unknown[] = ["auto", "process", "namespace"];
-
-/** Throws `TypeError` for options that make no sense. `languages`: those that run here. */
-export function checkOptions(options: SandboxOptions, languages: readonly SandboxLanguage[]): void {
-  const given = options as Partial<SandboxOptions> | undefined;
-  if (!languages.includes(given?.language as SandboxLanguage)) {
-    const offered = languages.map((language) => `{ language: "${language}" }`).join(" or ");
-    throw new TypeError(`createSandbox() takes ${offered}, not ${JSON.stringify(given?.language)}.`);
-  }
-  const { language, imports, pool, isolation, cacheDir, seed, tools } = given as SandboxOptions;
-  checkImports(imports);
-  if (tools !== undefined && !Array.isArray(tools)) throw new TypeError("tools must be an array of tools.");
-  checkWhole("pool.size", pool?.size, 0, 64);
-  checkWhole("pool.maxConcurrent", pool?.maxConcurrent, 1, 64);
-  checkWhole("pool.maxWaiting", pool?.maxWaiting, 0, 1_000_000);
-  if (isolation !== undefined && !isolations.includes(isolation)) {
-    throw new TypeError(`isolation must be one of ${isolations.join(", ")}, not ${JSON.stringify(isolation)}.`);
-  }
-  if (language === "javascript" && isolation !== undefined && isolation !== "auto") {
-    throw new TypeError("isolation is for Python: JavaScript runs in a thread of the host's process.");
-  }
-  if (cacheDir !== undefined && cacheDir !== false && (typeof cacheDir !== "string" || cacheDir === "")) {
-    throw new TypeError("cacheDir must be a folder's path, or false.");
-  }
-  if (seed !== undefined && typeof seed !== "string" && !Number.isFinite(seed)) {
-    throw new TypeError("seed must be a string or a finite number.");
-  }
-}
-
-function checkImports(imports: ImportPolicy | undefined): void {
-  if (imports !== undefined && imports !== "refuse" && imports !== "ignore-allowed") {
-    throw new TypeError(`imports must be "refuse" or "ignore-allowed", not ${JSON.stringify(imports)}.`);
-  }
-}
-
-function checkWhole(name: string, value: unknown, least: number, most: number): void {
-  if (value === undefined) return;
-  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-    throw new TypeError(`${name} must be a whole number from ${least} to ${most}.`);
-  }
 }

@@ -82,7 +82,7 @@ export interface PoolOptions {
   maxWaiting?: number;
 }
 
-/** Options of {@link Sandbox.run}. Callbacks observe: what they throw is ignored. */
+/** Options of {@link Sandbox.run}. Callbacks observe: what they throw is ignored, and so is a promise that they reject. */
 export interface SandboxRunOptions {
   /** See {@link SandboxDurableRunOptions}. */
   durable?: undefined;
@@ -129,7 +129,8 @@ export interface SandboxError {
    * (Python), `MemoryLimit` (JavaScript), `Aborted`, `MissingResult`, `ImportForbidden`, `ForbiddenName`,
    * `ToolCallLimit`, `ResultTooLarge`, `SourceTooLarge`, `EngineFailure`. Durable runs also: `InDoubt` (a call was under
    * way when its process ended, and may not be made twice), `Diverged` (the program did something else than before),
-   * `LeaseLost` (another process has the run), `JournalFailure` (the log failed).
+   * `LeaseLost` (another process has the run), `JournalFailure` (the log failed). A program's own class of such a name is
+   * `Exception` (Python) or `Error` (JavaScript).
    */
   type: string;
   message: string;
@@ -247,7 +248,8 @@ export interface Sandbox {
    * down, and so is a `ToolError`; after any other error the call counts as under way.
    *
    * Rejects also with what the log rejects with, and with a `ToolglotError`: `run-live` (another process has it; `data.until`
-   * is the end of its lease), `run-conflict` (the id belongs to another program), `run-expired` (it is older than `keepMs`).
+   * is the end of its lease), `run-conflict` (the id belongs to another program), `run-expired` (it is older than `keepMs`),
+   * `journal-unreadable` (the log gives back what no run wrote).
    */
   run(code: string, options: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
   /**

@@ -23,11 +23,10 @@ const MAX_SOURCE_LINE = 400;
 const FRAME = new RegExp(`(?:at (\\S+) \\()?${PROGRAM}:(\\d+):(\\d+)`, "g");
 
 /** Ends of a run: a program's own class of this name is reported as `Error`. */
-const OURS = new Set(
-  "Timeout MemoryLimit Aborted MissingResult ImportForbidden ForbiddenName ToolCallLimit ResultTooLarge SourceTooLarge EngineFailure".split(
-    " ",
-  ),
-);
+const OURS = new Set([
+  ..."Timeout MemoryLimit Aborted MissingResult ImportForbidden ForbiddenName ToolCallLimit ResultTooLarge".split(" "),
+  ..."SourceTooLarge EngineFailure InDoubt Diverged LeaseLost JournalFailure".split(" "),
+]);
 
 const MEMORY_HINT = "keep less in memory at once: work in parts, or ask the tools for less";
 

@@ -39,7 +39,7 @@ function lastAsyncCall(code) {
  * @param {boolean} awaitsLast Whether a last call of an async function is awaited.
  */
 export function wrap(code, awaitsLast) {
-  const source = code.startsWith("#!") ? `//${code.slice(2)}` : code;
+  const source = code.replace(/^(\ufeff?)#!/, "$1//");
   // What follows the program leaves a block whose label it cannot guess, so a program that closes the block and the
   // function before its end does not compile.
   const label = `end${Math.random().toString(36).slice(2)}`;

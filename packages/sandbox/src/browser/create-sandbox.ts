@@ -1,6 +1,7 @@
 import type { AnyTool } from "@toolglot/core";
+import { checkOptions } from "../check-options.ts";
 import { resolveLimits } from "../limits.ts";
-import { checkOptions, makeSandbox } from "../sandbox.ts";
+import { makeSandbox } from "../sandbox.ts";
 import type { PoolOptions, Sandbox, SandboxLimits, SandboxOptions } from "../types.ts";
 import { QuickJsEngine } from "./quickjs-engine.ts";
 

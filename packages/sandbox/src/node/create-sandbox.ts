@@ -1,5 +1,6 @@
+import { checkOptions } from "../check-options.ts";
 import { resolveLimits } from "../limits.ts";
-import { checkOptions, makeSandbox } from "../sandbox.ts";
+import { makeSandbox } from "../sandbox.ts";
 import type { Sandbox, SandboxOptions } from "../types.ts";
 import { QuickJsEngine } from "./javascript/quickjs-engine.ts";
 import { PyodideEngine } from "./python/pyodide-engine.ts";

@@ -8,6 +8,7 @@ import type { Durability, DurableProgram } from "./durability.ts";
 import { readError } from "./guest-report.ts";
 import type { GuestSaid } from "./guest-said.ts";
 import { GuestSession, type Session, type SessionListener } from "./guest-session.ts";
+import { observe } from "./observe.ts";
 import { RunBook } from "./run-book.ts";
 import { type CallOutcome, type Flight, ToolWork } from "./tool-work.ts";
 import { completeArguments, describeTool, type ProgramTool } from "./tools.ts";
@@ -287,13 +288,4 @@ export function startError(error: unknown): SandboxError {
   if (ToolglotError.isInstance(error) && error.code === "sandbox-disposed") return abortedError;
   const reason = error instanceof Error ? error.message : String(error);
   return { type: "EngineFailure", message: `no interpreter started: ${sanitizeErrorMessage(reason)}` };
-}
-
-/** Observers must not change a run. */
-function observe(tell: () => void): void {
-  try {
-    tell();
-  } catch {
-    // Said so at SandboxRunOptions.
-  }
 }

@@ -3,6 +3,7 @@ import type { Engine } from "../engine.ts";
 import { utf8Bytes } from "../json.ts";
 import type {
   SandboxError,
+  SandboxLanguage,
   SandboxLimits,
   SandboxRunError,
   SandboxRunOk,
@@ -17,6 +18,11 @@ const FRAME_OVERHEAD_BYTES = 256 * 1024;
 const MAX_ARGUMENT_BYTES = 32 * 1024 * 1024;
 /** The last line may end a little beyond the limit. */
 const LOG_SLACK_BYTES = 64;
+/** Of a line that is shown, in UTF-16 units. */
+const MAX_SOURCE_LINE = 400;
+
+/** Where lines of a program end, as its engine counts them. */
+const lineEnds: Readonly<Record<SandboxLanguage, RegExp>> = { python: /\r\n|\r|\n/, javascript: /\r?\n/ };
 
 /** All that is told of a run in the end, and whether the guest kept to its limits with it. */
 export class RunBook {
@@ -24,12 +30,14 @@ export class RunBook {
   readonly toolCalls: SandboxToolCall[] = [];
   readonly stats: SandboxStats;
   readonly #code: string;
+  readonly #lineEnd: RegExp;
   readonly #limits: SandboxLimits;
   #cuts = 0;
   #argumentBytes = 0;
 
   constructor({ code, engine, limits }: { code: string; engine: Engine; limits: SandboxLimits }) {
     this.#code = code;
+    this.#lineEnd = lineEnds[engine.language];
     this.#limits = limits;
     this.stats = {
       engine: engine.label,
@@ -63,6 +71,8 @@ export class RunBook {
     const { maxLogBytes } = this.#limits;
     if (cut) {
       this.#cuts++;
+      // The line that was cut has no end of its own.
+      this.stats.logBytes = Math.min(this.stats.logBytes, maxLogBytes);
       this.stats.warnings.push(`output was cut at ${maxLogBytes} bytes`);
     } else {
       this.stats.logBytes += utf8Bytes(entry.text) + 1;
@@ -112,11 +122,12 @@ export class RunBook {
 
   /** `line`: where in the program, when the host knows it. */
   failed(error: SandboxError, line?: number): SandboxRunError {
-    const sourceLine = line === undefined ? undefined : this.#code.split("\n")[line - 1];
+    const sourceLine =
+      line === undefined ? undefined : this.#code.split(this.#lineEnd)[line - 1]?.replace("\ufeff", "");
     const placed: SandboxError = {
       ...error,
       ...(line === undefined ? {} : { line }),
-      ...(sourceLine === undefined ? {} : { sourceLine: sourceLine.trimEnd() }),
+      ...(sourceLine === undefined ? {} : { sourceLine: sourceLine.slice(0, MAX_SOURCE_LINE).trimEnd() }),
     };
     return { status: "error", error: placed, logs: this.logs, toolCalls: this.toolCalls, stats: this.stats };
   }

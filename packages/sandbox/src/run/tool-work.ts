@@ -1,7 +1,6 @@
-import { ToolError } from "@toolglot/core";
 import type { SandboxToolCall } from "../types.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import { errorForGuest, executeTool, type ProgramTool } from "./tools.ts";
+import { executeTool, failureForGuest, type ProgramTool } from "./tools.ts";
 
 /** A call between the program's asking and its answer. */
 export interface Flight {
@@ -51,7 +50,7 @@ export class ToolWork {
     try {
       return { ok: true, ...(await executeTool(program, call.args, { signal, callId: call.callId })) };
     } catch (error) {
-      return { ok: false, type: "ToolError", message: errorForGuest(error), told: ToolError.isInstance(error) };
+      return { ok: false, type: "ToolError", ...failureForGuest(error) };
     } finally {
       if (!signal.aborted) call.ms = performance.now() - started;
       this.#end();

@@ -6,6 +6,7 @@ import {
   sanitizeErrorMessage,
   ToolError,
 } from "@toolglot/core";
+import { isRecord } from "../json.ts";
 import type { SandboxLanguage } from "../types.ts";
 
 /** Larger tool results would fill the interpreter's memory. */
@@ -40,8 +41,28 @@ export function bindTools(
 
 function checkTool(tool: AnyTool): void {
   const given = tool as Partial<AnyTool> | null | undefined;
-  if (typeof given?.name !== "string" || typeof given.execute !== "function" || typeof given.inputSchema !== "object") {
+  const { name, inputSchema, execute } = given ?? {};
+  if (typeof name !== "string" || name === "" || typeof execute !== "function" || !isRecord(inputSchema)) {
     throw new TypeError("tools must be an array of tools, each with name, inputSchema and execute.");
+  }
+  const { properties = {}, required = [] } = inputSchema;
+  const schemas = isRecord(properties) ? Object.values(properties) : [undefined];
+  const isRead = Array.isArray(required) && schemas.every(isSchema);
+  if (!isRead) {
+    throw new TypeError(
+      `The inputSchema of ${name} must be the JSON Schema of an object, as { type: "object", properties: {} }.`,
+    );
+  }
+}
+
+/** Its default is told to the program, as JSON. */
+function isSchema(schema: unknown): boolean {
+  if (!isRecord(schema)) return typeof schema === "boolean";
+  try {
+    JSON.stringify(schema.default);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -129,9 +150,23 @@ function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
   return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
-/** What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs. */
-export function errorForGuest(error: unknown): string {
-  if (ToolError.isInstance(error)) return error.message;
-  const message = error instanceof Error ? error.message : typeof error === "string" ? error : "";
-  return sanitizeErrorMessage(message);
+/** What a tool threw. `told`: the tool itself says that it failed, with a `ToolError`. */
+export interface ToolFailure {
+  message: string;
+  told: boolean;
+}
+
+/**
+ * What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs.
+ * Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
+ */
+export function failureForGuest(error: unknown): ToolFailure {
+  try {
+    const told = ToolError.isInstance(error);
+    const given: unknown = told || error instanceof Error ? error.message : error;
+    const message = typeof given === "string" ? given : "";
+    return { told, message: told ? message : sanitizeErrorMessage(message) };
+  } catch {
+    return { told: false, message: sanitizeErrorMessage("") };
+  }
 }

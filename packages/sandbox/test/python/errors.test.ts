@@ -201,6 +201,32 @@ const cases: { name: string; code: string; error: Record<keyof SandboxError & st
     code: "def f():\n    pass\ntext = '{0.__globals__}'\n__result__ = text.format(f)",
     error: { type: "ForbiddenName", line: 4 },
   },
+  {
+    name: "a class of the program's own that is called like the end of a run",
+    code: "class Timeout(Exception):\n    pass\nraise Timeout('of mine')",
+    error: { type: "Exception", message: "of mine", line: 3 },
+  },
+  {
+    name: "a line after a byte order mark, without it",
+    code: "\ufeffx = nowhere",
+    error: { type: "NameError", line: 1, sourceLine: "x = nowhere" },
+  },
+  {
+    name: "a line in a program whose lines end in CR alone",
+    code: "x = 1\rraise ValueError('a')\r",
+    error: { type: "ValueError", line: 2, sourceLine: "raise ValueError('a')" },
+  },
+  {
+    name: "half a character in the source, by its place",
+    code: "x = 1\ny = '\ud83d'",
+    error: {
+      type: "SyntaxError",
+      line: 2,
+      column: 6,
+      sourceLine: "y = '\ud83d'",
+      hint: "write it as \\ud83d in a text",
+    },
+  },
 ];
 
 it.each(cases)("should explain $name", async ({ code, error }) => {

@@ -46,6 +46,7 @@ it("should cut output with a mark and go on", async () => {
   expect(run).toMatchObject({ status: "ok", value: "done", toolCalls: [{ ok: true }] });
   expect(run.logs.map(({ text }) => text)).toEqual(["line 0", "line 1", "line 2", "lin", "[output cut at 24 bytes]"]);
   expect(run.stats.warnings).toEqual(["output was cut at 24 bytes"]);
+  expect(run.stats.logBytes).toBe(24);
 });
 
 it("should count the calls of tools, caught or not", async () => {

@@ -97,6 +97,10 @@ it("should drop keys named __proto__ and keep constructor and prototype as data"
   const value = run.status === "ok" ? (run.value as Record<string, unknown>) : {};
   expect(Object.keys(value)).toEqual(["a"]);
   expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  expect(run.stats.conversions).toEqual([
+    { path: "__proto__", from: "key", to: "dropped" },
+    { path: "a[0].__proto__", from: "key", to: "dropped" },
+  ]);
 });
 
 it("should report the size of the value, and nothing converted for plain JSON", async () => {

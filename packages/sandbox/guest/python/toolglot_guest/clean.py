@@ -124,6 +124,10 @@ class Cleaner:
         out = {}
         for key, item in list(dict.items(value)):
             text = key if type(key) is str else self.key(key, path)
+            if text == "__proto__":
+                # The host takes no such key.
+                self.note((path, text), "key", "dropped")
+                continue
             self.spend(len(text))
             out[text] = self.clean(item, (path, text), depth + 1)
         return out

@@ -3,12 +3,22 @@
 import ast
 import builtins
 import random
+import re
 import sys
 import types
 
 from . import clean, guard, hints, library, output, safe_builtins, tools
 
 MAX_MESSAGE = 2000
+# As CPython counts lines.
+_line_end = re.compile("\r\n|\r|\n")
+# Half of a character of UTF-16, which no source may hold.
+_surrogate = re.compile("[\ud800-\udfff]")
+# Ends of a run: a program's own class of this name is reported as `Exception`.
+_OURS = frozenset(
+    "Timeout MemoryLimit Aborted MissingResult ImportForbidden ForbiddenName ToolCallLimit ResultTooLarge SourceTooLarge "
+    "EngineFailure InDoubt Diverged LeaseLost JournalFailure".split()
+)
 _host = None
 # Read past what a program's classes may answer in their place.
 _name = type.__dict__["__name__"].__get__
@@ -64,7 +74,9 @@ def _memory_report(request):
 class _Program:
     def __init__(self, request):
         self.request = request
-        self.source = request["code"]
+        # A byte order mark is no part of a program.
+        self.source = request["code"].removeprefix("\ufeff")
+        self.lines = _line_end.split(self.source)
         self.warnings = []
         self.cleaner = clean.Cleaner(request["limits"]["maxResultBytes"])
         self.budget = output.Budget(request["limits"]["maxLogBytes"])
@@ -109,6 +121,8 @@ class _Program:
             self.tree = ast.parse(self.source, guard.PROGRAM)
         except SyntaxError as error:
             raise self.syntax_error(error) from None
+        except UnicodeEncodeError as error:
+            raise self.unwritable(error) from None
         except ValueError as error:
             raise _Ended("SyntaxError", str(error), line=1, column=1) from None
         except MemoryError as error:
@@ -162,7 +176,10 @@ class _Program:
     def describe(self, error, late):
         """An exception of the program, as the host reports it. `late`: whether it was interrupted at its deadline."""
         line = self.raised_at(error)
-        report = {"type": _name(type(error)) or "Exception", "message": self.message(error)}
+        name = _name(type(error))
+        if name == "" or (name in _OURS and type(error) is not guard.ForbiddenName):
+            name = "Exception"
+        report = {"type": name, "message": self.message(error)}
         if line is not None:
             report["line"] = line
             report["sourceLine"] = self.line(line)
@@ -203,13 +220,27 @@ class _Program:
         return line
 
     def line(self, number):
-        lines = self.source.split("\n")
-        return lines[number - 1].rstrip("\r")[:400] if 0 < number <= len(lines) else None
+        return self.lines[number - 1][:400] if 0 < number <= len(self.lines) else None
 
     def column(self, line, offset):
         """The guard counts bytes of UTF-8, the report characters from 1."""
         text = self.line(line)
         return None if text is None else len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "ignore")) + 1
+
+    def unwritable(self, error):
+        """Half a character: the engine reads a program as UTF-8, which cannot hold one."""
+        for number, text in enumerate(self.lines, 1):
+            found = _surrogate.search(text)
+            if found:
+                return _Ended(
+                    "SyntaxError",
+                    f"half a character (U+{ord(found[0]):04X}) cannot stand in a program",
+                    line=number,
+                    column=found.start() + 1,
+                    sourceLine=self.line(number),
+                    hint=f"write it as \\u{ord(found[0]):04x} in a text",
+                )
+        return _Ended("SyntaxError", str(error), line=1, column=1)
 
     def syntax_error(self, error):
         line = error.lineno or 1

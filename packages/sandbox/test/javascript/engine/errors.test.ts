@@ -227,6 +227,16 @@ const cases: { name: string; code: string; error: { [key in keyof SandboxError]?
     code: "return",
     error: { type: "MissingResult", hint: expect.stringContaining("return a value") },
   },
+  {
+    name: "a class of the program's own that is called like the end of a durable run",
+    code: "class Diverged extends Error {}\nthrow new Diverged('of mine')",
+    error: { type: "Error", message: "of mine", line: 2 },
+  },
+  {
+    name: "a line after a byte order mark and a line for the shell",
+    code: "\ufeff#!/usr/bin/env node\nnowhere;",
+    error: { type: "ReferenceError", line: 2, column: 1, sourceLine: "nowhere;" },
+  },
 ];
 
 it.each(cases)("should explain $name", async ({ code, error }) => {

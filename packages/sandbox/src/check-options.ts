@@ -1,0 +1,106 @@
+import type { SandboxDurableRunOptions } from "./durable/types.ts";
+import { resolveLimits } from "./limits.ts";
+import type { ImportPolicy, PoolOptions, Sandbox, SandboxLanguage, SandboxOptions } from "./types.ts";
+
+const isolations: readonly unknown[] = ["auto", "process", "namespace"];
+
+/** Throws `TypeError` for options that make no sense. `languages`: those that run here. */
+export function checkOptions(options: SandboxOptions, languages: readonly SandboxLanguage[]): void {
+  const given = options as Partial<SandboxOptions> | undefined;
+  if (!languages.includes(given?.language as SandboxLanguage)) {
+    const offered = languages.map((language) => `{ language: "${language}" }`).join(" or ");
+    throw new TypeError(`createSandbox() takes ${offered}, not ${JSON.stringify(given?.language)}.`);
+  }
+  const { language, imports, pool, isolation, cacheDir, seed, tools, guard } = given as SandboxOptions;
+  for (const name of Object.keys(resolveLimits(language))) {
+    if (Object.hasOwn(options, name)) throw new TypeError(`${name} is a limit: give it as limits: { ${name} }.`);
+  }
+  checkImports(imports);
+  checkTools(tools);
+  if (guard !== undefined && typeof guard !== "boolean") throw new TypeError("guard must be true or false.");
+  checkPool(pool);
+  if (isolation !== undefined && !isolations.includes(isolation)) {
+    throw new TypeError(`isolation must be one of ${isolations.join(", ")}, not ${JSON.stringify(isolation)}.`);
+  }
+  if (language === "javascript" && isolation !== undefined && isolation !== "auto") {
+    throw new TypeError("isolation is for Python: JavaScript runs in a thread of the host's process.");
+  }
+  if (cacheDir !== undefined && cacheDir !== false && (typeof cacheDir !== "string" || cacheDir === "")) {
+    throw new TypeError("cacheDir must be a folder's path, or false.");
+  }
+  if (seed !== undefined && typeof seed !== "string" && !Number.isFinite(seed)) {
+    throw new TypeError("seed must be a string or a finite number.");
+  }
+}
+
+const callbacks = ["approve", "onLog", "onToolCallStart", "onToolCall"] as const;
+
+/** Throws `TypeError` for options of a run that make no sense; of `durable` see `resolveSettings`. */
+export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable">): void {
+  if (!isObject(options)) throw new TypeError("The options of a run must be an object.");
+  checkImports(options.imports);
+  checkTools(options.tools);
+  if (Object.hasOwn(options, "limits")) {
+    throw new TypeError("limits are those of the sandbox: give them to createSandbox().");
+  }
+  const { signal, callIdPrefix } = options;
+  if (signal != null && !("aborted" in Object(signal) && "addEventListener" in Object(signal))) {
+    throw new TypeError("signal must be an AbortSignal, as the signal of an AbortController.");
+  }
+  if (callIdPrefix !== undefined && typeof callIdPrefix !== "string") throw new TypeError("callIdPrefix must be text.");
+  for (const name of callbacks) {
+    if (options[name] !== undefined && typeof options[name] !== "function") {
+      throw new TypeError(`${name} must be a function.`);
+    }
+  }
+}
+
+/** Throws `TypeError` for what is no sandbox. `taker`: the function that takes it. */
+export function checkSandbox(taker: string, sandbox: unknown): void {
+  if (isObject(sandbox) && typeof (sandbox as Partial<Sandbox>).run === "function") return;
+  throw new TypeError(`${taker} takes a sandbox, made with createSandbox().`);
+}
+
+/** Throws `TypeError` for what is no object. */
+export function checkDurable(durable: unknown): void {
+  if (!isObject(durable)) throw new TypeError("durable must be an object, { log, id }.");
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function checkTools(tools: unknown): void {
+  if (tools !== undefined && !Array.isArray(tools)) throw new TypeError("tools must be an array of tools.");
+}
+
+/** Of each number of a pool: its least and its largest value. */
+const poolRanges: Readonly<Record<keyof PoolOptions, readonly [number, number]>> = {
+  size: [0, 64],
+  maxConcurrent: [1, 64],
+  maxWaiting: [0, 1_000_000],
+};
+
+function checkPool(pool: PoolOptions | undefined): void {
+  if (pool === undefined) return;
+  if (!isObject(pool)) throw new TypeError("pool must be an object, { size, maxConcurrent, maxWaiting }.");
+  for (const [name, value] of Object.entries(pool)) {
+    if (!Object.hasOwn(poolRanges, name)) {
+      throw new TypeError(`pool.${name} is unknown: there are ${Object.keys(poolRanges).join(", ")}.`);
+    }
+    checkWhole(`pool.${name}`, value, ...poolRanges[name as keyof PoolOptions]);
+  }
+}
+
+function checkImports(imports: ImportPolicy | undefined): void {
+  if (imports !== undefined && imports !== "refuse" && imports !== "ignore-allowed") {
+    throw new TypeError(`imports must be "refuse" or "ignore-allowed", not ${JSON.stringify(imports)}.`);
+  }
+}
+
+function checkWhole(name: string, value: unknown, least: number, most: number): void {
+  if (value === undefined) return;
+  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
+    throw new TypeError(`${name} must be a whole number from ${least} to ${most}, not ${String(value)}.`);
+  }
+}
