@@ -238,7 +238,7 @@ export function inBackground(act: () => void, ms: number): ReturnType<typeof set
 }
 
 /** The promise, or a rejection as soon as the signal is aborted. */
-async function orAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+export async function orAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   signal.throwIfAborted();
   let onAbort: () => void = () => {};
   const stop = new Promise<never>((_, reject) => {

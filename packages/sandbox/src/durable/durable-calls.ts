@@ -130,6 +130,10 @@ export class DurableCalls {
       return;
     }
     const { claim } = result;
+    if (this.#over) {
+      await journal.giveUp(claim);
+      return;
+    }
     leases.hold(claim);
     const verdict = requiresApproval(flight.program.tool) ? await this.#decision(work, print) : undefined;
     if (this.#over) return;
@@ -142,7 +146,7 @@ export class DurableCalls {
     this.#busy++;
     try {
       if (refusal) await this.#settle(work, claim, refusal);
-      else await this.#perform(work, claim);
+      else await this.#perform(work, claim, { print, wasStarted: kept?.started ?? false });
     } finally {
       if (--this.#busy === 0) this.#onQuiet();
     }
@@ -164,6 +168,7 @@ export class DurableCalls {
     const decision = await journal.readDecision(index, print);
     if (decision?.approved === true) return { status: "approved" };
     if (decision) return { status: "denied", message: decision.message, decided: true };
+    if (this.#over) return { status: "later" };
     const verdict = await work.ask();
     if (this.#over || verdict.status === "later") return verdict;
     // Kept apart from the answer: between the two the process may die.
@@ -172,12 +177,17 @@ export class DurableCalls {
     return verdict;
   }
 
-  async #perform(work: CallWork, claim: OperationClaim): Promise<void> {
+  async #perform(
+    work: CallWork,
+    claim: OperationClaim,
+    { print, wasStarted }: { print: string; wasStarted: boolean },
+  ): Promise<void> {
     const { journal, leases, program } = this.#place;
     const { name, args } = work.flight.call;
     const sure = (await leases.sure()) && !this.#over && (await journal.begin(claim, { name, args }));
     if (this.#over) {
-      if (sure) await journal.release(claim);
+      // One that an earlier process had begun may have happened then.
+      if (sure && !wasStarted) await journal.release(claim, print);
       return;
     }
     if (!sure) {

@@ -4,7 +4,7 @@ import type { CallWork, Durability, DurableProgram } from "../run/durability.ts"
 import type { Session, SessionListener, SessionRules } from "../run/guest-session.ts";
 import type { SandboxError, SandboxRun } from "../types.ts";
 import { DurableCalls } from "./durable-calls.ts";
-import { journalError, leaseLostError, missingCall } from "./errors.ts";
+import { journalError, leaseLostError, limitErrors, missingCall } from "./errors.ts";
 import type { Journal } from "./journal.ts";
 import { Leases } from "./leases.ts";
 import { ParkingSession } from "./parking-session.ts";
@@ -15,12 +15,16 @@ import type { SandboxRunParked } from "./types.ts";
 export interface OpenedRun {
   journal: Journal;
   claim: OperationClaim;
+  /** By this process's clock: its lease has not begun later. */
+  claimedAt: number;
   header: RunHeader;
   calls: KeptCalls;
 }
 
-/** Errors of the host that end a program for good, as its own do: it used up what it may use. */
-const finalErrors = ["Timeout", "ToolCallLimit", "MemoryError", "MemoryLimit"];
+/** How long the end of a run waits for its leases to be given up: with a log that is slow they end by themselves. */
+const GIVE_UP_MS = 1000;
+
+const notRenewed = "its lease could not be renewed";
 
 /** Keeps one run in its journal. */
 export class DurableRun implements Durability {
@@ -33,6 +37,8 @@ export class DurableRun implements Durability {
   #calls: DurableCalls | undefined;
   #session: ParkingSession | undefined;
   #resting = false;
+  /** The log has said nothing for as long as the lease lasts. */
+  #onSilence: (error: Error) => void = () => {};
 
   constructor(run: OpenedRun) {
     this.#run = run;
@@ -40,8 +46,9 @@ export class DurableRun implements Durability {
     this.request = { clock, timeZone };
     this.toolMs = highest(run.calls, "toolMs", 0);
     const { log, leaseMs } = run.journal.settings;
-    this.#leases = new Leases(log, leaseMs, run.claim, (loss) => {
-      this.#program?.fail(loss === "taken" ? leaseLostError : journalError("its lease could not be renewed"));
+    this.#leases = new Leases(log, leaseMs, run, (loss) => {
+      if (loss === "failed") this.#onSilence(new Error(notRenewed));
+      this.#program?.fail(loss === "taken" ? leaseLostError : journalError(notRenewed));
     });
   }
 
@@ -91,12 +98,16 @@ export class DurableRun implements Durability {
     const { calls } = this.#attached;
     const quiet = calls.stop();
     const { missing, replayed } = calls;
-    if (by === "program" && missing) return this.#leave(quiet, failed(run, missingCall(missing)));
     if (run.status === "parked") return this.#leave(quiet, run);
-    const isFinal = by === "program" || (run.status === "error" && finalErrors.includes(run.error.type) && replayed);
-    if (!isFinal) return this.#leave(quiet, run);
+    const isLimit = run.status === "error" && limitErrors.includes(run.error.type);
+    // A replay that is slower, or has less memory, does not come as far as the program once did.
+    if (by === "program" && missing) return this.#leave(quiet, isLimit ? run : failed(run, missingCall(missing)));
+    if (by === "host" && !(isLimit && replayed)) return this.#leave(quiet, run);
+    const silence = new Promise<never>((_, reject) => {
+      this.#onSilence = reject;
+    });
     try {
-      const written = await this.#run.journal.finish(this.#run.claim, outcomeOf(run));
+      const written = await Promise.race([this.#run.journal.finish(this.#run.claim, outcomeOf(run)), silence]);
       this.#leases.stop();
       return written ? run : failed(run, leaseLostError);
     } catch (error) {
@@ -108,7 +119,7 @@ export class DurableRun implements Durability {
   async #leave<Outcome>(quiet: Promise<void>, run: Outcome): Promise<Outcome> {
     this.#leases.stop();
     const left = quiet.then(() => this.#leases.giveUp());
-    if (this.#attached.calls.quiet) await left;
+    if (this.#attached.calls.quiet) await orLater(left, GIVE_UP_MS);
     return run;
   }
 
@@ -130,4 +141,14 @@ function failed({ logs, toolCalls, stats }: SandboxRun | SandboxRunParked, error
 
 function outcomeOf({ toolCalls: _, ...outcome }: SandboxRun): RunOutcome {
   return outcome;
+}
+
+/** Waits for it, but no longer than so many milliseconds. */
+async function orLater(work: Promise<void>, ms: number): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([work, late]);
+  clearTimeout(timer);
 }

@@ -2,6 +2,9 @@ import { sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
 import type { SandboxError } from "../types.ts";
 import { describeCall, type KeptCall } from "./records.ts";
 
+/** A program used up what it may use. That ends it for good, as its own errors do. */
+export const limitErrors: readonly unknown[] = ["Timeout", "ToolCallLimit", "MemoryError", "MemoryLimit"];
+
 /** A run can't be gone on with as it was. Nothing of it is lost. */
 export function divergedError(what: string, hint: string): SandboxError {
   return { type: "Diverged", message: what, hint };
@@ -51,4 +54,10 @@ export function journalError(cause: unknown): SandboxError {
 export function expiredError(id: string): ToolglotError {
   const message = `The run ${JSON.stringify(id)} is older than keepMs: outcomes of its calls may be forgotten. Start another, under another id.`;
   return new ToolglotError("run-expired", message, { data: { id } });
+}
+
+/** `key` names the entry, as in the log. */
+export function unreadableError(id: string, key: string): ToolglotError {
+  const message = `The journal of the run ${JSON.stringify(id)} can't be read: its entry ${key} is not what a run writes. Restore the log, or start another run, under another id.`;
+  return new ToolglotError("journal-unreadable", message, { data: { id, key } });
 }

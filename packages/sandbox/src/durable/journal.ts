@@ -1,18 +1,30 @@
 import type { ClaimResult, JsonValue, OperationClaim, OperationKey, OperationRecord } from "@toolglot/core";
 import { randomText } from "../random-text.ts";
+import { unreadableError } from "./errors.ts";
+import { readAnswer, readAsked, readDecision, readHeader, readOutcome } from "./read-records.ts";
 import type { CallAnswer, KeptCall, KeptCalls, KeptDecision, RunHeader, RunOutcome } from "./records.ts";
 import type { DurableSettings } from "./settings.ts";
 
 /** Keys read at once. Calls are claimed in their order, so that a whole batch without any is the end. */
 const BATCH = 32;
 
-/** One run in an operation log. Methods reject with what the log rejects with. */
+/**
+ * One run in an operation log. Methods reject with what the log rejects with, and with a `ToolglotError`
+ * (`journal-unreadable`) for an entry that this version did not write.
+ */
 export class Journal {
   readonly settings: DurableSettings;
   readonly #owner = randomText();
+  #keepMs: number;
 
   constructor(settings: DurableSettings) {
     this.settings = settings;
+    this.#keepMs = settings.keepMs;
+  }
+
+  /** How long outcomes are remembered: as long as the run began with, so that none is forgotten before its time. */
+  get keepMs(): number {
+    return this.#keepMs;
   }
 
   claimRun(fingerprint: string): Promise<ClaimResult> {
@@ -33,9 +45,20 @@ export class Journal {
     return this.settings.log.finish(claim, { state, outcome: toJson(outcome) });
   }
 
-  /** For a call that is known not to have been made. */
-  release(claim: OperationClaim): Promise<boolean> {
-    return this.settings.log.finish(claim, { state: "released" });
+  /** For a call that is known not to have been made. It stays in the journal, as one that was not begun. */
+  async release(claim: OperationClaim, fingerprint: string): Promise<boolean> {
+    if (!(await this.settings.log.finish(claim, { state: "released" }))) return false;
+    await this.#claim(claim.key, fingerprint, "reclaim", 1);
+    return true;
+  }
+
+  /** Ends a lease at once. Never rejects: what can't be written ends by itself. */
+  async giveUp(claim: OperationClaim): Promise<void> {
+    try {
+      await this.settings.log.renew(claim, 1);
+    } catch {
+      // Said so above.
+    }
   }
 
   /** Writes down what somebody decided. That it is written is a convenience: a decision that is lost is asked for again. */
@@ -47,15 +70,26 @@ export class Journal {
   /** What was decided about this very call. */
   async readDecision(index: number, fingerprint: string): Promise<KeptDecision | undefined> {
     const record = await this.settings.log.read(this.#key(`approval:${index + 1}`));
-    return record?.fingerprint === fingerprint ? (record.outcome as KeptDecision | undefined) : undefined;
+    return record?.fingerprint === fingerprint ? readDecision(record.outcome) : undefined;
   }
 
-  readRun(): Promise<OperationRecord | undefined> {
-    return this.settings.log.read(this.#key("run"));
+  /** The header of the run; undefined when it was not begun. From here on its `keepMs` counts. */
+  async readHeader(): Promise<RunHeader | undefined> {
+    const record = await this.settings.log.read(this.#key("run"));
+    return record && this.headerOf(record);
   }
 
-  readCallRecord(index: number): Promise<OperationRecord | undefined> {
-    return this.settings.log.read(this.#key(`call:${index + 1}`));
+  /** As {@link Journal.readHeader}, from the record of a claim. */
+  headerOf({ data }: OperationRecord): RunHeader | undefined {
+    if (data === undefined) return undefined;
+    const header = readHeader(data) ?? this.#unreadable("run");
+    this.#keepMs = header.keepMs ?? this.#keepMs;
+    return header;
+  }
+
+  /** From the record of a run that has ended. */
+  outcomeOf({ outcome }: OperationRecord): RunOutcome {
+    return readOutcome(outcome) ?? this.#unreadable("run");
   }
 
   async readCalls(): Promise<KeptCalls> {
@@ -68,11 +102,12 @@ export class Journal {
   }
 
   async #readCall(index: number): Promise<KeptCall | undefined> {
-    const record = await this.readCallRecord(index);
+    const key = `call:${index + 1}`;
+    const record = await this.settings.log.read(this.#key(key));
     if (record === undefined) return undefined;
     const { fingerprint, state, startedAt, leaseUntil, data, outcome } = record;
-    const answer = outcome as CallAnswer | undefined;
-    const asked = (data ?? answer) as { name: string; args: Record<string, unknown> } | undefined;
+    const answer = outcome === undefined ? undefined : (readAnswer(outcome) ?? this.#unreadable(key));
+    const asked = data === undefined ? answer : (readAsked(data) ?? this.#unreadable(key));
     const call: KeptCall = {
       ...{ index, fingerprint, leaseUntil, inDoubt: state === "in-doubt", started: startedAt !== undefined },
       ...(asked === undefined ? {} : { name: asked.name, args: asked.args }),
@@ -80,11 +115,19 @@ export class Journal {
     return answer === undefined ? call : { ...call, answer };
   }
 
-  #claim(key: string, fingerprint: string, abandoned: "doubt" | "reclaim"): Promise<ClaimResult> {
-    const { log, leaseMs, keepMs } = this.settings;
+  #claim(
+    key: string,
+    fingerprint: string,
+    abandoned: "doubt" | "reclaim",
+    leaseMs: number = this.settings.leaseMs,
+  ): Promise<ClaimResult> {
     // What is forgotten stays known as long again: a run that comes back too late must not begin anew.
-    const kept = { ttlMs: keepMs, keepMs };
-    return log.claim({ ...this.#key(key), fingerprint, owner: this.#owner, leaseMs, abandoned, ...kept });
+    const kept = { ttlMs: this.#keepMs, keepMs: this.#keepMs };
+    return this.settings.log.claim({ ...this.#key(key), fingerprint, owner: this.#owner, leaseMs, abandoned, ...kept });
+  }
+
+  #unreadable(key: string): never {
+    throw unreadableError(this.settings.id, key);
   }
 
   #key(key: string): OperationKey {

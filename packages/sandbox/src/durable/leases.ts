@@ -11,16 +11,24 @@ export class Leases {
   readonly #run: OperationClaim;
   readonly #claims = new Set<OperationClaim>();
   #timer: ReturnType<typeof setInterval>;
-  #renewedAt = Date.now();
+  #renewedAt: number;
+  /** Renewals that the log has not answered. */
+  #asking = 0;
   #over = false;
 
-  /** `run` was claimed just now. `onLost` is called once, never after {@link Leases.stop}. */
-  constructor(log: OperationLog, leaseMs: number, run: OperationClaim, onLost: (loss: LeaseLoss) => void) {
+  /** `run` was claimed at `claimedAt`. `onLost` is called once, never after {@link Leases.stop}. */
+  constructor(
+    log: OperationLog,
+    leaseMs: number,
+    run: { claim: OperationClaim; claimedAt: number },
+    onLost: (loss: LeaseLoss) => void,
+  ) {
     this.#log = log;
     this.#leaseMs = leaseMs;
-    this.#run = run;
+    this.#run = run.claim;
+    this.#renewedAt = run.claimedAt;
     this.#onLost = onLost;
-    this.#claims.add(run);
+    this.#claims.add(run.claim);
     this.#timer = setInterval(() => void this.#renewAll(), Math.max(1, leaseMs / 3));
   }
 
@@ -52,17 +60,26 @@ export class Leases {
   }
 
   async #renewAll(): Promise<void> {
+    // A log that says nothing is as bad as one that fails.
+    if (this.#asking > 0 && this.#hasExpired) this.#lose("failed");
+    this.#asking++;
     try {
       await Promise.all([...this.#claims].map((claim) => this.#renew(claim)));
     } catch {
-      if (Date.now() - this.#renewedAt > this.#leaseMs) this.#lose("failed");
+      if (this.#hasExpired) this.#lose("failed");
+    } finally {
+      this.#asking--;
     }
+  }
+
+  get #hasExpired(): boolean {
+    return Date.now() - this.#renewedAt > this.#leaseMs;
   }
 
   async #renew(claim: OperationClaim): Promise<boolean> {
     const asked = Date.now();
     const kept = await this.#log.renew(claim, this.#leaseMs);
-    if (kept && claim === this.#run) this.#renewedAt = asked;
+    if (kept && claim === this.#run) this.#renewedAt = Math.max(this.#renewedAt, asked);
     // A claim that was finished in between is none any more.
     if (!kept && this.#claims.has(claim)) this.#lose("taken");
     return kept;

@@ -7,56 +7,47 @@ import { journalVersion, type KeptCalls, type RunHeader, type RunOutcome } from 
 /** Between two looks at a lease that another process holds. */
 const LOOK_EVERY_MS = 50;
 
-/** A run as it was found. */
+/** A run as it was found. `claimedAt`: when its lease began, by this process's clock, or earlier. */
 export type FoundRun =
   | { state: "ended"; outcome: RunOutcome; calls: KeptCalls }
-  | { state: "open"; claim: OperationClaim; header: RunHeader; calls: KeptCalls };
-
-/** The header of a run that was begun; undefined when there is none. Rejects with what the log rejects with. */
-export async function readHeader(journal: Journal): Promise<RunHeader | undefined> {
-  return (await journal.readRun())?.data as RunHeader | undefined;
-}
+  | { state: "open"; claim: OperationClaim; claimedAt: number; header: RunHeader; calls: KeptCalls };
 
 /**
  * Claims a run, new or not, and waits until the leases of a process that is gone have ended. Rejects with a
- * `ToolglotError`, `run-live`, `run-conflict` or `run-expired`, and with what `signal` was aborted with.
+ * `ToolglotError`, `run-live`, `run-conflict`, `run-expired` or `journal-unreadable`, and with what `signal` was aborted with.
  */
 export async function openRun(journal: Journal, fresh: RunHeader, signal: AbortSignal): Promise<FoundRun> {
   const print = await fingerprint(JSON.stringify([fresh.language, fresh.source]));
+  // For its keepMs, which the claim takes over.
+  await journal.readHeader();
   const found = await claimRun(journal, print, signal);
   if (found.state === "ended") {
     return { state: "ended", outcome: found.outcome, calls: await journal.readCalls() };
   }
-  const { claim, record } = found;
+  const { claim, claimedAt, record } = found;
   try {
-    if (record.data === undefined) {
+    const header = journal.headerOf(record);
+    if (header === undefined) {
       if (!(await journal.begin(claim, fresh))) throw liveError(journal, record);
-      return { state: "open", claim, header: fresh, calls: new Map() };
+      return { state: "open", claim, claimedAt, header: fresh, calls: new Map() };
     }
-    const header = record.data as unknown as RunHeader;
-    const { id, keepMs } = journal.settings;
-    if (header.clock + keepMs < Date.now()) throw expiredError(id);
+    if (header.version !== journalVersion) return { state: "open", claim, claimedAt, header, calls: new Map() };
+    // What is forgotten is forgotten by the log's clock.
+    const age = Math.max(Date.now() - header.clock, record.claimedAt - (record.startedAt ?? record.claimedAt));
+    if (age > journal.keepMs) throw expiredError(journal.settings.id);
     // Leases are measured by the log's clock, which need not be this process's.
     const ahead = record.claimedAt - Date.now();
-    return { state: "open", claim, header, calls: await readFreeCalls(journal, claim, ahead, signal) };
+    const free = await readFreeCalls(journal, claim, ahead, signal);
+    return { state: "open", claim, claimedAt: Math.max(claimedAt, free.renewedAt), header, calls: free.calls };
   } catch (error) {
-    await giveUp(journal, claim);
+    await journal.giveUp(claim);
     throw error;
-  }
-}
-
-/** Ends the lease at once. */
-export async function giveUp(journal: Journal, claim: OperationClaim): Promise<void> {
-  try {
-    await journal.settings.log.renew(claim, 1);
-  } catch {
-    // Then it ends by itself.
   }
 }
 
 type ClaimedRun =
   | { state: "ended"; outcome: RunOutcome }
-  | { state: "open"; claim: OperationClaim; record: OperationRecord };
+  | { state: "open"; claim: OperationClaim; claimedAt: number; record: OperationRecord };
 
 async function claimRun(journal: Journal, print: string, signal: AbortSignal): Promise<ClaimedRun> {
   const { id, leaseMs } = journal.settings;
@@ -64,13 +55,14 @@ async function claimRun(journal: Journal, print: string, signal: AbortSignal): P
   let holder: OperationRecord | undefined;
   for (;;) {
     signal.throwIfAborted();
+    const claimedAt = Date.now();
     const result = await journal.claimRun(print);
     const { record } = result;
     switch (result.status) {
       case "claimed":
-        return { state: "open", claim: result.claim, record };
+        return { state: "open", claim: result.claim, claimedAt, record };
       case "replay":
-        return { state: "ended", outcome: record.outcome as unknown as RunOutcome };
+        return { state: "ended", outcome: journal.outcomeOf(record) };
       case "expired":
         throw expiredError(id);
       case "busy": {
@@ -97,17 +89,19 @@ async function readFreeCalls(
   claim: OperationClaim,
   ahead: number,
   signal: AbortSignal,
-): Promise<KeptCalls> {
+): Promise<{ calls: KeptCalls; renewedAt: number }> {
   const { leaseMs, log } = journal.settings;
   const patience = performance.now() + leaseMs + LOOK_EVERY_MS;
+  let renewedAt = 0;
   for (;;) {
     const calls = await journal.readCalls();
     const now = Date.now() + ahead;
     const held = [...calls.values()].find((call) => !call.answer && !call.inDoubt && call.leaseUntil > now);
-    if (held === undefined) return calls;
+    if (held === undefined) return { calls, renewedAt };
     if (performance.now() > patience) throw liveError(journal, held);
     await sleep(LOOK_EVERY_MS, signal);
-    await log.renew(claim, leaseMs);
+    const asked = Date.now();
+    if (await log.renew(claim, leaseMs)) renewedAt = asked;
   }
 }
 

@@ -1,8 +1,9 @@
+import { isRecord } from "../json.ts";
 import type { Lease } from "../pool.ts";
 import { GuestSession, type Session, type SessionListener, type SessionRules } from "../run/guest-session.ts";
 import { startError } from "../run/program-run.ts";
 import type { SandboxError, SandboxStats } from "../types.ts";
-import { otherCourse } from "./errors.ts";
+import { limitErrors, otherCourse } from "./errors.ts";
 
 /** What a session needs to go on in another guest. */
 export interface ParkingPlace {
@@ -129,7 +130,9 @@ export class ParkingSession implements Session {
         if (this.#caughtUp()) this.#listener.onIdle();
       },
       onOutcome: (said, bytes) => {
-        if (!this.#caughtUp()) return;
+        // A guest may be slower than the one before: then it ends earlier.
+        const isLimit = said.type === "error" && isRecord(said.error) && limitErrors.includes(said.error.type);
+        if (!isLimit && !this.#caughtUp()) return;
         this.#leave();
         this.#listener.onOutcome(said, bytes);
       },

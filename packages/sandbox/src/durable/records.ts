@@ -17,6 +17,8 @@ export interface RunHeader {
   /** Milliseconds since the epoch: the time that the program starts at, and the age of the run. */
   clock: number;
   timeZone: string;
+  /** As the run began: it counts to its end. */
+  keepMs: number;
   imports: ImportPolicy;
   /** Names of the tools, each with its signature in the program. */
   tools: Record<string, string>;

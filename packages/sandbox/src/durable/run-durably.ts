@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { orAborted } from "../guest-stock.ts";
 import type { Lease } from "../pool.ts";
 import { ProgramRun, type RunRequest } from "../run/program-run.ts";
 import { RunBook } from "../run/run-book.ts";
@@ -8,7 +9,7 @@ import { mayRepeat } from "./durable-calls.ts";
 import { DurableRun } from "./durable-run.ts";
 import { divergedError, inDoubtError } from "./errors.ts";
 import { Journal } from "./journal.ts";
-import { differences, type FoundRun, giveUp, openRun, readHeader } from "./open-run.ts";
+import { differences, type FoundRun, openRun } from "./open-run.ts";
 import { journalVersion, type KeptCall, type KeptCalls, type RunHeader } from "./records.ts";
 import type { DurableSettings } from "./settings.ts";
 import type { SandboxRunParked } from "./types.ts";
@@ -26,10 +27,10 @@ export async function runDurably(
   const code = request.code ?? (await readSource(journal, request));
   const book = new RunBook({ ...request, code });
   if (book.unfit) return book.failed(book.unfit);
-  const here = headerOf({ ...request, code });
+  const here = headerOf({ ...request, code }, settings.keepMs);
   let found: FoundRun;
   try {
-    found = await openRun(journal, here, request.signal);
+    found = await opened(journal, here, request.signal);
   } catch (error) {
     if (request.signal.aborted) return book.failed({ type: "Aborted", message: "the run was aborted" });
     throw error;
@@ -39,15 +40,15 @@ export async function runDurably(
     const { outcome } = found;
     return { ...outcome, toolCalls: listCalls(calls, request.callIdPrefix) };
   }
-  const { header, claim } = found;
+  const { header, claim, claimedAt } = found;
   const different = differences(header, here);
   const doubt = findDoubt(calls, request.tools);
   if (different === undefined && doubt === undefined) {
     const { seed, imports } = header;
-    const durability = new DurableRun({ journal, claim, header, calls });
+    const durability = new DurableRun({ journal, claim, claimedAt, header, calls });
     return await new ProgramRun({ ...request, code, seed, imports }).execute(acquire, durability);
   }
-  await giveUp(journal, claim);
+  await journal.giveUp(claim);
   for (const call of listCalls(calls, request.callIdPrefix)) book.call(call);
   if (different !== undefined) return book.failed(divergedError(different, "resume the run where it began"));
   const { index } = doubt as KeptCall;
@@ -58,7 +59,7 @@ export async function runDurably(
 }
 
 async function readSource(journal: Journal, { engine }: DurableRequest): Promise<string> {
-  const header = await readHeader(journal);
+  const header = await journal.readHeader();
   const { id } = journal.settings;
   if (header === undefined) {
     throw new ToolglotError("run-unknown", `No run ${JSON.stringify(id)} is in the journal.`, { data: { id } });
@@ -70,7 +71,23 @@ async function readSource(journal: Journal, { engine }: DurableRequest): Promise
   return header.source;
 }
 
-function headerOf({ code, engine, seed, imports, tools }: RunRequest): RunHeader {
+/** As {@link openRun}, but rejects at once when the signal is aborted: a run that is opened after that is given up. */
+async function opened(journal: Journal, here: RunHeader, signal: AbortSignal): Promise<FoundRun> {
+  const opening = openRun(journal, here, signal);
+  try {
+    return await orAborted(signal, opening);
+  } catch (error) {
+    opening.then(
+      async (late) => {
+        if (late.state === "open") await journal.giveUp(late.claim);
+      },
+      () => {},
+    );
+    throw error;
+  }
+}
+
+function headerOf({ code, engine, seed, imports, tools }: RunRequest, keepMs: number): RunHeader {
   return {
     version: journalVersion,
     language: engine.language,
@@ -79,6 +96,7 @@ function headerOf({ code, engine, seed, imports, tools }: RunRequest): RunHeader
     seed,
     clock: Date.now(),
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+    keepMs,
     imports,
     tools: Object.fromEntries(tools.map((tool) => [tool.tool.name, signature(tool)])),
   };

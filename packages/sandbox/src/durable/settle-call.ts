@@ -12,7 +12,7 @@ export type CallSettlement = { value: unknown } | { error: string } | "released"
  *
  * Throws `TypeError` for a call that is none or a value that is no JSON; a `ToolglotError` when there is nothing to settle:
  * `call-unknown` (the journal has no such call), `call-live` (it may still be going on; `data.until` is the end of its
- * lease), `call-settled` (it has an outcome, or was not begun).
+ * lease), `call-settled` (it has an outcome, or was not begun), and `journal-unreadable`.
  */
 export async function settleCall(
   log: OperationLog,
@@ -23,11 +23,12 @@ export async function settleCall(
   const index = indexOf(call);
   const json = textOf(settlement);
   const journal = new Journal(resolveSettings({ log, id }));
+  await journal.readHeader();
   const calls = await journal.readCalls();
   const kept = calls.get(index);
   const claim = await claimDoubtful(journal, kept, call);
   if (settlement === "released") {
-    if (!(await journal.release(claim))) throw settledError(call);
+    if (!(await journal.release(claim, kept?.fingerprint ?? ""))) throw settledError(call);
     return;
   }
   const common = {
@@ -61,6 +62,8 @@ async function claimDoubtful(
     const message = `The call ${call} may still be going on, until ${new Date(leaseUntil).toISOString()} at least.`;
     throw new ToolglotError("call-live", message, { data: { call, until: leaseUntil } });
   }
+  // Somebody else has released it in between.
+  if (result.status === "claimed") await journal.giveUp(result.claim);
   if (result.status !== "in-doubt") throw settledError(call);
   const { scope, key, fence } = result.record;
   return { scope, key, fence };
@@ -79,12 +82,12 @@ function indexOf(call: string | number): number {
 }
 
 function textOf(settlement: CallSettlement): string {
-  const given = settlement as Partial<Record<"value" | "error", unknown>> | string | undefined;
+  const given: unknown = settlement;
   if (given === "released") return "";
-  if (typeof given === "object" && given !== null && typeof given.error === "string") return "";
-  const json =
-    typeof given === "object" && given !== null && "value" in given ? JSON.stringify(given.value) : undefined;
-  if (json === undefined)
-    throw new TypeError('settleCall() takes { value } with JSON data, { error } with text, or "released".');
-  return json;
+  if (typeof given === "object" && given !== null && "value" in given !== "error" in given) {
+    if ("error" in given && typeof given.error === "string") return "";
+    const json = "value" in given ? JSON.stringify(given.value) : undefined;
+    if (json !== undefined) return json;
+  }
+  throw new TypeError('settleCall() takes { value } with JSON data, { error } with text, or "released".');
 }

@@ -24,7 +24,10 @@ export interface DurableOptions {
    * Default 15,000.
    */
   leaseMs?: number;
-  /** Milliseconds that outcomes of calls and of the run are remembered. Default 30 days. An older run cannot go on. */
+  /**
+   * Milliseconds that outcomes of calls and of the run are remembered; what a run begins with counts to its end. Default 30
+   * days. An older run cannot go on. Twice as long after its end its id is free, and stands for a new run.
+   */
   keepMs?: number;
 }
 

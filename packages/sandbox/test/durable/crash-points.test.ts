@@ -121,8 +121,10 @@ async function live(sandbox: Sandbox, code: string, deaths: readonly number[], l
     controller.abort();
     pass(3_600_000);
     if (ended === undefined || ended.status === "parked") continue;
-    if (ended.status === "error" && ended.error.type === "InDoubt") await settle(log, world, ended);
-    else return { run: ended, world, moments: dying.moments(), log };
+    if (ended.status === "error" && ended.error.type === "InDoubt") {
+      await settle(log, world, ended);
+      pass(10);
+    } else return { run: ended, world, moments: dying.moments(), log };
   }
 }
 

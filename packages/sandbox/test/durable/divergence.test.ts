@@ -166,6 +166,28 @@ it("should end as Diverged when a program that was parked in memory does not com
   }
 });
 
+it("should end as Timeout, not as Diverged, when a program does not come as far as before in its time", async () => {
+  const timeout: Line = {
+    type: "error",
+    error: { type: "Timeout", message: "too slow" },
+    conversions: [],
+    warnings: [],
+  };
+  const options = { tools: [ask], durable: { log: new MemoryOperationLog(), id: "x" } };
+  const approveOne = async ({ input }: { input?: unknown }) =>
+    (input as { n: number }).n < 2 ? ({ approved: true } as const) : ("later" as const);
+  await scripted(first).run("program", { ...options, approve: approveOne });
+  const late = await scripted([...first.slice(0, 3), timeout]).run("program", options);
+  expect(late).toMatchObject({ status: "error", error: { type: "Timeout" } });
+  const run = await scripted(first).run("program", { ...options, approve: async () => ({ approved: true }) });
+  expect(resultOf(run)).toBe(1);
+  // The same in the memory of one process.
+  const slow = tool("pay", { n: { type: "integer" } }, () => new Promise((resolve) => setTimeout(resolve, 30)));
+  const durable = { log: new MemoryOperationLog(), id: "x", parkAfterMs: 0 };
+  const parked = await scripted(first, [timeout]).run("program", { tools: [slow], durable });
+  expect(parked).toMatchObject({ status: "error", error: { type: "Timeout" }, stats: { parked: 1 } });
+});
+
 it("should deliver answers in the order in which the program got them before", async () => {
   const durable = { log: new MemoryOperationLog(), id: "order", leaseMs: 300 };
   const waits: Record<number, number> = { 1: 60, 2: 30, 3: 0 };

@@ -67,7 +67,7 @@ it("should be in doubt about a call that was under way, until somebody settles i
   ] as const) {
     await expect(settleCall(log, "bill", call, settlement)).rejects.toMatchObject({ code });
   }
-  for (const wrong of [{}, null, { value: undefined }, { error: 1 }, "else"]) {
+  for (const wrong of [{}, null, { value: undefined }, { error: 1 }, { value: 1, error: "no" }, "else"]) {
     await expect(settleCall(log, "bill", 2, wrong as never)).rejects.toThrow(TypeError);
   }
   await expect(settleCall(log, "bill", "bill", "released")).rejects.toThrow(TypeError);
@@ -88,6 +88,8 @@ it("should tell a program the error that somebody found, and make a call that di
     error: { type: "ToolError", message: "the account is closed", callId: "failed:2" },
   });
   await settleCall(log, "free", 2, "released");
+  await expect(settleCall(log, "free", 2, "released")).rejects.toMatchObject({ code: "call-settled" });
+  pass(10);
   expect(resultOf(await sandbox.run(code, { ...options, durable: { log, id: "free" } }))).toEqual(["paid 1", "late 2"]);
 });
 
@@ -206,4 +208,60 @@ it("should not begin a call that another process has claimed in the meantime", a
   wake();
   expect(await first).toMatchObject({ status: "error", error: { type: "LeaseLost" } });
   expect(paid).toEqual(["first 1", "second 2"]);
+});
+
+it("should not begin a call of a run that was taken over while it was opened", async () => {
+  const { log, pass } = logWithClock();
+  const calls: number[] = [];
+  const pay = tool("pay", { n: { type: "integer" } }, ({ n }: { n: number }) => calls.push(n), {
+    annotations: { requiresApproval: true },
+  });
+  const options = { tools: [pay], durable: { log, id: "slow", leaseMs: 2000 } };
+  await sandbox.run(code, { ...options, approve: async () => "later" });
+  pass(10);
+  let isTaken = false;
+  const slow = wrapLog(log, async (method, args, call) => {
+    const { key } = args[0] as { key: string };
+    if (method !== "read" || key !== "call:1" || isTaken) return await call();
+    isTaken = true;
+    const found = await call();
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    pass(hour);
+    const { fingerprint } = (await log.read({ scope: "sandbox:slow", key: "run" })) ?? { fingerprint: "" };
+    const taken = { scope: "sandbox:slow", key: "run", fingerprint, owner: "other", leaseMs: hour };
+    expect(await log.claim({ ...taken, abandoned: "reclaim" })).toMatchObject({ status: "claimed" });
+    return found;
+  });
+  const run = await sandbox.run(code, {
+    ...options,
+    durable: { ...options.durable, log: slow },
+    approve: async () => ({ approved: true }),
+  });
+  expect(run).toMatchObject({ error: { type: "LeaseLost" } });
+  expect(calls).toEqual([]);
+});
+
+it("should not forget that a call may have happened when it is given up before it is made again", async () => {
+  const { log, pass } = logWithClock();
+  await diesPaying(log, "again");
+  pass(hour);
+  const controller = new AbortController();
+  const giving = wrapLog(log, async (method, args, call) => {
+    if (method === "begin" && (args[0] as { key: string }).key === "call:2") controller.abort();
+    return await call();
+  });
+  const calls: number[] = [];
+  const pay = payTool((n) => calls.push(n));
+  const harmless = { ...pay, annotations: { idempotentHint: true } };
+  const stopped = sandbox.run(code, {
+    tools: [harmless],
+    signal: controller.signal,
+    durable: { log: giving, id: "again" },
+  });
+  expect(await stopped).toMatchObject({ error: { type: "Aborted" } });
+  pass(hour);
+  // Somebody found out that it does harm.
+  const run = await sandbox.run(code, { tools: [pay], durable: { log, id: "again" } });
+  expect(run).toMatchObject({ error: { type: "InDoubt", callId: "again:2" } });
+  expect(calls).toEqual([]);
 });
