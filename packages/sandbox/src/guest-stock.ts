@@ -239,6 +239,8 @@ export function inBackground(act: () => void, ms: number): ReturnType<typeof set
 
 /** The promise, or a rejection as soon as the signal is aborted. */
 export async function orAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
+  // After an abort nobody hears of it.
+  promise.catch(() => {});
   signal.throwIfAborted();
   let onAbort: () => void = () => {};
   const stop = new Promise<never>((_, reject) => {

@@ -184,14 +184,13 @@ export class DurableCalls {
   ): Promise<void> {
     const { journal, leases, program } = this.#place;
     const { name, args } = work.flight.call;
-    const sure = (await leases.sure()) && !this.#over && (await journal.begin(claim, { name, args }));
-    if (this.#over) {
+    const begun = (await leases.sure(claim)) && !this.#over && (await journal.begin(claim, { name, args }));
+    // That may have taken its time.
+    const sure = begun && (await leases.sure(claim));
+    if (this.#over || !sure) {
       // One that an earlier process had begun may have happened then.
-      if (sure && !wasStarted) await journal.release(claim, print);
-      return;
-    }
-    if (!sure) {
-      program.fail(leaseLostError);
+      if (begun && !wasStarted) await journal.release(claim, print);
+      if (!this.#over) program.fail(leaseLostError);
       return;
     }
     const outcome = await work.perform();

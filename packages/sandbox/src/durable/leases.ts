@@ -40,11 +40,12 @@ export class Leases {
     this.#claims.delete(claim);
   }
 
-  /** Whether the run is still this process's own. A process that slept longer than its lease finds out here. */
-  async sure(): Promise<boolean> {
+  /** Whether run and call are still this process's own. One that was stopped for longer than its lease finds out here. */
+  async sure(call: OperationClaim): Promise<boolean> {
     if (this.#over) return false;
     if (Date.now() - this.#renewedAt < this.#leaseMs / 2) return true;
-    return await this.#renew(this.#run);
+    const kept = await Promise.all([this.#run, call].map((claim) => this.#renew(claim)));
+    return kept.every(Boolean) && !this.#hasExpired;
   }
 
   /** Renews nothing any more. */

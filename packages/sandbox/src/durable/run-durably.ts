@@ -24,15 +24,19 @@ export async function runDurably(
   acquire: () => Promise<Lease>,
 ): Promise<SandboxRun | SandboxRunParked> {
   const journal = new Journal(settings);
-  const code = request.code ?? (await readSource(journal, request));
-  const book = new RunBook({ ...request, code });
-  if (book.unfit) return book.failed(book.unfit);
-  const here = headerOf({ ...request, code }, settings.keepMs);
+  const { signal } = request;
+  let book = new RunBook({ ...request, code: request.code ?? "" });
+  let code: string;
+  let here: RunHeader;
   let found: FoundRun;
   try {
-    found = await opened(journal, here, request.signal);
+    code = request.code ?? (await orAborted(signal, readSource(journal, request)));
+    book = new RunBook({ ...request, code });
+    if (book.unfit) return book.failed(book.unfit);
+    here = headerOf({ ...request, code }, settings.keepMs);
+    found = await opened(journal, here, signal);
   } catch (error) {
-    if (request.signal.aborted) return book.failed({ type: "Aborted", message: "the run was aborted" });
+    if (signal.aborted) return book.failed({ type: "Aborted", message: "the run was aborted" });
     throw error;
   }
   const { calls } = found;

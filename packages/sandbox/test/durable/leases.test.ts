@@ -265,3 +265,26 @@ it("should not forget that a call may have happened when it is given up before i
   expect(run).toMatchObject({ error: { type: "InDoubt", callId: "again:2" } });
   expect(calls).toEqual([]);
 });
+
+it("should not make a call that somebody else was told about while its process was stopped", async () => {
+  const { log, pass } = logWithClock();
+  const calls: number[] = [];
+  const pay = payTool((n) => calls.push(n));
+  let other: Promise<unknown> | undefined;
+  const stopping = wrapLog(log, async (method, args, call) => {
+    const result = await call();
+    if (method !== "begin" || (args[0] as { key: string }).key !== "call:1" || other) return result;
+    // It is stopped right after the call was begun, for longer than its lease; meanwhile others go on.
+    pass(hour);
+    other = settleCall(log, "stopped", 1, "released");
+    await other;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
+    return result;
+  });
+  const options = { tools: [pay] };
+  const run = await sandbox.run(code, { ...options, durable: { log: stopping, id: "stopped", leaseMs: 300 } });
+  expect(run).toMatchObject({ error: { type: "LeaseLost" } });
+  expect(calls).toEqual([]);
+  pass(hour);
+  expect(resultOf(await sandbox.run(code, { ...options, durable: { log, id: "stopped" } }))).toEqual([1, 2]);
+});

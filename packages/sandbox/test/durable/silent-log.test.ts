@@ -42,6 +42,15 @@ it("should end as Aborted though its log says nothing any more", async () => {
   expect(await run).toMatchObject({ error: { type: "Aborted" } });
 });
 
+it("should end as Aborted though its log never said what to resume", async () => {
+  const durable = { log: wrapLog(new MemoryOperationLog(), () => never), id: "mute" };
+  const run = await sandbox.resume(durable, { signal: AbortSignal.timeout(50) });
+  expect(run).toMatchObject({ error: { type: "Aborted" }, stats: { sourceBytes: 0 } });
+  const broken = wrapLog(new MemoryOperationLog(), () => Promise.reject(new Error("gone")));
+  const aborted = await sandbox.resume({ log: broken, id: "gone" }, { signal: AbortSignal.abort() });
+  expect(aborted).toMatchObject({ error: { type: "Aborted" } });
+});
+
 it("should end as Aborted before its log has said whose run it is, and hold no lease", async () => {
   const memory = new MemoryOperationLog();
   const controller = new AbortController();
