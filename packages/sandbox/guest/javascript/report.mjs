@@ -1,5 +1,6 @@
 // Errors in the words that a model gets: with the program's own lines, and with what to do.
 import { FENCE, forImport, forMissingAwait, forMissingResult, forSyntax, forUnknownName } from "./hints.mjs";
+import { placeOfError, placeOfTimeout } from "./places.mjs";
 import { findImport, findStrayBracket, scan } from "./source.mjs";
 import { PROGRAM, wrap } from "./wrap.mjs";
 
@@ -21,6 +22,9 @@ const MAX_MESSAGE = 2000;
 const MAX_SOURCE_LINE = 400;
 
 const FRAME = new RegExp(`(?:at (\\S+) \\()?${PROGRAM}:(\\d+):(\\d+)`, "g");
+
+/** What the engine's own functions raise is where they were called. */
+const IN_NATIVE = /^\s*at [^\n]*\(native\)/;
 
 /** Ends of a run: a program's own class of this name is reported as `Error`. */
 const OURS = new Set([
@@ -87,6 +91,13 @@ export class Reporter {
     return constructed;
   }
 
+  /** @param {string} type @param {string} message @param {string} stack @returns {Place | undefined} */
+  raisedAt(type, message, stack) {
+    const place = this.place(stack, type);
+    if (type !== "TypeError" || IN_NATIVE.test(stack)) return place;
+    return placeOfError(this.code, message, place);
+  }
+
   /** An import that is there before anything runs. @returns {Report | undefined} */
   refusedImport() {
     if (!/\b(import|export)\b/.test(this.code)) return undefined;
@@ -125,7 +136,7 @@ export class Reporter {
     }
     const name = OURS.has(type) || type === "" ? "Error" : type.slice(0, 100);
     const text = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
-    const report = this.at({ type: name, message: text }, line ? { line } : this.place(stack, type));
+    const report = this.at({ type: name, message: text }, line ? { line } : this.raisedAt(type, message, stack));
     const explained = this.code.trimStart().startsWith("```") ? { ...report, hint: FENCE } : this.explain(report);
     const known = thrown && !hint ? "throw an Error: it tells the line" : hint;
     return { ...explained, ...(call === undefined ? {} : { call }), ...(known ? { hint: known } : {}) };
@@ -167,7 +178,10 @@ export class Reporter {
   timeout(stack) {
     const message = `the program ran longer than ${this.limits.timeoutMs / 1000} s`;
     const hint = "look for a loop that does not end, or do less in one program";
-    return this.at({ type: "Timeout", message, hint }, this.place(stack));
+    const place = this.place(stack);
+    const isNoted = stack === "" || IN_NATIVE.test(stack);
+    const isInner = [...stack.matchAll(FRAME)].length > 1;
+    return this.at({ type: "Timeout", message, hint }, isNoted ? place : placeOfTimeout(this.code, place, isInner));
   }
 
   /** @returns {Report} */

@@ -202,6 +202,15 @@ const cases: { name: string; code: string; error: Record<keyof SandboxError & st
     error: { type: "ForbiddenName", line: 4 },
   },
   {
+    name: "an import of a package that is not there",
+    code: "from . import helper",
+    error: {
+      type: "ImportForbidden",
+      line: 1,
+      hint: expect.stringMatching(/^\. is not available; without any import/),
+    },
+  },
+  {
     name: "a class of the program's own that is called like the end of a run",
     code: "class Timeout(Exception):\n    pass\nraise Timeout('of mine')",
     error: { type: "Exception", message: "of mine", line: 3 },

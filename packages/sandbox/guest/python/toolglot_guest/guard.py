@@ -170,7 +170,7 @@ def _check_load(node, allowed, bound):
 
 
 def _import_refused(node, modules, allowed):
-    roots = [module.split(".")[0] for module in modules]
+    roots = [module.split(".")[0] or "." for module in modules]
     foreign = [root for root in roots if root not in allowed]
     if not foreign:
         names = ", ".join(dict.fromkeys(roots))

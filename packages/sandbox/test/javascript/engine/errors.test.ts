@@ -239,6 +239,32 @@ const cases: { name: string; code: string; error: { [key in keyof SandboxError]?
   },
 ];
 
+// The engine notes no place for these; the program's text tells.
+const places: [code: string, error: { [key in keyof SandboxError]?: unknown }][] = [
+  ["const a = Math.abs(1);\n\na = 2;", { message: "'a' is read-only", line: 3, column: 1, sourceLine: "a = 2;" }],
+  ["const n = 1;\nconst f = () => {\n  n++;\n};\nf();", { message: "'n' is read-only", line: 3 }],
+  ["const n = Math.abs(1);\nconst c = null;\nconst { a } = c;", { type: "TypeError", line: 3, column: 7 }],
+  ["const n = Math.abs(1);\nconst c = 5;\nconst [a] = c;", { message: "value is not iterable", line: 3, column: 7 }],
+  ["const n = Math.abs(1);\nconst c = null;\n[n.x] = c;", { type: "TypeError", line: 3 }],
+  ["let n = 1;\nfor (const [a, b] of [1]) n++;", { message: "value is not iterable", line: 2 }],
+  ["const { title } = (await search_web({ query: 'a' }))[1];", { type: "TypeError", line: 1 }],
+  ["const { a } = await null;\nconst { b } = {};", { type: "TypeError", line: 1, column: 7 }],
+  // A call, a loop over a value and a spread have their places.
+  ["const c = null;\nObject.keys(c);\nconst { a } = {};", { type: "TypeError", line: 2 }],
+  ["let c = null;\nfor (const x of c) {}\nconst [a] = [1];", { type: "TypeError", line: 2 }],
+  ["let c = 5;\nconst d = [...c];\nconst [a] = [1];", { type: "TypeError", line: 2 }],
+];
+
+it.each(places)("should find the line that raised in %j", async (code, error) => {
+  expect(await sandbox.run(code)).toMatchObject({ status: "error", error });
+});
+
+it("should name no line when several could have raised the error", async () => {
+  const run = await sandbox.run("const n = Math.abs(1);\nlet c = null;\nconst { a } = {};\nconst { b } = c;");
+  expect(run).toMatchObject({ status: "error", error: { type: "TypeError" } });
+  expect(run.status === "error" && run.error).not.toHaveProperty("line");
+});
+
 it.each(cases)("should explain $name", async ({ code, error }) => {
   expect(await sandbox.run(code)).toMatchObject({ status: "error", error });
 });

@@ -37,6 +37,21 @@ it("should say where a program was at its deadline, when that is known", async (
   expect(ended).toMatchObject({ error: { type: "Timeout", line: 3, sourceLine: "  for (;;) x = Math.sqrt(x);" } });
 });
 
+// The engine notes no place for a loop that calls, reads and adds up nothing; the program's text tells.
+const spinning: [code: string, line: number][] = [
+  ["await add({ a: 1 });\nwhile (true);", 2],
+  ["const x = Math.abs(1);\nlet y;\nfor (;;) {\n  y = 1;\n}", 3],
+  ["let i = 0;\nwhile (i < 1) i = 0;\nfor (const x of []) {}", 2],
+  ["const f = () => {\n  do {} while (true);\n};\nf();", 2],
+  // Recursion is where it is.
+  ["function fib(n) {\n  return n < 2 ? n : fib(n - 1) + fib(n - 2);\n}\nfib(60);\nfor (const x of []) {}", 2],
+  ["const s = 'a'.repeat(40) + 'b';\n/(a+)+$/.test(s);\nfor (;;);", 2],
+];
+
+it.each(spinning)("should find the line of the loop in %j", async (code, line) => {
+  expect(await run(code, { timeoutMs: 300 })).toMatchObject({ error: { type: "Timeout", line } });
+});
+
 it("should not count the time of tools as the program's", async () => {
   const slow = tool("slow", {}, () => new Promise((resolve) => setTimeout(() => resolve(1), 600)));
   const hurried = createSandbox({ language: "javascript", tools: [slow], limits: { timeoutMs: 400 } });
