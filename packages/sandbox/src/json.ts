@@ -21,6 +21,19 @@ export function dropKeys(root: object, names: readonly string[]): boolean {
   return true;
 }
 
+/** A copy of JSON data, at most 256 levels deep. */
+export function copyJson<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson) as T;
+  const copy: Record<string, unknown> = {};
+  for (const [key, item] of Object.entries(value)) {
+    // Keys such as `__proto__` are data.
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: copyJson(item), enumerable: true });
+    else copy[key] = copyJson(item);
+  }
+  return copy as T;
+}
+
 const encoder = new TextEncoder();
 
 /** Bytes of the text as UTF-8. */

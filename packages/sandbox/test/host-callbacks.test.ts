@@ -65,6 +65,30 @@ describe.each(["python", "javascript"] as const)("%s", (language) => {
     expect(run.toolCalls.map(({ ok, error }) => [ok, error?.type])).toEqual(names.map(() => [false, "ToolError"]));
   });
 
+  it("should call a tool with what the program gave, whoever changes what was shown", async () => {
+    const given: unknown[] = [];
+    const change = tool("change", { list: {} }, (input: { list?: number[] }) => {
+      given.push(structuredClone(input));
+      input.list?.push(9);
+      delete input.list;
+      return given.length;
+    });
+    change.annotations = { requiresApproval: true };
+    const code = language === "python" ? "__result__ = change([1])" : "return await change({ list: [1] });";
+    const spoil = ({ list }: Record<string, unknown>) => void (list as number[]).push(5);
+    const calm = await sandbox.run(code, { tools: [change], approve: async () => ({ approved: true }) });
+    expect(calm).toMatchObject({ status: "ok", toolCalls: [{ args: { list: [1] } }] });
+    await sandbox.run(code, {
+      tools: [change],
+      onToolCallStart: ({ args }) => spoil(args),
+      approve: async ({ input }) => {
+        spoil(input as Record<string, unknown>);
+        return { approved: true };
+      },
+    });
+    expect(given).toEqual([{ list: [1] }, { list: [1] }]);
+  });
+
   it("should ignore what observers throw, async ones too", async () => {
     const fail = () => Promise.reject(new Error("of an observer"));
     const code = language === "python" ? 'print("x")\n__result__ = fine()' : 'console.log("x");\nreturn await fine();';

@@ -1,6 +1,7 @@
 import { requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
 import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
+import { copyJson } from "../json.ts";
 import type { Lease } from "../pool.ts";
 import type { ImportPolicy, SandboxError, SandboxLimits, SandboxRun, SandboxStats, SandboxToolCall } from "../types.ts";
 import { Approvals, type Verdict } from "./approvals.ts";
@@ -199,10 +200,10 @@ export class ProgramRun implements DurableProgram {
       ...(this.#durability?.isReplayed(index) ? { replayed: true } : {}),
     };
     this.#book.call(call);
-    const flight: Flight = { index, call, program, line };
+    const flight: Flight = { index, call, input: copyJson(call.args), program, line };
     this.#flights.add(flight);
-    const { callId, args: input, replayed } = call;
-    observe(() => options.onToolCallStart?.({ callId, name, args: input, ...(replayed ? { replayed } : {}) }));
+    const { callId, args: shown, replayed } = call;
+    observe(() => options.onToolCallStart?.({ callId, name, args: shown, ...(replayed ? { replayed } : {}) }));
     if (this.#durability === undefined) void this.#carryOut(flight);
     else {
       this.#durability.carryOut({

@@ -7,6 +7,8 @@ export interface Flight {
   /** Place in the list of calls. */
   index: number;
   call: SandboxToolCall;
+  /** A copy of the call's arguments, for the tool alone: nobody changes what it gets, and it changes nobody's. */
+  input: Record<string, unknown>;
   program: ProgramTool;
   line: number | undefined;
 }
@@ -44,11 +46,11 @@ export class ToolWork {
 
   /** Never rejects. `call.ms` is set when the tool has ended before the run has. */
   async perform(flight: Flight, signal: AbortSignal): Promise<CallOutcome> {
-    const { call, program } = flight;
+    const { call, input, program } = flight;
     this.#start(flight);
     const started = performance.now();
     try {
-      return { ok: true, ...(await executeTool(program, call.args, { signal, callId: call.callId })) };
+      return { ok: true, ...(await executeTool(program, input, { signal, callId: call.callId })) };
     } catch (error) {
       return { ok: false, type: "ToolError", ...failureForGuest(error) };
     } finally {
