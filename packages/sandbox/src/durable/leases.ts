@@ -3,6 +3,8 @@ import type { OperationClaim, OperationLog } from "@toolglot/core";
 /** Why a lease is gone: another holder has it, or the log could not be written for as long as it lasts. */
 export type LeaseLoss = "taken" | "failed";
 
+const ROUNDS_PER_LEASE = 3;
+
 /** Keeps the claims of one run alive, and knows when they are lost. */
 export class Leases {
   readonly #log: OperationLog;
@@ -12,8 +14,8 @@ export class Leases {
   readonly #claims = new Set<OperationClaim>();
   #timer: ReturnType<typeof setInterval>;
   #renewedAt: number;
-  /** Renewals that the log has not answered. */
-  #asking = 0;
+  /** Rounds of renewals in a row to which the log has said nothing. Time would not do: the process may have been stopped. */
+  #unanswered = 0;
   #over = false;
 
   /** `run` was claimed at `claimedAt`. `onLost` is called once, never after {@link Leases.stop}. */
@@ -29,7 +31,7 @@ export class Leases {
     this.#renewedAt = run.claimedAt;
     this.#onLost = onLost;
     this.#claims.add(run.claim);
-    this.#timer = setInterval(() => void this.#renewAll(), Math.max(1, leaseMs / 3));
+    this.#timer = setInterval(() => void this.#renewAll(), Math.max(1, leaseMs / ROUNDS_PER_LEASE));
   }
 
   hold(claim: OperationClaim): void {
@@ -42,10 +44,13 @@ export class Leases {
 
   /** Whether run and call are still this process's own. One that was stopped for longer than its lease finds out here. */
   async sure(call: OperationClaim): Promise<boolean> {
-    if (this.#over) return false;
-    if (Date.now() - this.#renewedAt < this.#leaseMs / 2) return true;
-    const kept = await Promise.all([this.#run, call].map((claim) => this.#renew(claim)));
-    return kept.every(Boolean) && !this.#hasExpired;
+    for (let round = 0; round < ROUNDS_PER_LEASE; round++) {
+      if (this.#over) return false;
+      if (Date.now() - this.#renewedAt < this.#leaseMs / 2) return true;
+      const kept = await Promise.all([this.#run, call].map((claim) => this.#renew(claim)));
+      if (!kept.every(Boolean)) return false;
+    }
+    return !this.#hasExpired;
   }
 
   /** Renews nothing any more. */
@@ -62,14 +67,13 @@ export class Leases {
 
   async #renewAll(): Promise<void> {
     // A log that says nothing is as bad as one that fails.
-    if (this.#asking > 0 && this.#hasExpired) this.#lose("failed");
-    this.#asking++;
+    if (++this.#unanswered > ROUNDS_PER_LEASE + 1) this.#lose("failed");
     try {
       await Promise.all([...this.#claims].map((claim) => this.#renew(claim)));
     } catch {
       if (this.#hasExpired) this.#lose("failed");
     } finally {
-      this.#asking--;
+      this.#unanswered = 0;
     }
   }
 

@@ -91,17 +91,29 @@ async function readFreeCalls(
   signal: AbortSignal,
 ): Promise<{ calls: KeptCalls; renewedAt: number }> {
   const { leaseMs, log } = journal.settings;
-  const patience = performance.now() + leaseMs + LOOK_EVERY_MS;
   let renewedAt = 0;
-  for (;;) {
-    const calls = await journal.readCalls();
-    const now = Date.now() + ahead;
-    const held = [...calls.values()].find((call) => !call.answer && !call.inDoubt && call.leaseUntil > now);
-    if (held === undefined) return { calls, renewedAt };
-    if (performance.now() > patience) throw liveError(journal, held);
-    await sleep(LOOK_EVERY_MS, signal);
+  const renew = async (): Promise<void> => {
     const asked = Date.now();
-    if (await log.renew(claim, leaseMs)) renewedAt = asked;
+    try {
+      if (await log.renew(claim, leaseMs)) renewedAt = Math.max(renewedAt, asked);
+    } catch {
+      // Whoever goes on with the run finds out.
+    }
+  };
+  // A long journal takes its time.
+  const timer = setInterval(() => void renew(), Math.max(1, leaseMs / 3));
+  try {
+    const patience = performance.now() + leaseMs + LOOK_EVERY_MS;
+    for (;;) {
+      const calls = await journal.readCalls();
+      const now = Date.now() + ahead;
+      const held = [...calls.values()].find((call) => !call.answer && !call.inDoubt && call.leaseUntil > now);
+      if (held === undefined) return { calls, renewedAt };
+      if (performance.now() > patience) throw liveError(journal, held);
+      await sleep(LOOK_EVERY_MS, signal);
+    }
+  } finally {
+    clearInterval(timer);
   }
 }
 

@@ -220,12 +220,16 @@ it("should not begin a call of a run that was taken over while it was opened", a
   await sandbox.run(code, { ...options, approve: async () => "later" });
   pass(10);
   let isTaken = false;
+  let isReading = false;
   const slow = wrapLog(log, async (method, args, call) => {
     const { key } = args[0] as { key: string };
+    if (method === "renew" && isReading) throw new Error("no");
     if (method !== "read" || key !== "call:1" || isTaken) return await call();
     isTaken = true;
+    isReading = true;
     const found = await call();
     await new Promise((resolve) => setTimeout(resolve, 1100));
+    isReading = false;
     pass(hour);
     const { fingerprint } = (await log.read({ scope: "sandbox:slow", key: "run" })) ?? { fingerprint: "" };
     const taken = { scope: "sandbox:slow", key: "run", fingerprint, owner: "other", leaseMs: hour };

@@ -113,7 +113,7 @@ it("should come to its end with a log that takes its time", async () => {
     annotations: { requiresApproval: true },
   });
   const code = "__result__ = await Promise.all([pay({ n: 1 }), pay({ n: 2 }), pay({ n: 3 })]);";
-  const durable = { log, id: "slow", leaseMs: 300 };
+  const durable = { log, id: "slow", leaseMs: 600 };
   expect(resultOf(await sandbox.run(code, { tools: [pay], durable, approve: approved }))).toEqual([1, 2, 3]);
   expect(calls).toEqual([1, 2, 3]);
 });
@@ -145,4 +145,29 @@ it("should ask nobody after its end, and leave no lease of a call that it was ab
     // A lease has 15 seconds.
     expect(performance.now() - started).toBeLessThan(10_000);
   }
+});
+
+it("should keep its run while it reads a journal for longer than its lease", async () => {
+  const memory = new MemoryOperationLog();
+  const tools = [tool("pay", {}, () => "paid", { annotations: { requiresApproval: true } })];
+  const durable = { log: memory, id: "long", leaseMs: 200 };
+  const code = "__result__ = await pay({});";
+  expect(await sandbox.run(code, { tools, durable, approve: async () => "later" })).toMatchObject({ status: "parked" });
+  let isReading: () => void = () => {};
+  const reading = new Promise<void>((resolve) => {
+    isReading = resolve;
+  });
+  const log = wrapLog(memory, async (method, args, call) => {
+    const result = await call();
+    if (method === "read" && (args[0] as { key: string }).key.startsWith("call:")) {
+      isReading();
+      await sleep(400);
+    }
+    return result;
+  });
+  const first = sandbox.run(code, { tools, durable: { ...durable, log }, approve: approved });
+  await reading;
+  await sleep(250);
+  await expect(sandbox.run(code, { tools, durable, approve: approved })).rejects.toMatchObject({ code: "run-live" });
+  expect(resultOf(await first)).toBe("paid");
 });
