@@ -36,6 +36,7 @@ const child = spawn(
   ],
   { cwd: root, env: { ...process.env, TOOLGLOT_ATTACKS: "all" }, stdio: ["ignore", "inherit", "inherit"] },
 );
+for (const signal of ["SIGTERM", "SIGHUP"]) process.once(signal, () => child.kill("SIGTERM"));
 const code = await new Promise((resolve) => child.once("close", resolve));
 
 /** @type {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, numTodoTests: number, testResults: { status: string, assertionResults: unknown[] }[] }} */

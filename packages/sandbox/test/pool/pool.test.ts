@@ -6,7 +6,8 @@ import { tool } from "../support.ts";
 // Starts of interpreters take what the machine has left.
 vi.setConfig({ testTimeout: 120_000 });
 
-const draw = "__result__ = [random.random(), hash('abc'), random.Random().random(), random.sample(range(10**6), 3)]";
+const draw = `__result__ = [random.random(), hash('abc'), random.Random().random(), random.sample(range(10**6), 3),
+  statistics.kde_random([1.0, 2.0], 1.0)()]`;
 
 async function value(sandbox: Sandbox, code: string): Promise<unknown> {
   const run = await sandbox.run(code);
@@ -33,7 +34,7 @@ __result__ = [hasattr(json.JSONDecodeError, "mark"), "mark" in sys.modules, hasa
 it("should draw other numbers in each run, and the same ones from a fixed seed", async () => {
   await using fresh = createSandbox({ language: "python", pool: { size: 2 } });
   const draws = await Promise.all([value(fresh, draw), value(fresh, draw)]);
-  for (const index of [0, 1, 2, 3]) {
+  for (const index of [0, 1, 2, 3, 4]) {
     const [first, second] = draws.map((numbers) => (numbers as unknown[])[index]);
     expect(first).not.toEqual(second);
   }

@@ -131,6 +131,14 @@ def _seed(a=None, version=2):
 _seed.__name__ = _seed.__qualname__ = "seed"
 
 
+def kde_random(data, h, kernel="normal", *, seed=None):
+    """statistics.kde_random; without a seed from the run's own: the original asks the system for one, and there is none."""
+    return _statistics.kde_random(data, h, kernel, seed=_entropy.getrandbits(256) if seed is None else seed)
+
+
+kde_random.__module__ = "statistics"
+
+
 def reseed(seed):
     """Called once a run: a snapshot holds the generator's state, and every child of it would draw the same numbers."""
     _entropy.seed(seed)
@@ -143,7 +151,7 @@ LIBRARIES = {
     "datetime": datetime,
     "re": Library("re", {**_public(_re)}),
     "random": Library("random", {**_public(_random, ("SystemRandom",)), "Random": Random, "seed": _seed}),
-    "statistics": Library("statistics", _public(_statistics)),
+    "statistics": Library("statistics", {**_public(_statistics), "kde_random": kde_random}),
 }
 
 # Types of values that the libraries give and that have no name in them.
