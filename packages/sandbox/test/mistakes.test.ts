@@ -24,6 +24,7 @@ it.each([
   [{ guard: "no" }, /guard must be true or false/],
   [{ tools: schemaOf(null) }, /each with name, inputSchema and execute/],
   [{ tools: [{ ...addTool, name: "" }] }, /each with name, inputSchema and execute/],
+  [{ tools: schemaOf({ "~standard": {}, type: "object" }) }, /must be JSON Schema: make the tool with defineTool/],
   [{ tools: schemaOf({ properties: null }) }, /The inputSchema of x must be the JSON Schema of an object/],
   [{ tools: schemaOf({ properties: { a: null } }) }, /The inputSchema of x/],
   [{ tools: schemaOf({ properties: {}, required: "a" }) }, /The inputSchema of x/],

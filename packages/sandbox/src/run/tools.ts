@@ -45,6 +45,11 @@ function checkTool(tool: AnyTool): void {
   if (typeof name !== "string" || name === "" || typeof execute !== "function" || !isRecord(inputSchema)) {
     throw new TypeError("tools must be an array of tools, each with name, inputSchema and execute.");
   }
+  if ("~standard" in inputSchema) {
+    throw new TypeError(
+      `The inputSchema of ${name} must be JSON Schema: make the tool with defineTool() of @toolglot/toolkit, or convert it, as z.toJSONSchema() does.`,
+    );
+  }
   const { properties = {}, required = [] } = inputSchema;
   const schemas = isRecord(properties) ? Object.values(properties) : [undefined];
   const isRead = Array.isArray(required) && schemas.every(isSchema);
