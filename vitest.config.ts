@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
+import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
@@ -25,7 +26,16 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+const fastCheck = join(root, "scripts/lib/fast-check.mjs");
+/** Tests that import fast-check get it with a fixed seed. */
+const fixedSeed: Plugin = {
+  name: "fixed-seed",
+  enforce: "pre",
+  resolveId: (id, importer) => (id === "fast-check" && importer !== fastCheck ? fastCheck : undefined),
+};
+
 export default defineConfig({
+  plugins: [fixedSeed],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
