@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createSandbox, type Sandbox, type SandboxLanguage } from "@toolglot/sandbox";
 import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
-import { cold, hoard, loops, toolCalls, warm } from "./measures.ts";
+import { bareThread, cold, hoard, loops, toolCalls, warm } from "./measures.ts";
 import { bareQuickjs, monty, type PeerFigures, wesselQuickjs } from "./peers.ts";
 
 interface Row {
@@ -135,6 +135,7 @@ export async function measureSandbox(progress: (text: string) => void): Promise<
   try {
     const python = await measurePython(cacheDir, progress);
     const javascript = await measureJavascript(progress);
+    const thread = await bareThread(1000);
     progress("peers");
     const pythonPeers = [await monty(25)];
     const javascriptPeers = [await bareQuickjs(25), await wesselQuickjs(25)];
@@ -147,7 +148,15 @@ export async function measureSandbox(progress: (text: string) => void): Promise<
           python.figures,
           pythonPeers,
         ),
-        table("JavaScript", javascript.rows),
+        table("JavaScript", [
+          ...javascript.rows,
+          {
+            what: "a bare thread's answer",
+            values: thread,
+            unit: "µs",
+            note: "a message to a thread that only answers, and back: what this machine takes for it, at this time",
+          },
+        ]),
         beside(
           "javascript",
           "Both peers run QuickJS in the host's own thread, which stands still meanwhile, with a memory limit of 64 MB.",

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import type { Tool } from "@toolglot/core";
 import type { Sandbox, SandboxLanguage, SandboxRun, SandboxRunOptions } from "@toolglot/sandbox";
 
@@ -106,4 +108,21 @@ export async function loops(sandbox: Sandbox, rounds: number): Promise<number[]>
 export async function hoard(sandbox: Sandbox): Promise<string> {
   const run = await sandbox.run(programs[sandbox.language].hoard);
   return run.status === "ok" ? `${String(run.value)} MB kept` : `${run.error.type}`;
+}
+
+/** Microseconds of a message to a thread that does nothing but answer: what the machine itself takes, at this moment. */
+export async function bareThread(count: number): Promise<number[]> {
+  const code =
+    'const { parentPort } = require("node:worker_threads"); parentPort.on("message", (n) => parentPort.postMessage(n));';
+  const worker = new Worker(code, { eval: true });
+  const times: number[] = [];
+  for (let number = 0; number < count + 50; number += 1) {
+    const begun = performance.now();
+    const answer = once(worker, "message");
+    worker.postMessage(number);
+    await answer;
+    if (number >= 50) times.push((performance.now() - begun) * 1000);
+  }
+  await worker.terminate();
+  return times;
 }
