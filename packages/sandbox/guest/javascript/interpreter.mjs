@@ -27,6 +27,7 @@ const UNWIND_MS = 20;
  * @property {number} memoryMb
  * @property {number} stackBytes Of the engine; the thread's own stack must hold what that many bytes stand for.
  * @property {number} rehearsalCalls Tool calls of a program of ours that warms the engine up; 0: none is run.
+ * @property {() => void} [loaded] Called when everything has been read, before the engine is warmed up.
  * @property {(messages: string[]) => void} post Sends messages to the host, in order.
  */
 
@@ -39,6 +40,7 @@ export async function createInterpreter(options) {
   const memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: (memoryMb * 1024 * 1024) / PAGE });
   const variant = engine.newVariant(engine.RELEASE_SYNC, { wasmMemory: memory, ...(wasm ? { wasmModule: wasm } : {}) });
   const module = await engine.newQuickJSWASMModuleFromVariant(variant);
+  options.loaded?.();
   // The engine asks the thread for its time zone: a program, and its replay on another machine, find UTC.
   Date.prototype.getTimezoneOffset = () => 0;
   const make = (/** @type {InterpreterOptions["post"]} */ post) =>

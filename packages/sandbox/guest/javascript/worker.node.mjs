@@ -6,9 +6,12 @@ import { harden } from "./harden.node.mjs";
 import { createInterpreter } from "./interpreter.mjs";
 
 const port = /** @type {import("node:worker_threads").MessagePort} */ (workerData.port);
-/** What both sides see: messages the host sent, whether a processor is there to look for the next, messages of this side. */
+/**
+ * What both sides see: messages the host sent, whether a processor is there to look for the next, messages of this side,
+ * whether the host has no use for this thread any more.
+ */
 const seen = /** @type {Int32Array} */ (workerData.seen);
-const [SENT, MAY_LOOK, SAID] = [0, 1, 2];
+const [SENT, MAY_LOOK, SAID, OVER] = [0, 1, 2, 3];
 
 /** @param {string[]} messages */
 function post(messages) {
@@ -22,6 +25,9 @@ const interpreter = await createInterpreter({
   memoryMb: workerData.memoryMb,
   stackBytes: 256 * 1024,
   rehearsalCalls: workerData.rehearsalCalls,
+  loaded: () => {
+    if (Atomics.load(seen, OVER) === 1) process.exit();
+  },
   post,
 });
 harden();

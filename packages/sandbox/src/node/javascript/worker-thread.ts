@@ -30,6 +30,11 @@ const LOOKS_PER_CLOCK = 64;
 const SENT = 0;
 const MAY_LOOK = 1;
 const SAID = 2;
+/** Whether the thread is to be ended, for one that starts: it sees to that itself when it has read its files. */
+const OVER = 3;
+
+/** How long a thread that is ended while it starts may take to come to its end. Usually some tens of milliseconds. */
+const START_END_MS = 10_000;
 
 const processors = availableParallelism();
 
@@ -41,11 +46,17 @@ export class WorkerThread implements GuestThread {
   readonly #worker: Worker;
   /** Not the thread's own: a message can only be looked for on a port. */
   readonly #port: MessagePort;
-  readonly #seen: Int32Array = new Int32Array(new SharedArrayBuffer(12));
+  readonly #seen: Int32Array = new Int32Array(new SharedArrayBuffer(16));
   #heard = 0;
   #looking = false;
   #lookUntil = 0;
   #isOver = false;
+  #ending: Promise<void> | undefined;
+  /** Called when it has started, or ended. */
+  #markStarted: () => void = () => {};
+  readonly #started = new Promise<void>((resolve) => {
+    this.#markStarted = resolve;
+  });
   #onMessage: (data: unknown) => void = () => {};
   #onEnd: (fault: string) => void = () => {};
 
@@ -78,6 +89,7 @@ export class WorkerThread implements GuestThread {
     this.#worker.on("messageerror", () => onEnd("it spoke where nobody listens"));
     this.#worker.on("error", (error: unknown) => onEnd(error instanceof Error ? error.message : String(error)));
     this.#worker.on("exit", () => {
+      this.#markStarted();
       while (!this.#isOver && this.#receive());
       onEnd("the thread ended");
     });
@@ -121,13 +133,25 @@ export class WorkerThread implements GuestThread {
 
   #hear(data: unknown): void {
     this.#heard++;
+    this.#markStarted();
     this.#onMessage(data);
   }
 
-  async end(): Promise<void> {
+  end(): Promise<void> {
+    this.#ending ??= this.#end();
+    return this.#ending;
+  }
+
+  async #end(): Promise<void> {
     atWork.delete(this);
     this.#isOver = true;
     this.#lookUntil = 0;
+    Atomics.store(this.#seen, OVER, 1);
+    // A thread that is terminated while it reads its modules leaves their files open, for as long as the host lives.
+    const late = setTimeout(() => this.#markStarted(), START_END_MS);
+    late.unref();
+    await this.#started;
+    clearTimeout(late);
     await this.#worker.terminate();
     this.#port.close();
   }

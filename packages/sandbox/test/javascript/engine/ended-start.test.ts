@@ -1,0 +1,23 @@
+import { readdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { expect, it } from "vitest";
+import { createSandbox } from "../../../src/node/index.ts";
+
+it.skipIf(process.platform !== "linux")(
+  "should leave no file open when it is disposed while interpreters start (files are in /proc on Linux only)",
+  async () => {
+    await using first = createSandbox({ language: "javascript" });
+    expect(await first.run("__result__ = 1")).toMatchObject({ status: "ok" });
+    await first[Symbol.asyncDispose]();
+    const open = (): number => readdirSync("/proc/self/fd").length;
+    const before = open();
+    for (let round = 0; round < 26; round++) {
+      const sandbox = createSandbox({ language: "javascript", pool: { size: 4 } });
+      const warm = sandbox.warm().catch(() => {});
+      await sleep(3 * round);
+      await sandbox[Symbol.asyncDispose]();
+      await warm;
+    }
+    expect(open()).toBeLessThanOrEqual(before + 2);
+  },
+);
