@@ -12,10 +12,10 @@ const members = ["packages", "apps"].flatMap((top) => readdirSync(join(root, top
 /** Projects to begin with: a long file at the end would leave every other core with nothing to do. */
 const longest = ["trp-sqlite", "local-tools", "sandbox", "demo"];
 /**
- * Their tests change nothing global (no fake timers, mocks, variables of the environment), so that many files may share
+ * Their tests change nothing global, or put it back (fake timers, mocks, variables of the environment), so that many files may share
  * a process: a fresh one for each file costs more than these files take.
  */
-const sharing = ["attp", "conformance", "prompts", "tam", "toolsxml"];
+const sharing = ["attp", "conformance", "core", "prompts", "schema", "tam", "toolsxml", "trp-client", "trp-core"];
 
 /** Vitest goes through projects by name, and through the files of each by size. */
 class LongestFirst extends BaseSequencer {
