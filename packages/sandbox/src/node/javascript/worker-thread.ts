@@ -33,8 +33,8 @@ const SAID = 2;
 /** Whether the thread is to be ended, for one that starts: it sees to that itself when it has read its files. */
 const OVER = 3;
 
-/** How long a thread that is ended while it starts may take to come to its end. Usually some tens of milliseconds. */
-const START_END_MS = 10_000;
+/** How old a thread is at the most that is let come to its own end while it starts. Usually it takes some tens of milliseconds. */
+const STARTS_WITHIN_MS = 5_000;
 
 const processors = availableParallelism();
 
@@ -51,6 +51,7 @@ export class WorkerThread implements GuestThread {
   #looking = false;
   #lookUntil = 0;
   #isOver = false;
+  readonly #made = performance.now();
   #ending: Promise<void> | undefined;
   /** Called when it has started, or ended. */
   #markStarted: () => void = () => {};
@@ -148,7 +149,7 @@ export class WorkerThread implements GuestThread {
     this.#lookUntil = 0;
     Atomics.store(this.#seen, OVER, 1);
     // A thread that is terminated while it reads its modules leaves their files open, for as long as the host lives.
-    const late = setTimeout(() => this.#markStarted(), START_END_MS);
+    const late = setTimeout(() => this.#markStarted(), this.#made + STARTS_WITHIN_MS - performance.now());
     late.unref();
     await this.#started;
     clearTimeout(late);

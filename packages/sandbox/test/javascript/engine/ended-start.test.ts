@@ -11,10 +11,10 @@ it.skipIf(process.platform !== "linux")(
     await first[Symbol.asyncDispose]();
     const open = (): number => readdirSync("/proc/self/fd").length;
     const before = open();
-    for (let round = 0; round < 26; round++) {
+    for (let round = 0; round < 16; round++) {
       const sandbox = createSandbox({ language: "javascript", pool: { size: 4 } });
       const warm = sandbox.warm().catch(() => {});
-      await sleep(3 * round);
+      await sleep(5 * round);
       await sandbox[Symbol.asyncDispose]();
       await warm;
     }
