@@ -43,7 +43,7 @@ for (const member of members) {
   // A private member's tests are among its sources.
   const usedBySource = wholeFolder ? new Set() : result.used;
   const usedElsewhere = wholeFolder ? result.used : usedByTests;
-  problems.push(...checkManifest(member, usedBySource, usedElsewhere, row));
+  problems.push(...checkManifest(member, usedBySource, usedElsewhere, row, architecture));
 }
 for (const id of Object.keys(architecture)) {
   if (members.some((member) => member.id === id)) continue;

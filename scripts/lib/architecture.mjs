@@ -8,11 +8,13 @@
  * @property {string[] | "everything"} mayImport Our packages (folder names) its sources may import.
  * @property {boolean} [rootNeedsNode] Browsers have a subpath of their own, with a test of its own; the root entry is Node's.
  * @property {string[]} thirdParty npm packages its sources may import.
+ * @property {boolean} [forAll] Every package may import it: private, and taken in by the builds of those that do.
  * @property {string[]} [bundled] npm packages that its build takes in: devDependencies, no one installs them with it.
  */
 
 /** @type {Record<string, Row>} */
 export const architecture = {
+  internal: { job: "what every package needs once", runsIn: "any", mayImport: [], thirdParty: [], forAll: true },
   core: { job: "the shared contract and the text layer", runsIn: "any", mayImport: [], thirdParty: [] },
   schema: {
     job: "tool input schemas: validate, coerce, describe errors",

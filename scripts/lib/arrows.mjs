@@ -133,7 +133,7 @@ function checkPackage({ member, row, specifier, where, table, members }) {
       },
     ];
   }
-  if (row.mayImport !== "everything" && !row.mayImport.includes(ours.id)) {
+  if (row.mayImport !== "everything" && !row.mayImport.includes(ours.id) && table[ours.id]?.forAll !== true) {
     const job = table[ours.id]?.job ?? "no row in the table";
     return [
       {
@@ -163,9 +163,10 @@ function checkPackage({ member, row, specifier, where, table, members }) {
  * @param {Set<string>} usedBySource
  * @param {Set<string>} usedByTests
  * @param {Row} row
+ * @param {Record<string, Row>} table
  * @returns {Problem[]}
  */
-export function checkManifest(member, usedBySource, usedByTests, row) {
+export function checkManifest(member, usedBySource, usedByTests, row, table = {}) {
   const { name, dependencies = {}, peerDependencies = {}, devDependencies = {} } = member.manifest;
   const where = `${member.folder}/package.json`;
   const runtime = { ...dependencies, ...peerDependencies };
@@ -174,7 +175,8 @@ export function checkManifest(member, usedBySource, usedByTests, row) {
   for (const used of usedBySource) {
     if (used === name || used in runtime) continue;
     // What the build takes in must not be installed once more.
-    if (row.bundled?.includes(used) && used in devDependencies) continue;
+    const forAll = used.startsWith(scope) && table[used.slice(scope.length)]?.forAll === true;
+    if ((forAll || row.bundled?.includes(used)) && used in devDependencies) continue;
     problems.push({
       where,
       problem: `the sources import ${used}, which is no dependency`,

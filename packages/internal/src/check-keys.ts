@@ -1,0 +1,32 @@
+import { nearest } from "./nearest.ts";
+
+/** All keys of an options type: the compiler refuses the list when one is missing or one too many. */
+export type KnownKeys<Options> = Readonly<Record<keyof Options & string, true>>;
+
+/**
+ * Refuses options that nobody would read: a misspelt limit must not become no limit. Keys whose value is `undefined` count,
+ * since their name is as wrong. Nothing given (`undefined`) is fine.
+ *
+ * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
+ * @throws `TypeError` for anything but a plain object, and for an unknown key; it names the nearest known one.
+ */
+export function checkKeys<Options extends object>(
+  what: string,
+  given: Options | undefined,
+  known: KnownKeys<Options>,
+): void {
+  if (given === undefined) return;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new TypeError(
+      `${what} takes an object of options, not ${given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`}`,
+    );
+  }
+  for (const key of Object.keys(given)) {
+    if (Object.hasOwn(known, key)) continue;
+    const names = Object.keys(known);
+    const [near] = nearest(key, names, 1);
+    throw new TypeError(
+      `${what} has no option ${JSON.stringify(key)}. ${near === undefined ? `It has: ${names.join(", ")}.` : `Did you mean ${JSON.stringify(near)}?`}`,
+    );
+  }
+}
