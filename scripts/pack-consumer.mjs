@@ -23,7 +23,7 @@ import {
 } from "./lib/consumer-project.mjs";
 import { findImports } from "./lib/imports.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
-import { readmeExamples } from "./lib/readme-examples.mjs";
+import { readmeExamples, toldToInstall } from "./lib/readme-examples.mjs";
 import { createTarballs, optionalPeers } from "./lib/tarballs.mjs";
 import { root } from "./lib/workspace.mjs";
 
@@ -117,7 +117,8 @@ async function consumeReadmes() {
     ...guides(),
   ]
     .filter(({ file }) => existsSync(join(root, file)))
-    .map(({ file, folder }) => ({ file, folder, examples: readmeExamples(readFileSync(join(root, file), "utf8")) }));
+    .map(({ file, folder }) => ({ file, folder, text: readFileSync(join(root, file), "utf8") }))
+    .map((page) => ({ ...page, examples: readmeExamples(page.text) }));
   const others = readmes.flatMap(({ folder, examples }) =>
     examples.flatMap(({ program }) => thirdParty(folder, program)),
   );
@@ -135,7 +136,12 @@ async function consumeReadmes() {
     );
   });
   if (!compiled) return;
-  for (const { file, examples } of readmes) {
+  for (const { file, text, examples } of readmes) {
+    await verify(`${file} tells to install what its programs import`, async () => {
+      const told = toldToInstall(text);
+      const absent = examples.flatMap(({ program }) => importedPackages(program)).filter((name) => !told.has(name));
+      if (absent.length > 0) throw new Error(`its "npm install …" lacks ${[...new Set(absent)].join(", ")}`);
+    });
     await verify(`${file} has a program with its output`, async () => {
       if (examples.length === 0) throw new Error("no ```ts program is followed by a ```text block of what it prints");
     });
@@ -160,22 +166,31 @@ function guides() {
     }));
 }
 
+/** @param {string} program */
+const importedPackages = (program) =>
+  findImports("readme.ts", program)
+    .map(({ specifier }) => packageOf(specifier))
+    .filter((name) => !isBuiltin(name));
+
 /**
  * What else a program imports, in the version that its package is developed with.
  * @param {string} folder
  * @param {string} program
  */
 function thirdParty(folder, program) {
-  return findImports("readme.ts", program)
-    .map(({ specifier }) => packageOf(specifier))
-    .filter((name) => !isBuiltin(name) && !packages.some(({ manifest }) => manifest.name === name))
+  return importedPackages(program)
+    .filter((name) => !packages.some(({ manifest }) => manifest.name === name))
     .map(
       (name) =>
         `${name}@${JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version}`,
     );
 }
 
-for (const member of packages) await verify(`${member.id}: packs`, () => pack(member));
+for (const member of packages) {
+  await verify(`${member.id}: packs`, async () => {
+    await pack(member);
+  });
+}
 const usable = packages.filter(({ manifest }) => packed.has(manifest.name));
 // The longest first.
 await inPairs([consumeReadmes, ...usable.map((member) => () => consumeAlone(member)), consumeInBrowser], (each) =>

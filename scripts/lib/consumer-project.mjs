@@ -2,9 +2,9 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { compilers, fastest } from "./compilers.mjs";
 import { root, run } from "./workspace.mjs";
 
-const compiler = join(root, "node_modules/typescript/bin/tsc");
 const nodeTypes = join(root, "node_modules/@types");
 
 /**
@@ -97,7 +97,8 @@ export async function compile(project, { entries, resolution, types, example }) 
     typeRoots: [nodeTypes],
   };
   writeFileSync(join(project, config), JSON.stringify({ compilerOptions, files: ["example.ts", "entries.ts"] }));
-  await inProject(project, process.execPath, [compiler, "-p", config, "--pretty", "false"]);
+  for (const { args } of compilers)
+    await inProject(project, process.execPath, [...args, "-p", config, "--pretty", "false"]);
 }
 
 /**
@@ -189,7 +190,7 @@ export async function compileReadmes(project, examples) {
     rootDir: ".",
   };
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
-  const args = [compiler, "-p", ".", "--pretty", "false"];
+  const args = [...fastest.args, "-p", ".", "--pretty", "false"];
   const { code, output } = await run(process.execPath, args, { cwd: project });
   const faults = readmeFaults(output);
   if (code !== 0 && faults.size === 0) throw new Error(output);

@@ -6,7 +6,7 @@
  * @property {string} what What a pass means, in one line.
  * @property {string[]} command
  * @property {boolean} [counts] It writes outcomes to TOOLGLOT_OUTCOMES: its tests are counted one by one.
- * @property {boolean} [stream] Long: show the output as it comes.
+ * @property {boolean} [stream] Long, and uses all cores: show the output as it comes, and run nothing beside it.
  * @property {number} [timeoutMs] 10 minutes by default.
  * @property {string} cure What to run or read when it fails.
  */
@@ -19,6 +19,7 @@ export const gates = [
     id: "build",
     what: "every package builds, with declarations",
     command: ["turbo", "run", "build", "--continue=dependencies-successful", "--output-logs=errors-only"],
+    stream: true,
     cure: "npm run build",
   },
   {
@@ -62,8 +63,9 @@ export const gates = [
   {
     id: "packages",
     what: "publint and attw accept every package",
-    command: ["turbo", "run", "lint:pkg", "--continue=dependencies-successful", "--output-logs=errors-only"],
-    cure: "cd packages/<name> && npx pnpm run lint:pkg",
+    command: [node, "scripts/check-packages.mjs"],
+    counts: true,
+    cure: "node scripts/check-packages.mjs",
   },
   {
     id: "api",

@@ -30,6 +30,18 @@ export function readmeExamples(markdown) {
 }
 
 /**
+ * The packages that a page tells its reader to install, in every `npm install …` of it, without versions.
+ * @param {string} markdown
+ * @returns {Set<string>}
+ */
+export function toldToInstall(markdown) {
+  const lines = [...markdown.matchAll(/\bnpm (?:install|i) ([^`\n#]+)/g)].flatMap(([, names = ""]) =>
+    names.trim().split(/\s+/),
+  );
+  return new Set(lines.filter((name) => !name.startsWith("-")).map((name) => name.replace(/(?<=.)@.*$/, "")));
+}
+
+/**
  * @param {string} markdown
  * @returns {{ language: string, text: string, line: number, before: string }[]} `before`: the prose since the last block.
  */

@@ -9,8 +9,12 @@ import { publicPackages, run } from "./workspace.mjs";
 export const optionalPeers = ({ manifest }) =>
   Object.entries(manifest.peerDependencies ?? {}).map(([name, range]) => `${name}@${range}`);
 
-/** @param {string} folder Where the tarballs go. */
-export function createTarballs(folder) {
+/**
+ * @param {string} scratch Where the tarballs go, unless TOOLGLOT_TARBALLS names a folder: the gates of one `npm test` share
+ *   it, so that each package is packed once.
+ */
+export function createTarballs(scratch) {
+  const folder = process.env.TOOLGLOT_TARBALLS ?? scratch;
   const packages = publicPackages();
   /** Package name -> tarball, of the packages that packed. @type {Map<string, string>} */
   const packed = new Map();
@@ -19,9 +23,12 @@ export function createTarballs(folder) {
   async function pack({ path, folder: source, manifest }) {
     if (!existsSync(join(path, "dist"))) throw new Error(`${source}/dist is missing: npm run build first`);
     const tarball = join(folder, `${manifest.name.replace("@", "").replace("/", "-")}.tgz`);
-    const { code, output } = await run("pnpm", ["pack", "--out", tarball], { cwd: path });
-    if (code !== 0) throw new Error(output);
+    if (!existsSync(tarball)) {
+      const { code, output } = await run("pnpm", ["pack", "--out", tarball], { cwd: path });
+      if (code !== 0) throw new Error(output);
+    }
     packed.set(manifest.name, tarball);
+    return tarball;
   }
 
   /** Our packages that one is made of, itself first: nothing else of ours may be needed. @param {Member} member @returns {Member[]} */
