@@ -27,6 +27,8 @@ export interface PlannerOptions {
   delayMs?: number;
   /** Characters in a chunk. Default 12. */
   chunkSize?: number;
+  /** Told when an answer declines the request: only ATTP has a document that says so, elsewhere a decline is plain text. */
+  onDecline?: (message: string) => void;
 }
 
 /** What the planner says: text, calls, or a text that ends in the middle. */
@@ -34,6 +36,8 @@ interface Reply {
   text: string;
   calls?: PlannedCall[];
   cut?: boolean;
+  /** Why the request was declined, when it was. */
+  declined?: string;
 }
 
 /** The protocols whose calls are code, with its language. */
@@ -56,7 +60,8 @@ export function createPlanner(options: PlannerOptions = {}): Model {
   }
   return async function* planner(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     const conversation = readConversation(request);
-    const { text, calls = [], cut } = reply(conversation, messy);
+    const { text, calls = [], cut, declined } = reply(conversation, messy);
+    if (declined !== undefined) options.onDecline?.(declined);
     for (const chunk of chunks(text, options.chunkSize ?? 12)) {
       await pause(options.delayMs ?? 0, signal);
       yield chunk;
@@ -97,12 +102,12 @@ function say({ protocol, mode, language }: Conversation, text: string): Reply {
 }
 
 function decline({ protocol, language }: Conversation, message: string): Reply {
-  if (programs[protocol] === undefined) return { text: message };
+  if (programs[protocol] === undefined) return { text: message, declined: message };
   const thought =
     language === "zh"
       ? "1. 理解用户请求：没有匹配的请求类型\n2. 选择工具：无\n3. 工具验证：✗\n4. 执行计划：说明原因并给出替代方案"
       : "1. Understand the request: it fits no kind I know\n2. Choose tools: none\n3. Verify tools: ✗\n4. Plan: say so, and say what is possible";
-  return { text: writeDecline(thought, message) };
+  return { text: writeDecline(thought, message), declined: message };
 }
 
 function replyWithCode(
