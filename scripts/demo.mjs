@@ -1,98 +1,133 @@
-// `npm run demo`: installs and builds what is missing, quietly and on stderr, then runs the demo with the same
-// terminal. Standard output belongs to the demo alone, so that `npm run --silent demo -- --json` can be piped.
-import { spawn, spawnSync } from "node:child_process";
+// `npm run demo`: installs and builds what is missing, telling on stderr what it does, then runs the demo in this process.
+// Standard output belongs to the demo alone, so that `npm run --silent demo -- --json` can be piped.
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { pathToFileURL } from "node:url";
+import { inPairs } from "./lib/in-pairs.mjs";
+import { root, workspaceMembers } from "./lib/workspace.mjs";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const main = join(root, "apps", "demo", "dist", "main.js");
-const turbo = join(root, "node_modules", "turbo", "bin", "turbo");
-// Which builds stand in the dist folders.
-const stamp = join(root, "node_modules", ".toolglot-demo-built");
-const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", DO_NOT_TRACK: "1" };
-const build = ["run", "build", "--filter=demo...", "--output-logs=errors-only"];
+const modules = join(root, "node_modules");
+/** From what each package was built: its digest, by folder. */
+const stamp = join(modules, ".toolglot-demo-built");
+const { stderr } = process;
 
-/** Whether pnpm has installed everything since the lockfile or any manifest changed. */
+/** The demo and the packages that it is made of. */
+function parts() {
+  const members = workspaceMembers();
+  /** @param {import("./lib/workspace.mjs").Member} member @returns {import("./lib/workspace.mjs").Member[]} */
+  const closure = (member) => [
+    ...Object.keys(member.manifest.dependencies ?? {}).flatMap((name) =>
+      members.filter(({ manifest }) => manifest.name === name).flatMap(closure),
+    ),
+    member,
+  ];
+  return [...new Set(members.filter(({ id }) => id === "demo").flatMap(closure))];
+}
+
+/** Whether what is installed is what the lock file says. */
 function installed() {
-  const state = readJson(join(root, "node_modules", ".pnpm-workspace-state-v1.json"));
-  const manifests = [root, ...members()].map((folder) => join(folder, "package.json"));
-  const inputs = [join(root, "pnpm-lock.yaml"), join(root, "pnpm-workspace.yaml"), ...manifests];
-  return (
-    existsSync(join(root, "apps", "demo", "node_modules")) &&
-    members().every((folder) => state?.projects?.[folder] !== undefined) &&
-    inputs.every((file) => statSync(file).mtimeMs <= state.lastValidatedTimestamp)
-  );
+  const current = join(modules, ".pnpm/lock.yaml");
+  return existsSync(current) && readFileSync(current, "utf8") === readFileSync(join(root, "pnpm-lock.yaml"), "utf8");
 }
 
-/** Folders of the packages and apps. */
-function members() {
-  return ["packages", "apps"]
-    .flatMap((top) => readdirSync(join(root, top)).map((name) => join(root, top, name)))
-    .filter((folder) => existsSync(join(folder, "package.json")));
-}
-
-function readJson(file) {
-  try {
-    return JSON.parse(readFileSync(file, "utf8"));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Runs pnpm at the pinned version. What it says is shown only when it fails. */
-function pnpm(args) {
-  const { packageManager } = readJson(join(root, "package.json"));
-  const result = spawnSync("npx", ["--prefer-offline", "-y", packageManager, ...args], {
-    cwd: root,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-    maxBuffer: 64 * 1024 * 1024,
-    shell: process.platform === "win32",
-  });
-  if (result.signal === "SIGINT" || result.status === 130) process.exit(130);
-  if (result.status === 0) return true;
-  process.stderr.write(`${result.stdout ?? ""}${result.stderr ?? ""}`);
-  if (result.error) process.stderr.write(`${result.error.message}\n`);
-  return false;
-}
-
-function install() {
-  process.stderr.write("Installing what the demo needs…\n");
-  if (!pnpm(["install", "--frozen-lockfile"])) fail("The installation failed; see above.");
+/** Shows a line in the place of the last one; where no terminal is, each that begins with other words. */
+let shown = "";
+/** @param {string} line */
+function show(line) {
+  if (stderr.isTTY) stderr.write(`\r\x1b[2K${line}`);
+  else if (line.split(":")[0] !== shown.split(":")[0]) stderr.write(`${line}\n`);
+  shown = line;
 }
 
 /**
- * The builds that turbo would make now, with their hashes; empty when it can't tell. Asking needs no package manager,
- * unlike building, and takes a fraction of the time.
+ * Runs a command to its end; the whole demo ends with its output when it fails.
+ * @param {string} command @param {string[]} args @param {string} cwd @param {(output: string) => void} [told]
  */
-function plannedBuilds() {
-  const dry = spawnSync(process.execPath, [turbo, ...build, "--dry=json"], { cwd: root, env, encoding: "utf8" });
-  try {
-    return JSON.parse(dry.stdout).tasks.map(({ taskId, hash, directory }) => ({ taskId, hash, directory }));
-  } catch {
-    return [];
+async function run(command, args, cwd, told) {
+  const child = spawn(command, args, {
+    cwd,
+    env: { ...process.env, DO_NOT_TRACK: "1", CI: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+    shell: process.platform === "win32" && command === "npx",
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on("data", (chunk) => {
+      output += chunk;
+      told?.(String(chunk));
+    });
   }
+  child.on("error", (error) => {
+    output += error.message;
+  });
+  const code = await new Promise((resolve) => child.on("close", (status, signal) => resolve(signal ? 130 : status)));
+  if (code === 0) return;
+  stderr.write(`${stderr.isTTY ? "\n" : ""}${output.trimEnd()}\n${command} ${args.join(" ")} failed; see above.\n`);
+  process.exit(code === 130 ? 130 : 1);
 }
 
-/** Whether what was built last is what would be built now, and nobody has built something else since. */
-function built(planned) {
-  if (planned.length === 0 || !existsSync(stamp) || readFileSync(stamp, "utf8") !== stampText(planned)) return false;
-  const made = statSync(stamp).mtimeMs;
-  const outputs = planned.map(({ directory }) => join(root, directory, "dist"));
-  return outputs.every((folder) => existsSync(folder) && readdirSync(folder).length > 0 && newest(folder) <= made);
+async function install() {
+  const lock = readFileSync(join(root, "pnpm-lock.yaml"), "utf8");
+  const count = /^snapshots:\n([\s\S]*)/m.exec(lock)?.[1]?.match(/^ {2}\S.*:/gm)?.length ?? 0;
+  const what = `First start, 1 of 2: installing ${count} packages (about 600 MB on disk; half a minute, more on a slow line)`;
+  show(what);
+  const { packageManager = "pnpm" } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const args = ["--prefer-offline", "-y", packageManager, "install", "--frozen-lockfile", "--reporter=append-only"];
+  await run("npx", args, root, (output) => {
+    const progress = /Progress: .*/.exec(output)?.[0];
+    if (progress) show(`${what}: ${progress.slice("Progress: ".length)}`);
+  });
 }
 
-function stampText(planned) {
-  return planned.map(({ taskId, hash }) => `${taskId} ${hash}\n`).join("");
+/**
+ * The files that a package is built from, as one text that changes with them.
+ * @param {string} path
+ */
+function digest(path) {
+  const hash = createHash("sha256");
+  const files = ["src", "guest"]
+    .filter((folder) => existsSync(join(path, folder)))
+    .flatMap((folder) =>
+      readdirSync(join(path, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    );
+  for (const file of [...files.sort(), "package.json", "tsup.config.ts"]) {
+    const found = statSync(join(path, file), { throwIfNoEntry: false });
+    if (found?.isFile()) hash.update(`${file} ${found.size} ${found.mtimeMs}\n`);
+  }
+  return hash.digest("hex");
 }
 
-function newest(folder) {
-  return Math.max(...readdirSync(folder).map((name) => statSync(join(folder, name)).mtimeMs));
+/** What is not built, or from other sources. */
+function unbuilt() {
+  const common = `${digest(join(root, "packages/internal"))} ${statSync(join(root, "tsup.base.ts")).mtimeMs}`;
+  /** @type {Record<string, string>} */
+  const before = existsSync(stamp) ? JSON.parse(readFileSync(stamp, "utf8")) : {};
+  const now = Object.fromEntries(parts().map(({ folder, path }) => [folder, `${common} ${digest(path)}`]));
+  const folders = Object.keys(now).filter(
+    (folder) => now[folder] !== before[folder] || !existsSync(join(root, folder, "dist")),
+  );
+  return { folders, now };
 }
 
-/** Does something that two at one time would spoil. A lock that is older than any build was left behind. */
-function alone(work) {
+async function build() {
+  const { folders, now } = unbuilt();
+  let done = 0;
+  // Declarations take most of a build, and nobody reads them here; those of an earlier build stay.
+  const args = [join(modules, "tsup/dist/cli-default.js"), "--no-dts", "--no-clean", "--silent"];
+  await inPairs(folders, async (folder) => {
+    show(
+      `${shown.startsWith("First") ? "First start, 2 of 2: b" : "B"}uilding ${folders.length} package${folders.length === 1 ? "" : "s"}: ${done} done, now ${folder}`,
+    );
+    await run(process.execPath, args, join(root, folder));
+    done += 1;
+  });
+  writeFileSync(stamp, JSON.stringify(now));
+}
+
+/** Does something that two at one time would spoil. A lock that is older than any build was left behind. @param {() => Promise<void>} work */
+async function alone(work) {
   const lock = `${stamp}.lock`;
   for (;;) {
     try {
@@ -101,41 +136,21 @@ function alone(work) {
     } catch {
       const made = statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
       if (Date.now() - made > 300_000) rmSync(lock, { recursive: true, force: true });
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200);
+      await new Promise((resolve) => setTimeout(resolve, 200));
     }
   }
   const release = () => rmSync(lock, { recursive: true, force: true });
-  process.once("exit", release);
+  const stop = () => process.exit(130);
+  process.once("exit", release).once("SIGINT", stop).once("SIGTERM", stop);
   try {
-    work();
+    await work();
   } finally {
     release();
-    process.off("exit", release);
+    process.off("exit", release).off("SIGINT", stop).off("SIGTERM", stop);
   }
 }
 
-function fail(message) {
-  process.stderr.write(`${message}\n`);
-  process.exit(1);
-}
-
-if (!installed()) install();
-let planned = plannedBuilds();
-if (!built(planned)) {
-  alone(() => {
-    // Another one may have built it meanwhile.
-    planned = plannedBuilds();
-    if (built(planned)) return;
-    process.stderr.write("Building the packages…\n");
-    if (!pnpm(["exec", "turbo", ...build])) fail("The build failed; see above.");
-    writeFileSync(stamp, stampText(planned));
-  });
-}
-
-const child = spawn(process.execPath, [main, ...process.argv.slice(2)], { stdio: "inherit" });
-
-// A terminal sends Ctrl-C to the whole group, and npm sends it once more: the demo counts signals that come close
-// together as one, so passing each of them on is right for terminals and for `kill` alike.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
-child.on("error", (error) => fail(error.message));
-child.on("exit", (code, signal) => process.exit(code ?? (signal === "SIGINT" ? 130 : 1)));
+if (!installed()) await install();
+if (unbuilt().folders.length > 0) await alone(build);
+if (shown !== "" && stderr.isTTY) stderr.write("\r\x1b[2K");
+await import(pathToFileURL(join(root, "apps/demo/dist/main.js")).href);
