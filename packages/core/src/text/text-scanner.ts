@@ -1,15 +1,10 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseOptions, ParseResult, Segment } from "../protocol.ts";
+import type { TextProtocol } from "./call-formats.ts";
 import { closesFence, type Fence, openFence } from "./fence.ts";
+import { type FenceRange, ForeignFinder } from "./find-foreign.ts";
 import { InlineCode } from "./inline-code.ts";
-import {
-  findForeign,
-  type LineProbe,
-  mayBecomeResult,
-  reasoningTag,
-  resultMarker,
-  type TextProtocol,
-} from "./marks.ts";
+import { type LineProbe, mayBecomeResult, reasoningTag, resultMarker } from "./marks.ts";
 import { Source } from "./source.ts";
 
 /**
@@ -125,6 +120,10 @@ export class TextScanner<Block extends BlockBase> {
   /** The fence of the block that was read last, until its closing line was looked for. */
   #ownedFence = false;
   #fabricated = false;
+  /** Result markers in fences, with no block before: made up when something else before them was to be a call. */
+  readonly #fencedResults: { start: number; marker: string }[] = [];
+  /** Where the outermost fences are. */
+  readonly #fenced: FenceRange[] = [];
   #depth = 0;
   #reasoningStart = 0;
   #segmentStart = 0;
@@ -173,6 +172,7 @@ export class TextScanner<Block extends BlockBase> {
     if (this.#tooLong) this.#rejectAll();
     const result = { segments: this.#segments, blocks: this.#blocks, diagnostics: this.#diagnostics };
     this.#options.onEnd?.(result);
+    this.#reportFencedResults();
     this.#diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
     return result;
   }
@@ -255,11 +255,15 @@ export class TextScanner<Block extends BlockBase> {
     if (mark === "[" || mark === "<") {
       if (end < 0 && mayBecomeResult(text.slice(at))) return this.#wait();
       const line = end < 0 ? text.slice(at) : text.slice(at, end);
-      const marker = this.#blocks.length > 0 && this.#depth === 0 ? resultMarker(line) : undefined;
-      if (marker) {
+      const marker = this.#depth === 0 ? resultMarker(line) : undefined;
+      const start = source.base + first;
+      if (marker && this.#fences.length > 0 && this.#blocks.length === 0) this.#fencedResults.push({ start, marker });
+      else if (marker) {
         this.#release();
-        this.#flush(source.base + first);
-        this.#reportFabricated(source.base + first, marker);
+        this.#flush(start);
+        // At the very beginning it may repeat the result that came last: there is nothing that it could be the answer to.
+        this.#fabricated ||= this.#source.slice(0, start).trim() !== "";
+        this.#reportFabricated(start, marker);
       }
     }
     return this.#probe(first, end, ended);
@@ -322,7 +326,7 @@ export class TextScanner<Block extends BlockBase> {
     const source = this.#source;
     const top = this.#fences.at(-1);
     if (top && closesFence(line, top)) {
-      this.#fences.pop();
+      this.#closeFence(source.offset);
       const owned = this.#ownedFence;
       this.#release();
       source.at = Math.min(end + 1, source.text.length);
@@ -332,13 +336,21 @@ export class TextScanner<Block extends BlockBase> {
     }
     const fence = openFence(line, source.offset);
     if (!fence) return false;
-    this.#fences.push(fence);
+    if (this.#fences.push(fence) === 1)
+      this.#fenced.push({ body: source.base + end + 1, end: Number.POSITIVE_INFINITY });
     this.#held = source.offset;
     this.#heldLine = undefined;
     this.#fencePending = true;
     this.#ownedFence = false;
     source.at = Math.min(end + 1, source.text.length);
     return true;
+  }
+
+  /** Closes the innermost fence at an offset. */
+  #closeFence(offset: number): void {
+    this.#fences.pop();
+    const range = this.#fenced.at(-1);
+    if (range && this.#fences.length === 0) range.end = offset;
   }
 
   /** Plain text within a line: nothing counts but the line's end and tags. */
@@ -416,7 +428,7 @@ export class TextScanner<Block extends BlockBase> {
       }
       this.#closeSegment(offset, lone ? offset : offset + length);
       this.#depth = 0;
-      this.#fences.length = 0;
+      while (this.#fences.length > 0) this.#closeFence(offset);
       this.#release();
       this.#segmentStart = this.#textStart = offset + length;
     }
@@ -487,7 +499,7 @@ export class TextScanner<Block extends BlockBase> {
     this.#segments.push({ type: "block", block, span: { start: this.#segmentStart, end } });
     this.#segmentStart = this.#textStart = this.#sent = end;
     if (closedFence) {
-      this.#fences.pop();
+      this.#closeFence(end);
       this.#ownedFence = false;
     }
     this.#atLineStart = true;
@@ -536,7 +548,6 @@ export class TextScanner<Block extends BlockBase> {
   }
 
   #reportFabricated(start: number, marker: string): void {
-    this.#fabricated = true;
     this.#report(
       "fabricated-result",
       start,
@@ -547,15 +558,27 @@ export class TextScanner<Block extends BlockBase> {
   }
 
   #reportForeign(): void {
-    const seen = new Set<string>();
-    for (const segment of this.#segments) {
-      if (segment.type !== "text") continue;
-      for (const { format, start, end } of findForeign(segment.text, this.#options.grammar.protocol)) {
-        if (seen.has(format)) continue;
-        seen.add(format);
-        const offset = segment.span.start;
-        this.#report("foreign-format", offset + start, offset + end, `This is ${format}, which is not read here.`);
-      }
+    const { grammar, tools = [] } = this.#options;
+    const finder = new ForeignFinder(
+      grammar.protocol,
+      tools.map(({ name }) => name),
+      this.#fenced,
+    );
+    for (const segment of this.#segments) if (segment.type === "text") finder.find(segment.text, segment.span.start);
+    for (const { format, start, end } of finder.end())
+      this.#report("foreign-format", start, end, `This is ${format}, which is not read here.`);
+  }
+
+  /** A result in a fence is an example, unless it stands behind a call that was lost, or written in another format. */
+  #reportFencedResults(): void {
+    const calls = this.#diagnostics.filter(
+      ({ code, severity }) => severity === "error" || code === "core/foreign-format",
+    );
+    const first = Math.min(...calls.map(({ span }) => span.start));
+    for (const { start, marker } of this.#fencedResults) {
+      if (start < first) continue;
+      this.#reportFabricated(start, marker);
+      for (const block of this.#blocks) if (block.span.start > start) block.afterFabricatedResult = true;
     }
   }
 

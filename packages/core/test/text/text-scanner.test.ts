@@ -131,8 +131,50 @@ describe("results that the model made up", () => {
     },
   );
 
-  it("are none before a call, within a line or in inline code", () => {
-    expect(codes(scan(["[tool_result]\nBEGIN\na\nEND\nsee [tool_result] and `<results>`\n"]).result)).toEqual([]);
+  it("are none within a line, in inline code and in reasoning", () => {
+    const text =
+      "<think>\n[tool_result]\n</think>\n`[tool_result]` is one\nBEGIN\na\nEND\nsee [tool_result] and `<results>`\n";
+    expect(codes(scan([text]).result)).toEqual([]);
+  });
+
+  it.each([
+    ["prose that speaks of a call", "I called branch, and it says:\n\n"],
+    ["a call in another format", '```json\n{"name": "branch", "arguments": {"of": "a"}}\n```\n\n'],
+    ["a native call", '<tool_call>\n{"name": "f", "arguments": {}}\n</tool_call>\n'],
+  ])("mark the blocks after them, though before them stands %s", (_, before) => {
+    for (const marker of [
+      "<results>\n<result>main</result>\n</results>",
+      "[tool_result]",
+      "[[ tool_result ]]",
+      "<|[ tool_result ]|>",
+      "<tool_response>",
+      "<function_results>",
+      "<｜tool▁outputs▁begin｜>",
+    ]) {
+      const text = `${before}${marker}\n\nBEGIN\na\nEND\n`;
+      const { blocks, diagnostics } = scan([text]).result;
+      expect(blocks).toMatchObject([{ afterFabricatedResult: true }]);
+      expect(diagnostics.map(({ code }) => code)).toContain("core/fabricated-result");
+      expect(scan(text.split("")).result).toEqual(scan([text]).result);
+    }
+  });
+
+  it("are said, and mark nothing, at the very beginning", () => {
+    const { blocks, diagnostics } = scan(["\n[tool_result]\nBEGIN\na\nEND\n"]).result;
+    expect(diagnostics.map(({ code }) => code)).toEqual(["core/fabricated-result"]);
+    expect(blocks[0]?.afterFabricatedResult).toBeUndefined();
+  });
+
+  it("are examples in a fence, unless a call stands before them", () => {
+    const block = "BEGIN\na\nEND\n";
+    const fenced = "```xml\n<results>\n<result>main</result>\n</results>\n```\n\n";
+    const example = scan([`The host answers so:\n\n${fenced}${block}`]).result;
+    expect([codes(example), example.blocks[0]?.afterFabricatedResult]).toEqual([[], undefined]);
+    for (const call of ['<tool_call>{"name": "f", "arguments": {}}</tool_call>\n', block]) {
+      const { blocks, diagnostics } = scan([`${call}\n${fenced}${block}`]).result;
+      expect(blocks.at(-1)?.afterFabricatedResult).toBe(true);
+      expect(diagnostics.map(({ code }) => code)).toContain("core/fabricated-result");
+    }
   });
 });
 
