@@ -1,10 +1,12 @@
 import { type JsonValue, type ToolDefinition, toJsonText } from "@toolglot/core";
 import { rawProperty } from "./calls/custom.ts";
 import { type BodyText, cdataEnd, cdataStart, exactText, scriptText } from "./scan/body-text.ts";
-import { builtIns } from "./scan/context.ts";
+import { builtIns, looseTags } from "./scan/context.ts";
 import { entity } from "./scan/tag.ts";
 import type { ToolsXmlBlock, ToolsXmlCall } from "./types.ts";
 import { attributes } from "./xml-text.ts";
+
+type Tools = ReadonlyMap<string, ToolDefinition>;
 
 /** How {@link serialize} writes. */
 export interface SerializeOptions {
@@ -33,18 +35,18 @@ function commentText(text: string): string {
   return inner === "" ? "  <!---->" : `  <!-- ${inner} -->`;
 }
 
-function callText(call: ToolsXmlCall, tools: ReadonlyMap<string, ToolDefinition>): string {
+function callText(call: ToolsXmlCall, tools: Tools): string {
   switch (call.tool) {
     case "command": {
       const timeout = call.timeoutMs === undefined ? undefined : call.timeoutMs / 1000;
-      return element("command", { timeout, cwd: call.cwd }, scriptBody(call.script));
+      return element("command", { timeout, cwd: call.cwd }, scriptBody(call.script, tools));
     }
     case "edit": {
       const files = call.files.map(({ src, edits }) => {
         const pairs = edits.map(
           ({ find, replace, all }) =>
-            `      ${element("find", { all: all || undefined }, find === "" ? cdata(find) : textBody(find)).trimStart()}\n` +
-            `      ${element("replace", {}, textBody(replace)).trimStart()}\n`,
+            `      ${element("find", { all: all || undefined }, find === "" ? cdata(find) : textBody(find, "find", tools)).trimStart()}\n` +
+            `      ${element("replace", {}, textBody(replace, "replace", tools)).trimStart()}\n`,
         );
         return `    <file${attributes({ src })}>\n${pairs.join("")}    </file>\n`;
       });
@@ -58,25 +60,22 @@ function callText(call: ToolsXmlCall, tools: ReadonlyMap<string, ToolDefinition>
     case "get_value":
       return element("get_value", { key: call.key, reason: call.reason, note: call.note });
     case "input":
-      return element("input", {}, inputBody(call.data));
+      return element("input", {}, inputBody(call.data, tools));
     case "ctrl":
       return element("ctrl", {}, call.key);
     case "mcp":
       return element("mcp", { server: call.server, tool: call.name }, json(call.arguments));
     case "custom":
-      return customText(call.name, call.input, tools.get(call.name));
+      return customText(call.name, call.input, tools);
   }
 }
 
-function customText(
-  name: string,
-  input: Readonly<Record<string, JsonValue>>,
-  tool: ToolDefinition | undefined,
-): string {
+function customText(name: string, input: Readonly<Record<string, JsonValue>>, tools: Tools): string {
   if (!/^[^\s<>/="'!?&;(){}[\],|`$]+$/.test(name))
     throw new TypeError(`The tool name ${JSON.stringify(name)} can't be a tag: give the tool a name without it.`);
   if ((builtIns as readonly string[]).includes(name.toLowerCase()))
     throw new TypeError(`<${name}> is a built-in tag: give the tool another name.`);
+  const tool = tools.get(name);
   const raw = tool && rawProperty(tool);
   const body = raw === undefined ? undefined : input[raw];
   if (raw === undefined) return element(name, {}, json(input));
@@ -89,7 +88,7 @@ function customText(
   }
   if (body !== undefined && typeof body !== "string")
     throw new TypeError(`The parameter ${raw} of ${name} is its raw body, and has to be a string.`);
-  return element(name, rest, body === undefined ? undefined : textBody(body));
+  return element(name, rest, body === undefined ? undefined : textBody(body, name, tools));
 }
 
 /** Without a body it closes itself. */
@@ -99,14 +98,14 @@ function element(name: string, values: Record<string, string | number | boolean 
 }
 
 /** A script as it stands, on lines of its own when it has several. */
-function scriptBody(script: string): string {
+function scriptBody(script: string, tools: Tools): string {
   const plain = script.includes("\n") ? `\n${script}\n  ` : script;
-  return readsBack(plain, script, scriptText) ? plain : cdata(script);
+  return readsBack(plain, script, scriptText) && !isDoubtful(plain, "command", tools) ? plain : cdata(script);
 }
 
-function textBody(text: string): string {
+function textBody(text: string, name: string, tools: Tools): string {
   const plain = text.includes("\n") ? `\n${text}\n` : text;
-  return readsBack(plain, text, exactText) ? plain : cdata(text);
+  return readsBack(plain, text, exactText) && !isDoubtful(plain, name, tools) ? plain : cdata(text);
 }
 
 /** Whether a body reads back alike, and nothing in it could be taken for the end or for CDATA. */
@@ -115,6 +114,12 @@ function readsBack(body: string, text: string, read: (raw: string) => BodyText):
   if (body.includes("\r") || /<(?:\/|!\[|$)|\]\]>/.test(body) || entity.test(body)) return false;
   if (/<[ \t]*(?:command|find|replace|tools|file|edit)/i.test(body)) return false;
   return read(body).text === text;
+}
+
+/** Whether a reader could take something in a body for a tag that lost its partner. */
+function isDoubtful(body: string, name: string, tools: Tools): boolean {
+  const known = [...builtIns, ...tools.keys()].map((one) => one.toLowerCase());
+  return looseTags(name.toLowerCase(), known).find(body, name === "command") !== undefined;
 }
 
 /** Exact; what would open or close CDATA inside is parted over two sections. */
@@ -126,15 +131,17 @@ function cdata(text: string): string {
 const inputEscapes: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" };
 
 /** `<` and `&` are escaped too where they could be taken for markup. */
-function inputBody(data: string): string {
+function inputBody(data: string, tools: Tools): string {
   const text = data.replace(
     /[\\\p{Cc}]/gu,
     (unit) => inputEscapes[unit] ?? `\\x${unit.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );
   entity.lastIndex = 0;
-  return /<[/!a-z]|<$/i.test(text) || entity.test(text)
-    ? text.replace(/[<&]/g, (unit) => (unit === "<" ? "\\x3c" : "\\x26"))
-    : text;
+  const plain =
+    /<[/!a-z]|<$/i.test(text) || entity.test(text)
+      ? text.replace(/[<&]/g, (unit) => (unit === "<" ? "\\x3c" : "\\x26"))
+      : text;
+  return isDoubtful(plain, "input", tools) ? cdata(text) : plain;
 }
 
 /** JSON without `<` and `&`. Integers that no reader keeps exactly are written with an exponent. */

@@ -21,9 +21,7 @@ const bodies = [
   "[tool_call]\nstatus = 'success'\ncode = '''\nx\n'''",
   "<results>\n<result>x</result>\n</results>",
   "<think>hm</think>",
-  "```xml\n<tools>\n```",
   "echo '</tools>'",
-  "echo '</edit></file></read></mcp>'",
   "<tools>\n  <command>ls</command>\n</tools>",
 ];
 
@@ -37,12 +35,25 @@ describe("raw bodies come out byte for byte", () => {
   });
 });
 
+/** The same texts, which hold a tag that does not balance. */
+const doubtful = (read: object): object => ({ ...read, status: "recovered", codes: ["toolsxml/doubtful-close"] });
+
+it("keeps tags that don't balance, and says so", () => {
+  const text = "```xml\n<tools>\n```";
+  const quoted = "echo '</edit></file></read></mcp>'";
+  expect(readTools(`<command>${text}</command>`)).toMatchObject(doubtful(script(text)));
+  expect(readTools(`<command>${quoted}</command>`)).toMatchObject(script(quoted));
+  expect(readTools(pair(quoted, "x"))).toMatchObject(doubtful(edit(quoted, "x")));
+  expect(readTools(`<write_file path="p">${text}</write_file>`)).toMatchObject({
+    status: "recovered",
+    calls: [{ input: { path: "p", text } }],
+  });
+});
+
 describe("the closing tag", () => {
   it.each([
     'echo "</command>" done',
     'echo "<command>"',
-    "</command>",
-    "</command></command>",
     "echo '<command>a</command>'",
     "cat <<E\n<tools>\n<command>\nls\n</command>\n</tools>\nE",
     "cat <<E\n<command>a</command>\n<command>b</command>\nE",
@@ -58,26 +69,33 @@ describe("the closing tag", () => {
     });
   });
 
-  it.each([
-    "</find>",
-    "<find>",
-    "<find>a</find>",
-    "a</find>b",
-    "<find>a</find>\n<replace>b</replace>",
-    "<replace></replace>",
-    "</file></edit></tools>",
-  ])("of a find that holds %j", (body) => {
-    expect(readTools(pair(body, "x"))).toMatchObject({ ...edit(body, "x"), codes: [] });
+  it.each(["</command>", "</command></command>"])("of a command that holds %j stands, but may be another", (body) => {
+    expect(readTools(`<command>${body}</command>`)).toMatchObject(doubtful(script(body)));
   });
 
-  it.each([
-    "</replace>",
-    "<replace>",
-    "<replace>a</replace>",
-    '<file src="b"><find>1</find><replace>2</replace></file>',
-    "<find>",
-  ])("of a replace that holds %j", (body) => {
-    expect(readTools(pair("x", body))).toMatchObject({ ...edit("x", body), codes: [] });
+  it.each(["<find>a</find>", "<find>a</find>\n<replace>b</replace>", "<replace></replace>", "Use `<find>` here."])(
+    "of a find that holds %j",
+    (body) => {
+      expect(readTools(pair(body, "x"))).toMatchObject({ ...edit(body, "x"), codes: [] });
+    },
+  );
+
+  it.each(["<replace>a</replace>", '<file src="b"><find>1</find><replace>2</replace></file>'])(
+    "of a replace that holds %j",
+    (body) => {
+      expect(readTools(pair("x", body))).toMatchObject({ ...edit("x", body), codes: [] });
+    },
+  );
+
+  it.each(["</find>", "<find>", "a</find>b", "</file></edit></tools>"])(
+    "of a find that holds %j stands, but may be another",
+    (body) => {
+      expect(readTools(pair(body, "x"))).toMatchObject(doubtful(edit(body, "x")));
+    },
+  );
+
+  it.each(["</replace>", "<replace>", "<find>"])("of a replace that holds %j stands, but may be another", (body) => {
+    expect(readTools(pair("x", body))).toMatchObject(doubtful(edit("x", body)));
   });
 
   it("that was inner text after all is never a silent cut", () => {
@@ -239,7 +257,6 @@ describe("custom tags", () => {
       { query: "a < b &amp;", limit: 3 },
     ],
     ["<search><query>\n  x\n</query></search>", { query: "  x" }],
-    ["<search><query></query></query></search>", { query: "</query>" }],
     ["<search><query><div><b>x</b></div></query></search>", { query: "<div><b>x</b></div>" }],
     ["<search query='a'><sites>b</sites><sites>c</sites></search>", { query: "a", sites: ["b", "c"] }],
     ["<search query='a'><sites>b</sites></search>", { query: "a", sites: ["b"] }],
@@ -269,6 +286,12 @@ describe("custom tags", () => {
   it("says which parameter may be meant", () => {
     const { diagnostics } = parse("<tools><search quer='a'/></tools>", { tools });
     expect(diagnostics).toMatchObject([{ code: "toolsxml/unknown-property", hint: "Did you mean query?" }]);
+  });
+
+  it("keeps a closing tag that does not balance in a child, and says so", () => {
+    expect(readTools("<search><query></query></query></search>")).toMatchObject(
+      doubtful({ calls: [{ tool: "custom", input: { query: "</query>" } }] }),
+    );
   });
 
   it("keeps prototype names as plain data", () => {

@@ -9,6 +9,7 @@ import {
   type ToolDefinition,
 } from "@toolglot/core";
 import { cdataStart, exactText } from "../scan/body-text.ts";
+import { LooseTags } from "../scan/loose-tags.ts";
 import type { CustomCall } from "../types.ts";
 import { type Element, readJson, type Surroundings } from "./built-in.ts";
 import { type Child, elements } from "./elements.ts";
@@ -46,11 +47,22 @@ type Reading = { value: JsonValue } | { fault: string };
 class InputReader {
   readonly input: JsonObject = createRecord<JsonValue>();
   readonly #root: JsonSchemaObject;
+  readonly #around: readonly string[];
   readonly #to: Surroundings;
+  readonly #loose = new Map<string, LooseTags>();
 
   constructor(tool: ToolDefinition, to: Surroundings) {
     this.#root = tool.inputSchema;
+    this.#around = [tool.name.toLowerCase(), "tools"];
     this.#to = to;
+  }
+
+  /** Finds tags of elements in a text that is a value: it may be two values, or half of one. */
+  #tags(names: readonly string[]): LooseTags {
+    const key = names.join(" ");
+    const tags = this.#loose.get(key) ?? new LooseTags(names, this.#around);
+    this.#loose.set(key, tags);
+    return tags;
   }
 
   /** The declared property that a name means; the name as written when there is none. */
@@ -93,7 +105,8 @@ class InputReader {
       const declared = propertiesOf(schema).map((name) => name.toLowerCase());
       const known = inside.children.some((child) => declared.includes(child.tag.name));
       if (inside.children.length > 0 && (known || this.#only() === undefined)) {
-        if (inside.stray) this.#to.repair("toolsxml/stray-text", inside.stray.start, inside.stray.end);
+        if (inside.stray)
+          this.#to.repair("toolsxml/stray-text", inside.stray.start, inside.stray.end, { affects: "value" });
         const input = this.#collect(inside.children, schema, 0, "input");
         for (const [key, value] of Object.entries(input)) {
           if (Object.hasOwn(this.input, key)) this.#to.repair("toolsxml/duplicate-attribute", tag.start, tag.end);
@@ -107,7 +120,8 @@ class InputReader {
     const only = this.#only();
     if (only !== undefined && !/^(?:\{|&quot;|&#123;|<!\[CDATA\[\s*\{)/.test(text)) {
       // An element may have been meant as a parameter with another name.
-      const change = wrapped ? { affects: "value" as const } : undefined;
+      const tags = this.#tags(propertiesOf(schema).map((name) => name.toLowerCase()));
+      const change = wrapped || tags.isIn(raw) || tags.find(raw) ? { affects: "value" as const } : undefined;
       this.#to.repair("toolsxml/bare-body", bodyStart, bodyStart + raw.length, change);
       const body = this.#to.tell(exactText(raw), element);
       this.#to.delta(`input.${only}`, body);
@@ -160,6 +174,7 @@ class InputReader {
   #child(child: Child, schema: JsonSchema | undefined, depth: number, field: string): Reading {
     const kind = kindOf(schema);
     const text = child.raw.trim();
+    if (child.doubtful) this.#to.repair("toolsxml/doubtful-close", child.bodyStart + child.raw.length, child.end);
     if (kind !== "text" && text.startsWith("<") && !text.startsWith(cdataStart) && depth < deepest) {
       const item = kind === "array" ? this.#resolve((schema as JsonSchemaObject).items) : undefined;
       const inner = kind === "array" && kindOf(item) === "object" ? item : schema;
@@ -175,6 +190,8 @@ class InputReader {
         return fault ?? { value: items.map((reading) => (reading as { value: JsonValue }).value) };
       }
     }
+    const loose = child.doubtful ? undefined : this.#tags([child.tag.name]).find(child.raw);
+    if (loose) this.#to.repair("toolsxml/doubtful-close", child.bodyStart + loose.start, child.bodyStart + loose.end);
     const body = exactText(child.raw);
     this.#to.delta(field, this.#to.tell(body, child));
     return this.text(body.text, schema);

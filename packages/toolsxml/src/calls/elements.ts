@@ -8,6 +8,8 @@ export interface Child {
   bodyStart: number;
   end: number;
   closed: boolean;
+  /** Another closing tag might have been meant. */
+  doubtful: boolean;
 }
 
 /** What stands in an element that holds elements. */
@@ -52,7 +54,7 @@ export function elements(
     }
     const tag = readTag(body.slice(at, end), head.end - at, offset + at, head);
     checkTag(tag, report);
-    const child: Child = { tag, raw: "", bodyStart: tag.end, end: tag.end, closed: true };
+    const child: Child = { tag, raw: "", bodyStart: tag.end, end: tag.end, closed: true, doubtful: false };
     inside.children.push(child);
     at = end;
     if (tag.selfClosing) continue;
@@ -66,7 +68,7 @@ export function elements(
     child.raw = body.slice(end, close.start);
     child.end = offset + close.end;
     at = close.end;
-    if (close.doubtful) report.repair("toolsxml/doubtful-close", offset + close.start, child.end);
+    child.doubtful = close.doubtful;
   }
 }
 

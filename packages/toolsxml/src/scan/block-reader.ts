@@ -82,8 +82,9 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
   readonly #bodies = new Map<string, number>();
   #lastBody = -1;
   #call: OpenCall | undefined;
-  /** Calls that were begun. */
+  /** Calls that were begun, and the tag of the last one. */
   #calls = -1;
+  #last: Tag | undefined;
   /** An unknown element: what is in it is not looked at. */
   #unknown: Tag | undefined;
   #stray: { start: number; end: number } | undefined;
@@ -278,7 +279,11 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
       } else if (this.#unknown?.name === name) this.#unknown = undefined;
       else if (inside && name === this.#call?.tag.name) this.#endCall(inside.close(tag.end, false), tag.end);
       else if (inside?.closeInner(name, tag.end)) return;
-      else if (!this.#unknown) this.repair("toolsxml/stray-tag", tag.start, tag.end);
+      else if (!this.#unknown) {
+        // The tag of a call that closed itself: what stands between was its body.
+        const last = this.#last?.name === name ? this.#last.start : tag.start;
+        this.repair("toolsxml/stray-tag", last, tag.end);
+      }
       return;
     }
     const calls = names.isCall(name) && !inside?.takes.includes(name);
@@ -314,6 +319,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const { emit, names } = this.#options;
     const { name } = tag;
     this.#calls += 1;
+    this.#last = tag;
     this.#call = { tag, inside: undefined, failed: false };
     emit?.({ phase: "delta", type: "call-start", call: this.#calls, text: name });
     checkTag(tag, this);
@@ -368,6 +374,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const parted = before !== undefined && (lineSpares > 0 || (spares > 0 && before === this.#lastBody));
     if (parted) this.repair("toolsxml/doubtful-close", before, end);
     else if (doubtful) this.repair("toolsxml/doubtful-close", bodyEnd, end);
+    else this.#findLoose(element);
     this.#bodies.set(tag.name, tag.start);
     this.#lastBody = tag.start;
     if (outcome === "unclosed") {
@@ -388,6 +395,13 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
       this.#body = undefined;
       this.#endCall(call, end);
     }
+  }
+
+  /** A tag that does not balance in a body may have been its end, or the beginning of its neighbour. */
+  #findLoose({ tag, raw, bodyStart }: Element): void {
+    if (!takesRaw(tag.name, this.#options.names)) return;
+    const loose = this.#options.names.loose(tag.name).find(raw, tag.name === "command");
+    if (loose) this.repair("toolsxml/doubtful-close", bodyStart + loose.start, bodyStart + loose.end);
   }
 
   #make(element: Element): ToolsXmlCall | undefined {
@@ -477,6 +491,12 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
 }
 
 const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
+
+/** Whether the body of an element is text to the last letter; JSON and child elements show themselves when they are not whole. */
+function takesRaw(name: string, { tools }: Names): boolean {
+  const tool = tools.get(name);
+  return tool ? rawProperty(tool) !== undefined : name !== "mcp" && name !== "get_value";
+}
 
 /** Texts may come here. */
 const inFile = (inside: Container | undefined): { affects: "value" } | undefined =>

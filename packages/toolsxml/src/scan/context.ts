@@ -1,4 +1,5 @@
 import type { ToolDefinition } from "@toolglot/core";
+import { LooseTags } from "./loose-tags.ts";
 
 /** Where a raw body stands: what may follow its closing tag, and what in it may be structure. */
 export interface BodyContext {
@@ -42,6 +43,7 @@ export class Names {
   readonly call: BodyContext;
   readonly find: BodyContext;
   readonly replace: BodyContext;
+  readonly #loose = new Map<string, LooseTags>();
 
   constructor(tools: readonly ToolDefinition[] = []) {
     for (const tool of tools) {
@@ -58,7 +60,26 @@ export class Names {
     this.replace = context(around, ["find", "replace", "file"]);
   }
 
+  /** What shows that a body of an element took in its neighbour. */
+  loose(name: string): LooseTags {
+    let made = this.#loose.get(name);
+    if (!made) {
+      made = looseTags(name, this.known);
+      this.#loose.set(name, made);
+    }
+    return made;
+  }
+
   isCall(name: string): boolean {
     return this.tools.has(name) || (builtIns as readonly string[]).includes(name);
   }
+}
+
+/** What shows that the body of an element took in its neighbour. `known`: the names of all calls, lower-cased. */
+export function looseTags(name: string, known: readonly string[]): LooseTags {
+  const inEdit = ["find", "replace", "file"];
+  if (name === "find" || name === "replace") return new LooseTags(["find", "replace"], ["file", "edit", "tools"]);
+  // A script has no tags outside its quotes, so that those of all elements count.
+  if (name === "command") return new LooseTags([name], ["tools", ...known, ...inEdit], [...known, ...inEdit]);
+  return new LooseTags([name], ["tools"], known);
 }
