@@ -180,7 +180,7 @@ const without = (name: string, at: number): string => name.slice(0, at) + name.s
 const swapped = (name: string): string => (name[0] as string) + name[2] + name[1] + name.slice(3);
 
 /** What can be wrong with a tag. */
-export const damages: Record<string, (tag: { tag: string; closes: boolean; attributes?: string }) => string> = {
+const damages: Record<string, (tag: { tag: string; closes: boolean; attributes?: string }) => string> = {
   lost: () => "",
   "cut in its name": ({ tag, closes }) => `<${closes ? "/" : ""}${tag.slice(0, -2)}`,
   "cut short": ({ closes }) => (closes ? "</" : "<"),
