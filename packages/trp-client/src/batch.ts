@@ -68,6 +68,7 @@ export async function runBatch(
           const attempts = calls.map((call) => readItem(call, answer.payload.results));
           if (attempts.some(({ result }) => isOutdated(result))) connection.forgetCatalog(session, session.catalog);
           const results = await finish(calls, attempts, mode, limits, traceId);
+          for (const [at, result] of results.entries()) calls[at]?.noted(result);
           return { batchId, status: statusOf(results), results };
         }
         if (answer.frame_type === "ACK") {
@@ -75,7 +76,7 @@ export async function runBatch(
           const results = await Promise.all(
             calls.map(async (call) => {
               const result = await call.awaitOutcome(session, limits, traceId);
-              if (result !== undefined) return result;
+              if (result !== undefined) return call.noted(result);
               call.progress.isOpen = true;
               return mode === "SEQUENTIAL" ? stillRunning(call.facts) : call.run(limits, traceId);
             }),
@@ -105,6 +106,7 @@ export async function runBatch(
   } catch (error) {
     const told = refusedWith(error);
     if (told === undefined) {
+      for (const call of calls) call.noteLost(progress);
       throw explain(error, progress, { batchId, calls: calls.map(({ callId, key }) => ({ callId, key })) });
     }
     return refused(calls.map((call) => refusedLocally(told, call.facts)));

@@ -14,6 +14,7 @@ import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
 import { uuidV7 } from "./ids.ts";
 import { remove } from "./list.ts";
+import { needsApproval, type OpenKeys } from "./open-keys.ts";
 import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
 import { clock, type Limits, pause } from "./pause.ts";
 import { backoff } from "./retry.ts";
@@ -24,6 +25,8 @@ import type { CallRequest, CallResult } from "./types.ts";
 export interface CallRules {
   keys: "auto" | "explicit";
   timeoutMs: number;
+  /** Keys of the client's calls that are not over: a call without a key of its own goes on with one of these. */
+  open: OpenKeys;
 }
 
 /** How often a call is sent anew because a session or a catalog changed under it. */
@@ -97,7 +100,7 @@ export class Call {
           data: { callId: this.callId, capId },
         });
       }
-      this.key = uuidV7();
+      this.key = this.#rules.open.find(capId, this.request.args ?? {}) ?? uuidV7();
     }
     return undefined;
   }
@@ -127,12 +130,28 @@ export class Call {
 
   /** Runs it to its end. `attempts` counts on from a batch. */
   run(limits: Limits, traceId: string | undefined): Promise<CallResult> {
-    return this.#run(limits, traceId).catch((error: unknown) => {
-      const refused = refusedWith(error);
-      if (refused !== undefined) return refusedLocally(refused, this.facts);
-      const { callId, capId, key } = this.facts;
-      throw explain(error, this.progress, { callId, capId, ...(key === undefined ? {} : { key }) });
-    });
+    return this.#run(limits, traceId).then(
+      (result) => this.noted(result),
+      (error: unknown) => {
+        const refused = refusedWith(error);
+        if (refused !== undefined) return refusedLocally(refused, this.facts);
+        const { callId, capId, key } = this.facts;
+        this.noteLost(this.progress);
+        throw explain(error, this.progress, { callId, capId, ...(key === undefined ? {} : { key }) });
+      },
+    );
+  }
+
+  /** Remembers the key of a call of which nobody knows what came of it, and forgets that of one that is over. */
+  noted(result: CallResult): CallResult {
+    // What waits for an approval may be wanted twice.
+    if (!needsApproval(result)) this.#rules.open.note(this.request.args ?? {}, result);
+    return result;
+  }
+
+  /** It got no answer. */
+  noteLost({ isOpen }: Progress): void {
+    if (isOpen) this.#rules.open.noteLost(this.request.capId, this.request.args ?? {}, this.key);
   }
 
   async #run(limits: Limits, traceId: string | undefined): Promise<CallResult> {

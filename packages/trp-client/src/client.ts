@@ -3,6 +3,7 @@ import { runBatch } from "./batch.ts";
 import { Call, type CallRules } from "./call.ts";
 import { Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusal } from "./errors.ts";
+import { OpenKeys } from "./open-keys.ts";
 import { fromNack, fromResult, unknownEnd } from "./outcome.ts";
 import type { Limits } from "./pause.ts";
 import type { Sending } from "./transmit.ts";
@@ -85,7 +86,7 @@ function checkOptions({ transport, agentId, keys = "auto", timeoutMs = 15_000 }:
   if (!(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
     throw new TypeError(`timeoutMs must be a whole number of milliseconds from 1, not ${timeoutMs}`);
   }
-  return { keys, timeoutMs };
+  return { keys, timeoutMs, open: new OpenKeys() };
 }
 
 function toInfo({ id, epoch, features, retryBudget, inFlight }: Session): SessionInfo {

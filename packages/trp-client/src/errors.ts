@@ -39,6 +39,11 @@ const notSent: ReadonlySet<ClientErrorCode> = new Set<ClientErrorCode>([
   "trp-client/refused",
 ]);
 
+/** Whether a call that ended with this error may have been started. */
+export function mayHaveRun(error: unknown): boolean {
+  return !ToolglotError.isInstance(error) || error.data.outcome !== "not-sent";
+}
+
 /** The router refused something that is no call. */
 export function refusal(what: string, error: CallError): ToolglotError {
   return clientError("trp-client/refused", `The router refused ${what}: ${error.code} ${error.message}`, {

@@ -33,8 +33,14 @@ export function fromResult(payload: ResultPayload | BatchItemResult, facts: Call
   const isVague = status !== "FAILED" || (isItem && typeof payload.error_code !== "string");
   // A RESULT means that dispatch happened; an item of a batch says so by itself.
   if (!isItem || isVague) error.dispatched = true;
-  if (isVague) return { status: "unknown", ...base(facts), error, dispatched: true, ...extras };
+  if (isVague) return { status: "unknown", ...base(followed(facts, error)), error, dispatched: true, ...extras };
   return { ...fromError(error, facts, !isItem || payload.dispatched !== undefined), ...extras };
+}
+
+/** What a router says is the outcome of an operation under another key is that one's from then on. */
+function followed(facts: CallFacts, { retryHint }: CallError): CallFacts {
+  const { idempotency_key: key } = retryHint;
+  return typeof key === "string" && key !== "" ? { ...facts, key } : facts;
 }
 
 /** What came with a success, whatever a router put there. */

@@ -42,7 +42,8 @@ export interface ClientOptions {
   /** Name of the agent, for the router's logs. */
   agentId: string;
   /**
-   * `auto` (default): a call that needs an idempotency key and has none gets a UUIDv7, the same for all its attempts.
+   * `auto` (default): a call that needs an idempotency key and has none gets a UUIDv7, the same for all its attempts. While
+   * nobody knows what came of it, the client's next calls of the same capability with the same arguments get that key too.
    * `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1).
    */
   keys?: "auto" | "explicit";
@@ -149,7 +150,10 @@ export interface CallResult {
   status: "success" | "refused" | "failed" | "unknown";
   callId: string;
   capId: string;
-  /** The key it was sent with: send it again to repeat the same operation. */
+  /**
+   * The key of its operation: send it again to repeat the same. The one it was sent with; when nobody knows what came of an
+   * equal call under another key, that one.
+   */
   key?: string;
   /** With `success`. */
   result?: ShapedResult;

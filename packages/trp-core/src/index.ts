@@ -27,6 +27,7 @@ export type {
   ExecuteContext,
   ProbeResult,
   RegisteredCapability,
+  Repeats,
 } from "./capability/types.ts";
 export { schemaToTemplate, templateToSchema } from "./catalog/arg-template.ts";
 export { defineCapability } from "./catalog/define-capability.ts";

@@ -95,6 +95,7 @@ export function rig({
     checkArguments,
     approvalSecrets: [],
     allowVolatile: true,
+    repeats: "guarded",
     times: { lease: 10_000, keyTtl: 86_400_000, keyMemory: 30 * 86_400_000 },
     ...overrides,
   };

@@ -104,8 +104,13 @@ CREATE INDEX epochs_by_digest ON epochs (digest, epoch);
 CREATE TABLE views (id TEXT PRIMARY KEY, view TEXT NOT NULL) STRICT;
 `;
 
+const effects = `
+ALTER TABLE operations ADD COLUMN effect_id TEXT;
+CREATE INDEX operations_by_effect ON operations (effect_id) WHERE open = 1 AND effect_id IS NOT NULL;
+`;
+
 /** Step by step: a file of version 1 has had the first. */
-export const migrations: readonly string[] = [first];
+export const migrations: readonly string[] = [first, effects];
 
 /** In the header of every store's file, so that no other database is taken for one: "TRP1". */
 export const applicationId = 0x54525031;

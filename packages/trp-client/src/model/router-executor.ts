@@ -2,11 +2,12 @@ import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall
 import { inParallel, toJsonText } from "@toolglot/core";
 import type { AliasRow } from "@toolglot/trp-core";
 import { needsKey } from "../catalog-view.ts";
+import { mayHaveRun } from "../errors.ts";
+import { needsApproval, OpenKeys } from "../open-keys.ts";
 import type { CallResult, TrpClient } from "../types.ts";
 import { describeCapabilities, searchCatalog } from "./catalog-answers.ts";
 import { findByName, type MeantCall, type RouterInput, readRouterInput, unknownName } from "./router-input.ts";
 import { type Ending, failure, toEnding, toLost } from "./to-tool-result.ts";
-import { WaitingKeys } from "./waiting-keys.ts";
 
 /** A call that waits for somebody's decision. */
 export interface WaitingCall {
@@ -41,16 +42,15 @@ export interface RouterExecutorOptions {
  *
  * One result per call. The outcome is that of running them one after another; neighbours that only read run side by side.
  * A call that changes something gets its key from run and call id, so that a step that is run again does nothing twice.
- * What is unknown is `in-doubt`; what waits for approval is `pending`, and the same call made again, once somebody has
- * approved it, is that very operation. Never rejects for what a model, the router or the
- * network did.
+ * What is unknown is `in-doubt`, what waits for approval is `pending`, and the same call made again, in whatever step or
+ * run, is that very operation. Never rejects for what a model, the router or the network did.
  */
 export function routerExecutor(client: TrpClient, options: RouterExecutorOptions = {}): Executor {
   const { toolName = "router", maxParallel = 8 } = options;
   if (!Number.isInteger(maxParallel) || maxParallel < 1) {
     throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);
   }
-  const waiting = new WaitingKeys();
+  const open = new OpenKeys();
   return {
     handles: (action: Action): action is CallsAction => action.kind === "calls",
     async execute(action, context) {
@@ -64,7 +64,7 @@ export function routerExecutor(client: TrpClient, options: RouterExecutorOptions
         return calls.map(({ id, name }) => ({ callId: id, ...failure(name, "error", error) }));
       }
       const jobs = calls.map(
-        (call) => new Job(call, readCall(call, rows, toolName), { client, options, rows, context, waiting }),
+        (call) => new Job(call, readCall(call, rows, toolName), { client, options, rows, context, open }),
       );
       const results: ToolResult[] = [];
       for (let at = 0; at < jobs.length; ) {
@@ -93,7 +93,7 @@ interface Setting {
   options: RouterExecutorOptions;
   rows: readonly AliasRow[];
   context: ExecutorContext;
-  waiting: WaitingKeys;
+  open: OpenKeys;
 }
 
 /** One call of the model, which may be several of the router. */
@@ -186,8 +186,8 @@ class Job {
   async #callOne(call: MeantCall, index: number): Promise<Ending> {
     if (!call.ok) return failure(call.name, "error", call.error);
     const { row, args } = call;
-    const { client, options, context, waiting } = this.#setting;
-    const known = needsKey(row) ? waiting.find(row.cap_id, args) : undefined;
+    const { client, options, context, open } = this.#setting;
+    const known = needsKey(row) ? open.find(row.cap_id, args) : undefined;
     const key = known ?? (needsKey(row) ? await stableKey(context.runId, this.#call.id, index) : undefined);
     const request = {
       idx: row.idx,
@@ -199,7 +199,7 @@ class Job {
     };
     const ask = async (token: { approvalToken?: string }): Promise<CallResult> => {
       const outcome = await client.call({ ...request, ...token }, { signal: context.signal });
-      if (key !== undefined) waiting.note(row.cap_id, args, key, needsApproval(outcome));
+      open.note(args, outcome);
       return outcome;
     };
     try {
@@ -207,9 +207,10 @@ class Job {
       if (!needsApproval(outcome) || options.approvals === undefined) return toEnding(row, outcome);
       const decided = await this.#decide(row, args, outcome, options.approvals.decide);
       if ("token" in decided) return toEnding(row, await ask(decided.token));
-      if (key !== undefined) waiting.note(row.cap_id, args, key, decided.ending.status === "pending");
+      if (decided.ending.status !== "pending") open.forget(row.cap_id, args);
       return decided.ending;
     } catch (error) {
+      if (mayHaveRun(error)) open.noteLost(row.cap_id, args, key);
       return toLost(row, error, context.signal.aborted);
     }
   }
@@ -245,10 +246,6 @@ class Job {
     const message = `The call of ${row.name} was denied${why}. It did not run.`;
     return { ending: failure(row.name, "denied", { type: "Denied", message }) };
   }
-}
-
-function needsApproval({ error }: CallResult): boolean {
-  return error?.errorClass === "APPROVAL_REQUIRED";
 }
 
 function readsOnly(call: MeantCall): boolean {

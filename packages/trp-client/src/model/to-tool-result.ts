@@ -1,6 +1,7 @@
 import { type ToolErrorInfo, ToolglotError, type ToolResult, toJsonText } from "@toolglot/core";
 import type { AliasRow } from "@toolglot/trp-core";
 import { needsKey } from "../catalog-view.ts";
+import { mayHaveRun } from "../errors.ts";
 import type { CallError, CallResult } from "../types.ts";
 
 /** What a call came to, without its id. */
@@ -53,8 +54,7 @@ function waiting(row: AliasRow, error: CallError): Ending {
 /** A call without an answer: in doubt, when it may have changed something. */
 export function toLost(row: AliasRow, error: unknown, isAborted: boolean): Ending {
   const isKnown = ToolglotError.isInstance(error);
-  const mayHaveRun = !isKnown || error.data.outcome !== "not-sent";
-  if (mayHaveRun && needsKey(row)) {
+  if (mayHaveRun(error) && needsKey(row)) {
     const message = `No answer came to the call of ${row.name}: it is not known whether it took effect. Find out before you call it again.`;
     return failure(row.name, "in-doubt", { type: "InDoubt", message });
   }

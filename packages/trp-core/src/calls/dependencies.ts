@@ -1,7 +1,7 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
 import type { MaybePromise } from "@toolglot/schema";
 import type { Approvals } from "../approvals/approvals.ts";
-import type { RegisteredCapability } from "../capability/types.ts";
+import type { RegisteredCapability, Repeats } from "../capability/types.ts";
 import type { Fault } from "../errors/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { Places } from "../execution/places.ts";
@@ -48,6 +48,8 @@ export interface CallDependencies {
   downstreamSecret?: string;
   /** Lets effects other than `pure` run on a store with durability `none`. */
   allowVolatile: boolean;
+  /** For capabilities that don't say it themselves. */
+  repeats: Repeats;
   times: Pick<RouterTimes, "lease" | "keyTtl" | "keyMemory">;
   /** For tests only: called at each point of a call; what it throws is handled as a fault of the router's own code. */
   failpoint?(name: Failpoint, callId: string): void | Promise<void>;

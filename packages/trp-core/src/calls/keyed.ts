@@ -4,37 +4,63 @@ import { isFault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
 import { fromJson, type OperationData, operationData, toJson } from "../operations/operation-data.ts";
 import type { PolicyDecision } from "../policy/types.ts";
-import type { ApprovalUse } from "../store/types.ts";
+import type { ApprovalUse, StartOptions } from "../store/types.ts";
 import { approvalFor } from "./approval-step.ts";
 import { adaptCall, type Checked, decideCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
 import { effectOver, isRerunnable } from "./effects.ts";
 import { busy, type Ending, type Passage, refused } from "./ending.ts";
-import { approvalRefused, conflict, keyExpired } from "./faults.ts";
-import { settledFromRecord } from "./outcome.ts";
-import type { IncomingCall } from "./types.ts";
+import { approvalRefused, conflict, equalInDoubt, keyExpired } from "./faults.ts";
+import { effectIdOf } from "./keys.ts";
+import { noUsage, settledFromRecord } from "./outcome.ts";
+import type { IncomingCall, Settled } from "./types.ts";
 
-/** A call with a key: what the key's operation says, and when it says nothing, the start and the run of it. */
+/** The operation to go on with: an equal one under another key, or the call's own when that one has come to nothing. */
+export interface Instead {
+  instead: OperationKey;
+}
+
+/**
+ * A call with a key: what the key's operation says, and when it says nothing, the start and the run of it. While nobody
+ * knows what came of an equal operation (same principal, family and arguments), the call stands for that one.
+ */
 export class KeyedCall {
   readonly #dependencies: CallDependencies;
   readonly #passage: Passage;
   readonly #call: IncomingCall;
+  /** Of the call's own key. */
+  readonly #own: OperationKey;
 
-  constructor(dependencies: CallDependencies, passage: Passage) {
+  constructor(dependencies: CallDependencies, passage: Passage, own: OperationKey) {
     this.#dependencies = dependencies;
     this.#passage = passage;
     this.#call = passage.call;
+    this.#own = own;
   }
 
-  /** One attempt at an operation. */
-  async run(operation: OperationKey, checked: Checked): Promise<Ending> {
-    const { store, places, times } = this.#dependencies;
+  /** One attempt at an operation: the call's own, or the one that stands for it. */
+  async run(operation: OperationKey, checked: Checked): Promise<Ending | Instead> {
+    const { store, places, times, repeats } = this.#dependencies;
     const { capability, item, signal } = this.#call;
     const { args, fingerprint } = checked;
+    const isOwn = operation.key === this.#own.key;
+    const { effect, repeats: ownRepeats = repeats } = capability.definition;
+    // What changes nothing can't be done twice.
+    const effectId = effect === "pure" ? undefined : effectIdOf(operation.scope, args);
+    const isGuarded = effectId !== undefined && ownRepeats === "guarded";
 
-    const prior = await store.operations.read(operation);
+    let prior = await store.operations.read(operation, isGuarded && isOwn ? effectId : undefined);
+    let again = !isGuarded;
+    if (prior !== undefined && prior.key !== operation.key) {
+      // A consent that the call brings along is meant for an operation of its own.
+      again = typeof item.approval_token === "string" && isRerunnableStill(prior);
+      if (!again) return { instead: { scope: prior.scope, key: prior.key } };
+      prior = undefined;
+    }
+    if (prior === undefined && !isOwn) return { instead: this.#own };
     if (prior !== undefined) {
+      if (!isOwn && (prior.state === "in-doubt" || prior.fingerprint !== fingerprint)) return equalUnknown(prior);
       if (prior.fingerprint !== fingerprint) return refused(conflict());
       const settled = settledFromRecord(prior);
       if (settled !== undefined) return { settled, committed: false };
@@ -72,7 +98,13 @@ export class KeyedCall {
         proof: this.#passage.proof as OperationData["proof"],
         ...(approval === undefined ? {} : { approval }),
       });
-      return await this.#start(operation, fingerprint, data, adapted.native, prior);
+      if (!isOwn && before !== undefined) {
+        // Whoever began it finds it again as theirs.
+        data.call_id = before.call_id;
+        if (before.call_digest !== undefined) data.call_digest = before.call_digest;
+      }
+      const effectOptions = effectId === undefined ? {} : { effectId, again };
+      return await this.#start(operation, fingerprint, data, effectOptions, adapted.native, prior);
     } finally {
       place();
     }
@@ -82,9 +114,10 @@ export class KeyedCall {
     operation: OperationKey,
     fingerprint: string,
     data: OperationData,
+    effectOptions: Pick<StartOptions, "effectId" | "again">,
     native: unknown,
     prior: OperationRecord | undefined,
-  ): Promise<Ending> {
+  ): Promise<Ending | Instead> {
     const { store, times, routerId, audit } = this.#dependencies;
     const startedBefore = prior?.startedAt !== undefined;
     const effect = effectOver(this.#call.capability.definition.effect, fromJson(prior?.data)?.effect);
@@ -103,6 +136,7 @@ export class KeyedCall {
       },
       {
         data: toJson(data),
+        ...effectOptions,
         ...(approval === undefined ? {} : { approval }),
         audit: [
           audit.decision(this.#call, proof, approval && (approval.kind === "record" ? approval.id : approval.jti)),
@@ -121,7 +155,10 @@ export class KeyedCall {
       case "approval-refused":
         return refused(approvalRefused(result.reason));
       default: {
+        const { scope, key } = result.record;
+        if (key !== operation.key) return { instead: { scope, key } };
         const settled = settledFromRecord(result.record);
+        if (key !== this.#own.key && settled?.kind === "unknown") return equalUnknown(result.record);
         return settled === undefined ? busy() : { settled, committed: false };
       }
     }
@@ -148,6 +185,19 @@ export class KeyedCall {
       (await approvalFor(this.#dependencies, this.#call, { operation, args, fingerprint, decision }))
     );
   }
+}
+
+/** What a call gets that asks for what is in doubt under another key. */
+function equalUnknown(record: OperationRecord): Ending {
+  const from = fromJson(record.data)?.call_id;
+  const replayed = from === undefined ? {} : { replayedFrom: from };
+  const settled: Settled = { kind: "unknown", fault: equalInDoubt(record.key), usage: noUsage, ...replayed };
+  return { settled, committed: false };
+}
+
+/** Whether an operation that was given up may go on. */
+function isRerunnableStill({ state, data }: OperationRecord): boolean {
+  return state !== "in-doubt" && isRerunnable(fromJson(data)?.effect ?? "opaque");
 }
 
 /** Whether somebody else had started it: then it was claimed a lease later than started, at least. */

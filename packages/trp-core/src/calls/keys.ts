@@ -39,6 +39,11 @@ export function operationFingerprint(capId: string, args: JsonObject): string {
   return sha256Digest(`{"args":${canonicalJson(args)},"cap_id":${canonicalJson(capId)}}`);
 }
 
+/** What a call is to bring about, whatever its key and the version of its capability: whose, which family, which args. */
+export function effectIdOf(scope: string, args: JsonObject): string {
+  return sha256Digest(`{"args":${canonicalJson(args)},"scope":${canonicalJson(scope)}}`);
+}
+
 /** Up to this length a text is as good as its digest, and cheaper. */
 const shortText = 240;
 

@@ -55,10 +55,15 @@ async function walk(
   const { idempotency_key } = item;
   if (typeof idempotency_key !== "string") return await runUnkeyed(dependencies, passage, checked);
   const who = { tenant: principal.tenant, principal: principal.id };
-  const operation = operationOf(who, capability.family, idempotency_key);
-  const keyed = new KeyedCall(dependencies, passage);
+  const own = operationOf(who, capability.family, idempotency_key);
+  const keyed = new KeyedCall(dependencies, passage, own);
+  let operation = own;
   for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const ending = await whileKnown(running, operation, () => keyed.run(operation, checked));
+    if ("instead" in ending) {
+      operation = ending.instead;
+      continue;
+    }
     if (ending.settled.kind !== "in-progress" || options.waitForBusy !== true) return ending;
     if (!(await rest(passage, running, operation, pauseMs))) return ending;
   }

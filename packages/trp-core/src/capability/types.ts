@@ -13,6 +13,12 @@ import type { Principal } from "../identity/types.ts";
  */
 export type Effect = "pure" | "idempotent" | "keyed" | "probe" | "opaque";
 
+/**
+ * What a call gets that asks for the same as another (same principal, capability family and arguments) of which nobody
+ * knows what came of it: `guarded` that one's outcome, and nothing is started; `free` runs it, under a key of its own.
+ */
+export type Repeats = "guarded" | "free";
+
 /** What a running capability gets besides its arguments. */
 export interface ExecuteContext {
   /** Aborted when the time is up, the lease was lost, or the router closes. */
@@ -80,6 +86,8 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   maxTimeoutMs?: number;
   /** How many may run at once in one router. Default: no limit of its own. */
   maxConcurrency?: number;
+  /** What a call gets while nobody knows what came of an equal one. Default: the router's `repeats`. */
+  repeats?: Repeats;
 }
 
 /** A capability of any types. */

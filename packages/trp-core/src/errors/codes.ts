@@ -190,7 +190,7 @@ export const errorCodes: Readonly<Record<TrpCode, CodeEntry>> = {
     retryable: false,
     retryHint: { action: "RESULT_QUERY" },
     cause: "The capability was started, and nobody knows whether its effect happened.",
-    cure: "Don't repeat it under another key. Check by other means whether it happened, or ask an operator to settle it.",
+    cure: "Don't repeat it: until somebody settles it, the same call gets this answer. Check by other means whether it happened, or ask an operator to settle it.",
   },
   TRP_3005: {
     name: "CANCELLED",

@@ -96,6 +96,7 @@ const retryHint = agreeing<RetryHint>()(
     approval_id: v.exactOptional(id),
     approval_expires_at_ms: v.exactOptional(count),
     supported_versions: v.exactOptional(v.array(text)),
+    idempotency_key: v.exactOptional(id),
   }),
 );
 

@@ -205,6 +205,8 @@ export interface RetryHint {
   approval_expires_at_ms?: number;
   /** The protocol versions that the router speaks, when the frame's is none of them. */
   supported_versions?: string[];
+  /** With TRP_3004, when the outcome is that of an operation under another key: call with this one to follow it. */
+  idempotency_key?: string;
 }
 
 /** An error as data, the same in a NACK, a failed item and a RESULT. */

@@ -80,6 +80,7 @@ export function createRouter(options: RouterOptions = {}): Router {
     checkArguments: (capability, args, who) => checkArguments(capability, args, who, options.safety),
     approvalSecrets,
     allowVolatile,
+    repeats: options.repeats ?? "guarded",
     times,
     ...(options.downstreamSecret === undefined ? {} : { downstreamSecret: options.downstreamSecret }),
   };

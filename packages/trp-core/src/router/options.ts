@@ -8,7 +8,7 @@ const day = 24 * hour;
 export function checkOptions(options: RouterOptions): void {
   if (typeof options !== "object" || options === null) throw new TypeError("createRouter takes an object of options");
   const { capabilities, approvalSecrets, downstreamSecret, routerId, resultBudget, mayDecide, policy } = options;
-  const { safety, onError } = options;
+  const { safety, onError, repeats } = options;
   const fail = (problem: string): never => {
     throw new TypeError(`createRouter: ${problem}`);
   };
@@ -22,6 +22,7 @@ export function checkOptions(options: RouterOptions): void {
   if (resultBudget !== undefined && !(Number.isSafeInteger(resultBudget) && resultBudget > 0)) {
     fail("resultBudget must be a whole number of tokens above 0");
   }
+  if (repeats !== undefined && repeats !== "guarded" && repeats !== "free") fail('repeats must be "guarded" or "free"');
   if (mayDecide !== undefined && typeof mayDecide !== "function") fail("mayDecide must be a function");
   if (onError !== undefined && typeof onError !== "function") fail("onError must be a function");
   if (safety !== undefined && typeof safety?.check !== "function") fail("safety must be made by createSafetyRules");

@@ -2,7 +2,7 @@ import type { JsonValue, OperationKey, OperationRecord } from "@toolglot/core";
 import type { ValidatorFactory } from "@toolglot/schema";
 import type { SafetyRules } from "../arguments/safety.ts";
 import type { AuditRow } from "../audit/types.ts";
-import type { AnyCapability } from "../capability/types.ts";
+import type { AnyCapability, Repeats } from "../capability/types.ts";
 import type { RouterListener } from "../events/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
@@ -25,6 +25,8 @@ export interface RouterOptions {
   store?: RouterStore;
   /** Lets effects other than `pure` run on a store with durability `none`. Default false: such calls are refused. */
   allowVolatile?: boolean;
+  /** What a call gets while nobody knows what came of an equal one. Default `guarded`: that one's outcome. */
+  repeats?: Repeats;
   /** Default: `defaultPolicy()`. */
   policy?: PolicyEngine;
   /** Secrets of signed approval tokens (`appr1`); the first is the newest, all are accepted. Default: no tokens. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolglot/core";
+import type { JsonObject, OperationClaim } from "@toolglot/core";
 import { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 import {
   admission,
@@ -198,6 +198,55 @@ export const operationCases: StoreCase[] = storeCases({
     );
     equal(results.sort(), [...Array.from({ length: 29 }, () => "busy"), "claimed"], "the starts");
     equal((await store.audit.read()).length, 1, "the number of audit rows");
+  },
+  "should not begin what an unsettled operation of the same effect may have done": async ({ store, advance }) => {
+    const effectId = "effect-1";
+    const other = { key: "key-2", owner: "router-b" };
+    const claim = await started(store, {}, { effectId });
+    const held = { ...operation, key: "key-2" };
+    equal(await store.operations.read(held, effectId), undefined, "while the lease lives");
+    await store.operations.doubt(claim, "no answer");
+    like(await store.operations.read(held, effectId), { key: operation.key, state: "in-doubt" }, "what is in doubt");
+    const refused = await store.operations.start(claimRequest(other), { effectId, audit: [auditEntry("c")] });
+    like(refused, { status: "in-doubt", record: { key: operation.key } }, "the other start");
+    equal(await store.operations.read(held), undefined, "the record of the other key");
+    equal(await store.audit.read(), [], "audit rows");
+    equal(await startStatus(store, { key: "key-3" }, { effectId: "effect-2" }), "claimed", "another effect");
+    equal(await startStatus(store, { key: "key-4" }, {}), "claimed", "a start that names no effect");
+    equal(await startStatus(store, { key: "key-5" }, { effectId, again: true }), "claimed", "one that wants it again");
+    await store.operations.finish({ ...held, key: "key-5", fence: -1 }, { state: "released" });
+    await store.operations.finish(claim, { state: "done", outcome: 1 });
+    equal(await startStatus(store, { key: "key-6" }, { effectId }), "claimed", "when it is settled");
+    advance(lease);
+    like(
+      await store.operations.read(held, effectId),
+      { key: "key-5", state: "started" },
+      "the oldest that was given up",
+    );
+    equal(await startStatus(store, other, { effectId }), "in-doubt", "when others were given up");
+  },
+  "should forget the effect of what is released, and of what is over": async ({ store, advance }) => {
+    const effectId = "effect-1";
+    await store.operations.finish(await started(store, {}, { effectId }), { state: "released" });
+    equal(await startStatus(store, { key: "key-2" }, { effectId }), "claimed", "after a release");
+    advance(lease);
+    await store.operations.start(claimRequest({ key: "key-2", abandoned: "reclaim" }), { effectId });
+    equal(await startStatus(store, { key: "key-3" }, { effectId }), "claimed", "while it was taken over");
+    const first = await store.operations.read({ ...operation, key: "key-2" });
+    const third = await store.operations.read({ ...operation, key: "key-3" });
+    for (const record of [first, third]) {
+      await store.operations.finish(record as OperationClaim, { state: "done", outcome: 1 });
+    }
+    advance(lease + day);
+    await store.prune();
+    equal(await startStatus(store, { key: "key-4" }, { effectId }), "claimed", "after all is over");
+  },
+  "should begin one of many with the same effect after the other, never beside one in doubt": async ({ store }) => {
+    const effectId = "effect-1";
+    await store.operations.doubt(await started(store, {}, { effectId }), "no answer");
+    const keys = Array.from({ length: 20 }, (_, index) => ({ key: `other-${index}` }));
+    const results = await Promise.all(keys.map((key) => startStatus(store, key, { effectId })));
+    equal(new Set(results), new Set(["in-doubt"]), "the starts");
   },
   "should never use a fence twice": async ({ store }) => {
     const fences = new Set<number>();

@@ -23,6 +23,7 @@ export {
   rangeOf,
   storeClosed,
 } from "./checks.ts";
+export { isUnsettled } from "./effect-rules.ts";
 export {
   checkAdmission,
   defaultKeepFrames,

@@ -16,6 +16,7 @@ import {
   doubtOperation,
   finishOperation,
   type KeptOperation,
+  operationFreeAt,
   rememberedOperation,
   renewOperation,
 } from "@toolglot/core/operation-log";
@@ -46,11 +47,14 @@ export class MemoryOperations implements RouterOperationLog {
     return { ...result, record: copyJson(result.record) };
   }
 
-  async start(request: ClaimRequest, { data, approval, audit, answer }: StartOptions): Promise<StartResult> {
+  async start(request: ClaimRequest, options: StartOptions): Promise<StartResult> {
+    const { data, approval, audit, answer, effectId, again = false } = options;
     const now = this.#tables.enter();
     checkClaimRequest(request);
     const before = rememberedOperation(this.#tables.operations.get(mapKey(request)), now);
     const { result, keep } = this.#decide(request, now);
+    const other = before === undefined && effectId !== undefined && !again && this.#tables.unsettled(effectId, now);
+    if (other && result.status === "claimed") return { status: "in-doubt", record: copyJson(other.record) };
     if (result.status !== "claimed") {
       if (keep) this.#keep(request, keep, now);
       return { ...result, record: copyJson(result.record) };
@@ -59,7 +63,7 @@ export class MemoryOperations implements RouterOperationLog {
     if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
     const started = beginOperation(keep, result.claim, copyJson(data), now) as KeptOperation;
     const write = this.#along({ ...(audit && { audit }), ...(answer && { answer }) }, now);
-    this.#keep(request, started, now);
+    this.#keep(request, started, now, effectId);
     use?.write();
     write();
     return { ...result, record: copyJson(started.record) };
@@ -90,9 +94,13 @@ export class MemoryOperations implements RouterOperationLog {
     return this.#write(claim, (kept, now) => abandonOperation(kept, claim, now));
   }
 
-  async read(key: OperationKey): Promise<OperationRecord | undefined> {
+  async read(key: OperationKey, effectId?: string): Promise<OperationRecord | undefined> {
     const now = this.#tables.enter();
-    return copyJson(rememberedOperation(this.#tables.operations.get(mapKey(key)), now));
+    const kept = this.#tables.operations.get(mapKey(key));
+    if (effectId !== undefined && (kept === undefined || operationFreeAt(kept) <= now)) {
+      return copyJson(this.#tables.unsettled(effectId, now)?.record);
+    }
+    return copyJson(rememberedOperation(kept, now));
   }
 
   async list({ states, leaseExpired, scopePrefix = "", limit = 100 }: OperationFilter): Promise<OperationRecord[]> {
@@ -140,8 +148,7 @@ export class MemoryOperations implements RouterOperationLog {
     const next = change(this.#tables.operations.get(key), now);
     if (!next) return false;
     const write = this.#along(along, now);
-    if (next === "released") this.#tables.operations.delete(key);
-    else this.#tables.operations.set(key, next);
+    this.#tables.keepOperation(key, next === "released" ? undefined : next);
     write();
     return true;
   }
@@ -156,10 +163,10 @@ export class MemoryOperations implements RouterOperationLog {
     };
   }
 
-  #keep(key: OperationKey, kept: KeptOperation, now: number): void {
+  #keep(key: OperationKey, kept: KeptOperation, now: number, effectId?: string): void {
     // Only claims come here, and each takes the next fence.
     this.#tables.fence += 1;
     this.#tables.added(now);
-    this.#tables.operations.set(mapKey(key), kept);
+    this.#tables.keepOperation(mapKey(key), kept, effectId);
   }
 }

@@ -3,6 +3,7 @@ import { type KeptOperation, rememberedOperation, tidyOperation } from "@toolglo
 import type { ResponseFrame } from "../frames/types.ts";
 import { approvalMemoryMs } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
+import { isUnsettled } from "./effect-rules.ts";
 import { MemoryAudit } from "./memory-audit.ts";
 import type { ApprovalRecord, CallOutcome, SessionRecord, StoredArtifact } from "./types.ts";
 
@@ -42,6 +43,9 @@ const keepEpochs = 1024;
 export class MemoryTables {
   readonly sessions: Map<string, KeptSession> = new Map();
   readonly operations: Map<string, KeptOperation> = new Map();
+  /** Keys of operations without an outcome, by what they are to bring about; and the other way round. */
+  readonly effects: Map<string, Set<string>> = new Map();
+  readonly effectOf: Map<string, string> = new Map();
   readonly approvals: Map<string, ApprovalRecord> = new Map();
   /** Id of the newest approval of each operation. */
   readonly newestApproval: Map<string, string> = new Map();
@@ -74,6 +78,35 @@ export class MemoryTables {
     return session && session.record.expiresAt > now ? session : undefined;
   }
 
+  /** Keeps an operation, or lets go of it. */
+  keepOperation(key: string, kept: KeptOperation | undefined, given?: string): void {
+    const effectId = given ?? this.effectOf.get(key);
+    if (kept === undefined) this.operations.delete(key);
+    else this.operations.set(key, kept);
+    if (effectId === undefined) return;
+    const keys = this.effects.get(effectId) ?? new Set();
+    // What has an outcome stands in nobody's way.
+    if (kept === undefined || kept.record.expiresAt !== undefined) {
+      this.effectOf.delete(key);
+      keys.delete(key);
+      if (keys.size === 0) this.effects.delete(effectId);
+      return;
+    }
+    this.effectOf.set(key, effectId);
+    this.effects.set(effectId, keys.add(key));
+  }
+
+  /** An operation with this effect of which nobody knows what came of it: one in doubt first, then the oldest. */
+  unsettled(effectId: string, now: number): KeptOperation | undefined {
+    let oldest: KeptOperation | undefined;
+    for (const key of this.effects.get(effectId) ?? []) {
+      const kept = this.operations.get(key);
+      if (kept === undefined || !isUnsettled(kept.record, now)) continue;
+      if (oldest === undefined || rank(kept) < rank(oldest)) oldest = kept;
+    }
+    return oldest;
+  }
+
   newestApprovalOf(key: OperationKey): ApprovalRecord | undefined {
     const id = this.newestApproval.get(mapKey(key));
     return id === undefined ? undefined : this.approvals.get(id);
@@ -90,8 +123,7 @@ export class MemoryTables {
     for (const [id, { record }] of this.sessions) if (record.expiresAt <= now) this.sessions.delete(id);
     for (const [key, kept] of this.operations) {
       const tidy = tidyOperation(kept, now);
-      if (!tidy) this.operations.delete(key);
-      else if (tidy !== kept) this.operations.set(key, tidy);
+      if (tidy !== kept) this.keepOperation(key, tidy);
     }
     for (const [id, { expiresAt, status, operation }] of this.approvals) {
       const key = mapKey(operation);
@@ -118,9 +150,13 @@ export class MemoryTables {
     this.closed = true;
     for (const table of [this.sessions, this.operations, this.approvals, this.newestApproval, this.tokens])
       table.clear();
-    for (const table of [this.artifacts, this.epochs, this.views]) table.clear();
+    for (const table of [this.artifacts, this.epochs, this.views, this.effects, this.effectOf]) table.clear();
     this.audit.clear();
   }
+}
+
+function rank({ record }: KeptOperation): number {
+  return record.state === "in-doubt" ? record.fence - Number.MAX_SAFE_INTEGER : record.fence;
 }
 
 /** Different for different keys. */

@@ -173,6 +173,10 @@ export interface StartOptions extends Along {
   /** What is needed to run it again: kept as the record's `data`. */
   data?: JsonObject;
   approval?: ApprovalUse;
+  /** What the operation is to bring about, whatever its key is: kept with its record. */
+  effectId?: string;
+  /** Begins it also while another operation of the same `effectId` is unsettled. Default false. */
+  again?: boolean;
 }
 
 /** What a start came to: core's claim results, or why the approval does not hold (then nothing was claimed). */
@@ -187,10 +191,15 @@ export interface RouterOperationLog extends OperationLog {
    * Claims and begins in one transaction, with the approval's consumption and the audit rows: all or nothing. `claimed`
    * means the record is `started` and committed. An approval that this very operation consumed before is taken again, so
    * that an abandoned operation can be resumed.
+   *
+   * When nothing is known of the key and another operation of the same `effectId` is unsettled (`isUnsettled`), nothing is
+   * claimed: the answer is `in-doubt`, with the record of that one.
    */
   start(request: ClaimRequest, options: StartOptions): Promise<StartResult>;
   finish(claim: OperationClaim, result: Parameters<OperationLog["finish"]>[1], along?: Along): Promise<boolean>;
   doubt(claim: OperationClaim, reason: string, along?: Along): Promise<boolean>;
+  /** With an `effectId`, when nothing is known of the key: an unsettled operation with it, one in doubt first, then the oldest. */
+  read(key: OperationKey, effectId?: string): Promise<OperationRecord | undefined>;
   /** Gives the lease up at once, without an outcome: whoever claims next may take it over. False when it was lost. */
   abandon(claim: OperationClaim): Promise<boolean>;
   list(filter: OperationFilter): Promise<OperationRecord[]>;

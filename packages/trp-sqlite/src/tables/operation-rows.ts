@@ -1,6 +1,6 @@
 import type { JsonValue, OperationKey, OperationRecord, OperationState } from "@toolglot/core";
 import { type KeptOperation, operationFreeAt, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
-import type { OperationFilter } from "@toolglot/trp-core/store";
+import { isUnsettled, type OperationFilter } from "@toolglot/trp-core/store";
 import type { Row, Value } from "../driver.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 
@@ -42,6 +42,18 @@ function find(tx: Transaction, sql: string, scope: string, key: string): Stored 
   return rememberedOperation(stored.kept, now) ? stored : { ...stored, data: null, outcome: null };
 }
 
+/** An operation with this effect of which nobody knows what came of it: one in doubt first, then the oldest. */
+export function unsettledOperation(tx: Transaction, effectId: string): Stored | undefined {
+  const now = tx.now();
+  const sql = `SELECT scope, key, ${columns} FROM operations WHERE open = 1 AND effect_id = ?
+    AND (state = 'in-doubt' OR lease_until <= ?) ORDER BY state <> 'in-doubt', fence`;
+  for (const row of tx.all(sql, columnText(effectId), now)) {
+    const stored = storedOf(tx, row);
+    if (isUnsettled(stored.kept.record, now)) return stored;
+  }
+  return undefined;
+}
+
 /** The record with its data and outcome. */
 export function recordOf(tx: Transaction, { kept, data, outcome }: Stored): OperationRecord {
   const { record } = kept;
@@ -57,7 +69,7 @@ export function writeOperation(
   tx: Transaction,
   kept: KeptOperation,
   before: Stored | undefined,
-  { data, outcome }: { data?: string; outcome?: string },
+  { data, outcome, effectId }: { data?: string; outcome?: string; effectId?: string },
 ): void {
   const { scope, key, state, fence, leaseUntil, expiresAt } = kept.record;
   const open = state === "done" || state === "failed" ? 0 : 1;
@@ -66,11 +78,16 @@ export function writeOperation(
   const values: Value[] = [state, open, fence, leaseUntil, dueAt, keptText(kept)];
   if (!before) {
     tx.run(
-      `INSERT OR REPLACE INTO operations (state, open, fence, lease_until, due_at, kept, scope, key, data, outcome)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+      `INSERT OR REPLACE INTO operations
+       (state, open, fence, lease_until, due_at, kept, scope, key, data, outcome, effect_id)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
       ...[...values, columnText(scope), columnText(key), data ?? null, outcome ?? null],
+      effectId === undefined ? null : columnText(effectId),
     );
     return;
+  }
+  if (effectId !== undefined) {
+    tx.run("UPDATE operations SET effect_id = ? WHERE rowid = ?", columnText(effectId), before.n);
   }
   if (data !== undefined) tx.run(writeData, ...values, data, before.n);
   else if (outcome !== undefined) tx.run(writeOutcome, ...values, outcome, before.n);

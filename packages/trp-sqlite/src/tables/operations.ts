@@ -32,7 +32,15 @@ import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { type AnswerText, answerText, keepAnswer } from "./answers.ts";
 import { findApproval, newestApproval, writeApproval } from "./approvals.ts";
-import { findOperation, findRecord, listOperations, recordOf, type Stored, writeOperation } from "./operation-rows.ts";
+import {
+  findOperation,
+  findRecord,
+  listOperations,
+  recordOf,
+  type Stored,
+  unsettledOperation,
+  writeOperation,
+} from "./operation-rows.ts";
 
 type Refusal = Extract<StartResult, { status: "approval-refused" }>["reason"];
 type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
@@ -56,12 +64,15 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
       const wanted = checked(request);
       return commits.write((tx) => claim(tx, wanted));
     },
-    async start(request, { data, approval, ...along }) {
+    async start(request, { data, approval, effectId, again = false, ...along }) {
       const wanted = checked(request);
       const use = approval && { ...approval };
-      const dataText = data === undefined ? undefined : JSON.stringify(data);
+      const texts = {
+        ...(data === undefined ? {} : { data: JSON.stringify(data) }),
+        ...(effectId === undefined ? {} : { effectId }),
+      };
       const beside = alongText(along);
-      return commits.write((tx) => start(tx, wanted, dataText, use, beside));
+      return commits.write((tx) => start(tx, wanted, texts, again, use, beside));
     },
     async renew(claim, leaseMs) {
       checkDuration("leaseMs", leaseMs);
@@ -91,10 +102,12 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
       const held = { ...claim };
       return change(claim, (kept, now) => abandonOperation(kept, held, now));
     },
-    async read({ scope, key }) {
+    async read({ scope, key }, effectId) {
       return commits.read((tx) => {
         const stored = findOperation(tx, { scope, key });
-        return stored && rememberedOperation(stored.kept, tx.now()) && recordOf(tx, stored);
+        if (stored) return rememberedOperation(stored.kept, tx.now()) && recordOf(tx, stored);
+        const other = effectId === undefined ? undefined : unsettledOperation(tx, effectId);
+        return other && recordOf(tx, other);
       });
     },
     async list({ states, leaseExpired = false, scopePrefix = "", limit = 100 }) {
@@ -108,6 +121,7 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
 interface Texts {
   data?: string;
   outcome?: string;
+  effectId?: string;
 }
 
 function claim(tx: Transaction, request: ClaimRequest): ClaimResult {
@@ -123,7 +137,8 @@ function claim(tx: Transaction, request: ClaimRequest): ClaimResult {
 function start(
   tx: Transaction,
   request: ClaimRequest,
-  data: string | undefined,
+  texts: Texts,
+  again: boolean,
   approval: ApprovalUse | undefined,
   along: AlongText,
 ): StartResult {
@@ -131,6 +146,7 @@ function start(
   const stored = findOperation(tx, request);
   const decision = decide(tx, request, stored);
   const { result, keep } = decision;
+  const { data, effectId } = texts;
   if (result.status !== "claimed" || !keep) {
     if (keep) {
       tx.takeFence();
@@ -139,6 +155,8 @@ function start(
     return { ...result, record: told(tx, result.record, stored) };
   }
   const resumed = rememberedOperation(stored?.kept, now) !== undefined;
+  const other = resumed || again || effectId === undefined ? undefined : unsettledOperation(tx, effectId);
+  if (other) return { status: "in-doubt", record: recordOf(tx, other) };
   const use = approval && useOf(tx, approval, request, resumed, now);
   if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
   const started = beginOperation(keep, result.claim, undefined, now) as KeptOperation;
@@ -147,7 +165,7 @@ function start(
     ...(data !== undefined && { data: JSON.parse(data) as JsonValue }),
   };
   tx.takeFence();
-  writeOperation(tx, started, stored, data === undefined ? {} : { data });
+  writeOperation(tx, started, stored, texts);
   use?.write();
   writeAlong(tx, along);
   return { ...result, record };
