@@ -106,12 +106,14 @@ export { createResultShaper, type ResultShaperOptions } from "./results/shaper.t
 export { createRouter } from "./router/create-router.ts";
 export type {
   AuditReport,
+  CallErrorFacts,
   FrameContext,
   RecoveryReport,
   Router,
   RouterLimits,
   RouterOptions,
   RouterTimes,
+  StoreErrorFacts,
 } from "./router/types.ts";
 export { createSessions, type SessionOptions } from "./sessions/sessions.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./store/memory-store.ts";

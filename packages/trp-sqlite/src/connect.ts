@@ -1,5 +1,5 @@
 import { backoff } from "./backoff.ts";
-import { type Connection, type Driver, isBusy, isNoDatabase } from "./driver.ts";
+import { type Connection, type Driver, isBusy, isCorrupt, isNoDatabase } from "./driver.ts";
 import { storeError, textOf } from "./errors.ts";
 import { applicationId, migrations } from "./migrations.ts";
 
@@ -30,6 +30,7 @@ export async function connect(
       connection = driver.open(file);
       configure(connection, options.synchronous, file);
       migrate(connection, file);
+      checkPages(connection, file);
       return connection;
     } catch (error) {
       closeQuietly(connection);
@@ -93,12 +94,28 @@ function migrate(connection: Connection, file: string): void {
   }
 }
 
+/** Damage is found before anything is promised, not by the call that happens to touch it. */
+function checkPages(connection: Connection, file: string): void {
+  const found = pragma(connection, "quick_check");
+  if (found === "ok") return;
+  const text = `${file} is damaged: ${textOf(found).trim()}. Restore it from a backup.`;
+  throw storeError("trp/store-corrupt", text, { file });
+}
+
 function pragma(connection: Connection, name: string): unknown {
   return connection.prepare(`PRAGMA ${name}`).get([])?.[name];
 }
 
 function asOpenError(error: unknown, file: string): unknown {
   if (error instanceof TypeError || (error as { code?: unknown })?.code?.toString().startsWith("trp/")) return error;
+  if (isCorrupt(error) && !isNoDatabase(error)) {
+    return storeError(
+      "trp/store-corrupt",
+      `${file} is damaged: ${textOf(error)}. Restore it from a backup.`,
+      { file },
+      error,
+    );
+  }
   const why = isNoDatabase(error) ? "it is no SQLite database" : textOf(error);
   return storeError("trp/store-open", `${file} can't be opened: ${why}.`, { file }, error);
 }

@@ -50,17 +50,25 @@ function resultCode(error: unknown): number | undefined {
   if (typeof extended === "number") return extended & 0xff;
   if (typeof code !== "string") return undefined;
   if (code.startsWith("SQLITE_BUSY")) return busy;
+  if (code.startsWith("SQLITE_CORRUPT")) return corrupt;
   return code.startsWith("SQLITE_LOCKED") ? locked : undefined;
 }
 
 const busy = 5;
 const locked = 6;
+const corrupt = 11;
 const notADatabase = 26;
 
 /** Another process holds the lock: to be tried again. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === busy || code === locked;
+}
+
+/** What the file says makes no sense to SQLite. */
+export function isCorrupt(error: unknown): boolean {
+  const code = resultCode(error);
+  return code === corrupt || code === notADatabase;
 }
 
 export function isNoDatabase(error: unknown): boolean {

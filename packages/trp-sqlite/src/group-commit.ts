@@ -1,11 +1,16 @@
 import { storeClosed } from "@toolglot/trp-core/store";
 import { backoff } from "./backoff.ts";
 import { type Connection, isBusy } from "./driver.ts";
-import { storeError, textOf } from "./errors.ts";
+import { storeError } from "./errors.ts";
+import { FileWatch } from "./file-watch.ts";
+import { Health } from "./health.ts";
 import type { Transaction } from "./transaction.ts";
 
 /** A method of the store: it reads, then writes. Whatever it throws, it must throw before its first write. */
 type Work<T> = (transaction: Transaction) => T;
+
+/** How long a committed pulse is good for. Milliseconds. */
+const pulseMs = 1_000;
 
 interface Job {
   work: Work<unknown>;
@@ -33,16 +38,51 @@ export class GroupCommit {
   readonly #connection: Connection;
   readonly #transaction: Transaction;
   readonly #name: string;
+  readonly #health: Health;
+  readonly #files: FileWatch;
   readonly #reading: Lane;
   readonly #writing: Lane;
+  #pulsing: Promise<void> | undefined;
+  /** When the last pulse was committed. */
+  #pulsed = Number.NEGATIVE_INFINITY;
   #closing: Promise<void> | undefined;
 
   constructor(connection: Connection, transaction: Transaction, options: GroupCommitOptions) {
     this.#connection = connection;
     this.#transaction = transaction;
     this.#name = options.name;
-    this.#reading = new Lane("BEGIN", connection, transaction, options);
-    this.#writing = new Lane("BEGIN IMMEDIATE", connection, transaction, options);
+    const { file } = transaction;
+    this.#health = new Health(file);
+    this.#files = new FileWatch(file);
+    this.#reading = new Lane("BEGIN", connection, transaction, this.#health, undefined, options);
+    this.#writing = new Lane("BEGIN IMMEDIATE", connection, transaction, this.#health, this.#files, options);
+  }
+
+  /**
+   * Rejects unless a write would be committed now, to the files that the path names: commits one, at most once in
+   * {@link pulseMs}. In between, the fault of the last transaction and the files themselves are looked at.
+   */
+  async pulse(work: Work<void>): Promise<void> {
+    this.#health.check();
+    this.#files.check();
+    if (this.#pulsing === undefined && performance.now() - this.#pulsed < pulseMs) {
+      this.#health.checkLast();
+      return;
+    }
+    this.#pulsing ??= this.#pulse(work).finally(() => {
+      this.#pulsing = undefined;
+    });
+    await this.#pulsing;
+  }
+
+  async #pulse(work: Work<void>): Promise<void> {
+    this.#pulsed = Number.NEGATIVE_INFINITY;
+    await this.write((transaction) => {
+      // What is in memory says nothing of the file.
+      transaction.forget();
+      work(transaction);
+    });
+    this.#pulsed = performance.now();
   }
 
   read<T>(work: Work<T>): Promise<T> {
@@ -70,16 +110,28 @@ class Lane {
   readonly #begin: string;
   readonly #connection: Connection;
   readonly #transaction: Transaction;
+  readonly #health: Health;
+  /** Of lanes that write. */
+  readonly #files: FileWatch | undefined;
   readonly #lockTimeoutMs: number;
   readonly #longestMs: number;
   #queue: Job[] = [];
   #running = false;
   #drained: (() => void) | undefined;
 
-  constructor(begin: string, connection: Connection, transaction: Transaction, options: GroupCommitOptions) {
+  constructor(
+    begin: string,
+    connection: Connection,
+    transaction: Transaction,
+    health: Health,
+    files: FileWatch | undefined,
+    options: GroupCommitOptions,
+  ) {
     this.#begin = begin;
     this.#connection = connection;
     this.#transaction = transaction;
+    this.#health = health;
+    this.#files = files;
     this.#lockTimeoutMs = options.lockTimeoutMs;
     this.#longestMs = options.longestMs ?? 10;
   }
@@ -123,6 +175,8 @@ class Lane {
   /** One transaction over what is in the queue. Takes from the queue what it settles. */
   #runBatch(): "done" | { busy: unknown } {
     try {
+      this.#health.check();
+      this.#files?.check();
       this.#connection.exec(this.#begin);
     } catch (error) {
       if (isBusy(error)) return { busy: error };
@@ -152,6 +206,14 @@ class Lane {
       return "done";
     }
     this.#queue.splice(0, jobs.length);
+    try {
+      // Committed to a file that nobody else will see is not committed.
+      this.#files?.check();
+    } catch (error) {
+      this.#rejectAll(jobs, error);
+      return "done";
+    }
+    if (this.#files !== undefined) this.#health.worked();
     for (const tell of settle) tell();
     return "done";
   }
@@ -165,7 +227,7 @@ class Lane {
     } catch (error) {
       if (isBusy(error)) throw error;
       if (this.#transaction.dirty) throw new HalfDone(job, error);
-      return () => job.reject(this.#told(error));
+      return () => job.reject(this.#health.failed(error));
     }
   }
 
@@ -186,18 +248,12 @@ class Lane {
     const waitedMs = this.#lockTimeoutMs;
     const { file } = this.#transaction;
     const text = `${file} has been locked by another process for ${waitedMs} ms.`;
-    for (const job of late) job.reject(storeError("trp/store-busy", text, { file, waitedMs }, error));
+    this.#rejectAll(late, storeError("trp/store-busy", text, { file, waitedMs }, error));
   }
 
   #rejectAll(jobs: Job[], error: unknown): void {
-    for (const job of jobs) job.reject(this.#told(error));
-  }
-
-  /** Mistakes of callers and faults of ours as they are; what SQLite says, as the store's. */
-  #told(error: unknown): unknown {
-    if (error instanceof TypeError || (error as { code?: unknown })?.code?.toString().startsWith("trp/")) return error;
-    const { file } = this.#transaction;
-    return storeError("trp/store-failed", `${file} failed: ${textOf(error)}`, { file }, error);
+    const told = this.#health.failed(error);
+    for (const job of jobs) job.reject(told);
   }
 }
 

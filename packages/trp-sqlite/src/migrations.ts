@@ -109,8 +109,14 @@ ALTER TABLE operations ADD COLUMN effect_id TEXT;
 CREATE INDEX operations_by_effect ON operations (effect_id) WHERE open = 1 AND effect_id IS NOT NULL;
 `;
 
+const identity = `
+CREATE TABLE identity (id TEXT NOT NULL) STRICT;
+INSERT INTO identity VALUES (lower(hex(randomblob(16))));
+INSERT INTO counters VALUES ('pulse', 0);
+`;
+
 /** Step by step: a file of version 1 has had the first. */
-export const migrations: readonly string[] = [first, effects];
+export const migrations: readonly string[] = [first, effects, identity];
 
 /** In the header of every store's file, so that no other database is taken for one: "TRP1". */
 export const applicationId = 0x54525031;

@@ -7,6 +7,12 @@ import { sqliteAudit } from "./tables/audit.ts";
 import { sqliteCatalog } from "./tables/catalog.ts";
 import { sqliteOperations } from "./tables/operations.ts";
 import { sqliteSessions } from "./tables/sessions.ts";
+import type { Transaction } from "./transaction.ts";
+
+function pulse(tx: Transaction): void {
+  tx.checkIdentity();
+  tx.run("UPDATE counters SET value = value + 1 WHERE name = 'pulse'");
+}
 
 /**
  * Opens a router's store in one SQLite file; several processes of one machine may share it. The name says the binding:
@@ -30,8 +36,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<RouterSto
     artifacts: sqliteArtifacts(commits),
     catalog: sqliteCatalog(commits),
     now,
-    // With the lock taken and given back: a file that can only be read is no store.
-    ping: () => commits.write((tx) => void tx.get("SELECT value FROM counters WHERE name = 'fence'")),
+    ping: () => commits.pulse(pulse),
     prune: () => prune(commits),
     close: () => commits.close(),
   };

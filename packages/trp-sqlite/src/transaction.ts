@@ -16,6 +16,8 @@ export class Transaction {
   readonly #held = new Map<string, unknown>();
   readonly #putOff = new Map<string, () => void>();
   #auditHead: { index: number; hash: string } | undefined;
+  /** Of the store, as it was when it was first asked for. */
+  #id: string | undefined;
   #fence: number | undefined;
   #fenceWritten = true;
 
@@ -74,9 +76,31 @@ export class Transaction {
     this.#putOff.set(key, write);
   }
 
-  /** The next fence, never used before. It is not taken until {@link takeFence}. */
+  /** Throws `trp/store-replaced` when the file is not the store any more that was opened. */
+  checkIdentity(): void {
+    this.#identity(this.get("SELECT id FROM identity")?.id);
+  }
+
+  /** Lets go of the pages that are kept in memory: what is read next is read from the file. */
+  forget(): void {
+    this.#connection.exec("PRAGMA shrink_memory");
+  }
+
+  #identity(id: Value | undefined): void {
+    this.#id ??= String(id);
+    if (this.#id === id) return;
+    const text = `${this.file} holds another store than when it was opened: nothing is claimed in it. Put the file back, or restart.`;
+    throw storeError("trp/store-replaced", text, { file: this.file });
+  }
+
+  /** The next fence, never used before. It is not taken until {@link takeFence}. Whoever claims asks for one. */
   nextFence(): number {
-    this.#fence ??= Number(this.get("SELECT value FROM counters WHERE name = 'fence'")?.value);
+    if (this.#fence === undefined) {
+      const sql = "SELECT value, (SELECT id FROM identity) AS id FROM counters WHERE name = 'fence'";
+      const row = this.get(sql);
+      this.#identity(row?.id);
+      this.#fence = Number(row?.value);
+    }
     if (!Number.isSafeInteger(this.#fence)) throw this.damaged("counters", "fence");
     return this.#fence + 1;
   }

@@ -188,3 +188,36 @@ it("should hold what was read for one transaction only", async () => {
   expect(await read()).toBe(2);
   await commits.close();
 });
+
+it("should say that it takes no writes while the disk is full, and go on by itself", async () => {
+  const { commits, failNext } = await watched();
+  const pulse = (): Promise<void> =>
+    commits.pulse((tx) => tx.run("UPDATE counters SET value = value + 1 WHERE name = 'pulse'"));
+  await pulse();
+  failNext("COMMIT", sqliteError(13));
+  await expect(commits.write((tx) => tx.run("UPDATE counters SET value = 1 WHERE name = 'pulse'"))).rejects.toThrow(
+    "SQLite says 13",
+  );
+  // Within the second in which a pulse is good: the fault of the last transaction counts.
+  await expect(pulse()).rejects.toMatchObject({ code: "trp/store-failed" });
+  await commits.write((tx) => tx.run("UPDATE counters SET value = 2 WHERE name = 'pulse'"));
+  await pulse();
+  await commits.close();
+});
+
+it("should commit one pulse for all who ask within a second", async () => {
+  const { commits, executed } = await watched();
+  const work = (): void => undefined;
+  await Promise.all(Array.from({ length: 50 }, () => commits.pulse(work)));
+  await commits.pulse(work);
+  expect(executed.filter((sql) => sql === "COMMIT")).toHaveLength(1);
+  await commits.close();
+});
+
+it("should write nothing more once SQLite calls the file corrupt", async () => {
+  const { commits, failNext } = await watched();
+  failNext("COMMIT", sqliteError(11));
+  await expect(commits.write(() => 1)).rejects.toMatchObject({ code: "trp/store-corrupt" });
+  await expect(commits.write(() => 1)).rejects.toMatchObject({ code: "trp/store-corrupt" });
+  await commits.close();
+});

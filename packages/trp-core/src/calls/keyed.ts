@@ -51,11 +51,11 @@ export class KeyedCall {
     const isGuarded = effectId !== undefined && ownRepeats === "guarded";
 
     let prior = await store.operations.read(operation, isGuarded && isOwn ? effectId : undefined);
-    let again = !isGuarded;
+    let isForced = !isGuarded;
     if (prior !== undefined && prior.key !== operation.key) {
       // A consent that the call brings along is meant for an operation of its own.
-      again = typeof item.approval_token === "string" && isRerunnableStill(prior);
-      if (!again) return { instead: { scope: prior.scope, key: prior.key } };
+      isForced = typeof item.approval_token === "string" && isRerunnableStill(prior);
+      if (!isForced) return { instead: { scope: prior.scope, key: prior.key } };
       prior = undefined;
     }
     if (prior === undefined && !isOwn) return { instead: this.#own };
@@ -103,7 +103,7 @@ export class KeyedCall {
         data.call_id = before.call_id;
         if (before.call_digest !== undefined) data.call_digest = before.call_digest;
       }
-      const effectOptions = effectId === undefined ? {} : { effectId, again };
+      const effectOptions = effectId === undefined ? {} : { effectId, again: isForced };
       return await this.#start(operation, fingerprint, data, effectOptions, adapted.native, prior);
     } finally {
       place();

@@ -9,7 +9,7 @@ interface CallFacts {
   tenant: string;
 }
 
-/** What a router tells while it works: the events of the TRP v0.1 draft (14.2), and four of our own. */
+/** What a router tells while it works: the events of the TRP v0.1 draft (14.2), and five of our own. */
 export type RouterEvent = { at: number } & (
   | { type: "catalog.synced"; sessionId: string; epoch: number; capabilities: number }
   | ({ type: "call.accepted" } & CallFacts)
@@ -29,6 +29,8 @@ export type RouterEvent = { at: number } & (
       expiresAt: number;
     }
   | { type: "approval.decided"; approvalId: string; tenant: string; status: "approved" | "denied"; by: string }
+  /** The store could not do `operation` (`sessions.admit`): what for was answered with TRP_5003, or is tried again. */
+  | { type: "store.failed"; operation: string; code: string; message: string }
   | { type: "operation.resolved"; tenant: string; state: "done" | "failed" | "released"; by: string }
 );
 

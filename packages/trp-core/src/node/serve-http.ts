@@ -8,6 +8,7 @@ import type { Router } from "../router/types.ts";
 import { answerParserErrors } from "./parser-errors.ts";
 import { readBody } from "./read-body.ts";
 import { linger, Sender } from "./sender.ts";
+import { storeLog } from "./store-log.ts";
 
 /** Options of {@link serveHttp}. Times in milliseconds. */
 export interface ServeHttpOptions extends HttpOptions {
@@ -23,6 +24,8 @@ export interface ServeHttpOptions extends HttpOptions {
   keepAliveMs?: number;
   /** Bytes of all headers of a request. Default 16 KiB; more is answered with 431. */
   maxHeaderBytes?: number;
+  /** Told in a line when the store fails, each kind at most every ten seconds. Default: to stderr. What it throws is lost. */
+  log?(line: string): void;
   /** Connections at one time; more are closed at once. Default: no limit. */
   maxConnections?: number;
 }
@@ -73,6 +76,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
   server.on("checkContinue", (request, response) => take(request, response, true));
   answerParserErrors(server, () => router.store.now());
   await listen(server, port, host);
+  const silence = router.subscribe(storeLog(options.log ?? ((line) => void process.stderr.write(`${line}\n`))));
   const bound = (server.address() as AddressInfo).port;
   let closed: Promise<void> | undefined;
   return {
@@ -80,7 +84,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     port: bound,
     close(graceMs = 10_000) {
       routes.closing = true;
-      closed ??= shutDown(server, graceMs);
+      closed ??= shutDown(server, graceMs).finally(silence);
       return closed;
     },
   };

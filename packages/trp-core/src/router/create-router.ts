@@ -1,3 +1,4 @@
+import { ToolglotError } from "@toolglot/core";
 import { createApprovals } from "../approvals/approvals.ts";
 import { checkArguments } from "../arguments/check.ts";
 import { createAuditLogger } from "../audit/logger.ts";
@@ -7,7 +8,7 @@ import type { AnyCapability } from "../capability/types.ts";
 import { createRegistry } from "../catalog/registry.ts";
 import { catalogCapabilities } from "../catalog/tools.ts";
 import { randomId } from "../digest/ids.ts";
-import { createEmitter } from "../events/emitter.ts";
+import { createEmitter, type Emitter } from "../events/emitter.ts";
 import { createAdapterLayer } from "../execution/adapters.ts";
 import { createExecutor } from "../execution/executor.ts";
 import { createPlaces } from "../execution/places.ts";
@@ -25,6 +26,7 @@ import { readAudit, verifyAudit } from "./audit-access.ts";
 import { createHandle } from "./handle.ts";
 import { createLifecycle } from "./lifecycle.ts";
 import { strictForNarrowed } from "./narrowed-policy.ts";
+import { observedStore } from "./observed-store.ts";
 import { checkOptions, readLimits, readTimes } from "./options.ts";
 import { createRunning } from "./running.ts";
 import { createStopSignals } from "./stop-signals.ts";
@@ -44,10 +46,11 @@ export function createRouter(options: RouterOptions = {}): Router {
   const { parts = {}, allowVolatile = false, approvalSecrets = [] } = options;
   const limits = readLimits(options.limits);
   const times = readTimes(options.times);
-  const store = options.store ?? new MemoryStore();
+  const emitter = createEmitter();
+  const given = options.store ?? new MemoryStore();
+  const store = observedStore(given, (error, operation) => tellStoreFault(emitter, options.onError, error, operation));
   const policy = options.policy ?? defaultPolicy();
   const id = options.routerId ?? randomId("router");
-  const emitter = createEmitter();
   const { resultBudget = 2_000, countTokens } = options;
   const counting = countTokens === undefined ? {} : { countTokens };
   const shaper =
@@ -103,7 +106,7 @@ export function createRouter(options: RouterOptions = {}): Router {
 
   return {
     id,
-    store,
+    store: given,
     registry,
     policy,
     limits,
@@ -125,6 +128,18 @@ export function createRouter(options: RouterOptions = {}): Router {
     ready: lifecycle.ready,
     close: lifecycle.close,
   };
+}
+
+function tellStoreFault(emitter: Emitter, onError: RouterOptions["onError"], error: unknown, operation: string): void {
+  try {
+    onError?.(error, { operation });
+  } catch {
+    // The host's log is its own affair.
+  }
+  const isTold = ToolglotError.isInstance(error);
+  const code = isTold ? error.code : "trp/store-failed";
+  const message = error instanceof Error ? error.message : String(error);
+  emitter.emit({ type: "store.failed", at: Date.now(), operation, code, message });
 }
 
 function ownRegistry(options: RouterOptions, artifacts: AnyCapability, store: RouterStore): CapabilityRegistry {

@@ -1,3 +1,4 @@
+import { ToolglotError } from "@toolglot/core";
 import type { RouterStore } from "../store/types.ts";
 import type { StopSignals } from "./stop-signals.ts";
 import type { RecoveryReport, RouterTimes } from "./types.ts";
@@ -22,6 +23,14 @@ export interface LifecycleOptions {
 }
 
 const defaultGraceMs = 10_000;
+
+/** Open to everybody who asks, so without names of files. */
+const unready: Readonly<Record<string, string>> = {
+  "trp/store-busy": "the store is locked by another process",
+  "trp/store-closed": "the store is closed",
+  "trp/store-corrupt": "the store is damaged",
+  "trp/store-replaced": "the store was deleted or replaced while it was open",
+};
 
 export function createLifecycle({ store, times, stop, recover }: LifecycleOptions): Lifecycle {
   const work = new Set<Promise<unknown>>();
@@ -85,8 +94,9 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
       try {
         await store.ping();
         return undefined;
-      } catch {
-        return "the store does not answer";
+      } catch (error) {
+        const why = ToolglotError.isInstance(error) ? unready[error.code] : undefined;
+        return why ?? "the store does not take writes";
       }
     },
     close({ graceMs = defaultGraceMs } = {}) {

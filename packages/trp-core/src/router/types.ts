@@ -49,8 +49,11 @@ export interface RouterOptions {
   catalogTools?: boolean;
   /** What arguments may not contain, whatever their schema. Default: `createSafetyRules()`. */
   safety?: SafetyRules;
-  /** Told what a capability threw, for the host's own log: the agent never sees it. What it throws is lost. */
-  onError?: (error: unknown, facts: { capId: string; callId: string; traceId: string }) => void;
+  /**
+   * Told what a capability threw, and what the store could not do, for the host's own log: the agent never sees it. What
+   * it throws is lost.
+   */
+  onError?(error: unknown, facts: CallErrorFacts | StoreErrorFacts): void;
   /** Engine for argument schemas. Default: one without code generation. */
   validator?: ValidatorFactory;
   /** Inner modules (17.2) in place of the router's own; each default is exported, for wrapping. */
@@ -62,6 +65,22 @@ export interface RouterOptions {
     shaper?: ResultShaper;
     audit?: AuditLogger;
   };
+}
+
+/** Which call's capability threw. */
+export interface CallErrorFacts {
+  capId: string;
+  callId: string;
+  traceId: string;
+  operation?: undefined;
+}
+
+/** Which method of the store failed, as `operations.start`. Nothing of the call: it may be for none. */
+export interface StoreErrorFacts {
+  operation: string;
+  capId?: undefined;
+  callId?: undefined;
+  traceId?: undefined;
 }
 
 /** What a router takes at most. Whole numbers from 1; `callsWaiting` may be 0. */
@@ -153,7 +172,7 @@ export interface Router {
   subscribe(listener: RouterListener): () => void;
   /** Takes over what crashed routers left: runs again what may, asks what can be asked, marks the rest in doubt. */
   recover(): Promise<RecoveryReport>;
-  /** Why the router can't serve, or nothing. */
+  /** Why the router can't serve, or nothing: then a write was committed to the store, just now or within a second. */
   ready(): Promise<string | undefined>;
   /**
    * Refuses new frames (TRP_5003) and waits for those that run, at most `graceMs` (default 10 s); what is not done then

@@ -30,7 +30,7 @@ export interface RouterStore {
   readonly artifacts: ArtifactStore;
   readonly catalog: CatalogStore;
   now(): number;
-  /** Rejects when the store can't serve. */
+  /** Rejects unless a write would be committed now, where whoever opens the store next will find it. */
   ping(): Promise<void>;
   /** Drops what is past its time: sessions, final operations, approvals, artifacts, old frames. */
   prune(): Promise<void>;

@@ -1,0 +1,57 @@
+import { ToolglotError } from "@toolglot/core";
+import { isCorrupt } from "./driver.ts";
+import { storeError, textOf } from "./errors.ts";
+
+/** What a store knows of its own state: the fault of the last transaction, or why nothing is written any more. */
+export class Health {
+  readonly #file: string;
+  #fault: unknown;
+  #isLost = false;
+
+  constructor(file: string) {
+    this.#file = file;
+  }
+
+  /** Throws when the file is known to be damaged: what is read from it, and what is written to it, can't be trusted. */
+  check(): void {
+    if (this.#isLost) throw this.#fault;
+  }
+
+  /** Throws the fault of the last transaction. */
+  checkLast(): void {
+    if (this.#fault !== undefined) throw this.#fault;
+  }
+
+  /** A transaction was committed. */
+  worked(): void {
+    if (!this.#isLost) this.#fault = undefined;
+  }
+
+  /** What a transaction failed with, as its callers are told: mistakes of theirs as they are, what SQLite says as the store's. */
+  failed(error: unknown): unknown {
+    if (error instanceof TypeError) return error;
+    if (ToolglotError.isInstance(error) && error.code.startsWith("trp/")) {
+      // A row that can't be read is not the state of the whole.
+      if (error.code !== "trp/store-damaged" && error.code !== "trp/store-closed") this.#keep(error, false);
+      return error;
+    }
+    const file = this.#file;
+    const corrupt = isCorrupt(error);
+    const told = corrupt
+      ? storeError(
+          "trp/store-corrupt",
+          `${file} is damaged: ${textOf(error)}. Nothing is written any more. Restore it from a backup, then restart.`,
+          { file },
+          error,
+        )
+      : storeError("trp/store-failed", `${file} failed: ${textOf(error)}`, { file }, error);
+    this.#keep(told, corrupt);
+    return told;
+  }
+
+  #keep(fault: unknown, isLost: boolean): void {
+    if (this.#isLost) return;
+    this.#fault = fault;
+    this.#isLost = isLost;
+  }
+}
