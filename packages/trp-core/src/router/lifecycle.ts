@@ -27,7 +27,7 @@ const defaultGraceMs = 10_000;
 /** Open to everybody who asks, so without names of files. */
 const unready: Readonly<Record<string, string>> = {
   "trp/store-busy": "the store is locked by another process",
-  "trp/store-closed": "the store is closed",
+  "trp/store-failed": "the store does not take writes",
   "trp/store-corrupt": "the store is damaged",
   "trp/store-replaced": "the store was deleted or replaced while it was open",
 };
@@ -96,7 +96,7 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
         return undefined;
       } catch (error) {
         const why = ToolglotError.isInstance(error) ? unready[error.code] : undefined;
-        return why ?? "the store does not take writes";
+        return why ?? "the store does not answer";
       }
     },
     close({ graceMs = defaultGraceMs } = {}) {

@@ -8,48 +8,60 @@ export type StoreFaultListener = (error: unknown, operation: string) => void;
  * know of them. Mistakes of callers (`TypeError`) are no faults of the store.
  */
 export function observedStore(store: RouterStore, tell: StoreFaultListener): RouterStore {
-  const { sessions, operations, approvals, audit, artifacts, catalog } = store;
-  const parts = { sessions, operations, approvals, audit, artifacts, catalog };
-  const watchedParts = new Map<PropertyKey, object>(
-    Object.entries(parts).map(([name, part]) => [name, observed(part, `${name}.`, tell)]),
-  );
-  return observed(store, "", tell, watchedParts);
-}
-
-function observed<Part extends object>(
-  part: Part,
-  prefix: string,
-  tell: StoreFaultListener,
-  parts?: ReadonlyMap<PropertyKey, object>,
-): Part {
-  const methods = new Map<PropertyKey, unknown>();
-  return new Proxy(part, {
+  const watched = new WeakMap<object, object>();
+  const methods = observedMethods(store, "", tell);
+  return new Proxy(store, {
     get(target, name) {
-      const inner = parts?.get(name) ?? methods.get(name);
-      if (inner !== undefined) return inner;
       const value: unknown = Reflect.get(target, name, target);
-      if (typeof value !== "function") return value;
-      // Asked all the time, and never in trouble.
-      if (name === "now") {
-        const now = value.bind(target);
-        methods.set(name, now);
-        return now;
-      }
-      const method = (...given: unknown[]): unknown => {
-        const told = (error: unknown): void => {
-          if (!(error instanceof TypeError)) tell(error, prefix + String(name));
-        };
-        try {
-          const result: unknown = Reflect.apply(Reflect.get(target, name, target) as typeof value, target, given);
-          if (result instanceof Promise) result.catch(told);
-          return result;
-        } catch (error) {
-          told(error);
-          throw error;
-        }
-      };
-      methods.set(name, method);
-      return method;
+      if (typeof value === "function") return methods(name, value);
+      if (typeof value !== "object" || value === null) return value;
+      const known = watched.get(value);
+      if (known !== undefined) return known;
+      const part = observedPart(value, `${String(name)}.`, tell);
+      watched.set(value, part);
+      return part;
     },
   });
+}
+
+function observedPart(part: object, prefix: string, tell: StoreFaultListener): object {
+  const methods = observedMethods(part, prefix, tell);
+  return new Proxy(part, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? methods(name, value) : value;
+    },
+  });
+}
+
+type Method = (...given: unknown[]) => unknown;
+
+/** Gives each method as it is now, watched; made once for each. */
+function observedMethods(
+  owner: object,
+  prefix: string,
+  tell: StoreFaultListener,
+): (name: PropertyKey, value: object) => unknown {
+  const made = new Map<PropertyKey, { of: object; method: Method }>();
+  return (name, value) => {
+    const before = made.get(name);
+    if (before?.of === value) return before.method;
+    const bare = (value as Method).bind(owner);
+    const told = (error: unknown): void => {
+      if (!(error instanceof TypeError)) tell(error, prefix + String(name));
+    };
+    const method: Method = (...given) => {
+      try {
+        const result = bare(...given);
+        if (result instanceof Promise) result.catch(told);
+        return result;
+      } catch (error) {
+        told(error);
+        throw error;
+      }
+    };
+    // Asked all the time, and never in trouble.
+    made.set(name, { of: value, method: name === "now" ? bare : method });
+    return made.get(name)?.method;
+  };
 }
