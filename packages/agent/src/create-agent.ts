@@ -1,7 +1,10 @@
 import { type Message, textMessage } from "@toolglot/core";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { startRun } from "./loop/start-run.ts";
 import { toSettings } from "./settings.ts";
-import type { Agent, AgentOptions } from "./types.ts";
+import type { Agent, AgentOptions, RunOptions } from "./types.ts";
+
+const runKeys: KnownKeys<RunOptions> = { signal: true, runId: true };
 
 /**
  * Makes an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
@@ -11,6 +14,7 @@ export function createAgent(options: AgentOptions): Agent {
   const settings = toSettings(options);
   return {
     run(input, runOptions = {}) {
+      checkKeys("run", runOptions, runKeys);
       return startRun(settings, toMessages(input), runOptions);
     },
   };

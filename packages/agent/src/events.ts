@@ -45,12 +45,36 @@ export interface StepStartEvent extends StepEvent {
   repair: boolean;
 }
 
-/** What the model is asked, exactly as it goes to the provider. */
+/**
+ * What the model is asked, exactly as it goes to the provider, as what is new in it. `expandRequests` gives whole requests.
+ */
 export interface RequestEvent extends StepEvent {
   type: "request";
+  /** How many messages of the request before stand at the start of this one. */
+  from: number;
+  /** The messages from there on. */
   messages: Message[];
+  /** How many messages the request has. */
+  total: number;
+  /** Only when they are not those of the request before. */
   tools?: ToolDefinition[];
   stop?: string[];
+}
+
+/** The tools of the moment are not those of the last request; the next one, whose event follows, shows them. */
+export interface ToolsChangedEvent extends StepEvent {
+  type: "tools-changed";
+  /** Names, as in `removed` and `changed`. */
+  added: string[];
+  removed: string[];
+  /** Described otherwise than before, or with another schema. */
+  changed: string[];
+}
+
+/** Who iterates late missed events that are kept no longer. */
+export interface EventsDroppedEvent extends EventTime {
+  type: "events-dropped";
+  count: number;
 }
 
 /** A piece of the answer's visible text; text of a block comes as `block-delta`. */
@@ -172,12 +196,13 @@ export interface RunEndEvent extends EventTime {
 
 /**
  * Everything the loop does: run → step → call. Every event is plain JSON; as NDJSON the stream can be stored and sent.
- * `run-start` comes first, exactly one `run-end` last.
+ * `run-start` comes first, exactly one `run-end` last; `events-dropped` is for one iterator only, and in no log.
  */
 export type AgentEvent =
   | RunStartEvent
   | StepStartEvent
   | RequestEvent
+  | ToolsChangedEvent
   | TextDeltaEvent
   | ReasoningDeltaEvent
   | BlockStartEvent
@@ -193,4 +218,5 @@ export type AgentEvent =
   | StepEndEvent
   | WarningEvent
   | RunAbortEvent
-  | RunEndEvent;
+  | RunEndEvent
+  | EventsDroppedEvent;

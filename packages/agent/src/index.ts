@@ -12,6 +12,7 @@ export type {
   BlockStartEvent,
   CallEvent,
   DiagnosticEvent,
+  EventsDroppedEvent,
   EventTime,
   ReasoningDeltaEvent,
   RepairReason,
@@ -24,8 +25,10 @@ export type {
   StepEvent,
   StepStartEvent,
   TextDeltaEvent,
+  ToolsChangedEvent,
   WarningEvent,
 } from "./events.ts";
+export { type ExpandedRequest, expandRequests } from "./expand-requests.ts";
 export { type NativeProtocolOptions, nativeProtocol } from "./native.ts";
 export { parseRecording, stringifyRecording } from "./recording/format.ts";
 export type { Divergence } from "./recording/player.ts";

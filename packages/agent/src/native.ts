@@ -10,6 +10,7 @@ import {
   toJsonText,
 } from "@toolglot/core";
 import { createPushParser, TextScanner } from "@toolglot/core/text";
+import { checkKeys } from "@toolglot/internal";
 import { FOREIGN_FORMAT } from "./codes.ts";
 
 /** Options of {@link nativeProtocol}. */
@@ -28,7 +29,9 @@ const callsAsText: Record<Locale, string> = {
  * text but reasoning is the answer. The baseline that text protocols are measured against. Results go back as `result` parts
  * of a `tool` message, for the model's adapter to hand over in the provider's form.
  */
-export function nativeProtocol({ locale = "en" }: NativeProtocolOptions = {}): ToolProtocol {
+export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtocol {
+  checkKeys<NativeProtocolOptions>("nativeProtocol", options, { locale: true });
+  const { locale = "en" } = options;
   return {
     id: "native",
     version: "native/1",
@@ -42,6 +45,7 @@ export function nativeProtocol({ locale = "en" }: NativeProtocolOptions = {}): T
     explain: ({ diagnostics }) =>
       diagnostics.some(({ code }) => code === FOREIGN_FORMAT) ? callsAsText[locale] : undefined,
     encodeMessages: (messages) => [...messages],
+    encodeMessage: (message) => [message],
   };
 }
 

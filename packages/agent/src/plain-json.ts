@@ -1,12 +1,66 @@
 import { toJsonText } from "@toolglot/core";
 
+/** Values that are plain JSON and frozen through and through, because they come from here. */
+const known = new WeakSet<object>();
+
+/** Deeper values take the long way, which knows circles. */
+const maxDepth = 100;
+
+/** Thrown for what can't be copied part by part. */
+const odd = new Error("no plain JSON");
+
 /**
- * A deep copy that is plain JSON, so that events can be stored and replayed without a difference. What JSON can't hold
- * becomes what core's `toJsonText` says; `undefined` stays. Never throws.
+ * The value as plain JSON, frozen, so that events, requests and results can share it, and be stored and replayed without a
+ * difference. What JSON can't hold becomes what core's `toJsonText` says; `undefined` stays. What came from here before is
+ * given back as it is; texts are never copied. Never throws.
  */
 export function plainJson<T>(value: T): T {
   if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;
-  return JSON.parse(toJsonText(value)) as T;
+  let copy: unknown;
+  try {
+    copy = copyOf(value, 0);
+  } catch {
+    // Dates, big integers, circles, getters that throw: core has a word for each.
+    copy = frozen(JSON.parse(toJsonText(value)));
+  }
+  if (typeof copy === "object" && copy !== null) known.add(copy);
+  return copy as T;
+}
+
+/** What is nested too deeply to be walked stays as it is. */
+function frozen(value: unknown): unknown {
+  try {
+    return copyOf(value, -Infinity);
+  } catch {
+    return value;
+  }
+}
+
+function copyOf(value: unknown, depth: number): unknown {
+  if (typeof value === "number") return Number.isFinite(value) ? value + 0 : null;
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+  if (typeof value !== "object" || depth > maxDepth) throw odd;
+  if (known.has(value)) return value;
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw odd;
+  if (Array.isArray(value)) {
+    return Object.freeze(Array.from(value, (item) => (isSaid(item) ? copyOf(item, depth + 1) : null)));
+  }
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) throw odd;
+  const copy: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const item = (value as Record<string, unknown>)[key];
+    if (!isSaid(item)) continue;
+    const inner = copyOf(item, depth + 1);
+    if (key === "__proto__") Object.defineProperty(copy, key, { value: inner, enumerable: true });
+    else copy[key] = inner;
+  }
+  return Object.freeze(copy);
+}
+
+/** JSON has no word for these: it leaves out the property. */
+function isSaid(value: unknown): boolean {
+  return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 }
 
 /** JSON text with sorted keys: equal for values that are equal as JSON. */
@@ -16,4 +70,15 @@ export function canonicalJson(value: unknown): string {
       ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
       : item,
   );
+}
+
+/** Characters of all texts and names in a JSON value: what it costs a model, near enough. */
+export function textLength(value: unknown): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return value === undefined ? 0 : 4;
+  let sum = 2;
+  for (const key of Object.keys(value)) {
+    sum += (Array.isArray(value) ? 1 : key.length + 4) + textLength((value as Record<string, unknown>)[key]);
+  }
+  return sum;
 }

@@ -1,10 +1,18 @@
+import type { ToolDefinition, ToolSource } from "@toolglot/core";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { toDefinitions } from "./loop/live-tools.ts";
 import { withDefaults } from "./runtime.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ApproveCallback } from "./types.ts";
 
 /** Options with every default filled in. */
 export interface Settings
-  extends Pick<AgentOptions, "model" | "protocol" | "executor" | "tools">,
+  extends Pick<AgentOptions, "model" | "protocol" | "executor">,
     Required<Pick<AgentOptions, "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning">> {
+  /** Gives the tools of the moment; asked at the start, then before each further request. */
+  readTools: () => unknown;
+  /** The same tools all the time: what was checked. */
+  fixedTools: ToolDefinition[] | undefined;
+  keepEvents: number;
   system: string | undefined;
   limits: Required<AgentLimits>;
   approve: ApproveCallback | undefined;
@@ -13,15 +21,37 @@ export interface Settings
   runtime: AgentRuntime;
 }
 
+const optionKeys: KnownKeys<AgentOptions> = {
+  model: true,
+  protocol: true,
+  executor: true,
+  tools: true,
+  locale: true,
+  mode: true,
+  system: true,
+  limits: true,
+  approve: true,
+  maxRepairTurns: true,
+  reasoning: true,
+  startsInReasoning: true,
+  maxTokens: true,
+  onEvent: true,
+  keepEvents: true,
+  runtime: true,
+};
+
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
 export function toSettings(options: AgentOptions): Settings {
   check(options);
-  const { limits = {} } = options;
+  const { limits = {}, keepEvents = "all" } = options;
+  const { readTools, fixedTools } = toolsOf(options.tools);
   return {
     model: options.model,
     protocol: options.protocol,
     executor: options.executor,
-    tools: [...options.tools],
+    readTools,
+    fixedTools,
+    keepEvents: keepEvents === "all" ? Number.POSITIVE_INFINITY : keepEvents,
     locale: options.locale ?? "en",
     mode: options.mode ?? "loop",
     system: options.system,
@@ -41,8 +71,29 @@ export function toSettings(options: AgentOptions): Settings {
   };
 }
 
+/** A list stays as it is now; a function and a source are asked each time. */
+function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fixedTools"> {
+  if (typeof tools === "function") return { readTools: tools, fixedTools: undefined };
+  if (typeof (tools as Partial<ToolSource> | undefined)?.definitions === "function") {
+    return { readTools: () => (tools as ToolSource).definitions(), fixedTools: undefined };
+  }
+  if (!Array.isArray(tools)) {
+    throw new TypeError("tools must be an array of tool definitions, a function that gives one, or a toolkit.");
+  }
+  const fixedTools = toDefinitions(tools);
+  return { readTools: () => fixedTools, fixedTools };
+}
+
 function check(options: AgentOptions): void {
-  const { model, protocol, executor, tools, locale, mode, limits, approve, maxRepairTurns, reasoning } = options;
+  if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
+  checkKeys<AgentOptions>("createAgent", options, optionKeys);
+  checkKeys<AgentLimits>("createAgent: limits", options.limits, {
+    turns: true,
+    tokens: true,
+    timeMs: true,
+    repeats: true,
+  });
+  const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
   if (typeof model !== "function") {
     throw new TypeError("model must be a function (request, signal) => AsyncIterable of model parts.");
   }
@@ -51,13 +102,6 @@ function check(options: AgentOptions): void {
   }
   if (typeof executor?.execute !== "function" || typeof executor.handles !== "function") {
     throw new TypeError("executor must have handles() and execute(); combineExecutors(...) joins several.");
-  }
-  if (!Array.isArray(tools)) throw new TypeError("tools must be an array of tool definitions; it may be empty.");
-  const names = new Set<string>();
-  for (const { name } of tools) {
-    if (names.has(name))
-      throw new TypeError(`Two tools are named ${JSON.stringify(name)}: rename one or leave it out.`);
-    names.add(name);
   }
   oneOf("locale", locale, ["zh", "en"]);
   oneOf("mode", mode, ["single", "loop"]);
@@ -68,6 +112,9 @@ function check(options: AgentOptions): void {
   positive("limits.timeMs", limits?.timeMs, 1);
   positive("limits.repeats", limits?.repeats, 1);
   positive("maxRepairTurns", maxRepairTurns, 0);
+  if (keepEvents !== undefined && keepEvents !== "all" && !(Number.isInteger(keepEvents) && keepEvents >= 1)) {
+    throw new TypeError(`keepEvents must be "all" or a whole number from 1, not ${String(keepEvents)}.`);
+  }
 }
 
 function oneOf(name: string, value: unknown, allowed: readonly string[]): void {

@@ -17,7 +17,7 @@ export type ScriptedModel = Model & { readonly requests: readonly ModelRequest[]
 export function scriptedModel(turns: readonly ScriptedTurn[]): ScriptedModel {
   const requests: ModelRequest[] = [];
   async function* model(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
-    const turn = turns[requests.push(structuredClone(request)) - 1];
+    const turn = turns[requests.push({ ...request, messages: [...request.messages] }) - 1];
     if (turn === undefined) throw new Error(`The script has ${turns.length} turns; this is turn ${requests.length}.`);
     const answer = typeof turn === "function" ? await turn(request) : turn;
     for (const part of typeof answer === "string" ? [answer, STOP] : answer) {

@@ -9,6 +9,7 @@ import type {
   ToolDefinition,
   ToolProtocol,
   ToolResult,
+  ToolSource,
   Transcript,
   Usage,
 } from "@toolglot/core";
@@ -25,7 +26,10 @@ export interface AgentLimits {
   tokens?: number;
   /** Milliseconds from start to end. Waiting for an approval is not counted. Default no limit. */
   timeMs?: number;
-  /** How often in a row the very same action may run. Default 3. */
+  /**
+   * How often the same call may give the same result within the last actions (four for each repeat), in whatever order. The
+   * model is told then; when it asks for nothing but such calls after that, the run ends. Default 3.
+   */
   repeats?: number;
 }
 
@@ -57,8 +61,11 @@ export interface AgentOptions {
   protocol: ToolProtocol;
   /** Runs what the model asks for. */
   executor: Executor;
-  /** What the model is shown. The executor must know how to run them. */
-  tools: readonly ToolDefinition[];
+  /**
+   * What the model is shown; the executor must know how to run them. A list stays as it is at the start. A function, or a source
+   * as a `Toolkit` is one, is asked before each request: groups that are opened and servers whose tools change are in the next one.
+   */
+  tools: readonly ToolDefinition[] | (() => readonly ToolDefinition[]) | ToolSource;
   /** Language of the instructions and of repair texts. Default `en`. */
   locale?: Locale;
   /** `loop`: results go back until the model answers. `single`: the first result is the outcome. Default `loop`. */
@@ -78,6 +85,8 @@ export interface AgentOptions {
   maxTokens?: number;
   /** Hears every event as it happens, before any iterator. Must not throw. */
   onEvent?: (event: AgentEvent) => void;
+  /** How many of the newest events an {@link AgentRun} keeps for who iterates late. Default `all`. */
+  keepEvents?: "all" | number;
   /** Clock, ids and timers. For replay and tests. */
   runtime?: Partial<AgentRuntime>;
 }
@@ -99,7 +108,7 @@ export interface Agent {
   run(input: string | readonly Message[], options?: RunOptions): AgentRun;
 }
 
-/** A run under way. Events are kept, so it may be iterated late, twice, or never. */
+/** A run under way. Events are kept (see `keepEvents`), so it may be iterated late, twice, or never. */
 export interface AgentRun extends AsyncIterable<AgentEvent> {
   readonly runId: string;
   /** Never rejects: faults of the model, of tools and of the host are a status. */

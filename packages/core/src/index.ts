@@ -78,5 +78,6 @@ export {
   type ToolExample,
   type ToolRaises,
   type ToolResult,
+  type ToolSource,
   type ToolStatus,
 } from "./tool.ts";

@@ -107,6 +107,11 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   explain(result: ParseResult<Block>): string | undefined;
   /** Messages as the provider gets them: calls and results as text, untrusted text neutralised. */
   encodeMessages(messages: readonly Message[]): Message[];
+  /**
+   * One message as the provider gets it, whatever stands around it: `encodeMessages` gives these one after another. With it
+   * a loop encodes each message once, and not the whole conversation at each step. Default: `encodeMessages` at each step.
+   */
+  encodeMessage?(message: Message): Message[];
 }
 
 /** Whether a block may run: complete or recovered, outside reasoning, not after a made-up result. */

@@ -32,6 +32,14 @@ export interface ToolDefinition {
   annotations?: ToolAnnotations;
 }
 
+/** Where the tools of the moment come from: a toolkit, or whatever else changes its tools as time goes on. */
+export interface ToolSource {
+  /** The tools there are now. The same array as long as nothing has changed. */
+  definitions(): readonly ToolDefinition[];
+  /** Calls back after a change of what {@link ToolSource.definitions} gives, once for changes that come together; returns what ends that. */
+  onChange?(listener: () => void): () => void;
+}
+
 /** A call to show to the model: as input, or ready-made as code lines, with what it gives. */
 export interface ToolExample {
   /** Rendered as a call in the protocol's own form. */

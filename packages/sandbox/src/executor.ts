@@ -17,8 +17,11 @@ import type { ImportPolicy, Sandbox, SandboxError, SandboxRun, SandboxRunError, 
 
 /** Options of {@link sandboxExecutor}. */
 export interface SandboxExecutorOptions {
-  /** Tools of the programs, besides those of the sandbox, and winning over them. */
-  tools?: readonly AnyTool[];
+  /**
+   * Tools of the programs, besides those of the sandbox, and winning over them. A function is asked before each program: for
+   * a toolkit whose tools change.
+   */
+  tools?: readonly AnyTool[] | (() => readonly AnyTool[]);
   /** Default: that of the sandbox. */
   imports?: ImportPolicy;
   /** Makes the runs durable: one that waits for an approval survives its process. */
@@ -45,9 +48,10 @@ export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
  */
 export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOptions = {}): Executor {
   checkSandbox("sandboxExecutor()", sandbox);
-  const { tools = [], imports, durable } = options;
-  checkRunOptions({ tools, ...(imports === undefined ? {} : { imports }) });
-  bindTools(sandbox.tools, tools, sandbox.language);
+  const { tools: given = [], imports, durable } = options;
+  const checked = typeof given === "function" ? [] : given;
+  checkRunOptions({ tools: checked, ...(imports === undefined ? {} : { imports }) });
+  bindTools(sandbox.tools, checked, sandbox.language);
   if (durable !== undefined) checkDurable(durable);
   return {
     handles: (action: Action): boolean => action.kind === "code" && action.language === sandbox.language,
@@ -56,7 +60,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
         throw new TypeError(`This executor runs ${sandbox.language} code: ask handles() first.`);
       }
       const common: SandboxRunOptions = {
-        tools,
+        tools: typeof given === "function" ? given() : given,
         ...(imports === undefined ? {} : { imports }),
         ...observers(action.id, context),
       };

@@ -1,5 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputIssue, JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { argsToJsonSchema } from "./args.ts";
 import type { ArgsShorthand } from "./args-types.ts";
 import { coerceBySchema } from "./coerce.ts";
@@ -10,6 +11,7 @@ import { findFlaw, withoutUndefined } from "./flaw.ts";
 import { explainIssues, makeIssue } from "./issues.ts";
 import { omitProperties, rootObject } from "./root.ts";
 import { copyWithoutTitles, isObject, setOwn, step } from "./schema-walk.ts";
+import { unwrapSource } from "./source.ts";
 import { isStandard, standardIssues, standardToJsonSchema } from "./standard.ts";
 import type {
   Conversion,
@@ -25,6 +27,8 @@ import type {
 } from "./types.ts";
 import { interpretingValidator } from "./validator.ts";
 
+const optionKeys: KnownKeys<InputSchemaOptions> = { name: true, validator: true };
+
 const brand = Symbol.for("toolglot.input-schema");
 
 /**
@@ -33,16 +37,19 @@ const brand = Symbol.for("toolglot.input-schema");
  * converted or compiled, or has a default that doesn't fit; the message names tool and field.
  */
 export function toInputSchema<const Source extends InputSource>(
-  source: Source,
+  given: Source,
   options: InputSchemaOptions = {},
 ): InputSchema<InferInput<Source>> {
-  if (isInputSchema(source)) {
-    const ready = source as InputSchema<InferInput<Source>>;
+  checkKeys("toInputSchema", options, optionKeys);
+  const where = place(options, "the input schema");
+  if (isInputSchema(given)) {
+    const ready = given as InputSchema<InferInput<Source>>;
     return options.validator === undefined ? ready : ready.withValidator(options.validator);
   }
-  if (isObject(source) && !isStandard(source) && isShorthand(source))
-    return argsSchema(source, options) as InputSchema<InferInput<Source>>;
-  const where = place(options, "the input schema");
+  if (isObject(given) && !isStandard(given) && isShorthand(given))
+    return argsSchema(given, options) as InputSchema<InferInput<Source>>;
+  const source = unwrapSource(given, where);
+  if (isInputSchema(source)) return toInputSchema(source, options) as InputSchema<InferInput<Source>>;
   let json: JsonSchemaObject;
   if (isStandard(source)) {
     json = standardToJsonSchema(source, where);
@@ -62,6 +69,7 @@ export function argsSchema<const Args extends ArgsShorthand>(
   args: Args,
   options: InputSchemaOptions = {},
 ): InputSchema<InferInput<Args>> {
+  checkKeys("argsSchema", options, optionKeys);
   const where = place(options, "args");
   if (!isObject(args)) throw new TypeError(`${where} must be an object like { city: "string - City name" }`);
   return create("args", argsToJsonSchema(args, where), undefined, where, options.validator);
@@ -71,9 +79,11 @@ export function argsSchema<const Args extends ArgsShorthand>(
  * The JSON Schema of a tool's result, from a Standard Schema (what its transforms put out) or a JSON Schema.
  * `TypeError` when it can't be converted.
  */
-export function outputJsonSchema(source: StandardInput | JsonSchema, options: InputSchemaOptions = {}): JsonSchema {
+export function outputJsonSchema(given: StandardInput | JsonSchema, options: InputSchemaOptions = {}): JsonSchema {
+  checkKeys("outputJsonSchema", options, optionKeys);
   const where = place(options, "the output schema");
-  if (typeof source === "boolean") return source;
+  if (typeof given === "boolean") return given;
+  const source = unwrapSource(given, where, "output") as StandardInput | JsonSchema;
   const json = isStandard(source) ? standardToJsonSchema(source, where, "output") : source;
   if (!isObject(json)) throw new TypeError(`${where} must be a Standard Schema or a JSON Schema`);
   return copyWithoutTitles(json as JsonSchemaObject, where);
@@ -89,7 +99,9 @@ function isShorthand(source: object): source is ArgsShorthand {
   const values = Object.values(source);
   if (values.length === 0 || values.some((value) => typeof value !== "string")) return false;
   const { type, $ref } = source as Record<string, unknown>;
-  return type !== "object" && type !== "array" && !(typeof $ref === "string" && $ref.startsWith("#"));
+  return (
+    type !== "object" && type !== "array" && type !== "function" && !(typeof $ref === "string" && $ref.startsWith("#"))
+  );
 }
 
 function place(options: InputSchemaOptions, what: string): string {

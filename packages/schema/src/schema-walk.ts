@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { libraryOf } from "./foreign.ts";
 
 /** Where subschemas stand: directly, in arrays, in maps by name. All other keywords hold plain data. */
 const single = new Set([
@@ -60,7 +61,11 @@ export function copyWithoutTitles(schema: JsonSchemaObject, where = "the schema"
   const copy: JsonSchemaObject = {};
   const sub = (value: unknown, at: string): unknown => {
     if (typeof value === "boolean") return value;
-    if (isObject(value)) return copyWithoutTitles(value as JsonSchemaObject, at, depth + 1);
+    if (isObject(value)) {
+      const library = libraryOf(value);
+      if (library !== undefined) throw new TypeError(`${at} is ${library}: a JSON Schema holds only JSON Schemas`);
+      return copyWithoutTitles(value as JsonSchemaObject, at, depth + 1);
+    }
     throw new TypeError(`${at} must be a schema (an object or a boolean), not ${JSON.stringify(value)}`);
   };
   for (const [key, value] of Object.entries(schema)) {

@@ -7,6 +7,7 @@ import type {
   ToolExample,
   ToolRaises,
 } from "@toolglot/core";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import {
   type ArgsShorthand,
   argsSchema,
@@ -17,6 +18,7 @@ import {
   type StandardInput,
   toInputSchema,
 } from "@toolglot/schema";
+import { checkFacts, type InputSynonyms, inputOf } from "./known-keys.ts";
 
 /** What every definition has. */
 export interface ToolSpec {
@@ -36,6 +38,28 @@ export interface ToolSpec {
 export interface DefinedTool<Input = never> extends Tool<Input> {
   readonly schema: InputSchema<Input>;
 }
+
+interface AnySpec extends ToolSpec, InputSynonyms {
+  input?: StandardInput | JsonSchemaObject;
+  args?: ArgsShorthand;
+  outputSchema?: unknown;
+  execute(input: never, context: ToolContext): unknown;
+}
+
+const specKeys: KnownKeys<AnySpec> = {
+  name: true,
+  description: true,
+  input: true,
+  inputSchema: true,
+  parameters: true,
+  args: true,
+  output: true,
+  outputSchema: true,
+  annotations: true,
+  examples: true,
+  raises: true,
+  execute: true,
+};
 
 /**
  * Defines a tool. The input is converted to JSON Schema here, once; `TypeError` names the tool and the field when that
@@ -68,12 +92,21 @@ export function defineTool(
     execute(input: never, context: ToolContext): unknown;
   },
 ): DefinedTool {
-  const { name, description, input, args, output, execute, annotations, examples, raises } = definition;
+  checkKeys("defineTool", definition, specKeys);
+  const { name, description, args, execute, annotations, examples, raises } = definition;
+  const { outputSchema } = definition as { outputSchema?: StandardInput | JsonSchema };
+  const output = definition.output ?? outputSchema;
   if (typeof name !== "string" || name === "") throw new TypeError("defineTool needs a name");
   if (typeof description !== "string") {
     throw new TypeError(`Tool ${JSON.stringify(name)} needs a description: it is all the model knows of it`);
   }
   if (typeof execute !== "function") throw new TypeError(`Tool ${JSON.stringify(name)} needs an execute function`);
+  const what = `Tool ${JSON.stringify(name)}`;
+  checkFacts(what, definition);
+  if (definition.output !== undefined && outputSchema !== undefined) {
+    throw new TypeError(`${what} has output and outputSchema, which mean the same: give output alone`);
+  }
+  const input = inputOf(what, definition);
   if (input !== undefined && args !== undefined) {
     throw new TypeError(`Tool ${JSON.stringify(name)} has both input and args: give one`);
   }

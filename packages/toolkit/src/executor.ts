@@ -9,6 +9,7 @@ import {
   type ToolCall,
   type ToolResult,
 } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { ApprovalQueue, executeCall } from "./execute-call.ts";
 import { PlanRunner } from "./plan/plan-runner.ts";
 import type { ResourceSchemes } from "./resources/resource.ts";
@@ -50,6 +51,13 @@ export interface ToolkitExecutor extends Executor {
  * order; never rejects for what a model or a tool did.
  */
 export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): ToolkitExecutor {
+  checkKeys<ToolkitExecutorOptions>("toolkitExecutor", options, {
+    maxParallel: true,
+    tasks: true,
+    operationLog: true,
+    operationScope: true,
+    resources: true,
+  });
   const { maxParallel = 8, tasks = new Tasks() } = options;
   if (!Number.isInteger(maxParallel) || maxParallel < 1) {
     throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);

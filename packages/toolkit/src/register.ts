@@ -1,5 +1,7 @@
 import type { AnyTool, JsonSchema, ToolDefinition, ToolExample } from "@toolglot/core";
+import { checkKeys, readFunctionShape } from "@toolglot/internal";
 import { argsSchema, type InputSchema, type InputSource, isInputSchema, toInputSchema } from "@toolglot/schema";
+import { checkFacts, inputOf, registerKeys } from "./known-keys.ts";
 import { RegisteredToolFunction } from "./registered.ts";
 import { withRest } from "./rest.ts";
 import type { AnyToolFunction, ChunkMode, PostprocessFunction, RegisterFunctionOptions, Registrable } from "./types.ts";
@@ -10,6 +12,8 @@ export function readRegistration(
   options: RegisterFunctionOptions,
   warnings: string[],
 ): RegisteredToolFunction {
+  checkKeys("registerToolFunction", options, registerKeys);
+  checkFacts("registerToolFunction", options);
   const tool = typeof given === "function" ? undefined : checkedTool(given);
   const byHand = options.jsonSchema === undefined ? undefined : readJsonSchema(options.jsonSchema);
   const originalName = tool?.name ?? (given as AnyToolFunction).name ?? "";
@@ -74,7 +78,8 @@ function checkedTool(given: unknown): AnyTool {
 }
 
 function schemaOf(name: string, tool: AnyTool | undefined, options: RegisterFunctionOptions): InputSchema {
-  const { input, args } = options;
+  const { args } = options;
+  const input = inputOf(`Tool ${JSON.stringify(name)}`, options);
   if (input !== undefined && args !== undefined) {
     throw new TypeError(`Tool ${JSON.stringify(name)} has both input and args: give one`);
   }
@@ -91,7 +96,7 @@ interface ByHand {
   parameters?: Record<string, unknown>;
 }
 
-/** Takes OpenAI's function shape, and the JSON Schema of an object. */
+/** Takes a function in a provider's shape, and the JSON Schema of an object. */
 function readJsonSchema(given: Readonly<Record<string, unknown>>): ByHand {
   const wrong = (problem: string): never => {
     throw new TypeError(
@@ -100,17 +105,20 @@ function readJsonSchema(given: Readonly<Record<string, unknown>>): ByHand {
   };
   if (!isObject(given)) return wrong("is no object");
   if (given.type === "object") return { parameters: given };
-  if (given.type !== "function") return wrong(`has the type ${JSON.stringify(given.type)}`);
-  if (!isObject(given.function)) return wrong("has no function");
-  const { name, description, parameters } = given.function;
+  const shape = readFunctionShape(given);
+  if (shape === undefined) {
+    if (given.type !== "function") return wrong(`has the type ${JSON.stringify(given.type)}`);
+    return wrong(isObject(given.function) ? "has a function with other keys than these" : "has no function");
+  }
+  const { name, description, schema } = shape;
   const result: ByHand = {};
   if (name !== undefined) result.name = typeof name === "string" ? name : wrong("has a name that is no string");
   if (description !== undefined) {
     result.description = typeof description === "string" ? description : wrong("has a description that is no string");
   }
   // Without parameters the function takes none.
-  if (parameters !== undefined && !isObject(parameters)) return wrong("has parameters that are no object");
-  result.parameters = parameters ?? {};
+  if (schema !== undefined && !isObject(schema)) return wrong("has parameters that are no object");
+  result.parameters = schema ?? {};
   return result;
 }
 

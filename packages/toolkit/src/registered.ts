@@ -1,5 +1,7 @@
 import type { ToolCall, ToolDefinition } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { InputSchema, ValidatorFactory } from "@toolglot/schema";
+import { callKeys } from "./known-keys.ts";
 import type { ToolResponse } from "./response.ts";
 import { runCall } from "./run.ts";
 import type { AnyToolFunction, CallOptions, ChunkMode, FunctionSchema, PostprocessFunction } from "./types.ts";
@@ -40,7 +42,7 @@ export class RegisteredToolFunction {
     extendedModel?: InputSchema | undefined;
     unextended?: RegisteredToolFunction | undefined;
   }) {
-    this.definition = fields.definition;
+    this.definition = Object.freeze(fields.definition);
     this.originalName = fields.originalName;
     this.groupName = fields.groupName;
     this.execute = fields.execute;
@@ -75,6 +77,7 @@ export class RegisteredToolFunction {
    * win. Every call ends with exactly one final response.
    */
   call(options: CallOptions & { arguments: unknown; callId?: string }): AsyncGenerator<ToolResponse, void, undefined> {
+    checkKeys("call", options, { ...callKeys, arguments: true, callId: true });
     const { arguments: input, callId = `${this.name}-call`, ...rest } = options;
     const call: ToolCall = { id: callId, name: this.name, input, protocol: "toolkit" };
     return runCall({ tool: this }, call, rest);

@@ -1,4 +1,4 @@
-import { nearest } from "@toolglot/core";
+import { nearest, type ToolDefinition } from "@toolglot/core";
 import type { InputSource, ValidatorFactory } from "@toolglot/schema";
 import { errorTypes, ToolkitError } from "./errors.ts";
 import { extendTool } from "./extended-model.ts";
@@ -6,13 +6,20 @@ import { makeMetaTool, metaToolName } from "./meta-tool.ts";
 import type { Prepared } from "./prepare.ts";
 import { readRegistration } from "./register.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
-import { ToolGroups } from "./tool-groups.ts";
+import { checkNames, ToolGroups } from "./tool-groups.ts";
 import type { NamesakeStrategy, RegisterFunctionOptions, Registrable, ToolGroupOptions } from "./types.ts";
 
 /** What a toolkit knows: its tools, the groups they are in, and the meta tool that goes with groups. Calls nothing. */
 export class ToolRegistry {
   readonly #tools = new Map<string, RegisteredToolFunction>();
-  readonly groups: ToolGroups = new ToolGroups();
+  readonly groups: ToolGroups = new ToolGroups(() => this.#touch());
+  readonly #listeners = new Set<() => void>();
+  /** The definitions of the active tools, when they were asked for last. */
+  #definitions: readonly ToolDefinition[] = [];
+  #outdated = true;
+  /** What the listeners know; set only while there are any. */
+  #told: readonly ToolDefinition[] = [];
+  #telling = false;
   #metaTool: RegisteredToolFunction | undefined;
   #wantsMetaTool: boolean;
   readonly #wantedMetaTool: boolean;
@@ -42,6 +49,7 @@ export class ToolRegistry {
     const { name } = registered;
     if (name === metaToolName) this.#metaTool = undefined;
     this.#tools.set(name, this.#validator ? registered.withValidator(this.#validator) : registered);
+    this.#touch();
     return { warnings, name };
   }
 
@@ -78,7 +86,9 @@ export class ToolRegistry {
       this.#metaTool = undefined;
       this.#wantsMetaTool = false;
     }
-    return this.#tools.delete(name);
+    const removed = this.#tools.delete(name);
+    this.#touch();
+    return removed;
   }
 
   /** Tools as they are; calling what it returns brings them back. */
@@ -89,6 +99,7 @@ export class ToolRegistry {
       this.#tools.clear();
       for (const [name, tool] of saved) this.#tools.set(name, tool);
       this.#metaTool = metaTool;
+      this.#touch();
     };
   }
 
@@ -100,6 +111,7 @@ export class ToolRegistry {
       throw new ToolkitError("toolkit/unknown-tool", message, { name });
     }
     this.#tools.set(finish.name, model === null ? finish : extendTool(finish, model, this.#validator));
+    this.#touch();
   }
 
   /** A tool as it was registered. */
@@ -123,6 +135,7 @@ export class ToolRegistry {
     const warnings = this.groups.remove(names);
     for (const [name, tool] of this.#tools) if (names.includes(tool.groupName)) this.#tools.delete(name);
     if (this.#metaTool !== undefined) this.#refreshMetaTool();
+    this.#touch();
     return warnings;
   }
 
@@ -137,6 +150,37 @@ export class ToolRegistry {
   #refreshMetaTool(): void {
     this.#metaTool = makeMetaTool(this.groups);
     this.#tools.set(metaToolName, this.#metaTool);
+    this.#touch();
+  }
+
+  /** The definitions of the active tools: the same list as long as nothing has changed. */
+  definitions(): readonly ToolDefinition[] {
+    if (!this.#outdated) return this.#definitions;
+    this.#outdated = false;
+    const now = this.listed().map(({ definition }) => definition);
+    if (!isSame(this.#definitions, now)) this.#definitions = Object.freeze(now);
+    return this.#definitions;
+  }
+
+  /** Calls back after changes of the definitions, once for all that come together. */
+  onChange(listener: () => void): () => void {
+    if (this.#listeners.size === 0) this.#told = this.definitions();
+    const entry = (): void => listener();
+    this.#listeners.add(entry);
+    return () => void this.#listeners.delete(entry);
+  }
+
+  #touch(): void {
+    this.#outdated = true;
+    if (this.#telling || this.#listeners.size === 0) return;
+    this.#telling = true;
+    queueMicrotask(() => {
+      this.#telling = false;
+      const known = this.#told;
+      this.#told = this.definitions();
+      if (known === this.#told) return;
+      for (const listener of [...this.#listeners]) listener();
+    });
   }
 
   /** As it was when it was new. */
@@ -145,10 +189,12 @@ export class ToolRegistry {
     this.groups.remove(this.groups.own.map(({ name }) => name));
     this.#metaTool = undefined;
     this.#wantsMetaTool = this.#wantedMetaTool;
+    this.#touch();
   }
 
   /** The tools of the active groups, or of the named ones. */
   listed(groupNames?: readonly string[] | null): RegisteredToolFunction[] {
+    if (groupNames) checkNames("groups", groupNames);
     for (const name of groupNames ?? []) this.groups.demand(name);
     const isListed = (group: string): boolean =>
       groupNames ? groupNames.includes(group) : this.groups.isActive(group);
@@ -171,6 +217,10 @@ export class ToolRegistry {
     const error = { type: errorTypes.unknownTool, message: `There is no tool ${JSON.stringify(name)}. ${cure}` };
     return { ok: false, error };
   }
+}
+
+function isSame(one: readonly ToolDefinition[], other: readonly ToolDefinition[]): boolean {
+  return one.length === other.length && one.every((tool, index) => tool === other[index]);
 }
 
 function suffixed(name: string, number: number): string {

@@ -58,11 +58,21 @@ export function readState(
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
     throw new TypeError("loadStateDict needs { activeGroups: string[] }, as stateDict() gives it");
   }
+  const { activeGroups: _, registrations: __, ...others } = state as ToolkitState & Record<string, unknown>;
+  const [other] = Object.keys(others);
+  if (strict && other !== undefined) {
+    throw new TypeError(
+      `loadStateDict: a state has no ${JSON.stringify(other)}, only activeGroups and registrations; load with { strict: false } to leave it out`,
+    );
+  }
   const unknown = names.filter((name) => !known.includes(name) && name !== "basic");
   if (strict && unknown.length > 0) {
     const message = `There is no group ${unknown.map((name) => JSON.stringify(name)).join(", ")}: create it first, or load with { strict: false }`;
     throw new ToolkitError("toolkit/unknown-group", message, { name: unknown[0] });
   }
-  const warnings = unknown.map((name) => `There is no group ${JSON.stringify(name)}.`);
+  const warnings = [
+    ...unknown.map((name) => `There is no group ${JSON.stringify(name)}.`),
+    ...Object.keys(others).map((key) => `A state has no ${JSON.stringify(key)}; it was left out.`),
+  ];
   return { active: names.filter((name) => known.includes(name)), warnings };
 }

@@ -1,4 +1,5 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { ArgsShorthand, InferArgs, InferInput, StandardInput } from "@toolglot/schema";
 import { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
 import { errorInfo } from "./errors.ts";
@@ -25,6 +26,15 @@ export function makeSubagentTool(
     args?: ArgsShorthand;
   },
 ): DefinedTool {
+  checkKeys("makeSubagentTool", options, {
+    name: true,
+    description: true,
+    input: true,
+    args: true,
+    annotations: true,
+    examples: true,
+    run: true,
+  });
   const { run, ...definition } = options;
   if (typeof run !== "function")
     throw new TypeError(`makeSubagentTool: ${JSON.stringify(options.name)} needs a run function`);

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { ToolkitError } from "./errors.ts";
 import type { ToolGroup, ToolGroupOptions } from "./types.ts";
 
@@ -9,6 +10,13 @@ export class ToolGroups {
   readonly #groups = new Map<string, ToolGroup>([
     [basic, { name: basic, description: "Tools that are always there.", active: true }],
   ]);
+
+  readonly #onChange: () => void;
+
+  /** `onChange` hears of every change of what groups there are, and which are active. */
+  constructor(onChange: () => void) {
+    this.#onChange = onChange;
+  }
 
   get all(): ReadonlyMap<string, ToolGroup> {
     return this.#groups;
@@ -35,11 +43,13 @@ export class ToolGroups {
     if (typeof options?.description !== "string") {
       throw new TypeError(`The group ${JSON.stringify(name)} needs a description: models choose groups by it`);
     }
+    checkKeys<ToolGroupOptions>("createToolGroup", options, { description: true, active: true, notes: true });
     if (this.#groups.has(name)) {
       throw new ToolkitError("toolkit/group-exists", `There is a group ${JSON.stringify(name)} already`, { name });
     }
     const { description, active = false, notes } = options;
     this.#groups.set(name, { name, description, active, ...(notes === undefined ? {} : { notes }) });
+    this.#onChange();
   }
 
   /** Checks all names before it changes anything. */
@@ -52,17 +62,21 @@ export class ToolGroups {
       if (group === undefined) warnings.push(unknown(name));
       else this.#groups.set(name, { ...group, active });
     }
+    this.#onChange();
     return warnings;
   }
 
   remove(names: readonly string[]): string[] {
     this.#refuseBasic(names, "removed");
-    return names.filter((name) => !this.#groups.delete(name)).map(unknown);
+    const missing = names.filter((name) => !this.#groups.delete(name));
+    this.#onChange();
+    return missing.map(unknown);
   }
 
   /** The final state: the named groups are active, all others are not. */
   activateOnly(names: readonly string[]): void {
     for (const group of this.own) this.#groups.set(group.name, { ...group, active: names.includes(group.name) });
+    this.#onChange();
   }
 
   /** The notes of the active groups, each under a heading; empty when there are none. */
@@ -74,12 +88,21 @@ export class ToolGroups {
   }
 
   #refuseBasic(names: readonly string[], verb: string): void {
-    if (!Array.isArray(names)) throw new TypeError("groups are given as an array of names");
+    checkNames("groups", names);
     if (!names.includes(basic)) return;
     throw new ToolkitError("toolkit/basic-group", `The group "basic" is always active and can't be ${verb}`, {
       name: basic,
     });
   }
+}
+
+/** `TypeError` for what is no list of names. */
+export function checkNames(what: string, names: unknown): void {
+  const wrong = Array.isArray(names) ? names.find((name) => typeof name !== "string") : names;
+  if (Array.isArray(names) && names.every((name) => typeof name === "string")) return;
+  throw new TypeError(
+    `${what} are given as an array of names, not ${wrong === undefined ? "undefined" : JSON.stringify(wrong)}`,
+  );
 }
 
 function unknown(name: string): string {

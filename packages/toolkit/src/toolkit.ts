@@ -1,7 +1,9 @@
-import type { AnyTool, ToolCall, ToolDefinition } from "@toolglot/core";
+import type { AnyTool, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { InputSource } from "@toolglot/schema";
 import { ToolCaller } from "./caller.ts";
 import { ToolkitError } from "./errors.ts";
+import { callKeys, preparedCallKeys } from "./known-keys.ts";
 import { McpClients } from "./mcp/mcp-clients.ts";
 import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";
 import type { ToolMiddleware } from "./middleware.ts";
@@ -27,13 +29,14 @@ import type {
 } from "./types.ts";
 
 /** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
-export class Toolkit {
+export class Toolkit implements ToolSource {
   readonly #registry: ToolRegistry;
   readonly #caller: ToolCaller;
   readonly #mcp: McpClients;
   readonly #skills = new Map<string, AgentSkill>();
 
   constructor(options: ToolkitOptions = {}) {
+    checkKeys<ToolkitOptions>("new Toolkit", options, { metaTool: true, tracing: true, validator: true });
     const { tracing, validator } = options;
     const registry = new ToolRegistry({ metaTool: options.metaTool ?? true, validator });
     this.#registry = registry;
@@ -73,6 +76,7 @@ export class Toolkit {
    * `toolkit/unknown-tool` when there was none.
    */
   removeToolFunction(name: string, options: { allowNotExist?: boolean } = {}): boolean {
+    checkKeys("removeToolFunction", options, { allowNotExist: true });
     const removed = this.#registry.remove(name);
     if (!removed && options.allowNotExist === false) {
       throw new ToolkitError("toolkit/unknown-tool", `There is no tool ${JSON.stringify(name)} to remove`, { name });
@@ -141,6 +145,7 @@ export class Toolkit {
 
   /** What can be saved: the active groups, and with `registrations` names and options of the tools. JSON. */
   stateDict(options: { registrations?: boolean } = {}): ToolkitState {
+    checkKeys("stateDict", options, { registrations: true });
     const activeGroups = this.#registry.groups.own.filter(({ active }) => active).map(({ name }) => name);
     if (!options.registrations) return { activeGroups };
     return { activeGroups, registrations: [...this.#registry.tools.values()].map(registrationOf) };
@@ -151,6 +156,7 @@ export class Toolkit {
    * state, and `ToolkitError` with the code `toolkit/unknown-group` unless `strict` is false; then nothing has changed.
    */
   loadStateDict(state: ToolkitState, options: LoadStateOptions = {}): string[] {
+    checkKeys<LoadStateOptions>("loadStateDict", options, { strict: true });
     const known = this.#registry.groups.own.map(({ name }) => name);
     const { active, warnings } = readState(state, known, options);
     this.#registry.groups.activateOnly(active);
@@ -211,9 +217,22 @@ export class Toolkit {
     return this.#registry.listed(groupNames).map((tool) => tool.jsonSchema);
   }
 
-  /** The tools as core's definitions, for prompts: of the active groups, or of the named ones. */
+  /**
+   * The tools as core's definitions, for prompts: of the active groups, or of the named ones. Of the active groups, the same
+   * frozen list as long as nothing has changed: a toolkit is a core `ToolSource`, which an agent asks before each request.
+   */
   definitions(groupNames?: readonly string[] | null): ToolDefinition[] {
-    return this.#registry.listed(groupNames).map((tool) => ({ ...tool.definition }));
+    if (groupNames) return this.#registry.listed(groupNames).map((tool) => tool.definition);
+    return this.#registry.definitions() as ToolDefinition[];
+  }
+
+  /**
+   * Calls back when {@link Toolkit.definitions} gives another list than before: a tool came or went, a group was opened or put
+   * away, an MCP server changed its tools. Once for all changes that come together. Returns what ends it.
+   */
+  onChange(listener: () => void): () => void {
+    if (typeof listener !== "function") throw new TypeError("onChange needs a function");
+    return this.#registry.onChange(listener);
   }
 
   /**
@@ -230,6 +249,7 @@ export class Toolkit {
    * Throws `TypeError` at once when the call has no name.
    */
   callToolFunction(call: ToolCallRequest, options: CallOptions = {}): AsyncGenerator<ToolResponse, void, undefined> {
+    checkKeys("callToolFunction", options, callKeys);
     return this.#caller.call(call, options);
   }
 
@@ -239,6 +259,7 @@ export class Toolkit {
     call: ToolCall,
     options: PreparedCallOptions = {},
   ): AsyncGenerator<ToolResponse, void, undefined> {
+    checkKeys("runPrepared", options, preparedCallKeys);
     return this.#caller.runPrepared(prepared, call, options);
   }
 

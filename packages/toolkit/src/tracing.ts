@@ -11,7 +11,9 @@ import {
 } from "@opentelemetry/api";
 import { contentText, type Diagnostic, type ToolCall, toJsonText } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
+import { checkKeys } from "@toolglot/internal";
 import { errorTypes } from "./errors.ts";
+import { tracingKeys } from "./known-keys.ts";
 import type { CallInfo, ToolMiddleware } from "./middleware.ts";
 import type { ToolResponse } from "./response.ts";
 
@@ -50,6 +52,7 @@ export function isTraced(): boolean {
  * Without an SDK in the process nothing happens. Throws `TypeError` for options of a wrong type.
  */
 export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
+  checkKeys("tracing", options, tracingKeys);
   const { recordInputs = false, recordOutputs = false, maxLength = 8000 } = options;
   if (typeof recordInputs !== "boolean" || typeof recordOutputs !== "boolean") {
     throw new TypeError("recordInputs and recordOutputs must be true or false");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Toolkit } from "../src/index.ts";
+import { defineTool, Toolkit } from "../src/index.ts";
 import { final, texts } from "./support.ts";
 
 function kitWithGroups(options: { metaTool?: boolean } = {}) {
@@ -127,4 +127,61 @@ describe("the meta tool", () => {
     other.enableMetaTool();
     expect(names(other)).toContain(meta);
   });
+});
+
+describe("a toolkit as the source of an agent's tools", () => {
+  const tool = (name: string) => defineTool({ name, description: "d", execute: () => 1 });
+  const names = (kit: Toolkit): string[] => kit.definitions().map(({ name }) => name);
+
+  it("gives the same list as long as nothing has changed", () => {
+    const kit = new Toolkit();
+    kit.createToolGroup("web", { description: "Pages." });
+    kit.registerToolFunction(tool("a"));
+    const first = kit.definitions();
+    kit.registerToolFunction(tool("hidden"), { groupName: "web" });
+    expect(kit.definitions()).toBe(first);
+    kit.updateToolGroups(["web"], true);
+    expect(names(kit)).toEqual(["reset_equipped_tools", "a", "hidden"]);
+    expect(kit.definitions()).not.toBe(first);
+  });
+
+  it("tells once of changes that come together, after them, and not of none", async () => {
+    const kit = new Toolkit();
+    const heard: string[][] = [];
+    const end = kit.onChange(() => heard.push(names(kit)));
+    kit.registerToolFunction(tool("a"));
+    kit.registerToolFunction(tool("b"));
+    expect(heard).toEqual([]);
+    await Promise.resolve();
+    expect(heard).toEqual([["a", "b"]]);
+    kit.registerToolFunction(tool("c"));
+    kit.removeToolFunction("c");
+    await Promise.resolve();
+    kit.loadStateDict({ activeGroups: [] });
+    await Promise.resolve();
+    expect(heard).toHaveLength(1);
+    kit.createToolGroup("web", { description: "Pages." });
+    await Promise.resolve();
+    kit.removeToolGroups(["web"]);
+    await Promise.resolve();
+    kit.clear();
+    await Promise.resolve();
+    expect(heard.slice(1).map((now) => now.length)).toEqual([3, 3, 0]);
+    end();
+    kit.registerToolFunction(tool("a"));
+    await Promise.resolve();
+    expect(heard).toHaveLength(4);
+  });
+});
+
+it("should refuse names that are none, before anything changes", async () => {
+  const kit = new Toolkit();
+  kit.createToolGroup("web", { description: "Pages." });
+  for (const names of [[5], ["web", null], "web", { 0: "web" }, [undefined], [["web"]]] as never[]) {
+    expect(() => kit.removeToolGroups(names)).toThrow(TypeError);
+    expect(() => kit.updateToolGroups(names, true)).toThrow(TypeError);
+    expect(() => kit.definitions(names)).toThrow(TypeError);
+    await expect(async () => kit.removeMcpClients(names)).rejects.toThrow(TypeError);
+  }
+  expect([...kit.groups.keys()]).toEqual(["basic", "web"]);
 });

@@ -120,10 +120,10 @@ async function instructions({ protocol, lang, mode }: DemoOptions, session: Sess
   const locale = lang ?? "en";
   const { tools } = await offerOf(protocol, locale, session);
   const made = protocolOf(protocol, locale);
-  const text = made.instructions(tools, { locale, mode });
+  const text = made.instructions(tools(), { locale, mode });
   if (!made.declaresTools) return text;
   return JSON.stringify(
-    tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
+    tools().map(({ name, description, inputSchema }) => ({ name, description, inputSchema })),
     null,
     2,
   );

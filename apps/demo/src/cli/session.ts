@@ -111,13 +111,14 @@ export async function offerOf(
   protocol: ProtocolName,
   locale: Locale,
   session: Session,
-): Promise<{ tools: readonly ToolDefinition[]; executor: Executor }> {
+): Promise<{ tools: () => readonly ToolDefinition[]; executor: Executor }> {
   if (protocol === "trp") {
     const link = await session.trp();
-    return { tools: [await link.tool(locale)], executor: link.executor };
+    const command = await link.tool(locale);
+    return { tools: () => [command], executor: link.executor };
   }
   const { toolkit, tasks } = session;
-  const tools = toolkit.tools();
+  const tools = () => toolkit.tools();
   if (protocol === "attp" || protocol === "attp-js") {
     const sandbox = session.sandbox(protocol === "attp" ? "python" : "javascript");
     return { tools, executor: sandboxExecutor(sandbox, { tools }) };
@@ -126,5 +127,5 @@ export async function offerOf(
   if (protocol !== "toolsxml") return { tools, executor: others };
   // ToolsXML has tags for the machine itself; the shop's tools are tags of their own beside them.
   const local = await session.local();
-  return { tools: [...local.tools(), ...tools], executor: localExecutor(local, { others }) };
+  return { tools: () => [...local.tools(), ...tools()], executor: localExecutor(local, { others }) };
 }

@@ -8,14 +8,9 @@ type RequestEvent = Extract<AgentEvent, { type: "request" }>;
 
 /** A view that also shows what the model is asked: all messages at first, then only the new ones. */
 export function withPrompt(view: RunView, { write, style }: Screen): RunView {
-  let shown = 0;
   return {
     event(event) {
-      if (event.type === "run-start") shown = 0;
-      if (event.type === "request") {
-        write(requestText(event, shown, style.dim, style.strong));
-        shown = event.messages.length;
-      }
+      if (event.type === "request") write(requestText(event, style.dim, style.strong));
       view.event(event);
     },
     modelText: (text) => view.modelText(text),
@@ -25,16 +20,15 @@ export function withPrompt(view: RunView, { write, style }: Screen): RunView {
 
 function requestText(
   { messages, tools }: RequestEvent,
-  from: number,
   dim: (text: string) => string,
   strong: (text: string) => string,
 ): string {
-  const parts = messages.slice(from).map((message) => {
+  const parts = messages.map((message) => {
     const extra = message.parts.filter(({ type }) => type !== "text").map((part) => JSON.stringify(part));
     const text = [messageText(message), ...extra].filter(Boolean).join("\n");
     return `  ${strong(`→ ${message.role}`)} ${dim(`(${message.trust})`)}\n${indent(text, dim)}\n`;
   });
-  if (from === 0 && tools) parts.unshift(`  ${strong("→ tools")}\n${indent(JSON.stringify(tools, null, 2), dim)}\n`);
+  if (tools) parts.unshift(`  ${strong("→ tools")}\n${indent(JSON.stringify(tools, null, 2), dim)}\n`);
   return `${parts.join("\n")}\n`;
 }
 

@@ -37,6 +37,7 @@ export async function runAction(run: RunState, action: Runnable, denial: string 
   } else {
     results = oneResultPerCall(run, calls, [...faulty, ...(await execute(run, without(action, faulty)))]);
   }
+  results = results.map(plainJson);
   run.results.push(...results);
   run.emit({ type: "action-end", stepIndex, results });
   return results;

@@ -49,18 +49,10 @@ interface Draft {
 
 /** Asks the model, feeds the parser, and adds the answer to the conversation. */
 export async function readAnswer(run: RunState): Promise<Answer> {
-  const request = requestOf(run);
-  const { tools, stop } = request;
-  run.emit({
-    type: "request",
-    stepIndex: run.stepIndex,
-    messages: request.messages,
-    ...(tools && { tools }),
-    ...(stop && { stop }),
-  });
+  const draft = newDraft(run);
+  const request = ask(run);
   run.turns += 1;
   run.lastText = "";
-  const draft = newDraft(run);
   try {
     const error = await receive(run, request, draft);
     const parsed = draft.parser.end(error ? { finish: "error" } : draft.end);
@@ -78,22 +70,29 @@ export async function readAnswer(run: RunState): Promise<Answer> {
     keep(run, draft, undefined, false);
     throw stopped;
   } finally {
-    count(run, request, draft);
+    count(run, draft);
   }
 }
 
-function requestOf(run: RunState): ModelRequest {
-  const { protocol, tools, maxTokens } = run.settings;
-  const request: ModelRequest = { messages: plainJson(protocol.encodeMessages(run.messages)) };
-  if (protocol.declaresTools)
-    request.tools = tools.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }));
-  if (protocol.stop.length > 0) request.stop = [...protocol.stop];
+/** The request, told as an event. */
+function ask(run: RunState): ModelRequest {
+  const { protocol, maxTokens } = run.settings;
+  const { messages, news } = run.conversation.request();
+  const request: ModelRequest = { messages };
+  const { declared } = run.tools;
+  if (protocol.declaresTools) request.tools = [...declared];
+  const areNew = request.tools !== undefined && run.declared !== declared;
+  run.declared = declared;
+  const stop = protocol.stop.length > 0 ? { stop: [...protocol.stop] } : {};
+  const { stepIndex } = run;
+  run.emit({ type: "request", stepIndex, ...news, ...(areNew && { tools: [...declared] }), ...stop });
+  Object.assign(request, stop);
   if (maxTokens !== undefined) request.maxTokens = maxTokens;
   return request;
 }
 
 function newDraft(run: RunState): Draft {
-  const { protocol, tools, reasoning, startsInReasoning } = run.settings;
+  const { protocol, reasoning, startsInReasoning } = run.settings;
   const draft: Omit<Draft, "parser"> = {
     text: "",
     visible: "",
@@ -107,7 +106,7 @@ function newDraft(run: RunState): Draft {
     if (event.phase === "text") draft.visible += event.text;
     run.emit(toRunEvent(event, run.stepIndex));
   };
-  const parser = protocol.createParser({ tools, reasoning, startsInReasoning, onEvent });
+  const parser = protocol.createParser({ tools: run.tools.current, reasoning, startsInReasoning, onEvent });
   return Object.assign(draft, { parser });
 }
 
@@ -193,14 +192,14 @@ function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | unde
   if (text.trim() !== "") parts.push({ type: "text", text });
   if (withCalls) parts.push(...draft.calls.map((call) => ({ type: "call" as const, call })));
   run.lastText = draft.visible.trim();
-  if (parts.length > 0) run.messages.push({ role: "assistant", trust: "user", parts });
+  if (parts.length > 0) run.conversation.add({ role: "assistant", trust: "user", parts });
 }
 
-function count(run: RunState, request: ModelRequest, draft: Draft): void {
+function count(run: RunState, draft: Draft): void {
   const { usage } = draft;
   for (const key of ["inputTokens", "outputTokens"] as const) {
     const tokens = usage?.[key];
     if (tokens !== undefined) run.usage[key] = (run.usage[key] ?? 0) + tokens;
   }
-  run.tokens += stepTokens(usage, request.messages, draft.text.length + draft.reasoning.length);
+  run.tokens += stepTokens(usage, run.conversation.requestLength + draft.text.length + draft.reasoning.length);
 }

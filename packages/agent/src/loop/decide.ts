@@ -107,7 +107,7 @@ function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraB
   const { block } = segment;
   const actions = withUniqueIds(run, protocol.actions(block));
   if (actions.length === 0) return unreadable(run, answer, block);
-  const held = holdBack(run.settings.tools, answer.parsed.diagnostics, segment.span, actions);
+  const held = holdBack(run.tools.current, answer.parsed.diagnostics, segment.span, actions);
   if (held) return { kind: "repair", reason: "held-back", text: wording.heldBack(held.tools, held.findings) };
   const notes: string[] = [];
   const explanation = protocol.explain(answer.parsed);

@@ -1,4 +1,4 @@
-import type { Action, BlockBase, Decision } from "@toolglot/core";
+import type { Action, BlockBase, Decision, Message } from "@toolglot/core";
 import { ECHOED_BLOCK } from "../codes.ts";
 import type { Answer } from "./answer.ts";
 import { askApproval } from "./approvals.ts";
@@ -24,11 +24,15 @@ export async function guardEcho(
   const { start, end } = block.span;
   const text = answer.text.slice(start, end);
   const programs = actions.flatMap((action) =>
-    action.kind === "code" && riskyTools(action, run.settings.tools).length > 0 ? [bare(action.source)] : [],
+    action.kind === "code" && riskyTools(action, run.tools.current).length > 0 ? [bare(action.source)] : [],
   );
   const needles = [bare(text), ...programs.filter((program) => program.length >= LEAST_PROGRAM)];
-  const haystacks = untrustedTexts(run.messages).map(bare);
-  if (!needles.some((needle) => needle !== "" && haystacks.some((haystack) => haystack.includes(needle))))
+  if (
+    !stands(
+      run.conversation,
+      needles.filter((needle) => needle !== ""),
+    )
+  )
     return undefined;
   run.emit({
     type: "diagnostic",
@@ -47,6 +51,21 @@ export async function guardEcho(
   const reason =
     "The model repeats a block that came from a tool's output, a page or a file, which must not give orders.";
   return askApproval(run, { kind: "echoed-block", callId, input: text, reason });
+}
+
+/** The bare untrusted texts of messages, made once for each. */
+const bareTexts = new WeakMap<Message, string[]>();
+
+function stands(messages: Iterable<Message>, needles: readonly string[]): boolean {
+  for (const message of messages) {
+    let texts = bareTexts.get(message);
+    if (texts === undefined) {
+      texts = untrustedTexts(message).map(bare);
+      bareTexts.set(message, texts);
+    }
+    if (texts.some((text) => needles.some((needle) => text.includes(needle)))) return true;
+  }
+  return false;
 }
 
 /** Text without white space and invisible characters, so that neither indentation nor line ends hide an echo. */

@@ -1,4 +1,4 @@
-import type { Message, ToolResult, Transcript, Usage } from "@toolglot/core";
+import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
 import { Deadline } from "../deadline.ts";
 import { EventLog } from "../event-log.ts";
 import type { AgentEvent } from "../events.ts";
@@ -7,6 +7,8 @@ import type { Settings } from "../settings.ts";
 import type { StopCause } from "../stop.ts";
 import type { LimitKind, RunError, RunResult, RunStatus } from "../types.ts";
 import { type Wording, wordingOf } from "../wording.ts";
+import { Conversation } from "./conversation.ts";
+import { LiveTools, type ToolsChange } from "./live-tools.ts";
 
 /** `Omit` that keeps a union a union. */
 type WithoutTime<Event> = Event extends AgentEvent ? Omit<Event, "at"> : never;
@@ -28,8 +30,9 @@ export class RunState {
   readonly runId: string;
   readonly settings: Settings;
   readonly wording: Wording;
-  readonly events: EventLog = new EventLog();
-  readonly messages: Message[];
+  readonly events: EventLog;
+  readonly conversation: Conversation;
+  readonly tools: LiveTools;
   readonly results: ToolResult[] = [];
   readonly usage: Usage = {};
   readonly deadline: Deadline;
@@ -41,9 +44,12 @@ export class RunState {
   /** Visible text of the newest answer, complete or not. */
   lastText = "";
   stop: StopCause | undefined;
+  /** The tools that the last request declared, or would have. */
+  declared: readonly ToolDefinition[] | undefined;
 
   readonly #controller = new AbortController();
   readonly #callIds = new Set<string>();
+  readonly #toldTwice = new Set<string>();
   #nextCall = 0;
   readonly #observer: ((event: AgentEvent) => void) | undefined;
   #tap: Settings["onEvent"];
@@ -59,7 +65,9 @@ export class RunState {
     this.settings = settings;
     this.runId = runId;
     this.wording = wordingOf(settings.locale);
-    this.messages = [...messages];
+    this.conversation = new Conversation(settings.protocol, messages);
+    this.tools = new LiveTools(settings.readTools);
+    this.events = new EventLog(settings.keepEvents);
     this.#tap = settings.onEvent;
     this.deadline = new Deadline(settings.limits.timeMs, settings.runtime, () =>
       this.requestStop({ cause: "limit", limit: "time" }),
@@ -78,6 +86,28 @@ export class RunState {
   emit(event: Untimed): void {
     if (this.#ended) return;
     this.#push(event);
+  }
+
+  /**
+   * Reads the tools of the moment; what is wrong with them is a warning, and the tools of the step before stand. Before the
+   * first event, the caller says what is wrong.
+   */
+  readTools(warn: (code: string, message: string) => void = (...said) => this.warn(...said)): {
+    change?: ToolsChange;
+    failed?: string;
+  } {
+    try {
+      const { change, twice } = this.tools.refresh();
+      if (twice !== undefined && !this.#toldTwice.has(twice)) {
+        this.#toldTwice.add(twice);
+        warn("tool-name-twice", `Two tools are named ${JSON.stringify(twice)}; the model is shown the first.`);
+      }
+      return change ? { change } : {};
+    } catch (error) {
+      const failed = `The tools can't be read: ${error instanceof Error ? error.message : String(error)}`;
+      warn("tools-failed", failed);
+      return { failed };
+    }
   }
 
   warn(code: string, message: string): void {
@@ -111,15 +141,15 @@ export class RunState {
   /** The last event; nothing is emitted after it. */
   end(outcome: Outcome): RunResult {
     this.deadline.close();
-    const result: RunResult = plainJson({
+    const result: RunResult = {
       runId: this.runId,
-      ...outcome,
-      results: this.results,
+      ...plainJson(outcome),
+      results: [...this.results],
       transcript: this.#transcript(),
-      usage: this.usage,
+      usage: { ...this.usage },
       turns: this.turns,
       denied: this.denied,
-    });
+    };
     // Ended first: a listener that aborts on hearing of the end must not bring about another event.
     this.#ended = true;
     this.#push({ type: "run-end", result });
@@ -131,7 +161,7 @@ export class RunState {
     const { protocol, mode, locale } = this.settings;
     return {
       version: 1,
-      messages: this.messages,
+      messages: this.conversation.messages,
       meta: { runId: this.runId, protocol: protocol.version, mode, locale },
     };
   }

@@ -25,24 +25,30 @@ export function startRun(
 async function toTheEnd(run: RunState, signal: AbortSignal | undefined): Promise<RunResult> {
   // The caller gets the AgentRun, and can start to listen, before anything happens.
   await Promise.resolve();
-  const { protocol, mode, locale, tools } = run.settings;
-  const names = tools.map((tool) => tool.name);
+  const { protocol, mode, locale } = run.settings;
+  const warnings: [code: string, message: string][] = [];
+  const { failed } = run.readTools((...said) => warnings.push(said));
+  const names = run.tools.current.map((tool) => tool.name);
   run.emit({ type: "run-start", runId: run.runId, protocol: protocol.version, mode, locale, tools: names });
+  for (const said of failed === undefined ? warnings : []) run.warn(...said);
   const onAbort = (): void => run.requestStop({ cause: "signal" });
   if (signal?.aborted) onAbort();
   else signal?.addEventListener("abort", onAbort, { once: true });
   try {
-    return run.end(await outcomeOf(run));
+    return run.end(await outcomeOf(run, failed));
   } finally {
     signal?.removeEventListener("abort", onAbort);
   }
 }
 
 /** How the run ends. A run that was told to stop ends so, even if its last step was just over. */
-async function outcomeOf(run: RunState): Promise<Outcome> {
+async function outcomeOf(run: RunState, failed: string | undefined): Promise<Outcome> {
   let outcome: Outcome;
   try {
-    outcome = await runSteps(run);
+    outcome =
+      failed === undefined
+        ? await runSteps(run)
+        : { status: "error", text: "", error: { code: "tools-failed", message: failed } };
   } catch (error) {
     outcome = { status: "error", text: run.lastText, error: toRunError(error, "fault") };
   }

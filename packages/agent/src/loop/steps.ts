@@ -4,7 +4,8 @@ import { runAction } from "./act.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { decide, type Verdict } from "./decide.ts";
 import { guardEcho } from "./echo.ts";
-import { limitReached, RepeatCounter } from "./limits.ts";
+import { limitReached } from "./limits.ts";
+import { Repeats } from "./repeats.ts";
 import type { Outcome, RunState } from "./run-state.ts";
 
 /** What a step leaves behind: the end of the run, or nothing. `repair` when the model is to correct itself. */
@@ -14,12 +15,13 @@ type StepEnd = { outcome: Outcome } | { repair: boolean };
 export async function runSteps(run: RunState): Promise<Outcome> {
   checkStopped(run.signal);
   addInstructions(run);
-  const repeats = new RepeatCounter(run.settings.limits.repeats);
+  const repeats = new Repeats(run.settings.limits.repeats);
   let repairs = 0;
   for (; ; run.stepIndex += 1) {
     const limit = limitReached(run);
     if (limit) return { status: "limit", limit, text: run.lastText };
     run.emit({ type: "step-start", stepIndex: run.stepIndex, repair: repairs > 0 });
+    if (run.stepIndex > 0) refreshTools(run);
     const answer = await readAnswer(run);
     checkStopped(run.signal);
     const end = await follow(run, answer, decide(run, answer), repairs, repeats);
@@ -35,15 +37,27 @@ export async function runSteps(run: RunState): Promise<Outcome> {
 }
 
 function addInstructions(run: RunState): void {
-  const { protocol, tools, locale, mode, system } = run.settings;
-  const text = [protocol.instructions(tools, { locale, mode }), system ?? ""]
+  const { protocol, locale, mode, system } = run.settings;
+  const text = [protocol.instructions(run.tools.current, { locale, mode }), system ?? ""]
     .filter((part) => part !== "")
     .join("\n\n");
   if (text === "") return;
-  const [first] = run.messages;
+  const { first } = run.conversation;
   // A conversation that goes on has them already.
   if (first?.role === "system" && messageText(first) === text) return;
-  run.messages.unshift(textMessage("system", text));
+  run.conversation.addFirst(textMessage("system", text));
+}
+
+/** Reads the tools of the moment. What is new is told at the end, so that all before it stays as it was, in caches too. */
+function refreshTools(run: RunState): void {
+  const { change } = run.readTools();
+  if (change === undefined) return;
+  run.emit({ type: "tools-changed", stepIndex: run.stepIndex, ...change });
+  const { protocol, locale } = run.settings;
+  if (protocol.declaresTools) return;
+  const { current } = run.tools;
+  const list = current.length > 0 ? protocol.renderTools(current, { locale }) : "";
+  run.conversation.add(hostMessage(run.wording.toolsChanged(list)));
 }
 
 async function follow(
@@ -51,7 +65,7 @@ async function follow(
   answer: Answer,
   verdict: Verdict,
   repairs: number,
-  repeats: RepeatCounter,
+  repeats: Repeats,
 ): Promise<StepEnd> {
   switch (verdict.kind) {
     case "answer":
@@ -83,7 +97,7 @@ function repair(run: RunState, { reason, text, insisted }: Verdict & { kind: "re
     };
   }
   run.emit({ type: "repair-turn", stepIndex: run.stepIndex, reason, text });
-  run.messages.push(hostMessage(text));
+  run.conversation.add(hostMessage(text));
   return { repair: true };
 }
 
@@ -92,9 +106,10 @@ async function act(
   answer: Answer,
   verdict: Verdict & { kind: "act" },
   repairs: number,
-  repeats: RepeatCounter,
+  repeats: Repeats,
 ): Promise<StepEnd> {
-  const { actions, block, notes } = verdict;
+  const { actions, block } = verdict;
+  const notes = [...verdict.notes];
   const decision = block ? await guardEcho(run, answer, block, actions) : undefined;
   const denial = decision?.approved === false ? run.wording.echoDenied(decision.reason) : undefined;
   const results: ToolResult[] = [];
@@ -107,17 +122,20 @@ async function act(
     if (denial === undefined && repeats.exceededBy(action)) {
       return { outcome: { status: "limit", limit: "repeats", text: run.lastText } };
     }
-    results.push(...(await runAction(run, action, denial)));
+    const given = await runAction(run, action, denial);
+    results.push(...given);
+    const spent = denial === undefined ? repeats.note(action, given) : [];
+    if (spent.length > 0) notes.push(run.wording.repeated(spent, run.settings.limits.repeats));
     if (run.signal.aborted) break;
   }
-  run.messages.push({
+  run.conversation.add({
     role: "tool",
     trust: "untrusted",
     parts: results.map((result) => ({ type: "result", result })),
   });
   checkStopped(run.signal);
   if (run.settings.mode === "single") return { outcome: outcomeOfResults(results) };
-  if (notes.length > 0) run.messages.push(hostMessage(notes.join("\n\n")));
+  if (notes.length > 0) run.conversation.add(hostMessage(notes.join("\n\n")));
   return { repair: false };
 }
 

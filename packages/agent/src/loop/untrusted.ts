@@ -1,12 +1,10 @@
 import type { Message, MessagePart, ToolResult } from "@toolglot/core";
 
-/** Every text of a conversation that came from outside: what tools gave, pages and files. As it was, not as it is sent. */
-export function untrustedTexts(messages: readonly Message[]): string[] {
-  return messages.flatMap((message) => {
-    if (message.role === "assistant") return [];
-    const all = message.trust === "untrusted";
-    return message.parts.flatMap((part) => (all || part.type === "result" ? partTexts(part) : []));
-  });
+/** Every text of a message that came from outside: what tools gave, pages and files. As it was, not as it is sent. */
+export function untrustedTexts(message: Message): string[] {
+  if (message.role === "assistant") return [];
+  const all = message.trust === "untrusted";
+  return message.parts.flatMap((part) => (all || part.type === "result" ? partTexts(part) : []));
 }
 
 function partTexts(part: MessagePart): string[] {

@@ -1,21 +1,35 @@
-import type { ModelRequest } from "@toolglot/core";
+import type { Message, ModelRequest } from "@toolglot/core";
+import { hash } from "../hash.ts";
 import { canonicalJson } from "../plain-json.ts";
 
-/** A 53-bit hash of a request as 14 hexadecimal digits; not for security, only to see a difference. */
-export function requestDigest(request: ModelRequest): string {
-  return hash(canonicalJson(request));
-}
+/**
+ * Digests of the requests of one run. They are chained, message by message, so that a request costs what is new in it:
+ * equal digests mean equal requests, from the first message on.
+ */
+export class RequestDigests {
+  #messages: Message[] = [];
+  /** What the messages up to each one come to. */
+  #chain: string[] = [];
+  readonly #tools = new WeakMap<object, string>();
 
-/** cyrb53: two multiplicative 32-bit hashes side by side. */
-function hash(text: string): string {
-  let a = 0xdeadbeef;
-  let b = 0x41c6ce57;
-  for (let index = 0; index < text.length; index += 1) {
-    const unit = text.charCodeAt(index);
-    a = Math.imul(a ^ unit, 2654435761);
-    b = Math.imul(b ^ unit, 1597334677);
+  of({ messages, tools, ...rest }: ModelRequest): string {
+    let same = 0;
+    while (same < messages.length && messages[same] === this.#messages[same]) same += 1;
+    this.#messages = [...messages];
+    this.#chain.length = same;
+    for (const message of messages.slice(same)) {
+      this.#chain.push(hash((this.#chain.at(-1) ?? "") + canonicalJson(message)));
+    }
+    const toolsDigest = tools?.map((tool) => this.#ofTool(tool)) ?? null;
+    return hash(canonicalJson([this.#chain.at(-1) ?? "", toolsDigest, rest]));
   }
-  a = Math.imul(a ^ (a >>> 16), 2246822507) ^ Math.imul(b ^ (b >>> 13), 3266489909);
-  b = Math.imul(b ^ (b >>> 16), 2246822507) ^ Math.imul(a ^ (a >>> 13), 3266489909);
-  return (4294967296 * (2097151 & b) + (a >>> 0)).toString(16).padStart(14, "0");
+
+  #ofTool(tool: object): string {
+    let digest = this.#tools.get(tool);
+    if (digest === undefined) {
+      digest = hash(canonicalJson(tool));
+      this.#tools.set(tool, digest);
+    }
+    return digest;
+  }
 }

@@ -1,30 +1,14 @@
-import { type Message, ToolglotError } from "@toolglot/core";
-import type { RequestEvent } from "../events.ts";
+import { ToolglotError } from "@toolglot/core";
 import type { Recording, RecordingEntry, RecordingHead } from "./types.ts";
 
-/** A request as it is stored: only the messages that the request before did not have. */
-type StoredRequest = Omit<RequestEvent, "messages"> & { keep: number; messages: Message[] };
-
-/** Writes a recording's lines one by one. Requests grow with the conversation, so each is stored as what is new in it. */
-export class RecordingWriter {
-  #previous: string[] = [];
-
-  /** One line of JSON, without a line end. */
-  line(entry: RecordingHead | RecordingEntry): string {
-    if (entry.type !== "event" || entry.event.type !== "request") return JSON.stringify(entry);
-    const messages = entry.event.messages.map((message) => JSON.stringify(message));
-    let keep = 0;
-    while (keep < messages.length && messages[keep] === this.#previous[keep]) keep += 1;
-    this.#previous = messages;
-    const event: StoredRequest = { ...entry.event, keep, messages: entry.event.messages.slice(keep) };
-    return JSON.stringify({ ...entry, event });
-  }
+/** One line of a recording, without a line end. */
+export function lineOf(entry: RecordingHead | RecordingEntry): string {
+  return JSON.stringify(entry);
 }
 
 /** A recording as JSON Lines: the head first, then one entry a line, each line ended by LF. */
 export function stringifyRecording(recording: Recording): string {
-  const writer = new RecordingWriter();
-  return [recording.head, ...recording.entries].map((entry) => `${writer.line(entry)}\n`).join("");
+  return [recording.head, ...recording.entries].map((entry) => `${lineOf(entry)}\n`).join("");
 }
 
 /**
@@ -44,18 +28,10 @@ export function parseRecording(text: string): Recording {
   });
   const head = values[0] as Partial<RecordingHead> | null | undefined;
   if (head?.type !== "head") throw invalid("The first line is not the head of a recording.", 1);
-  if (head.version !== 1) throw invalid(`Recordings of version ${String(head.version)} are not known here.`, 1);
-  return { head: head as RecordingHead, entries: restoreRequests(values.slice(1) as RecordingEntry[]) };
-}
-
-function restoreRequests(entries: readonly RecordingEntry[]): RecordingEntry[] {
-  let previous: Message[] = [];
-  return entries.map((entry) => {
-    if (entry.type !== "event" || entry.event.type !== "request") return entry;
-    const { keep, ...event } = entry.event as unknown as StoredRequest;
-    previous = [...previous.slice(0, keep), ...event.messages];
-    return { ...entry, event: { ...event, messages: previous } };
-  });
+  if (head.version !== 3) {
+    throw invalid(`Recordings of version ${String(head.version)} are not known here, only of version 3.`, 1);
+  }
+  return { head: head as RecordingHead, entries: values.slice(1) as RecordingEntry[] };
 }
 
 function invalid(message: string, line: number, cause?: unknown): ToolglotError {

@@ -1,5 +1,7 @@
 import type { AgentEvent } from "../events.ts";
+import { type ExpandedRequest, expandRequests } from "../expand-requests.ts";
 import { canonicalJson } from "../plain-json.ts";
+import type { RunError } from "../types.ts";
 import { firstDifference } from "./difference.ts";
 import type { Crossing, Recording, RecordingEntry } from "./types.ts";
 
@@ -27,6 +29,7 @@ export class Player {
   readonly #clock: number[];
   readonly #controller = new AbortController();
   #timers: { name: string; callback: () => void }[] = [];
+  #tools: { tools?: unknown; error?: RunError } = { tools: [] };
   #position = 0;
   #emitted = 0;
   #clockRead = 0;
@@ -64,11 +67,21 @@ export class Player {
     this.#position = this.#nextIndex() + 1;
   }
 
-  /** The event that was recorded last before the next crossing, of a type. */
-  lastEvent<Type extends AgentEvent["type"]>(type: Type): Extract<AgentEvent, { type: Type }> | undefined {
-    const count = this.#eventsBefore[this.#nextIndex()] ?? this.#events.length;
-    const found = this.#events.slice(0, count).findLast((event) => event.type === type);
-    return found as Extract<AgentEvent, { type: Type }> | undefined;
+  /** The request that was recorded last before the next crossing. */
+  lastRequest(): ExpandedRequest | undefined {
+    return expandRequests(this.#events.slice(0, this.#eventsBefore[this.#nextIndex()])).at(-1);
+  }
+
+  /** What the source of the tools gave: the same as before, unless the recording says otherwise here. */
+  tools(): unknown {
+    const next = this.#entries[this.#nextIndex()];
+    if (next?.type === "tools") {
+      this.advance();
+      this.#tools = next;
+    }
+    const { tools, error } = this.#tools;
+    if (error) throw new Error(error.message);
+    return tools;
   }
 
   /** Hears every event of the replayed run. */

@@ -1,13 +1,14 @@
-import type { Executor, Message, Model, ModelPart } from "@toolglot/core";
+import type { Executor, Message, Model, ModelPart, ToolDefinition } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { toMessages } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { toRunError } from "../loop/run-error.ts";
 import { startRun } from "../loop/start-run.ts";
-import { plainJson } from "../plain-json.ts";
+import { canonicalJson, plainJson } from "../plain-json.ts";
 import { toSettings } from "../settings.ts";
 import type { AgentOptions, AgentRun, AgentRuntime, ApproveCallback, RunOptions } from "../types.ts";
-import { requestDigest } from "./digest.ts";
-import { RecordingWriter } from "./format.ts";
+import { RequestDigests } from "./digest.ts";
+import { lineOf } from "./format.ts";
 import type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./types.ts";
 
 /** Options of a recorded run. */
@@ -30,12 +31,14 @@ export interface RecordedRun extends AgentRun {
 export function recordRun(
   options: AgentOptions,
   input: string | readonly Message[],
-  { onLine, ...runOptions }: RecordOptions = {},
+  recordOptions: RecordOptions = {},
 ): RecordedRun {
+  checkKeys<RecordOptions>("recordRun", recordOptions, { signal: true, runId: true, onLine: true });
+  const { onLine, ...runOptions } = recordOptions;
   const settings = toSettings(options);
   const messages = plainJson(toMessages(input));
   const runId = runOptions.runId ?? settings.runtime.newRunId();
-  const log = new Log(headOf(options, messages, runId), onLine);
+  const log = new Log(headOf(options, settings.fixedTools, messages, runId), onLine);
   const { signal } = runOptions;
   const onAbort = (): void => log.crossing({ type: "abort" });
   // Before the run listens itself: what the abort brings about must be recorded after it.
@@ -46,6 +49,7 @@ export function recordRun(
       ...settings,
       model: recordModel(settings.model, log),
       executor: recordExecutor(settings.executor, log),
+      readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
       approve: settings.approve && recordApprove(settings.approve, log),
       runtime: recordRuntime(settings.runtime, log),
     },
@@ -57,16 +61,21 @@ export function recordRun(
   return { ...run, recording: log.recording };
 }
 
-function headOf(options: AgentOptions, input: Message[], runId: string): RecordingHead {
+function headOf(
+  options: AgentOptions,
+  tools: ToolDefinition[] | undefined,
+  input: Message[],
+  runId: string,
+): RecordingHead {
   const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens } = options;
   const given = { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
   return plainJson({
     type: "head",
-    version: 1,
+    version: 3,
     runId,
     protocol: options.protocol.version,
     options: given as RecordedOptions,
-    tools: [...options.tools],
+    ...(tools && { tools }),
     input,
     approves: options.approve !== undefined,
   });
@@ -74,7 +83,6 @@ function headOf(options: AgentOptions, input: Message[], runId: string): Recordi
 
 class Log {
   readonly recording: Recording;
-  readonly #writer = new RecordingWriter();
   readonly #onLine: ((line: string) => void) | undefined;
   #clock: number[] = [];
   #closed = false;
@@ -82,7 +90,7 @@ class Log {
   constructor(head: RecordingHead, onLine: ((line: string) => void) | undefined) {
     this.recording = { head, entries: [] };
     this.#onLine = onLine;
-    onLine?.(this.#writer.line(head));
+    onLine?.(lineOf(head));
   }
 
   event(event: AgentEvent): void {
@@ -102,17 +110,36 @@ class Log {
   #add(entry: RecordingEntry): void {
     // What comes after the end was left behind by the run, and must not be played.
     if (this.#closed) return;
-    const timed: RecordingEntry = this.#clock.length > 0 ? { ...entry, clock: this.#clock } : entry;
+    const timed: RecordingEntry = { ...entry, ...(this.#clock.length > 0 && { clock: this.#clock }) };
     this.#clock = [];
     this.recording.entries.push(timed);
-    this.#onLine?.(this.#writer.line(timed));
+    this.#onLine?.(lineOf(timed));
   }
 }
 
+/** A source is read often and says the same most times. */
+function recordTools(read: () => unknown, log: Log): () => unknown {
+  let before: string | undefined;
+  return () => {
+    try {
+      const tools = read();
+      const now = canonicalJson(tools);
+      if (now !== before) log.crossing({ type: "tools", tools });
+      before = now;
+      return tools;
+    } catch (error) {
+      before = undefined;
+      log.crossing({ type: "tools", error: toRunError(error, "tools-failed") });
+      throw error;
+    }
+  };
+}
+
 function recordModel(model: Model, log: Log): Model {
+  const digests = new RequestDigests();
   return (request, signal) => ({
     [Symbol.asyncIterator](): AsyncIterator<ModelPart> {
-      log.crossing({ type: "model-request", digest: requestDigest(request) });
+      log.crossing({ type: "model-request", digest: digests.of(request) });
       const failed = (error: unknown): never => {
         log.crossing({ type: "model-error", error: toRunError(error, "model-failed") });
         throw error;
@@ -140,21 +167,25 @@ function recordExecutor(executor: Executor, log: Log): Executor {
     handles: (action) => executor.handles(action),
     async execute(action, context) {
       log.crossing({ type: "execute", action });
+      let open = true;
       try {
         const results = await executor.execute(action, {
           ...context,
           emit(event) {
-            log.crossing({ type: "executor-event", event });
+            // What an executor says after its end is heard by nobody.
+            if (open) log.crossing({ type: "executor-event", event });
             context.emit(event);
           },
           approve(request) {
-            log.crossing({ type: "executor-approval", request });
+            if (open) log.crossing({ type: "executor-approval", request });
             return context.approve(request);
           },
         });
+        open = false;
         log.crossing({ type: "executor-results", results });
         return results;
       } catch (error) {
+        open = false;
         log.crossing({ type: "executor-error", error: toRunError(error, "executor-failed") });
         throw error;
       }

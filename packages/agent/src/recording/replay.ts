@@ -6,6 +6,7 @@ import {
   type Message,
   type ModelPart,
   type ModelRequest,
+  type ToolDefinition,
   ToolglotError,
   type ToolProtocol,
   type ToolResult,
@@ -14,7 +15,7 @@ import { REPLAY_DIVERGENCE } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { AgentLimits, AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
-import { requestDigest } from "./digest.ts";
+import { RequestDigests } from "./digest.ts";
 import { type Divergence, Player } from "./player.ts";
 import type { Crossing, Recording, RecordingHead } from "./types.ts";
 
@@ -37,11 +38,12 @@ export function replay(recording: Recording): Replay {
   const { head } = recording;
   const player = new Player(recording);
   const host = new PlayedHost(player);
+  const digests = new RequestDigests();
   return {
     options: {
       ...optionsOf(head),
-      tools: head.tools,
-      model: (request, signal) => playModel(player, request, signal, head.options.maxTokens),
+      tools: head.tools ?? (() => player.tools() as ToolDefinition[]),
+      model: (request, signal) => playModel(player, request, digests.of(request), signal, head.options.maxTokens),
       executor: { handles: () => true, execute: (action, context) => host.execute(action, context) },
       ...(head.approves && { approve: (request: ApprovalRequest) => host.approve(request) }),
       onEvent: (event) => player.observe(event),
@@ -92,14 +94,15 @@ function optionsOf({ options }: RecordingHead): Omit<RecordingHead["options"], "
 async function* playModel(
   player: Player,
   request: ModelRequest,
+  digest: string,
   signal: AbortSignal,
   maxTokens: number | undefined,
 ): AsyncGenerator<ModelPart> {
   const asked = await player.next();
   if (signal.aborted) return;
   if (asked?.type !== "model-request") throw outOfOrder(player, "the model is asked", asked);
-  if (asked.digest !== requestDigest(request)) {
-    const { messages, tools, stop } = player.lastEvent("request") ?? {};
+  if (asked.digest !== digest) {
+    const { messages, tools, stop } = player.lastRequest() ?? {};
     const recorded = { messages, tools, stop, maxTokens };
     throw diverged(player.diverge("request", "the request to the model", recorded, request));
   }
@@ -214,7 +217,7 @@ class PlayedHost {
 
 function toError({ code, message, data }: RunError): Error {
   // Codes that the loop gave itself stand for foreign errors, which have none.
-  const foreign = code === "model-failed" || code === "executor-failed" || code === "approve-failed";
+  const foreign = ["model-failed", "executor-failed", "approve-failed", "tools-failed"].includes(code);
   return foreign ? new Error(message) : new ToolglotError(code, message, { data: data ?? {} });
 }
 

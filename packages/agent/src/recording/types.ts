@@ -20,12 +20,13 @@ export type RecordedOptions = Pick<
 /** What a run was started with. */
 export interface RecordingHead {
   type: "head";
-  version: 1;
+  version: 3;
   runId: string;
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
   options: RecordedOptions;
-  tools: ToolDefinition[];
+  /** Tools that stayed the same; absent when they were asked for anew, which crossings of the type `tools` tell. */
+  tools?: ToolDefinition[];
   input: Message[];
   /** Whether there was an `approve` callback. */
   approves: boolean;
@@ -33,6 +34,8 @@ export interface RecordingHead {
 
 /** What crossed a border of the loop, in the order in which it did. */
 export type Crossing =
+  /** What was said of the tools, when it was not the same as the time before. */
+  | { type: "tools"; tools?: unknown; error?: RunError }
   | { type: "model-request"; digest: string }
   | { type: "model-part"; part: ModelPart }
   | { type: "model-end" }

@@ -30,7 +30,7 @@ export interface TextProtocolParts<Block extends BlockBase> {
   formatResults(results: readonly ToolResult[]): string;
   /** `source`: the text that was parsed, when this protocol's parser did it. */
   explain(result: ParseResult<Block>, source: string | undefined): string | undefined;
-  /** `tools`: those that the protocol was asked about last. */
+  /** Each message by itself. `tools`: those that the protocol was asked about last. */
   encodeMessages(messages: readonly Message[], tools: readonly ToolDefinition[]): Message[];
 }
 
@@ -90,6 +90,7 @@ export function createTextProtocol<Block extends BlockBase>(parts: TextProtocolP
     formatResults,
     explain: (result) => parts.explain(result, sources.get(result)),
     encodeMessages: (messages) => parts.encodeMessages(messages, declared),
+    encodeMessage: (message) => parts.encodeMessages([message], declared),
   };
 }
 

@@ -1,4 +1,6 @@
+import { checkKeys } from "@toolglot/internal";
 import { ToolkitError } from "../errors.ts";
+import { checkNames } from "../tool-groups.ts";
 import { McpRegistration, type McpRegistry } from "./registration.ts";
 import type { McpClient, RegisterMcpOptions } from "./types.ts";
 
@@ -33,7 +35,7 @@ export class McpClients {
 
   /** Removes the tools of clients, and closes them. Returns warnings: names that are none. */
   async remove(names: readonly string[]): Promise<string[]> {
-    if (!Array.isArray(names)) throw new TypeError("removeMcpClients needs an array of names");
+    checkNames("MCP clients", names);
     const found = [...this.#held].filter(([{ name }]) => names.includes(name));
     for (const [client, registrations] of found) {
       this.#held.delete(client);
@@ -71,6 +73,17 @@ function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
   if (needed.some((method) => typeof client?.[method] !== "function")) {
     throw new TypeError("registerMcpClient needs a client of createMcpClient, from @toolglot/toolkit/mcp");
   }
+  checkKeys<RegisterMcpOptions>("registerMcpClient", options, {
+    groupName: true,
+    enableFuncs: true,
+    disableFuncs: true,
+    presetKwargsMapping: true,
+    postprocessFunc: true,
+    wrapToolResult: true,
+    namesakeStrategy: true,
+    executionTimeout: true,
+    onToolsChanged: true,
+  });
   const { enableFuncs, disableFuncs, executionTimeout, presetKwargsMapping } = options;
   for (const [option, names] of Object.entries({ enableFuncs, disableFuncs })) {
     if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === "string"))) {

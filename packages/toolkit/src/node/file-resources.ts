@@ -3,6 +3,7 @@ import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promis
 import { dirname, extname, isAbsolute, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@toolglot/core";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import type { Resource, ResourceResolver } from "../resources/resource.ts";
 
 /** Options of both resolvers. */
@@ -10,6 +11,8 @@ export interface FileResourceOptions {
   /** Longer files are refused. Default 64 MiB. */
   maxBytes?: number;
 }
+
+const optionKeys: KnownKeys<FileResourceOptions> = { maxBytes: true };
 
 const mediaTypes: Record<string, string> = {
   ".csv": "text/csv",
@@ -41,6 +44,7 @@ export function famResolver(
   roots: Readonly<Record<string, string>>,
   options: FileResourceOptions = {},
 ): ResourceResolver {
+  checkKeys("famResolver", options, optionKeys);
   return async (uri) => {
     const [whole, name = "", path = ""] = /^fam:\/\/([^/?#]*)(?:\/([^?#]*))?$/i.exec(uri) ?? [];
     if (whole === undefined) throw refusal(uri, "it has not the form fam://name/path, with ? and # percent-encoded");
@@ -53,6 +57,7 @@ export function famResolver(
 
 /** Reads `file:` URIs below the directories given, links resolved; anything else is refused. */
 export function fileResolver(roots: readonly string[], options: FileResourceOptions = {}): ResourceResolver {
+  checkKeys("fileResolver", options, optionKeys);
   return async (uri) => {
     let path: string;
     try {

@@ -1,3 +1,5 @@
+import { checkKeys } from "@toolglot/internal";
+
 /** Anything told on a bus: a type, and what belongs to it. */
 export interface BusEvent {
   type: string;
@@ -12,6 +14,7 @@ export class EventBus<Event extends BusEvent> {
   readonly #onListenerError: (error: unknown) => void;
 
   constructor(options: { onListenerError?: (error: unknown) => void } = {}) {
+    checkKeys("new EventBus", options, { onListenerError: true });
     this.#onListenerError = options.onListenerError ?? ((error) => queueMicrotask(() => rethrow(error)));
   }
 

@@ -1,4 +1,5 @@
 import { contentText, type ToolCall, type ToolResult } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { errorInfo } from "../errors.ts";
 import type { ToolResponse } from "../response.ts";
 import { EventBus } from "./event-bus.ts";
@@ -63,6 +64,7 @@ export class Tasks {
   readonly #keepEnded: number;
 
   constructor(options: TasksOptions = {}) {
+    checkKeys<TasksOptions>("new Tasks", options, { keepEnded: true });
     const { keepEnded = 1000 } = options;
     if (!Number.isInteger(keepEnded) || keepEnded < 0) {
       throw new TypeError(`keepEnded must be a whole number from 0, not ${keepEnded}`);

@@ -1,0 +1,113 @@
+import type { ToolDefinition } from "@toolglot/core";
+import { canonicalJson, plainJson } from "../plain-json.ts";
+
+/** Names of tools that came, went, or are described otherwise than before. */
+export interface ToolsChange {
+  added: string[];
+  removed: string[];
+  changed: string[];
+}
+
+/** The fields of a definition; a tool has more, which no model is shown. */
+const fields = ["name", "description", "inputSchema", "outputSchema", "examples", "raises", "annotations"] as const;
+
+/** A definition as data. `TypeError` for what is none. */
+function definitionOf(given: unknown): ToolDefinition {
+  const tool = given as ToolDefinition | null | undefined;
+  if (typeof tool !== "object" || tool === null || typeof tool.name !== "string" || tool.name === "") {
+    throw new TypeError("tools must hold tool definitions: { name, description, inputSchema }.");
+  }
+  if (typeof tool.inputSchema !== "object" || tool.inputSchema === null) {
+    throw new TypeError(`The tool ${JSON.stringify(tool.name)} needs an inputSchema: a JSON Schema of an object.`);
+  }
+  return plainJson(Object.fromEntries(fields.map((field) => [field, tool[field]])) as unknown as ToolDefinition);
+}
+
+/** Checks and copies a list of tools. `TypeError` when it is none, or has two tools of one name. */
+export function toDefinitions(given: unknown): ToolDefinition[] {
+  if (!Array.isArray(given)) throw new TypeError("tools must be an array of tool definitions; it may be empty.");
+  const tools = given.map(definitionOf);
+  const twice = firstTwice(tools);
+  if (twice !== undefined) {
+    throw new TypeError(`Two tools are named ${JSON.stringify(twice)}: rename one or leave it out.`);
+  }
+  return tools;
+}
+
+function firstTwice(tools: readonly ToolDefinition[]): string | undefined {
+  const names = new Set<string>();
+  return tools.find(({ name }) => names.size === names.add(name).size)?.name;
+}
+
+/** The tools of a run, read anew before each request. */
+export class LiveTools {
+  readonly #read: () => unknown;
+  /** By the schema's object: a toolkit makes its list anew, and not what is in it. */
+  readonly #copies = new WeakMap<object, { given: ToolDefinition; copy: ToolDefinition }>();
+  #known = false;
+  #current: readonly ToolDefinition[] = [];
+  #declared: readonly ToolDefinition[] = [];
+
+  constructor(read: () => unknown) {
+    this.#read = read;
+  }
+
+  /** The tools of the moment, with everything that is known of them. */
+  get current(): readonly ToolDefinition[] {
+    return this.#current;
+  }
+
+  /** The same as a provider is told of them. */
+  get declared(): readonly ToolDefinition[] {
+    return this.#declared;
+  }
+
+  /**
+   * Reads the source. Says what is new for the model, if anything is, and which name is given twice: the first tool of it
+   * stands. Throws what the source throws, and then nothing has changed.
+   */
+  refresh(): { change?: ToolsChange; twice?: string } {
+    const given = this.#read();
+    if (!Array.isArray(given)) throw new TypeError("tools must give an array of tool definitions.");
+    const all = given.map((tool) => this.#copyOf(tool));
+    const twice = firstTwice(all);
+    const tools = [...new Map([...all].reverse().map((tool) => [tool.name, tool])).values()].reverse();
+    const change = this.#known ? changeOf(this.#current, tools) : undefined;
+    this.#current = tools;
+    if (change || !this.#known) {
+      this.#declared = tools.map(({ name, description, inputSchema }) => plainJson({ name, description, inputSchema }));
+    }
+    this.#known = true;
+    return { ...(change && { change }), ...(twice !== undefined && { twice }) };
+  }
+
+  /** Most tools are those of the last time. */
+  #copyOf(given: unknown): ToolDefinition {
+    const tool = given as ToolDefinition | null | undefined;
+    const known = typeof tool?.inputSchema === "object" ? this.#copies.get(tool.inputSchema) : undefined;
+    if (known && tool && fields.every((field) => known.given[field] === tool[field])) return known.copy;
+    const copy = definitionOf(given);
+    this.#copies.set((given as ToolDefinition).inputSchema, { given: { ...(given as ToolDefinition) }, copy });
+    return copy;
+  }
+}
+
+function changeOf(before: readonly ToolDefinition[], now: readonly ToolDefinition[]): ToolsChange | undefined {
+  const old = new Map(before.map((tool) => [tool.name, tool]));
+  const names = new Set(now.map(({ name }) => name));
+  const added = now.filter(({ name }) => !old.has(name)).map(({ name }) => name);
+  const removed = before.filter(({ name }) => !names.has(name)).map(({ name }) => name);
+  const changed = now
+    .filter((tool) => old.has(tool.name) && !isSame(old.get(tool.name) as ToolDefinition, tool))
+    .map(({ name }) => name);
+  return added.length + removed.length + changed.length > 0 ? { added, removed, changed } : undefined;
+}
+
+/** Whether a model is shown the same. */
+function isSame(one: ToolDefinition, other: ToolDefinition): boolean {
+  return one === other || shown(one) === shown(other);
+}
+
+function shown({ description, inputSchema, outputSchema, examples, raises }: ToolDefinition): string {
+  return canonicalJson({ description, inputSchema, outputSchema, examples, raises });
+}

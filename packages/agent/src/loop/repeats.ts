@@ -1,0 +1,93 @@
+import type { Action, ToolResult } from "@toolglot/core";
+import { hash } from "../hash.ts";
+import { canonicalJson } from "../plain-json.ts";
+
+/** How many actions are remembered, for each time that a call may give the same. */
+const WINDOW_PER_REPEAT = 4;
+
+/**
+ * Finds calls that get the run nowhere: the same call with the same result, again and again within the last actions, in
+ * whatever order and whatever stands between. A call whose result differs (polling) is none.
+ */
+export class Repeats {
+  readonly #limit: number;
+  /** What the last actions came to: calls with the digests of their results. */
+  readonly #actions: Map<string, Outcome>[] = [];
+  /** How often each call gave each result in these. */
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  constructor(limit: number) {
+    this.#limit = limit;
+  }
+
+  /** Whether all that the action asks for was had as often as it may be; the model was told. */
+  exceededBy(action: Action): boolean {
+    const calls = keysOf(action);
+    const isSpent = (call: string): boolean => Math.max(0, ...(this.#counts.get(call)?.values() ?? [])) >= this.#limit;
+    return calls.length > 0 && calls.every(({ call }) => isSpent(call));
+  }
+
+  /** Notes an action that has run. Gives the names of calls that must not be repeated once more. */
+  note(action: Action, results: readonly ToolResult[]): string[] {
+    if (this.#limit === Number.POSITIVE_INFINITY) return [];
+    const byId = new Map(results.map((result) => [result.callId, result]));
+    const seen = new Map<string, Outcome>();
+    for (const { call, callId, name } of keysOf(action)) {
+      const result = byId.get(callId);
+      if (!result) continue;
+      const outcome = outcomeOf(result);
+      seen.set(call + outcome, { call, outcome, name });
+    }
+    this.#actions.push(seen);
+    for (const one of seen.values()) this.#add(one, 1);
+    const old = this.#actions.length > this.#limit * WINDOW_PER_REPEAT ? this.#actions.shift() : undefined;
+    for (const one of old?.values() ?? []) this.#add(one, -1);
+    const spent = [...seen.values()].filter(
+      ({ call, outcome }) => this.#counts.get(call)?.get(outcome) === this.#limit,
+    );
+    return [...new Set(spent.map(({ name }) => name))];
+  }
+
+  #add({ call, outcome }: Outcome, change: 1 | -1): void {
+    const outcomes = this.#counts.get(call) ?? new Map<string, number>();
+    const count = (outcomes.get(outcome) ?? 0) + change;
+    if (count > 0) outcomes.set(outcome, count);
+    else outcomes.delete(outcome);
+    if (outcomes.size > 0) this.#counts.set(call, outcomes);
+    else this.#counts.delete(call);
+  }
+}
+
+interface Outcome {
+  call: string;
+  outcome: string;
+  name: string;
+}
+
+/** What makes two calls the same: all but ids, places and words about them. */
+function keysOf(action: Action): { call: string; callId: string; name: string }[] {
+  switch (action.kind) {
+    case "calls":
+      return action.calls.map(({ id, name, input }) => ({ call: keyOf([name, input]), callId: id, name }));
+    case "plan": {
+      const { common, steps } = action.plan;
+      return steps.map(({ tool, params, uris, callId }) => ({
+        call: keyOf([common, tool, params, uris]),
+        callId,
+        name: tool,
+      }));
+    }
+    case "code":
+      return [{ call: keyOf([action.language, action.source]), callId: action.id, name: action.language }];
+    default:
+      return [];
+  }
+}
+
+function outcomeOf({ status, content, data, error, logs }: ToolResult): string {
+  return keyOf([status, data ?? content, error?.type, error?.message, logs]);
+}
+
+function keyOf(value: unknown): string {
+  return hash(canonicalJson(value));
+}
