@@ -23,7 +23,7 @@ const agent = createAgent({
   model,
   protocol: nativeProtocol(),
   executor: toolkitExecutor(toolkit),
-  tools: toolkit.tools(),
+  tools: toolkit,
 });
 const run = agent.run("What is 19 + 23?");
 for await (const event of run) {

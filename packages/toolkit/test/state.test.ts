@@ -36,6 +36,18 @@ it("should change nothing when a state names an unknown group, or only report it
   expect(() => toolkit.loadStateDict({} as never)).toThrow(TypeError);
 });
 
+it("should refuse a key that no state has, when strict, and report it otherwise", () => {
+  const toolkit = kit();
+  const before = toolkit.stateDict();
+  expect(() => toolkit.loadStateDict({ activeGroups: [], extra: 1 } as never, { strict: true })).toThrow(TypeError);
+  expect(() => toolkit.loadStateDict({ activeGroups: [], extra: 1 } as never)).toThrow(/no "extra"/);
+  expect(toolkit.stateDict()).toEqual(before);
+  expect(toolkit.loadStateDict({ activeGroups: [], extra: 1 } as never, { strict: false })).toEqual([
+    'A state has no "extra"; it was left out.',
+  ]);
+  expect(toolkit.loadStateDict(toolkit.stateDict({ registrations: true }))).toEqual([]);
+});
+
 it("should list registrations when asked, without the presets' values", () => {
   const { registrations } = kit().stateDict({ registrations: true });
   expect(registrations).toMatchObject([
