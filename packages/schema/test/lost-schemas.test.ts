@@ -49,8 +49,8 @@ describe("a schema that nobody would check is a TypeError with the cure", () => 
 
   it("of a result, too", () => {
     expect(() => outputJsonSchema(oldZod as never)).toThrow(/zod needs/);
-    expect(() => outputJsonSchema(schema, { nam: "x" } as never)).toThrow(TypeError);
-    expect(outputJsonSchema({ items: { type: "string" } })).toEqual({ items: { type: "string" } });
+    expect(() => outputJsonSchema(schema as never, { nam: "x" } as never)).toThrow(TypeError);
+    expect(outputJsonSchema({ items: { type: "string" } } as const)).toEqual({ items: { type: "string" } });
   });
 });
 
