@@ -44,6 +44,21 @@ export const slipClasses: readonly SlipClass[] = [
     sources: ["vllm-project/vllm#54778", "anthropics/claude-code#66809"],
   },
   {
+    id: "damaged-delimiter",
+    about: "one delimiter lost, halved, misspelt, doubled or in other brackets, in one call or in one of two",
+    sources: ["xalgorix/xalgorix#243", "xalgorix/xalgorix#248", "anthropics/claude-code#62407"],
+  },
+  {
+    id: "layouts",
+    about: "right outputs in other layouts: several values in a call, all on one line, close together, indented",
+    sources: ["anthropics/claude-code#64099", "signalnine/q27#24"],
+  },
+  {
+    id: "damaged-in-layout",
+    about: "the same with one delimiter damaged, so that a value may swallow its neighbour",
+    sources: ["zed-industries/zed#44513", "anthropics/claude-code#62407", "signalnine/q27#24"],
+  },
+  {
     id: "cut-length",
     about: "the text ends early, and the provider says so (`length`)",
     sources: ["ahwurm/localharness#77", "jaseci-labs/jac#6766"],
@@ -147,3 +162,16 @@ export const slipClasses: readonly SlipClass[] = [
     sources: ["cline/cline#10843", "whoz-oss/coday#956"],
   },
 ];
+
+/** Classes that draw places or damages: another seed makes other cases of them. */
+export const drawnClasses: ReadonlySet<string> = new Set([
+  "own-closers",
+  "one-character",
+  "damaged-delimiter",
+  "damaged-in-layout",
+  "cut-length",
+  "cut-unsaid",
+]);
+
+/** Seeds besides the one of the tables by class. */
+export const moreSeeds: readonly string[] = ["second ", "third "];

@@ -1,4 +1,5 @@
 import type { SlipBody } from "./bodies.ts";
+import { damageOne } from "./damage.ts";
 import type { Random } from "./random.ts";
 import type { Format, Slipped, Written } from "./slip.ts";
 
@@ -33,6 +34,26 @@ export const commonSlips: Readonly<
         meant: [format.value(call)],
       };
     });
+  },
+
+  "damaged-delimiter": (format, call, _, random) => {
+    const alone = format.write([call]);
+    const meant = [format.value(call)];
+    const both = [format.value(format.other), ...meant];
+    const found = damagedIn(alone, 4, random).map(({ what, text }): Slipped => ({ variant: what, text, meant }));
+    if (format.manyCalls)
+      for (const { what, text } of damagedIn(format.write([format.other, call]), 6, random))
+        found.push({ variant: `two, ${what}`, text, meant: both });
+    else {
+      const first = format.write([format.other]);
+      for (const { what, text } of damagedIn(first, 3, random)) {
+        const block = { text, meant: both.slice(0, 1) };
+        found.push({ variant: `two, first ${what}`, text: `${text}\n${alone.text}`, meant: both, block });
+      }
+      for (const { what, text } of damagedIn(alone, 3, random))
+        found.push({ variant: `two, ${what}`, text: `${first.text}\n${text}`, meant: both, block: { text, meant } });
+    }
+    return found;
   },
 
   "fence-around": (format, call, _, random) => {
@@ -168,6 +189,22 @@ export const classesForOwn: ReadonlySet<string> = new Set([
   "crlf",
   "bom",
 ]);
+
+/** The text with one of its delimiters damaged, a number of times. */
+function damagedIn(
+  { text, values }: Pick<Written, "text" | "values">,
+  count: number,
+  random: Random,
+): { what: string; text: string }[] {
+  const own = [...text.matchAll(/[^\s\w]*\w+[^\s\w]*|[^\s\w]+/g)].filter(
+    ({ 0: all, index }) => !values.some(([start, end]) => index < end && index + all.length > start),
+  );
+  return Array.from({ length: own.length > 0 ? count : 0 }, () => {
+    const { 0: delimiter, index } = random.pick(own);
+    const { what, text: put } = damageOne(delimiter, random);
+    return { what: `${what}, ${index}`, text: text.slice(0, index) + put + text.slice(index + delimiter.length) };
+  });
+}
 
 /** Places outside of all values, line breaks aside. */
 function ownPlaces(text: string, values: Written["values"]): number[] {

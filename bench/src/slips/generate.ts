@@ -15,8 +15,20 @@ export interface Generated {
   ambiguous: string[];
 }
 
-/** Every slip of a format, on every body: the same cases in every run. */
-export function generate<Call>(format: Format<Call>, bodies: readonly SlipBody[]): Generated {
+/** Which cases are made. */
+export interface Selection {
+  /** Another one makes other cases of the classes that draw. */
+  seed?: string;
+  /** Only these classes. */
+  classes?: ReadonlySet<string>;
+}
+
+/** Every slip of a format, on every body: the same cases in every run with the same seed. */
+export function generate<Call>(
+  format: Format<Call>,
+  bodies: readonly SlipBody[],
+  { seed = "", classes: chosen }: Selection = {},
+): Generated {
   const generated: Generated = { cases: [], excluded: new Map(), ambiguous: [] };
   const classes = { ...commonSlips, ...format.slips };
   for (const body of bodies) {
@@ -26,11 +38,13 @@ export function generate<Call>(format: Format<Call>, bodies: readonly SlipBody[]
         continue;
       }
       for (const slip of Object.keys(classes)) {
-        if (format.isOwn(body) && !classesForOwn.has(slip)) continue;
-        const random = new Random(`${format.id} ${body.name} ${index} ${slip}`);
+        if ((format.isOwn(body) && !classesForOwn.has(slip)) || chosen?.has(slip) === false) continue;
+        const random = new Random(`${seed}${format.id} ${body.name} ${index} ${slip}`);
         for (const slipped of slipsOf(format, slip, call, body, random)) {
-          if (hasOtherMeaning(format, slipped)) generated.excluded.set(slip, (generated.excluded.get(slip) ?? 0) + 1);
-          else addWithPair(generated.cases, { ...slipped, slip, body: body.name });
+          const { block, ...found } = slipped;
+          if (hasOtherMeaning(format, found) || (block && hasOtherMeaning(format, block)))
+            generated.excluded.set(slip, (generated.excluded.get(slip) ?? 0) + 1);
+          else addWithPair(generated.cases, { ...found, slip, body: body.name });
         }
       }
     }

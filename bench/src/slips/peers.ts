@@ -140,6 +140,9 @@ function readToml({ text }: SlipCase): Reading {
 
 const inTags = [
   "one-character",
+  "damaged-delimiter",
+  "layouts",
+  "damaged-in-layout",
   "as-written",
   "own-closers",
   "missing-closer",
@@ -155,6 +158,9 @@ const inText = ["prose", "fence-around", "fence-unclosed", "two-calls"];
 const inAnswers = ["two-at-once", "entities", "mention", "reasoning", "reasoning-broken", "made-up-result"];
 const inToml = [
   "one-character",
+  "damaged-delimiter",
+  "layouts",
+  "damaged-in-layout",
   "as-written",
   "own-closers",
   "missing-closer",

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { SlipBody } from "./bodies.ts";
-import { type Generated, generate } from "./generate.ts";
+import { type Generated, generate, type Selection } from "./generate.ts";
 import { judge, type Outcome, type Reading } from "./judge.ts";
 import { type SlipPeer, trimmed } from "./peers.ts";
 import { Random } from "./random.ts";
@@ -15,8 +15,12 @@ export interface Judged {
 }
 
 /** All cases of a format, read by this project's parser: at once and in chunks. What differs by chunks is silently wrong. */
-export function runOwn<Call>(format: Format<Call>, bodies: readonly SlipBody[]): { judged: Judged[] } & Generated {
-  const generated = generate(format, bodies);
+export function runOwn<Call>(
+  format: Format<Call>,
+  bodies: readonly SlipBody[],
+  selection: Selection = {},
+): { judged: Judged[] } & Generated {
+  const generated = generate(format, bodies, selection);
   const read = readers[format.id]?.(format.tools);
   if (!read) throw new TypeError(`no parser for the format ${format.id}`);
   const random = new Random(`${format.id} chunks`);
@@ -33,7 +37,7 @@ export function runOwn<Call>(format: Format<Call>, bodies: readonly SlipBody[]):
 export async function runPeer(peer: SlipPeer, bodies: readonly SlipBody[]): Promise<Judged[]> {
   const judged: Judged[] = [];
   for (const found of generate(peer.format, bodies).cases) {
-    if (!peer.classes.has(found.slip) || (peer.wholeDocuments && found.variant.startsWith("fenced"))) continue;
+    if (!peer.classes.has(found.slip) || (peer.wholeDocuments && /^(?:fenced|two)/.test(found.variant))) continue;
     const slipCase = { ...found, meant: found.meant.map(trimmed) };
     const reading = await peer.read(slipCase);
     judged.push({ slipCase, outcome: judge(slipCase, reading), reading });

@@ -24,7 +24,10 @@ export interface SlipCase {
 }
 
 /** What a slip makes of a right output; body and class are added by the generator. */
-export type Slipped = Omit<SlipCase, "slip" | "body">;
+export interface Slipped extends Omit<SlipCase, "slip" | "body"> {
+  /** The block of several that the slip is in, by itself: when that has another meaning, so has the text. */
+  block?: Pick<SlipCase, "text" | "meant">;
+}
 
 /** A right output and the places in it where cuts change what can be known. */
 export interface Written {

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from "@toolglot/core";
 import type { SlipBody } from "../bodies.ts";
 import type { Format, Value, Written } from "../slip.ts";
+import { layoutSlips } from "./toolsxml-layouts.ts";
 import { toolsxmlSlips } from "./toolsxml-slips.ts";
 
 /** A call by the texts that are written of it. `body` is the one that carries a body. */
@@ -61,10 +62,12 @@ function frame(call: ToolsXmlCall): { before: string; open: string; close: strin
 const bodyText = (call: ToolsXmlCall): string =>
   call.tag === "mcp" ? JSON.stringify({ path: call.path, content: call.body }) : call.body;
 
+/** As CDATA. */
+export const cdata = (text: string): string => `<![CDATA[${text.replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
+
 /** Lines end where CDATA begins, so that its text is what was meant. */
 function encode(text: string, encoding: Encoding): { before: string; text: string; after: string } {
-  if (encoding === "cdata")
-    return { before: "<![CDATA[", text: text.replaceAll("]]>", "]]]]><![CDATA[>"), after: "]]>" };
+  if (encoding === "cdata") return { before: "<![CDATA[", text: cdata(text).slice(9, -3), after: "]]>" };
   if (encoding === "raw") return { before: "\n", text, after: "\n" };
   const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
   return { before: "\n", text: escaped, after: "\n" };
@@ -197,7 +200,7 @@ export const toolsxmlFormat: Format<ToolsXmlCall> = {
   ],
   madeUpResult,
   other: { tag: "command", body: "npm test" },
-  slips: toolsxmlSlips,
+  slips: { ...toolsxmlSlips, ...layoutSlips },
   meanings,
   isOwn: ({ kind }) => kind === "toolsxml",
 };

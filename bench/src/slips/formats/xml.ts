@@ -1,4 +1,5 @@
 import type { SlipBody } from "../bodies.ts";
+import { damageOne } from "../damage.ts";
 import type { Format, Slipped, Value, Written } from "../slip.ts";
 import { insertLine } from "./insert-line.ts";
 
@@ -60,7 +61,43 @@ const one = (call: XmlCall, variants: Record<string, Partial<Style>>): Slipped[]
     meant: [value(call)],
   }));
 
+/** What stands between tags; bodies stand directly between theirs. */
+const layouts: Readonly<Record<string, string>> = { tight: "", spaces: " ", "a tag a line": "\n", indented: "\n  " };
+
+const other: XmlCall = { path: "notes.txt", content: "a note" };
+
+/** Two calls, as their tags and what stands between. */
+function two(call: XmlCall, space: string): string[] {
+  const written = ({ path, content }: XmlCall): string[] => [
+    ...["<write_file>", space, "<path>", path, "</path>", space],
+    ...["<content>", content, "</content>", space, "</write_file>"],
+  ];
+  return [...written(other), space, ...written(call), "\n"];
+}
+
 const slips: Format<XmlCall>["slips"] = {
+  layouts: (call) =>
+    Object.entries(layouts).map(([variant, space]) => ({
+      variant: `two, ${variant}`,
+      text: two(call, space).join(""),
+      meant: [value(other), value(call)],
+    })),
+  "damaged-in-layout": (call, _, random) =>
+    Object.entries(layouts).flatMap(([variant, space]) =>
+      Array.from({ length: 4 }, () => {
+        const pieces = two(call, space);
+        const tags = pieces.flatMap((piece, index) =>
+          /^<\/?(?:write_file|path|content)>$/.test(piece) ? [index] : [],
+        );
+        const at = random.pick(tags);
+        const { what, text } = damageOne(pieces[at] ?? "", random);
+        return {
+          variant: `two, ${variant}: ${pieces[at]}, ${what}`,
+          text: pieces.with(at, text).join(""),
+          meant: [value(other), value(call)],
+        };
+      }),
+    ),
   "own-closers": (call, _, random) => {
     const lines = {
       "closer in a line": "it ends with </content> here",
@@ -129,7 +166,7 @@ export const xmlFormat: Format<XmlCall> = {
     "Use the <write_file> tag to write files.",
   ],
   madeUpResult: "<tool_response>\n3 rows\n</tool_response>\n",
-  other: { path: "notes.txt", content: "a note" },
+  other,
   slips,
   meanings,
   isOwn: () => false,
