@@ -114,6 +114,7 @@ export type {
   RouterOptions,
   RouterTimes,
   StoreErrorFacts,
+  VerifyOptions,
 } from "./router/types.ts";
 export { createSessions, type SessionOptions } from "./sessions/sessions.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./store/memory-store.ts";
@@ -132,6 +133,7 @@ export type {
   CallOutcome,
   CallRecord,
   CatalogStore,
+  Denial,
   KnownCall,
   OperationFilter,
   RouterOperationLog,

@@ -37,7 +37,7 @@ export interface CapabilityRegistry {
   /** False when there is none. Its numbers stay taken in sessions that know it. */
   unregister(capId: string): boolean;
   get(capId: string): RegisteredCapability | undefined;
-  /** What this principal may see, in order of registration. */
+  /** What is in this principal's catalog, in order of registration: what is for their roles, less what policy always denies. */
   visible(principal: Principal): RegisteredCapability[];
   epoch(): Promise<number>;
   /** The id of a first alias view for a new session. */

@@ -4,6 +4,7 @@ import type { Execution } from "../src/calls/types.ts";
 import type { AnyCapability, ExecuteContext } from "../src/capability/types.ts";
 import { CapabilityError } from "../src/errors/capability-error.ts";
 import { createExecutor, type ExecutorOptions } from "../src/execution/executor.ts";
+import { gate } from "./calls-rig.ts";
 import { capability, context } from "./rules-rig.ts";
 
 const run = async (
@@ -214,21 +215,20 @@ it("does not begin what is cancelled already", async () => {
 });
 
 it("hands an aborted signal to a capability that asks for it late", async () => {
-  let late: boolean | undefined;
-  let finished: () => void = () => {};
-  const looked = new Promise<void>((resolve) => {
-    finished = resolve;
-  });
+  const over = gate();
+  let aborted: boolean | undefined;
+  const looked = gate();
   await run(
     async (_args, given: ExecuteContext) => {
-      await new Promise((resolve) => setTimeout(resolve, 30));
-      late = given.signal.aborted;
-      finished();
+      await over.passed;
+      aborted = given.signal.aborted;
+      looked.open();
     },
     { timeoutMs: 5 },
   );
-  await looked;
-  expect(late).toBe(true);
+  over.open();
+  await looked.passed;
+  expect(aborted).toBe(true);
 });
 
 it("leaves no listener behind, and no rejection unhandled", async () => {

@@ -49,7 +49,17 @@ describe("narrow (TRP v0.1 draft, 5.2 and 11.3)", () => {
     expect(narrow(who, { roles: ["admin", "editor"] })).toBe(who);
   });
 
-  it("never gives a role, a tenant, an id or the right to delete, and never takes readonly away", () => {
+  it.each([
+    [{ role: "readonly" }, ["readonly"]],
+    [{ roles: ["readonly", "approver"] }, ["approver", "readonly"]],
+    [{ role: "approver", roles: ["readonly"] }, ["readonly"]],
+    [{ roles: ["approver"] }, ["approver"]],
+  ])("adds readonly to who asks for it, and keeps what is asked for beside it: %j", (context, roles) => {
+    const full = principal({ id: "ada", roles: ["approver", "editor"] });
+    expect(narrow(full, context).roles).toEqual(roles);
+  });
+
+  it("never gives a role but readonly, a tenant, an id or the right to delete, and never takes readonly away", () => {
     const names = fc.constantFrom("admin", "approver", "readonly", "x", "__proto__");
     const context = fc.oneof(
       fc.anything(),
@@ -67,8 +77,11 @@ describe("narrow (TRP v0.1 draft, 5.2 and 11.3)", () => {
         const full = principal({ id: "ada", roles, canDelete });
         const narrowed = narrow(full, given);
         expect({ ...narrowed, roles: [] }).toEqual({ ...full, roles: [] });
-        expect(narrowed.roles.every((role) => full.roles.includes(role))).toBe(true);
-        expect(narrowed.roles.includes("readonly")).toBe(full.roles.includes("readonly"));
+        expect(narrowed.roles.every((role) => role === "readonly" || full.roles.includes(role))).toBe(true);
+        if (full.roles.includes("readonly")) expect(narrowed.roles).toContain("readonly");
+        if (narrowed.roles.includes("readonly") && !full.roles.includes("readonly")) {
+          expect(JSON.stringify(given)).toContain('"readonly"');
+        }
       }),
     );
   });

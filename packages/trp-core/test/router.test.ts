@@ -267,7 +267,11 @@ describe("identity (TRP v0.1 draft, 5.2 and 11.3)", () => {
   it("readonly stays, whatever a frame says", async () => {
     const { router, effects } = await rig();
     const session = await openSession(router, { who: principal({ id: "r", roles: ["readonly", "editor"] }) });
-    const reply = nackOf(await session.call(write("w", "k"), { auth_context: { roles: ["editor"] } }));
+    // Not in its catalog, and denied to who knows its number all the same.
+    const idx =
+      (await (await openSession(router)).sync()).find(({ cap_id }) => cap_id === "cap.test.write.v1")?.idx ?? -1;
+    const call = { ...write("w", "k"), idx };
+    const reply = nackOf(await session.call(call, { auth_context: { roles: ["editor"] } }));
     expect(reply).toMatchObject({ error_class: "POLICY_DENIED", error_code: "TRP_4001" });
     expect(effects).toEqual([]);
   });

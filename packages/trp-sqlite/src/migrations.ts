@@ -115,8 +115,19 @@ INSERT INTO identity VALUES (lower(hex(randomblob(16))));
 INSERT INTO counters VALUES ('pulse', 0);
 `;
 
+// Whether one has expired is told by `expires_at`: a status that nobody has looked at is as it was written.
+const approvalColumns = `
+ALTER TABLE approvals ADD COLUMN requester TEXT NOT NULL DEFAULT '';
+ALTER TABLE approvals ADD COLUMN status TEXT NOT NULL DEFAULT '';
+UPDATE approvals SET requester = json_extract(record, '$.requester'), status = json_extract(record, '$.status');
+CREATE INDEX approvals_by_status ON approvals (tenant, status, n, expires_at);
+CREATE INDEX approvals_by_requester ON approvals (tenant, requester, status, n, expires_at);
+CREATE INDEX approvals_of_requester ON approvals (tenant, requester, n);
+CREATE INDEX approvals_by_expiry ON approvals (expires_at);
+`;
+
 /** Step by step: a file of version 1 has had the first. */
-export const migrations: readonly string[] = [first, effects, identity];
+export const migrations: readonly string[] = [first, effects, identity, approvalColumns];
 
 /** In the header of every store's file, so that no other database is taken for one: "TRP1". */
 export const applicationId = 0x54525031;

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolglot/core";
 import { type Principal, principal, type ResponseFrame, type Router } from "@toolglot/trp-core";
 import { frame, hello } from "./chaos/frames.ts";
 
-const agent: Principal = principal({ id: "agent" });
+export const agent: Principal = principal({ id: "agent" });
 export const boss: Principal = principal({ id: "boss", roles: ["approver"] });
 
 /** Calls a capability in a session of its own. */

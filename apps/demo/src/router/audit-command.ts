@@ -2,6 +2,7 @@ import type { AuditRow } from "@toolglot/trp-core";
 import { Command } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { type Run, runCommand } from "../cli/run-command.ts";
+import { UsageError } from "../cli/usage-error.ts";
 import { dataFolder } from "../data/folder.ts";
 import { type Style, styleFor } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
@@ -15,6 +16,7 @@ interface AuditOptions {
   json: boolean;
   after?: string;
   limit?: string;
+  expect?: string;
 }
 
 /** The subcommand `audit`: the log of decisions and outcomes, and whether it is whole. Gives the exit code. */
@@ -31,7 +33,8 @@ function buildCommand(run: Run): Command {
       .option("--data-dir <dir>", "where the default store lives")
       .option("--json", "as JSON", false);
   where("verify")
-    .description("checks every row's hash; exit code 1 when one does not fit")
+    .description("checks every row, and that each operation has its rows; exit code 1 when something does not fit")
+    .option("--expect <index:hash>", "a row that was noted elsewhere: it must still be there")
     .action((options: AuditOptions) => run(() => verify(options)));
   where("list")
     .description("the rows in their order")
@@ -45,13 +48,25 @@ function choiceOf({ store, dataDir }: AuditOptions): ReturnType<typeof readStore
   return readStoreChoice(store, dataFolder(dataDir));
 }
 
+/** `INDEX:HASH`, as `verify` prints it. */
+function expected(text: string): { index: number; hash: string } {
+  const [, index, hash] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(text) ?? [];
+  if (index === undefined || hash === undefined) {
+    throw new UsageError(
+      "--expect takes INDEX:HASH, the number of a row and its 64 hex digits, as audit verify prints them",
+    );
+  }
+  return { index: Number(index), hash };
+}
+
 function verify(options: AuditOptions): Promise<number> {
+  const expect = options.expect === undefined ? undefined : expected(options.expect);
   return onStore(choiceOf(options), async (router) => {
-    const report = await router.audit.verify();
-    const { rows, ok, brokenAt, problem, head } = report;
+    const report = await router.audit.verify(expect === undefined ? {} : { expect });
+    const { rows, ok, brokenAt, problem, head, trust = "" } = report;
     const style = styleFor(process.stdout);
     const verdict = ok
-      ? style.good("ok: every row follows from the one before")
+      ? `${style.good("ok: every row follows from the one before")}\n${trust}\nTo note: --expect ${rows}:${head}`
       : style.bad(`broken${brokenAt === undefined ? "" : ` at row ${brokenAt}`}: ${problem ?? "a row does not fit"}`);
     const text = options.json ? JSON.stringify(report) : `${rows} rows, head ${head}\n${verdict}`;
     process.stdout.write(`${text}\n`);

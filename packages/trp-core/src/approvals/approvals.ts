@@ -18,6 +18,8 @@ export interface ApprovalDependencies {
   mayDecide?: (who: Principal, approval: ApprovalRecord) => boolean;
   /** How long a request waits, and an approval holds. Milliseconds. */
   approvalTtl: number;
+  /** How many requests of one principal may wait. Default: no limit. */
+  mostPending?: number;
 }
 
 /** `Router["approvals"]`, and what the path of a call needs. */
@@ -35,6 +37,9 @@ export interface Approvals {
   ): ReturnType<ApprovalStore["request"]>;
 }
 
+/** How many a list has at most: whoever wants more asks for those before the last one. */
+const longestPage = 500;
+
 /** A comment is told to the model: no longer than this. */
 const maxComment = 1_000;
 
@@ -43,7 +48,7 @@ const maxComment = 1_000;
  * in the same tenant; every decision is in the audit log, in the transaction that makes it.
  */
 export function createApprovals(dependencies: ApprovalDependencies): Approvals {
-  const { store, emit, mayDecide = hasApproverRole, approvalTtl } = dependencies;
+  const { store, emit, mayDecide = hasApproverRole, approvalTtl, mostPending } = dependencies;
 
   function sees(who: Principal, approval: ApprovalRecord): boolean {
     return approval.tenant === who.tenant && (approval.requester === who.id || mayDecide(who, approval));
@@ -85,7 +90,8 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
   }
 
   return {
-    async list(who, filter = {}) {
+    async list(who, { limit = 100, ...rest } = {}) {
+      const filter = { ...rest, limit: Math.min(limit, longestPage) };
       // By itself: the requests of others must not push one's own out of the list.
       const own = await store.approvals.list({ ...filter, tenant: who.tenant, requester: who.id });
       if (mayDecide === hasApproverRole && !hasApproverRole(who)) return own;
@@ -93,7 +99,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
       const ids = new Set(newest.map(({ id }) => id));
       // What is not among the newest is older than all of them.
       const found = [...newest.filter((approval) => sees(who, approval)), ...own.filter(({ id }) => !ids.has(id))];
-      return found.slice(0, filter.limit ?? 100);
+      return found.slice(0, filter.limit);
     },
     approve: (who, id, comment) => decide(who, id, "approved", comment),
     deny: (who, id, comment) => decide(who, id, "denied", comment),
@@ -116,6 +122,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
         reason: decision.reason,
         policyVersion: version,
         ttlMs: approvalTtl,
+        ...(mostPending === undefined ? {} : { mostPending }),
       });
       if (requested.status === "created") {
         const { id: approvalId, tenant, requester, capId, expiresAt } = requested.record;
@@ -159,5 +166,6 @@ function auditRow(approval: ApprovalRecord, status: "approved" | "denied", who: 
     error_code: null,
     decided_by: who.id,
     approval_id: approval.id,
+    ...(approval.deniedBefore === undefined ? {} : { denied_before: approval.deniedBefore.id }),
   };
 }

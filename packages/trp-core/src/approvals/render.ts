@@ -34,6 +34,11 @@ export function renderApproval(approval: ApprovalRecord): string {
     if (++count <= maxValues) lines.push(`  | ${path === "" ? "(none)" : quoted(path)} = ${rendered(value)}`);
   }
   if (count > maxValues) lines.push(`  ! ${count - maxValues} more values are not shown: read them in the record`);
+  const { deniedBefore } = approval;
+  if (deniedBefore !== undefined) {
+    const at = new Date(deniedBefore.at).toISOString();
+    lines.push(`Denied before: request ${shown(deniedBefore.id)}, by ${quoted(deniedBefore.by)}, at ${at}`);
+  }
   if (approval.decidedBy !== undefined) {
     lines.push(
       `Decided by: ${quoted(approval.decidedBy)}${approval.comment ? `, who says ${quoted(approval.comment)}` : ""}`,

@@ -32,6 +32,8 @@ export interface AuditEntry {
   decided_by?: string;
   /** The approval record or token that was used. */
   approval_id?: string;
+  /** In a decision about what was denied before: the approval record of that denial. */
+  denied_before?: string;
 }
 
 /** A row of the audit log. Each row's hash covers the one before, so that nothing can be taken out or changed unseen. */

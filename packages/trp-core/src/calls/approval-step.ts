@@ -5,7 +5,7 @@ import type { Fault } from "../errors/types.ts";
 import type { PolicyDecision } from "../policy/types.ts";
 import type { ApprovalUse } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { approvalDenied, approvalPending, conflict } from "./faults.ts";
+import { approvalDenied, approvalPending, conflict, tooManyPending } from "./faults.ts";
 import type { IncomingCall } from "./types.ts";
 
 /**
@@ -32,6 +32,7 @@ export async function approvalFor(
   }
   const { status, record } = await approvals.request(call, { ...wanted, version: policy.version });
   if (status === "conflict") return conflict();
+  if (status === "too-many") return tooManyPending();
   switch (record.status) {
     case "approved":
     // Used by this very operation, which may be started again.

@@ -51,6 +51,11 @@ export function approvalPending(approval: ApprovalRecord): Fault {
   });
 }
 
+/** No request was made: as many of this caller's as there may be are waiting. */
+export function tooManyPending(): Fault {
+  return fault("TRP_4008");
+}
+
 export function approvalDenied(approval: ApprovalRecord): Fault {
   // Somebody's own words, on their way to a model, a log, a terminal.
   const said = approval.comment?.replace(/[\p{C}\p{Zl}\p{Zp}]+/gu, " ").trim();

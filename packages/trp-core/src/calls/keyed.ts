@@ -11,7 +11,7 @@ import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
 import { effectOver, isRerunnable } from "./effects.ts";
 import { busy, type Ending, type Passage, refused } from "./ending.ts";
-import { approvalRefused, conflict, equalInDoubt, keyExpired } from "./faults.ts";
+import { approvalDenied, approvalRefused, conflict, equalInDoubt, keyExpired } from "./faults.ts";
 import { effectIdOf } from "./keys.ts";
 import { noUsage, settledFromRecord } from "./outcome.ts";
 import type { IncomingCall, Settled } from "./types.ts";
@@ -28,15 +28,17 @@ export interface Instead {
 export class KeyedCall {
   readonly #dependencies: CallDependencies;
   readonly #passage: Passage;
-  readonly #call: IncomingCall;
   /** Of the call's own key. */
   readonly #own: OperationKey;
 
   constructor(dependencies: CallDependencies, passage: Passage, own: OperationKey) {
     this.#dependencies = dependencies;
     this.#passage = passage;
-    this.#call = passage.call;
     this.#own = own;
+  }
+
+  get #call(): IncomingCall {
+    return this.#passage.call;
   }
 
   /** One attempt at an operation: the call's own, or the one that stands for it. */
@@ -153,7 +155,7 @@ export class KeyedCall {
       case "expired":
         return refused(keyExpired());
       case "approval-refused":
-        return refused(approvalRefused(result.reason));
+        return refused(result.reason === "denied" ? approvalDenied(result.denial) : approvalRefused(result.reason));
       default: {
         const { scope, key } = result.record;
         if (key !== operation.key) return { instead: { scope, key } };

@@ -62,6 +62,8 @@ async function walk(
     const ending = await whileKnown(running, operation, () => keyed.run(operation, checked));
     if ("instead" in ending) {
       operation = ending.instead;
+      // What is written down is about that operation.
+      passage.call = { ...passage.call, item: { ...passage.call.item, idempotency_key: operation.key } };
       continue;
     }
     if (ending.settled.kind !== "in-progress" || options.waitForBusy !== true) return ending;

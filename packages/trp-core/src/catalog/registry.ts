@@ -7,6 +7,8 @@ import type { Fault } from "../errors/types.ts";
 import type { AliasRow } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { CapabilityRegistry } from "../parts.ts";
+import { policySubject } from "../policy/subject.ts";
+import type { PolicyEngine } from "../policy/types.ts";
 import type { RouterStore } from "../store/types.ts";
 import { firstSentence } from "./first-sentence.ts";
 import { registerCapability } from "./register.ts";
@@ -19,6 +21,8 @@ export interface RegistryOptions {
   capabilities?: readonly AnyCapability[];
   /** Engine for argument schemas. Default: one without code generation. */
   validator?: ValidatorFactory;
+  /** What it always denies a principal is not in their catalog. Default: nothing is left out. */
+  policy?: Pick<PolicyEngine, "deniesAlways">;
   /** Any older epoch is a mismatch. Default false: it is fine as long as number, `cap_id` and digest hold. */
   strictEpoch?: boolean;
 }
@@ -43,7 +47,7 @@ interface Entry {
  * malformed, or its `capId` or name is taken.
  */
 export function createRegistry(options: RegistryOptions): BuiltInRegistry {
-  const { store, validator, strictEpoch = false } = options;
+  const { store, validator, policy, strictEpoch = false } = options;
   const views = createViews(store.catalog);
   const own = new Map<string, Entry>();
   const builtIn = new Map<string, Entry>();
@@ -52,6 +56,8 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
   let seen = new Map<string, readonly RegisteredCapability[]>();
   let digest: string | undefined;
   let known: { digest: string; epoch: number } | undefined;
+  /** The highest epoch that any router on the store has given out, as far as it was asked for. */
+  let highest = 0;
 
   const isActive = ({ when }: Entry): boolean => when === undefined || when(own.size);
   const find = (capId: string): Entry | undefined => {
@@ -90,7 +96,8 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     changed();
   }
 
-  function visible(principal: Principal): readonly RegisteredCapability[] {
+  /** What has a number in a principal's sessions: whoever calls without having looked is told why it is denied. */
+  function numbered(principal: Principal): readonly RegisteredCapability[] {
     const roles = canonicalJson([...principal.roles].sort());
     let list = seen.get(roles);
     if (list === undefined) {
@@ -100,6 +107,15 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
       seen.set(roles, list);
     }
     return list;
+  }
+
+  /** Whether the policy lets the principal have it, for some arguments at some time. */
+  function isOffered(principal: Principal, registered: RegisteredCapability): boolean {
+    try {
+      return policy?.deniesAlways?.({ principal, capability: policySubject(registered) }) !== true;
+    } catch {
+      return true;
+    }
   }
 
   function digestOfAll(): string {
@@ -131,12 +147,13 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
   async function snapshot(principal: Principal): Promise<{ epoch: number; list: readonly RegisteredCapability[] }> {
     for (;;) {
       const current = await epoch();
-      if (known?.digest === digestOfAll()) return { epoch: current, list: visible(principal) };
+      if (known?.digest === digestOfAll()) return { epoch: current, list: numbered(principal) };
     }
   }
 
-  function rows(view: View, list: readonly RegisteredCapability[]): AliasRow[] {
-    const shown = new Set(list.map(({ capId }) => capId));
+  function rows(view: View, list: readonly RegisteredCapability[], principal: Principal): AliasRow[] {
+    const offered = list.filter((registered) => isOffered(principal, registered));
+    const shown = new Set(offered.map(({ capId }) => capId));
     const found: AliasRow[] = [];
     for (const [idx, { cap_id, gone }] of view.entries.entries()) {
       const row = gone === true || !shown.has(cap_id) ? undefined : find(cap_id)?.row;
@@ -153,12 +170,15 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     call: Parameters<CapabilityRegistry["resolve"]>[2],
     catalogEpoch: number | null,
   ): RegisteredCapability | Fault {
-    if (catalogEpoch !== null && (catalogEpoch > current || (strictEpoch && catalogEpoch < current))) {
+    // Of another router's catalog it may be, in the middle of a deployment; what counts is what the number stands for.
+    const isNobodys = catalogEpoch !== null && catalogEpoch > Math.max(current, highest);
+    if (isNobodys || (strictEpoch && catalogEpoch !== null && catalogEpoch !== current)) {
       return fault("TRP_1003", `catalog_epoch ${catalogEpoch} is not this router's, which is ${current}`);
     }
     const alias = view?.entries[call.idx];
     const registered = find(call.cap_id)?.registered;
-    const isSame = alias !== undefined && alias.gone !== true && alias.cap_id === call.cap_id;
+    // That it is gone was said of the router that synced last: here it may still be, or be again, under its number.
+    const isSame = alias !== undefined && alias.cap_id === call.cap_id;
     // One answer for all of these, so that it tells nobody what there is.
     if (!isSame || registered === undefined || !sees(principal, registered)) {
       return fault("TRP_1003", `idx ${call.idx} does not stand for ${call.cap_id} in this session's catalog`);
@@ -194,7 +214,7 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
       return true;
     },
     get: (capId) => find(capId)?.registered,
-    visible: (principal) => [...visible(principal)],
+    visible: (principal) => numbered(principal).filter((registered) => isOffered(principal, registered)),
     epoch,
     async openView(principal) {
       const { list } = await snapshot(principal);
@@ -208,11 +228,11 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
         const before = await views.read(from);
         const view = await views.next(before, list);
         if (view.id === from || (await store.sessions.setView(session.id, from, view.id))) {
-          return { epoch: current, rows: rows(view, list) };
+          return { epoch: current, rows: rows(view, list, principal) };
         }
         // Somebody else synced the session: theirs is the view to go on from.
         const fresh = await store.sessions.read(session.id, who);
-        if (fresh === undefined) return { epoch: current, rows: rows(view, list) };
+        if (fresh === undefined) return { epoch: current, rows: rows(view, list, principal) };
         from = fresh.view;
       }
     },
@@ -220,9 +240,14 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
       // Mostly all is known; the store is asked only after a change.
       const current = digest !== undefined && known?.digest === digest ? known.epoch : undefined;
       const view = views.cached(session.view);
-      if (current !== undefined && view !== undefined) return meant(view, current, principal, call, catalogEpoch);
+      const isAbove = (epochHere: number): boolean =>
+        catalogEpoch !== null && catalogEpoch > Math.max(epochHere, highest) && !strictEpoch;
+      if (current !== undefined && view !== undefined && !isAbove(current)) {
+        return meant(view, current, principal, call, catalogEpoch);
+      }
       return (async () => {
         const found = current ?? (await epoch());
+        if (isAbove(found)) highest = Math.max(highest, await store.catalog.highestEpoch());
         return meant(view ?? (await views.read(session.view)), found, principal, call, catalogEpoch);
       })();
     },

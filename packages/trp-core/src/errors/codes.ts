@@ -256,6 +256,14 @@ export const errorCodes: Readonly<Record<TrpCode, CodeEntry>> = {
     cause: "The transport does not say who calls, or the token it carries is not known.",
     cure: "Configure the client with a valid bearer token.",
   },
+  TRP_4008: {
+    name: "APPROVALS_PENDING",
+    errorClass: "POLICY_DENIED",
+    retryable: false,
+    retryHint: none,
+    cause: "The call needs an approval, and too many requests of this caller wait for a decision already.",
+    cure: "Don't repeat it now. Tell the user that requests wait for approval, and call again when some of them are decided.",
+  },
   TRP_5000: {
     name: "FRAME_TYPE_UNKNOWN",
     errorClass: "SCHEMA_MISMATCH",

@@ -43,6 +43,7 @@ export type TrpCode =
   | "TRP_4005"
   | "TRP_4006"
   | "TRP_4007"
+  | "TRP_4008"
   | "TRP_5000"
   | "TRP_5001"
   | "TRP_5003";

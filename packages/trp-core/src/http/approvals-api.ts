@@ -77,9 +77,20 @@ async function list(router: Router, who: Principal, query: URLSearchParams): Pro
   if (status !== null && !statuses.includes(status)) {
     throw new BadRequest(`status must be one of ${statuses.join(", ")}`);
   }
-  const filter = { ...(status === null ? {} : { status: status as ApprovalStatus }), ...limitOf(query) };
+  const before = query.get("before");
+  const filter = {
+    ...(status === null ? {} : { status: status as ApprovalStatus }),
+    ...(before === null ? {} : { before }),
+    ...limitOf(query),
+  };
   const approvals = await router.approvals.list(who, filter);
-  return jsonReply(200, { approvals: approvals.map((approval) => shown(router, approval)) });
+  const texts: Record<string, unknown>[] = [];
+  for (const [at, approval] of approvals.entries()) {
+    // Putting many into words takes a while, and others wait.
+    if (at % 25 === 24) await new Promise((resolve) => setTimeout(resolve));
+    texts.push(shown(router, approval));
+  }
+  return jsonReply(200, { approvals: texts });
 }
 
 function limitOf(query: URLSearchParams): { limit?: number } {

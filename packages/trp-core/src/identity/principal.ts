@@ -48,14 +48,16 @@ const restrictive = "readonly";
 /**
  * The principal as a frame's `auth_context` narrows it: `role` and `roles` keep those of the principal's roles that they
  * name, everything else is ignored, and malformed ones leave no role. It never widens: nobody gets a role, a tenant or a
- * right this way, and `readonly` stays. The same principal when nothing changes.
+ * right this way. `readonly`, which takes rights away, stays, and is added when it is asked for. The same principal when nothing changes.
  */
 export function narrow(principal: Principal, authContext: unknown): Principal {
   if (authContext === undefined || authContext === null) return principal;
   const wanted = wantedRoles(authContext);
   if (wanted === undefined) return principal;
   const roles = principal.roles.filter((role) => role === restrictive || wanted.every((list) => list.includes(role)));
-  if (roles.length === principal.roles.length) return principal;
+  // Asked for, it takes rights away from those who don't have it.
+  if (!roles.includes(restrictive) && wanted.some((list) => list.includes(restrictive))) roles.push(restrictive);
+  else if (roles.length === principal.roles.length) return principal;
   return Object.freeze({ ...principal, roles: Object.freeze(roles) });
 }
 

@@ -3,6 +3,9 @@ import { nackReply } from "../http/reply.ts";
 
 const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
+/** How long a client may take to read the answer. Milliseconds. */
+const closeMs = 1_000;
+
 /** Answers what is no HTTP, too big a head, or too slow a client with a NACK, as everything else is answered. */
 export function answerParserErrors(server: Server, now: () => number): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => {
@@ -14,6 +17,9 @@ export function answerParserErrors(server: Server, now: () => number): void {
     const phrase = STATUS_CODES[status] ?? "Bad Request";
     const { headers, body } = nackReply(status, status === 431 ? "TRP_2008" : "TRP_2000", `${phrase}.`, { now: now() });
     const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(body), connection: "close" });
+    // A client that doesn't close its side would keep the socket for as long as it likes.
+    const timer = setTimeout(() => socket.destroy(), closeMs);
+    socket.once("close", () => clearTimeout(timer));
     socket.end(
       `HTTP/1.1 ${status} ${phrase}\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")}\r\n${body}`,
     );

@@ -28,7 +28,7 @@ export class Sender {
 
 /** What a refused client may still send before the connection is cut. */
 const lingerBytes = 16 * 1024 * 1024;
-const lingerMs = 2000;
+const lingerMs = 1500;
 
 /**
  * Answers a request whose body was not read to its end. Closing at once would reset the connection, and the client might

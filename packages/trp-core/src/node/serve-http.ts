@@ -26,8 +26,10 @@ export interface ServeHttpOptions extends HttpOptions {
   maxHeaderBytes?: number;
   /** Told in a line when the store fails, each kind at most every ten seconds. Default: to stderr. What it throws is lost. */
   log?(line: string): void;
-  /** Connections at one time; more are closed at once. Default: no limit. */
+  /** Connections at one time; more are closed at once. Default 1,024. */
   maxConnections?: number;
+  /** Connections at one time from one address; more are closed at once. Default 512: raise it behind a proxy that needs more. */
+  maxConnectionsPerAddress?: number;
 }
 
 /** A router on a port. */
@@ -51,7 +53,10 @@ const loopback = ["localhost", "127.0.0.1", "::1"];
  */
 export async function serveHttp(router: Router, options: ServeHttpOptions): Promise<HttpServer> {
   const { host = "127.0.0.1", port = 0, requestTimeoutMs = 30_000, keepAliveMs = 60_000 } = options;
-  const { headersTimeoutMs = Math.min(10_000, requestTimeoutMs), maxHeaderBytes = 16_384, maxConnections } = options;
+  const { headersTimeoutMs = Math.min(10_000, requestTimeoutMs), maxHeaderBytes = 16_384 } = options;
+  const { maxConnections = 1_024, maxConnectionsPerAddress = 512 } = options;
+  checkCount("maxConnections", maxConnections);
+  checkCount("maxConnectionsPerAddress", maxConnectionsPerAddress);
   const hosts = options.allowedHosts ?? (loopback.includes(host) ? loopback : undefined);
   const routes = createRoutes(router, hosts === undefined ? options : { ...options, allowedHosts: hosts }, decode);
   const server = createServer({
@@ -62,7 +67,8 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     connectionsCheckingInterval: Math.max(100, Math.min(2000, headersTimeoutMs / 2)),
   });
   server.maxHeadersCount = 100;
-  if (maxConnections !== undefined) server.maxConnections = maxConnections;
+  server.maxConnections = maxConnections;
+  limitAddresses(server, maxConnectionsPerAddress);
   const take = (request: IncomingMessage, response: ServerResponse, waits: boolean): void => {
     if (!isAmbiguous(request)) {
       receive(routes, request, response, waits);
@@ -88,6 +94,30 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
       return closed;
     },
   };
+}
+
+function checkCount(name: string, value: number): void {
+  if (Number.isSafeInteger(value) && value > 0) return;
+  throw new TypeError(`serveHttp: ${name} must be a whole number from 1, not ${String(value)}`);
+}
+
+/** One address must not take all the connections there are. */
+function limitAddresses(server: Server, most: number): void {
+  const open = new Map<string, number>();
+  server.on("connection", (socket) => {
+    const address = socket.remoteAddress ?? "";
+    const count = (open.get(address) ?? 0) + 1;
+    if (count > most) {
+      socket.destroy();
+      return;
+    }
+    open.set(address, count);
+    socket.once("close", () => {
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+  });
 }
 
 function decode(bytes: Uint8Array): string | undefined {

@@ -14,10 +14,16 @@ const longestMatched = 65_536;
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
-/** The conditions of a checked rule, the cheap ones first. */
-export function conditionsOf({ who, which, args, when }: PolicyRule): Condition[] {
-  const all: Condition[] = [];
-  const oneOf = <Value>(values: readonly Value[] | undefined, of: (input: PolicyInput) => Value): void => {
+/** What holds or not by principal and capability alone. */
+export type SubjectCondition = (subject: Pick<PolicyInput, "principal" | "capability">) => boolean;
+
+/** The conditions of a checked rule on who and which. */
+export function subjectConditionsOf({ who, which }: Pick<PolicyRule, "who" | "which">): SubjectCondition[] {
+  const all: SubjectCondition[] = [];
+  const oneOf = <Value>(
+    values: readonly Value[] | undefined,
+    of: (input: Parameters<SubjectCondition>[0]) => Value,
+  ): void => {
     if (values === undefined) return;
     const set = new Set(values);
     all.push((input) => set.has(of(input)));
@@ -37,6 +43,12 @@ export function conditionsOf({ who, which, args, when }: PolicyRule): Condition[
   if (capIds !== undefined) all.push(({ capability }) => capIds.some((fits) => fits(capability.capId)));
   const families = which?.families?.map(globTest);
   if (families !== undefined) all.push(({ capability }) => families.some((fits) => fits(capability.family)));
+  return all;
+}
+
+/** The conditions of a checked rule on anything else. */
+export function otherConditionsOf({ args, when }: Pick<PolicyRule, "args" | "when">): Condition[] {
+  const all: Condition[] = [];
   if (when !== undefined) all.push(timeCondition(when));
   for (const condition of args ?? []) all.push(argumentCondition(condition));
   return all;

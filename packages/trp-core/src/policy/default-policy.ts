@@ -27,14 +27,18 @@ export function defaultPolicy(): PolicyEngine {
   return engine;
 }
 
-const engine: PolicyEngine = Object.freeze({
-  version: "default-1",
-  evaluate({ principal, capability }: PolicyInput): PolicyDecision {
-    if (capability.ioClass !== "READ" && principal.roles.includes("readonly")) return refused.readonly;
-    if (capability.riskTier === "CRITICAL" && !principal.canDelete) return refused.canDelete;
-    return Object.hasOwn(byRisk, capability.riskTier) ? byRisk[capability.riskTier] : unknownRisk;
-  },
-});
+/** Neither arguments nor time decide. */
+function evaluate({ principal, capability }: Pick<PolicyInput, "principal" | "capability">): PolicyDecision {
+  if (capability.ioClass !== "READ" && principal.roles.includes("readonly")) return refused.readonly;
+  if (capability.riskTier === "CRITICAL" && !principal.canDelete) return refused.canDelete;
+  return Object.hasOwn(byRisk, capability.riskTier) ? byRisk[capability.riskTier] : unknownRisk;
+}
+
+const engine: PolicyEngine = Object.freeze({ version: "default-1", evaluate, deniesAlways: isAlwaysRefused });
+
+function isAlwaysRefused({ principal, capability }: Pick<PolicyInput, "principal" | "capability">): boolean {
+  return evaluate({ principal, capability }).decision === "deny";
+}
 
 const unknownRisk: PolicyDecision = Object.freeze({
   decision: "deny",

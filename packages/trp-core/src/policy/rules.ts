@@ -1,5 +1,11 @@
 import { checkRules } from "./check-rules.ts";
-import { type Condition, conditionsOf, TooLongError } from "./conditions.ts";
+import {
+  type Condition,
+  otherConditionsOf,
+  type SubjectCondition,
+  subjectConditionsOf,
+  TooLongError,
+} from "./conditions.ts";
 import { decide } from "./decide.ts";
 import { defaultPolicy } from "./default-policy.ts";
 import { createRate } from "./rates.ts";
@@ -16,6 +22,7 @@ export interface PolicyOptions {
 }
 
 interface Compiled {
+  readonly subject: readonly SubjectCondition[];
   readonly conditions: readonly Condition[];
   readonly rate: ReturnType<typeof createRate> | undefined;
   readonly decision: PolicyDecision;
@@ -56,6 +63,16 @@ export function createPolicy({ version, rules, fallback = defaultPolicy() }: Pol
       }
       return fallback === "deny" ? noRule : decide(fallback, input);
     },
+    deniesAlways(about: Pick<PolicyInput, "principal" | "capability">): boolean {
+      for (const { subject, conditions, rate, decision } of compiled) {
+        if (!subject.every((condition) => condition(about))) continue;
+        const { decision: says } = decision;
+        if (conditions.length === 0 && rate === undefined) return says === "deny";
+        // It may hold for some calls: those are let through, or it makes no difference.
+        if (says !== "deny") return false;
+      }
+      return fallback === "deny" || fallback.deniesAlways?.(about) === true;
+    },
   });
 }
 
@@ -67,15 +84,17 @@ function compile(rule: PolicyRule): Compiled {
     reason: rule.reason ?? `the rule ${rule.id} ${says} this call`,
   };
   return {
-    conditions: conditionsOf(rule),
+    subject: subjectConditionsOf(rule),
+    conditions: otherConditionsOf(rule),
     rate: rule.rate === undefined ? undefined : createRate(rule.rate),
     decision: Object.freeze(decision),
   };
 }
 
 /** What a rule says, when it holds. */
-function apply({ conditions, rate, decision }: Compiled, input: PolicyInput): PolicyDecision | undefined {
+function apply({ subject, conditions, rate, decision }: Compiled, input: PolicyInput): PolicyDecision | undefined {
   try {
+    for (const condition of subject) if (!condition(input)) return undefined;
     for (const condition of conditions) if (!condition(input)) return undefined;
   } catch (error) {
     if (error instanceof TooLongError) return { decision: "deny", rule: decision.rule, reason: error.message };

@@ -31,6 +31,11 @@ export interface PolicyEngine {
   /** Changes whenever an answer could. */
   readonly version: string;
   evaluate(input: PolicyInput): PolicyDecision | Promise<PolicyDecision>;
+  /**
+   * Whether it denies this principal this capability whatever the arguments, the time and the rate are: then it is not in the
+   * principal's catalog. Without it nothing is left out. What it throws counts as false.
+   */
+  deniesAlways?(subject: Pick<PolicyInput, "principal" | "capability">): boolean;
 }
 
 /** Days of the week, in UTC. */

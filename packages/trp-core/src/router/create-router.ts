@@ -17,6 +17,7 @@ import { recover } from "../operations/recover.ts";
 import { createOperations } from "../operations/resolve.ts";
 import type { CapabilityRegistry } from "../parts.ts";
 import { defaultPolicy } from "../policy/default-policy.ts";
+import type { PolicyEngine } from "../policy/types.ts";
 import { artifactReadCapability } from "../results/artifact-capability.ts";
 import { createResultShaper } from "../results/shaper.ts";
 import { createSessions } from "../sessions/sessions.ts";
@@ -55,23 +56,24 @@ export function createRouter(options: RouterOptions = {}): Router {
   const counting = countTokens === undefined ? {} : { countTokens };
   const shaper =
     parts.shaper ?? createResultShaper({ store, budget: resultBudget, artifactTtl: times.artifactTtl, ...counting });
-  const registry =
-    parts.registry ?? ownRegistry(options, artifactReadCapability(store, { resultBudget, ...counting }), store);
-  if (parts.registry !== undefined) registry.register(...(options.capabilities ?? []));
-
   const fullOf = new WeakMap<Principal, Principal>();
+  const strictPolicy = strictForNarrowed(policy, (narrowed) => fullOf.get(narrowed));
+  const artifacts = artifactReadCapability(store, { resultBudget, ...counting });
+  const registry = parts.registry ?? ownRegistry(options, artifacts, store, strictPolicy);
+  if (parts.registry !== undefined) registry.register(...(options.capabilities ?? []));
   const stop = createStopSignals();
   const audit = parts.audit ?? createAuditLogger();
   const approvals = createApprovals({
     store,
     emit: emitter.emit,
     approvalTtl: times.approvalTtl,
+    mostPending: options.pendingApprovals ?? 200,
     ...(options.mayDecide === undefined ? {} : { mayDecide: options.mayDecide }),
   });
   const dependencies: CallDependencies = {
     routerId: id,
     store,
-    policy: strictForNarrowed(policy, (narrowed) => fullOf.get(narrowed)),
+    policy: strictPolicy,
     registry,
     adapters: parts.adapters ?? createAdapterLayer(),
     executor: parts.executor ?? createExecutor(options.onError === undefined ? {} : { onError: options.onError }),
@@ -121,7 +123,7 @@ export function createRouter(options: RouterOptions = {}): Router {
     operations: createOperations({ store, registry, shaper, emitter }),
     audit: {
       read: (range) => readAudit(store, range),
-      verify: () => verifyAudit(store),
+      verify: (options) => verifyAudit(store, options),
     },
     subscribe: emitter.subscribe,
     recover: lifecycle.recover,
@@ -142,9 +144,15 @@ function tellStoreFault(emitter: Emitter, onError: RouterOptions["onError"], err
   emitter.emit({ type: "store.failed", at: Date.now(), operation, code, message });
 }
 
-function ownRegistry(options: RouterOptions, artifacts: AnyCapability, store: RouterStore): CapabilityRegistry {
+function ownRegistry(
+  options: RouterOptions,
+  artifacts: AnyCapability,
+  store: RouterStore,
+  policy: PolicyEngine,
+): CapabilityRegistry {
   const registry = createRegistry({
     store,
+    policy,
     capabilities: options.capabilities ?? [],
     strictEpoch: options.strictEpoch ?? false,
     ...(options.validator === undefined ? {} : { validator: options.validator }),

@@ -17,6 +17,11 @@ export function strictForNarrowed(
     get version() {
       return engine.version;
     },
+    deniesAlways(subject) {
+      const full = fullOf(subject.principal);
+      const asked = full === undefined ? [subject] : [subject, { ...subject, principal: full }];
+      return asked.some((each) => engine.deniesAlways?.(each) === true);
+    },
     evaluate(input) {
       const full = fullOf(input.principal);
       if (full === undefined) return engine.evaluate(input);

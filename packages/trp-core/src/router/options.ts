@@ -8,7 +8,7 @@ const day = 24 * hour;
 export function checkOptions(options: RouterOptions): void {
   if (typeof options !== "object" || options === null) throw new TypeError("createRouter takes an object of options");
   const { capabilities, approvalSecrets, downstreamSecret, routerId, resultBudget, mayDecide, policy } = options;
-  const { safety, onError, repeats } = options;
+  const { safety, onError, repeats, pendingApprovals = 1 } = options;
   const fail = (problem: string): never => {
     throw new TypeError(`createRouter: ${problem}`);
   };
@@ -23,6 +23,9 @@ export function checkOptions(options: RouterOptions): void {
     fail("resultBudget must be a whole number of tokens above 0");
   }
   if (repeats !== undefined && repeats !== "guarded" && repeats !== "free") fail('repeats must be "guarded" or "free"');
+  if (!(Number.isSafeInteger(pendingApprovals) && pendingApprovals > 0)) {
+    fail("pendingApprovals must be a whole number above 0");
+  }
   if (mayDecide !== undefined && typeof mayDecide !== "function") fail("mayDecide must be a function");
   if (onError !== undefined && typeof onError !== "function") fail("onError must be a function");
   if (safety !== undefined && typeof safety?.check !== "function") fail("safety must be made by createSafetyRules");

@@ -31,6 +31,8 @@ export interface RouterOptions {
   policy?: PolicyEngine;
   /** Secrets of signed approval tokens (`appr1`); the first is the newest, all are accepted. Default: no tokens. */
   approvalSecrets?: readonly string[];
+  /** Requests for approval of one principal that may wait for a decision; more are refused (TRP_4008). Default 200. */
+  pendingApprovals?: number;
   /** Who may decide about a request. Default: role `approver`, same tenant. The requester never may. */
   mayDecide?: (who: Principal, approval: ApprovalRecord) => boolean;
   /** Secret of the keys that are passed downstream. The same in all routers on one store. Default: none, only hashed. */
@@ -144,7 +146,14 @@ export interface Router {
    */
   handle(frame: unknown, context: FrameContext): Promise<ResponseFrame>;
   readonly approvals: {
-    list(who: Principal, filter?: { status?: ApprovalStatus; limit?: number }): Promise<ApprovalRecord[]>;
+    /**
+     * Newest first; `limit` at most 500, default 100. `before`: those that were made before the one of this id, as the last
+     * of a page.
+     */
+    list(
+      who: Principal,
+      filter?: { status?: ApprovalStatus; before?: string; limit?: number },
+    ): Promise<ApprovalRecord[]>;
     /** Undefined alike for what is not there and what the principal may not see. */
     read(who: Principal, id: string): Promise<ApprovalRecord | undefined>;
     /** Rejects with `ToolglotError` `trp/approval-…`: `not-found`, `not-allowed`, `own-request`, `not-pending`. */
@@ -165,8 +174,8 @@ export interface Router {
   };
   readonly audit: {
     read(range?: { after?: number; limit?: number }): Promise<AuditRow[]>;
-    /** Reads the whole log and checks every hash. */
-    verify(): Promise<AuditReport>;
+    /** Reads the whole log and checks every hash, a head that was noted elsewhere, and that each operation has its rows. */
+    verify(options?: VerifyOptions): Promise<AuditReport>;
   };
   /** Returns what ends the subscription. */
   subscribe(listener: RouterListener): () => void;
@@ -181,6 +190,12 @@ export interface Router {
   close(options?: { graceMs?: number }): Promise<void>;
 }
 
+/** Options of `audit.verify`. */
+export interface VerifyOptions {
+  /** A row that was noted elsewhere, as an earlier report's last row: it must still be there, with this hash. */
+  expect?: { index: number; hash: string };
+}
+
 /** What checking the audit log came to. */
 export interface AuditReport {
   /** How many were checked. */
@@ -190,8 +205,12 @@ export interface AuditReport {
   brokenAt?: number;
   /** What is wrong with it. */
   problem?: string;
-  /** Hash of the last row: write it down elsewhere, and a log that was cut short is noticed. */
+  /** Hash of the last row. Note it elsewhere with the row's index, and a log that was cut or made anew is noticed. */
   head: string;
+  /** How many operations of the store were compared with the rows. */
+  operations?: number;
+  /** How far the log can be trusted, in words. */
+  trust?: string;
 }
 
 /** How many operations were found without a router, by what was done with them. */

@@ -76,12 +76,84 @@ export const approvalCases: StoreCase[] = storeCases({
     const options = { approval: use, data: { n: 1 }, audit: [auditEntry("c")] };
     equal(await startStatus(store, {}, options), "approval-refused: not-approved", "while it is pending");
     await store.approvals.decide("approval-1", { status: "denied", by: "boss" });
-    equal(await startStatus(store, {}, options), "approval-refused: not-approved", "when it is denied");
+    equal(await startStatus(store, {}, options), "approval-refused: denied", "when it is denied");
     const nobody = { ...options, approval: { ...use, id: "nobody" } };
-    equal(await startStatus(store, {}, nobody), "approval-refused: not-approved", "with an unknown approval");
+    equal(await startStatus(store, { key: "key-2" }, nobody), "approval-refused: not-approved", "an unknown approval");
     equal(await store.operations.read(operation), undefined, "the operation");
     equal(await store.audit.read(), [], "audit rows");
-    equal(await startStatus(store), "claimed", "a start that needs no approval");
+    equal(await startStatus(store, { key: "key-2" }), "claimed", "a start that needs no approval");
+  },
+  "should not start what somebody has denied, by whatever else it is allowed": async ({ store, advance }) => {
+    await store.approvals.request(wantedApproval());
+    await store.approvals.decide("approval-1", { status: "denied", by: "boss", comment: "no" });
+    const token = { kind: "token" as const, jti: "jti", expiresAt: 1_760_000_000_000 + 10 * day };
+    const denied = await store.operations.start(claimRequest(), { approval: token });
+    like(
+      denied,
+      { status: "approval-refused", reason: "denied", denial: { id: "approval-1", comment: "no" } },
+      "a token",
+    );
+    equal(await startStatus(store), "approval-refused: denied", "a policy that asks no more");
+    equal(await startStatus(store, { fingerprint: "print-2" }), "claimed", "another operation under the key");
+    advance(60_000);
+    equal(await startStatus(store, { key: "key-2" }, { approval: token }), "claimed", "another key");
+  },
+  "should list a page at a time, by status and requester, newest first": async ({ store, advance }) => {
+    const ask = (n: number, requester: string): Promise<unknown> =>
+      store.approvals.request(
+        wantedApproval({ id: `a${n}`, requester, operation: { ...operation, key: `k${n}` }, ttlMs: 1_000 + n }),
+      );
+    for (let n = 0; n < 120; n++) await ask(n, n % 3 === 0 ? "eve" : "ann");
+    for (const n of [1, 2]) await store.approvals.decide(`a${n}`, { status: "approved", by: "boss" });
+    await store.approvals.decide("a3", { status: "denied", by: "boss" });
+    const ids = async (filter: Partial<Parameters<typeof store.approvals.list>[0]>): Promise<string[]> =>
+      (await store.approvals.list({ tenant: who.tenant, ...filter })).map(({ id }) => id);
+    const down = (from: number, to: number): string[] =>
+      Array.from({ length: from - to + 1 }, (_, at) => `a${from - at}`);
+    equal(await ids({}), down(119, 20), "a page");
+    equal(await ids({ before: "a20", limit: 5 }), down(19, 15), "the next one");
+    equal(await ids({ before: "a0" }), [], "after the last one");
+    equal(await ids({ before: "nobody" }), [], "after one that there is not");
+    equal(await ids({ status: "pending", before: "a5" }), ["a4", "a0"], "pending ones");
+    equal(await ids({ status: "approved" }), ["a2", "a1"], "approved ones");
+    equal(await ids({ status: "denied", requester: "eve" }), ["a3"], "what was denied to somebody");
+    equal(await ids({ status: "denied", requester: "ann" }), [], "what was denied to somebody else");
+    equal(await ids({ requester: "eve", limit: 2 }), ["a117", "a114"], "of a requester");
+    equal(await ids({ status: "used" }), [], "used ones");
+    advance(1_000 + 60);
+    equal(await ids({ status: "expired", limit: 200 }), [...down(60, 4), "a2", "a1", "a0"], "expired ones");
+    equal((await ids({ status: "pending", limit: 200 })).length, 59, "the number of pending ones");
+    equal(await ids({ status: "approved" }), [], "approved ones that were not used in time");
+  },
+  "should let a requester have no more requests waiting than it is told": async ({ store, advance }) => {
+    const ask = async (key: string, more: Parameters<typeof wantedApproval>[0] = {}): Promise<string> => {
+      const wanted = wantedApproval({ id: `id ${key}`, operation: { ...operation, key }, mostPending: 2, ...more });
+      return (await store.approvals.request(wanted)).status;
+    };
+    equal([await ask("a", { ttlMs: 10 }), await ask("b")], ["created", "created"], "the first two");
+    equal(await ask("c"), "too-many", "the third");
+    equal(await store.approvals.read("id c"), undefined, "its record");
+    equal(await ask("a"), "existing", "the first again");
+    equal(await ask("d", { requester: "eve" }), "created", "somebody else's");
+    equal(await ask("e", { tenant: "elsewhere" }), "created", "another tenant's");
+    await store.approvals.decide("id b", { status: "denied", by: "boss" });
+    equal(await ask("c"), "created", "after a decision");
+    equal(await ask("f"), "too-many", "one more");
+    advance(10);
+    equal(await ask("f"), "created", "after one has expired");
+  },
+  "should name the denial in what is asked for after it": async ({ store, now, advance }) => {
+    await store.approvals.request(wantedApproval());
+    await store.approvals.decide("approval-1", { status: "denied", by: "boss" });
+    const deniedAt = now();
+    like(await store.approvals.request(wantedApproval({ id: "approval-2" })), { status: "existing" }, "while it holds");
+    advance(60_000);
+    const { status, record } = await store.approvals.request(wantedApproval({ id: "approval-2" }));
+    equal(status, "created", "the request after it");
+    equal(record.deniedBefore, { id: "approval-1", by: "boss", at: deniedAt }, "the denial that it names");
+    equal(await startStatus(store), "approval-refused: denied", "while nobody has decided anew");
+    await store.approvals.decide("approval-2", { status: "approved", by: "boss" });
+    equal(await startStatus(store, {}, { approval: { ...use, id: "approval-2" } }), "claimed", "after a yes");
   },
   "should bind an approval to its operation and its fingerprint": async ({ store }) => {
     await approved(store);

@@ -248,6 +248,22 @@ export const operationCases: StoreCase[] = storeCases({
     const results = await Promise.all(keys.map((key) => startStatus(store, key, { effectId })));
     equal(new Set(results), new Set(["in-doubt"]), "the starts");
   },
+  "should give all that is remembered, piece by piece": async ({ store, advance }) => {
+    for (let index = 0; index < 7; index++) await started(store, { key: `k${index}` }, { data: { index } });
+    await store.operations.finish(await started(store, { key: "over", ttlMs: 50 }), { state: "done", outcome: 1 });
+    advance(50);
+    const keys: string[] = [];
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const piece: Awaited<ReturnType<typeof store.operations.scan>> = await store.operations.scan(after, 3);
+      keys.push(...piece.records.map(({ key, state }) => `${key} ${state}`));
+      after = piece.last;
+    }
+    equal(
+      keys.sort(),
+      Array.from({ length: 7 }, (_, index) => `k${index} started`),
+      "the operations",
+    );
+  },
   "should never use a fence twice": async ({ store }) => {
     const fences = new Set<number>();
     for (let index = 0; index < 10; index++) {

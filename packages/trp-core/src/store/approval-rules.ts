@@ -1,5 +1,5 @@
 import type { ClaimRequest, OperationKey, OperationRecord } from "@toolglot/core";
-import type { ApprovalRecord, ApprovalStore, ApprovalUse, StartResult } from "./types.ts";
+import type { ApprovalRecord, ApprovalStore, ApprovalUse, Denial, StartResult } from "./types.ts";
 
 // What every store decides about approvals, whatever it keeps them in. Pure functions; nothing given is changed.
 
@@ -7,7 +7,7 @@ import type { ApprovalRecord, ApprovalStore, ApprovalUse, StartResult } from "./
 export const approvalMemoryMs: number = 24 * 60 * 60 * 1000;
 
 type Wanted = Parameters<ApprovalStore["request"]>[0];
-type Refusal = Extract<StartResult, { status: "approval-refused" }>["reason"];
+type Refusal = Exclude<Extract<StartResult, { status: "approval-refused" }>["reason"], "denied">;
 
 /** As it stands now: what was not decided, or not used, in time has expired. */
 export function approvalAt(record: ApprovalRecord, now: number): ApprovalRecord {
@@ -36,8 +36,30 @@ export function requestApproval(
     const holds = found.expiresAt > now || (found.status === "used" && operation !== undefined);
     if (holds) return { status: "existing", record: found };
   }
-  const { ttlMs, ...asked } = wanted;
-  return { status: "created", record: { ...asked, status: "pending", createdAt: now, expiresAt: now + ttlMs } };
+  const { ttlMs, mostPending: _, ...asked } = wanted;
+  const record: ApprovalRecord = { ...asked, status: "pending", createdAt: now, expiresAt: now + ttlMs };
+  // Whoever decides anew is told what was decided.
+  const denial = found?.fingerprint === wanted.fingerprint ? denialIn(found) : undefined;
+  return { status: "created", record: denial === undefined ? record : { ...record, deniedBefore: denial } };
+}
+
+/** The denial that a record is, or that it came after. */
+function denialIn({ id, status, decidedBy = "", decidedAt = 0, deniedBefore }: ApprovalRecord): Denial | undefined {
+  return status === "denied" ? { id, by: decidedBy, at: decidedAt } : deniedBefore;
+}
+
+/**
+ * The denial that stands in the way of a start, whatever else allows it: the newest decision about this very operation is
+ * no. It holds as long as it is known; only another decision of a person, or another operation, gets past it.
+ */
+export function denialOf(
+  newest: ApprovalRecord | undefined,
+  { fingerprint }: ClaimRequest,
+): ApprovalRecord | undefined {
+  if (newest === undefined || newest.fingerprint !== fingerprint) return undefined;
+  const { status, deniedBefore } = newest;
+  const isAskedAnew = deniedBefore !== undefined && status !== "approved" && status !== "used";
+  return status === "denied" || isAskedAnew ? newest : undefined;
 }
 
 /** The operation that a claim must not overtake: an approval of its key with another fingerprint is open. */
@@ -105,7 +127,7 @@ export function decideApproval(
 }
 
 /** The key is taken by an operation that needed no approval: told as a record that was used. */
-function inPlaceOf(operation: OperationRecord, { ttlMs: _, ...wanted }: Wanted): ApprovalRecord {
+function inPlaceOf(operation: OperationRecord, { ttlMs: _, mostPending: __, ...wanted }: Wanted): ApprovalRecord {
   const { fingerprint, claimedAt, leaseUntil, expiresAt = leaseUntil } = operation;
   return { ...wanted, fingerprint, status: "used", createdAt: claimedAt, expiresAt };
 }

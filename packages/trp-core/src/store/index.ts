@@ -11,6 +11,7 @@ export {
   approvalConflict,
   approvalMemoryMs,
   decideApproval,
+  denialOf,
   requestApproval,
   useApproval,
   useToken,

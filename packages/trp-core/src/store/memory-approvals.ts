@@ -30,8 +30,11 @@ export class MemoryApprovals implements ApprovalStore {
     );
     if (status === "created") {
       if (approvals.has(record.id)) throw idTaken("approvals.request", record.id);
+      const { mostPending = Number.POSITIVE_INFINITY } = wanted;
+      if (this.#tables.pendingCount(record, now) >= mostPending)
+        return { status: "too-many", record: copyJson(record) };
       this.#tables.added(now);
-      approvals.set(record.id, record);
+      this.#tables.keepApproval(record);
       newestApproval.set(key, record.id);
     }
     return { status, record: copyJson(record) };
@@ -47,11 +50,14 @@ export class MemoryApprovals implements ApprovalStore {
     tenant,
     requester,
     status,
+    before,
     limit = 100,
   }: Parameters<ApprovalStore["list"]>[0]): Promise<ApprovalRecord[]> {
     const now = this.#tables.enter();
     const found: ApprovalRecord[] = [];
+    if (before !== undefined && !this.#tables.approvals.has(before)) return found;
     for (const kept of this.#tables.approvals.values()) {
+      if (kept.id === before) break;
       const record = approvalAt(kept, now);
       if (record.tenant !== tenant || (requester !== undefined && record.requester !== requester)) continue;
       if (status === undefined || record.status === status) found.push(record);
@@ -69,7 +75,7 @@ export class MemoryApprovals implements ApprovalStore {
     if (!record) return undefined;
     const keepRows = this.#tables.audit.prepare(audit, now);
     const keepAnswer = answer && this.#sessions.prepare(answer, now);
-    this.#tables.approvals.set(id, record);
+    this.#tables.keepApproval(record);
     keepRows();
     keepAnswer?.();
     return copyJson(record);

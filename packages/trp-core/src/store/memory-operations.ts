@@ -20,7 +20,7 @@ import {
   rememberedOperation,
   renewOperation,
 } from "@toolglot/core/operation-log";
-import { approvalConflict, useApproval, useToken } from "./approval-rules.ts";
+import { approvalConflict, denialOf, useApproval, useToken } from "./approval-rules.ts";
 import { copyJson } from "./copy-json.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
@@ -59,6 +59,8 @@ export class MemoryOperations implements RouterOperationLog {
       if (keep) this.#keep(request, keep, now);
       return { ...result, record: copyJson(result.record) };
     }
+    const denial = before === undefined && denialOf(this.#tables.newestApprovalOf(request), request);
+    if (denial) return { status: "approval-refused", reason: "denied", denial: copyJson(denial) };
     const use = approval && this.#use(approval, request, before !== undefined, now);
     if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
     const started = beginOperation(keep, result.claim, copyJson(data), now) as KeptOperation;
@@ -116,6 +118,16 @@ export class MemoryOperations implements RouterOperationLog {
     return copyJson(found.slice(0, limit));
   }
 
+  async scan(): Promise<{ records: OperationRecord[] }> {
+    const now = this.#tables.enter();
+    const records: OperationRecord[] = [];
+    for (const kept of this.#tables.operations.values()) {
+      const record = rememberedOperation(kept, now);
+      if (record) records.push({ ...record });
+    }
+    return { records };
+  }
+
   #decide(request: ClaimRequest, now: number): ClaimDecision {
     const kept = this.#tables.operations.get(mapKey(request));
     const decision = claimOperation(kept, request, now, this.#tables.fence + 1);
@@ -130,11 +142,11 @@ export class MemoryOperations implements RouterOperationLog {
     request: ClaimRequest,
     resumed: boolean,
     now: number,
-  ): { refused: Extract<StartResult, { status: "approval-refused" }>["reason"] } | { write(): void } {
+  ): { refused: ReturnType<typeof useToken> & string } | { write(): void } {
     const { approvals, tokens } = this.#tables;
     if (approval.kind === "record") {
       const used = useApproval(approvals.get(approval.id), approval, request, resumed, now);
-      return "refused" in used ? used : { write: () => approvals.set(approval.id, used.record) };
+      return "refused" in used ? used : { write: () => this.#tables.keepApproval(used.record) };
     }
     const { jti, expiresAt } = approval;
     const refused = useToken(tokens.get(jti)?.operation, approval, request, resumed, now);

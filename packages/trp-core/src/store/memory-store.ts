@@ -73,6 +73,10 @@ export class MemoryStore implements RouterStore {
         tables.epochs.set(next, digest);
         return next;
       },
+      highestEpoch: async (): Promise<number> => {
+        tables.enter();
+        return Math.max(0, ...tables.epochs.keys());
+      },
       putView: async (id: string, view: JsonObject): Promise<void> => {
         tables.enter();
         if (!tables.views.has(id)) tables.views.set(id, JSON.stringify(view));

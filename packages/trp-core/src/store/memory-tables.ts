@@ -49,6 +49,8 @@ export class MemoryTables {
   readonly approvals: Map<string, ApprovalRecord> = new Map();
   /** Id of the newest approval of each operation. */
   readonly newestApproval: Map<string, string> = new Map();
+  /** Ids of pending approvals, by tenant and requester; some of them may have expired. */
+  readonly pendingOf: Map<string, Set<string>> = new Map();
   readonly tokens: Map<string, KeptToken> = new Map();
   readonly artifacts: Map<string, { artifact: StoredArtifact; bytes: Uint8Array }> = new Map();
   /** Epoch to digest, rising. */
@@ -112,6 +114,25 @@ export class MemoryTables {
     return id === undefined ? undefined : this.approvals.get(id);
   }
 
+  /** Keeps an approval as it is now. */
+  keepApproval(record: ApprovalRecord): void {
+    const { id, status } = record;
+    this.approvals.set(id, record);
+    const whose = requesterOf(record);
+    const ids = this.pendingOf.get(whose) ?? new Set();
+    if (status === "pending") this.pendingOf.set(whose, ids.add(id));
+    else if (ids.delete(id) && ids.size === 0) this.pendingOf.delete(whose);
+  }
+
+  /** How many requests of this requester wait for a decision. */
+  pendingCount(of: Pick<ApprovalRecord, "tenant" | "requester">, now: number): number {
+    const whose = requesterOf(of);
+    const ids = this.pendingOf.get(whose) ?? new Set();
+    for (const id of ids) if ((this.approvals.get(id)?.expiresAt ?? 0) <= now) ids.delete(id);
+    if (ids.size === 0) this.pendingOf.delete(whose);
+    return ids.size;
+  }
+
   /** Called for each new row of a table: drops what is over whenever the store has doubled, so that nobody has to. */
   added(now: number): void {
     this.#added += 1;
@@ -148,11 +169,15 @@ export class MemoryTables {
 
   close(): void {
     this.closed = true;
-    for (const table of [this.sessions, this.operations, this.approvals, this.newestApproval, this.tokens])
-      table.clear();
+    for (const table of [this.sessions, this.operations, this.approvals, this.newestApproval]) table.clear();
+    for (const table of [this.tokens, this.pendingOf]) table.clear();
     for (const table of [this.artifacts, this.epochs, this.views, this.effects, this.effectOf]) table.clear();
     this.audit.clear();
   }
+}
+
+function requesterOf({ tenant, requester }: Pick<ApprovalRecord, "tenant" | "requester">): string {
+  return mapKey({ scope: tenant, key: requester });
 }
 
 function rank({ record }: KeptOperation): number {

@@ -180,7 +180,11 @@ export interface StartOptions extends Along {
 }
 
 /** What a start came to: core's claim results, or why the approval does not hold (then nothing was claimed). */
-export type StartResult = ClaimResult | { status: "approval-refused"; reason: "spent" | "expired" | "not-approved" };
+export type StartResult =
+  | ClaimResult
+  | { status: "approval-refused"; reason: "spent" | "expired" | "not-approved" }
+  /** A person has decided against this very operation. */
+  | { status: "approval-refused"; reason: "denied"; denial: ApprovalRecord };
 
 /**
  * Core's operation log, with what a router needs in the same transaction. A claim conflicts with a pending or approved
@@ -191,6 +195,8 @@ export interface RouterOperationLog extends OperationLog {
    * Claims and begins in one transaction, with the approval's consumption and the audit rows: all or nothing. `claimed`
    * means the record is `started` and committed. An approval that this very operation consumed before is taken again, so
    * that an abandoned operation can be resumed.
+   *
+   * An operation that was denied (the newest approval record of it says so) does not begin, whatever `approval` is.
    *
    * When nothing is known of the key and another operation of the same `effectId` is unsettled (`isUnsettled`), nothing is
    * claimed: the answer is `in-doubt`, with the record of that one.
@@ -203,6 +209,11 @@ export interface RouterOperationLog extends OperationLog {
   /** Gives the lease up at once, without an outcome: whoever claims next may take it over. False when it was lost. */
   abandon(claim: OperationClaim): Promise<boolean>;
   list(filter: OperationFilter): Promise<OperationRecord[]>;
+  /**
+   * All operations that are remembered, in the order in which the store has them, a piece at a time: `after` is 0, then
+   * `last` of the piece before, until there is none. Data and outcomes may be left out.
+   */
+  scan(after: number, limit: number): Promise<{ records: OperationRecord[]; last?: number }>;
 }
 
 /** Which operations to list. */
@@ -246,24 +257,43 @@ export interface ApprovalRecord {
   comment?: string;
   /** When the call started. */
   usedAt?: number;
+  /** The same operation was asked for before, and denied: this decision is another one, and names it. */
+  deniedBefore?: Denial;
+}
+
+/** An earlier denial of the same operation. */
+export interface Denial {
+  /** Of its record. */
+  id: string;
+  by: string;
+  at: number;
 }
 
 /** Requests for consent. */
 export interface ApprovalStore {
   /**
-   * The pending, approved or denied record of this operation, or a new pending one. Expired ones are replaced. A `used`
-   * one is given back as long as {@link RouterOperationLog.start} takes it again for this operation.
-   * `conflict`: one with another fingerprint is pending or approved, or the key is an operation's with another.
+   * The pending, approved or denied record of this operation, or a new pending one. Expired ones are replaced; what comes
+   * after a denial names it. A `used` one is given back as long as {@link RouterOperationLog.start} takes it again for this
+   * operation. `conflict`: one with another fingerprint is pending or approved, or the key is an operation's with another.
+   * `too-many`: the requester has `mostPending` requests waiting; nothing was made, the record is what it would have been.
    */
   request(
-    wanted: Omit<ApprovalRecord, "status" | "createdAt" | "expiresAt"> & { ttlMs: number },
-  ): Promise<{ status: "created" | "existing" | "conflict"; record: ApprovalRecord }>;
+    wanted: Omit<ApprovalRecord, "status" | "createdAt" | "expiresAt" | "deniedBefore"> & {
+      ttlMs: number;
+      /** Default: no limit. */
+      mostPending?: number;
+    },
+  ): Promise<{ status: "created" | "existing" | "conflict" | "too-many"; record: ApprovalRecord }>;
   read(id: string): Promise<ApprovalRecord | undefined>;
-  /** Newest first; at most `limit`, default 100. `requester`: only theirs. */
+  /**
+   * Newest first; at most `limit`, default 100. `requester`: only theirs. `before`: only those that were made before the one
+   * of this id; none when it is unknown.
+   */
   list(filter: {
     tenant: string;
     requester?: string;
     status?: ApprovalStatus;
+    before?: string;
     limit?: number;
   }): Promise<ApprovalRecord[]>;
   /** Only a pending one that has not expired can be decided; undefined otherwise. */
@@ -310,6 +340,8 @@ export interface ArtifactStore {
 export interface CatalogStore {
   /** The epoch of a catalog with this digest: the lowest known one that is at least `atLeast`, or a new, higher one. */
   epoch(digest: string, atLeast: number): Promise<number>;
+  /** The highest one that was given out; 0 when none was. */
+  highestEpoch(): Promise<number>;
   /** Views are immutable: the id is made from the content. */
   putView(id: string, view: JsonObject): Promise<void>;
   readView(id: string): Promise<JsonObject | undefined>;

@@ -115,7 +115,7 @@ describe("12.2 codes", () => {
       INTERNAL_ERROR: ["1008", "5001"],
       TRANSIENT: ["3001", "3003", "4006", "5003"],
       EXECUTOR_ERROR: ["3002", "3004", "3005"],
-      POLICY_DENIED: ["4001", "4007"],
+      POLICY_DENIED: ["4001", "4007", "4008"],
       APPROVAL_REQUIRED: ["4002"],
       NON_IDEMPOTENT_BLOCKED: ["4003", "4004", "4005"],
     };

@@ -258,6 +258,60 @@ it("keeps no more connections than allowed", async () => {
   first.destroy();
 });
 
+/** Connections that never end: the server's and the clients' sides, as this process has them open. */
+const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
+
+it.each([
+  ["a client that is too slow", "POST /trp/frame HTTP/1.1\r\nHost: 127.0.0.1\r\nX-a: "],
+  ["what is no HTTP", "HELLO\r\n\r\n"],
+  ["a body that is not wanted", "POST /trp/frame HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{"],
+])("lets go of the socket of %s, though the client never closes its side", async (_name, text) => {
+  const server = await start({ headersTimeoutMs: 200, requestTimeoutMs: 300 });
+  const before = sockets();
+  const count = 20;
+  const clients = Array.from({ length: count }, () => {
+    const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true }, () => socket.write(text));
+    socket.on("error", () => {});
+    return { socket, answered: once(socket, "data") };
+  });
+  await Promise.all(clients.map(({ answered }) => answered));
+  expect(sockets()).toBeGreaterThanOrEqual(before + count);
+  // Two seconds are the rule; a busy machine may take ten times as long.
+  for (let waited = 0; sockets() > before + count && waited < 200; waited++) {
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  expect(sockets()).toBeLessThanOrEqual(before + count);
+  for (const { socket } of clients) socket.destroy();
+});
+
+it("keeps no more connections of one address than allowed, and takes new ones when old ones end", async () => {
+  const server = await start({ maxConnectionsPerAddress: 2 });
+  const health = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
+  const kept = await Promise.all(
+    [1, 2].map(async () => {
+      const socket = connect(server.port, "127.0.0.1");
+      await once(socket, "connect");
+      return socket;
+    }),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(await raw(server, health)).toBe("");
+  for (const socket of kept) socket.destroy();
+  let answer = "";
+  for (let tries = 0; answer === "" && tries < 100; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    answer = await raw(server, health);
+  }
+  expect(answer).toContain("200 OK");
+});
+
+it.each(["maxConnections", "maxConnectionsPerAddress"] as const)("takes a number from 1 as %s", async (name) => {
+  for (const value of [0, -1, 1.5, Number.NaN, "9"]) {
+    const wrong = { authenticate: () => ada, [name]: value as number };
+    await expect(serveHttp(fakeRouter().router, wrong)).rejects.toThrow(`${name} must be a whole number from 1`);
+  }
+});
+
 it("refuses options that can't be, and a port that is taken", async () => {
   const { router } = fakeRouter();
   await expect(serveHttp(router, { authenticate: "token" as never })).rejects.toThrow(TypeError);

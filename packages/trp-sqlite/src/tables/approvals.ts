@@ -1,6 +1,7 @@
 import type { OperationKey } from "@toolglot/core";
 import {
   type ApprovalRecord,
+  type ApprovalStatus,
   type ApprovalStore,
   approvalAt,
   approvalMemoryMs,
@@ -27,6 +28,10 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
         const result = requestApproval(newestApproval(tx, copy.operation), operation, copy, now);
         if (result.status === "created") {
           if (findApproval(tx, copy.id)) throw idTaken("approvals.request", copy.id);
+          const { mostPending } = copy;
+          if (mostPending !== undefined && countPending(tx, result.record, mostPending) >= mostPending) {
+            return { status: "too-many", record: result.record };
+          }
           insertApproval(tx, result.record);
         }
         return result;
@@ -38,29 +43,22 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
         return record && approvalAt(record, tx.now());
       });
     },
-    async list({ tenant, requester, status, limit = 100 }) {
-      return commits.read((tx) => {
-        const now = tx.now();
-        const found: ApprovalRecord[] = [];
-        // As it stands in a record: others are not even read, but for those that have the same in their arguments.
-        const named = JSON.stringify({ requester }).slice(1, -1);
-        let below = Number.MAX_SAFE_INTEGER;
-        // Whether one has expired is not in a column: read on until there are enough.
-        while (found.length < limit) {
-          const rows =
-            requester === undefined
-              ? tx.all(newestOf(""), columnText(tenant), below)
-              : tx.all(newestOf("AND instr(record, ?) > 0"), columnText(tenant), below, named);
-          for (const row of rows) {
-            const record = approvalAt(recordOf(tx, row), now);
-            if (requester !== undefined && record.requester !== requester) continue;
-            if (status === undefined || record.status === status) found.push(record);
-          }
-          if (rows.length < 100) break;
-          below = Number(rows.at(-1)?.n);
-        }
-        return found.slice(0, limit);
-      });
+    async list({ tenant, requester, status, before, limit = 100 }) {
+      const found: ApprovalRecord[] = [];
+      const about: About = { tenant, ...(requester === undefined ? {} : { requester }) };
+      let below: number | undefined;
+      // A piece at a time: a record may be long, and the process has others to answer.
+      for (let done = false; !done; ) {
+        const most = Math.min(pageSize, limit - found.length);
+        const page = await commits.read((tx) => {
+          below ??= before === undefined ? Number.MAX_SAFE_INTEGER : placeOf(tx, before);
+          return listPage(tx, about, status, below, most);
+        });
+        found.push(...page.records);
+        below = page.below;
+        done = page.records.length < most || found.length >= limit;
+      }
+      return found;
     },
     async decide(id, { status, by, comment }, along) {
       const beside = alongText(along);
@@ -76,8 +74,54 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
   };
 }
 
-function newestOf(condition: string): string {
-  return `SELECT n, id, record FROM approvals WHERE tenant = ? AND n < ? ${condition} ORDER BY n DESC LIMIT 100`;
+/** Read at one time. */
+const pageSize = 50;
+
+interface About {
+  tenant: string;
+  requester?: string;
+}
+
+/** The number of a record; of one that is not known, a number below all. */
+function placeOf(tx: Transaction, id: string): number {
+  return Number(tx.get("SELECT n FROM approvals WHERE id = ?", columnText(id))?.n ?? 0);
+}
+
+/** What each status is in the columns, each by an index of its own. */
+const statusConditions: Readonly<Record<ApprovalStatus, readonly string[]>> = {
+  pending: ["status = 'pending' AND expires_at > ?"],
+  approved: ["status = 'approved' AND expires_at > ?"],
+  expired: ["status = 'pending' AND expires_at <= ?", "status = 'approved' AND expires_at <= ?"],
+  denied: ["status = 'denied' AND ? IS NOT NULL"],
+  used: ["status = 'used' AND ? IS NOT NULL"],
+};
+
+/** Newest first, below a number. */
+function listPage(
+  tx: Transaction,
+  { tenant, requester }: About,
+  status: ApprovalStatus | undefined,
+  below: number,
+  most: number,
+): { records: ApprovalRecord[]; below: number } {
+  const now = tx.now();
+  const whose = requester === undefined ? "tenant = ?" : "tenant = ? AND requester = ?";
+  const about = requester === undefined ? [columnText(tenant)] : [columnText(tenant), columnText(requester)];
+  const conditions = status === undefined ? ["? IS NOT NULL"] : statusConditions[status];
+  const rows = conditions.flatMap((condition) => {
+    const sql = `SELECT n, id, record FROM approvals WHERE ${whose} AND ${condition} AND n < ? ORDER BY n DESC LIMIT ?`;
+    return tx.all(sql, ...about, now, below, most);
+  });
+  rows.sort((one, other) => Number(other.n) - Number(one.n));
+  const page = rows.slice(0, most);
+  return { records: page.map((row) => approvalAt(recordOf(tx, row), now)), below: Number(page.at(-1)?.n ?? 0) };
+}
+
+/** How many requests of a requester wait for a decision; no more than `most` are counted. */
+function countPending(tx: Transaction, { tenant, requester }: ApprovalRecord, most: number): number {
+  const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM approvals
+    WHERE tenant = ? AND requester = ? AND status = 'pending' AND expires_at > ? LIMIT ?)`;
+  return Number(tx.get(sql, columnText(tenant), columnText(requester), tx.now(), most)?.n);
 }
 
 export function findApproval(tx: Transaction, id: string): ApprovalRecord | undefined {
@@ -96,8 +140,9 @@ export function newestApproval(tx: Transaction, { scope, key }: OperationKey): A
 }
 
 export function writeApproval(tx: Transaction, record: ApprovalRecord): void {
-  const used = record.status === "used" ? 1 : 0;
-  tx.run("UPDATE approvals SET used = ?, record = ? WHERE id = ?", used, JSON.stringify(record), columnText(record.id));
+  const { id, status } = record;
+  const sql = "UPDATE approvals SET used = ?, status = ?, record = ? WHERE id = ?";
+  tx.run(sql, status === "used" ? 1 : 0, status, JSON.stringify(record), columnText(id));
 }
 
 /** Gives whether there may be more. */
@@ -115,11 +160,12 @@ export function pruneApprovals(tx: Transaction, atOnce: number): boolean {
 
 function insertApproval(tx: Transaction, record: ApprovalRecord): void {
   tx.letGo(anyApproval);
-  const { id, tenant, operation, expiresAt } = record;
+  const { id, tenant, requester, status, operation, expiresAt } = record;
   tx.run(
-    "INSERT INTO approvals (id, tenant, scope, key, used, expires_at, record) VALUES (?, ?, ?, ?, 0, ?, ?)",
-    ...[columnText(id), columnText(tenant), columnText(operation.scope), columnText(operation.key)],
-    ...[expiresAt, JSON.stringify(record)],
+    `INSERT INTO approvals (id, tenant, requester, status, scope, key, used, expires_at, record)
+     VALUES (?, ?, ?, ?, ?, ?, 0, ?, ?)`,
+    ...[columnText(id), columnText(tenant), columnText(requester), status],
+    ...[columnText(operation.scope), columnText(operation.key), expiresAt, JSON.stringify(record)],
   );
 }
 

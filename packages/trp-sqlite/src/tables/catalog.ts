@@ -17,6 +17,9 @@ export function sqliteCatalog(commits: GroupCommit): CatalogStore {
         return next;
       });
     },
+    async highestEpoch() {
+      return commits.read((tx) => Number(tx.get("SELECT max(epoch) AS epoch FROM epochs")?.epoch ?? 0));
+    },
     async putView(id, view) {
       const text = JSON.stringify(view);
       return commits.write((tx) => {

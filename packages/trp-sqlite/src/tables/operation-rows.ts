@@ -2,6 +2,7 @@ import type { JsonValue, OperationKey, OperationRecord, OperationState } from "@
 import { type KeptOperation, operationFreeAt, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
 import { isUnsettled, type OperationFilter } from "@toolglot/trp-core/store";
 import type { Row, Value } from "../driver.ts";
+import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 
 /** A row, with data and outcome as text until they are asked for. */
@@ -94,22 +95,61 @@ export function writeOperation(
   else tx.run(writeRecord, ...values, before.n);
 }
 
-/** Oldest claims first. */
-export function listOperations(
-  tx: Transaction,
+/** Looked at in one transaction. */
+const pieceSize = 500;
+
+/** Oldest claims first. A piece at a time: there may be many that are not asked for. */
+export async function listOperations(
+  commits: GroupCommit,
   { states, leaseExpired, scopePrefix, limit }: Required<OperationFilter>,
-): OperationRecord[] {
+): Promise<OperationRecord[]> {
+  const found: { fence: number; record: OperationRecord }[] = [];
+  for (const state of states) {
+    const own: typeof found = [];
+    for (let above: number | undefined = -1; above !== undefined && own.length < limit; ) {
+      const from: number = above;
+      const piece = await commits.read((tx) => {
+        const now = tx.now();
+        const rows = tx.all(pieceOf(state), state, from, pieceSize);
+        const wanted = rows.filter(
+          (row) =>
+            Number(row.lease_until) <= (leaseExpired ? now : Number.MAX_VALUE) &&
+            (row.due_at === null || Number(row.due_at) > now) &&
+            String(row.scope).startsWith(columnText(scopePrefix)),
+        );
+        const records = wanted.slice(0, limit - own.length).map((row) => {
+          const stored = storedOf(tx, row);
+          return { fence: stored.kept.record.fence, record: recordOf(tx, stored) };
+        });
+        return { records, last: rows.length < pieceSize ? undefined : Number(rows.at(-1)?.fence) };
+      });
+      own.push(...piece.records);
+      above = piece.last;
+    }
+    found.push(...own);
+  }
+  found.sort((one, other) => one.fence - other.fence);
+  return found.slice(0, limit).map(({ record }) => record);
+}
+
+function pieceOf(state: OperationState): string {
+  const open = state === "done" || state === "failed" ? 0 : 1;
+  return `SELECT scope, key, fence, lease_until, due_at, ${columns} FROM operations
+    WHERE open = ${open} AND state = ? AND fence > ? ORDER BY fence LIMIT ?`;
+}
+
+/** All that is remembered, without data and outcomes, in order of their rows. */
+export function scanOperations(
+  tx: Transaction,
+  after: number,
+  limit: number,
+): { records: OperationRecord[]; last?: number } {
+  const sql = `SELECT scope, key, rowid AS n, kept, NULL AS data, NULL AS outcome FROM operations
+    WHERE rowid > ? ORDER BY rowid LIMIT ?`;
+  const rows = tx.all(sql, after, limit);
   const now = tx.now();
-  const leaseUntil = leaseExpired ? now : Number.MAX_VALUE;
-  const found = states.flatMap((state: OperationState) => {
-    const open = state === "done" || state === "failed" ? 0 : 1;
-    const sql = `SELECT scope, key, ${columns} FROM operations WHERE open = ${open} AND state = ? AND lease_until <= ?
-      AND (due_at IS NULL OR due_at > ?) AND substr(scope, 1, length(?)) = ? ORDER BY fence LIMIT ?`;
-    const prefix = columnText(scopePrefix);
-    return tx.all(sql, state, leaseUntil, now, prefix, prefix, limit).map((row) => storedOf(tx, row));
-  });
-  found.sort((one, other) => one.kept.record.fence - other.kept.record.fence);
-  return found.slice(0, limit).map((stored) => recordOf(tx, stored));
+  const records = rows.flatMap((row) => rememberedOperation(storedOf(tx, row).kept, now) ?? []);
+  return rows.length < limit ? { records } : { records, last: Number(rows.at(-1)?.n) };
 }
 
 /** Drops what is forgotten, and the outcomes of what is only known to have been. Gives whether there may be more. */

@@ -22,6 +22,7 @@ import {
   type Along,
   type ApprovalUse,
   approvalConflict,
+  denialOf,
   entryText,
   type RouterOperationLog,
   type StartResult,
@@ -38,11 +39,12 @@ import {
   listOperations,
   recordOf,
   type Stored,
+  scanOperations,
   unsettledOperation,
   writeOperation,
 } from "./operation-rows.ts";
 
-type Refusal = Extract<StartResult, { status: "approval-refused" }>["reason"];
+type Refusal = ReturnType<typeof useToken> & string;
 type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
 
 /** What goes along with a step, as it is kept; made when the step is asked for. */
@@ -112,7 +114,10 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
     },
     async list({ states, leaseExpired = false, scopePrefix = "", limit = 100 }) {
       const filter = { states: [...new Set(states)], leaseExpired, scopePrefix, limit };
-      return commits.read((tx) => listOperations(tx, filter));
+      return listOperations(commits, filter);
+    },
+    async scan(after, limit) {
+      return commits.read((tx) => scanOperations(tx, after, limit));
     },
   };
 }
@@ -157,6 +162,8 @@ function start(
   const resumed = rememberedOperation(stored?.kept, now) !== undefined;
   const other = resumed || again || effectId === undefined ? undefined : unsettledOperation(tx, effectId);
   if (other) return { status: "in-doubt", record: recordOf(tx, other) };
+  const denial = resumed ? undefined : denialOf(newestApproval(tx, request), request);
+  if (denial) return { status: "approval-refused", reason: "denied", denial };
   const use = approval && useOf(tx, approval, request, resumed, now);
   if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
   const started = beginOperation(keep, result.claim, undefined, now) as KeptOperation;
