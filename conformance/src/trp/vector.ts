@@ -47,6 +47,8 @@ export interface Setup {
   strict_epoch?: boolean;
   /** Default true. */
   allow_volatile?: boolean;
+  /** Requests for approval of one principal that may wait. */
+  pending_approvals?: number;
   /** In tokens. */
   result_budget?: number;
   /** Asked in this order before the default policy; the first that fits decides. */

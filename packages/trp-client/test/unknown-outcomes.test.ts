@@ -71,16 +71,17 @@ it("tells the outcome to whoever asks again, once a person has settled it, and t
 it("does so by callByCap without a key and with one, and in batches", async () => {
   const { begun, client } = world();
   const trp = client({ timeoutMs: 30 });
+  const more = { deadlineMs: 60_000 };
   const args = { invoice: "bill-9" };
-  const first = await trp.callByCap("cap.bank.transfer.v1", args);
+  const first = await trp.callByCap("cap.bank.transfer.v1", args, more);
   expect(first).toMatchObject({ status: "unknown", error: { code: "TRP_3004" } });
   for (const key of [undefined, "a-key-of-my-own", undefined]) {
-    const again = await trp.callByCap("cap.bank.transfer.v1", args, key === undefined ? {} : { key });
+    const again = await trp.callByCap("cap.bank.transfer.v1", args, { ...more, ...(key === undefined ? {} : { key }) });
     expect(again).toMatchObject({ status: "unknown", key: first.key });
   }
-  const other = await client({ timeoutMs: 30 }).callByCap("cap.bank.transfer.v1", args);
+  const other = await client({ timeoutMs: 30 }).callByCap("cap.bank.transfer.v1", args, more);
   expect(other).toMatchObject({ status: "unknown", key: first.key, replayedFrom: first.callId });
-  const { results } = await trp.batch([{ capId: "cap.bank.transfer.v1", args }]);
+  const { results } = await trp.batch([{ capId: "cap.bank.transfer.v1", args }], more);
   expect(results).toMatchObject([{ status: "unknown", key: first.key }]);
   expect(begun).toEqual(["bill-9"]);
 });

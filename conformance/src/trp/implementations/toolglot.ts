@@ -48,6 +48,7 @@ async function openRouter(setup: RouterSetup, stores: Stores): Promise<RouterUnd
     capabilities: setup.capabilities.map((data) => capabilityOf(data, ledger)),
     allowVolatile: setup.allow_volatile ?? true,
     ...(setup.approval_secrets ? { approvalSecrets: setup.approval_secrets } : {}),
+    ...(setup.pending_approvals === undefined ? {} : { pendingApprovals: setup.pending_approvals }),
     ...(setup.strict_epoch === undefined ? {} : { strictEpoch: setup.strict_epoch }),
     ...(setup.result_budget === undefined ? {} : { resultBudget: setup.result_budget }),
     limits: camelCase(setup.limits ?? {}),
