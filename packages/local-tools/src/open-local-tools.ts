@@ -3,16 +3,17 @@ import type { DefinedTool } from "@toolglot/toolkit";
 import { createEditor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError } from "./errors.ts";
-
 import { openJournal } from "./journal/open-journal.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
+import { withoutPlaceholders } from "./placeholders.ts";
 import { type Ask, type Decide, decideBy, defaultPolicy, type LocalPolicy } from "./policy.ts";
 import { readTogether } from "./read/read-together.ts";
 import { createReader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
 import { openShell } from "./shell/open-shell.ts";
+import { refusingPlaceholders } from "./shell/refusing-placeholders.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { defaultStateDirectory, demandOutside, openStateDirectory } from "./state-directory.ts";
 import { localTools } from "./tools/tools.ts";
@@ -100,11 +101,12 @@ class OpenLocalTools implements LocalTools {
     this.recovered = parts.recovered;
   }
 
-  async command({ script, timeoutMs, cwd }: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
+  async command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
+    const { script, timeoutMs, cwd } = withoutPlaceholders(input);
     if (script.trim() === "") throw localError("InvalidInput", "The command is empty.");
     const folder = cwd === undefined ? undefined : await this.#folder(cwd);
     await this.#decide(context)({ kind: "command", script, ...(cwd === undefined ? {} : { cwd }) });
-    const shell = await this.shell();
+    const shell = await this.#session();
     const result = await shell.run(script, {
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(folder === undefined ? {} : { cwd: folder }),
@@ -113,14 +115,16 @@ class OpenLocalTools implements LocalTools {
     return this.#fit(result, context);
   }
 
-  async input({ data }: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
+  async input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
+    const { data } = withoutPlaceholders(input);
     const { signal } = context;
     await this.#decide(context)({ kind: "input", data });
-    const shell = await this.shell();
+    const shell = await this.#session();
     return this.#fit(await shell.input(data, signal === undefined ? {} : { signal }), context);
   }
 
-  async ctrl({ key }: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
+  async ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
+    const { key } = withoutPlaceholders(input);
     if (!/^[A-Za-z[\\\]^_]$/.test(key)) {
       throw localError(
         "InvalidInput",
@@ -128,17 +132,18 @@ class OpenLocalTools implements LocalTools {
       );
     }
     const { signal } = context;
-    const shell = await this.shell();
+    const shell = await this.#session();
     return this.#fit(await shell.ctrl(key.toLowerCase(), signal === undefined ? {} : { signal }), context);
   }
 
-  edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
+  async edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
     this.#demandOpen();
-    return this.#parts.editor.edit(files, { decide: this.#decide(context) });
+    return this.#parts.editor.edit(withoutPlaceholders(files), { decide: this.#decide(context) });
   }
 
-  async read({ files = [], searches = [] }: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
+  async read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
     this.#demandOpen();
+    const { files = [], searches = [] } = withoutPlaceholders(input);
     if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
     const { maxText = this.maxText, signal } = context;
     const options = { decide: this.#decide(context), maxText, ...(signal === undefined ? {} : { signal }) };
@@ -159,7 +164,11 @@ class OpenLocalTools implements LocalTools {
     return localTools(this);
   }
 
-  shell(): Promise<ShellSession> {
+  async shell(): Promise<ShellSession> {
+    return refusingPlaceholders(await this.#session());
+  }
+
+  #session(): Promise<ShellSession> {
     this.#demandOpen();
     if (this.#shell !== undefined) return this.#shell;
     const opening = openShell(this.#parts.shellOptions);

@@ -12,6 +12,7 @@ import {
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
+import { unescapePlaceholders } from "../placeholders.ts";
 import { editText, readText } from "../results/texts.ts";
 import { type Ending, errorInfo, failed, shellEnding } from "./endings.ts";
 import type { TextRoom } from "./text-room.ts";
@@ -134,16 +135,18 @@ export class CallRun {
   }
 
   #ask({ id, name, input }: ToolCall, reason: string): Promise<Decision> {
-    // A copy: what was asked about is what runs.
-    const asked = structuredClone(input);
+    // A copy, as it runs: what was asked about is what happens.
+    const asked = unescapePlaceholders(structuredClone(input));
     return this.#setting.context.approve({ kind: "tool-call", callId: id, tool: name, input: asked, reason });
   }
 
   /** A call for the other executor, which tells of it itself. */
   async #elsewhere(call: ToolCall): Promise<ToolResult> {
     const { others, mcp, context, span, room } = this.#setting;
-    const { server, name, arguments: input } = call.input as { server?: unknown; name?: unknown; arguments?: unknown };
-    let target: ToolCall | undefined = call;
+    // What is not of this machine doesn't come to where the tools of this one undo doubled dollars.
+    const own = unescapePlaceholders(call.input);
+    const { server, name, arguments: input } = own as { server?: unknown; name?: unknown; arguments?: unknown };
+    let target: ToolCall | undefined = { ...call, input: own };
     let error: ToolErrorInfo = { type: "UnknownTool", message: `There is no tool ${call.name} here.` };
     if (call.name === "mcp") {
       const tool = mcp(String(server), String(name));

@@ -8,8 +8,8 @@ import {
   type ToolResult,
 } from "@toolglot/core";
 import type { LocalTools } from "../local-tools.ts";
+import { placeholdersIn } from "../placeholders.ts";
 import { CallRun } from "./call-run.ts";
-import { unescapeValues, valueNames } from "./placeholders.ts";
 import { type Stage, stagesOf } from "./stages.ts";
 import { TextRoom } from "./text-room.ts";
 
@@ -49,11 +49,12 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
       if (action.kind !== "calls") throw new TypeError(`a localExecutor runs calls, not ${action.kind}`);
       const room = new TextRoom(local.maxText, action.calls.length);
       const run = new CallRun({ local, others, mcp, context, span: action.span, room });
-      const unknown = action.calls.map((call) => valueNames(call.input));
-      if (unknown.some((names) => names.length > 0)) {
-        return action.calls.map((call, index) => run.refuse(call, unknownValues(unknown[index] ?? [])));
+      const { calls } = action;
+      // What each call would be refused for stops all of them: those around it may assume that it ran.
+      const unknown = calls.map((call) => placeholdersIn(call.input));
+      if (unknown.some((found) => found.length > 0)) {
+        return calls.map((call, index) => run.refuse(call, unknownValues(unknown[index] ?? [])));
       }
-      const calls = action.calls.map((call): ToolCall => ({ ...call, input: unescapeValues(call.input) }));
       const results: ToolResult[] = new Array(calls.length);
       for (const stage of stagesOf(calls)) await runStage(run, stage, calls, results, maxParallel);
       return results;
@@ -76,10 +77,9 @@ async function runStage(
   });
 }
 
-function unknownValues(names: readonly string[]): { type: string; message: string } {
+function unknownValues(found: readonly string[]): { type: string; message: string } {
   const type = "UnknownValue";
-  if (names.length === 0)
+  if (found.length === 0)
     return { type, message: "Not run: another call of this block asks for a value that is not known." };
-  const list = names.map((name) => `$KARYI{${name}}`).join(", ");
-  return { type, message: `There is no value for ${list}. Nothing of this block was run.` };
+  return { type, message: `There is no value for ${found.join(", ")}. Nothing of this block was run.` };
 }

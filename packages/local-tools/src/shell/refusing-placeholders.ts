@@ -1,0 +1,20 @@
+import { withoutPlaceholders } from "../placeholders.ts";
+import type { ShellSession } from "./types.ts";
+
+/** The session for whoever gives it texts of a model: placeholders are refused and undone as in a call. */
+export function refusingPlaceholders(session: ShellSession): ShellSession {
+  return {
+    get state() {
+      return session.state;
+    },
+    run: async (script, { cwd, ...options } = {}) =>
+      session.run(withoutPlaceholders(script), {
+        ...options,
+        ...(cwd === undefined ? {} : { cwd: withoutPlaceholders(cwd) }),
+      }),
+    input: async (data, options) => session.input(withoutPlaceholders(data), options),
+    ctrl: async (key, options) => session.ctrl(withoutPlaceholders(key), options),
+    resize: (columns, rows) => session.resize(columns, rows),
+    close: () => session.close(),
+  };
+}
