@@ -23,6 +23,8 @@ interface Stat {
   parent: number;
   group: number;
   session: number;
+  /** The number of its terminal's device; 0 for none. */
+  terminal: number;
   foreground: number;
   started: number;
 }
@@ -55,6 +57,7 @@ function stat(pid: number): Stat | undefined {
     parent: at(1),
     group: at(2),
     session: at(3),
+    terminal: at(4),
     foreground: at(5),
     started: at(19),
   };
@@ -64,6 +67,36 @@ function all(): Stat[] {
   const pids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return pids.map((pid) => stat(Number(pid))).filter((one) => one !== undefined);
 }
+
+/** All that descends from some processes, through those that count. */
+function below(
+  processes: readonly Stat[],
+  roots: readonly Pick<Stat, "pid">[],
+  counts: (one: Stat) => boolean = () => true,
+): Stat[] {
+  const found: Stat[] = [];
+  const known = new Set(roots.map(({ pid }) => pid));
+  // A child's number may be lower than its parent's: go on until nothing is added.
+  for (let before = -1; before !== found.length; ) {
+    before = found.length;
+    for (const one of processes) {
+      if (known.has(one.pid) || !known.has(one.parent) || !counts(one)) continue;
+      known.add(one.pid);
+      found.push(one);
+    }
+  }
+  return found;
+}
+
+/** How the kernel numbers the terminal `/dev/pts/<index>`: majors from 136 on, 256 terminals each. */
+function slaveNumber(index: number): number {
+  return ((136 + (index >> 8)) << 8) | (index & 0xff);
+}
+
+/** What tells more. A `hidden` process is less than one that is seen to wait. */
+const weight: Readonly<Record<Reading, number>> = { no: 0, hidden: 1, poll: 2, read: 3 };
+/** Terminals in terminals that are looked through. */
+const mostTerminals = 4;
 
 /** By /proc. Everything here is a look without waiting: /proc is memory. */
 export class LinuxProcesses implements Processes {
@@ -97,16 +130,54 @@ export class LinuxProcesses implements Processes {
   }
 
   reading(group: number, tty: string): Reading {
+    return this.#readingOf(all(), group, tty, mostTerminals);
+  }
+
+  /**
+   * What the most telling process does of a terminal's foreground group and of the sessions below it: `su` and `setsid --wait` sleep until
+   * a child ends that reads the terminal although it isn't its own. Jobs in the background don't count: the system stops those that read.
+   */
+  #readingOf(processes: readonly Stat[], group: number, tty: string, terminals: number): Reading {
+    const roots = processes.filter((one) => one.group === group);
+    const own = new Set(roots.map(({ session }) => session));
+    const others = below(processes, roots, ({ session }) => !own.has(session));
     let result: Reading = "no";
-    for (const one of all()) {
-      if (one.group !== group) continue;
-      for (const thread of this.#threads(one.pid)) {
-        const reading = this.#threadReading(one.pid, thread, tty);
-        if (reading === "read") return "read";
-        if (reading === "poll" || result === "no") result = reading;
+    for (const { pid, session } of [...roots, ...others]) {
+      // `/dev/tty` is another terminal in another session, or none.
+      const names = own.has(session) ? [tty, "/dev/tty"] : [tty];
+      for (const thread of this.#threads(pid)) {
+        let reading = this.#threadReading(pid, thread, names);
+        if (reading === "poll") reading = this.#relayed(processes, pid, terminals) ?? reading;
+        if (weight[reading] > weight[result]) result = reading;
+        if (result === "read") return result;
       }
     }
     return result;
+  }
+
+  /**
+   * For a program that polls the terminal: it may be one such as `script`, which runs others on a terminal of their own and always
+   * waits for both. Then what matters is who waits there. Undefined for any other program.
+   */
+  #relayed(processes: readonly Stat[], pid: number, terminals: number): Reading | undefined {
+    if (terminals === 0) return undefined;
+    for (const fd of this.#descriptors(pid)) {
+      if (!/^\/dev\/(?:pts\/)?ptmx$/.test(link(`/proc/${pid}/fd/${fd}`) ?? "")) continue;
+      const index = Number(/^tty-index:\s*(\d+)/m.exec(text(`/proc/${pid}/fdinfo/${fd}`) ?? "")?.[1]);
+      const inner = below(processes, [{ pid }]).find(
+        (one) => one.terminal === slaveNumber(index) && one.foreground > 0,
+      );
+      if (inner !== undefined) return this.#readingOf(processes, inner.foreground, `/dev/pts/${index}`, terminals - 1);
+    }
+    return undefined;
+  }
+
+  #descriptors(pid: number): string[] {
+    try {
+      return readdirSync(`/proc/${pid}/fd`).slice(0, 64);
+    } catch {
+      return [];
+    }
   }
 
   #threads(pid: number): string[] {
@@ -117,15 +188,12 @@ export class LinuxProcesses implements Processes {
     }
   }
 
-  #threadReading(pid: number, thread: string, tty: string): Reading {
+  #threadReading(pid: number, thread: string, terminals: readonly string[]): Reading {
     const line = text(`/proc/${pid}/task/${thread}/syscall`);
     if (line === undefined) return "hidden";
     const [number, ...rest] = line.trim().split(" ");
     const [first = 0, second = 0] = rest.map(Number);
-    const isTerminal = (fd: number): boolean => {
-      const target = link(`/proc/${pid}/fd/${fd}`);
-      return target === tty || target === "/dev/tty";
-    };
+    const isTerminal = (fd: number): boolean => terminals.includes(link(`/proc/${pid}/fd/${fd}`) ?? "");
     const kind = calls[process.arch]?.[Number(number)];
     if (kind === "read") return isTerminal(first) ? "read" : "no";
     if (kind === "epoll") return this.#epollSet(pid, first).some(isTerminal) ? "poll" : "no";

@@ -1,0 +1,64 @@
+import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { session } from "./sessions.ts";
+
+const has = (program: string): boolean => {
+  try {
+    execFileSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+};
+const asks = `read -p "Name? " x; echo "hi $x"`;
+
+/** Scripts by the program that they need; ./asks is one that asks. */
+const waiting: readonly (readonly [needs: string, script: string])[] = [
+  ["su", `su nobody -s /bin/bash -c '${asks}'`],
+  ["su", `x=$(su nobody -s /bin/bash -c '${asks}'); echo "$x"`],
+  ["su", `su nobody -s /bin/bash -c 'setsid -w bash -c "read -p \\"Name? \\" x; echo hi \\$x"'`],
+  ["setsid", "setsid -w ./asks"],
+  ["setsid", "sleep 100 & setsid -w setsid -w ./asks; kill %1"],
+  ["script", "script -qec ./asks /dev/null"],
+  ["script", "script -qec 'setsid -w ./asks' /dev/null"],
+  ["script", `script -qec "script -qec ./asks /dev/null" /dev/null`],
+  ["python3", `python3 -c 'import pty; pty.spawn("./asks")'`],
+];
+
+/** As much, but nobody reads. */
+const silent: readonly (readonly [needs: string, script: string])[] = [
+  ["su", "su nobody -s /bin/bash -c 'sleep 30'"],
+  ["setsid", "setsid -w sleep 30"],
+  ["script", "script -qec 'sleep 30' /dev/null"],
+  // What was left in the background, in a session of its own, is not what runs.
+  ["setsid", "setsid cat <$(tty) >/dev/null & sleep 30"],
+  ["setsid", "(setsid cat <$(tty) >/dev/null &) ; sleep 30"],
+];
+
+describe.concurrent.runIf(process.platform === "linux")("a program in a session of its own", () => {
+  const usable = (needs: string): boolean => has(needs) && (needs !== "su" || process.getuid?.() === 0);
+
+  it.for(waiting)("that waits for input is noticed (%s): %s", async ([needs, script], { onTestFinished, skip }) => {
+    if (!usable(needs)) skip(`no ${needs} that can be used`);
+    const { shell, dir } = await session("pty", {}, onTestFinished);
+    writeFileSync(join(dir, "asks"), `#!/bin/bash\n${asks}\n`, { mode: 0o755 });
+    const asked = await shell.run(script);
+    expect(asked).toMatchObject({ status: "running", waiting: "input" });
+    expect(asked.output).toContain("Name?");
+    const done = await shell.input("Bob\n");
+    expect(done).toMatchObject({ status: "ended" });
+    expect(done.output).toContain("hi Bob");
+  });
+
+  it.for(silent)("that only works is none that waits (%s): %s", async ([needs, script], { onTestFinished, skip }) => {
+    if (!usable(needs)) skip(`no ${needs} that can be used`);
+    const { shell } = await session("pty", {}, onTestFinished);
+    const result = await shell.run(script, { timeoutMs: 1500 });
+    expect(result).toMatchObject({ status: "running" });
+    expect(result.waiting).toBeUndefined();
+    // A reader in the background takes what is typed for the shell, too.
+    if (!script.includes("&")) expect(await shell.ctrl("c")).toMatchObject({ status: "ended" });
+  });
+});
