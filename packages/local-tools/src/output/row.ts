@@ -16,6 +16,8 @@ export class Row {
   told: string | undefined;
   /** With `told`: the line's end was told, too. */
   toldEnd = false;
+  /** The cursor was moved past it to a place on the screen. */
+  passed = false;
   #text: string;
   #cells: Uint32Array | undefined;
   /** Cells in use. */

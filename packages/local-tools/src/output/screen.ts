@@ -1,3 +1,4 @@
+import { isRepaint, withoutPadding, withoutPaddings } from "./layout.ts";
 import { Row } from "./row.ts";
 
 export interface ScreenOptions {
@@ -7,6 +8,8 @@ export interface ScreenOptions {
   columns: number;
   /** UTF-16 units, or columns, of a line that can still be changed. */
   lineLimit: number;
+  /** What is only layout is left out: padding up to the edge, rows that were passed over, and screens that were painted anew. */
+  fold: boolean;
 }
 
 /** The cursor is at the end of a row that is still a string, at a column that nobody has counted. */
@@ -38,6 +41,14 @@ export class Screen {
   #saved: { rows: number; column: number } | undefined;
   /** Something above the cursor may not have been told. */
   #untold = false;
+  /** All rows above the cursor belong to a screen that was wiped before, and that has not scrolled since. */
+  #framed = false;
+  /** The screen before that one, until it is plain whether the new one is the same painted anew. */
+  #held: Row[] = [];
+  /** Blanks that the cursor's line begins with, and that may be those of a program which has no other way to wipe the screen. */
+  #blanks = 0;
+  /** The row given last was passed over and is blank. */
+  #passed = false;
 
   constructor(options: ScreenOptions) {
     this.#options = options;
@@ -57,8 +68,10 @@ export class Screen {
         this.#write(rest);
         return;
       }
-      if (this.#column === atEnd && this.#below.length === 0 && this.#row.told === undefined && !this.#counting()) {
-        this.#tail += this.#row.text() + rest.slice(0, last + 1);
+      if (this.#growsOnly(rest)) {
+        this.#scrolled();
+        const lines = this.#row.text() + rest.slice(0, last + 1);
+        this.#tail += this.#options.fold ? withoutPaddings(lines, this.#options.columns) : lines;
         this.#untold = true;
         this.#row = new Row();
         rest = rest.slice(last + 1);
@@ -71,8 +84,17 @@ export class Screen {
     }
   }
 
+  /** Whether lines that are printed now only come after all others, and are as they stand. */
+  #growsOnly(text: string): boolean {
+    if (this.#column !== atEnd || this.#below.length > 0 || this.#row.told !== undefined || this.#counting())
+      return false;
+    const { fold, columns } = this.#options;
+    return !fold || (this.#blanks === 0 && !(this.#row.text() + text).includes(" ".repeat(columns)));
+  }
+
   /** To the first column. */
   carriageReturn(): void {
+    this.#endBlanks();
     this.#column = this.#row.empty ? atEnd : 0;
   }
 
@@ -131,13 +153,26 @@ export class Screen {
     this.#open();
     const by = Math.min(row, this.#options.rows - 1) - (this.#fromTop as number);
     if (by < 0) this.up(-by);
-    for (let n = by; n > 0; n--) this.#down();
+    for (let n = by; n > 0; n--) {
+      this.#row.passed = true;
+      this.#down();
+    }
   }
 
-  /** A new screen begins: what was shown stays, as lines above it. */
+  /** A new screen begins: what was shown stays, as lines above it. When folding, only the last of screens that repeat each other stays. */
   clear(): void {
     this.#toFreeLine();
     this.#fromTop = 0;
+    if (!this.#options.fold) return;
+    this.#openTail();
+    const rows = this.#above;
+    this.#above = [];
+    if (!this.#framed) for (const row of rows) this.#give(row);
+    else if (rows.some((row) => !row.blank)) {
+      if (!isRepaint(this.#held.map(textOf), rows.map(textOf))) this.#giveHeld();
+      this.#held = rows;
+    }
+    this.#framed = true;
   }
 
   /** Erases from the cursor to the end of the line. */
@@ -194,6 +229,8 @@ export class Screen {
 
   /** All that is shown and has not been given yet. What was given stays on the screen, as told. */
   takeAll(): string {
+    this.#endBlanks();
+    this.#endHeld();
     this.#tellAbove();
     const below = this.#below;
     const last = below.findIndex((row) => !row.blank);
@@ -218,12 +255,47 @@ export class Screen {
       this.#column = this.#writeCells(text, this.#column);
       return;
     }
+    this.#append(this.#options.fold ? this.#withoutBlanks(text) : text);
+  }
+
+  #append(text: string): void {
     this.#row.append(text);
     while (this.#row.size > this.#options.lineLimit) this.#passOn(this.#row.takeFront(this.#options.lineLimit));
   }
 
+  /** Counts a row's worth of blanks or more at the beginning of a line, until what follows decides what they are; gives the rest. */
+  #withoutBlanks(text: string): string {
+    const before = this.#row.text();
+    if (this.#row.told !== undefined || !onlyBlanks.test(before)) return text;
+    const leading = text.length - text.replace(/^ +/, "").length;
+    const count = this.#blanks + before.length + leading;
+    if (count < this.#options.columns) return text;
+    this.#blanks = count;
+    this.#row = new Row();
+    if (leading < text.length) this.#endBlanks();
+    return text.slice(leading);
+  }
+
+  /** As many blanks as the screen has places wiped it; others are text. */
+  #endBlanks(): void {
+    const count = this.#blanks;
+    if (count === 0) return;
+    this.#blanks = 0;
+    const { columns, rows, lineLimit } = this.#options;
+    const wiped = rows > 1 && count >= columns * (rows - 1);
+    if (wiped) this.clear();
+    for (
+      let left = wiped ? Math.max(0, count - columns * rows) % (columns * rows) : count;
+      left > 0;
+      left -= lineLimit
+    ) {
+      this.#append(" ".repeat(Math.min(left, lineLimit)));
+    }
+  }
+
   /** Makes the cursor's row one of cells, and the column a number. */
   #open(): void {
+    this.#endBlanks();
     if (!this.#row.plain) return;
     const end = this.#writeCells(this.#row.open(), 0);
     if (this.#column === atEnd) this.#column = end;
@@ -244,6 +316,7 @@ export class Screen {
 
   /** Gives the front of a line that is too long to keep, and all above it; the line goes on with nothing in it. */
   #passOn(front: string): void {
+    this.#scrolled();
     this.#tellAbove();
     this.#given.push(news(this.#row, front, false));
     this.#row.told = "";
@@ -252,11 +325,12 @@ export class Screen {
 
   /** One row down; at the lowest a new one begins. */
   #down(): void {
+    this.#endBlanks();
     this.#untold = true;
     const row = this.#row;
     const next = this.#below.pop();
     if (next === undefined && this.#erased > 0) this.#erased--;
-    if (next === undefined && row.told === undefined) this.#tail += `${row.text()}\n`;
+    if (next === undefined && row.told === undefined && !row.passed) this.#tail += `${this.#textOf(row)}\n`;
     else {
       this.#openTail();
       this.#above.push(row);
@@ -275,8 +349,31 @@ export class Screen {
   }
 
   #moved(rows: number): void {
+    if (this.#fromTop !== undefined && this.#fromTop + rows > this.#lowest()) this.#scrolled();
     if (this.#fromTop !== undefined) this.#fromTop = Math.min(this.#fromTop + rows, this.#lowest());
     if (this.#saved !== undefined) this.#saved.rows = Math.min(this.#saved.rows + rows, this.#options.rows - 1);
+  }
+
+  /** What is written is longer than a screen: it is no screen that could be painted anew. */
+  #scrolled(): void {
+    this.#framed = false;
+    this.#giveHeld();
+  }
+
+  #giveHeld(): void {
+    const rows = this.#held;
+    this.#held = [];
+    for (const row of rows) this.#give(row);
+  }
+
+  /** The screen before is left out when this one shows as much and repeats it. */
+  #endHeld(): void {
+    if (this.#held.length === 0) return;
+    this.#openTail();
+    const before = this.#held.map(textOf).filter(hasText);
+    const now = [...this.#above, this.#row, ...this.#below].map(textOf).filter(hasText);
+    if (now.length * 2 >= before.length && isRepaint(before, now)) this.#held = [];
+    else this.#giveHeld();
   }
 
   /** The row of the screen that the cursor is in when all rows are in use. */
@@ -299,6 +396,7 @@ export class Screen {
     let start = this.#tail.length;
     for (let n = 0; n < lines && start > 0; n++) start = start < 2 ? 0 : this.#tail.lastIndexOf("\n", start - 2) + 1;
     if (start === 0) return;
+    this.#scrolled();
     for (const row of this.#above) this.#give(row);
     this.#above = [];
     this.#given.push(this.#tail.slice(0, start));
@@ -316,6 +414,7 @@ export class Screen {
       while (row.size > this.#options.lineLimit) {
         // As if it had been passed on while it grew.
         const front = row.takeFront(this.#options.lineLimit);
+        this.#scrolled();
         this.#tellAbove();
         this.#given.push(front);
         row.told = "";
@@ -327,16 +426,27 @@ export class Screen {
   }
 
   #give(row: Row): void {
-    const text = news(row, row.text(), true);
-    if (text !== "") this.#given.push(text);
+    this.#push(row, this.#textOf(row), true);
   }
 
   #tell(row: Row, end: boolean): void {
-    const text = row.text();
-    const told = news(row, text, end);
-    if (told !== "") this.#given.push(told);
+    const text = this.#textOf(row);
+    this.#push(row, text, end);
     row.told = text;
     row.toldEnd = end;
+  }
+
+  #push(row: Row, text: string, end: boolean): void {
+    const told = news(row, text, end);
+    const passed = this.#options.fold && row.passed && row.blank;
+    // Of many rows without anything, one says as much.
+    if (told !== "" && !(passed && this.#passed)) this.#given.push(told);
+    this.#passed = passed;
+  }
+
+  #textOf(row: Row): string {
+    const text = row.text();
+    return this.#options.fold && row.told === undefined ? withoutPadding(text, this.#options.columns) : text;
   }
 
   #tellAbove(): void {
@@ -346,6 +456,10 @@ export class Screen {
     this.#untold = false;
   }
 }
+
+const onlyBlanks = /^ *$/;
+const textOf = (row: Row): string => row.text();
+const hasText = (text: string): boolean => text.trim() !== "";
 
 /** What has to be said of a line of which something may have been told before. */
 function news(row: Row, text: string, end: boolean): string {

@@ -36,6 +36,10 @@ const stringEnd = /[\u0018\u001a\u001b\u009c]/g;
  * - A control sequence without an end is dropped up to the first character that can't belong to it: a string such as a title
  *   at its line's end, others after 65,536 units.
  *
+ * With `fold`, what paints screens is told as its text: blanks that fill a row up to the edge are taken off, of rows that the cursor
+ * was moved past one blank one is left, a screen's worth of blanks at a line's beginning erases the screen (what programs do on a terminal without
+ * control sequences), and of erased screens that repeat each other but for numbers and bars only the last one is given.
+ *
  * Any chunking gives the same text. Time is linear in the input, memory bounded. Blanks at the end of a line are
  * left out where something was overwritten or erased in it, since programs wipe with blanks.
  */
@@ -50,15 +54,18 @@ export class TextCleaner {
   #passed = 0;
   #alternate = false;
 
-  /** `rows` × `columns`: the screen on which the cursor moves, default 50 × 200. `lineLimit`: default 4,096. */
-  constructor(options: { rows?: number; columns?: number; lineLimit?: number } = {}) {
-    const { rows = 50, columns = 200, lineLimit = 4096 } = options;
+  /**
+   * `rows` × `columns`: the screen on which the cursor moves, default 50 × 200. `lineLimit`: default 4,096. `fold`: what is only
+   * layout of a full-screen program is left out, default false.
+   */
+  constructor(options: { rows?: number; columns?: number; lineLimit?: number; fold?: boolean } = {}) {
+    const { rows = 50, columns = 200, lineLimit = 4096, fold = false } = options;
     for (const [name, value] of Object.entries({ rows, columns })) {
       if (!Number.isInteger(value) || value < 1) throw new TypeError(`${name} must be a positive whole number`);
     }
     if (!Number.isInteger(lineLimit) || lineLimit < 2)
       throw new TypeError("lineLimit must be a whole number, 2 or more");
-    this.#options = { rows, columns, lineLimit };
+    this.#options = { rows, columns, lineLimit, fold };
     this.#screen = new Screen(this.#options);
   }
 

@@ -11,7 +11,7 @@ export class CommandText {
 
   constructor(options: { maxOutput: number; artifactDir: string; columns: number; rows: number }) {
     this.#options = options;
-    this.#cleaner = new TextCleaner(options);
+    this.#cleaner = new TextCleaner({ ...options, fold: true });
     this.#log = new OutputLog(options);
   }
 
@@ -34,7 +34,7 @@ export class CommandText {
     if (!this.#resized) return;
     this.#resized = false;
     this.endCommand();
-    this.#cleaner = new TextCleaner(this.#options);
+    this.#cleaner = new TextCleaner({ ...this.#options, fold: true });
   }
 
   /** A command is over: its last line is final, and the next one begins with a screen of its own. */
