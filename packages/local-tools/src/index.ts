@@ -15,7 +15,7 @@ export type {
 } from "./local-tools.ts";
 export { type LocalToolsOptions, openLocalTools } from "./open-local-tools.ts";
 export { type Ask, defaultPolicy, type LocalPolicy, type LocalRequest, type LocalVerdict } from "./policy.ts";
-export type { FileRead, ReadPart, TextSearch } from "./read/types.ts";
+export type { FileRead, LeftOut, ReadPart, TextSearch } from "./read/types.ts";
 export { defaultEnvironment } from "./shell/environment.ts";
 export { openShell } from "./shell/open-shell.ts";
 export type {

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { checkKeys } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
 import { createEditor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
@@ -12,7 +13,7 @@ import { readTogether } from "./read/read-together.ts";
 import { createReader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
-import { openShell } from "./shell/open-shell.ts";
+import { checkedShellOptions, openShell } from "./shell/open-shell.ts";
 import { refusingPlaceholders } from "./shell/refusing-placeholders.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { defaultStateDirectory, demandOutside, openStateDirectory } from "./state-directory.ts";
@@ -42,11 +43,14 @@ export interface LocalToolsOptions {
  * `TypeError` for roots that are no directories, and for a state directory inside a root.
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
+  checkOptions(options);
   const { maxText = 12_000, policy = defaultPolicy, ask, shell = {} } = options;
   if (!Number.isInteger(maxText) || maxText < 200) {
     throw new TypeError(`maxText must be a whole number from 200, not ${maxText}`);
   }
   const roots = await Roots.open(typeof options.roots === "string" ? [options.roots] : options.roots);
+  // Its place is not known yet, and never wrong.
+  checkedShellOptions("openLocalTools: shell", { cwd: roots.base, ...shell, artifactDir: roots.base });
   const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
   await demandOutside(path, roots);
   const state = await openStateDirectory(path);
@@ -67,6 +71,34 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     artifactDir: state.artifacts,
     shellOptions: { cwd: roots.base, maxOutput: maxText, ...shell, artifactDir: state.artifacts },
   });
+}
+
+function checkOptions(options: LocalToolsOptions): void {
+  if (options === undefined)
+    throw new TypeError("openLocalTools needs options: { roots }, the directories that may be used");
+  checkKeys<LocalToolsOptions>("openLocalTools", options, {
+    roots: true,
+    stateDir: true,
+    shell: true,
+    policy: true,
+    ask: true,
+    maxText: true,
+  });
+  const { shell } = options;
+  if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
+    throw new TypeError("shell must be an object of options");
+  }
+  if (shell !== undefined && "artifactDir" in shell) {
+    throw new TypeError('openLocalTools: shell has no option "artifactDir": whole outputs lie below stateDir.');
+  }
+  for (const name of ["policy", "ask"] as const) {
+    const given = options[name];
+    if (given !== undefined && typeof given !== "function")
+      throw new TypeError(`${name} must be a function, not ${typeof given}`);
+  }
+  if (options.stateDir !== undefined && (typeof options.stateDir !== "string" || options.stateDir === "")) {
+    throw new TypeError("stateDir must be a path");
+  }
 }
 
 interface Parts {

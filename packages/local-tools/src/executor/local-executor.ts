@@ -7,6 +7,7 @@ import {
   type ToolCall,
   type ToolResult,
 } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { LocalTools } from "../local-tools.ts";
 import { placeholdersIn } from "../placeholders.ts";
 import { CallRun } from "./call-run.ts";
@@ -36,6 +37,7 @@ export interface LocalExecutorOptions {
  * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did.
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
+  checkKeys<LocalExecutorOptions>("localExecutor", options, { others: true, mcp: true, maxParallel: true });
   const { others, mcp = () => undefined, maxParallel = 8 } = options;
   if (typeof local?.command !== "function") {
     throw new TypeError("localExecutor needs local tools: await openLocalTools({ roots })");
@@ -43,6 +45,10 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
   if (!Number.isInteger(maxParallel) || maxParallel < 1) {
     throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);
   }
+  if (others !== undefined && (typeof others?.execute !== "function" || typeof others.handles !== "function")) {
+    throw new TypeError("others must be an executor, such as toolkitExecutor(toolkit)");
+  }
+  if (typeof mcp !== "function") throw new TypeError("mcp must be a function: (server, tool) => name");
   return {
     handles: (action: Action): action is CallsAction => action.kind === "calls",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {

@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
+import { checkKeys } from "@toolglot/internal";
 import { PathQueue } from "../edit/path-queue.ts";
 import type { FsHandle } from "./fs-handle.ts";
 import { GrantedHandle } from "./granted-handle.ts";
@@ -34,6 +35,14 @@ export class DiskFileSystem {
   readonly #maxEntries: number;
 
   constructor(options: DiskFileSystemOptions) {
+    checkKeys<DiskFileSystemOptions>("DiskFileSystem", options, {
+      rootDir: true,
+      userinputDir: true,
+      workspaceDir: true,
+      internalDir: true,
+      maxBytes: true,
+      maxEntries: true,
+    });
     const { maxBytes = 8 * 1024 * 1024, maxEntries = 50_000 } = options ?? {};
     this.#maxBytes = positive(maxBytes, "maxBytes");
     this.#maxEntries = positive(maxEntries, "maxEntries");

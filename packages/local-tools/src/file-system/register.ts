@@ -1,4 +1,5 @@
 import type { AnyTool } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { RegisterOptions, Toolkit } from "@toolglot/toolkit";
 import {
   getFileInfo,
@@ -50,6 +51,14 @@ export function registerFileSystemTools(
   if (!FileDomainService.isInstance(service)) {
     throw new TypeError("registerFileSystemTools needs a FileDomainService: new FileDomainService(handle)");
   }
+  checkKeys<FileSystemToolsOptions>("registerFileSystemTools", options, {
+    groupName: true,
+    namesakeStrategy: true,
+    postprocessFunc: true,
+    timeoutMs: true,
+    tools: true,
+    requiresApproval: true,
+  });
   const { tools = fileSystemTools, requiresApproval, ...rest } = options;
   const before = new Set(toolkit.registered.keys());
   try {

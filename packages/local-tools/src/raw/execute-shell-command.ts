@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
 import { localError } from "../errors.ts";
 import { childEnvironment } from "../shell/environment.ts";
@@ -26,6 +27,13 @@ export interface ShellCommandOptions {
 
 /** Makes an `execute_shell_command` with a directory and an environment of yours. */
 export function makeExecuteShellCommand(options: ShellCommandOptions = {}): DefinedTool<ExecuteShellCommandInput> {
+  checkKeys<ShellCommandOptions>("makeExecuteShellCommand", options, {
+    cwd: true,
+    env: true,
+    inherit: true,
+    maxOutput: true,
+    maxTimeout: true,
+  });
   const { cwd, env, inherit, maxOutput = 30_000, maxTimeout = 3_600 } = options;
   for (const [name, value] of Object.entries({ maxOutput, maxTimeout })) {
     if (!(value > 0)) throw new TypeError(`makeExecuteShellCommand: ${name} must be a number above 0, not ${value}`);

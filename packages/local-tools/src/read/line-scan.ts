@@ -110,8 +110,14 @@ class LineTaker {
     for (let end = chunk.indexOf(lf); end !== -1; end = chunk.indexOf(lf, start)) {
       if ((end > 0 ? chunk[end - 1] : this.#lastByte) === cr) this.#crlf++;
       else this.#lf++;
-      this.#add(chunk.subarray(start, end));
-      this.#endLine("\n");
+      if (this.#wantsLine) {
+        this.#add(chunk.subarray(start, end));
+        this.#endLine("\n");
+      } else {
+        // Most lines of a large file, by far.
+        this.#number++;
+        this.#length = 0;
+      }
       start = end + 1;
     }
     this.#add(chunk.subarray(start));

@@ -1,7 +1,7 @@
 import { protectedReason } from "../edit/protected.ts";
 import { localError } from "../errors.ts";
 import type { LocalRequest } from "../policy.ts";
-import type { Roots } from "../roots/roots.ts";
+import type { Place, Roots } from "../roots/roots.ts";
 import { inMessage } from "../roots/words.ts";
 import { readOpenedFile } from "./read-file.ts";
 import { readFolder } from "./read-folder.ts";
@@ -15,8 +15,8 @@ export interface ReaderOptions {
   /** UTF-16 units of one answer's text. Default 40,000. */
   maxText?: number;
   /**
-   * Bytes of a file that is read to its end just to count its lines, and of a file that a search looks into; larger ones are read
-   * as far as is asked for. Default 32 MiB.
+   * Bytes of a file that is read to its end just to count its lines, and of a file that a search of a folder looks into; larger ones are read
+   * as far as is asked for, and searched when they are named. Default 32 MiB.
    */
   maxBytes?: number;
   /**
@@ -48,9 +48,9 @@ export function createReader(options: ReaderOptions): Reader {
   const standard = bound("maxText", options.maxText, 40_000);
   const maxBytes = bound("maxBytes", options.maxBytes, 32 * 1024 * 1024);
   return {
-    async read(file, { decide, signal, maxText = standard }) {
+    async read(asked, { decide, signal, maxText = standard }) {
       signal?.throwIfAborted();
-      const place = await roots.locate(file.src);
+      const { file, place } = await placeOf(asked, roots);
       if (place.kind === "missing") throw localError("NotFound", `There is no ${inMessage(file.src)}.`);
       if (place.kind === "other") throw localError("NotAFile", `${inMessage(file.src)} is no regular file.`);
       // By the name it has, and by the one it was called: a link named .env is not to be opened unasked either.
@@ -78,6 +78,18 @@ export function createReader(options: ReaderOptions): Reader {
         ...(signal === undefined ? {} : { signal }),
       }),
   };
+}
+
+/** The file that is meant. `a.log:12` and `a.log:12-20`, as a search shows its lines, are those lines where nothing has that very name. */
+async function placeOf(asked: FileRead, roots: Roots): Promise<{ file: FileRead; place: Place }> {
+  const place = await roots.locate(asked.src);
+  const [, src, from, to = from] = /^(.+?):(\d{1,15})(?:[-–](\d{1,15}))?:?$/s.exec(asked.src) ?? [];
+  if (place.kind !== "missing" || src === undefined || asked.from !== undefined || asked.to !== undefined) {
+    return { file: asked, place };
+  }
+  const named = await roots.locate(src);
+  if (named.kind !== "file") return { file: asked, place };
+  return { file: { src, from: Number(from), to: Number(to) }, place: named };
 }
 
 function bound(name: string, given: number | undefined, standard: number): number {

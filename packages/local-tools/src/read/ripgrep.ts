@@ -39,7 +39,7 @@ export interface RipgrepSearch {
 }
 
 /**
- * Which of the files hold one of the texts; undefined when ripgrep can't tell (it failed, or took too long). It opens files by their
+ * Which of the files hold one of the texts, or anything but ASCII; undefined when ripgrep can't tell (it failed, could not read a file, or took too long). It opens files by their
  * paths, so somebody who changes these meanwhile can have it look elsewhere: its answer only says where to look, and not one byte of
  * what it read goes anywhere.
  */
@@ -54,6 +54,11 @@ export async function filesWith(ripgrep: string, search: RipgrepSearch): Promise
     for (const name of names) found.add(name);
   }
   return found;
+}
+
+/** A text as a regular expression that fits nothing else. */
+function escaped(text: string): string {
+  return text.replace(/[\\^$.|?*+()[\]{}#&~-]/g, "\\$&");
 }
 
 function* batches(files: readonly string[]): Generator<readonly string[]> {
@@ -78,18 +83,11 @@ async function run(
   files: readonly string[],
   patience: number,
 ): Promise<string[] | undefined> {
-  const options = [
-    "--no-config",
-    "--no-messages",
-    "--no-ignore",
-    "--hidden",
-    "--no-follow",
-    "--no-mmap",
-    "--color=never",
-  ];
-  const what = ["--text", "--encoding=none", "--fixed-strings", ignoreCase ? "--ignore-case" : "--case-sensitive"];
+  const options = ["--no-config", "--no-ignore", "--hidden", "--no-follow", "--no-mmap", "--color=never"];
+  const what = ["--text", "--encoding=none", ignoreCase ? "--ignore-case" : "--case-sensitive"];
   const answer = ["--files-with-matches", "--null", "--path-separator=/"];
-  const texts = needles.map((needle) => `--regexp=${needle}`);
+  // What is no plain ASCII may be binary, or of another encoding: then it has to be looked at, too.
+  const texts = [...needles.map(escaped), String.raw`(?-u:[\x00\x80-\xff])`].map((text) => `--regexp=${text}`);
   let child: ChildProcess;
   try {
     child = spawn(ripgrep, [...options, ...what, ...answer, ...texts, "--", ...files.map((file) => `./${file}`)], {
@@ -112,7 +110,7 @@ async function run(
     const clock = setTimeout(stop, Math.max(0, patience));
     signal?.addEventListener("abort", stop, { once: true });
     child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
-    // With --no-messages it only speaks of what it was not able to understand.
+    // It speaks of what it was not able to understand, or to read.
     child.stderr?.on("data", () => {
       troubled = true;
     });
@@ -125,8 +123,7 @@ async function run(
       clearTimeout(clock);
       signal?.removeEventListener("abort", stop);
       const names = Buffer.concat(chunks).toString("utf8").split("\0").slice(0, -1);
-      // 2: it understood, and could not open some file, which is gone or not to be read by anybody.
-      const usable = !troubled && child.exitCode !== null && child.exitCode <= 2;
+      const usable = !troubled && child.exitCode !== null && child.exitCode <= 1;
       done(usable ? names.map((name) => name.slice(2)) : undefined);
     }
   });

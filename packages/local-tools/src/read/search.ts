@@ -1,15 +1,16 @@
-import { dirname } from "node:path";
 import { protectedReason } from "../edit/protected.ts";
 import { localError } from "../errors.ts";
+import type { OpenedFile } from "../roots/opened-file.ts";
 import type { Place, Roots } from "../roots/roots.ts";
-import { inMessage, needsQuotes, quoted } from "../roots/words.ts";
+import { inMessage } from "../roots/words.ts";
 import { fileChoice } from "./file-choice.ts";
+import { looksBinary } from "./file-kind.ts";
 import { type FileMatches, Matcher, MatchFault } from "./match-worker.ts";
 import { type Pattern, readLiterally, readPattern } from "./pattern.ts";
 import { filesWith, findRipgrep } from "./ripgrep.ts";
+import { mostMatches, type SearchOutcome, told } from "./search-words.ts";
 import type { ReadPart, TextSearch } from "./types.ts";
 import { type Walk, type WalkedFile, walkFiles } from "./walk.ts";
-import { counted, several, sized } from "./words.ts";
 
 /** Bounds and ways of a search. */
 export interface SearchOptions {
@@ -18,29 +19,22 @@ export interface SearchOptions {
   maxBytes: number;
   ripgrep?: string | false;
   signal?: AbortSignal;
-  /** Milliseconds that one file may take; a pattern can be one that never comes to an end. Default 5,000. */
+  /** Milliseconds that one file, or a million bytes of a large one, may take; a pattern can be one that never comes to an end. Default 5,000. */
   filePatience?: number;
+  /** Milliseconds for all of a search. Default 30,000. */
+  patience?: number;
 }
 
-/** Lines shown. */
-const mostMatches = 200;
 /** UTF-16 units of a line. */
 const longestLine = 300;
-/** Milliseconds for all of a search. */
-const patience = 30_000;
+/** Bytes of a file that are read at one time. */
+const pieceBytes = 1 << 20;
 /** Files that may take too long before it's plain that the pattern is to blame. */
 const mostSlow = 3;
+/** Bytes at a file's beginning by which it is judged. */
+const binaryBytes = 256 * 1024;
 /** Files read in advance. */
 const ahead = 8;
-
-/** What a search came to. */
-interface Outcome {
-  found: { file: WalkedFile; matches: FileMatches }[];
-  /** Files that took too long. */
-  tooSlow: WalkedFile[];
-  /** Neither this one nor those after it were looked at. */
-  stoppedAt?: WalkedFile;
-}
 
 /** Searches files line by line. See `Reader.search`. */
 export async function searchText(search: TextSearch, options: SearchOptions): Promise<ReadPart> {
@@ -48,21 +42,25 @@ export async function searchText(search: TextSearch, options: SearchOptions): Pr
   signal?.throwIfAborted();
   const read = readPattern(search.pattern);
   const place = await roots.locate(search.src ?? roots.base);
-  const until = Date.now() + patience;
-  const walk = await filesOf(search, place, until, options);
-  const files = walk.files.filter(({ size }) => size <= options.maxBytes);
-  const lookFor = async (pattern: Pattern): Promise<Outcome> =>
-    lookInto(await worthLooking(files, place, pattern, until, options), pattern, until, options);
+  const { patience = 30_000 } = options;
+  const begun = Date.now();
+  const until = begun + patience;
+  // Looking for files leaves some of the time for looking into them.
+  const walk = await filesOf(search, place, begun + (patience * 2) / 3, options);
+  const files = place.kind === "file" ? walk.files : walk.files.filter(({ size }) => size <= options.maxBytes);
+  const lookFor = async (pattern: Pattern): Promise<SearchOutcome> =>
+    lookInto(files, await worthLooking(files, place, pattern, until, options), pattern, until, options);
   const outcome = await lookFor(read);
   const asItStands = read.literal === undefined && cameToNothing(outcome) ? readLiterally(search.pattern) : undefined;
   const second = asItStands === undefined ? undefined : await lookFor(asItStands);
+  const bounds = { maxText: options.maxText, maxBytes: options.maxBytes, patience };
   return second === undefined || second.found.length === 0
-    ? told(search, read.note, walk, files.length, outcome, options)
-    : told(search, "no line fits it as a regular expression; found as it stands", walk, files.length, second, options);
+    ? told(search, read.note, walk, outcome, bounds)
+    : told(search, "no line fits it as a regular expression; found as it stands", walk, second, bounds);
 }
 
 /** All was looked at, and nothing fits: `call(x)` is an expression that fits `callx`, and was meant as it stands. */
-function cameToNothing({ found, tooSlow, stoppedAt }: Outcome): boolean {
+function cameToNothing({ found, tooSlow, stoppedAt }: SearchOutcome): boolean {
   return found.length === 0 && tooSlow.length === 0 && stoppedAt === undefined;
 }
 
@@ -78,7 +76,7 @@ async function filesOf(search: TextSearch, place: Place, until: number, options:
     const stop = (): boolean => Date.now() > until;
     return walkFiles(roots, place.path, { choose, stop, ...(signal === undefined ? {} : { signal }) });
   }
-  const walk: Walk = { files: [], protectedFiles: 0, unreadable: 0, stopped: false };
+  const walk: Walk = { files: [], protectedFiles: 0, ignored: 0, unreadable: 0, stopped: false, tooMany: false };
   const file = { path: place.path, shown: place.shown, below: place.path.split(/[\\/]/).slice(-1) };
   if ((protectedReason(place.shown) ?? protectedReason(search.src ?? "")) !== undefined) walk.protectedFiles = 1;
   else if (choose(file)) {
@@ -89,43 +87,59 @@ async function filesOf(search: TextSearch, place: Place, until: number, options:
   return walk;
 }
 
-/** The files that may hold a match, when ripgrep can tell, or else all. */
+/** The files that may hold a match, or may not be what they seem, when ripgrep can tell; undefined: all. */
 async function worthLooking(
   files: WalkedFile[],
   place: Place,
   pattern: Pattern,
   until: number,
   { roots, ripgrep, signal }: SearchOptions,
-): Promise<WalkedFile[]> {
+): Promise<ReadonlySet<string> | undefined> {
   const { needles } = pattern;
-  if (needles === undefined || ripgrep === false || files.length === 0) return files;
+  if (needles === undefined || ripgrep === false || files.length === 0 || place.kind !== "directory") return undefined;
   const program = ripgrep ?? (await findRipgrep(roots));
-  if (program === undefined) return files;
-  const folder = place.kind === "directory" ? place.path : dirname(place.path);
-  const below = (file: WalkedFile): string => file.below.join("/");
-  const holding = await filesWith(program, {
+  if (program === undefined) return undefined;
+  return filesWith(program, {
     needles,
     ignoreCase: pattern.flags?.includes("i") === true,
-    folder,
+    folder: place.path,
     files: files.map(below),
     patience: Math.max(0, until - Date.now()) / 2,
     ...(signal === undefined ? {} : { signal }),
   });
-  return holding === undefined ? files : files.filter((file) => holding.has(below(file)));
+}
+
+function below(file: WalkedFile): string {
+  return file.below.join("/");
 }
 
 async function lookInto(
-  files: WalkedFile[],
+  files: readonly WalkedFile[],
+  worth: ReadonlySet<string> | undefined,
   pattern: Pattern,
   until: number,
   options: SearchOptions,
-): Promise<Outcome> {
-  const outcome: Outcome = { found: [], tooSlow: [] };
+): Promise<SearchOutcome> {
+  const outcome: SearchOutcome = {
+    found: [],
+    files: files.length,
+    looked: 0,
+    gone: 0,
+    binary: 0,
+    doubtful: 0,
+    unreadable: 0,
+    inParts: false,
+    tooSlow: [],
+  };
   const { signal, filePatience = 5000 } = options;
   let matcher: Matcher | undefined;
   const stop = (): void => void matcher?.close();
+  const theMatcher = (): Matcher => {
+    matcher ??= new Matcher(pattern, { maxLines: mostMatches, maxLine: longestLine, patience: filePatience });
+    return matcher;
+  };
   signal?.addEventListener("abort", stop, { once: true });
-  const reading: Promise<Uint8Array | undefined>[] = [];
+  const reading: Promise<Content>[] = [];
   let shown = 0;
   try {
     for (const [at, file] of files.entries()) {
@@ -135,30 +149,125 @@ async function lookInto(
       }
       // The next files are read while one is searched.
       while (reading.length < Math.min(files.length, at + ahead)) {
-        reading.push(bytesOf(files[reading.length] as WalkedFile, options));
+        const next = files[reading.length] as WalkedFile;
+        reading.push(worth?.has(below(next)) === false ? Promise.resolve("searched") : contentOf(next, options));
       }
-      const bytes = await (reading[at] as Promise<Uint8Array | undefined>);
+      const content = await (reading[at] as Promise<Content>);
       // Let go of what was read.
-      reading[at] = Promise.resolve(undefined);
+      reading[at] = Promise.resolve("searched");
       signal?.throwIfAborted();
-      if (bytes === undefined) continue;
-      matcher ??= new Matcher(pattern, { maxLines: mostMatches, maxLine: longestLine, patience: filePatience });
-      const matches = await matcher.search(bytes).catch((error: unknown) => notSearched(error, signal));
-      if (matches === undefined) {
+      const seen = await lookAt(content, file, theMatcher, until, options).catch((error: unknown) =>
+        notSearched(error, signal),
+      );
+      outcome.gone++;
+      if (seen === undefined) {
         outcome.tooSlow.push(file);
         matcher = undefined;
         continue;
       }
-      if (matches.count === 0) continue;
-      if (shown >= mostMatches) matches.lines = [];
-      shown += matches.lines.length;
-      outcome.found.push({ file, matches });
+      const { matches, state } = seen;
+      if (state === "whole") outcome.looked++;
+      else if (state === "binary" || state === "unreadable") outcome[state]++;
+      else outcome.stoppedIn = state;
+      if (matches.doubtful && matches.count === 0) outcome.doubtful++;
+      outcome.inParts ||= matches.inParts;
+      if (matches.count > 0) {
+        if (shown >= mostMatches) matches.lines = [];
+        shown += matches.lines.length;
+        outcome.found.push({ file, matches });
+      }
+      if (typeof state === "object" && state.why === "time") {
+        outcome.stoppedAt = file;
+        outcome.gone--;
+        break;
+      }
     }
   } finally {
     signal?.removeEventListener("abort", stop);
     await Promise.allSettled([...reading, matcher?.close()]);
   }
   return outcome;
+}
+
+/** All of a small file; `large`: to be read piece by piece; `searched`: it is known to hold nothing. */
+type Content = Uint8Array | "large" | "unreadable" | "searched";
+
+/** What came of one file. */
+interface Seen {
+  matches: FileMatches;
+  /** `whole`: looked at to its end; an object: up to a place. */
+  state: "whole" | "binary" | "unreadable" | NonNullable<SearchOutcome["stoppedIn"]>;
+}
+
+async function lookAt(
+  content: Content,
+  file: WalkedFile,
+  matcher: () => Matcher,
+  until: number,
+  options: SearchOptions,
+): Promise<Seen> {
+  if (content === "searched" || content.length === 0) return { matches: nothing(), state: "whole" };
+  if (content === "unreadable") return { matches: nothing(), state: "unreadable" };
+  if (content !== "large") {
+    if (looksBinary(content.subarray(0, binaryBytes)) || content.includes(0))
+      return { matches: nothing(), state: "binary" };
+    return { matches: await matcher().search(content), state: "whole" };
+  }
+  const opened = await options.roots.openPlace(file.path).catch(() => undefined);
+  if (opened === undefined) return { matches: nothing(), state: "unreadable" };
+  try {
+    return await lookThrough(opened, file, matcher(), until, options);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** Searches a large file while it is read, one piece ahead. */
+async function lookThrough(
+  opened: OpenedFile,
+  file: WalkedFile,
+  matcher: Matcher,
+  until: number,
+  { maxBytes, signal }: SearchOptions,
+): Promise<Seen> {
+  const { size } = opened.stats;
+  const read = (from: number): Promise<Uint8Array | undefined> =>
+    piece(opened, from, Math.min(pieceBytes, size - from)).catch(() => undefined);
+  let next = read(0);
+  for (let done = 0; ; ) {
+    const bytes = await next;
+    signal?.throwIfAborted();
+    const end = async (why: "time" | "binary"): Promise<Seen> => {
+      const matches = await matcher.search(new Uint8Array(0));
+      // Of a file that isn't large, reading tells the same: it is binary, whatever stands before that.
+      if (why === "binary" && (done === 0 || size <= maxBytes)) return { matches: nothing(), state: "binary" };
+      return { matches, state: { file, bytes: done, size, why } };
+    };
+    if (bytes === undefined) {
+      await matcher.search(new Uint8Array(0));
+      return { matches: nothing(), state: "unreadable" };
+    }
+    if (bytes.includes(0) || (done === 0 && looksBinary(bytes.subarray(0, binaryBytes)))) return end("binary");
+    if (Date.now() > until) return end("time");
+    const last = bytes.length === 0 || done + bytes.length >= size;
+    done += bytes.length;
+    if (!last) next = read(done);
+    const matches = await matcher.search(bytes, last);
+    if (last) return { matches, state: "whole" };
+  }
+}
+
+async function piece({ handle }: OpenedFile, from: number, most: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(most);
+  let length = 0;
+  for (let read = 1; read > 0 && length < most; length += read) {
+    read = (await handle.read(bytes, length, most - length, from + length)).bytesRead;
+  }
+  return length === most ? bytes : bytes.slice(0, length);
+}
+
+function nothing(): FileMatches {
+  return { count: 0, lines: [], doubtful: false, inParts: false };
 }
 
 /** A file that took too long is passed over; everything else ends the search. */
@@ -170,83 +279,16 @@ function notSearched(error: unknown, signal: AbortSignal | undefined): undefined
   return undefined;
 }
 
-/** All of a file; undefined when it is gone, or may not be read, or has become something else. */
-async function bytesOf(file: WalkedFile, { roots, maxBytes }: SearchOptions): Promise<Uint8Array | undefined> {
+/** What a file holds, unless it is gone by now, or may not be read, or has become something else. */
+async function contentOf(file: WalkedFile, { roots, maxBytes }: SearchOptions): Promise<Content> {
   const opened = await roots.openPlace(file.path).catch(() => undefined);
-  if (opened === undefined) return undefined;
+  if (opened === undefined) return "unreadable";
   try {
     const { size } = opened.stats;
-    if (size === 0 || size > maxBytes) return undefined;
-    const bytes = new Uint8Array(size);
-    let length = 0;
-    for (let read = 1; read > 0 && length < size; length += read) {
-      read = (await opened.handle.read(bytes, length, size - length, length)).bytesRead;
-    }
-    return length === size ? bytes : bytes.slice(0, length);
+    return size > Math.min(pieceBytes, maxBytes) ? "large" : await piece(opened, 0, size);
   } catch {
-    return undefined;
+    return "unreadable";
   } finally {
     await opened.close();
   }
-}
-
-/** What the model is told. */
-function told(
-  search: TextSearch,
-  note: string | undefined,
-  walk: Walk,
-  files: number,
-  outcome: Outcome,
-  options: SearchOptions,
-): ReadPart {
-  const { found, tooSlow, stoppedAt } = outcome;
-  const { lines, left } = matchLines(found, options.maxText);
-  const matches = found.reduce((sum, { matches }) => sum + matches.count, 0);
-  const where = `${quoted(search.pattern)}${search.src === undefined ? "" : ` in ${inMessage(search.src)}`}`;
-  const result =
-    matches === 0
-      ? `no match in ${several(files, "file")}`
-      : `${several(matches, "match", "matches")} in ${several(found.length, "file")}`;
-  const facts = [
-    left > 0 ? `the first ${counted(lines.length)} by path are shown, ${counted(left)} left out` : "",
-    note ?? "",
-    walk.protectedFiles > 0 ? `${several(walk.protectedFiles, "protected file")} left out` : "",
-    walk.files.length > files
-      ? `${several(walk.files.length - files, "file")} of more than ${sized(options.maxBytes)} left out`
-      : "",
-    walk.unreadable > 0 ? `${several(walk.unreadable, "directory", "directories")} could not be read` : "",
-    walk.stopped ? "there are more files than were looked at; name a directory or a glob" : "",
-    tooSlow.length > 0
-      ? `the pattern takes too long on ${tooSlow.map((file) => inMessage(file.shown)).join(", ")}; write it simpler`
-      : "",
-    stoppedAt === undefined ? "" : `stopped before ${inMessage(stoppedAt.shown)}`,
-  ].filter(Boolean);
-  return {
-    kind: "search",
-    of: search.pattern,
-    head: [`${where}: ${result}`, ...facts].join("; "),
-    text: lines.map((line) => `${line}\n`).join(""),
-    cut: left > 0 || walk.stopped || tooSlow.length > 0 || stoppedAt !== undefined,
-  };
-}
-
-function matchLines(found: Outcome["found"], maxText: number): { lines: string[]; left: number } {
-  const lines: string[] = [];
-  let left = 0;
-  let room = maxText;
-  for (const { file, matches } of found) {
-    const name = needsQuotes(file.shown) ? quoted(file.shown) : file.shown;
-    let shown = 0;
-    for (const { line, text } of matches.lines) {
-      const whole = `${name}:${line}: ${text}`;
-      room -= whole.length + 1;
-      if (room < 0 || lines.length === mostMatches) break;
-      lines.push(whole);
-      shown++;
-    }
-    left += matches.count - shown;
-    // What comes later would look as if nothing had been left out before it.
-    if (shown < matches.lines.length) room = 0;
-  }
-  return { lines, left };
 }

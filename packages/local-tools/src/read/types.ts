@@ -15,6 +15,17 @@ export interface TextSearch {
   glob?: string;
 }
 
+/**
+ * What a search did not look at, or does not show. `size`: files in folders that are too large; `binary`; `encoding`: files of no known encoding, in which
+ * the pattern may stand all the same; `protected`; `ignored`: entries that ignore files name, a folder counts as one; `unreadable`: files and folders;
+ * `time`: files that there was no time for; `files`: more than a search goes through; `matches`: lines that fit and are not shown.
+ */
+export interface LeftOut {
+  reason: "size" | "binary" | "encoding" | "protected" | "ignored" | "unreadable" | "time" | "files" | "matches";
+  /** At least so many. */
+  count: number;
+}
+
 /** What one read or search gave. */
 export interface ReadPart {
   kind: "file" | "directory" | "search";
@@ -25,4 +36,10 @@ export interface ReadPart {
   text: string;
   /** Something was left out. */
   cut: boolean;
+  /** Of a search: every file in question was looked at to its end. */
+  complete?: boolean;
+  /** Of a search: how many files were looked at to their end. */
+  looked?: number;
+  /** Of a search: what was left out, each reason once. */
+  left?: readonly LeftOut[];
 }

@@ -31,10 +31,14 @@ export interface Walk {
   files: WalkedFile[];
   /** Protected files that would have been chosen. */
   protectedFiles: number;
+  /** Files and folders that ignore files leave out; what is in a folder doesn't count. */
+  ignored: number;
   /** Folders that could not be looked into, or lie more than 100 deep. */
   unreadable: number;
   /** There is more than was looked at. */
   stopped: boolean;
+  /** That is since there are more files than may be given. */
+  tooMany: boolean;
 }
 
 /** Folders in folders that are gone into; each is held open while those in it are looked at. */
@@ -62,7 +66,7 @@ export async function walkFiles(roots: Roots, real: string, options: WalkOptions
 }
 
 class Walker {
-  readonly found: Walk = { files: [], protectedFiles: 0, unreadable: 0, stopped: false };
+  readonly found: Walk = { files: [], protectedFiles: 0, ignored: 0, unreadable: 0, stopped: false, tooMany: false };
   readonly #roots: Roots;
   readonly #base: string;
   readonly #options: WalkOptions;
@@ -94,7 +98,8 @@ class Walker {
   #stops(): boolean {
     this.#options.signal?.throwIfAborted();
     const { maxFiles = 100_000, stop } = this.#options;
-    this.found.stopped ||= this.found.files.length >= maxFiles || stop?.() === true;
+    this.found.tooMany ||= this.found.files.length >= maxFiles;
+    this.found.stopped ||= this.found.tooMany || stop?.() === true;
     return this.found.stopped;
   }
 
@@ -102,7 +107,10 @@ class Walker {
     const isDirectory = kind === "directory";
     if (name === ".git" || (!isDirectory && kind !== "file")) return false;
     const path = join(folder.path, name);
-    if (isIgnored(level, path, isDirectory)) return false;
+    if (isIgnored(level, path, isDirectory)) {
+      this.found.ignored++;
+      return false;
+    }
     if (isDirectory) return true;
     const file = this.#file(path);
     if (this.#options.choose?.(file) === false) return false;

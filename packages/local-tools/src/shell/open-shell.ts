@@ -1,4 +1,5 @@
 import { statSync } from "node:fs";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
@@ -8,6 +9,20 @@ import { removeDeadFolders } from "./shell-folders.ts";
 import type { ShellOptions, ShellSession } from "./types.ts";
 
 const minute = 60_000;
+
+const shellOptionKeys: KnownKeys<ShellOptions> = {
+  cwd: true,
+  backend: true,
+  bash: true,
+  inheritEnv: true,
+  env: true,
+  timeoutMs: true,
+  maxRuntimeMs: true,
+  columns: true,
+  rows: true,
+  maxOutput: true,
+  artifactDir: true,
+};
 
 /** What pipes lack. */
 const pipeLimits: readonly string[] = [
@@ -29,21 +44,8 @@ const pipeLimits: readonly string[] = [
  * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run.
  */
 export async function openShell(options: ShellOptions): Promise<ShellSession> {
+  const settings = checkedShellOptions("openShell", options);
   const { backend = "auto", bash = "bash", inheritEnv = defaultEnvironment, env = {} } = options;
-  if (!["auto", "pty", "pipe"].includes(backend)) throw new TypeError('backend must be "auto", "pty" or "pipe"');
-  if (!statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
-    throw new TypeError(`cwd must be an existing directory: ${options.cwd}`);
-  }
-  if (typeof options.artifactDir !== "string" || options.artifactDir === "") {
-    throw new TypeError("artifactDir must be a path: long outputs are kept whole there");
-  }
-  const settings = {
-    timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000),
-    maxRuntimeMs: positive("maxRuntimeMs", options.maxRuntimeMs ?? 30 * minute),
-    maxOutput: whole("maxOutput", options.maxOutput ?? 20_000, 1, Number.MAX_SAFE_INTEGER),
-    columns: whole("columns", options.columns ?? 200, 2, 10_000),
-    rows: whole("rows", options.rows ?? 50, 2, 10_000),
-  };
   removeDeadFolders();
   const processes = processesHere();
   const base: Omit<BashOptions, "backend"> = {
@@ -85,6 +87,37 @@ export async function openShell(options: ShellOptions): Promise<ShellSession> {
       limits: [...lost, ...processes.limits],
     };
   }
+}
+
+/** The options that are numbers, complete. Throws `TypeError` for any that can't be. */
+export function checkedShellOptions(
+  what: string,
+  options: ShellOptions,
+): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxOutput" | "columns" | "rows"> {
+  if (options === undefined) throw new TypeError(`${what} needs options: { cwd, artifactDir }`);
+  checkKeys<ShellOptions>(what, options, shellOptionKeys);
+  const { backend = "auto", bash = "bash", inheritEnv = [], env = {} } = options;
+  if (!["auto", "pty", "pipe"].includes(backend)) throw new TypeError('backend must be "auto", "pty" or "pipe"');
+  if (typeof bash !== "string" || bash === "") throw new TypeError("bash must be the path or the name of a bash");
+  if (!Array.isArray(inheritEnv) || inheritEnv.some((name) => typeof name !== "string")) {
+    throw new TypeError("inheritEnv must be a list of names of variables");
+  }
+  if (typeof env !== "object" || env === null || Object.values(env).some((value) => typeof value !== "string")) {
+    throw new TypeError("env must be an object of texts, by the names of variables");
+  }
+  if (typeof options.cwd !== "string" || !statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    throw new TypeError(`cwd must be an existing directory: ${options.cwd}`);
+  }
+  if (typeof options.artifactDir !== "string" || options.artifactDir === "") {
+    throw new TypeError("artifactDir must be a path: long outputs are kept whole there");
+  }
+  return {
+    timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000),
+    maxRuntimeMs: positive("maxRuntimeMs", options.maxRuntimeMs ?? 30 * minute),
+    maxOutput: whole("maxOutput", options.maxOutput ?? 20_000, 1, Number.MAX_SAFE_INTEGER),
+    columns: whole("columns", options.columns ?? 200, 2, 10_000),
+    rows: whole("rows", options.rows ?? 50, 2, 10_000),
+  };
 }
 
 function unavailable(error: unknown): Error {

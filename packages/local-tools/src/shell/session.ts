@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import type { Active } from "./active.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
@@ -69,6 +70,7 @@ export class Session implements ShellSession {
 
   run(script: string, options: RunOptions = {}): Promise<ShellResult> {
     if (typeof script !== "string") throw new TypeError("script must be a string");
+    checkKeys<RunOptions>("run", options, { timeoutMs: true, cwd: true, signal: true });
     if (options.cwd !== undefined && !options.cwd.startsWith("/") && process.platform !== "win32") {
       throw new TypeError("cwd must be an absolute path");
     }
@@ -214,6 +216,7 @@ export class Session implements ShellSession {
     give: (shell: BashProcess, active: Active, waitMs: number) => Promise<string | undefined>,
     ctrl = false,
   ): Promise<ShellResult> {
+    checkKeys<SendOptions>(ctrl ? "ctrl" : "input", options, { timeoutMs: true, signal: true });
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
     return this.#enqueue(options.signal, async (started) => {
       await this.#watch.settled();

@@ -33,7 +33,7 @@ it("100 MB are read by range, and never held", { timeout: 60_000 }, async () => 
   const last = await reader.read({ src: "big.log", from: 1_000_000 }, open);
   expect(last.head).toBe("big.log: line 1,000,000 of 1,000,000");
   expect((await reader.search({ pattern: "9012" })).head).toBe(
-    '"9012": no match in 0 files; 1 file of more than 33.6 MB left out',
+    '"9012": nothing found in 0 of 1 file; 1 file of more than 33.6 MB left out; name one to search it',
   );
 });
 

@@ -45,6 +45,9 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
       head: '"needle": 4 matches in 3 files',
       text: "a.txt:3: needle\na/z.txt:1: needle\nb.txt:1: one needle\nb.txt:3:   two needles, needle\n",
       cut: false,
+      complete: true,
+      looked: 4,
+      left: [],
     });
     expect(await reader.search({ pattern: "absent" })).toEqual({
       kind: "search",
@@ -52,6 +55,9 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
       head: '"absent": no match in 4 files',
       text: "",
       cut: false,
+      complete: true,
+      looked: 4,
+      left: [],
     });
   });
 
@@ -134,10 +140,10 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
       cut: false,
     });
     expect((await reader.search({ pattern: "KEY" })).head).toBe(
-      '"KEY": no match in 1 file; 2 protected files left out',
+      '"KEY": nothing found in 1 file; 2 protected files left out',
     );
     expect((await reader.search({ pattern: "KEY", src: ".env" })).head).toBe(
-      '"KEY" in .env: no match in 0 files; 1 protected file left out',
+      '"KEY" in .env: nothing found in 0 files; 1 protected file left out',
     );
     expect((await reader.search({ pattern: "KEY", glob: "*.txt" })).head).toBe('"KEY": no match in 1 file');
   });
