@@ -81,7 +81,7 @@ describe("real output is kept", () => {
   });
 });
 
-describe.concurrent.runIf(process.platform === "linux")("full-screen programs", () => {
+describe.runIf(process.platform === "linux")("full-screen programs", { concurrent: true }, () => {
   it.for([
     ["watch -n 1 date", 300],
     ["TERM=xterm clear; date; TERM=xterm clear; date; TERM=xterm clear; date", 40],

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { chmod, mkdir, open as openFile, writeFile } from "node:fs/promises";
+import { mkdir, open as openFile, writeFile } from "node:fs/promises";
 import fc from "fast-check";
-import { describe, expect, it, test } from "vitest";
+import { describe, expect, it, test, vi } from "vitest";
 import { searchText } from "../../src/read/search.ts";
 import type { ReadPart } from "../../src/read/types.ts";
 import { open, readerOf } from "./support.ts";
@@ -17,7 +17,7 @@ const rg = ((): string | undefined => {
 /** Facts of a search, without its text. */
 const facts = ({ head, complete, looked, left }: ReadPart): unknown => ({ head, complete, looked, left });
 
-describe.each([false, ...(rg === undefined ? [] : [rg])])(
+describe.each<string | false>([false, ...(rg === undefined ? [] : [rg])])(
   "a search that did not look at everything, ripgrep %s",
   (ripgrep) => {
     const hay = { "a.txt": "hay\n", "b.txt": "hay\n" };
@@ -83,15 +83,19 @@ describe.each([false, ...(rg === undefined ? [] : [rg])])(
       expect(await reader.search({ pattern: "ne+dle" })).toMatchObject({ head: '"ne+dle": 1 match in 1 file' });
     });
 
-    it.runIf(process.getuid?.() !== 0)("names files and folders that can't be read", async () => {
-      const { reader, scratch } = await readerOf({ ...hay, "c.txt": "needle\n", "in/d.txt": "needle\n" }, { ripgrep });
-      await chmod(scratch.at("c.txt"), 0);
-      await chmod(scratch.at("in"), 0);
-      const part = await reader.search({ pattern: "needle" });
-      await chmod(scratch.at("in"), 0o755);
-      expect(part).toMatchObject({
-        head: '"needle": nothing found in 2 of 3 files; 1 directory could not be read; 1 file could not be read',
-        left: [{ reason: "unreadable", count: 2 }],
+    it("names files that can't be opened", async () => {
+      const { roots, scratch } = await readerOf({ ...hay, "c.txt": "needle\n" });
+      const openPlace = roots.openPlace.bind(roots);
+      // As for a file that may not be read, which root may always.
+      vi.spyOn(roots, "openPlace").mockImplementation((path, ...rest) =>
+        path === scratch.at("c.txt") ? Promise.reject(new Error("EACCES")) : openPlace(path, ...rest),
+      );
+      const part = await searchText({ pattern: "needle" }, { roots, maxText: 1000, maxBytes: 1000, ripgrep });
+      expect(facts(part)).toEqual({
+        head: '"needle": nothing found in 2 of 3 files; 1 file could not be read',
+        complete: false,
+        looked: 2,
+        left: [{ reason: "unreadable", count: 1 }],
       });
     });
 

@@ -37,7 +37,7 @@ const silent: readonly (readonly [needs: string, script: string])[] = [
   ["setsid", "(setsid cat <$(tty) >/dev/null &) ; sleep 30"],
 ];
 
-describe.concurrent.runIf(process.platform === "linux")("a program in a session of its own", () => {
+describe.runIf(process.platform === "linux")("a program in a session of its own", { concurrent: true }, () => {
   const usable = (needs: string): boolean => has(needs) && (needs !== "su" || process.getuid?.() === 0);
 
   it.for(waiting)("that waits for input is noticed (%s): %s", async ([needs, script], { onTestFinished, skip }) => {

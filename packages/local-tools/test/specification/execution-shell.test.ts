@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { it as alone, describe, expect } from "vitest";
+import { beside as it } from "../support/concurrent.ts";
 import { lives, openSession, type Session, until } from "../support/session.ts";
 
 const run = (script: string, attributes = ""): string => `<tools><command${attributes}>\n${script}\n</command></tools>`;
@@ -97,7 +98,7 @@ describe("Execution: a command's end and exit status are known", () => {
     expect(await ask(run("(exit 9)"))).toMatchObject({ exit: 9 });
   });
 
-  it("also when the host is busy while it ends: what it printed is its own, and nobody else's", async () => {
+  alone("also when the host is busy while it ends: what it printed is its own, and nobody else's", async () => {
     const { ask, work } = await openSession();
     for (let round = 0; round < 5; round += 1) {
       const told = ask(run(`> begun${round}.txt; sleep 0.2; echo one; echo two; (exit 3)`));
@@ -108,7 +109,7 @@ describe("Execution: a command's end and exit status are known", () => {
     }
   });
 
-  it("also when the host is busy while it asks for input", async () => {
+  alone("also when the host is busy while it asks for input", async () => {
     const { ask, work } = await openSession();
     const asked = ask(run("> one.txt; sleep 0.2; echo begun; read -r -p 'sure? ' answer"));
     await until(() => work.has("one.txt"), "the command's start");
@@ -117,7 +118,7 @@ describe("Execution: a command's end and exit status are known", () => {
     expect(await ask("<tools><input>y\\n</input></tools>")).toMatchObject({ exit: 0 });
   });
 
-  it("also when the host is busy while it ends and its timeout passes: it did not outlive it", async () => {
+  alone("also when the host is busy while it ends and its timeout passes: it did not outlive it", async () => {
     const { ask, work } = await openSession();
     const ended = ask(run("> two.txt; sleep 0.2; echo over; (exit 3)", ' timeout="0.7"'));
     await until(() => work.has("two.txt"), "the command's start");

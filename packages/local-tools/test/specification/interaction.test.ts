@@ -1,4 +1,5 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect } from "vitest";
+import { beside as it } from "../support/concurrent.ts";
 import { openSession } from "../support/session.ts";
 
 const asking =
