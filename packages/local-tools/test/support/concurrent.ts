@@ -15,20 +15,21 @@ type Spread<Case> = Case extends unknown[] ? Case : [Case];
  */
 export const beside: { (name: string, body: Body, ms?: number): void; each: Many } = Object.assign(
   (name: string, body: Body, ms?: number): void => {
-    test.concurrent(name, (context) => current.run(context, () => body(context)), ms);
+    test.concurrent(name, limit(ms), (context) => current.run(context, () => body(context)));
   },
   {
     each: ((cases: readonly unknown[]) =>
-      (name: string, body: (...values: never[]) => unknown, ms?: number): void => {
-        test.concurrent.for(cases)(
-          name,
-          (values, context) =>
-            current.run(context, () => body(...((Array.isArray(values) ? values : [values]) as never[]))),
-          ms,
-        );
+      (name: string, body: (...values: unknown[]) => unknown, ms?: number): void => {
+        test.concurrent.for(cases)(name, limit(ms), async (values: unknown, context: TestContext) => {
+          await current.run(context, () => body(...(Array.isArray(values) ? values : [values])));
+        });
       }) as Many,
   },
 );
+
+function limit(timeout: number | undefined): { timeout?: number } {
+  return timeout === undefined ? {} : { timeout };
+}
 
 /** Runs something when the test is over, in whichever way tests run. */
 export function onTestFinished(done: () => unknown): void {
