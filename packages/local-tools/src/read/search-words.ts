@@ -28,7 +28,7 @@ export interface SearchOutcome {
 }
 
 /** Bounds that are told of. */
-export interface SearchBounds {
+interface SearchBounds {
   maxText: number;
   maxBytes: number;
   patience: number;
