@@ -1,8 +1,7 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 import { backends, session } from "../shell/sessions.ts";
-import { beside as it } from "../support/concurrent.ts";
 
 const states: Readonly<Record<string, string>> = {
   "nothing special": ":",

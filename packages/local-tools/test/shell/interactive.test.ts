@@ -1,9 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it as only } from "vitest";
+import { expect, it } from "vitest";
 import type { ShellResult, ShellSession } from "../../src/shell/types.ts";
-import { beside as it } from "../support/concurrent.ts";
 import { backends, session } from "./sessions.ts";
 
 const has = (program: string): boolean => {
@@ -72,7 +71,7 @@ it("drives node's prompt", async () => {
   expect(left).toMatchObject({ status: "ended", exit: 0 });
 });
 
-(has("python3") ? it : only.skip)("drives Python's prompt and its hidden question", async () => {
+it.runIf(has("python3"))("drives Python's prompt and its hidden question", async () => {
   const { shell } = await session("pty");
   expect(await asks(shell, shell.run("python3 -i -q"), />>> $/)).toMatchObject({ waiting: "input" });
   await asks(shell, shell.input("print(6*7)\n"), /^42\n/m);
@@ -84,7 +83,7 @@ it("drives node's prompt", async () => {
   expect(await shell.input("exit(4)\n")).toMatchObject({ status: "ended", exit: 4 });
 });
 
-(has("bc") ? it : only.skip)("drives bc, which asks nothing and reads the terminal", async () => {
+it.runIf(has("bc"))("drives bc, which asks nothing and reads the terminal", async () => {
   const { shell } = await session("pty");
   expect(await shell.run("bc -q")).toMatchObject({ status: "running", waiting: "input" });
   expect((await shell.input("2^64\n")).output).toContain("18446744073709551616");

@@ -1,11 +1,27 @@
-import { expect } from "vitest";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { openShell } from "../../src/shell/open-shell.ts";
 import type { ShellBackend, ShellSession } from "../../src/shell/types.ts";
-import { beside as it } from "../support/concurrent.ts";
-import { backends, session } from "./sessions.ts";
+
+const open: ShellSession[] = [];
+const folders: string[] = [];
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((shell) => shell.close()));
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
 
 async function shell(backend: ShellBackend, options: { maxRuntimeMs?: number } = {}): Promise<ShellSession> {
-  return (await session(backend, options)).shell;
+  const cwd = mkdtempSync(join(tmpdir(), "toolglot-recovery-"));
+  folders.push(cwd);
+  const session = await openShell({ cwd, backend, artifactDir: join(cwd, "artifacts"), ...options });
+  open.push(session);
+  return session;
 }
+
+const backends = ["pty", "pipe"] as const;
 
 it.each(backends)("has nothing of another session's open (%s)", async (backend) => {
   await shell("pty");
@@ -18,34 +34,34 @@ it.each(backends)("has nothing of another session's open (%s)", async (backend) 
 });
 
 it.each(backends)("never tells a command that was stopped as one that succeeded (%s)", async (backend) => {
-  const opened = await shell(backend, { maxRuntimeMs: 1500 });
-  const run = await opened.run("bash -c \"trap '' INT TERM; while :; do sleep 0.2; done\"", { timeoutMs: 400 });
+  const session = await shell(backend, { maxRuntimeMs: 1500 });
+  const run = await session.run("bash -c \"trap '' INT TERM; while :; do sleep 0.2; done\"", { timeoutMs: 400 });
   expect(run.status).toBe("running");
-  await opened.input("y", { timeoutMs: 100 });
-  await opened.ctrl("g", { timeoutMs: 100 });
-  const ended = await opened.input("", { timeoutMs: 20_000 });
+  await session.input("y", { timeoutMs: 100 });
+  await session.ctrl("g", { timeoutMs: 100 });
+  const ended = await session.input("", { timeoutMs: 20_000 });
   expect(ended.status).toBe("ended");
   expect(ended.exit).toBeGreaterThan(128);
-  expect(await opened.run("echo next")).toMatchObject({ status: "ended", exit: 0, output: "next\n" });
+  expect(await session.run("echo next")).toMatchObject({ status: "ended", exit: 0, output: "next\n" });
 });
 
 it.each(backends)("recovers, by one Ctrl-C, from a script that holds its own place open (%s)", async (backend) => {
-  const opened = await shell(backend);
-  await opened.run("exec 9<>$BASH_SOURCE");
-  const stuck = await opened.run("echo stuck", { timeoutMs: 500 });
+  const session = await shell(backend);
+  await session.run("exec 9<>$BASH_SOURCE");
+  const stuck = await session.run("echo stuck", { timeoutMs: 500 });
   expect(stuck.status).toBe("running");
-  await opened.ctrl("c", { timeoutMs: 10_000 });
-  expect(await opened.run("echo next", { timeoutMs: 15_000 })).toMatchObject({ status: "ended", output: "next\n" });
-  expect(await opened.run("echo third", { timeoutMs: 15_000 })).toMatchObject({ status: "ended", output: "third\n" });
+  await session.ctrl("c", { timeoutMs: 10_000 });
+  expect(await session.run("echo next", { timeoutMs: 15_000 })).toMatchObject({ status: "ended", output: "next\n" });
+  expect(await session.run("echo third", { timeoutMs: 15_000 })).toMatchObject({ status: "ended", output: "third\n" });
 });
 
 it.each(backends)("says that set -e ended the shell, and what to do (%s)", async (backend) => {
-  const opened = await shell(backend);
-  await opened.run("set -e");
-  const later = await opened.run("false; echo never");
+  const session = await shell(backend);
+  await session.run("set -e");
+  const later = await session.run("false; echo never");
   expect(later).toMatchObject({ status: "shell-ended", exit: 1 });
   expect(later.notes.join("\n")).toMatch(/set -e.* was on/);
-  const same = await opened.run("set -euo pipefail\nfalse");
+  const same = await session.run("set -euo pipefail\nfalse");
   expect(same.notes.join("\n")).toMatch(/set -e.* was on/);
-  expect((await opened.run("exit 2")).notes.join("\n")).not.toMatch(/set -e/);
+  expect((await session.run("exit 2")).notes.join("\n")).not.toMatch(/set -e/);
 });

@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { afterEach } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
 import type { ShellBackend, ShellOptions, ShellSession } from "../../src/shell/types.ts";
-import { besideOthers, onTestFinished as whenFinished } from "../support/concurrent.ts";
 
 export const backends: readonly ShellBackend[] = ["pty", "pipe"];
 
@@ -21,7 +20,6 @@ export async function session(
   mkdirSync(cwd);
   const shell = await openShell({ cwd, backend, artifactDir: join(dir, "artifacts"), timeoutMs: 15_000, ...options });
   if (onTestFinished) onTestFinished(() => finish({ session: shell, dir }));
-  else if (besideOthers()) whenFinished(() => finish({ session: shell, dir }));
   else open.push({ session: shell, dir });
   return { shell, dir: cwd };
 }

@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
-import { it as alone, describe, expect } from "vitest";
-import { beside as it } from "../support/concurrent.ts";
+import { describe, expect, it } from "vitest";
 import { lives, openSession, type Session, until } from "../support/session.ts";
 
 const run = (script: string, attributes = ""): string => `<tools><command${attributes}>\n${script}\n</command></tools>`;
@@ -98,7 +97,7 @@ describe("Execution: a command's end and exit status are known", () => {
     expect(await ask(run("(exit 9)"))).toMatchObject({ exit: 9 });
   });
 
-  alone("also when the host is busy while it ends: what it printed is its own, and nobody else's", async () => {
+  it("also when the host is busy while it ends: what it printed is its own, and nobody else's", async () => {
     const { ask, work } = await openSession();
     for (let round = 0; round < 5; round += 1) {
       const told = ask(run(`> begun${round}.txt; sleep 0.2; echo one; echo two; (exit 3)`));
@@ -109,7 +108,7 @@ describe("Execution: a command's end and exit status are known", () => {
     }
   });
 
-  alone("also when the host is busy while it asks for input", async () => {
+  it("also when the host is busy while it asks for input", async () => {
     const { ask, work } = await openSession();
     const asked = ask(run("> one.txt; sleep 0.2; echo begun; read -r -p 'sure? ' answer"));
     await until(() => work.has("one.txt"), "the command's start");
@@ -118,7 +117,7 @@ describe("Execution: a command's end and exit status are known", () => {
     expect(await ask("<tools><input>y\\n</input></tools>")).toMatchObject({ exit: 0 });
   });
 
-  alone("also when the host is busy while it ends and its timeout passes: it did not outlive it", async () => {
+  it("also when the host is busy while it ends and its timeout passes: it did not outlive it", async () => {
     const { ask, work } = await openSession();
     const ended = ask(run("> two.txt; sleep 0.2; echo over; (exit 3)", ' timeout="0.7"'));
     await until(() => work.has("two.txt"), "the command's start");

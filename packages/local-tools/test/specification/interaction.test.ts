@@ -1,5 +1,4 @@
-import { describe, expect } from "vitest";
-import { beside as it } from "../support/concurrent.ts";
+import { describe, expect, it } from "vitest";
 import { openSession } from "../support/session.ts";
 
 const asking =

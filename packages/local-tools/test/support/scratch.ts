@@ -1,7 +1,7 @@
 import { access, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { onTestFinished } from "./concurrent.ts";
+import { onTestFinished } from "vitest";
 
 /** A folder of its own for one test, removed when the test is over. Paths are relative to it. */
 export interface Scratch {

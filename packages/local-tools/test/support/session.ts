@@ -1,8 +1,8 @@
 import type { CallsAction, Executor, ToolDefinition, ToolResult } from "@toolglot/core";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { type ToolsXmlBlock, toolsxmlProtocol } from "@toolglot/toolsxml";
+import { onTestFinished } from "vitest";
 import { type LocalTools, localExecutor, openLocalTools } from "../../src/index.ts";
-import { onTestFinished } from "./concurrent.ts";
 import { type Answering, type ListeningContext, listeningContext } from "./context.ts";
 import { type ReadResult, readResults } from "./results-text.ts";
 import { type Scratch, scratchFolder } from "./scratch.ts";
