@@ -52,8 +52,8 @@ export default defineConfig({
           isolate: !sharing.includes(folder.split("/").at(-1) ?? folder),
           root,
           include: [`${folder}/test/**/*.test.ts`],
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          testTimeout: 120_000,
+          hookTimeout: 180_000,
           // It has a `source` condition of its own, so it and its importers must be transformed like our sources.
           server: {
             deps: { inline: [/eventsource/, /@modelcontextprotocol[/+]client/, /@ai-sdk[/+]/, /node_modules\/ai\//] },

@@ -54,6 +54,8 @@ it.each([
   [["--replay", "/nowhere/run.jsonl"], /can't read/],
   [["--replay", "x", "--record", "y"], /not both/],
   [["--record", "/nowhere/run.jsonl", "hi"], /can't write/],
+  [["--timeout", "soon", "hi"], /seconds.*soon/],
+  [["--timeout", "0", "hi"], /more than 0/],
   [["--frobnicate"], /unknown option/],
 ])("should refuse %j with exit code 2", async (args, message) => {
   const { code, stdout, stderr } = await start("apps/demo/dist/main.js", args, { ANTHROPIC_API_KEY: "" }).ended;
@@ -95,6 +97,23 @@ it.each([
   const { code, stdout } = await demo(question);
   expect(code).toBe(expected);
   if (expected === 4) expect(stdout).toMatch(/no terminal to ask at.*--yes/s);
+});
+
+it.each(["attp", "attp-js", "tam", "toolsxml", "native", "trp"])(
+  "should end a request that %s declines with exit code 3, also when it is replayed",
+  async (protocol) => {
+    const file = join(folder, `declined-${protocol}.jsonl`);
+    const args = ["--protocol", protocol, "--record", file, "sing me a song about the moon"];
+    expect((await demo(...args)).code).toBe(3);
+    expect((await demo("--replay", file)).code).toBe(3);
+  },
+);
+
+it("should help in Chinese", async () => {
+  const { code, stdout } = await demo("--help", "--lang", "zh");
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/用法：[\s\S]*选项：[\s\S]*显示本帮助[\s\S]*退出码/);
+  expect(stdout).not.toMatch(/Exit codes|Options:|default: that/);
 });
 
 it("should deny without a terminal and change nothing, and approve with --yes", async () => {

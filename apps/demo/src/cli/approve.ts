@@ -1,50 +1,89 @@
-import type { Writable } from "node:stream";
-import { confirm, isCancel } from "@clack/prompts";
-import type { ApproveCallback } from "@toolglot/agent";
+import type { Readable, Writable } from "node:stream";
+import { isCancel, select } from "@clack/prompts";
 import type { ApprovalRequest, Decision } from "@toolglot/core";
 import { visible } from "../view/visible.ts";
+import { type Words, wordsFor } from "./words.ts";
+
+/** What a person has allowed until the demo ends: calls as they were shown, and tools. */
+export class Allowed {
+  readonly #calls = new Set<string>();
+  readonly #tools = new Set<string>();
+
+  has(tool: string, input: unknown): "call" | "tool" | undefined {
+    if (this.#tools.has(tool)) return "tool";
+    return this.#calls.has(JSON.stringify([tool, input])) ? "call" : undefined;
+  }
+
+  add(tool: string, input: unknown, what: "call" | "tool"): void {
+    if (what === "tool") this.#tools.add(tool);
+    else this.#calls.add(JSON.stringify([tool, input]));
+  }
+}
 
 /** How approvals are decided. */
 export interface ApprovalOptions {
   /** Approve everything. */
   yes: boolean;
   /** Where a person can be asked; without it every request is denied. */
-  terminal?: { output: Writable };
+  terminal?: { output: Writable; input?: Readable };
   /** Called when the person answers with Ctrl-C. */
   onCancel?: () => void;
+  /** What was allowed before, and what the person allows now. Default: nothing is kept. */
+  allowed?: Allowed;
+  words?: Words;
 }
 
+type Answer = "once" | "call" | "tool" | "no";
+
 /** Asks at the terminal, or decides without one and says so in the decision. */
-export function approver({ yes, terminal, onCancel }: ApprovalOptions): ApproveCallback {
+export function approver(
+  options: ApprovalOptions,
+): (request: ApprovalRequest, run: { signal: AbortSignal }) => Promise<Decision> {
+  const { yes, terminal, onCancel, allowed = new Allowed(), words = wordsFor("en") } = options;
+  const granted = (answer: Exclude<Answer, "no">, tool: string): Decision => {
+    const by = { once: words.by.person, call: words.by.sameCall, tool: words.by.sameTool(tool) }[answer];
+    return { approved: true, by };
+  };
   return async (request, { signal }): Promise<Decision> => {
-    if (yes) return { approved: true, by: "--yes" };
-    if (!terminal) {
-      return {
-        approved: false,
-        reason: "no terminal to ask at; --yes approves without asking",
-        by: "the command line",
-      };
-    }
-    const answer = await confirm({
-      message: questionText(request),
-      initialValue: false,
+    const { tool = "", input } = request;
+    if (yes) return { approved: true, by: words.by.flag };
+    // Doubt about where a call came from is for this call alone.
+    const lasting = request.kind === "tool-call" && tool !== "";
+    const known = lasting ? allowed.has(tool, input) : undefined;
+    if (known) return granted(known, tool);
+    if (!terminal) return { approved: false, reason: words.why.noTerminal, by: words.by.line };
+    const answer = await select<Answer>({
+      message: questionText(request, words),
+      options: [
+        { value: "no", label: words.no },
+        { value: "once", label: words.once },
+        ...(lasting
+          ? [
+              { value: "call" as const, label: words.sameCall },
+              { value: "tool" as const, label: words.sameTool(tool) },
+            ]
+          : []),
+      ],
+      initialValue: "no",
       signal,
-      output: terminal.output,
+      ...terminal,
     });
     if (isCancel(answer)) {
       if (!signal.aborted) onCancel?.();
-      return { approved: false, reason: "cancelled" };
+      return { approved: false, reason: words.why.cancelled };
     }
-    return answer ? { approved: true, by: "you" } : { approved: false, reason: "you said no", by: "you" };
+    if (answer === "no") return { approved: false, reason: words.why.saidNo, by: words.by.person };
+    if (answer !== "once") allowed.add(tool, input, answer);
+    return granted(answer, tool);
   };
 }
 
-function questionText({ tool, input, reason, kind }: ApprovalRequest): string {
-  if (kind === "echoed-block") return `${visible(reason)} Run it?`;
+function questionText({ tool = "", input, reason, kind }: ApprovalRequest, words: Words): string {
+  if (kind === "echoed-block") return `${visible(reason)} ${words.runIt}`;
   // A router shows the whole request in words of its own.
-  if (reason.includes("\n")) return `Run ${tool}?\n${visible(reason).replaceAll(/^/gm, "  ")}`;
+  if (reason.includes("\n")) return `${words.run(tool)}\n${visible(reason).replaceAll(/^/gm, "  ")}`;
   const lines = Object.entries((input ?? {}) as Record<string, unknown>).map(
     ([name, value]) => `  ${name}: ${visible(typeof value === "string" ? value : JSON.stringify(value))}`,
   );
-  return `Run ${tool}?\n${lines.join("\n")}`;
+  return `${words.run(tool)}\n${lines.join("\n")}`;
 }

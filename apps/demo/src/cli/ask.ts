@@ -2,12 +2,14 @@ import { type AgentEvent, createAgent, type RunResult, recordRun } from "@toolgl
 import { type Message, type Model, textMessage } from "@toolglot/core";
 import { languageOf } from "../planner/text.ts";
 import type { RunView } from "../view/run-view.ts";
-import { approver } from "./approve.ts";
+import { type Allowed, approver } from "./approve.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { DemoOptions } from "./options.ts";
 import type { RecordFile } from "./record.ts";
 import { agentOptions, type Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
+import { whileWaiting } from "./while-waiting.ts";
+import { wordsFor } from "./words.ts";
 
 /** What asking takes besides the question. */
 export interface AskContext {
@@ -17,6 +19,10 @@ export interface AskContext {
   view: RunView;
   interrupts: Interrupts;
   terminal: Terminal;
+  /** What the person allowed until the demo ends. */
+  allowed: Allowed;
+  /** Why the planner declined the last question, when it did: only documents of ATTP say so by themselves. */
+  declined: { message?: string };
   /** Where runs are recorded, if they are. */
   record: RecordFile | undefined;
 }
@@ -25,16 +31,19 @@ export interface AskContext {
 export function ask(question: string, context: AskContext, history: readonly Message[] = []): Promise<RunResult> {
   const { options, session, model, view, interrupts, terminal, record } = context;
   session.watchTasks((event) => view.task(event));
+  delete context.declined.message;
   return interrupts.during(async (signal) => {
     const output = terminal.promptOutput;
     const agent = await agentOptions({
       session,
-      model: heardBy(view, model),
+      model: heardBy(view, whileWaiting(model, terminal, wordsFor(options.lang))),
       protocol: options.protocol,
       mode: options.mode,
       locale: options.lang ?? languageOf(question),
       approve: approver({
         yes: options.yes,
+        allowed: context.allowed,
+        words: wordsFor(options.lang),
         ...(output && { terminal: { output } }),
         onCancel: () => interrupts.interrupt(),
       }),
@@ -45,6 +54,7 @@ export function ask(question: string, context: AskContext, history: readonly Mes
       ? recordRun(agent, input, { signal, onLine: record.line })
       : createAgent(agent).run(input, { signal });
     const result = await run.result;
+    if (result.status === "answered" && context.declined.message !== undefined) record?.declined();
     await sayAboutProject(result, context);
     // A person who chats sees the ends as they come; otherwise nobody would.
     if (!terminal.interactive) await untilAborted(session.tasks.idle(), signal);

@@ -1,23 +1,57 @@
 import { isCancel, text } from "@clack/prompts";
 import type { Message } from "@toolglot/core";
 import { type AskContext, ask } from "./ask.ts";
+import { wordsFor } from "./words.ts";
 
-/** Talks until the person leaves, with an empty line, `exit`, Ctrl-D or Ctrl-C. */
-export async function chat(context: AskContext): Promise<number> {
-  const { style, write } = context.terminal.screen;
-  write(
-    style.dim('Ask in English or Chinese; "help" shows what works here, "exit" leaves, Ctrl-C cancels an answer.\n'),
-  );
+/**
+ * Talks until the person leaves, with `/exit`, Ctrl-D or Ctrl-C. An empty first line starts the tour. What begins with a slash
+ * is for the demo and never for the model.
+ */
+export async function chat(context: AskContext, tour: () => Promise<number>): Promise<number> {
+  const { options, terminal } = context;
+  const { style, write } = terminal.screen;
+  const words = wordsFor(options.lang);
+  const withPlanner = options.model === undefined;
+  write(style.dim(`${words.chatHint}\n${withPlanner ? `${words.tourHint}\n` : ""}`));
   let history: Message[] = [];
-  for (;;) {
-    const typed = await text({ message: "You", placeholder: "top 5 products by revenue" });
+  for (let first = true; ; first = false) {
+    const typed = await text({ message: words.you, placeholder: words.example });
     if (isCancel(typed)) return 0;
     const question = (typed ?? "").trim();
-    if (question === "") continue;
-    if (/^\/?(?:exit|quit|bye|退出|再见)$/i.test(question)) return 0;
     write("\n");
-    const { transcript } = await ask(question, context, history);
+    switch (commandOf(question, words.leaving)) {
+      case "exit":
+        return 0;
+      case "tour":
+        await tour();
+        continue;
+      case "help":
+        write(`${style.dim(words.commands)}\n\n`);
+        // The planner knows what it can do; a model need not.
+        if (!withPlanner) continue;
+        break;
+      case "unknown":
+        write(
+          `${style.warn(words.unknownCommand(question.split(/\s/, 1)[0] ?? ""))}\n${style.dim(words.commands)}\n\n`,
+        );
+        continue;
+      case "none":
+        if (question !== "") break;
+        if (first && withPlanner) await tour();
+        continue;
+    }
+    const { transcript } = await ask(question.replace(/^\//, ""), context, history);
     // The next run brings its own instructions.
     history = transcript.messages.filter(({ role }) => role !== "system");
   }
+}
+
+/** What a line asks of the demo itself. */
+export function commandOf(line: string, leaving: readonly string[]): "exit" | "tour" | "help" | "unknown" | "none" {
+  const word = line.toLowerCase();
+  if (["exit", "quit", "bye", "/exit", "/quit", ...leaving].includes(word)) return "exit";
+  if (word === "/tour") return "tour";
+  if (["help", "/help", "/?", "?", "帮助"].includes(word)) return "help";
+  // A path may begin with a slash, too.
+  return /^\/[\p{L}?]+(?:\s|$)/u.test(line) ? "unknown" : "none";
 }

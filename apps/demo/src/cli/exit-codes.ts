@@ -11,12 +11,16 @@ export const exitCodes = {
   cancelled: 130,
 } as const;
 
-/** The exit code of a run. A denied approval shows also when the model found an answer afterwards. */
-export function exitCodeOf(result: RunResult): number {
+/**
+ * The exit code of a run, the same in every protocol. A denied approval shows also when the model found an answer afterwards.
+ * `declined`: the answer is one that declines, though its protocol has no document that says so.
+ */
+export function exitCodeOf(result: RunResult, declined = false): number {
   switch (result.status) {
     case "answered":
     case "result":
-      return result.denied > 0 ? exitCodes.denied : exitCodes.answered;
+      if (result.denied > 0) return exitCodes.denied;
+      return declined ? exitCodes.declined : exitCodes.answered;
     case "declined":
       return result.denied > 0 ? exitCodes.denied : exitCodes.declined;
     case "limit":

@@ -1,17 +1,20 @@
+import type { Locale } from "@toolglot/core";
 import { skills } from "../planner/skills/index.ts";
 
 /** First lines of the help: what runs here, and what it is not. */
-export const helpBefore =
-  "Runs the whole agent loop on real local data: prompt, streamed answer, Python or JavaScript programs, plans, XML blocks, native calls or a router, results, answer.\n" +
-  "Default model: a rule-based planner, no language model. It needs no key and no network.";
+export const helpBefore: Readonly<Record<Locale, string>> = {
+  en:
+    "Runs the whole agent loop on real local data: prompt, streamed answer, Python or JavaScript programs, plans, XML blocks, native calls or a router, results, answer.\n" +
+    "Default model: a rule-based planner, no language model. It needs no key and no network.",
+  zh:
+    "在真实的本地数据上运行完整的代理循环：提示词、流式回答、Python 或 JavaScript 程序、计划、XML 块、原生调用或路由器、结果、回答。\n" +
+    "默认模型是基于规则的规划器，不是语言模型，不需要密钥和网络。",
+};
 
-/** Examples, exit codes and environment. */
-export const helpAfter = `
-Requests the planner knows (English or Chinese):
-${skills.map(({ example, title }) => `  ${example.en}\n  ${example.zh}   (${title.en})`).join("\n")}
+const requests = (locale: Locale): string =>
+  skills.map(({ example, title }) => `  ${example.en}\n  ${example.zh}   (${title[locale]})`).join("\n");
 
-Examples:
-  npm run demo                                          chat; without a terminal a tour of eight requests
+const examples = `  npm run demo                                          chat, which offers a tour; without a terminal the tour itself
   npm run demo -- "top 5 products by revenue"
   npm run demo -- --messy "总结一下退货政策"
   npm run demo -- --protocol attp-js "compare the return policy and the warranty terms"
@@ -27,15 +30,42 @@ Examples:
   npm run demo -- audit verify                          also: audit list
   npm run --silent demo -- --json "show order 1042" | jq .type
   npm run demo -- --model qwen3 --base-url http://localhost:11434/v1
-  npm run demo -- --model anthropic:claude-sonnet-4-5 "which orders are affected by the delay policy?"
+  npm run demo -- --model anthropic:claude-sonnet-4-5 "which orders are affected by the delay policy?"`;
 
-Exit codes:
+/** Examples, exit codes and environment. */
+export const helpAfter: Readonly<Record<Locale, string>> = {
+  en: `
+Requests the planner knows (English or Chinese):
+${requests("en")}
+
+Examples:
+${examples}
+
+Exit codes, the same in every protocol:
   0  answered                         4    a call needed approval and was denied
   1  error                            5    a limit was reached
   2  the command line is wrong        130  cancelled with Ctrl-C (twice: leaves at once)
-  3  the model declined
+  3  declined (of a real model only where its protocol has a document that says so)
 
 Creating tickets, deleting records, sending messages and running commands ask you first. Without a terminal the answer is no, unless --yes is given.
 
 Environment: OPENAI_API_KEY (sent to --base-url when set), ANTHROPIC_API_KEY, NO_COLOR, XDG_DATA_HOME, TRP_DATA_DIR;
-for routers also TRP_HOST, TRP_PORT, TRP_TOKENS, TRP_APPROVAL_HMAC_SECRET, TRP_EXECUTOR_BASE_SLEEP_MS.`;
+for routers also TRP_HOST, TRP_PORT, TRP_TOKENS, TRP_APPROVAL_HMAC_SECRET, TRP_EXECUTOR_BASE_SLEEP_MS.`,
+  zh: `
+规划器能处理的请求（中文或英文）：
+${requests("zh")}
+
+示例：
+${examples}
+
+退出码（各种协议相同）：
+  0  已回答                           4    有调用需要批准而被拒绝
+  1  出错                             5    达到上限
+  2  命令行写错了                     130  用 Ctrl-C 取消（两次：立即退出）
+  3  拒绝回答（真实模型只有在协议有相应文档时才能得知）
+
+建工单、删除记录、发送消息和执行命令之前会先询问你。没有终端时一律视为拒绝，除非加上 --yes。
+
+环境变量：OPENAI_API_KEY（设置后发给 --base-url）、ANTHROPIC_API_KEY、NO_COLOR、XDG_DATA_HOME、TRP_DATA_DIR；
+路由器另有 TRP_HOST、TRP_PORT、TRP_TOKENS、TRP_APPROVAL_HMAC_SECRET、TRP_EXECUTOR_BASE_SLEEP_MS。`,
+};

@@ -17,6 +17,8 @@ export interface DemoOptions {
   mode: ProtocolMode;
   model?: string;
   baseUrl?: string;
+  /** Seconds that a model may be silent. */
+  timeout?: number;
   record?: string;
   replay?: string;
   json: boolean;
@@ -38,7 +40,7 @@ export type ParsedArguments = { options: DemoOptions } | { print: string };
 /** Reads the arguments after the program's name. Throws `UsageError` for anything that can't be meant. */
 export function parseArguments(args: readonly string[]): ParsedArguments {
   let print = "";
-  const command = buildCommand();
+  const command = buildCommand(languageOf(args));
   command.exitOverride().configureOutput({
     writeOut: (text) => {
       print += text;
@@ -62,38 +64,108 @@ export function parseArguments(args: readonly string[]): ParsedArguments {
   return { options };
 }
 
-function buildCommand(): Command {
+/** `--lang zh` speaks for the help too, wherever it stands. */
+function languageOf(args: readonly string[]): Locale {
+  const at = args.findIndex((arg) => arg === "--lang" || arg.startsWith("--lang="));
+  return (args[at] === "--lang" ? args[at + 1] : args[at]?.slice("--lang=".length)) === "zh" ? "zh" : "en";
+}
+
+function buildCommand(locale: Locale): Command {
+  const say = (en: string, zh: string): string => (locale === "zh" ? zh : en);
+  const titles: Readonly<Record<string, string>> = { "Usage:": "用法：", "Arguments:": "参数：", "Options:": "选项：" };
   return new Command("npm run demo --")
-    .description(helpBefore)
-    .argument("[question...]", "ask once and leave; without it, chat")
+    .description(helpBefore[locale])
+    .argument("[question...]", say("ask once and leave; without it, chat", "只问一次就退出；不写则进入对话"))
     .addOption(
-      new Option("--protocol <id>", "how the model asks for tools").choices([...protocolNames]).default("attp"),
+      new Option("--protocol <id>", say("how the model asks for tools", "模型用什么格式调用工具"))
+        .choices([...protocolNames])
+        .default("attp"),
     )
     .addOption(
-      new Option("--lang <code>", "language of the prompts (default: that of the question)").choices(["zh", "en"]),
+      new Option(
+        "--lang <code>",
+        say(
+          "language of the prompts and of what the demo says (default: prompts as the question, else English)",
+          "提示词和演示程序自身的语言（默认：提示词随问题，其余为英文）",
+        ),
+      ).choices(["zh", "en"]),
     )
     .addOption(
-      new Option("--mode <mode>", "loop: results go back until it answers; single: one program")
+      new Option(
+        "--mode <mode>",
+        say(
+          "loop: results go back until it answers; single: one program",
+          "loop：结果交回模型直到它回答；single：只有一段程序",
+        ),
+      )
         .choices(["loop", "single"])
         .default("loop"),
     )
-    .option("--model <name>", "a real model: NAME with --base-url, or anthropic:NAME")
-    .option("--base-url <url>", "OpenAI-compatible endpoint, as http://localhost:11434/v1")
-    .option("--record <file>", "write the run to a file")
-    .option("--replay <file>", "play a recorded run; calls no model and no tool")
-    .option("--json", "events as NDJSON, nothing else on standard output", false)
-    .option("--show-prompt", "show what the model is asked; alone: only the instructions", false)
-    .option("--messy", "the planner makes slips that models make, one after another")
-    .addOption(new Option("--slip <name>", "the planner makes this slip").choices([...slipNames]))
-    .option("--yes", "approve every call without asking", false)
-    .option("--data-dir <dir>", "where documents and database live")
-    .option("--reset", "make the data anew", false)
-    .option("--router <url>", "with --protocol trp: a running router instead of one in the process")
-    .option("--token <token>", "who the agent is for that router")
-    .helpOption("-h, --help", "show this help")
-    .addHelpText("after", helpAfter)
-    .configureHelp({ helpWidth: 100 });
+    .option(
+      "--model <name>",
+      say("a real model: NAME with --base-url, or anthropic:NAME", "真实模型：NAME 加 --base-url，或 anthropic:NAME"),
+    )
+    .option(
+      "--base-url <url>",
+      say(
+        "OpenAI-compatible endpoint, as http://localhost:11434/v1",
+        "兼容 OpenAI 的接口地址，如 http://localhost:11434/v1",
+      ),
+    )
+    .addOption(
+      new Option(
+        "--timeout <seconds>",
+        say(
+          "how long the model may be silent, before its first byte and between two (default: 30)",
+          "模型最长可以沉默多少秒：第一个字节之前，以及两个字节之间（默认：30）",
+        ),
+      ).argParser(secondsOf),
+    )
+    .option("--record <file>", say("write the run to a file", "把运行过程写入文件"))
+    .option(
+      "--replay <file>",
+      say("play a recorded run; calls no model and no tool", "重放记录下来的运行；不调用模型和工具"),
+    )
+    .option("--json", say("events as NDJSON, nothing else on standard output", "标准输出只有 NDJSON 格式的事件"), false)
+    .option(
+      "--show-prompt",
+      say("show what the model is asked; alone: only the instructions", "显示发给模型的内容；单独使用时只显示提示词"),
+      false,
+    )
+    .option(
+      "--messy",
+      say("the planner makes slips that models make, one after another", "规划器轮流犯模型常犯的格式错误"),
+    )
+    .addOption(
+      new Option("--slip <name>", say("the planner makes this slip", "规划器犯这一种错误")).choices([...slipNames]),
+    )
+    .option("--yes", say("approve every call without asking", "不询问，批准所有调用"), false)
+    .option("--data-dir <dir>", say("where documents and database live", "文档和数据库所在的目录"))
+    .option("--reset", say("make the data anew", "重新生成数据"), false)
+    .option(
+      "--router <url>",
+      say(
+        "with --protocol trp: a running router instead of one in the process",
+        "配合 --protocol trp：使用正在运行的路由器，而不是进程内的",
+      ),
+    )
+    .option("--token <token>", say("who the agent is for that router", "代理在该路由器上的身份令牌"))
+    .helpOption("-h, --help", say("show this help", "显示本帮助"))
+    .addHelpText("after", helpAfter[locale])
+    .configureHelp({
+      helpWidth: 100,
+      styleTitle: (title) => (locale === "zh" ? (titles[title] ?? title) : title),
+    });
 }
+
+function secondsOf(text: string): number {
+  const seconds = Number(text);
+  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds;
+  throw new UsageError(`--timeout takes seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}, not "${text}".`);
+}
+
+/** A day. */
+const MAX_TIMEOUT_SECONDS = 86_400;
 
 function check(options: DemoOptions): void {
   const { model, baseUrl, protocol, replay, record, messy, question } = options;

@@ -9,7 +9,17 @@ import { UsageError } from "./usage-error.ts";
 /** A file that runs are recorded into, one after another. */
 export interface RecordFile {
   line(text: string): void;
+  /** Notes that the run before declined its question, which only documents of ATTP say by themselves. */
+  declined(): void;
   close(): void;
+}
+
+const DECLINED = '{"type":"declined"}';
+
+/** A run as it was recorded, and whether it declined its question. */
+export interface RecordedRun {
+  recording: Recording;
+  declined: boolean;
 }
 
 /** Opens a new recording; the file is written line by line, so that a crash loses nothing. Throws `UsageError`. */
@@ -24,12 +34,15 @@ export function openRecord(path: string): RecordFile {
     line: (text) => {
       writeSync(file, `${text}\n`);
     },
+    declined: () => {
+      writeSync(file, `${DECLINED}\n`);
+    },
     close: () => closeSync(file),
   };
 }
 
 /** Reads the runs of a recorded file. Throws `UsageError` when it is none. */
-export function readRecord(path: string): Recording[] {
+export function readRecord(path: string): RecordedRun[] {
   let lines: string[];
   try {
     lines = readFileSync(path, "utf8").split("\n").filter(Boolean);
@@ -39,7 +52,11 @@ export function readRecord(path: string): Recording[] {
   const starts = lines.flatMap((line, index) => (isHead(line) ? [index] : []));
   if (starts.length === 0) throw new UsageError(`${path} is no recording: it has no head line.`);
   try {
-    return starts.map((start, index) => parseRecording(lines.slice(start, starts[index + 1]).join("\n")));
+    return starts.map((start, index) => {
+      const own = lines.slice(start, starts[index + 1]);
+      const declined = own.at(-1) === DECLINED;
+      return { recording: parseRecording((declined ? own.slice(0, -1) : own).join("\n")), declined };
+    });
   } catch (error) {
     throw new UsageError(`${path} is no recording: ${(error as Error).message}`);
   }
@@ -55,8 +72,8 @@ function isHead(line: string): boolean {
 
 /** Plays recorded runs into a view; gives the exit code of the first that did not end well. Throws `ToolglotError` when a
  * replay differs from what was recorded. */
-export async function playRecord(recordings: readonly Recording[], view: RunView): Promise<number> {
-  for (const recording of recordings) {
+export async function playRecord(runs: readonly RecordedRun[], view: RunView): Promise<number> {
+  for (const { recording, declined } of runs) {
     const texts = modelTexts(recording);
     const protocol = protocolOf(protocolOfRecording(recording), recording.head.options.locale ?? "en");
     const run = replayRun(recording, { protocol });
@@ -66,7 +83,7 @@ export async function playRecord(recordings: readonly Recording[], view: RunView
     }
     const { divergence } = run;
     if (divergence) throw new ToolglotError("replay-divergence", divergence.message);
-    const code = exitCodeOf(await run.result);
+    const code = exitCodeOf(await run.result, declined);
     if (code !== exitCodes.answered) return code;
   }
   return exitCodes.answered;

@@ -12,6 +12,7 @@ import { toolsCommand } from "../tools-command/tools-command.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
 import { TerminalView } from "../view/terminal-view.ts";
+import { Allowed } from "./approve.ts";
 import { type AskContext, ask } from "./ask.ts";
 import { chat } from "./chat.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
@@ -24,6 +25,7 @@ import { withPrompt } from "./show-prompt.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { tour } from "./tour.ts";
 import { UsageError } from "./usage-error.ts";
+import { wordsFor } from "./words.ts";
 
 const subcommands: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> = new Map([
   ["parse", parseCommand],
@@ -66,15 +68,18 @@ async function runWith(options: DemoOptions): Promise<number> {
     return playRecord(recordings, viewFor(options, terminal));
   }
   // A wrong model is to be known before anything is made.
-  const real = await realModel(options);
+  const words = wordsFor(options.lang);
+  const real = await realModel(options, (reason) => terminal.note(`${words.again(reason)}\n`));
   const store = openStore(dataFolder(options.dataDir), { reset: options.reset });
-  if (store.fresh) terminal.note(`Data made in ${store.folder}\n`);
+  if (store.fresh) terminal.note(`${words.dataMade(store.folder)}\n`);
   if (options.reset) openProject(store.folder, { reset: true });
   const session = openSession(store, {
+    words,
     router: { url: options.router, token: options.token },
     // In the tour nobody is there to be asked: what the planner runs in its copy of the project is known, what a real model does is not.
     commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",
   });
+  const allowed = new Allowed();
   const record = options.record === undefined ? undefined : openRecord(options.record);
   try {
     head();
@@ -82,7 +87,7 @@ async function runWith(options: DemoOptions): Promise<number> {
       terminal.out(`${await instructions(options, session)}\n`);
       return exitCodes.answered;
     }
-    return await converse(options, (own) => contextFor(own, { terminal, session, interrupts, record }, real));
+    return await converse(options, (own) => contextFor(own, { terminal, session, interrupts, record, allowed }, real));
   } finally {
     record?.close();
     await session.dispose();
@@ -91,27 +96,30 @@ async function runWith(options: DemoOptions): Promise<number> {
 
 async function converse(options: DemoOptions, contextOf: (options: DemoOptions) => AskContext): Promise<number> {
   const context = contextOf(options);
-  if (options.question !== undefined) return exitCodeOf(await ask(options.question, context));
-  if (context.terminal.interactive) return chat(context);
+  if (options.question !== undefined)
+    return exitCodeOf(await ask(options.question, context), context.declined.message !== undefined);
+  if (context.terminal.interactive) return chat(context, () => tour(contextOf, options, false));
   return tour(contextOf, options, options.json);
 }
 
 function contextFor(
   options: DemoOptions,
-  shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record">,
+  shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record" | "allowed">,
   real: Model | undefined,
 ): AskContext {
+  const declined: AskContext["declined"] = {};
   return {
     ...shared,
     options,
+    declined,
     view: viewFor(options, shared.terminal),
-    model: real ?? planner(options, shared.terminal),
+    model: real ?? planner(options, shared.terminal, declined),
   };
 }
 
-function viewFor({ json, showPrompt }: DemoOptions, { screen, out }: Terminal): RunView {
+function viewFor({ json, showPrompt, lang }: DemoOptions, { screen, out }: Terminal): RunView {
   if (json) return jsonView(out);
-  const view = new TerminalView(screen);
+  const view = new TerminalView(screen, wordsFor(lang));
   return showPrompt ? withPrompt(view, screen) : view;
 }
 
@@ -130,21 +138,31 @@ async function instructions({ protocol, lang, mode }: DemoOptions, session: Sess
 }
 
 /** The model that was asked for; the providers' code is loaded only then. */
-async function realModel({ model, baseUrl }: DemoOptions): Promise<Model | undefined> {
+async function realModel(
+  { model, baseUrl, timeout, lang }: DemoOptions,
+  onRetry: (reason: string) => void,
+): Promise<Model | undefined> {
   if (model === undefined) return undefined;
   const { chooseModel } = await import("../models/choose-model.ts");
-  return chooseModel({ name: model, baseUrl });
+  return chooseModel({ name: model, baseUrl, timeoutSeconds: timeout, words: wordsFor(lang), onRetry });
 }
 
-function planner({ messy, question }: DemoOptions, { interactive }: Terminal): Model {
+function planner({ messy, question }: DemoOptions, { interactive }: Terminal, declined: AskContext["declined"]): Model {
   // One question makes one slip; which one follows from its text, so that different questions show different slips.
   const turn =
     messy === true ? [...(question ?? "")].reduce((sum, letter) => sum + (letter.codePointAt(0) ?? 0), 0) : messy;
-  return createPlanner({ ...(turn !== undefined && { messy: turn }), delayMs: interactive ? 8 : 0 });
+  return createPlanner({
+    ...(turn !== undefined && { messy: turn }),
+    delayMs: interactive ? 8 : 0,
+    onDecline: (message) => {
+      declined.message = message;
+    },
+  });
 }
 
-function header({ model, protocol, mode, replay }: DemoOptions, { screen: { style } }: Terminal): string {
-  if (replay !== undefined) return `${style.strong("toolglot demo")} ${style.dim(`· replay of ${replay}`)}`;
-  const who = model ?? "rule-based planner, no language model";
+function header({ model, protocol, mode, replay, lang }: DemoOptions, { screen: { style } }: Terminal): string {
+  const words = wordsFor(lang);
+  if (replay !== undefined) return `${style.strong("toolglot demo")} ${style.dim(`· ${words.replayOf} ${replay}`)}`;
+  const who = model ?? words.planner;
   return `${style.strong("toolglot demo")} ${style.dim(`· ${who} · ${protocol} · ${mode}`)}`;
 }

@@ -9,6 +9,7 @@ import { openProject } from "../project/scratch-project.ts";
 import { openTrp, type TrpLink, type TrpOptions } from "../router/trp-link.ts";
 import { demoTools } from "../tools/index.ts";
 import { type ProtocolName, protocolOf } from "./protocols.ts";
+import { type Words, wordsFor } from "./words.ts";
 
 /** Everything that lives as long as the demo does. */
 export interface Session {
@@ -34,11 +35,13 @@ export interface SessionOptions {
   router?: TrpOptions;
   /** Whether commands in the project are asked about. Default `ask`. */
   commands?: CommandConsent;
+  /** In which notes are written. Default English. */
+  words?: Words;
 }
 
 /** Makes the toolkit over the store's data. */
 export function openSession(store: DemoStore, options: SessionOptions = {}): Session {
-  const { router = {}, commands = "ask" } = options;
+  const { router = {}, commands = "ask", words = wordsFor("en") } = options;
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
   const sandboxes = new Map<ProgramLanguage, Sandbox>();
@@ -71,7 +74,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       const shell = ran ? await (await local)?.shell().catch(() => undefined) : undefined;
       const { backend, limits } = shell?.state ?? { backend: "pty", limits: [] };
       const notes = [
-        ...(edited ? ["npm run demo -- undo takes the last change in the project back."] : []),
+        ...(edited ? [words.undo] : []),
         ...(backend === "pipe" ? [["Commands run without a terminal of their own:", ...limits].join("\n  ")] : []),
       ].filter((note) => !told.has(note));
       for (const note of notes) told.add(note);

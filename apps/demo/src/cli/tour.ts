@@ -1,10 +1,12 @@
+import type { Locale } from "@toolglot/core";
 import { slipsOf } from "../planner/slips/index.ts";
 import { type AskContext, ask } from "./ask.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { DemoOptions } from "./options.ts";
+import { wordsFor } from "./words.ts";
 
 interface Stop {
-  title: string;
+  title: Readonly<Record<Locale, string>>;
   question: string;
   options: Partial<DemoOptions>;
 }
@@ -12,43 +14,60 @@ interface Stop {
 /** Both languages, all protocols, and slips that are repaired. */
 const stops: readonly Stop[] = [
   {
-    title: "One program reads a rule, takes the limit from its text, and queries the orders",
+    title: {
+      en: "One program reads a rule, takes the limit from its text, and queries the orders",
+      zh: "一段程序读取规则、从正文取得期限，再查询订单",
+    },
     question: "Check which orders are affected by the shipping delay policy",
     options: { protocol: "attp", messy: undefined },
   },
   {
-    title: "In Chinese, and the planner forgets the table's header on purpose: the parser repairs it",
+    title: {
+      en: "In Chinese, and the planner forgets the table's header on purpose: the parser repairs it",
+      zh: "中文提问，规划器故意漏写表头：解析器会修复",
+    },
     question: "销售额最高的 5 种商品是什么？",
     options: { protocol: "attp", messy: "missing-header" },
   },
   {
-    title: "A program in JavaScript whose first call is made as in Python: the error says how, and it is corrected",
+    title: {
+      en: "A program in JavaScript whose first call is made as in Python: the error says how, and it is corrected",
+      zh: "JavaScript 程序，第一次调用写成了 Python 的样子：错误信息说明写法，随后改正",
+    },
     question: "mean, median and standard deviation of the order totals in September",
     options: { protocol: "attp-js", messy: "positional" },
   },
   {
-    title: "A plan of two steps between delimiters, one set of them mistyped",
+    title: {
+      en: "A plan of two steps between delimiters, one set of them mistyped",
+      zh: "分隔符之间的两步计划，其中一组分隔符写错了",
+    },
     question: "Compare the return policy and the warranty terms",
     options: { protocol: "tam", messy: "mixed-delimiters" },
   },
   {
-    title: "An XML block whose query is not escaped",
+    title: { en: "An XML block whose query is not escaped", zh: "XML 块，其中的查询没有转义" },
     question: "按月份列出订单数量",
     options: { protocol: "toolsxml", messy: "unescaped" },
   },
   {
-    title:
-      "The same protocol at work in a project: its tests are run, a bug is found, and an edit that misses is corrected",
+    title: {
+      en: "The same protocol at work in a project: its tests are run, a bug is found, and an edit that misses is corrected",
+      zh: "同一协议在项目里工作：运行测试、找到缺陷，改正一次没有命中的编辑",
+    },
     question: "Fix the failing test in the project",
     options: { protocol: "toolsxml", messy: "outdated-find" },
   },
   {
-    title: "The same tools as native function calls, two at a time",
+    title: { en: "The same tools as native function calls, two at a time", zh: "同样的工具用原生函数调用，每次两个" },
     question: "Compare the return policy and the warranty terms",
     options: { protocol: "native", messy: undefined },
   },
   {
-    title: "One tool, a router that keeps catalog, policy, keys and audit; the planner mixes up a number",
+    title: {
+      en: "One tool, a router that keeps catalog, policy, keys and audit; the planner mixes up a number",
+      zh: "只有一个工具：管理目录、策略、幂等键和审计的路由器；规划器写错了一个编号",
+    },
     question: "show order 1042",
     options: { protocol: "trp", messy: "wrong-number" },
   },
@@ -56,11 +75,15 @@ const stops: readonly Stop[] = [
 
 /** The tour of one protocol: a request with one call, one with calls side by side, and one whose calls depend on each other. */
 const oneProtocol: readonly Stop[] = [
-  { title: "One call", question: "show order 1042", options: {} },
-  { title: "Two at a time, then two more", question: "Compare the return policy and the warranty terms", options: {} },
-  { title: "In Chinese", question: "总结一下退货政策", options: {} },
+  { title: { en: "One call", zh: "一次调用" }, question: "show order 1042", options: {} },
   {
-    title: "A rule is read, its limit taken, and the orders queried",
+    title: { en: "Two at a time, then two more", zh: "先并行两个，再并行两个" },
+    question: "Compare the return policy and the warranty terms",
+    options: {},
+  },
+  { title: { en: "In Chinese", zh: "中文提问" }, question: "总结一下退货政策", options: {} },
+  {
+    title: { en: "A rule is read, its limit taken, and the orders queried", zh: "读取规则、取得期限，再查询订单" },
     question: "Check which orders are affected by the shipping delay policy",
     options: {},
   },
@@ -68,21 +91,36 @@ const oneProtocol: readonly Stop[] = [
 
 /** The tour of ToolsXML: the shop's tools as tags, and the built-in tags at work in a small project. */
 const toolsxmlTour: readonly Stop[] = [
-  { title: "One call of a declared tool", question: "show order 1042", options: {} },
-  { title: "Reads: a file and the project's folders, side by side", question: "What is in the project?", options: {} },
   {
-    title: "In Chinese: run the tests, read, search, edit. The first edit misses, and is corrected from the error",
+    title: { en: "One call of a declared tool", zh: "调用一个声明过的工具" },
+    question: "show order 1042",
+    options: {},
+  },
+  {
+    title: { en: "Reads: a file and the project's folders, side by side", zh: "并行读取一个文件和项目的目录" },
+    question: "What is in the project?",
+    options: {},
+  },
+  {
+    title: {
+      en: "In Chinese: run the tests, read, search, edit. The first edit misses, and is corrected from the error",
+      zh: "中文：运行测试、读取、搜索、编辑。第一次编辑没有命中，根据错误改正",
+    },
     question: "修复项目里失败的测试",
     options: { messy: "outdated-find" },
   },
   {
-    title: "One edit of several files, all or nothing",
+    title: { en: "One edit of several files, all or nothing", zh: "一次编辑多个文件，要么全部成功，要么都不改" },
     question: "Rename formatDuration to durationText everywhere",
     options: {},
   },
-  { title: "A script that asks a question, answered with <input>", question: "Release the project", options: {} },
   {
-    title: "A rule is read, its limit taken, and the orders queried",
+    title: { en: "A script that asks a question, answered with <input>", zh: "脚本提出问题，用 <input> 回答" },
+    question: "Release the project",
+    options: {},
+  },
+  {
+    title: { en: "A rule is read, its limit taken, and the orders queried", zh: "读取规则、取得期限，再查询订单" },
     question: "Check which orders are affected by the shipping delay policy",
     options: {},
   },
@@ -105,20 +143,19 @@ export async function tour(
     const { style, write } = context.terminal.screen;
     if (!json) {
       write(
-        `${style.strong(`${index + 1}. ${stop.title}`)}\n${style.dim(`   ${own.protocol} · ${stop.question}`)}\n\n`,
+        `${style.strong(`${index + 1}. ${stop.title[options.lang ?? "en"]}`)}\n${style.dim(`   ${own.protocol} · ${stop.question}`)}\n\n`,
       );
     }
-    const code = exitCodeOf(await ask(stop.question, context));
+    const code = exitCodeOf(await ask(stop.question, context), context.declined.message !== undefined);
     if (code !== 0) return code;
   }
   return 0;
 }
 
 /** The project keeps what was done to it, so a second tour finds less to do. */
-async function sayWhatWasDone({ session, terminal: { screen } }: AskContext): Promise<void> {
+async function sayWhatWasDone({ session, options, terminal: { screen } }: AskContext): Promise<void> {
   if ((await (await session.local()).changes()).length === 0) return;
-  const text = "The project has changes from before; --reset makes it anew, and undo takes the last one back.";
-  screen.write(`${screen.style.dim(text)}\n\n`);
+  screen.write(`${screen.style.dim(wordsFor(options.lang).changed)}\n\n`);
 }
 
 function stopsOf({ protocol, protocolGiven }: DemoOptions): readonly Stop[] {

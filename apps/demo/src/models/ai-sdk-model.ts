@@ -1,15 +1,23 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { FinishReason, Model, ModelPart, ModelRequest, ToolDefinition, Usage } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
 import { jsonSchema, type LanguageModel, streamText, type TextStreamPart, type ToolSet, tool } from "ai";
+import { type Words, wordsFor } from "../cli/words.ts";
 import { toModelMessages } from "./messages.ts";
-import { toModelError } from "./model-error.ts";
+import { type RetryAdvice, toModelError } from "./model-error.ts";
 
 /** Options of {@link aiSdkModel}. */
 export interface AiSdkModelOptions {
   model: LanguageModel;
   /** How often a request that failed before its first byte is sent again, for faults that may pass. Default 2. */
   maxRetries?: number;
+  /** Told before a request is sent again, with what was wrong. */
+  onRetry?: (reason: string) => void;
+  words?: Words;
 }
+
+/** Before the first time a request is sent again; doubled each time, unless the provider says how long. */
+const RETRY_MS = 2000;
 
 type Part = TextStreamPart<ToolSet>;
 
@@ -20,13 +28,35 @@ globalThis.AI_SDK_LOG_WARNINGS = false;
  * Any model of the AI SDK as a core model. Tools are declared without an `execute`, so the SDK only passes calls on. Throws
  * a `ToolglotError` when the provider fails, also in the middle of an answer; see {@link toModelError} for the codes.
  */
-export function aiSdkModel({ model, maxRetries = 2 }: AiSdkModelOptions): Model {
+export function aiSdkModel(options: AiSdkModelOptions): Model {
+  const { model, maxRetries = 2, onRetry, words = wordsFor("en") } = options;
   return async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
+    for (let attempt = 0; ; attempt += 1) {
+      let begun = false;
+      try {
+        for await (const part of answerOnce(request, signal)) {
+          begun = true;
+          yield part;
+        }
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        const failure = toModelError(error, words);
+        const { retryable, retryAfterMs = RETRY_MS * 2 ** attempt } = (failure.data ?? {}) as RetryAdvice;
+        if (begun || retryable !== true || attempt >= maxRetries) throw failure;
+        onRetry?.(failure.message);
+        await sleep(retryAfterMs, undefined, { signal });
+      }
+    }
+  };
+
+  async function* answerOnce(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     const { fullStream } = streamText({
       model,
       messages: toModelMessages(request.messages),
       allowSystemInMessages: true,
-      maxRetries,
+      // Ours are told to the person who waits.
+      maxRetries: 0,
       abortSignal: signal,
       ...(request.tools && request.tools.length > 0 && { tools: toToolSet(request.tools) }),
       ...(request.stop && { stopSequences: request.stop }),
@@ -35,18 +65,13 @@ export function aiSdkModel({ model, maxRetries = 2 }: AiSdkModelOptions): Model 
       onError: () => undefined,
     });
     const state: State = {};
-    try {
-      for await (const part of fullStream) yield* convert(part, state, signal);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw toModelError(error);
-    }
+    for await (const part of fullStream) yield* convert(part, state, signal);
     if (state.finish === undefined) {
       signal.throwIfAborted();
       throw new ToolglotError("model-failed", "The model's stream ended without saying why.");
     }
     yield state.finish;
-  };
+  }
 }
 
 interface State {
@@ -79,7 +104,7 @@ function* convert(part: Part, state: State, signal: AbortSignal): Generator<Mode
       return;
     }
     case "error":
-      throw toModelError(part.error);
+      throw part.error;
     case "abort":
       signal.throwIfAborted();
       throw new ToolglotError("model-failed", "The model's answer was aborted by its provider.");

@@ -1,35 +1,56 @@
 import { ToolglotError } from "@toolglot/core";
-import { APICallError, RetryError } from "ai";
+import { APICallError } from "ai";
+import { type Words, wordsFor } from "../cli/words.ts";
 
-/**
- * A provider's failure in words for a person: what happened and what to do. Codes: `model-unauthorised`,
- * `model-rate-limited`, `model-unreachable`, `model-failed`; `data.status` is the HTTP status when there was one.
- */
-export function toModelError(error: unknown): ToolglotError {
-  if (ToolglotError.isInstance(error)) return error;
-  const last = RetryError.isInstance(error) ? error.lastError : error;
-  if (APICallError.isInstance(last)) return fromApi(last);
-  const message = last instanceof Error ? last.message : describe(last);
-  return new ToolglotError("model-failed", `The model's answer broke off: ${message}`, { cause: error });
+/** In a failure's `data`: whether the same request may succeed a little later, and when if the provider said it. */
+export interface RetryAdvice {
+  retryable?: boolean;
+  retryAfterMs?: number;
 }
 
-function fromApi(error: APICallError): ToolglotError {
-  const { statusCode: status, message, url } = error;
-  const options = { cause: error, data: { ...(status !== undefined && { status }), url } };
-  if (status === 401 || status === 403) {
-    return new ToolglotError("model-unauthorised", `The provider refused the key (${status}): ${message}`, options);
-  }
-  if (status === 429) {
-    return new ToolglotError(
-      "model-rate-limited",
-      `The provider is busy or the quota is used up (429): ${message}`,
-      options,
-    );
-  }
-  if (status === undefined) {
-    return new ToolglotError("model-unreachable", `No answer from ${url}: ${message}`, options);
-  }
-  return new ToolglotError("model-failed", `The provider answered ${status}: ${message}`, options);
+/** No provider's wish is followed for longer. */
+const LONGEST_RETRY_MS = 60_000;
+
+/**
+ * A provider's failure in words for a person: what was asked, what happened and what to do. Codes: `model-unauthorised`,
+ * `model-rate-limited`, `model-unreachable`, `model-failed`; `data` is {@link RetryAdvice} with the URL, and with the HTTP
+ * `status` when there was one.
+ */
+export function toModelError(error: unknown, words: Words = wordsFor("en")): ToolglotError {
+  const own = causes(error).find((each) => ToolglotError.isInstance(each));
+  if (own) return own as ToolglotError;
+  if (APICallError.isInstance(error)) return fromApi(error, words.model);
+  const message = error instanceof Error ? error.message : describe(error);
+  return new ToolglotError("model-failed", `${words.model.brokeOff}: ${message}`, { cause: error });
+}
+
+/** An error and what caused it: a stalled body is wrapped once or twice. */
+function causes(error: unknown): unknown[] {
+  const all: unknown[] = [];
+  for (let each = error; each !== undefined && all.length < 5; each = (each as { cause?: unknown } | null)?.cause)
+    all.push(each);
+  return all;
+}
+
+function fromApi(error: APICallError, words: Words["model"]): ToolglotError {
+  const { statusCode: status, message, url, isRetryable, responseHeaders } = error;
+  const { "retry-after-ms": ms, "retry-after": seconds } = responseHeaders ?? {};
+  const wished = ms === undefined ? Number(seconds ?? Number.NaN) * 1000 : Number(ms);
+  const advice: RetryAdvice = {
+    retryable: isRetryable,
+    ...(wished >= 0 && { retryAfterMs: Math.min(wished, LONGEST_RETRY_MS) }),
+  };
+  const options = { cause: error, data: { ...advice, ...(status !== undefined && { status }), url } };
+  const failure = (code: string, what: string): ToolglotError =>
+    new ToolglotError(code, `${what}: ${message}`, options);
+  if (status === undefined) return failure("model-unreachable", words.unreachable(url));
+  if (status === 401 || status === 403) return failure("model-unauthorised", words.unauthorised(status));
+  if (status === 429) return failure("model-rate-limited", words.rateLimited);
+  if (status < 400) return failure("model-failed", words.unreadable(url));
+  const base = url.replace(/\/(?:chat\/completions|messages)$/, "");
+  const cure = status === 404 && !/\/v\d+$/.test(base) ? ` ${words.version(base)}` : "";
+  const told = failure("model-failed", words.failed(status, url));
+  return cure === "" ? told : new ToolglotError("model-failed", `${told.message}.${cure}`, options);
 }
 
 /** Errors inside a stream arrive as whatever JSON the provider sent. */

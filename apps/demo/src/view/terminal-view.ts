@@ -2,6 +2,7 @@ import type { AgentEvent, RunResult } from "@toolglot/agent";
 import type { Diagnostic, ToolErrorInfo, ToolResult } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
 import type { TaskEvent } from "@toolglot/toolkit";
+import { type Words, wordsFor } from "../cli/words.ts";
 import { argumentsText, clip, resultText, valueText } from "./brief.ts";
 import { endText, isLocal, localCallText, localResultLines } from "./local-result.ts";
 import type { RunView } from "./run-view.ts";
@@ -32,6 +33,7 @@ const languages = new Map([
 /** Draws a run for a person: thought, code, tool calls with their times, result, answer, and what went wrong. */
 export class TerminalView implements RunView {
   readonly #screen: Screen;
+  readonly #words: Words;
   #block: StreamWrap | undefined;
   #blockKind = "";
   #raw = "";
@@ -43,8 +45,9 @@ export class TerminalView implements RunView {
   /** What calls were made with, for the lines that their ends draw. */
   readonly #inputs = new Map<string, unknown>();
 
-  constructor(screen: Screen) {
+  constructor(screen: Screen, words: Words = wordsFor("en")) {
     this.#screen = screen;
+    this.#words = words;
   }
 
   modelText(text: string): void {
@@ -104,7 +107,7 @@ export class TerminalView implements RunView {
         break;
       case "repair-turn":
         this.#findings();
-        this.#note("warn", `sent back to the model (${event.reason}): ${clip(event.text, 300)}`);
+        this.#note("warn", `${this.#words.sentBack(event.reason)}: ${clip(event.text, 300)}`);
         this.#screen.write("\n");
         break;
       case "tool-call-start":
@@ -218,9 +221,9 @@ export class TerminalView implements RunView {
 
   #approval({ decision }: EventOf<"approval-response">): void {
     if (this.#aborted) return;
-    const by = decision.by ? ` by ${decision.by}` : "";
-    const why = decision.reason ? `: ${decision.reason}` : "";
-    this.#note(decision.approved ? "dim" : "warn", `${decision.approved ? "approved" : "denied"}${by}${why}`);
+    const { approved, by = "", reason } = decision;
+    const told = approved ? this.#words.approved(by) : this.#words.denied(by);
+    this.#note(approved ? "dim" : "warn", `${told}${reason ? `: ${reason}` : ""}`);
   }
 
   #results({ results }: EventOf<"action-end">): void {
@@ -266,13 +269,13 @@ export class TerminalView implements RunView {
       case "answered":
         return "";
       case "result":
-        return `  ${style.strong("result")} ${visible(text)}\n\n`;
+        return `  ${style.strong(this.#words.result)} ${visible(text)}\n\n`;
       case "declined":
         return this.#textShown ? "" : `  ${visible(text)}\n\n`;
       case "aborted":
-        return `  ${style.warn("cancelled")}\n\n`;
+        return `  ${style.warn(this.#words.cancelled)}\n\n`;
       case "limit":
-        return `  ${style.warn(`stopped: the limit of ${limit} is reached`)}\n\n`;
+        return `  ${style.warn(this.#words.limit(limit))}\n\n`;
       case "error":
         return `  ${style.bad(visible(`${error?.code ?? "error"}: ${error?.message ?? ""}`))}\n\n`;
     }

@@ -1,0 +1,156 @@
+import type { Locale } from "@toolglot/core";
+
+/** What the demo itself says, in one language. */
+export interface Words {
+  planner: string;
+  replayOf: string;
+  chatHint: string;
+  tourHint: string;
+  you: string;
+  example: string;
+  leaving: readonly string[];
+  unknownCommand(name: string): string;
+  commands: string;
+  run(tool: string): string;
+  runIt: string;
+  once: string;
+  sameCall: string;
+  sameTool(tool: string): string;
+  no: string;
+  by: {
+    person: string;
+    flag: string;
+    line: string;
+    sameCall: string;
+    sameTool(tool: string): string;
+  };
+  why: { noTerminal: string; saidNo: string; cancelled: string };
+  approved(by: string): string;
+  denied(by: string): string;
+  cancelled: string;
+  result: string;
+  limit(name: string | undefined): string;
+  sentBack(reason: string): string;
+  waiting(seconds: number): string;
+  again(reason: string): string;
+  dataMade(folder: string): string;
+  undo: string;
+  changed: string;
+  model: {
+    unauthorised(status: number): string;
+    rateLimited: string;
+    unreachable(url: string): string;
+    failed(status: number, url: string): string;
+    unreadable(url: string): string;
+    version(base: string): string;
+    brokeOff: string;
+    noAnswer(url: string, seconds: number): string;
+    silent(url: string, seconds: number): string;
+    later: string;
+  };
+}
+
+const en: Words = {
+  planner: "rule-based planner, no language model",
+  replayOf: "replay of",
+  chatHint: "Ask in English or Chinese. /help shows what works here, /exit leaves, Ctrl-C cancels an answer.",
+  tourHint: "Enter, with nothing typed, starts a tour of two minutes.",
+  you: "You",
+  example: "top 5 products by revenue",
+  leaving: ["exit", "quit", "bye"],
+  unknownCommand: (name) => `There is no command ${name}.`,
+  commands: "/help  what works here\n/tour  a tour of two minutes\n/exit  leaves\nAnything else goes to the model.",
+  run: (tool) => `Run ${tool}?`,
+  runIt: "Run it?",
+  once: "Yes, once",
+  sameCall: "Yes, and for this same call until the demo ends",
+  sameTool: (tool) => `Yes, and for every call of ${tool} until the demo ends`,
+  no: "No",
+  by: {
+    person: "you",
+    flag: "--yes",
+    line: "the command line",
+    sameCall: "you, for this call until the demo ends",
+    sameTool: (tool) => `you, for ${tool} until the demo ends`,
+  },
+  why: {
+    noTerminal: "no terminal to ask at; --yes approves without asking",
+    saidNo: "you said no",
+    cancelled: "cancelled",
+  },
+  approved: (by) => `approved${by && ` by ${by}`}`,
+  denied: (by) => `denied${by && ` by ${by}`}`,
+  cancelled: "cancelled",
+  result: "result",
+  limit: (name) => `stopped: the limit of ${name} is reached`,
+  sentBack: (reason) => `sent back to the model (${reason})`,
+  waiting: (seconds) => `waiting for the model, ${seconds} s`,
+  again: (reason) => `asking the model once more: ${reason}`,
+  dataMade: (folder) => `Data made in ${folder}`,
+  undo: "npm run demo -- undo takes the last change in the project back.",
+  changed: "The project has changes from before; --reset makes it anew, and undo takes the last one back.",
+  model: {
+    unauthorised: (status) => `The provider refused the key (${status})`,
+    rateLimited: "The provider is busy or the quota is used up (429)",
+    unreachable: (url) => `No answer from ${url}`,
+    failed: (status, url) => `The provider answered ${status} to ${url}`,
+    unreadable: (url) => `The answer of ${url} could not be read`,
+    version: (base) => `Did you mean --base-url ${base}/v1?`,
+    brokeOff: "The model's answer broke off",
+    noAnswer: (url, seconds) => `No answer from ${url} within ${seconds} s.`,
+    silent: (url, seconds) => `${url} began to answer, and then was silent for ${seconds} s.`,
+    later: "A model that is still being loaded may need longer: --timeout SECONDS.",
+  },
+};
+
+const zh: Words = {
+  planner: "基于规则的规划器，不是语言模型",
+  replayOf: "重放",
+  chatHint: "可用中文或英文提问。/help 显示这里能做什么，/exit 退出，Ctrl-C 取消正在进行的回答。",
+  tourHint: "什么都不输入直接按回车，开始两分钟的演示。",
+  you: "你",
+  example: "销售额最高的 5 种商品是什么？",
+  leaving: ["退出", "再见"],
+  unknownCommand: (name) => `没有 ${name} 这个命令。`,
+  commands: "/help  这里能做什么\n/tour  两分钟的演示\n/exit  退出\n其他内容都发给模型。",
+  run: (tool) => `执行 ${tool}？`,
+  runIt: "要执行吗？",
+  once: "是，仅此一次",
+  sameCall: "是，本次演示结束前同样的调用都允许",
+  sameTool: (tool) => `是，本次演示结束前 ${tool} 的调用都允许`,
+  no: "否",
+  by: {
+    person: "你",
+    flag: "--yes",
+    line: "命令行",
+    sameCall: "你（本次演示内同样的调用）",
+    sameTool: (tool) => `你（本次演示内的 ${tool}）`,
+  },
+  why: { noTerminal: "没有可以询问的终端；--yes 表示不询问直接批准", saidNo: "你选择了否", cancelled: "已取消" },
+  approved: (by) => `已批准${by && `，批准者：${by}`}`,
+  denied: (by) => `已拒绝${by && `，拒绝者：${by}`}`,
+  cancelled: "已取消",
+  result: "结果",
+  limit: (name) => `已停止：达到 ${name} 的上限`,
+  sentBack: (reason) => `退回给模型（${reason}）`,
+  waiting: (seconds) => `正在等待模型，${seconds} 秒`,
+  again: (reason) => `再次请求模型：${reason}`,
+  dataMade: (folder) => `数据已生成在 ${folder}`,
+  undo: "npm run demo -- undo 可以撤销项目里的最近一次修改。",
+  changed: "项目里还有以前的修改；--reset 重新生成项目，undo 撤销最近一次修改。",
+  model: {
+    unauthorised: (status) => `提供方拒绝了密钥（${status}）`,
+    rateLimited: "提供方繁忙或额度已用完（429）",
+    unreachable: (url) => `${url} 没有应答`,
+    failed: (status, url) => `提供方对 ${url} 的应答是 ${status}`,
+    unreadable: (url) => `无法读取 ${url} 的应答`,
+    version: (base) => `是不是应该写 --base-url ${base}/v1？`,
+    brokeOff: "模型的回答中断了",
+    noAnswer: (url, seconds) => `${url} 在 ${seconds} 秒内没有应答。`,
+    silent: (url, seconds) => `${url} 开始回答后，有 ${seconds} 秒没有任何内容。`,
+    later: "仍在加载的模型可能需要更久：--timeout 秒数。",
+  },
+};
+
+/** What the demo says in a language; English unless `--lang` says otherwise. */
+export const wordsFor = (locale: Locale | undefined): Words => (locale === "zh" ? zh : en);
