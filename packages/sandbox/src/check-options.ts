@@ -1,6 +1,6 @@
 import type { SandboxDurableRunOptions } from "./durable/types.ts";
 import { resolveLimits } from "./limits.ts";
-import type { ImportPolicy, PoolOptions, Sandbox, SandboxLanguage, SandboxOptions } from "./types.ts";
+import type { ImportPolicy, PoolOptions, ReuseOptions, Sandbox, SandboxLanguage, SandboxOptions } from "./types.ts";
 
 const isolations: readonly unknown[] = ["auto", "process", "namespace"];
 
@@ -11,7 +11,7 @@ export function checkOptions(options: SandboxOptions, languages: readonly Sandbo
     const offered = languages.map((language) => `{ language: "${language}" }`).join(" or ");
     throw new TypeError(`createSandbox() takes ${offered}, not ${JSON.stringify(given?.language)}.`);
   }
-  const { language, imports, pool, isolation, cacheDir, seed, tools, guard } = given as SandboxOptions;
+  const { language, imports, pool, isolation, cacheDir, seed, tools, guard, reuse } = given as SandboxOptions;
   for (const name of Object.keys(resolveLimits(language))) {
     if (Object.hasOwn(options, name)) throw new TypeError(`${name} is a limit: give it as limits: { ${name} }.`);
   }
@@ -19,6 +19,7 @@ export function checkOptions(options: SandboxOptions, languages: readonly Sandbo
   checkTools(tools);
   if (guard !== undefined && typeof guard !== "boolean") throw new TypeError("guard must be true or false.");
   checkPool(pool);
+  checkReuse(language, reuse);
   if (isolation !== undefined && !isolations.includes(isolation)) {
     throw new TypeError(`isolation must be one of ${isolations.join(", ")}, not ${JSON.stringify(isolation)}.`);
   }
@@ -82,13 +83,32 @@ const poolRanges: Readonly<Record<keyof PoolOptions, readonly [number, number]>>
 };
 
 function checkPool(pool: PoolOptions | undefined): void {
-  if (pool === undefined) return;
-  if (!isObject(pool)) throw new TypeError("pool must be an object, { size, maxConcurrent, maxWaiting }.");
-  for (const [name, value] of Object.entries(pool)) {
-    if (!Object.hasOwn(poolRanges, name)) {
-      throw new TypeError(`pool.${name} is unknown: there are ${Object.keys(poolRanges).join(", ")}.`);
-    }
-    checkWhole(`pool.${name}`, value, ...poolRanges[name as keyof PoolOptions]);
+  checkNumbers("pool", pool, poolRanges);
+}
+
+const reuseRanges: Readonly<Record<keyof ReuseOptions, readonly [number, number]>> = {
+  maxPrograms: [1, 10_000],
+  maxMs: [0, 86_400_000],
+};
+
+function checkReuse(language: SandboxLanguage, reuse: ReuseOptions | undefined): void {
+  checkNumbers("reuse", reuse, reuseRanges);
+  if (reuse === undefined || language === "javascript") return;
+  throw new TypeError("reuse is for JavaScript: an interpreter of Python is used once.");
+}
+
+function checkNumbers(
+  what: string,
+  given: object | undefined,
+  ranges: Readonly<Record<string, readonly [number, number]>>,
+): void {
+  if (given === undefined) return;
+  const names = Object.keys(ranges).join(", ");
+  if (!isObject(given)) throw new TypeError(`${what} must be an object, { ${names} }.`);
+  for (const [name, value] of Object.entries(given)) {
+    const range = Object.hasOwn(ranges, name) ? ranges[name] : undefined;
+    if (range === undefined) throw new TypeError(`${what}.${name} is unknown: there are ${names}.`);
+    checkWhole(`${what}.${name}`, value, ...range);
   }
 }
 

@@ -18,7 +18,7 @@ export interface GuestListener {
   onEnd(fault: string): void;
 }
 
-/** One interpreter, used for one run. */
+/** One interpreter, used for one run; what it runs in may be used for the next ({@link renew}). */
 export interface Guest {
   /** Resolves when it can take a program. Rejects when it did not start. */
   readonly ready: Promise<void>;
@@ -27,6 +27,13 @@ export interface Guest {
   send(json: string): void;
   /** Ends it at once, whatever it does. */
   kill(): void;
+  /** Told instead of `kill` when its program has come to an end of its own: nothing more is heard of it. */
+  rest?(): void;
+  /**
+   * Ends it like `kill`, but what it runs in makes a new interpreter that has nothing of this one. Undefined when that can't
+   * be: it is not at rest, was killed, or has been renewed often enough.
+   */
+  renew?(): Guest | undefined;
   /** Resolves when nothing of it is left. */
   readonly ended: Promise<void>;
   /** Whether it keeps the host's process alive. A guest that waits for work must not. */

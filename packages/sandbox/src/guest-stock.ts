@@ -110,6 +110,17 @@ export class GuestStock {
     throw failure ?? new Error("no interpreter is started any more");
   }
 
+  /**
+   * Takes back a guest after its run. Where it ran stays, for the next run, while no more than one is there beyond those
+   * wanted: so runs that take turns need no start at all.
+   */
+  giveBackUsed(one: StockedGuest): void {
+    const wanted = this.#wanted();
+    const renewed = !this.#closed && wanted > 0 && this.#stock.length <= wanted ? one.guest.renew?.() : undefined;
+    if (renewed) this.#keep(this.#adopt(renewed, () => {}));
+    else this.end(one);
+  }
+
   /** Ends a guest, taken or not. */
   end(one: StockedGuest): void {
     one.discarded = true;
@@ -188,6 +199,10 @@ export class GuestStock {
       this.#startFailed();
       throw error;
     }
+    return this.#adopt(guest, () => this.#startFailed());
+  }
+
+  #adopt(guest: Guest, onFailure: () => void): StockedGuest {
     const one: StockedGuest = { guest, ready: false, discarded: false };
     this.#alive.add(one);
     guest.ready.then(
@@ -201,7 +216,7 @@ export class GuestStock {
       () => {
         this.#remove(one);
         if (one.discarded) return;
-        this.#startFailed();
+        onFailure();
         this.end(one);
         this.refill();
       },

@@ -19,7 +19,7 @@ export interface Lease {
  */
 const REFILL_DELAY_MS = { empty: 100, stocked: 1000 };
 
-/** Guests for single use: some kept ready, a bounded number at work, a bounded number of runs waiting in order. */
+/** Guests for one run each: some kept ready, a bounded number at work, a bounded number of runs waiting in order. */
 export class GuestPool {
   readonly #rules: Required<PoolOptions>;
   readonly #turns: Turns;
@@ -130,7 +130,7 @@ export class GuestPool {
     const release = (): void => {
       if (released) return;
       released = true;
-      this.#stock.end(one);
+      this.#stock.giveBackUsed(one);
       this.#lent--;
       this.#leave();
       inBackground(() => this.#stock.refill(), 0);

@@ -51,6 +51,8 @@ export interface SandboxOptions {
   /** `false` switches the guard inside the interpreter off, to test the process around it. Default true. */
   guard?: boolean;
   pool?: PoolOptions;
+  /** JavaScript only, in Node: an interpreter of Python is used once. */
+  reuse?: ReuseOptions;
   /**
    * Python only. `auto` (default): the child process gets namespaces of its own where the system's `unshare` can make
    * them, without a word where it can't. `process`: none. `namespace`: it gets them, or no interpreter starts.
@@ -67,13 +69,25 @@ export interface SandboxOptions {
 }
 
 /**
- * How many interpreters are kept and run. Each is used for one run: for Python a process of about 200 MB, for JavaScript a
- * thread of about 10 MB.
+ * How long the thread of JavaScript programs is kept. Every program has an engine and a memory of its own, and nothing of
+ * the one before it; what is used again is the thread around it, after programs that came to an end by themselves and in
+ * their limits.
+ */
+export interface ReuseOptions {
+  /** Programs that a thread runs one after another, 1 to 10,000. Default 200; 1: each gets a thread of its own. */
+  maxPrograms?: number;
+  /** Milliseconds after its start in which a thread takes new programs, 0 to 86,400,000. Default 600,000. */
+  maxMs?: number;
+}
+
+/**
+ * How many interpreters are kept and run. Each is used for one run: for Python a process of about 200 MB, for JavaScript an
+ * engine in a thread of about 10 MB.
  */
 export interface PoolOptions {
   /**
-   * Interpreters kept ready for the next runs, started in the background from the first run on; 0 to 64. Default 1 for
-   * Python, 2 for JavaScript.
+   * Interpreters kept ready for the next runs, started in the background from the first run on; 0 to 64. Default 1. Of
+   * JavaScript's threads one more may stay for a while, see {@link ReuseOptions}.
    */
   size?: number;
   /** Runs at the same time, 1 to 64; further ones wait in order. Default 4 for Python, 8 for JavaScript. */
@@ -225,7 +239,7 @@ export interface SandboxPoolStats {
   snapshot: "none" | "built" | "cached" | "plain";
 }
 
-/** Runs programs. Each run gets an interpreter of its own, which ends with it. */
+/** Runs programs. Each run gets an interpreter of its own, and nothing of an earlier one. */
 export interface Sandbox {
   readonly language: SandboxLanguage;
   readonly limits: Readonly<SandboxLimits>;

@@ -1,7 +1,6 @@
 // One QuickJS for one program: the same in a thread of Node and in a Web Worker.
 import { Output } from "./output.mjs";
 import { makeRealms } from "./realms.mjs";
-import { rehearse } from "./rehearsal.mjs";
 import { memoryReport, Reporter, STACK_REPORT } from "./report.mjs";
 import { PROGRAM } from "./wrap.mjs";
 
@@ -26,28 +25,24 @@ const UNWIND_MS = 20;
  * @property {WebAssembly.Module} [wasm] Compiled already.
  * @property {number} memoryMb
  * @property {number} stackBytes Of the engine; the thread's own stack must hold what that many bytes stand for.
- * @property {number} rehearsalCalls Tool calls of a program of ours that warms the engine up; 0: none is run.
- * @property {() => void} [loaded] Called when everything has been read, before the engine is warmed up.
  * @property {(messages: string[]) => void} post Sends messages to the host, in order.
  */
 
 /** The engine broke off in the middle: nothing of it may be used any more. */
 class Broken extends Error {}
 
-/** Loads the engine; resolves when it can take a program. @param {InterpreterOptions} options */
+/**
+ * Makes an engine with a memory of its own; resolves when it can take a program. Each time anew: of the last one nothing is
+ * used but its compiled code. @param {InterpreterOptions} options
+ */
 export async function createInterpreter(options) {
   const { engine, wasm, memoryMb } = options;
   const memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: (memoryMb * 1024 * 1024) / PAGE });
   const variant = engine.newVariant(engine.RELEASE_SYNC, { wasmMemory: memory, ...(wasm ? { wasmModule: wasm } : {}) });
   const module = await engine.newQuickJSWASMModuleFromVariant(variant);
-  options.loaded?.();
   // The engine asks the thread for its time zone: a program, and its replay on another machine, find UTC.
   Date.prototype.getTimezoneOffset = () => 0;
-  const make = (/** @type {InterpreterOptions["post"]} */ post) =>
-    new Interpreter(module.newRuntime(), memory, { ...options, post });
-  // Each has a runtime of its own: nothing passes from one to the other.
-  if (options.rehearsalCalls > 0) rehearse(make, options.rehearsalCalls);
-  return make(options.post);
+  return new Interpreter(module.newRuntime(), memory, options);
 }
 
 /**

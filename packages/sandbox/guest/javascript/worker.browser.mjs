@@ -39,9 +39,9 @@ let interpreter;
 let asked = false;
 let started = false;
 
-/** @param {{ memoryMb: number, rehearsalCalls: number }} init */
-async function start({ memoryMb, rehearsalCalls }) {
-  interpreter = await createInterpreter({ engine, memoryMb, stackBytes: STACK_BYTES, rehearsalCalls, post });
+/** @param {{ memoryMb: number }} init */
+async function start({ memoryMb }) {
+  interpreter = await createInterpreter({ engine, memoryMb, stackBytes: STACK_BYTES, post });
   removeCodeFromText();
   removeGlobals(REMOVED);
   post(['{"type":"ready"}']);

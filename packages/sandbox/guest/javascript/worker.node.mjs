@@ -24,16 +24,16 @@ function endIfOver() {
   if (Atomics.load(seen, OVER) === 1) process.exit();
 }
 
+const make = () =>
+  createInterpreter({ engine, wasm: workerData.wasm, memoryMb: workerData.memoryMb, stackBytes: 256 * 1024, post });
+const READY = ['{"type":"ready"}'];
+const RENEW = '{"type":"renew"}';
+
 endIfOver();
-const interpreter = await createInterpreter({
-  engine,
-  wasm: workerData.wasm,
-  memoryMb: workerData.memoryMb,
-  stackBytes: 256 * 1024,
-  rehearsalCalls: workerData.rehearsalCalls,
-  loaded: endIfOver,
-  post,
-});
+let interpreter = await make();
+endIfOver();
+// The engine's loader would ask Node for files and modules at each new instance: now it takes this for no Node.
+Object.defineProperty(process, "type", { value: "renderer" });
 harden();
 /** How long an idle program looks for its answer before it sleeps: to be woken takes longer than a call. */
 const LOOK_MS = 0.2;
@@ -46,11 +46,19 @@ let started = false;
 /** @param {string} text */
 function take(text) {
   taken++;
-  if (started) interpreter.answer(text);
+  if (interpreter.over && text === RENEW) renew();
+  else if (started) interpreter.answer(text);
   else {
     started = true;
     interpreter.start(text);
   }
+}
+
+/** The host says nothing until it is told that the new one is ready. */
+async function renew() {
+  interpreter = await make();
+  started = false;
+  post(READY);
 }
 
 /** Whether another message is there; waits for a moment. */
@@ -70,4 +78,4 @@ port.on("message", (/** @type {string} */ text) => {
     take(next.message);
   }
 });
-post(['{"type":"ready"}']);
+post(READY);

@@ -5,8 +5,6 @@ import { WebWorkerThread } from "./web-worker-thread.ts";
 
 /** The engine's files may come over a slow network. */
 const START_TIMEOUT_MS = 60_000;
-/** Calls of the program that each worker runs through before it takes one. */
-const REHEARSAL_CALLS = 20;
 
 /** QuickJS in WebAssembly, in a Web Worker. */
 export class QuickJsEngine implements Engine {
@@ -27,8 +25,10 @@ export class QuickJsEngine implements Engine {
   async prepare(): Promise<void> {}
 
   spawn(): Guest {
-    const init = { memoryMb: this.#limits.memoryMb, rehearsalCalls: REHEARSAL_CALLS };
-    return new MessageGuest(new WebWorkerThread(this.#makeWorker(), init), this.#limits, START_TIMEOUT_MS);
+    const init = { memoryMb: this.#limits.memoryMb };
+    return new MessageGuest(new WebWorkerThread(this.#makeWorker(), init), this.#limits, {
+      startTimeoutMs: START_TIMEOUT_MS,
+    });
   }
 
   startFailed(): void {}

@@ -6,7 +6,7 @@ export class WebWorkerThread implements GuestThread {
   #heard: Parameters<GuestThread["attach"]>[0] | undefined;
 
   /** `init`: what the worker gets first. */
-  constructor(worker: Worker, init: { memoryMb: number; rehearsalCalls: number }) {
+  constructor(worker: Worker, init: { memoryMb: number }) {
     this.#worker = worker;
     this.#worker.postMessage(init);
   }

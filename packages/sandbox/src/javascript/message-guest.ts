@@ -4,8 +4,11 @@ import type { SandboxLimits } from "../types.ts";
 
 /** A thread that runs an interpreter, whatever it is made of. */
 export interface GuestThread {
-  /** Called once, before anything is posted. `onMessage` gets what the thread said, `onEnd` why it ended. */
+  /** `onMessage` gets what the thread said, `onEnd` why it ended. */
+  /** Once for each guest that lives in it, before anything is posted. */
   attach(heard: { onMessage(data: unknown): void; onEnd(fault: string): void }): void;
+  /** Asks it for a new interpreter, once its program is over; it answers as at its start. Absent where that can't be. */
+  renew?(): void;
   post(text: string): void;
   /** Resolves when nothing of it is left. */
   end(): Promise<void>;
@@ -20,12 +23,25 @@ const MAX_BATCH = 256;
 /** Keys that are no data of a JavaScript program, and a danger to careless readers. */
 const DROPPED_KEYS = ["__proto__", "constructor", "prototype"];
 
+/** How a thread is used: how long it may take to start, and as {@link ReuseOptions}, by default for one program. */
+export interface ThreadLife {
+  startTimeoutMs: number;
+  maxPrograms?: number;
+  maxMs?: number;
+}
+
 /** An interpreter in a thread. It says arrays of JSON texts; what is anything else ends it. */
 export class MessageGuest implements Guest {
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
   readonly #thread: GuestThread;
+  readonly #life: ThreadLife;
+  readonly #limits: SandboxLimits;
   readonly #maxBytes: number;
+  #resting = false;
+  /** Of the thread: programs so far, with this one, and when it was made. */
+  #programs = 1;
+  #born = performance.now();
   #listener: GuestListener | undefined;
   #fault = "the thread ended";
   #over = false;
@@ -33,9 +49,11 @@ export class MessageGuest implements Guest {
   #markFailed: (error: Error) => void = () => {};
   #markEnded: () => void = () => {};
 
-  /** `startTimeoutMs`: until it must have said that it is ready. */
-  constructor(thread: GuestThread, limits: SandboxLimits, startTimeoutMs: number) {
+  /** `life.startTimeoutMs`: until it must have said that it is ready. */
+  constructor(thread: GuestThread, limits: SandboxLimits, life: ThreadLife) {
     this.#thread = thread;
+    this.#limits = limits;
+    this.#life = life;
     this.#maxBytes = Math.max(limits.maxResultBytes, limits.maxLogBytes, MAX_ARGUMENT_BYTES) + MESSAGE_OVERHEAD_BYTES;
     this.ready = new Promise((resolve, reject) => {
       this.#markReady = resolve;
@@ -44,7 +62,7 @@ export class MessageGuest implements Guest {
     this.ended = new Promise((resolve) => {
       this.#markEnded = resolve;
     });
-    const timer: unknown = setTimeout(() => this.#fail("it did not start in time"), startTimeoutMs);
+    const timer: unknown = setTimeout(() => this.#fail("it did not start in time"), life.startTimeoutMs);
     (timer as { unref?(): void }).unref?.();
     const stop = (): void => clearTimeout(timer as number);
     this.ready.then(stop, stop);
@@ -65,12 +83,33 @@ export class MessageGuest implements Guest {
     this.#end(this.#fault);
   }
 
+  rest(): void {
+    if (!this.#over) this.#resting = true;
+  }
+
+  renew(): Guest | undefined {
+    const { maxPrograms = 1, maxMs = 0 } = this.#life;
+    if (!this.#resting || this.#over || !this.#thread.renew) return undefined;
+    if (this.#programs >= maxPrograms || performance.now() - this.#born >= maxMs) return undefined;
+    this.#over = true;
+    this.#markEnded();
+    const next = new MessageGuest(this.#thread, this.#limits, this.#life);
+    next.#programs = this.#programs + 1;
+    next.#born = this.#born;
+    this.#thread.renew();
+    return next;
+  }
+
   hold(alive: boolean): void {
     this.#thread.hold(alive);
   }
 
   #read(data: unknown): void {
     if (this.#over) return;
+    if (this.#resting) {
+      this.#fail("it spoke after its end");
+      return;
+    }
     if (!Array.isArray(data) || data.length === 0 || data.length > MAX_BATCH) {
       this.#fail("it sent something that is no batch of messages");
       return;

@@ -19,6 +19,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     const engine = new PyodideEngine(limits, options);
     return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrent: 4 } });
   }
-  const engine = new QuickJsEngine(limits);
-  return makeSandbox(options, { engine, limits, pool: { size: 2, maxConcurrent: 8 } });
+  const engine = new QuickJsEngine(limits, options.reuse);
+  return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrent: 8 } });
 }

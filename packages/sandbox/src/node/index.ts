@@ -7,6 +7,7 @@ export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecut
 export type {
   ImportPolicy,
   PoolOptions,
+  ReuseOptions,
   Sandbox,
   SandboxConversion,
   SandboxError,

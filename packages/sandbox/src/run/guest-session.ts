@@ -1,9 +1,18 @@
 import type { Guest } from "../engine.ts";
+import { isRecord } from "../json.ts";
 import { type GuestSaid, readGuestMessage } from "./guest-said.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 /** The program gets its interrupt at the deadline, and this long to report its line; then the guest is killed. */
 const GRACE_MS = 250;
+
+/** Errors after which nothing that the program ran in is used again. */
+const unsafeEnds: readonly string[] = ["Timeout", "MemoryLimit", "MemoryError", "RecursionError", "EngineFailure"];
+
+function isRest(said: Extract<GuestSaid, { type: "result" | "error" }>): boolean {
+  if (said.type === "result") return true;
+  return isRecord(said.error) && !unsafeEnds.includes(String(said.error.type));
+}
 
 /** What a session tells its run. After `onOutcome`, `onTimeout` and `onFault` nothing else comes. */
 export interface SessionListener {
@@ -88,10 +97,16 @@ export class GuestSession implements Session {
   }
 
   close(): void {
+    this.#close(false);
+  }
+
+  /** `atRest`: the program came to its end by itself. */
+  #close(atRest: boolean): void {
     if (this.#over) return;
     this.#pause();
     this.#over = true;
-    this.#guest.kill();
+    if (atRest && this.#guest.rest) this.#guest.rest();
+    else this.#guest.kill();
   }
 
   #receive(said: GuestSaid | undefined, bytes: number): void {
@@ -103,7 +118,7 @@ export class GuestSession implements Session {
     else if (said.type === "idle") this.#wait(said.answered);
     else if (said.type === "call") this.#call(said, bytes);
     else {
-      this.close();
+      this.#close(isRest(said));
       this.#listener.onOutcome(said, bytes);
     }
   }

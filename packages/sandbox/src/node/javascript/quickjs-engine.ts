@@ -1,21 +1,17 @@
 import { readFile } from "node:fs/promises";
 import type { Engine, Guest } from "../../engine.ts";
-import { MessageGuest } from "../../javascript/message-guest.ts";
-import type { SandboxLimits } from "../../types.ts";
+import { MessageGuest, type ThreadLife } from "../../javascript/message-guest.ts";
+import type { ReuseOptions, SandboxLimits } from "../../types.ts";
 import { findQuickJs, type QuickJsPackage, threadScript } from "./quickjs-package.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
 /** A start takes 60 ms of processor time; machines under load take many times that. */
 const START_TIMEOUT_MS = 30_000;
+/** What nobody foresaw must not add up in a thread. */
+const MAX_PROGRAMS = 200;
+const MAX_AGE_MS = 600_000;
 /** What the thread's own code and a few messages take. */
 const HEAP_MB = 64;
-
-/**
- * Calls of the program that each thread runs through before it takes one. The first of a process runs more of them: the
- * compiler then makes fast code of the engine, which all threads share.
- */
-const REHEARSAL_CALLS = 300;
-const FIRST_REHEARSAL_CALLS = 200;
 
 /** Compiled once for the process: threads share the code. By path. */
 const compiled = new Map<string, Promise<WebAssembly.Module | undefined>>();
@@ -40,13 +36,14 @@ export class QuickJsEngine implements Engine {
   readonly snapshot = "none";
   readonly #engine: QuickJsPackage;
   readonly #limits: SandboxLimits;
+  readonly #life: ThreadLife;
   #wasm: WebAssembly.Module | undefined;
-  #started = false;
 
   /** Throws `ToolglotError` (`engine-missing`). */
-  constructor(limits: SandboxLimits) {
+  constructor(limits: SandboxLimits, { maxPrograms = MAX_PROGRAMS, maxMs = MAX_AGE_MS }: ReuseOptions = {}) {
     this.#engine = findQuickJs();
     this.#limits = limits;
+    this.#life = { startTimeoutMs: START_TIMEOUT_MS, maxPrograms, maxMs };
     this.label = `quickjs-emscripten ${this.#engine.version}`;
   }
 
@@ -58,11 +55,9 @@ export class QuickJsEngine implements Engine {
     const { memoryMb, maxResultBytes, maxLogBytes } = this.#limits;
     // Text of the program's value stands there a few times over, two bytes a character.
     const heapMb = HEAP_MB + Math.ceil((Math.max(maxResultBytes, maxLogBytes) * 8) / 1024 / 1024);
-    const rehearsalCalls = this.#started ? REHEARSAL_CALLS : FIRST_REHEARSAL_CALLS;
-    this.#started = true;
-    const workerData = { memoryMb, wasm: this.#wasm, rehearsalCalls };
+    const workerData = { memoryMb, wasm: this.#wasm };
     const thread = new WorkerThread({ script: threadScript(), workerData, heapMb });
-    return new MessageGuest(thread, this.#limits, START_TIMEOUT_MS);
+    return new MessageGuest(thread, this.#limits, this.#life);
   }
 
   startFailed(): void {

@@ -28,11 +28,10 @@ export function findQuickJs(): QuickJsPackage {
   return { version, wasm };
 }
 
-/** Where the thread's script lies, as seen from `src/node/javascript`, and from `dist`, where everything is one file. */
-const places = ["../guest/javascript/", "../../../guest/javascript/"];
+/** Where the thread's script lies: in `dist`, where it is one file and loads faster, or as seen from `src/node/javascript`. */
+const places = ["./worker.node.js", "../../../guest/javascript/worker.node.mjs"];
 
 /** The thread's script. */
 export function threadScript(): URL {
-  const folder = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url)) as URL;
-  return new URL("worker.node.mjs", folder);
+  return places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url)) as URL;
 }

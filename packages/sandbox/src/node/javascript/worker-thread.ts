@@ -15,6 +15,12 @@ export interface ThreadCommand {
 /** The interpreter's own 256 KB of stack stand for many times that of the thread's. */
 const STACK_MB = 32;
 
+/** What `worker.node.mjs` waits for when a program is over. */
+const RENEW = '{"type":"renew"}';
+
+/** How long a thread whose program is over waits for the next one before it makes the interpreter for it. */
+const RENEW_AFTER_MS = 20;
+
 const UNREADABLE = "it sent something that cannot be read";
 
 /**
@@ -53,6 +59,8 @@ export class WorkerThread implements GuestThread {
   #isOver = false;
   readonly #made = performance.now();
   #ending: Promise<void> | undefined;
+  #attached = false;
+  #renewal: NodeJS.Timeout | undefined;
   /** Called when it has started, or ended. */
   #markStarted: () => void = () => {};
   readonly #started = new Promise<void>((resolve) => {
@@ -82,26 +90,48 @@ export class WorkerThread implements GuestThread {
   attach({ onMessage, onEnd }: Parameters<GuestThread["attach"]>[0]): void {
     this.#onMessage = onMessage;
     this.#onEnd = onEnd;
+    if (this.#attached) return;
+    this.#attached = true;
+    const end = (fault: string): void => this.#onEnd(fault);
     this.#port.on("message", (data) => this.#hear(data));
-    this.#port.on("messageerror", () => onEnd(UNREADABLE));
+    this.#port.on("messageerror", () => end(UNREADABLE));
     // The thread holds the process, as long as it is held itself.
     this.#port.unref();
-    this.#worker.on("message", () => onEnd("it spoke where nobody listens"));
-    this.#worker.on("messageerror", () => onEnd("it spoke where nobody listens"));
-    this.#worker.on("error", (error: unknown) => onEnd(error instanceof Error ? error.message : String(error)));
+    this.#worker.on("message", () => end("it spoke where nobody listens"));
+    this.#worker.on("messageerror", () => end("it spoke where nobody listens"));
+    this.#worker.on("error", (error: unknown) => end(error instanceof Error ? error.message : String(error)));
     this.#worker.on("exit", () => {
       this.#markStarted();
       while (!this.#isOver && this.#receive());
-      onEnd("the thread ended");
+      end("the thread ended");
     });
+  }
+
+  renew(): void {
+    atWork.delete(this);
+    this.#lookUntil = 0;
+    // A host that needs no other program soon, or is about to end, need not pay for it.
+    this.#renewal = setTimeout(() => this.#renewNow(), RENEW_AFTER_MS);
+    this.#renewal.unref();
+  }
+
+  #renewNow(): void {
+    if (this.#renewal === undefined) return;
+    clearTimeout(this.#renewal);
+    this.#renewal = undefined;
+    if (!this.#isOver) this.#say(RENEW, false);
+  }
+
+  #say(text: string, mayLook: boolean): void {
+    Atomics.store(this.#seen, MAY_LOOK, mayLook ? 1 : 0);
+    this.#port.postMessage(text);
+    Atomics.add(this.#seen, SENT, 1);
   }
 
   post(text: string): void {
     atWork.add(this);
     const mayLook = processors >= 2 * atWork.size;
-    Atomics.store(this.#seen, MAY_LOOK, mayLook ? 1 : 0);
-    this.#port.postMessage(text);
-    Atomics.add(this.#seen, SENT, 1);
+    this.#say(text, mayLook);
     if (!mayLook) return;
     this.#lookUntil = performance.now() + LOOK_MS;
     if (this.#looking) return;
@@ -158,7 +188,9 @@ export class WorkerThread implements GuestThread {
   }
 
   hold(alive: boolean): void {
-    if (alive) this.#worker.ref();
-    else this.#worker.unref();
+    if (alive) {
+      this.#renewNow();
+      this.#worker.ref();
+    } else this.#worker.unref();
   }
 }
