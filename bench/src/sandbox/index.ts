@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createSandbox, type Sandbox, type SandboxLanguage } from "@toolglot/sandbox";
+import { createSandbox, type Sandbox, type SandboxLanguage, type SandboxOptions } from "@toolglot/sandbox";
 import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
-import { bareThread, cold, hoard, loops, toolCalls, warm } from "./measures.ts";
-import { bareQuickjs, monty, type PeerFigures, wesselQuickjs } from "./peers.ts";
+import { bareThread, cold, hoard, loops, processorEach, toolCalls, warm } from "./measures.ts";
+import { bareQuickjs, freshQuickjsEach, monty, type PeerFigures, processEach, wesselQuickjs } from "./peers.ts";
 
 interface Row {
   what: string;
@@ -129,6 +129,41 @@ function beside(language: SandboxLanguage, note: string, own: PeerFigures, peers
   };
 }
 
+/** What a program costs in all, starts and whatever is done ahead counted. */
+async function processorTable(cacheDir: string, progress: (text: string) => void): Promise<Table> {
+  progress("processor time");
+  const javascript =
+    (more: Partial<SandboxOptions> = {}) =>
+    (): Sandbox =>
+      createSandbox({ language: "javascript", ...more });
+  const python = (): Sandbox => createSandbox({ language: "python", cacheDir });
+  const base = await processorEach(javascript(), 200);
+  const row = (name: string, alone: number | undefined, many: number): string[] => [
+    name,
+    alone === undefined ? "–" : `${figure(alone)} ms`,
+    `${figure(many)} ms (${ratio(many, base)})`,
+  ];
+  const single = { reuse: { maxPrograms: 1 } };
+  return {
+    title: "Processor time of a program, everything counted",
+    note: "Starts, interpreters started ahead, and the end are in it; a program that does nothing. Of Linux's count, in steps of 10 ms.",
+    columns: ["", "one program", "each of many in a row"],
+    words: [],
+    rows: [
+      row("**toolglot**, JavaScript (200 in a row)", await processorEach(javascript(), 1), base),
+      row(
+        "**toolglot**, JavaScript, a thread each (20)",
+        await processorEach(javascript(single), 1),
+        await processorEach(javascript(single), 20),
+      ),
+      row("quickjs-emscripten, a fresh module each, no border (200)", undefined, await freshQuickjsEach(200)),
+      row("`node -e 1` (10)", undefined, processEach(process.execPath, ["-e", "1"], 10)),
+      row("**toolglot**, Python (10)", await processorEach(python, 1), await processorEach(python, 10)),
+      row("`python3 -c 1` (10)", undefined, processEach("python3", ["-c", "1"], 10)),
+    ],
+  };
+}
+
 /** Measures both languages, and what one would use instead. */
 export async function measureSandbox(progress: (text: string) => void): Promise<Findings> {
   const cacheDir = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
@@ -136,6 +171,7 @@ export async function measureSandbox(progress: (text: string) => void): Promise<
     const python = await measurePython(cacheDir, progress);
     const javascript = await measureJavascript(progress);
     const thread = await bareThread(1000);
+    const processor = await processorTable(cacheDir, progress);
     progress("peers");
     const pythonPeers = [await monty(25)];
     const javascriptPeers = [await bareQuickjs(25), await wesselQuickjs(25)];
@@ -163,6 +199,7 @@ export async function measureSandbox(progress: (text: string) => void): Promise<
           javascript.figures,
           javascriptPeers,
         ),
+        processor,
       ],
       bars: [...python.bars, ...javascript.bars],
     };

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Tool } from "@toolglot/core";
@@ -102,6 +103,21 @@ export async function loops(sandbox: Sandbox, rounds: number): Promise<number[]>
     times.push(run.stats.guestMs);
   }
   return times;
+}
+
+/** Milliseconds of processor time of this process and of its children that have ended. Linux counts in steps of 10 ms. */
+export function processorMs(): number {
+  const fields = readFileSync("/proc/self/stat", "utf8").split(") ")[1]?.split(" ") ?? [];
+  return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
+}
+
+/** Processor time of each of so many programs in a row: the start, the programs, what was started ahead, and the end. */
+export async function processorEach(make: () => Sandbox, count: number): Promise<number> {
+  const before = processorMs();
+  const sandbox = make();
+  for (let number = 0; number < count; number += 1) await timed(sandbox, programs[sandbox.language].trivial, 1);
+  await sandbox[Symbol.asyncDispose]();
+  return (processorMs() - before) / count;
 }
 
 /** What happens to a program that keeps a thousand megabytes. */

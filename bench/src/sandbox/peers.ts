@@ -1,8 +1,9 @@
+import { spawnSync } from "node:child_process";
 import variant from "@jitl/quickjs-ng-wasmfile-release-sync";
 import { Monty, runMontyAsync } from "@pydantic/monty";
 import { loadQuickJs } from "@sebastianwessel/quickjs";
 import { newQuickJSWASMModuleFromVariant, type QuickJSSyncVariant, RELEASE_SYNC } from "quickjs-emscripten";
-import { programs, timedEcho } from "./measures.ts";
+import { processorMs, programs, timedEcho } from "./measures.ts";
 
 /** What a peer was seen to do. */
 export interface PeerFigures {
@@ -61,6 +62,24 @@ export async function bareQuickjs(rounds: number): Promise<PeerFigures> {
   const warm = await repeat(rounds, () => run("1"));
   const looped = await repeat(5, () => run(loop));
   return { name: "quickjs-emscripten 0.32.0 by itself", warm, call: [], loop: looped, cap: kept(run(hoard)) };
+}
+
+/** Processor time of each of so many programs, in a fresh module of the engine each: what a program costs without a border. */
+export async function freshQuickjsEach(count: number): Promise<number> {
+  const before = processorMs();
+  for (let number = 0; number < count; number += 1) {
+    const context = (await newQuickJSWASMModuleFromVariant(RELEASE_SYNC)).newContext();
+    context.unwrapResult(context.evalCode("1")).dispose();
+    context.dispose();
+  }
+  return (processorMs() - before) / count;
+}
+
+/** Processor time of each of so many programs in a process of its own. */
+export function processEach(command: string, args: readonly string[], count: number): number {
+  const before = processorMs();
+  for (let number = 0; number < count; number += 1) spawnSync(command, args);
+  return (processorMs() - before) / count;
 }
 
 /** Monty: a Python subset in Rust, in the host's own process. */
