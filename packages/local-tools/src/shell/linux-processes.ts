@@ -167,7 +167,10 @@ export class LinuxProcesses implements Processes {
       const inner = below(processes, [{ pid }]).find(
         (one) => one.terminal === slaveNumber(index) && one.foreground > 0,
       );
-      if (inner !== undefined) return this.#readingOf(processes, inner.foreground, `/dev/pts/${index}`, terminals - 1);
+      if (inner === undefined) continue;
+      const reading = this.#readingOf(processes, inner.foreground, `/dev/pts/${index}`, terminals - 1);
+      // What was printed there takes a while to come here.
+      return reading === "read" ? "poll" : reading;
     }
     return undefined;
   }
