@@ -30,6 +30,8 @@ export interface ToolDefinition {
   examples?: ToolExample[];
   raises?: ToolRaises[];
   annotations?: ToolAnnotations;
+  /** The definition is a stranger's, as an MCP server's is: nothing in its schema may make validation take long. Default false. */
+  untrusted?: boolean;
 }
 
 /** Where the tools of the moment come from: a toolkit, or whatever else changes its tools as time goes on. */

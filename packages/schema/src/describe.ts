@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { seemsToMatch } from "./pattern-tests.ts";
 import { followRefs, isObject, type Place, step } from "./schema-walk.ts";
 
 const shownLength = 40;
@@ -90,7 +91,7 @@ export function propertyPlaces({ schema, pointer }: Place, key: string): Place[]
     places.push({ schema: schema.properties[key] as JsonSchema, pointer: step(pointer, "properties", key) });
   }
   for (const [pattern, found] of Object.entries((schema.patternProperties as Record<string, JsonSchema>) ?? {})) {
-    if (new RegExp(pattern, "u").test(key)) {
+    if (seemsToMatch(pattern, key)) {
       places.push({ schema: found, pointer: step(pointer, "patternProperties", pattern) });
     }
   }

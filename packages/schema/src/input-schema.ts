@@ -7,8 +7,9 @@ import { coerceBySchema } from "./coerce.ts";
 import { type Filler, makeFiller } from "./defaults.ts";
 import { describeSchema, describeValue } from "./describe.ts";
 import { engineSchema } from "./engine-schema.ts";
-import { findFlaw, withoutUndefined } from "./flaw.ts";
+import { findFlaw, visitBudget, withoutUndefined } from "./flaw.ts";
 import { explainIssues, makeIssue } from "./issues.ts";
+import { inOneCall } from "./pattern-tests.ts";
 import { omitProperties, rootObject } from "./root.ts";
 import { copyWithoutTitles, isObject, setOwn, step } from "./schema-walk.ts";
 import { unwrapSource } from "./source.ts";
@@ -25,9 +26,10 @@ import type {
   Validator,
   ValidatorFactory,
 } from "./types.ts";
-import { interpretingValidator } from "./validator.ts";
+import { boundedValidator, interpretingValidator } from "./validator.ts";
+import { weaken } from "./weaken.ts";
 
-const optionKeys: KnownKeys<InputSchemaOptions> = { name: true, validator: true };
+const optionKeys: KnownKeys<InputSchemaOptions> = { name: true, validator: true, untrusted: true };
 
 const brand = Symbol.for("toolglot.input-schema");
 
@@ -61,7 +63,7 @@ export function toInputSchema<const Source extends InputSource>(
   }
   const standard = isStandard(source) ? source : undefined;
   const kind = standard === undefined ? "json-schema" : "standard";
-  return create(kind, rootObject(copyWithoutTitles(json, where), where), standard, where, options.validator);
+  return create(kind, rootObject(copyWithoutTitles(json, where), where), standard, where, options);
 }
 
 /** The input schema of an {@link ArgsShorthand}. `TypeError` for a specification that can't be read. */
@@ -72,7 +74,7 @@ export function argsSchema<const Args extends ArgsShorthand>(
   checkKeys("argsSchema", options, optionKeys);
   const where = place(options, "args");
   if (!isObject(args)) throw new TypeError(`${where} must be an object like { city: "string - City name" }`);
-  return create("args", argsToJsonSchema(args, where), undefined, where, options.validator);
+  return create("args", argsToJsonSchema(args, where), undefined, where, options);
 }
 
 /**
@@ -115,6 +117,7 @@ interface Compiled {
   /** The same in the spelling of engines; coercion, defaults and issues walk it. */
   root: JsonSchemaObject;
   validator: Validator;
+  unchecked: readonly string[];
   /** Fills in defaults, where there are any. A Standard Schema fills in its own. */
   fill: Filler | undefined;
 }
@@ -126,27 +129,37 @@ interface Origin {
   standard: StandardInput | undefined;
   where: string;
   factory: ValidatorFactory;
+  untrusted: boolean;
   /** By the names of the presets: a call with presets of its own doesn't compile again. */
   compiled: Map<string, Compiled>;
 }
 
 function compile(origin: Origin, presetNames: readonly string[]): Compiled {
-  const { full, standard, where, factory } = origin;
+  const { full, standard, where, factory, untrusted } = origin;
   const key = JSON.stringify([...presetNames].sort());
   const known = origin.compiled.get(key);
   if (known !== undefined) return known;
   const shown = presetNames.length === 0 ? full : omitProperties(full, presetNames);
   let root: JsonSchemaObject;
   let validator: Validator;
+  let unchecked: readonly string[] = [];
   try {
     root = engineSchema(shown);
+    if (untrusted) unchecked = weaken(root);
     // Engines annotate what they compile: they get a copy of their own.
     validator = factory(structuredClone(root));
   } catch (error) {
     throw new TypeError(`${where} can't be compiled: ${(error as Error).message}`, { cause: error });
   }
-  const fill = standard === undefined ? makeFiller(root, validator, where) : undefined;
-  const compiled = { shown, root, validator, fill };
+  const fill =
+    standard === undefined
+      ? inOneCall(
+          untrusted,
+          () => 0,
+          () => makeFiller(root, validator, where),
+        )
+      : undefined;
+  const compiled = { shown, root, validator, unchecked, fill };
   origin.compiled.set(key, compiled);
   return compiled;
 }
@@ -156,13 +169,16 @@ function create<Value>(
   full: JsonSchemaObject,
   standard: StandardInput | undefined,
   where: string,
-  factory: ValidatorFactory = interpretingValidator,
+  { validator = interpretingValidator, untrusted = false }: InputSchemaOptions,
 ): InputSchema<Value> {
-  return new CompiledInput<Value>({ kind, full, standard, where, factory, compiled: new Map() });
+  const factory = untrusted ? boundedValidator : validator;
+  return new CompiledInput<Value>({ kind, full, standard, where, factory, untrusted, compiled: new Map() });
 }
 
 class CompiledInput<Value> implements InputSchema<Value> {
   readonly kind: "standard" | "json-schema" | "args";
+  readonly untrusted: boolean;
+  readonly unchecked: readonly string[];
   readonly jsonSchema: JsonSchemaObject;
   readonly #origin: Origin;
   readonly #compiled: Compiled;
@@ -173,6 +189,8 @@ class CompiledInput<Value> implements InputSchema<Value> {
     this.#origin = origin;
     this.#compiled = compile(origin, Object.keys(presets ?? {}));
     this.#presets = presets;
+    this.untrusted = origin.untrusted;
+    this.unchecked = this.#compiled.unchecked;
     this.jsonSchema = structuredClone(this.#compiled.shown);
     Object.defineProperty(this, brand, { value: true });
   }
@@ -185,7 +203,7 @@ class CompiledInput<Value> implements InputSchema<Value> {
   }
 
   withValidator(validator: ValidatorFactory): InputSchema<Value> {
-    if (validator === this.#origin.factory) return this;
+    if (validator === this.#origin.factory || this.untrusted) return this;
     return new CompiledInput<Value>({ ...this.#origin, factory: validator, compiled: new Map() }, this.#presets);
   }
 
@@ -227,8 +245,16 @@ class CompiledInput<Value> implements InputSchema<Value> {
     if (flaw?.kind === "not-json" && flaw.path !== "") {
       return { success: false, issues: [makeIssue(flaw.path, "a JSON value", describeValue(flaw.found))] };
     }
-    const { root, validator, fill = (value: unknown) => value } = this.#compiled;
     const value = flaw?.kind === "undefined" ? withoutUndefined(given) : given;
+    return inOneCall(
+      this.untrusted,
+      () => visitBudget(value),
+      () => this.#fitSound(value),
+    );
+  }
+
+  #fitSound(value: unknown): ValidationResult {
+    const { root, validator, fill = (given: unknown) => given } = this.#compiled;
     const filled = fill(value);
     if (validator.accepts(filled)) return { success: true, value: filled };
     const { value: coerced, conversions } = coerceBySchema(root, validator, value);

@@ -10,6 +10,7 @@ import {
   propertyPlaces,
   typeOf,
 } from "./describe.ts";
+import { seemsToMatch } from "./pattern-tests.ts";
 import { followRefs, isObject, type Place } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 import { allDiffer } from "./unique.ts";
@@ -18,6 +19,10 @@ import { allDiffer } from "./unique.ts";
 const maxIssues = 20;
 /** Names that a missing one is compared with; a hostile input may have a hundred thousand. */
 const maxCompared = 100;
+
+/** Branches of one union that are looked into, and forms that are told. */
+const maxBranches = 12;
+const maxForms = 4;
 
 const missing = "missing";
 const unknownProperty = "unknown property";
@@ -44,8 +49,11 @@ class Explainer {
   readonly #root: JsonSchemaObject;
   readonly #validator: Validator;
   readonly #issues: InputIssue[];
+  /** Branches that may still be looked into. */
+  readonly #visits: { left: number };
 
-  constructor(root: JsonSchemaObject, validator: Validator, issues: InputIssue[]) {
+  constructor(root: JsonSchemaObject, validator: Validator, issues: InputIssue[], visits = { left: 200 }) {
+    this.#visits = visits;
     this.#root = root;
     this.#validator = validator;
     this.#issues = issues;
@@ -68,7 +76,7 @@ class Explainer {
     const { schema } = place;
     if (schema === false) this.#add(path, "nothing here", describeValue(value));
     else if (typeof schema !== "boolean") this.#keywords(place, schema, value, path);
-    if (this.#issues.length === before) this.#add(path, this.#unnamed(schema), describeValue(value));
+    if (this.#issues.length === before) this.#add(path, this.#unnamed(schema, value), describeValue(value));
   }
 
   #describe(schema: JsonSchema): string {
@@ -76,12 +84,19 @@ class Explainer {
   }
 
   /** For a rule that none of the checks below names. */
-  #unnamed(schema: JsonSchema): string {
+  #unnamed(schema: JsonSchema, value: unknown): string {
     if (typeof schema === "boolean") return "another value";
-    const rule = ["not", "if", "contains", "dependentRequired", "dependentSchemas", "unevaluatedProperties"].find(
-      (keyword) => schema[keyword] !== undefined,
-    );
-    if (rule === undefined) return this.#describe(schema);
+    const rule = [
+      "not",
+      "if",
+      "contains",
+      "dependentRequired",
+      "dependentSchemas",
+      "unevaluatedProperties",
+      "unevaluatedItems",
+      "propertyNames",
+    ].find((keyword) => schema[keyword] !== undefined);
+    if (rule === undefined) return this.#expected(schema, value);
     return `a value that keeps the rule ${JSON.stringify({ [rule]: schema[rule] }).slice(0, 120)}`;
   }
 
@@ -121,8 +136,52 @@ class Explainer {
     const likely = fitting > 0 ? [] : branches.filter((branch) => this.#isLikely(branch, value));
     if (fitting > 1) this.#add(path, "a value that fits exactly one form", `one that fits ${fitting}`);
     else if (likely.length === 1) this.visit(likely[0] as Place, value, path);
-    else if (fitting === 0 && isObject(value) && this.#tellingProperty(branches, value, path)) return;
-    else this.#add(path, this.#describe(schema), describeValue(value));
+    else if (isObject(value) && this.#tellingProperty(branches, value, path)) return;
+    else this.#nearest(likely.length > 0 ? likely : this.#ofType(branches, value), schema, value, path);
+  }
+
+  /** Branches for an object or a list, when the value is one; of a simple value it is enough to say what is expected. */
+  #ofType(branches: readonly Place[], value: unknown): Place[] {
+    if (typeof value !== "object" || value === null) return [];
+    return branches.filter((branch) => {
+      const found = followRefs(this.#root, branch)?.schema;
+      return typeof found === "object" && (found.type === undefined || hasType(found.type, value));
+    });
+  }
+
+  /** Says what the nearest branch lacks; when several are as near, what each of them does. */
+  #nearest(branches: readonly Place[], schema: JsonSchemaObject, value: unknown, path: string): void {
+    const lacks = branches.slice(0, maxBranches).map((branch) => this.#issuesOf(branch, value, path));
+    // What is missing is farther than what is there and wrong.
+    const costs = lacks.map((issues) => issues.reduce((sum, { got }) => sum + (got === missing ? 2 : 1), 0));
+    const least = Math.min(...costs.filter((cost) => cost > 0));
+    const found = lacks.filter((_issues, index) => costs[index] === least);
+    const [first] = found;
+    if (first === undefined) this.#add(path, this.#expected(schema, value), describeValue(value));
+    else if (found.length === 1) this.#issues.push(...first);
+    else {
+      const forms = [...new Set(found.map((issues) => issues.map(inShort).join(" and ")))];
+      const where = path === "" ? "the input" : path;
+      const lacking = `${forms.slice(0, maxForms).join("; or ")}${forms.length > maxForms ? "; or …" : ""}`;
+      const message = `${where}: fits none of its forms: ${lacking}`;
+      this.#issues.push({ path, expected: `one of its forms (${lacking})`, got: describeValue(value), message });
+    }
+  }
+
+  /** What is wrong with a value for one branch. Branches in branches would multiply: they share their visits. */
+  #issuesOf(branch: Place, value: unknown, path: string): InputIssue[] {
+    const issues: InputIssue[] = [];
+    if (this.#visits.left <= 0) return issues;
+    this.#visits.left -= 1;
+    new Explainer(this.#root, this.#validator, issues, this.#visits).visit(branch, value, path);
+    return issues;
+  }
+
+  /** What a schema asks for, where its type alone would say of an object that an object is expected. */
+  #expected(schema: JsonSchema, value: unknown): string {
+    const expected = this.#describe(schema);
+    const isSame = expected.split(" or ").some((type) => hasType(type, value)) || expected === "any value";
+    return isSame ? `${typeOf(value)} that fits ${JSON.stringify(schema).slice(0, 120)}` : expected;
   }
 
   /** Reports the property whose constants tell all branches apart, when it fits none of them. */
@@ -197,7 +256,7 @@ class Explainer {
 
   #string(schema: JsonSchemaObject, value: string, path: string, got: string, unexplained: () => boolean): void {
     this.#bounds(schema, "Length", [...value].length, "characters", path);
-    const isOff = typeof schema.pattern === "string" && !new RegExp(schema.pattern, "u").test(value);
+    const isOff = typeof schema.pattern === "string" && !seemsToMatch(schema.pattern, value);
     if (typeof schema.format === "string" && (isOff || unexplained())) {
       // Libraries give the pattern of a format, too: the name says more.
       this.#add(path, `text in the format ${schema.format}`, got);
@@ -222,6 +281,11 @@ class Explainer {
     if (isNumber(min) && size < min) this.#add(path, `at least ${min} ${unit}`, `${size}`);
     if (isNumber(max) && size > max) this.#add(path, `at most ${max} ${unit}`, `${size}`);
   }
+}
+
+/** `alpha is missing`, or the issue in its own words. */
+function inShort({ path, expected, got, message }: InputIssue): string {
+  return got === missing ? `${path} is missing (${expected})` : message;
 }
 
 function hasType(type: string | string[], value: unknown): boolean {

@@ -19,10 +19,19 @@ class Unsupported extends Error {}
  * `RegExp` in unicode mode does. Look-around and back-references have no such form.
  */
 export class LinearPattern {
-  readonly #steps: readonly Step[];
+  readonly #ops: Uint8Array;
+  /** Where each step goes on. */
+  readonly #first: Int32Array;
+  readonly #second: Int32Array;
+  readonly #tests: readonly (((character: string) => boolean) | undefined)[];
+  readonly #hasWords: boolean;
 
   private constructor(steps: readonly Step[]) {
-    this.#steps = steps;
+    this.#ops = Uint8Array.from(steps, ({ op }) => ops.indexOf(op));
+    this.#first = Int32Array.from(steps, (step, at) => ("a" in step ? step.a : at + 1));
+    this.#second = Int32Array.from(steps, (step) => ("b" in step ? step.b : 0));
+    this.#tests = steps.map((step) => ("test" in step ? step.test : undefined));
+    this.#hasWords = steps.some(({ op }) => op === "word" || op === "no-word");
   }
 
   /** Undefined for a pattern that has no such form, or is too large. Takes what compiles in unicode mode. */
@@ -36,41 +45,45 @@ export class LinearPattern {
     }
   }
 
-  /** Whether the pattern is found in the text. `spend` hears of each step, and may throw. */
-  test(text: string, spend: () => void = () => {}): boolean {
-    const steps = this.#steps;
-    const marks = new Int32Array(steps.length).fill(-1);
-    let before = "";
+  /** Whether the pattern is found in the text. `spend` hears of the steps taken, and may throw. */
+  test(text: string, spend: (steps: number) => void = () => {}): boolean {
+    const marks = new Int32Array(this.#ops.length).fill(-1);
     let ways: number[] = [];
-    const open: number[] = [];
+    let before = "";
     for (let at = 0, position = 0; ; position += 1) {
       const code = text.codePointAt(at);
       const next = code === undefined ? "" : String.fromCodePoint(code);
-      const isBoundary = isWord(before) !== isWord(next);
+      const isBoundary = this.#hasWords && isWord(before) !== isWord(next);
       const reached: number[] = [];
       // Those that came so far, and one more that begins here.
-      open.push(0, ...ways.reverse());
+      const open = ways;
+      open.push(0);
+      let taken = 0;
       for (let step = open.pop(); step !== undefined; step = open.pop()) {
         if (marks[step] === position) continue;
         marks[step] = position;
-        spend();
-        const { op, ...to } = steps[step] as Step & { a?: number; b?: number };
+        taken += 1;
+        const op = ops[this.#ops[step] as number] as Step["op"];
+        const first = this.#first[step] as number;
         if (op === "match") return true;
         if (op === "char") reached.push(step);
-        else if (op === "split") open.push(to.b as number, to.a as number);
-        else if (op === "jump") open.push(to.a as number);
-        else if (holds(op, at === 0, next === "", isBoundary)) open.push(step + 1);
+        else if (op === "split") open.push(this.#second[step] as number, first);
+        else if (op === "jump" || holds(op, at === 0, next === "", isBoundary)) open.push(first);
       }
+      spend(taken);
       if (next === "") return false;
       ways = [];
       for (const step of reached) {
-        if ((steps[step] as Step & { op: "char" }).test(next)) ways.push(step + 1);
+        if (this.#tests[step]?.(next)) ways.push(this.#first[step] as number);
       }
       before = next;
       at += next.length;
     }
   }
 }
+
+/** By their numbers in a compiled pattern. */
+const ops: readonly Step["op"][] = ["char", "split", "jump", "start", "end", "word", "no-word", "match"];
 
 function holds(
   op: "start" | "end" | "word" | "no-word",

@@ -1,34 +1,126 @@
-import { dereference, type Schema, validate } from "@cfworker/json-schema";
+import { dereference, format as formats, type Schema, validate } from "@cfworker/json-schema";
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { literalsOf } from "./describe.ts";
+import { visitBudget } from "./flaw.ts";
+import { inOneCall, isSpent, matchesPattern, spend, Undecided } from "./pattern-tests.ts";
 import { atPointer, eachSubschema, setOwn, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 import { extractUniqueItems } from "./unique.ts";
+import { weaken } from "./weaken.ts";
+
+/** The engine's own table. */
+const format: Record<string, (text: string) => boolean> = formats;
 
 /** The engine that runs everywhere: an interpreter, so it needs neither `eval` nor a build step. */
 export function interpretingValidator(schema: JsonSchemaObject): Validator {
+  return interpreter(schema, false);
+}
+
+/**
+ * The same engine for a stranger's schema, whatever is in it: patterns run in linear time, and all together may cost so many
+ * steps. What isn't decided until then is accepted: whoever runs the tool validates, too. Compiles what `weaken` left.
+ */
+export function boundedValidator(schema: JsonSchemaObject): Validator {
+  const whole = interpreter(schema, true);
+  let bare: Validator | undefined;
+  const ask = (value: unknown, pointer: string | undefined): boolean => {
+    for (;;) {
+      try {
+        return (bare ?? whole).accepts(value, pointer);
+      } catch (error) {
+        if (!(error instanceof Undecided)) throw error;
+        if (isSpent() || bare !== undefined) return true;
+        // A text too long for its pattern: the rest still counts.
+        const left = structuredClone(schema);
+        weaken(left, true);
+        bare = interpreter(left, true);
+      }
+    }
+  };
+  return {
+    accepts(value, pointer) {
+      if (isSpent()) return true;
+      const accepted = inOneCall(
+        true,
+        () => visitBudget(value),
+        () => ask(value, pointer),
+      );
+      bare = undefined;
+      return accepted;
+    },
+  };
+}
+
+function interpreter(schema: JsonSchemaObject, isBounded: boolean): Validator {
   // The engine annotates what it is given.
   const own = structuredClone(schema);
   visitSchemas({ schema: own, pointer: "" }, ({ schema: found }) => tellingPropertiesFirst(found));
+  const tests = isolatePatterns(own);
   // It compares each item with each: seconds for some thousands of them.
   const itemsDiffer = extractUniqueItems(own);
   const lookup = dereference(own as Schema) as Record<string, JsonSchema>;
+  if (isBounded) countVisits(own);
   skipReferences(own, lookup);
   return {
     accepts(value: unknown, pointer = ""): boolean {
       const at = pointer === "" ? own : atPointer(own, pointer);
+      // Taken out with a pattern that it needed.
+      if (at === undefined && isBounded) return true;
+      Object.assign(format, tests);
       try {
         return (
           validate(value, at as Schema, "2020-12", lookup as Record<string, Schema>, true).valid &&
           (itemsDiffer === undefined || itemsDiffer(value, pointer))
         );
-      } catch {
+      } catch (error) {
+        if (error instanceof Undecided) throw error;
         // It throws for `undefined`, and for more than about 100,000 faults: it passes them on as arguments.
         return false;
+      } finally {
+        for (const name in tests) delete format[name];
       }
     },
   };
 }
+
+/**
+ * Makes a format of each pattern. The engine would compile and run it anew for each question; a format is a function of
+ * ours, which remembers.
+ */
+function isolatePatterns(root: JsonSchemaObject): Record<string, (text: string) => boolean> {
+  const tests: Record<string, (text: string) => boolean> = {};
+  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
+    if (typeof schema === "boolean" || typeof schema.pattern !== "string") return;
+    const { pattern } = schema;
+    const name = `toolglot:${pattern}`;
+    tests[name] = (text) => matchesPattern(pattern, text);
+    delete schema.pattern;
+    if (schema.format === undefined) schema.format = name;
+    else schema.allOf = [...(schema.allOf ?? []), { format: name }];
+  });
+  return tests;
+}
+
+/** Has each visit of the engine to a schema counted: it reads the type each time. */
+function countVisits(root: JsonSchemaObject): void {
+  const found: JsonSchemaObject[] = [];
+  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
+    if (typeof schema !== "boolean") found.push(schema);
+  });
+  for (const schema of found) {
+    const { type } = schema;
+    Object.defineProperty(schema, "type", {
+      enumerable: type !== undefined,
+      get: () => {
+        spend(stepsPerVisit);
+        return type;
+      },
+    });
+  }
+}
+
+/** A visit takes about as long as so many steps of a pattern. */
+const stepsPerVisit = 20;
 
 /**
  * The engine stops at an object's first wrong property, but tries every branch of a union. With the constants first it

@@ -1,5 +1,6 @@
-import type { JsonSchema } from "@toolglot/core";
+import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
+import { toInputSchema } from "../src/index.ts";
 import { engines, on } from "./support.ts";
 
 describe.each(engines)("on %s", (_engine, validator) => {
@@ -122,6 +123,83 @@ describe.each(engines)("on %s", (_engine, validator) => {
         expect.objectContaining({ path: "act.kind", expected: 'one of "open", "wait"', got: 'string "close"' }),
       ]);
       expect(issues(source, { act: {} })).toEqual([expect.objectContaining({ path: "act.kind", got: "missing" })]);
+    });
+
+    it("should name what the nearest branch lacks, when no branch fits", () => {
+      const lacking = (name: string): object => ({ properties: { [name]: { type: "integer" } }, required: [name] });
+      const said = (schema: object, value: unknown): string[] =>
+        issues({ type: "object", ...schema }, value).map(({ message }) => message);
+      for (const keyword of ["oneOf", "anyOf"]) {
+        const two = { [keyword]: [lacking("alpha"), lacking("beta")] };
+        expect(said(two, { gamma: 1 })).toEqual([
+          "the input: fits none of its forms: alpha is missing (integer); or beta is missing (integer)",
+        ]);
+        expect(said(two, { alpha: "x" })).toEqual(['alpha: expected integer, got string "x"']);
+        const nested = { properties: { at: { type: "object", ...two } }, required: ["at"] };
+        expect(said(nested, { at: {} })).toEqual([
+          "at: fits none of its forms: at.alpha is missing (integer); or at.beta is missing (integer)",
+        ]);
+        expect(said({ properties: { at: { [keyword]: [{ type: "string" }, lacking("beta")] } } }, { at: {} })).toEqual([
+          "at.beta: missing, expected integer",
+        ]);
+      }
+      expect(said({ anyOf: [{ required: ["a"] }, { required: ["b", "c"] }] }, { c: 1 })).toEqual([
+        "the input: fits none of its forms: a is missing (a value); or b is missing (a value)",
+      ]);
+      const formats = {
+        properties: {
+          x: {
+            anyOf: [
+              { type: "string", format: "date" },
+              { type: "string", format: "email" },
+            ],
+          },
+        },
+      };
+      expect(said(formats, { x: "y" })).toEqual([
+        'x: fits none of its forms: x: expected text in the format date, got string "y"; or x: expected text in the format email, got string "y"',
+      ]);
+    });
+
+    it("should never say that a type is expected where that type is", () => {
+      const kinds: unknown[] = [
+        { anyOf: [{ minProperties: 3 }, { required: ["z"] }] },
+        { oneOf: [{ maxProperties: 0 }, { properties: { a: false } }] },
+        { not: { required: ["a"] } },
+        { allOf: [{ anyOf: [{ const: 1 }, { enum: [[2]] }] }] },
+        {
+          anyOf: [
+            { type: "object", patternProperties: { "^a": { type: "string" } } },
+            { type: "array", minItems: 4 },
+          ],
+        },
+        { unevaluatedProperties: false },
+        { propertyNames: { maxLength: 0 } },
+        { dependentRequired: { a: ["b"] } },
+      ];
+      for (const schema of kinds) {
+        for (const x of [{ a: 1 }, {}, [1], [], "text", 5]) {
+          const source = { type: "object" as const, properties: { x: schema as JsonSchemaObject } };
+          const result = toInputSchema(source, { validator }).validate({ x }) as {
+            success: boolean;
+            issues?: { message: string }[];
+          };
+          for (const { message } of result.issues ?? []) {
+            expect(message).not.toMatch(/expected (\w+), got (?:empty )?\1\b/);
+            expect(message).not.toContain("any value");
+          }
+        }
+      }
+    });
+
+    it("should come to an end in branches of branches", () => {
+      const branch = { type: "object", properties: { c: { $ref: "#/$defs/n" } }, required: ["c"] };
+      const source = {
+        type: "object",
+        properties: { x: { $ref: "#/$defs/n" } },
+        $defs: { n: { anyOf: [branch, { ...branch, minProperties: 1 }] } },
+      };
+      expect(issues(source as never, { x: { c: { c: { c: { c: { c: {} } } } } } })).not.toEqual([]);
     });
 
     it("should name the format rather than its pattern", () => {

@@ -25,7 +25,8 @@ export function extendTool(
   const inputSchema: JsonSchemaObject = { ...structuredClone(own), type: "object", properties: properties ?? {} };
   if (definitions) inputSchema.$defs = definitions;
   if (required.length > 0) inputSchema.required = required;
-  const whole = toInputSchema(inputSchema, { name: finish.name, ...engine }) as InputSchema;
+  const { untrusted } = finish.schema;
+  const whole = toInputSchema(inputSchema, { name: finish.name, ...engine, untrusted }) as InputSchema;
   return new RegisteredToolFunction({
     ...finish,
     definition: { ...finish.definition, inputSchema },

@@ -41,6 +41,12 @@ export function readRegistration(
       `Tool ${JSON.stringify(name)}: the presets ${undeclared.join(", ")} are no parameters of the schema.`,
     );
   }
+  if (full.unchecked.length > 0) {
+    const patterns = [...new Set(full.unchecked)].map((pattern) => JSON.stringify(pattern)).join(", ");
+    warnings.push(
+      `Tool ${JSON.stringify(name)}: the patterns ${patterns} can't be checked in bounded time; they are left to whoever runs the tool.`,
+    );
+  }
   const schema = full.withPresets(presetKwargs);
   const definition: ToolDefinition = {
     name,
@@ -50,6 +56,7 @@ export function readRegistration(
   const annotations = tool?.annotations ?? options.annotations;
   const examples = tool?.examples ?? options.examples;
   const raises = tool?.raises ?? options.raises;
+  if (tool?.untrusted === true) definition.untrusted = true;
   if (tool?.outputSchema !== undefined) definition.outputSchema = tool.outputSchema;
   if (annotations !== undefined) definition.annotations = annotations;
   if (examples !== undefined) definition.examples = examples.map((example) => withoutPresets(example, presetNames));
@@ -87,7 +94,7 @@ function schemaOf(name: string, tool: AnyTool | undefined, options: RegisterFunc
   if (input !== undefined) return toInputSchema(input as InputSource, { name }) as InputSchema;
   if (tool === undefined) return toInputSchema({}, { name });
   const { schema } = tool as AnyTool & { schema?: unknown };
-  return isInputSchema(schema) ? schema : toInputSchema(tool.inputSchema, { name });
+  return isInputSchema(schema) ? schema : toInputSchema(tool.inputSchema, { name, untrusted: tool.untrusted === true });
 }
 
 interface ByHand {

@@ -9,7 +9,7 @@ type StandardResult = Awaited<ReturnType<StandardInput["~standard"]["validate"]>
  */
 export function withRest(full: InputSchema, rest: JsonSchema, passed: readonly string[], name: string): InputSchema {
   const shown = { ...full.jsonSchema, additionalProperties: rest };
-  if (full.kind !== "standard") return toInputSchema(shown, { name }) as InputSchema;
+  if (full.kind !== "standard") return toInputSchema(shown, { name, untrusted: full.untrusted }) as InputSchema;
   const restSchema = toInputSchema({ type: "object", additionalProperties: rest }, { name }) as InputSchema;
   const declared = full.jsonSchema.properties ?? {};
   // A schema library strips or refuses what it doesn't know: it gets its own properties only.

@@ -35,17 +35,32 @@ async function run(
 function tracingKit() {
   const log: string[] = [];
   const kit = new Toolkit();
+  const ends = new Map<string, { ended: Promise<void>; end: () => void }>();
+  const endOf = (id: string): { ended: Promise<void>; end: () => void } => {
+    let found = ends.get(id);
+    if (!found) {
+      let end = (): void => {};
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      found = { ended, end };
+      ends.set(id, found);
+    }
+    return found;
+  };
   const add = (name: string, annotations: object) =>
     kit.registerToolFunction(
       defineTool({
         name,
         description: "d",
-        args: { id: "string", "ms?": "integer = 5" },
+        args: { id: "string", "ms?": "integer = 5", "after?": "string" },
         annotations,
-        execute: async ({ id, ms }) => {
+        execute: async ({ id, ms, after }) => {
           log.push(`+${id}`);
-          await sleep(ms);
+          // Ends after another call, or after some time.
+          await (after === undefined ? sleep(ms) : endOf(after).ended);
           log.push(`-${id}`);
+          endOf(id).end();
           return id;
         },
       }),
@@ -60,11 +75,11 @@ describe("order", () => {
   it("should run reads side by side, and writes alone, as if one after another", async () => {
     const { kit, log } = tracingKit();
     const { results } = await run(kit, [
-      call("1", "read", { id: "r1", ms: 20 }),
+      call("1", "read", { id: "r1", after: "r2" }),
       call("2", "read", { id: "r2", ms: 1 }),
       call("3", "write", { id: "w1" }),
       call("4", "write", { id: "w2" }),
-      call("5", "read", { id: "r3", ms: 10 }),
+      call("5", "read", { id: "r3", after: "r4" }),
       call("6", "read", { id: "r4", ms: 1 }),
     ]);
     expect(log).toEqual(["+r1", "+r2", "-r2", "-r1", "+w1", "-w1", "+w2", "-w2", "+r3", "+r4", "-r4", "-r3"]);

@@ -9,7 +9,7 @@ export interface ToolsChange {
 }
 
 /** The fields of a definition; a tool has more, which no model is shown. */
-const fields = ["name", "description", "inputSchema", "outputSchema", "examples", "raises", "annotations"] as const;
+const fields = ["name", "description", "inputSchema", "outputSchema", "examples", "raises", "annotations", "untrusted"] as const;
 
 /** A definition as data. `TypeError` for what is none. */
 function definitionOf(given: unknown): ToolDefinition {

@@ -2,6 +2,7 @@ import { format, validate } from "@cfworker/json-schema";
 import type { JsonSchemaObject } from "@toolglot/core";
 import type { Options, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { matchesPattern } from "../pattern-tests.ts";
 import { isObject, visitSchemas } from "../schema-walk.ts";
 import type { Validator, ValidatorFactory } from "../types.ts";
 import { allDiffer } from "../unique.ts";
@@ -91,6 +92,14 @@ function createAjv(): Ajv2020 {
     type: "number",
     schemaType: "number",
     compile: (multipleOf: number) => (value: number) => validate(value, { multipleOf }, "2020-12", {}).valid,
+  });
+  // ajv would run a pattern anew for each question.
+  ajv.removeKeyword("pattern");
+  ajv.addKeyword({
+    keyword: "pattern",
+    type: "string",
+    schemaType: "string",
+    compile: (pattern: string) => (text: string) => matchesPattern(pattern, text),
   });
   // ajv compares each item with each.
   ajv.removeKeyword("uniqueItems");

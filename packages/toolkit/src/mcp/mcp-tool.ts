@@ -18,6 +18,7 @@ export function toolOf(client: McpClient, listed: McpListedTool, keepRaw: boolea
   };
   return {
     ...definition,
+    untrusted: true,
     async *execute(input: Record<string, unknown>, { signal }: ToolContext) {
       const waiting: McpProgress[] = [];
       let wake = (): void => {};
