@@ -1,6 +1,6 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|sandbox|trp|local|all`. Each prints its tables; `all` measures the
-// first six and writes docs/benchmarks.md; `sandbox`, `trp` and `local` write docs/benchmarks-<name>.md.
+// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|agent|sandbox|trp|local|all`. Each prints its tables; `all` measures the
+// first six and writes docs/benchmarks.md; `agent`, `sandbox`, `trp` and `local` write docs/benchmarks-<name>.md.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,6 +12,7 @@ const measured = {
   slips: parsers,
   tokens: [...parsers, "prompts", "agent"],
   toolkit: ["toolkit"],
+  agent: ["agent", "toolkit"],
   sandbox: ["sandbox"],
   trp: ["trp-client", "trp-sqlite"],
   local: ["local-tools"],

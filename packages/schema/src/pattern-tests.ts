@@ -17,7 +17,7 @@ export class Undecided extends Error {}
 const undecided = new Undecided("left to whoever runs the tool");
 
 /** Steps of every call: a tenth of a second or two. */
-const leastSteps = 4_000_000;
+const leastSteps = 2_000_000;
 /** A stranger's patterns don't run on longer texts. */
 const maxTextLength = 100_000;
 /** Shorter texts are tested again: remembering them costs as much. */

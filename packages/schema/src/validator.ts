@@ -1,15 +1,13 @@
-import { dereference, format as formats, type Schema, validate } from "@cfworker/json-schema";
+import { dereference, format, type Schema, validate } from "@cfworker/json-schema";
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { literalsOf } from "./describe.ts";
+import { patternFormat } from "./engine-schema.ts";
 import { visitBudget } from "./flaw.ts";
 import { inOneCall, isSpent, matchesPattern, spend, Undecided } from "./pattern-tests.ts";
 import { atPointer, eachSubschema, setOwn, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 import { extractUniqueItems } from "./unique.ts";
 import { weaken } from "./weaken.ts";
-
-/** The engine's own table. */
-const format: Record<string, (text: string) => boolean> = formats;
 
 /** The engine that runs everywhere: an interpreter, so it needs neither `eval` nor a build step. */
 export function interpretingValidator(schema: JsonSchemaObject): Validator {
@@ -24,38 +22,45 @@ export function boundedValidator(schema: JsonSchemaObject): Validator {
   const whole = interpreter(schema, true);
   let bare: Validator | undefined;
   const ask = (value: unknown, pointer: string | undefined): boolean => {
-    for (;;) {
-      try {
-        return (bare ?? whole).accepts(value, pointer);
-      } catch (error) {
-        if (!(error instanceof Undecided)) throw error;
-        if (isSpent() || bare !== undefined) return true;
-        // A text too long for its pattern: the rest still counts.
-        const left = structuredClone(schema);
-        weaken(left, true);
-        bare = interpreter(left, true);
-      }
-    }
+    const accepted = decided(() => whole.accepts(value, pointer));
+    if (accepted !== undefined || isSpent()) return accepted ?? true;
+    // A text too long for its pattern: the rest still counts.
+    bare ??= interpreter(withoutPatterns(schema), true);
+    const { accepts } = bare;
+    return decided(() => accepts(value, pointer)) ?? true;
   };
   return {
-    accepts(value, pointer) {
-      if (isSpent()) return true;
-      const accepted = inOneCall(
+    accepts: (value, pointer) =>
+      isSpent() ||
+      inOneCall(
         true,
         () => visitBudget(value),
         () => ask(value, pointer),
-      );
-      bare = undefined;
-      return accepted;
-    },
+      ),
   };
+}
+
+function withoutPatterns(schema: JsonSchemaObject): JsonSchemaObject {
+  const left = structuredClone(schema);
+  weaken(left, true);
+  return left;
+}
+
+/** The answer, or undefined when there was none. */
+function decided(ask: () => boolean): boolean | undefined {
+  try {
+    return ask();
+  } catch (error) {
+    if (error instanceof Undecided) return undefined;
+    throw error;
+  }
 }
 
 function interpreter(schema: JsonSchemaObject, isBounded: boolean): Validator {
   // The engine annotates what it is given.
   const own = structuredClone(schema);
   visitSchemas({ schema: own, pointer: "" }, ({ schema: found }) => tellingPropertiesFirst(found));
-  const tests = isolatePatterns(own);
+  isolatePatterns(own);
   // It compares each item with each: seconds for some thousands of them.
   const itemsDiffer = extractUniqueItems(own);
   const lookup = dereference(own as Schema) as Record<string, JsonSchema>;
@@ -66,7 +71,6 @@ function interpreter(schema: JsonSchemaObject, isBounded: boolean): Validator {
       const at = pointer === "" ? own : atPointer(own, pointer);
       // Taken out with a pattern that it needed.
       if (at === undefined && isBounded) return true;
-      Object.assign(format, tests);
       try {
         return (
           validate(value, at as Schema, "2020-12", lookup as Record<string, Schema>, true).valid &&
@@ -76,29 +80,33 @@ function interpreter(schema: JsonSchemaObject, isBounded: boolean): Validator {
         if (error instanceof Undecided) throw error;
         // It throws for `undefined`, and for more than about 100,000 faults: it passes them on as arguments.
         return false;
-      } finally {
-        for (const name in tests) delete format[name];
       }
     },
   };
 }
 
+/** The pattern that is asked about. */
+let asked = "";
+(format as Record<string, (text: string) => boolean>)[patternFormat] = (text) => matchesPattern(asked, text);
+
 /**
  * Makes a format of each pattern. The engine would compile and run it anew for each question; a format is a function of
- * ours, which remembers.
+ * ours, which remembers. It looks the format up by its name: that is when the pattern says that it is meant.
  */
-function isolatePatterns(root: JsonSchemaObject): Record<string, (text: string) => boolean> {
-  const tests: Record<string, (text: string) => boolean> = {};
+function isolatePatterns(root: JsonSchemaObject): void {
   visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
     if (typeof schema === "boolean" || typeof schema.pattern !== "string") return;
     const { pattern } = schema;
-    const name = `toolglot:${pattern}`;
-    tests[name] = (text) => matchesPattern(pattern, text);
+    const name = {
+      toString: () => {
+        asked = pattern;
+        return patternFormat;
+      },
+    } as unknown as string;
     delete schema.pattern;
     if (schema.format === undefined) schema.format = name;
     else schema.allOf = [...(schema.allOf ?? []), { format: name }];
   });
-  return tests;
 }
 
 /** Has each visit of the engine to a schema counted: it reads the type each time. */

@@ -9,7 +9,16 @@ export interface ToolsChange {
 }
 
 /** The fields of a definition; a tool has more, which no model is shown. */
-const fields = ["name", "description", "inputSchema", "outputSchema", "examples", "raises", "annotations", "untrusted"] as const;
+const fields = [
+  "name",
+  "description",
+  "inputSchema",
+  "outputSchema",
+  "examples",
+  "raises",
+  "annotations",
+  "untrusted",
+] as const;
 
 /** A definition as data. `TypeError` for what is none. */
 function definitionOf(given: unknown): ToolDefinition {
@@ -71,7 +80,8 @@ export class LiveTools {
     if (!Array.isArray(given)) throw new TypeError("tools must give an array of tool definitions.");
     const all = given.map((tool) => this.#copyOf(tool));
     const twice = firstTwice(all);
-    const tools = [...new Map([...all].reverse().map((tool) => [tool.name, tool])).values()].reverse();
+    const names = new Set<string>();
+    const tools = all.filter(({ name }) => names.size < names.add(name).size);
     const change = this.#known ? changeOf(this.#current, tools) : undefined;
     this.#current = tools;
     if (change || !this.#known) {
