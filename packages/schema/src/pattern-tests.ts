@@ -37,7 +37,7 @@ export function inOneCall<Result>(bounded: boolean, size: () => number, body: ()
 }
 
 /** Whether what runs is a stranger's. */
-export function isBounded(): boolean {
+function isBounded(): boolean {
   return current?.bounded === true;
 }
 
