@@ -9,6 +9,8 @@ export interface Element {
   tag: Tag;
   /** Its body as written. */
   raw: string;
+  /** White space that the line of its tag begins with. */
+  indent: string;
   /** Offset of the body. */
   bodyStart: number;
   /** Offset after its closing tag. */
@@ -18,7 +20,7 @@ export interface Element {
 /** What a call's reader needs besides the element. */
 export interface Surroundings extends Report {
   /** What was done about a body's entities and CDATA. */
-  tell(body: BodyText, element: Element): string;
+  tell(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string;
   comment(text: string, start: number, end: number): void;
   /** Says the text of a field. */
   delta(field: string, text: string): void;
@@ -45,7 +47,7 @@ const seconds = (text: string): number | undefined => {
 export function readCommand(element: Element, to: Surroundings): CommandCall | undefined {
   const { tag, end } = element;
   const given = attributesOf(tag, ["timeout", "cwd"], to);
-  const script = to.tell(scriptText(element.raw), element);
+  const script = to.tell(scriptText(element.raw, element.indent), element);
   to.delta("script", script);
   if (script.trim() === "") to.say("toolsxml/empty-body", tag.start, end, { message: "The command is empty." });
   const timeoutMs = optional(given, "timeout", seconds, "a number of seconds above 0", to);

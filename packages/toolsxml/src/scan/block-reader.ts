@@ -25,6 +25,7 @@ import { BodyStream } from "./body-stream.ts";
 import { type BodyText, exactText } from "./body-text.ts";
 import type { BodyContext, Names } from "./context.ts";
 import { type BodyMemory, isStop, RawBody, wasCut } from "./raw-body.ts";
+import { ScriptStream } from "./script-stream.ts";
 import { readHead, readTag, type Tag, TagEnd } from "./tag.ts";
 
 /** What a reader needs from its surroundings. */
@@ -44,9 +45,11 @@ export interface ReaderOptions {
 interface OpenBody {
   tag: Tag;
   body: RawBody;
-  /** Its text is given out as it comes. */
+  /** White space that the line of the tag begins with. */
+  indent: string;
+  /** Its text is given out as it comes, also what may turn out not to be its own. */
   streams: boolean;
-  stream: BodyStream | undefined;
+  stream: BodyStream | ScriptStream | undefined;
 }
 
 /** A tag whose `>` is looked for. */
@@ -127,7 +130,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     this.say(code, start, end, allowed ? change : { ...change, severity: "error" });
   }
 
-  tell({ text, entities, unclosed }: BodyText, { bodyStart, raw }: Element): string {
+  tell({ text, entities, unclosed }: BodyText, { bodyStart, raw }: Pick<Element, "bodyStart" | "raw">): string {
     const end = bodyStart + raw.length;
     if (entities)
       this.say(`toolsxml/${entities === "decoded" ? "entities-decoded" : "literal-entities"}`, bodyStart, end);
@@ -143,8 +146,8 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const call = this.#calls;
     const open = this.#body;
     if (text === "") return;
-    if (open?.streams) {
-      if (open.body.outcome === "closed") open.stream?.finish(text);
+    if (open?.streams || open?.stream) {
+      if (open.body.outcome === "closed" || !open.streams) open.stream?.finish(text);
     } else this.#options.emit?.({ phase: "delta", type: "body-delta", call, field, text });
   }
 
@@ -342,16 +345,37 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const { emit, memory, fence } = this.#options;
     const body = new RawBody(tag.rawName, tag.end, context, memory, fence);
     const call = this.#calls;
+    const indent = this.#indentOf(source, tag.start);
+    const told = tag.name === "command" ? "script" : field;
+    const tell = (text: string): void =>
+      emit?.({ phase: "delta", type: "body-delta", call, field: told as string, text });
     const stream =
-      emit && field !== undefined
-        ? new BodyStream(tag.end, exact, (text) => emit({ phase: "delta", type: "body-delta", call, field, text }))
-        : undefined;
-    this.#body = { tag, body, streams: field !== undefined, stream };
+      !emit || told === undefined
+        ? undefined
+        : field === undefined
+          ? new ScriptStream(tag.end, indent, tell)
+          : new BodyStream(tag.end, exact, tell);
+    this.#body = { tag, body, indent, streams: field !== undefined, stream };
     if (!tag.selfClosing) return;
     body.bodyEnd = body.end = tag.end;
     body.outcome = "closed";
     this.#bodyRead(source, this.#body);
   }
+
+  /** White space that the line of an offset begins with. Offsets come in order, and no text is looked through twice. */
+  #indentOf(source: Source, at: number): string {
+    const from = this.#lineSeen < 0 ? Math.max(0, this.start - 200) : this.#lineSeen;
+    const before = source.slice(from, at);
+    const line = before.lastIndexOf("\n");
+    if (line >= 0 || this.#lineSeen < 0) {
+      const first = line < 0 ? from : from + line + 1;
+      this.#lineIndent = /^[ \t]*/.exec(source.slice(first, Math.min(at, first + 200)))?.[0] ?? "";
+    }
+    this.#lineSeen = at;
+    return this.#lineIndent;
+  }
+  #lineSeen = -1;
+  #lineIndent = "";
 
   #readBody(source: Source, open: OpenBody, end: EndOptions | undefined): boolean {
     const { body } = open;
@@ -366,9 +390,9 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
   }
 
   #bodyRead(source: Source, open: OpenBody): void {
-    const { tag, body, streams, stream } = open;
+    const { tag, body, indent, streams, stream } = open;
     const { outcome, bodyEnd, end, doubtful, spares, lineSpares } = body;
-    const element: Element = { tag, raw: source.slice(tag.end, bodyEnd), bodyStart: tag.end, end };
+    const element: Element = { tag, indent, raw: source.slice(tag.end, bodyEnd), bodyStart: tag.end, end };
     // A body that holds its closing tag behind one of the same name: the two may be one.
     const before = this.#bodies.get(tag.name);
     const parted = before !== undefined && (lineSpares > 0 || (spares > 0 && before === this.#lastBody));

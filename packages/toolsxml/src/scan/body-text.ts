@@ -131,18 +131,21 @@ function trailingBreak(text: string): number {
 
 const isBlank = (code: number): boolean => code === 32 || code === 9;
 
-/** A script: outer white space and common indentation taken off, CDATA kept as it is. */
-export function scriptText(raw: string): BodyText {
+/**
+ * A script: outer white space and common indentation taken off, CDATA kept as it is. `indent` is the white space that the line
+ * with its tag begins with.
+ */
+export function scriptText(raw: string, indent = ""): BodyText {
   const body = bodyParts(raw);
   if (!dropLayout(body)) {
     const { parts } = body;
-    if (parts.length === 1) parts[0] = dedent(parts[0] as string);
+    if (parts.length === 1) parts[0] = dedent(parts[0] as string, indent);
     else {
       // CDATA is no place to take indentation off: something that stands nowhere in the text holds its place.
       let mark = "\0";
       while (parts.some((part) => part.includes(mark))) mark += "\0";
       const texts = parts.filter((_, index) => index % 2 === 0);
-      dedent(texts.join(mark))
+      dedent(texts.join(mark), indent)
         .split(mark)
         .forEach((text, index) => {
           parts[index * 2] = text;
@@ -154,18 +157,24 @@ export function scriptText(raw: string): BodyText {
 
 const lineStart = /\n([ \t]*)(?=[^ \t\n])/g;
 
-/** A first line on the tag's own line does not count, nor do blank lines. */
-function dedent(body: string): string {
+/** Whether a script begins on the line of its tag. */
+const besideTag = /^[ \t\v\f\r]*[^ \t\n\v\f\r]/;
+
+/**
+ * Takes off what all lines begin with, blank ones apart. A script that begins on the line of its tag loses at most that line's
+ * own indentation: more of it may mean something to the script, whose first line shows none.
+ */
+function dedent(body: string, indent: string): string {
   const text = body.includes("\r\n") ? body.replaceAll("\r\n", "\n") : body;
-  let common: string | undefined;
+  let common = besideTag.test(text) ? indent : undefined;
   lineStart.lastIndex = 0;
   for (let match = lineStart.exec(text); match; match = lineStart.exec(text)) {
-    const indent = match[1] as string;
-    common ??= indent;
+    const blank = match[1] as string;
+    common ??= blank;
     if (common === "") break;
-    if (indent.startsWith(common)) continue;
+    if (blank.startsWith(common)) continue;
     let length = 0;
-    while (length < indent.length && indent[length] === common[length]) length += 1;
+    while (length < blank.length && blank[length] === common[length]) length += 1;
     common = common.slice(0, length);
   }
   const flat = common ? text.replaceAll(`\n${common}`, "\n") : text;
