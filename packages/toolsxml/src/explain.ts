@@ -1,5 +1,6 @@
 import { type Diagnostic, isRunnable, type Locale, type ParseResult, type ProtocolMode } from "@toolglot/core";
 import { tellFindings } from "@toolglot/core/explain";
+import { checkKeys } from "@toolglot/internal";
 import { explainWording } from "./explain-wording.ts";
 import type { ToolsXmlBlock } from "./types.ts";
 import { cdata } from "./xml-text.ts";
@@ -23,6 +24,7 @@ export interface ExplainOptions {
  * failed. When the first block runs, it is `<format_notes>`, to be put behind the results.
  */
 export function explain(result: ParseResult<ToolsXmlBlock>, options: ExplainOptions = {}): string | undefined {
+  checkKeys<ExplainOptions>("explain", options, { source: true, locale: true, mode: true });
   const words = explainWording[options.locale ?? "en"];
   const { blocks, diagnostics } = result;
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.

@@ -1,5 +1,6 @@
 import { createRecord, type Locale, type ToolDefinition, toJsonText } from "@toolglot/core";
 import { manualWording, oneLine, resolveSchema, sample, textOf, typeText } from "@toolglot/core/manual";
+import { checkKeys } from "@toolglot/internal";
 import { builtInTags } from "./built-in-tags.ts";
 import { rawProperty } from "./calls/custom.ts";
 import { serialize } from "./serialize.ts";
@@ -23,6 +24,7 @@ const rawBody: Record<Locale, string> = { en: "raw body", zh: "原样正文" };
  * Throws `TypeError` for a tool name that can't be a tag, and beside a raw body for a parameter that can't be an attribute.
  */
 export function renderManual(tools: readonly ToolDefinition[], options: RenderManualOptions = {}): string {
+  checkKeys<RenderManualOptions>("renderManual", options, { locale: true });
   const locale = options.locale ?? "en";
   const words = manualWording[locale];
   const entries = tools.map((tool) => {

@@ -1,5 +1,6 @@
 import type { Diagnostic, EndOptions, ParseResult, Parser, Segment } from "@toolglot/core";
 import { checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { diagnostic, type ToolsXmlRepairCode } from "./diagnostics.ts";
 import { ToolsReader } from "./scan/block-reader.ts";
 import { Names } from "./scan/context.ts";
@@ -9,11 +10,22 @@ import { findLostCalls } from "./scan/lost-calls.ts";
 import { BodyMemory, patience } from "./scan/raw-body.ts";
 import type { ToolsXmlBlock, ToolsXmlEvent, ToolsXmlParseOptions, ToolsXmlParserOptions } from "./types.ts";
 
+/** The options of everything that reads. */
+export const parseKeys: KnownKeys<ToolsXmlParseOptions> = {
+  strict: true,
+  maxInputLength: true,
+  tools: true,
+  reasoning: true,
+  startsInReasoning: true,
+  repairs: true,
+};
+
 /**
  * Reads all `<tools>` blocks of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
  * Throws `TypeError` when `text` is no string, and for options that can't be meant.
  */
 export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseResult<ToolsXmlBlock> {
+  checkKeys<ToolsXmlParseOptions>("parse", options, parseKeys);
   const parser = createParser(options);
   parser.feed(text);
   return parser.end();
@@ -24,6 +36,7 @@ export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseRe
  * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
  */
 export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsXmlBlock> {
+  checkKeys<ToolsXmlParserOptions>("createParser", options, { ...parseKeys, onEvent: true });
   checkParseOptions(options);
   if (!options.tools) builtInNames ??= new Names();
   const names = options.tools || !builtInNames ? new Names(options.tools) : builtInNames;

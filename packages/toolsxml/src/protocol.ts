@@ -9,6 +9,7 @@ import {
 } from "@toolglot/core";
 import { encodeAsText } from "@toolglot/core/results";
 import { createTextProtocol, textHash } from "@toolglot/core/text";
+import { checkKeys } from "@toolglot/internal";
 import { writeCalls } from "./encode-messages.ts";
 import { explain } from "./explain.ts";
 import { renderManual } from "./manual.ts";
@@ -34,6 +35,12 @@ export interface ToolsXmlProtocolOptions {
  * Throws `TypeError` when the prompt teaches another protocol.
  */
 export function toolsxmlProtocol(options: ToolsXmlProtocolOptions): ToolProtocol<ToolsXmlBlock> {
+  checkKeys<ToolsXmlProtocolOptions>("toolsxmlProtocol", options, {
+    prompt: true,
+    locale: true,
+    mode: true,
+    resultBudget: true,
+  });
   const { prompt, locale = "en", mode = "loop", resultBudget } = options;
   const resultOptions = resultBudget === undefined ? { locale } : { locale, budget: resultBudget };
   const format: ToolProtocol["formatResults"] = (results) => formatResults(results, resultOptions);

@@ -1,5 +1,6 @@
 import { type Locale, neutralize, type ToolResult } from "@toolglot/core";
 import { fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
+import { checkKeys } from "@toolglot/internal";
 import { attributes, cdata, legal } from "./xml-text.ts";
 
 /** How results are written. */
@@ -25,6 +26,7 @@ const cutNote = {
  * they come from outside; what XML 1.0 can't hold (control characters) becomes U+FFFD.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
+  checkKeys<FormatResultsOptions>("formatResults", options, { locale: true, budget: true });
   if (results.length === 0) return "";
   const { locale = "en", budget = 16_000 } = options;
   const outcomes = results.map((result) => readOutcome(result, locale));

@@ -1,4 +1,5 @@
 import { type JsonValue, type ToolDefinition, toJsonText } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { rawProperty } from "./calls/custom.ts";
 import { type BodyText, cdataEnd, cdataStart, exactText, scriptText } from "./scan/body-text.ts";
 import { builtIns, looseTags } from "./scan/context.ts";
@@ -22,6 +23,7 @@ export interface SerializeOptions {
  * that an attribute can't hold.
  */
 export function serialize(block: Pick<ToolsXmlBlock, "calls" | "comments">, options: SerializeOptions = {}): string {
+  checkKeys<SerializeOptions>("serialize", options, { tools: true });
   const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
   const pieces = [
     ...block.calls.map((call) => ({ at: call.span.start, text: callText(call, tools) })),

@@ -149,7 +149,7 @@ describe("entities and CDATA", () => {
 describe("layout", () => {
   it.each([
     ["\n    if a; then\n      b\n    fi\n  ", "if a; then\n  b\nfi"],
-    ["cd a\n    ls\n    pwd\n  ", "cd a\nls\npwd"],
+    ["cd a\n    ls\n    pwd\n  ", "cd a\n    ls\n    pwd"],
     ["\n\tcat <<E\n\t  x\n\t\ty\n\tE\n", "cat <<E\n  x\n\ty\nE"],
     ["\r\n  a\r\n  b\r\n", "a\nb"],
     ["  ls  ", "ls"],

@@ -120,7 +120,10 @@ describe("a delta is told as soon as nothing can change it", () => {
     [`${find}<![CDATA[abc`, ""],
     [`${find}a < <![CDATA[b`, "a < "],
     ["<tools><write_file>abc", "abc"],
-    ["<tools><command>abc", ""],
+    ["<tools><command>abc ", "abc"],
+    ["<tools>\n  <command>abc", ""],
+    ["<tools><command>abc\n<b", "abc"],
+    ["<tools><command>a < b </b", "a < b"],
     ["<tools><search><query>abc", ""],
   ])("%j: %j", (soFar, expected) => {
     expect(told(soFar)).toBe(expected);

@@ -1,5 +1,5 @@
 import type { DiagnosticChange, ToolsXmlDiagnosticCode, ToolsXmlRepairCode } from "../diagnostics.ts";
-import type { Attribute, Tag } from "../scan/tag.ts";
+import { type Attribute, isQuoted, type Tag } from "../scan/tag.ts";
 
 /** Takes the findings about a call. */
 export interface Report {
@@ -9,10 +9,21 @@ export interface Report {
   repair(code: ToolsXmlRepairCode, start: number, end: number, change?: DiagnosticChange): void;
 }
 
+/** Attributes of built-in tags that are names, not words for somebody to read. */
+const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server", "tool"]);
+
 /** Says what is wrong with a tag as it is written. */
-export function checkTag({ fault, curly, start, end }: Tag, report: Report): void {
+export function checkTag({ fault, curly, attributes, start, end }: Tag, report: Report): void {
   if (fault !== undefined) report.say("toolsxml/malformed-tag", start, end);
   if (curly) report.repair("toolsxml/curly-quotes", start, end);
+  for (const { name, value, lined = false, ...at } of attributes) {
+    const broken = names.has(name) && lined;
+    if (!broken && !isQuoted(value)) continue;
+    report.say("toolsxml/curly-quotes", at.start, at.end, {
+      affects: names.has(name) ? "value" : "none",
+      message: broken ? `${name} holds a line break.` : `The value of ${name} has quotes of its own around it.`,
+    });
+  }
 }
 
 /** The attributes of a tag by name; what is given twice or not known is reported. */

@@ -10,6 +10,8 @@ export interface Attribute {
   end: number;
   /** It has no value, or one without quotes behind a line break: when its name means nothing, it was none. */
   doubtful?: boolean;
+  /** A line ends in it. */
+  lined?: boolean;
 }
 
 /** A tag, less its marks. */
@@ -74,8 +76,36 @@ export class TagEnd {
   }
 }
 
-const attribute =
-  /\s*([^\s=<>"'/]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|[“”„]([^“”„"]*)[“”]|[‘’]([^‘’']*)[‘’]|([^\s"'<>“”„‘’][^\s"'<>]*)))?/y;
+/** Quotes of print and of other scripts, and what closes each. */
+const pairs = [
+  "“”„ “”",
+  "‘’‚ ‘’",
+  "「 」",
+  "『 』",
+  "﹁ ﹂",
+  "﹃ ﹄",
+  "《 》",
+  "〈 〉",
+  "« »",
+  "» «",
+  "‹ ›",
+  "› ‹",
+  "〝 〞〟",
+  "＂ ＂",
+  "＇ ＇",
+  "` `",
+  "´ ´",
+].map((pair) => pair.split(" ") as [string, string]);
+const printed = pairs.map(([open, close]) => `[${open}][^${open}${close}"<>]*[${close}]`).join("|");
+const openers = pairs.map(([open]) => open).join("");
+const attribute = new RegExp(
+  `\\s*([^\\s=<>"'/]+)(?:\\s*=\\s*(?:"([^"]*)"|'([^']*)'|(${printed})|([^\\s"'<>${openers}][^\\s"'<>]*)))?`,
+  "y",
+);
+const quotedValue = new RegExp(`^(?:"[^]*"|'[^]*'|${printed})$`);
+
+/** Whether a value begins and ends with a pair of quotes, of whatever script. */
+export const isQuoted = (value: string): boolean => value.length > 1 && quotedValue.test(value.trim());
 const space = /[\s/]*$/y;
 
 /** Reads the attributes of a tag. `text` is the whole tag with its marks, `from` the index after its name. */
@@ -103,8 +133,8 @@ export function readTag(text: string, from: number, start: number, head: { close
       if (!space.test(body)) tag.fault = start + at;
       return tag;
     }
-    const [all, rawName = "", double, single, print1, print2, bare] = match;
-    const quoted = double ?? single ?? print1 ?? print2;
+    const [all, rawName = "", double, single, print, bare] = match;
+    const quoted = double ?? single ?? print?.slice(1, -1);
     lined ||= /^\s*\n/.test(all);
     at += all.length;
     const value = quoted ?? bare ?? "";
@@ -115,6 +145,7 @@ export function readTag(text: string, from: number, start: number, head: { close
       value: value.includes("&") ? decodeEntities(value) : value,
       start: start + at - all.trimStart().length,
       end: start + at,
+      lined: value.includes("\n"),
       doubtful: quoted === undefined && (lined || bare === undefined),
     });
   }

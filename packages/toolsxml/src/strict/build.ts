@@ -1,4 +1,5 @@
 import { type ToolDefinition, toJsonText } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { XMLBuilder, XMLValidator } from "fast-xml-parser";
 import type { ToolsXmlBlock, ToolsXmlCall } from "../types.ts";
 
@@ -35,6 +36,7 @@ const builder: XMLBuilder = new XMLBuilder({
  * Throws `TypeError` for what XML can't hold (most control characters; lone surrogates) and for names that are no XML names.
  */
 export function build(block: Pick<ToolsXmlBlock, "calls" | "comments">, options: BuildOptions = {}): string {
+  checkKeys<BuildOptions>("build", options, { tools: true });
   const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
   const pieces = [
     ...block.calls.map((call) => ({ start: call.span.start, node: callNode(call, tools) })),

@@ -1,5 +1,7 @@
 import type { Diagnostic, ParseResult } from "@toolglot/core";
 import { checkParseOptions } from "@toolglot/core/text";
+import { checkKeys } from "@toolglot/internal";
+import { parseKeys } from "../parse.ts";
 import type { ToolsXmlBlock, ToolsXmlParseOptions } from "../types.ts";
 import { readBlock } from "./read-block.ts";
 import { readXml } from "./read-xml.ts";
@@ -19,6 +21,7 @@ const defaultMaxInputLength = 16 * 1024 * 1024;
  */
 export function parseStrict(xml: string, options: ToolsXmlParseOptions = {}): ParseResult<ToolsXmlBlock> {
   if (typeof xml !== "string") throw new TypeError(`parseStrict() takes a string, not ${typeof xml}`);
+  checkKeys<ToolsXmlParseOptions>("parseStrict", options, parseKeys);
   checkParseOptions(options);
   const max = options.maxInputLength ?? defaultMaxInputLength;
   if (xml.length > max) {
@@ -34,7 +37,7 @@ export function parseStrict(xml: string, options: ToolsXmlParseOptions = {}): Pa
     const span = { start: root.span.start, end: root.innerSpan.start };
     return refuse(xml, "toolsxml/not-a-block", `The document is <${root.name}>, not <tools>.`, span);
   }
-  const { block, diagnostics } = readBlock(root, options);
+  const { block, diagnostics } = readBlock(root, options, xml);
   const { start, end } = block.span;
   const segments: ParseResult<ToolsXmlBlock>["segments"] = [{ type: "block", block, span: block.span }];
   const first = xml.startsWith("\ufeff") ? 1 : 0;

@@ -11,7 +11,7 @@ import {
 import { readCustom } from "../calls/custom.ts";
 import { EditReader } from "../calls/edit.ts";
 import { readRead } from "../calls/read.ts";
-import { attributesOf } from "../calls/report.ts";
+import { attributesOf, checkTag } from "../calls/report.ts";
 import {
   type DiagnosticChange,
   diagnostic,
@@ -42,6 +42,7 @@ const readers: Record<string, (element: Element, to: Findings) => ToolsXmlCall |
 export function readBlock(
   root: XmlElement,
   options: ToolsXmlParseOptions,
+  source: string,
 ): { block: ToolsXmlBlock; diagnostics: Diagnostic[] } {
   const { strict, repairs = "all" } = options;
   const diagnostics: Diagnostic[] = [];
@@ -76,6 +77,7 @@ export function readBlock(
         if (child.type === "comment") to.comment(child.raw.trim(), start, end);
         else if (child.type === "instruction" || (child.type !== "element" && child.raw.trim() !== ""))
           to.repair("toolsxml/stray-text", start, end);
+        if (child.type === "element") checkTag(asElement(child).tag, to);
         return child.type === "element";
       });
     },
@@ -83,9 +85,16 @@ export function readBlock(
   if (root.attributes.length > 0) to.say("toolsxml/ignored-attributes", root.span.start, root.innerSpan.start);
   const names = new Names(options.tools);
   const calls: ToolsXmlCall[] = [];
+  let seen = 0;
+  let indent = "";
   for (const element of to.elementsOf(root)) {
     const before = errors;
-    const call = readCall(element, names, to);
+    const { start } = element.span;
+    const line = source.slice(seen, start).lastIndexOf("\n");
+    // No line is looked through twice.
+    if (line >= 0 || seen === 0) indent = /^[ \t]*/.exec(source.slice(seen + line + 1, start))?.[0] ?? "";
+    seen = start;
+    const call = readCall(element, names, to, indent);
     if (call && errors === before) calls.push(call);
   }
   comments.sort((a, b) => a.span.start - b.span.start);
@@ -94,8 +103,8 @@ export function readBlock(
   return { block: { status, calls, comments, span: root.span }, diagnostics };
 }
 
-function readCall(xml: XmlElement, names: Names, to: Findings): ToolsXmlCall | undefined {
-  const element = asElement(xml);
+function readCall(xml: XmlElement, names: Names, to: Findings, indent: string): ToolsXmlCall | undefined {
+  const element = { ...asElement(xml), indent };
   const { name } = element.tag;
   if (name === "edit") return readEdit(xml, to);
   const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
@@ -156,6 +165,7 @@ function asElement({ name, attributes, inner, span, innerSpan }: XmlElement): El
       end,
       fault: undefined,
     },
+    indent: "",
     raw: inner,
     bodyStart: end,
     end: span.end,
