@@ -3,7 +3,10 @@ import type { BlockBase, Diagnostic, JsonObject, ParseOptions, Span } from "@too
 /** A shell script. */
 export interface CommandCall {
   tool: "command";
-  /** Trimmed, common leading indentation taken off; CDATA stands as it is, outer white space too. Never empty. */
+  /**
+   * Trimmed, common leading indentation taken off, of a script that begins on the line of its tag at most that line's own; CDATA
+   * stands as it is, outer white space too. Never empty.
+   */
   script: string;
   /** The `timeout` attribute, which is in seconds. */
   timeoutMs?: number;

@@ -2,7 +2,8 @@ import { isRunnable } from "@toolglot/core";
 import { expect, it } from "vitest";
 import { cut, readChunks } from "./read-chunks.ts";
 
-const size = 60_000;
+/** Ten times as long in `.ci/run`. */
+const size = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 60_000 : 6_000;
 const fill = (piece: string): string => piece.repeat(Math.ceil(size / piece.length));
 const command = (body: string): string => `<tools><command>${body}</command></tools>`;
 const find = (body: string): string =>

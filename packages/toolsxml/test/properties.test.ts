@@ -4,6 +4,9 @@ import { expect, it } from "vitest";
 import { parse } from "../src/index.ts";
 import { cut, readChunks, tools } from "./read-chunks.ts";
 
+/** `.ci/run` tries five times as many. */
+const times = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 5 : 1;
+
 const pieces = [
   "<tools>",
   "</tools>",
@@ -108,7 +111,7 @@ it("gives the result and the events of one chunk, whatever the chunks", () => {
       expect(readChunks(cut(source, sizes), chosen, ending)).toEqual(whole);
       expect(readChunks(cut(source, [1]), chosen, ending)).toEqual(whole);
     }),
-    { numRuns: 1500 },
+    { numRuns: 300 * times },
   );
 });
 
@@ -145,7 +148,7 @@ it("gives spans inside the text, segments in order, and the deltas' sums", () =>
         }
       }
     }),
-    { numRuns: 1000 },
+    { numRuns: 200 * times },
   );
 });
 
@@ -171,6 +174,6 @@ it("never runs a call that is cut off", () => {
       const { blocks } = readChunks([short], {}, { finish: "length" }).result;
       expect(blocks.filter(isRunnable)).toEqual([]);
     }),
-    { numRuns: 500 },
+    { numRuns: 100 * times },
   );
 });

@@ -36,7 +36,7 @@ describe("from an answer with a damaged tag nothing is written and nothing runs"
     expect(await work.read("a.txt")).toBe(before);
     // The model was told what is wrong, and asked for another answer.
     const [, second] = model.requests;
-    expect(JSON.stringify(second?.messages.at(-1))).toContain("doubtful-close");
+    expect(JSON.stringify(second?.messages.at(-1))).toContain("Nothing was run.");
   });
 });
 
