@@ -13,7 +13,7 @@ const plain = [
 ];
 /** Closers with text behind them: data, as another closer comes before the next field. No text that may have been a key. */
 const closers = ["««x", "«««x", "a ««« b"];
-/** Fields inside a value: data, as their openers and closers balance. */
+/** Fields inside a value: data, as their openers and closers balance, and never without a warning. */
 const fields = ["\nkey:»»»value«««\n", "see path:»»»/x««« there", "\n命令：»»»x«««\n", "\na: >>> b\n", "\nc:>>>d<<<\n"];
 /** Markers: data in the middle of a line, and while a closer comes before the next start marker. */
 const markers = ["\n<|[END_TOOL]|>\n", " <|[END_TOOL]|> x", "x <|[REQUEST_TOOL]|>"];
@@ -34,11 +34,16 @@ it.each([
     const text = ["<|[REQUEST_TOOL]|>", "command_1:»»»T«««", ...lines, "<|[END_TOOL]|>", ""].join("\n");
     const { blocks, diagnostics } = tam.parse(text, {});
     const shown = JSON.stringify(text);
-    expect(diagnostics, shown).toEqual([]);
+    // One that holds fields may have lost its closer, and taken in what stood behind it.
+    const doubts = values.filter((value) => /[:：]»»»(?:value|\/x|x)«««/.test(value)).length;
+    expect(
+      diagnostics.map(({ code, affects }) => `${code} ${affects}`),
+      shown,
+    ).toEqual(Array.from({ length: doubts }, () => "tam/ambiguous_delimiter value"));
     expect(
       blocks.map(({ status }) => status),
       shown,
-    ).toEqual(["complete"]);
+    ).toEqual([doubts > 0 ? "recovered" : "complete"]);
     const params = Object.entries(blocks[0]?.steps[0]?.params ?? {}).map(([key, value]) => [key, trimmed(value)]);
     const expected = Object.fromEntries(values.map((value, index) => [`p_${index}x`, trimmed(value)]));
     expect(Object.fromEntries(params), shown).toEqual(expected);

@@ -1,3 +1,4 @@
+import type { Diagnostic } from "@toolglot/core";
 import { normalizeKey } from "./names.ts";
 import { parse } from "./parse.ts";
 import type { TamBlock, TamStep } from "./types.ts";
@@ -11,18 +12,24 @@ export type TamContent = Pick<TamBlock, "steps"> &
  * on lines of their own, a single step without numbers. Parsing it gives the same values again, less spans, raw texts and
  * diagnostics; names that tools declare in another spelling need the same tools for that.
  *
+ * A value that holds fields itself is written, and reads back with `tam/ambiguous_delimiter`: who gets it can't tell whether it
+ * lost its closer.
+ *
  * Throws `TypeError` for what would not be read back: a value that no delimiters can hold, with outer white space or
  * `\r\n`; a name that is no key or means something else in a block; a comment of several lines.
  */
 export function serialize(block: TamContent): string {
   const text = writeBlock(block);
-  const { blocks } = parse(text, { maxInputLength: text.length });
+  const { blocks, diagnostics } = parse(text, { maxInputLength: text.length });
   const [read] = blocks;
   if (!read) throw lost("the block");
+  // What a value holds may open a field; what its delimiters are has to be plain.
+  const isLoss = ({ code, severity, span }: Diagnostic): boolean =>
+    severity === "warning" && (code !== "tam/ambiguous_delimiter" || /[«《<]/.test(text.slice(span.start, span.end)));
   const wanted = contentOf(block);
   const found = contentOf(read);
   for (const [key, value] of wanted) if (found.get(key) !== value) throw lost(key);
-  if (found.size !== wanted.size || blocks.length > 1 || read.warnings.length > 0) throw lost("the block");
+  if (found.size !== wanted.size || blocks.length > 1 || diagnostics.some(isLoss)) throw lost("the block");
   return text;
 }
 

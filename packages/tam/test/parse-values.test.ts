@@ -20,7 +20,7 @@ describe("where a value ends", () => {
     ["at a closer of another family, when its own does not come", ["a:»»»x<<<", "b:»»»y«««"], { a: "x", b: "y" }, ["mixed_delimiters_used"]],
     ["before a field, without a closer", ["a:»»»x", " y", "b:»»»z«««"], { a: "x\n y", b: "z" }, ["unclosed_value"]],
     ["before the end marker, without a closer", ["a:»»»x"], { a: "x" }, ["unclosed_value"]],
-    ["where openers and closers balance", ["a:»»»see", "b:»»»1«««", "c:»»»2«««", "«««"], { a: "see\nb:»»»1«««\nc:»»»2«««" }, []],
+    ["where openers and closers balance", ["a:»»»see", "b:»»»1«««", "c:»»»2«««", "«««"], { a: "see\nb:»»»1«««\nc:»»»2«««" }, ["ambiguous_delimiter"]],
     ["at the first closer, with a doubt, where they do not", ["a:»»»see (key:»»») so«««", "b:»»»y«««"], { a: "see (key:»»») so", b: "y" }, ["ambiguous_delimiter"]],
     ["not at a marker that a closer follows", ["a:»»»x", "<|[END_TOOL]|>", "«««"], { a: "x\n<|[END_TOOL]|>" }, []],
     ["not at start markers", ["a:»»»x", "<|[REQUEST_TOOL]|>", "<|[REQUEST_TOOL]|>", "y«««"], { a: "x\n<|[REQUEST_TOOL]|>\n<|[REQUEST_TOOL]|>\ny" }, []],
@@ -39,9 +39,13 @@ it.each(Object.entries(bodies))("gives back as it is: %s", (_, body) => {
   for (const lines of [[`a:»»»${body}«««`], ["a:»»»", body, "«««", "b:»»»z«««"]])
     for (const fence of ["", "```\n"]) {
       const { blocks, diagnostics } = parse(fence + blockOfLines("command:»»»T«««", ...lines) + fence);
-      expect(blocks.map(({ status }) => status)).toEqual(["complete"]);
+      // What opens a field may be one that a lost closer let in.
+      const inDoubt = /:»»»/.test(body);
+      expect(blocks.map(({ status }) => status)).toEqual([inDoubt ? "recovered" : "complete"]);
       expect(blocks[0]?.steps[0]?.params.a).toBe(body);
-      expect(diagnostics).toEqual([]);
+      expect(diagnostics.map(({ code, affects }) => `${code} ${affects}`)).toEqual(
+        inDoubt ? ["tam/ambiguous_delimiter value"] : [],
+      );
     }
 });
 

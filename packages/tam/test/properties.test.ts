@@ -141,7 +141,8 @@ it("reads back whatever it writes, and throws for the rest", () => {
         }
         const { blocks } = parse(written);
         expect(blocks.map(essence), written).toEqual([essence(block)]);
-        expect(blocks[0]?.warnings).toEqual([]);
+        // A value that holds fields is written, and reads back in doubt.
+        expect(["", "ambiguous_delimiter"]).toContain(blocks[0]?.warnings.join());
       }
     }),
     { numRuns: 500 },
@@ -152,7 +153,7 @@ it("reads back whatever it writes, and throws for the rest", () => {
       fc.array(fc.constantFrom(...pieces), { maxLength: 5 }).map((list) => list.join("")),
     )
     .map((text) => text.trim().replaceAll("\r\n", "\n"));
-  const calm = value.filter((text) => !/[»》>][»》>]|[«《<][«《<]|<\|/.test(text));
+  const calm = value.filter((text) => !/[»》>][»》>]|[«《<][«《<]|<\||_TOOL/.test(text));
   const write = (text: string): string => serialize(blockOf([stepOf("T", { a: text, b: "z" }, { raw: record() })]));
   fc.assert(
     fc.property(calm, (text) => {

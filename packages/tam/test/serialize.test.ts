@@ -54,7 +54,8 @@ it.each(Object.entries({ ...bodies, "closing mark": "«a»", "opening mark": "»
   (_, body) => {
     const { blocks } = parse(serialize(blockOf([stepOf("T", { a: body, b: "z" }, { raw: record() })])));
     expect(blocks.map(({ status, steps }) => [status, { ...steps[0]?.params }])).toEqual([
-      ["complete", { a: body, b: "z" }],
+      // What opens a field may be one that a lost closer let in.
+      [/:»»»/.test(body) ? "recovered" : "complete", { a: body, b: "z" }],
     ]);
   },
 );

@@ -36,10 +36,25 @@ export class BlockBuilder implements ReaderHost {
   /** Numbers of fields whose text went out while it came in, or that a later one takes the place of. */
   readonly #told = new Set<number>();
   readonly #places: ReturnType<typeof placeOf>[] = [];
+  /** Parameters that have a value, by step. */
+  readonly #given = new Set<string>();
   #plain = false;
 
   constructor(options: BuilderOptions) {
     this.#options = options;
+  }
+
+  takes(key: string): boolean {
+    if (!this.#options.tools) return false;
+    const { place } = placeOf(key, { plain: this.#plain, numbered: this.#numbered });
+    if (place.kind === "command") return true;
+    if (place.kind !== "param" || place.step === undefined) return false;
+    const tool = this.#tools.get(place.step);
+    return (
+      tool !== undefined &&
+      matchName(place.name, declaredParams(tool).names) !== undefined &&
+      !this.#given.has(`${place.step} ${place.name}`)
+    );
   }
 
   begin(field: Field): ((text: string) => void) | undefined {
@@ -53,8 +68,9 @@ export class BlockBuilder implements ReaderHost {
 
   end(field: Field): void {
     const { place } = this.#place(field);
+    if (place.kind === "param") this.#given.add(`${place.step} ${place.name}`);
     if (place.kind !== "command") return;
-    const name = readValue(field.raw, field.indent);
+    const name = toolNameOf(field);
     const tool = this.#tool(name);
     const { step } = place;
     this.#tools.set(step, tool);
@@ -131,10 +147,10 @@ export class BlockBuilder implements ReaderHost {
       this.#add(code, start, end, affectsValue ? { affects: "value" } : {});
     const drafts = new Map<number, Draft>();
     const placed = scan.fields.map((field) => [field, this.#place(field).place] as const);
-    const seen = new Map<string, number>();
+    const seen = new Map<string, Field>();
     for (const [field, place] of placed) {
       if (place.kind !== "command") continue;
-      const value = readValue(field.raw, field.indent);
+      const value = toolNameOf(field);
       if (value === "") this.#add("missing_command", field.keyStart, field.end);
       this.#once(seen, `${place.step} command`, field);
       drafts.set(place.step, this.#draft(value, place.step, field));
@@ -162,7 +178,10 @@ export class BlockBuilder implements ReaderHost {
           });
       }
     }
-    for (const draft of drafts.values()) this.#checkHints(draft);
+    for (const draft of drafts.values()) {
+      this.#checkHints(draft);
+      this.#findSwallowed(draft, block);
+    }
     block.steps = [...drafts.values()].map(({ step }) => step).sort((a, b) => a.index - b.index);
     block.steps.forEach(({ index, span }, at) => {
       const before = block.steps[at - 1];
@@ -211,7 +230,7 @@ export class BlockBuilder implements ReaderHost {
   }
 
   /** Gives a field to its step. */
-  #give(draft: Draft, place: StepPlace, field: Field, value: string, seen: Map<string, number>): void {
+  #give(draft: Draft, place: StepPlace, field: Field, value: string, seen: Map<string, Field>): void {
     const { step, tool } = draft;
     const { kind } = place;
     let { name } = place;
@@ -252,6 +271,21 @@ export class BlockBuilder implements ReaderHost {
     }
   }
 
+  /** A parameter that was not given may stand in a value whose closer was lost, with its own opener. */
+  #findSwallowed({ step, tool, fields }: Draft, { common }: TamBlock): void {
+    if (!tool) return;
+    const { names } = declaredParams(tool);
+    const missing = names.filter((name) => !(name in step.params || name in step.uris || name in common));
+    if (missing.length === 0) return;
+    for (const { raw, bodyStart } of fields.values()) {
+      for (const { 0: found, 1: key = "", index } of raw.matchAll(likeField)) {
+        if (matchName(key, missing) === undefined) continue;
+        this.#add("ambiguous_delimiter", bodyStart + index, bodyStart + index + found.length);
+        return;
+      }
+    }
+  }
+
   #checkHints({ step, fields }: Draft): void {
     for (const [name, hint] of Object.entries(step.typeHints)) {
       const field = fields.get(name);
@@ -262,13 +296,16 @@ export class BlockBuilder implements ReaderHost {
     }
   }
 
-  #once(seen: Map<string, number>, slot: string, { number, keyStart, keyEnd, key }: Field): void {
+  #once(seen: Map<string, Field>, slot: string, field: Field): void {
+    const { keyStart, keyEnd, key } = field;
     const before = seen.get(slot);
-    seen.set(slot, number);
+    seen.set(slot, field);
     if (before === undefined) return;
-    this.#told.add(before);
+    this.#told.add(before.number);
+    // The same twice is no matter; another value may be that of another block.
     this.#add("duplicate_key", keyStart, keyEnd, {
       message: `${quote(key)} is given twice; the last one counts.`,
+      affects: before.raw.trim() === field.raw.trim() ? "structure" : "value",
     });
   }
 
@@ -290,6 +327,15 @@ function bind({ key }: Field, { kind, name }: StepPlace, tool: ToolDefinition): 
   const bare = key.slice(0, key.length - normalizeKey(key).length + name.length);
   const exact = kind === "param" && bare !== name && declaredParams(tool).schemas.has(bare);
   return exact ? { name: bare } : findParam(name, tool);
+}
+
+/** A key at the start of a line or behind a closer, with a separator or an opener; within a line, with both. */
+const likeField =
+  /(?:^[ \t]*|[«《<][ \t]*|[ \t])([\p{L}\p{N}_-]{1,100})[ \t]{0,9}(?:[:：=][ \t]{0,9}(?=[»》])|(?<=(?:\n|^|[«《<])[ \t]{0,99}[\p{L}\p{N}_-]{1,100}[ \t]{0,9})[:：»])/gmu;
+
+/** The name in a command: it has no line break, whatever an unclosed value took in. */
+function toolNameOf({ raw, indent }: Field): string {
+  return (readValue(raw, indent).split("\n", 1)[0] ?? "").trimEnd();
 }
 
 function stretch({ span }: TamStep, { keyStart, end }: Field): void {

@@ -1,6 +1,7 @@
 import type { EndOptions, Span } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, type Fence, type Source } from "@toolglot/core/text";
 import { ValueStream } from "../fields/value.ts";
+import { normalizeKey } from "../names.ts";
 import type { TamBlock } from "../types.ts";
 import {
   closerOf,
@@ -26,6 +27,9 @@ import type { Field, Note, OpenValue, ReaderHost, Scan, Shared } from "./scan.ts
 type Step = BlockEnd<TamBlock> | "more" | undefined;
 
 const marks = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\|/g;
+/** A separator and an opener; the name of a marker. */
+const grammarInside = /[:：=][ \t\u00a0\u3000]{0,32}([»》](?!\u200b)[»》]{0,8}|>{2,9})|(?:request|end)[_ -]?tool/gi;
+const likeMarker = /(?:request|end)[_ -]?tool/i;
 const marksOrFence = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\||^[ \t]{0,99}(?:`{3}|~{3})/gm;
 
 /**
@@ -49,7 +53,11 @@ export class TamReader implements BlockReader<TamBlock> {
   /** Only white space stands between `#lineStart` and where reading goes on. */
   #fresh = true;
   #lineStart: number;
+  /** White space at the beginning of the line at hand. */
+  #indent = 0;
   #stray: Note | undefined;
+  /** Skipped text that looks like a marker: what follows it may be another block. */
+  #marker: Note | undefined;
   #standard = false;
   /** The first delimiter that is not standard, up to the last one that does not answer its opener. */
   #odd: Note | undefined;
@@ -166,18 +174,22 @@ export class TamReader implements BlockReader<TamBlock> {
     const affectsValue =
       /[«»《》<>]{2}|[:：=][ \t]*\S/.test(line) || (!this.#fresh && /[\p{L}\p{N}]/u.test(line)) || /<\/?th/i.test(line);
     if (this.#stray) {
+      if (likeMarker.test(line)) this.#marker ??= this.#stray;
       this.#stray.end = span.end;
       this.#stray.affectsValue ||= affectsValue;
       return;
     }
     this.#stray = { code: "stray_text", ...span, affectsValue };
     this.#scan.notes.push(this.#stray);
+    if (likeMarker.test(line)) this.#marker ??= this.#stray;
   }
 
   #open(source: Source, { key, separator, opener }: FieldStart): undefined {
     const { base, at } = source;
     const keyStart = base + at;
     const bodyStart = base + opener.end;
+    if (this.#fresh) this.#indent = keyStart - this.#lineStart;
+    if (this.#marker) this.#marker.affectsValue = true;
     const field: Field = {
       number: this.#scan.fields.length,
       key,
@@ -186,7 +198,7 @@ export class TamReader implements BlockReader<TamBlock> {
       bodyStart,
       bodyEnd: bodyStart,
       end: bodyStart,
-      indent: this.#fresh ? keyStart - this.#lineStart : 0,
+      indent: this.#indent,
       raw: "",
     };
     this.#scan.fields.push(field);
@@ -202,9 +214,13 @@ export class TamReader implements BlockReader<TamBlock> {
       opener: run,
       family: familyOf(run.text),
       stream: emit && new ValueStream(bodyStart, field.indent, emit),
-      flat: this.#shared.flat.has(bodyStart),
+      // The name of a tool is no text that could hold fields.
+      isName: isCommand(key),
+      flat: this.#shared.flat.has(bodyStart) || isCommand(key),
       nested: [],
+      bodies: [],
       loose: [],
+      asFields: false,
       opens: false,
       pendingNear: false,
       doubtFresh: false,
@@ -341,6 +357,8 @@ export class TamReader implements BlockReader<TamBlock> {
     if (!own) return undefined;
     value.opens = true;
     value.nested.push({ body: base + at + length, length });
+    value.bodies.push(base + at + length);
+    value.asFields ||= line >= 0 && value.started === 0 && this.#host.takes(field.key);
     return undefined;
   }
 
@@ -385,8 +403,10 @@ export class TamReader implements BlockReader<TamBlock> {
     const follows = more ? this.#follows(source, end !== undefined) : !isCut || isStopped(end);
     if (follows === "more") return "more";
     this.#closer = undefined;
-    if (this.#decide(source, value, closer, follows)) {
-      this.#close(source, value, closer);
+    const ends = this.#decide(value, closer, follows, source);
+    if (ends) {
+      if (ends === "again") this.#giveUp(source, value);
+      else this.#close(source, value, closer);
       return undefined;
     }
     if (this.#fresh) source.seek(this.#lineStart);
@@ -420,14 +440,15 @@ export class TamReader implements BlockReader<TamBlock> {
     return field === "more" ? field : field !== undefined;
   }
 
-  /** Whether a closer ends the value now. */
-  #decide(source: Source, value: OpenValue, closer: Run, follows: boolean): boolean {
+  /** Whether a closer ends the value now; `again` when what stands in it is rather fields. */
+  #decide(value: OpenValue, closer: Run, follows: boolean, source: Source): boolean | "again" {
     if ((familyOf(closer.text) & value.family) === 0) {
       if (!follows || value.other) return false;
       value.other = closer;
       this.#doubt(value, closer.start, false);
       return false;
     }
+    if (value.isName) return true;
     const top = value.nested.at(-1);
     if (top) {
       if (!follows && top.length !== closer.text.length) return false;
@@ -435,7 +456,7 @@ export class TamReader implements BlockReader<TamBlock> {
       if (!follows) value.loose.push(top.body);
       return false;
     }
-    if (follows) return true;
+    if (follows) return value.asFields && !value.flat ? "again" : true;
     const answers = mirror(closer.text) === value.opener.text;
     if (!answers || (!value.flat && (value.ended || value.started > 0 || value.fenceEnded))) return false;
     value.pending = closer;
@@ -482,8 +503,8 @@ export class TamReader implements BlockReader<TamBlock> {
   /** No closer balances the value: reads it again from where that mattered first. */
   #giveUp(source: Source, value: OpenValue): true {
     if (value.pending) return this.#close(source, value, value.pending);
+    for (const body of value.asFields ? value.bodies : value.loose) this.#shared.flat.add(body);
     for (const { body } of value.nested) this.#shared.flat.add(body);
-    for (const body of value.loose) this.#shared.flat.add(body);
     const { doubt = source.offset } = value;
     value.flat = true;
     value.opens = false;
@@ -526,6 +547,7 @@ export class TamReader implements BlockReader<TamBlock> {
     }
     this.#endField(source, value, closer.start);
     this.#scan.end = field.end = closer.end;
+    const { length } = this.#scan.notes;
     const { passed, pending } = value;
     const loose = pending?.end === closer.end;
     if (this.#odd && mirror(closer.text) !== opener.text) {
@@ -536,6 +558,7 @@ export class TamReader implements BlockReader<TamBlock> {
     else if (passed && passed.end < closer.end) this.#ambiguous(passed);
     // The closer twice: the first one may have been the end.
     else if (pending && !loose && source.slice(pending.end, closer.start).trim() === "") this.#ambiguous(pending);
+    if (this.#scan.notes.length === length) this.#lookInto(field, value);
     this.#unclosed = false;
     this.#loose = loose ? closer : undefined;
     this.#near = loose && value.pendingNear;
@@ -558,8 +581,31 @@ export class TamReader implements BlockReader<TamBlock> {
     this.#value = undefined;
     field.bodyEnd = end;
     field.raw = source.slice(field.bodyStart, end);
+    const lineBreak = field.raw.lastIndexOf("\n");
+    if (lineBreak >= 0) this.#indent = field.raw.slice(lineBreak + 1).search(/[^ \t]|$/);
     stream?.pass(source, end);
     this.#host.end(field);
+  }
+
+  /** A value that holds what opens a field or is a marker may have lost its closer, and taken in what stood behind it. */
+  #lookInto({ bodyStart, raw }: Field, { family, isName }: OpenValue): void {
+    for (const { 0: found, 1: opener, index } of raw.matchAll(grammarInside)) {
+      const start = bodyStart + index;
+      if (!(opener ? this.#opensField(raw, index, opener, family) : isDamaged(raw, index, found.length))) continue;
+      this.#ambiguous({ start, end: start + found.length });
+      return;
+    }
+    if (isName && raw.trim().includes("\n")) this.#ambiguous({ start: bodyStart, end: bodyStart + raw.length });
+  }
+
+  /** Whether a separator and opening marks in a value look like those of a field. */
+  #opensField(raw: string, index: number, opener: string, family: number): boolean {
+    const before = raw.slice(Math.max(0, index - 100), index);
+    const [, start = "", word = ""] = /(^|\n)?[ \t]*([\p{L}\p{N}_.*-]+)[ \t]*$/u.exec(before) ?? [];
+    if (word === "") return false;
+    // A single mark is a quotation in some languages.
+    if (opener.length < 2 && start === "" && before.trim() !== word) return false;
+    return (opener.length > 1 && (familyOf(opener) & family) !== 0) || this.#host.takes(word);
   }
 
   /** Ends the block; `end` when the text ends with it. */
@@ -587,6 +633,20 @@ export class TamReader implements BlockReader<TamBlock> {
     else if (!end && !scan.closed) shared.inner = notes.some(isDoubt);
     return { block: this.#host.finish(scan), end: next, closedFence };
   }
+}
+
+const isCommand = (key: string): boolean => /^command(?:_?\d+)?$/.test(normalizeKey(key));
+
+/** Whether what a marker is called stands on a line with brackets that are not right: a right one is data by its place. */
+function isDamaged(raw: string, index: number, length: number): boolean {
+  const before = raw.slice(Math.max(0, index - 40), index);
+  const at = raw.lastIndexOf("<", index);
+  if (at >= 0 && index - at < 40 && markerAt(raw, at, true)) return false;
+  const after = raw.slice(index + length, index + length + 40);
+  return (
+    /(?:^|\n)[ \t]*[<＜|｜[【][ \t<＜|｜[【*_-]{0,20}$/.test(before) &&
+    /^[ \t\r\]】|｜>＞*_-]{0,20}(?:\n|$)/.test(after)
+  );
 }
 
 /** Whether a note says that a value may be another one. */

@@ -13,7 +13,7 @@ export interface Field {
   bodyEnd: number;
   /** After the closing delimiter. */
   end: number;
-  /** White space before the key, when it is the first of its line. */
+  /** White space at the beginning of its line. */
   indent: number;
   /** The text between the delimiters; empty until the field ends. */
   raw: string;
@@ -62,6 +62,8 @@ export interface Shared {
 
 /** What a reader needs from its surroundings. */
 export interface ReaderHost {
+  /** Whether a key is one of a parameter that a tool of the block declares, and that has no value yet. */
+  takes(key: string): boolean;
   /** A field begins: where its text goes while it comes in, if anywhere. */
   begin(field: Field): ((text: string) => void) | undefined;
   end(field: Field): void;
@@ -77,8 +79,14 @@ export interface OpenValue {
   stream: ValueStream | undefined;
   /** Openers inside no longer count: the value has no closer that balances them. */
   flat: boolean;
+  /** It is the name of a tool, which holds nothing. */
+  isName: boolean;
   /** Openers inside that wait for their closers: where their values begin, and their length. */
   nested: { body: number; length: number }[];
+  /** Where the values of all openers inside begin. */
+  bodies: number[];
+  /** An opener inside begins a field that the tool takes. */
+  asFields: boolean;
   /** Openers inside whose closers were followed by plain text. */
   loose: number[];
   /** There were openers inside. */
