@@ -10,6 +10,7 @@ import { createPlanner } from "../src/planner/planner.ts";
 import { readTask, skills } from "../src/planner/skills/index.ts";
 import { languageOf } from "../src/planner/text.ts";
 import { runQuestion } from "./support/agent.ts";
+import { sampled } from "./support/sample.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "demo-planner-"));
 let store: DemoStore;
@@ -35,11 +36,11 @@ function rows<Row>(sql: string): Row[] {
 /** Each kind, with what its answer must hold, computed here in another way. */
 const kinds: Record<string, { called: string[]; holds: (language: Locale) => (string | RegExp)[] }> = {
   search: {
-    called: ["search_documents"],
+    called: ["search_documents", "fetch_document"],
     holds: (language) => (language === "zh" ? ["zh-shipping-delays", "代金券"] : ["shipping-delays", "membership"]),
   },
   ask: {
-    called: ["search_documents"],
+    called: ["search_documents", "fetch_document"],
     holds: (language) => (language === "zh" ? ["60 天"] : ["Tents and backpacks: 36 months."]),
   },
   summarise: {
@@ -96,22 +97,40 @@ const kinds: Record<string, { called: string[]; holds: (language: Locale) => (st
   arithmetic: { called: [], holds: (language) => [language === "zh" ? "1,494.3" : "446"] },
 };
 
+const protocols = ["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const;
+const languages = ["en", "zh"] as const;
+
+/**
+ * The planner is one, whatever a request is written in: a plain run has all kinds in native calls in English, and of the others the
+ * four that differ in their format (a chain, statistics, a refused approval, a decline), in Chinese for every second protocol.
+ */
+const whole = (protocol: string, language: Locale): boolean => protocol === "native" && language === "en";
+const differing = (protocol: string, language: Locale): boolean =>
+  whole(protocol, language) || language === (["attp", "toolsxml"].includes(protocol) ? "en" : "zh");
+
 /** Answers are programs, and what cannot be done is declined in a document. */
 const isProgram = (protocol: string): boolean => protocol.startsWith("attp");
 
-describe.each(["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const)("%s", (protocol) => {
-  describe.each(["en", "zh"] as const)("%s", (language) => {
-    it.each(Object.keys(kinds))("should answer a request of the kind %s from real data", async (kind) => {
-      const question = skills.find(({ id }) => id === kind)?.example[language] as string;
-      const { result, called, codes } = await runQuestion(session, question, { model: createPlanner(), protocol });
-      expect(result.error).toBeUndefined();
-      expect(result.status).toBe("answered");
-      expect([...called].sort()).toEqual([...(kinds[kind]?.called ?? [])].sort());
-      for (const held of kinds[kind]?.holds(language) ?? []) expect(result.text).toMatch(held);
-      expect(codes).toEqual([]);
-    });
+describe.each(protocols)("%s", (protocol) => {
+  describe.each(languages)("%s", (language) => {
+    const some = sampled(differing(protocol, language));
+    const others = sampled(whole(protocol, language));
 
-    it("should read a rule, check the orders against it, and open a ticket that names them", async () => {
+    for (const kind of Object.keys(kinds))
+      (kind === "statistics" ? some : others)(
+        `should answer a request of the kind ${kind} from real data`,
+        async () => {
+          const question = skills.find(({ id }) => id === kind)?.example[language] as string;
+          const { result, called, codes } = await runQuestion(session, question, { model: createPlanner(), protocol });
+          expect(result.error).toBeUndefined();
+          expect(result.status).toBe("answered");
+          expect([...new Set(called)].sort()).toEqual([...new Set(kinds[kind]?.called)].sort());
+          for (const held of kinds[kind]?.holds(language) ?? []) expect(result.text).toMatch(held);
+          expect(codes).toEqual([]);
+        },
+      );
+
+    some("should read a rule, check the orders against it, and open a ticket that names them", async () => {
       const question = skills.find(({ id }) => id === "chain")?.example[language] as string;
       const late = rows<{ id: number }>(
         "SELECT id FROM orders WHERE status <> 'cancelled' AND julianday(delivered_on) - julianday(promised_on) > 7",
@@ -130,9 +149,8 @@ describe.each(["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const)(
     });
 
     // A router's catalog has no export.
-    it.each(protocol === "trp" ? [] : [protocol])(
-      "should start an export in the background, or wait for it inside a program (%s)",
-      async () => {
+    if (protocol !== "trp")
+      others("should start an export in the background, or wait for it inside a program", async () => {
         const question = skills.find(({ id }) => id === "export")?.example[language] as string;
         const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
         expect(called).toEqual(["export_table"]);
@@ -142,10 +160,9 @@ describe.each(["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const)(
           const [, taskId = ""] = /(task-[\da-f]+)/.exec(result.text) ?? [];
           expect(session.tasks.get(taskId)?.result?.data).toMatchObject({ file: expect.stringMatching(/\.csv$/) });
         }
-      },
-    );
+      });
 
-    it("should create a ticket with what the user said", async () => {
+    others("should create a ticket with what the user said", async () => {
       const question = skills.find(({ id }) => id === "ticket")?.example[language] as string;
       const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
       expect(called).toEqual(["create_ticket"]);
@@ -157,7 +174,7 @@ describe.each(["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const)(
       expect(result.text).toContain(String(ticket?.id));
     });
 
-    it("should delete a record, and say when there is none", async () => {
+    others("should delete a record, and say when there is none", async () => {
       const [refund] = rows<{ id: number }>(
         "INSERT INTO refunds (order_id, requested_on, reason, amount) VALUES (1001, '2026-10-01', 'test', 1) RETURNING id",
       );
@@ -170,7 +187,7 @@ describe.each(["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const)(
       expect(second.result.text).toMatch(language === "zh" ? /没有/ : /no refund/);
     });
 
-    it("should take a refused approval for an answer, and change nothing", async () => {
+    some("should take a refused approval for an answer, and change nothing", async () => {
       const question = language === "zh" ? "删除工单 1" : "delete ticket 1";
       const { result } = await runQuestion(session, question, {
         model: createPlanner(),
@@ -183,17 +200,20 @@ describe.each(["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const)(
       expect(rows("SELECT id FROM tickets WHERE id = 1")).toHaveLength(1);
     });
 
-    it("should decline what it does not know, and say what it does", async () => {
+    some("should decline what it does not know by name", async () => {
       const question = language === "zh" ? "给老板发一封邮件" : "Send an email to my boss";
-      const { result, called } = await runQuestion(session, question, { model: createPlanner(), protocol });
+      const declined: string[] = [];
+      const model = createPlanner({ onDecline: (message) => declined.push(message) });
+      const { result, called } = await runQuestion(session, question, { model, protocol });
       expect(result.status).toBe(isProgram(protocol) ? "declined" : "answered");
       expect(result.text).toMatch(
-        language === "zh" ? /不是语言模型.*比较两篇文档/ : /no language model.*compare two documents/,
+        language === "zh" ? /不知道“给老板发一封邮件”.*不是语言模型/ : /“Send”.*“email”.*“my boss”.*no language model/,
       );
+      expect(declined).toHaveLength(1);
       expect(called).toEqual([]);
     });
 
-    it("should list its tools from the request", async () => {
+    others("should list its tools from the request", async () => {
       const question = language === "zh" ? "你有哪些工具？" : "What can you do?";
       const { result } = await runQuestion(session, question, { model: createPlanner(), protocol });
       expect(result.status).toBe("answered");
@@ -233,7 +253,8 @@ it.each(["attp", "attp-js"] as const)("should answer in single mode with the pro
 it("should write programs that run in neither language without the other's habits", () => {
   for (const { example } of skills) {
     for (const language of ["en", "zh"] as const) {
-      const { code } = readTask(example[language], language) ?? {};
+      const read = readTask(example[language], language);
+      const code = "unread" in read ? undefined : read.code;
       if (code === undefined) continue;
       expect(code.javascript).not.toMatch(/\b(?:None|True|False|def|len|print)\b|\bawait\b.*\bawait\b/);
       expect(code.python).not.toMatch(/\b(?:const|await|null|true|false)\b|=>/);
@@ -276,16 +297,23 @@ it.each([
   ["2480的17.5%是多少", "arithmetic"],
   ["open a ticket about the broken printer", "ticket"],
   ["find documents about batteries", "search"],
-  ["what do we owe a customer when a delivery is late?", "ask"],
+  ["must a delivery that is late be announced?", "ask"],
+  ["what do we owe a customer when a delivery is late?", "names"],
   ["remove order 1003", "delete"],
   ["announce to the warehouse: stop shipping lantern F4", "notify"],
   ["notify everybody: the office is closed", "notify"],
   ["通知仓库：停止发出 F4 营灯", "notify"],
   ["open a ticket: notify the customer: lantern F4", "ticket"],
-  ["what's the weather in Paris?", undefined],
+  ["what's the weather in Paris?", "names"],
+  ["SELECT name FROM products", "sql"],
+  ["select the best customers", "names"],
+  ["the last five orders", "list"],
+  ["list the documents", "documents"],
+  ["read the refund policy", "read"],
   ["write me a poem", undefined],
   ["call me on 555-1234", undefined],
   ["", undefined],
 ])("should read %j as %s", (question, kind) => {
-  expect(readTask(question, languageOf(question))?.kind).toBe(kind);
+  const read = readTask(question, languageOf(question));
+  expect("unread" in read ? undefined : read.kind).toBe(kind);
 });

@@ -10,6 +10,7 @@ import { readTask } from "../src/planner/skills/index.ts";
 import { attpJavascriptSlips, attpSlips, pickSlip } from "../src/planner/slips/index.ts";
 import type { Task } from "../src/planner/task.ts";
 import { runQuestion } from "./support/agent.ts";
+import { sampled } from "./support/sample.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "demo-slips-"));
 let store: DemoStore;
@@ -86,32 +87,39 @@ describe.each(["attp", "attp-js"] as const)("%s", (protocol) => {
     expect(Object.keys(outcomes).sort()).toEqual(slips.map(({ id }) => id).sort());
   });
 
-  it.each(slips.map(({ id }) => id))("should answer in spite of the slip %s", async (id) => {
-    const wanted = outcomes[id];
-    const [question, answer] =
-      id === "missing-await" ? ["summarise the refund policy", "within 10 days"] : ["show order 1042", "id: 1042"];
-    const run = await runQuestion(session, question, { model: createPlanner({ messy: id }), protocol });
-    expect(run.result.status).toBe("answered");
-    expect(run.result.text).toContain(answer);
-    if (wanted?.code) expect(run.codes).toContain(wanted.code);
-    const repairs = run.events.flatMap((event) => (event.type === "repair-turn" ? [event.reason] : []));
-    expect(repairs).toEqual(wanted?.repair ? [wanted.repair] : []);
-    const errors = run.result.results.flatMap(({ error }) => (error ? [error] : []));
-    expect(errors.map(({ type }) => type)).toEqual(wanted?.error ? [wanted.error] : []);
-    if (wanted?.hint) expect(errors[0]?.hint).toContain(wanted.hint);
-  });
+  // A Python program takes its time: a plain run has one slip of each kind of outcome.
+  const sample = ({ id }: { id: string }): boolean =>
+    protocol !== "attp" ||
+    ["missing-header", "cut-off", "missing-result", "wrong-name", "import", "inner-quotes"].includes(id);
 
-  it.each(slips.map(({ id }) => id).filter((id) => oneTicket[protocol].test(id)))(
-    "should write exactly one ticket in spite of the slip %s",
-    async (id) => {
-      const before = ticketCount();
-      const model = createPlanner({ messy: id });
-      const run = await runQuestion(session, "open a ticket: It's late; order 1042 isn't there", { model, protocol });
+  for (const { id } of slips)
+    sampled(sample({ id }))(`should answer in spite of the slip ${id}`, async () => {
+      const wanted = outcomes[id];
+      const [question, answer] =
+        id === "missing-await" ? ["summarise the refund policy", "within 10 days"] : ["show order 1042", "id: 1042"];
+      const run = await runQuestion(session, question, { model: createPlanner({ messy: id }), protocol });
       expect(run.result.status).toBe("answered");
-      expect(ticketCount()).toBe(before + 1);
-      expect(run.called).toEqual(["create_ticket"]);
-    },
-  );
+      expect(run.result.text).toContain(answer);
+      if (wanted?.code) expect(run.codes).toContain(wanted.code);
+      const repairs = run.events.flatMap((event) => (event.type === "repair-turn" ? [event.reason] : []));
+      expect(repairs).toEqual(wanted?.repair ? [wanted.repair] : []);
+      const errors = run.result.results.flatMap(({ error }) => (error ? [error] : []));
+      expect(errors.map(({ type }) => type)).toEqual(wanted?.error ? [wanted.error] : []);
+      if (wanted?.hint) expect(errors[0]?.hint).toContain(wanted.hint);
+    });
+
+  for (const { id } of slips.filter(({ id }) => oneTicket[protocol].test(id)))
+    sampled(protocol !== "attp" || ["wrong-name", "json", "cut-off"].includes(id))(
+      `should write exactly one ticket in spite of the slip ${id}`,
+      async () => {
+        const before = ticketCount();
+        const model = createPlanner({ messy: id });
+        const run = await runQuestion(session, "open a ticket: It's late; order 1042 isn't there", { model, protocol });
+        expect(run.result.status).toBe("answered");
+        expect(ticketCount()).toBe(before + 1);
+        expect(run.called).toEqual(["create_ticket"]);
+      },
+    );
 
   it.each(slips.map(({ id }) => id).filter((id) => ["nested-fence", "inner-quotes"].includes(id)))(
     "should be held back with %s, which may change a value, and write it again",

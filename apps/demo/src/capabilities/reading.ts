@@ -21,7 +21,11 @@ export function readingCapabilities(library: Library, database: string): AnyCapa
     ioClass: "READ",
     effect: "pure",
     args: z.object({
-      query: z.string().min(1).max(1000).describe("Words to look for, in the language of the documents wanted"),
+      query: z
+        .string()
+        .min(1)
+        .max(1000)
+        .describe("Words to look for, in the language of the documents wanted; * for all"),
       top_k: z.number().int().min(1).max(20).default(5).describe("How many documents at most"),
     }),
     execute({ query, top_k }): Found {

@@ -5,6 +5,7 @@ import { toRouterCalls } from "./formats/router.ts";
 import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import type { Outcome } from "./outcome.ts";
+import type { Unread } from "./reading/unread.ts";
 import { readTask } from "./skills/index.ts";
 import {
   attpJavascriptSlips,
@@ -16,8 +17,16 @@ import {
   tamSlips,
   toolsxmlSlips,
 } from "./slips/index.ts";
-import { PlanError, type PlannedCall, type Task } from "./task.ts";
-import { asksForHelp, deniedText, failedText, helpText, missingToolText, unknownText } from "./wording.ts";
+import { type Answer, PlanError, type PlannedCall, type Task } from "./task.ts";
+import {
+  asksForHelp,
+  deniedText,
+  failedText,
+  helpText,
+  missingToolText,
+  onlyInLoopText,
+  unreadText,
+} from "./wording.ts";
 
 /** Options of {@link createPlanner}. */
 export interface PlannerOptions {
@@ -27,6 +36,8 @@ export interface PlannerOptions {
   delayMs?: number;
   /** Characters in a chunk. Default 12. */
   chunkSize?: number;
+  /** The moment that "last week" is counted from. Default: now. */
+  now?: () => Date;
   /** Told when an answer declines the request: only ATTP has a document that says so, elsewhere a decline is plain text. */
   onDecline?: (message: string) => void;
 }
@@ -60,7 +71,7 @@ export function createPlanner(options: PlannerOptions = {}): Model {
   }
   return async function* planner(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     const conversation = readConversation(request);
-    const { text, calls = [], cut, declined } = reply(conversation, messy);
+    const { text, calls = [], cut, declined } = reply(conversation, messy, options.now?.() ?? new Date());
     if (declined !== undefined) options.onDecline?.(declined);
     for (const chunk of chunks(text, options.chunkSize ?? 12)) {
       await pause(options.delayMs ?? 0, signal);
@@ -74,18 +85,35 @@ export function createPlanner(options: PlannerOptions = {}): Model {
   };
 }
 
-function reply(conversation: Conversation, messy: string | number | undefined): Reply {
+function reply(conversation: Conversation, messy: string | number | undefined, now: Date): Reply {
   const { question, language, tools, protocol } = conversation;
   if (asksForHelp(question)) return say(conversation, helpText(conversation));
-  const task = readTask(question, language);
-  if (!task) return decline(conversation, unknownText(language));
+  const task = readTask(question, language, now);
+  if ("unread" in task) return decline(conversation, unreadText(task, language));
   const missing = task.tools.filter((name) => !tools.some((tool) => tool.name === name));
   if (missing.length > 0) return decline(conversation, missingToolText(missing, language));
   const written = programs[protocol];
-  if (written === undefined) return replyWithCalls(conversation, task, messy);
-  const code = task.code?.[written];
-  if (code === undefined) return decline(conversation, unknownText(language));
-  return replyWithCode(conversation, task, code, messy);
+  if (written === undefined) return replyWithCalls(conversation, task.next ? inSteps(task) : task, messy);
+  return replyWithCode(conversation, task, written, messy);
+}
+
+/** A task whose meaning is looked up first, as one plan. */
+function inSteps(task: Task): Task {
+  type Known = { following: Unread } | { following: Task; value: unknown };
+  return {
+    ...task,
+    *calls() {
+      const value = yield* task.calls();
+      const following = task.next?.(value) ?? { unread: [] };
+      if ("unread" in following) return { following };
+      const whole = following.next ? inSteps(following) : following;
+      return { following: whole, value: yield* whole.calls() };
+    },
+    answer(known) {
+      const { following } = known as Known;
+      return "unread" in following ? following : following.answer((known as { value: unknown }).value);
+    },
+  };
 }
 
 /** A plain answer; where every answer must be a document, a program that leaves the text. */
@@ -112,22 +140,42 @@ function decline({ protocol, language }: Conversation, message: string): Reply {
 
 function replyWithCode(
   conversation: Conversation,
-  task: Task,
-  code: string,
+  first: Task,
+  written: ProgramLanguage,
   messy: string | number | undefined,
 ): Reply {
-  const { language, outcomes, answers, requests, protocol } = conversation;
+  const { language, outcomes, answers, requests, protocol, mode } = conversation;
+  let task = first;
+  let failures = 0;
+  for (const outcome of outcomes) {
+    if (outcome.status === "denied") return { text: deniedText(outcome, language) };
+    if (outcome.status === "error") failures += 1;
+    else {
+      if (task.next === undefined) return told(conversation, task.answer(outcome.value));
+      const following = task.next(outcome.value);
+      if ("unread" in following) return decline(conversation, unreadText(following, language));
+      task = following;
+      failures = 0;
+    }
+  }
   const last = outcomes.at(-1);
-  if (last?.status === "ok") return { text: task.answer(last.value) };
-  if (last?.status === "denied") return { text: deniedText(last, language) };
-  const failures = outcomes.length;
   if (last && failures >= (messy === undefined ? 1 : maxAttempts)) return { text: failedText(last, language) };
+  const code = task.code?.[written];
+  if (code === undefined) return decline(conversation, unreadText({ unread: [] }, language));
+  // The value of the first program would be taken for the answer.
+  if (mode === "single" && task.next) return decline(conversation, onlyInLoopText(language));
   const parts = documentParts(task, code, language);
   // The first answer may hold a slip; what is written after a complaint or an error is right.
   if (messy === undefined || answers > 0) return { text: writeDocument(parts) };
   const slips = protocol === "attp-js" ? attpJavascriptSlips : attpSlips;
   const slip = pickSlip(slips, task, turnOf(messy, slips, requests));
   return { text: slip.write(parts, task), ...(slip.cut && { cut: true }) };
+}
+
+function told(conversation: Conversation, answer: Answer): Reply {
+  return typeof answer === "string"
+    ? { text: answer }
+    : decline(conversation, unreadText(answer, conversation.language));
 }
 
 /** Where the rotation stands: at the slip that was asked for, else each request of the user takes the next one. */
@@ -143,15 +191,14 @@ function replyWithCalls(conversation: Conversation, task: Task, messy: string | 
       const { failed } = step;
       return { text: failed.status === "denied" ? deniedText(failed, language) : failedText(failed, language) };
     }
-    if ("value" in step) return { text: task.answer(step.value) };
+    if ("value" in step) return told(conversation, task.answer(step.value));
     // One answer may hold a slip; what is written after a complaint or an error is right.
     const slips =
       step.takesSlip && conversation.complaint === undefined && (task.slipIn !== undefined || answers === 0);
     return writeCalls(conversation, task, step.calls, slips ? messy : undefined);
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
-    const { errorType, message } = error;
-    return { text: failedText({ status: "error", errorType, message }, language) };
+    return { text: failedText({ status: "error", errorType: error.code, message: error.message }, language) };
   }
 }
 

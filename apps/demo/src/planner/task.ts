@@ -1,5 +1,6 @@
 import type { Locale, ProgramLanguage } from "@toolglot/core";
 import type { Outcome } from "./outcome.ts";
+import type { Unread } from "./reading/unread.ts";
 
 /** A call the planner wants to make. */
 export interface PlannedCall {
@@ -32,19 +33,21 @@ export interface Task<Value = unknown> {
   calls(): CallPlan<Value>;
   /** Which calls a slip is to be made in; default: the first ones. */
   slipIn?(calls: readonly PlannedCall[]): boolean;
-  /** The answer, computed from the value alone. */
-  answer(value: Value): string;
+  /** The answer, computed from the value alone; what it could not make use of declines the request. */
+  answer(value: Value): Answer;
+  /** For a task that only looks words up: how the request reads once their meaning is known. */
+  next?(value: Value): Task | Unread;
 }
 
-/** A kind of request the planner knows. */
+/** What a request is answered with. */
+export type Answer = string | Unread;
+
+/** A kind of request the planner knows, for the help text. */
 export interface Skill {
   id: string;
-  /** What it is, for the help text. */
   title: Record<Locale, string>;
   /** A request of this kind, as a user would type it. */
   example: Record<Locale, string>;
-  /** The task, or undefined when the request is none of this kind. */
-  read(question: string, language: Locale): Task | undefined;
 }
 
 /** Gives a task its own value type inside and none outside: a kind's values never meet another's. */
@@ -62,13 +65,14 @@ export function outcomesOf(values: readonly unknown[]): Outcome[] {
   return values as Outcome[];
 }
 
-/** A plan that can't go on, in words for the user: what the task's program would raise as `ValueError`. */
+/** A plan that can't go on, in words for the user. */
 export class PlanError extends Error {
   override name = "PlanError";
-  readonly errorType: string;
+  /** Type of the error that ended it, if a tool gave one. */
+  readonly code: string;
 
-  constructor(message: string, errorType = "ValueError") {
+  constructor(message: string, code = "") {
     super(message);
-    this.errorType = errorType;
+    this.code = code;
   }
 }

@@ -10,7 +10,7 @@ export function documentTools(library: Library): AnyTool[] {
     description:
       "Full-text search over the company's policies, handbooks and letters, in English and Chinese. Best first.",
     input: z.object({
-      query: z.string().min(1).describe("Words to look for, in the language of the documents wanted"),
+      query: z.string().min(1).describe("Words to look for, in the language of the documents wanted; * for all"),
       top_k: z.number().int().min(1).max(20).default(5).describe("How many documents at most"),
     }),
     output: z.array(

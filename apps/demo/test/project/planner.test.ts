@@ -9,6 +9,7 @@ import { toolsxmlSlips } from "../../src/planner/slips/toolsxml.ts";
 import { languageOf } from "../../src/planner/text.ts";
 import { runQuestion, type TestRun } from "../support/agent.ts";
 import { type TestProject, testProject } from "../support/project.ts";
+import { sampled } from "../support/sample.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "demo-project-"));
 let store: DemoStore;
@@ -125,17 +126,18 @@ it("should rename in all files at once, and run the tests", async () => {
   expect(result.text).toMatch(/1 of 10 tests fail/);
 });
 
-it.each(toolsxmlSlips.map(({ id }) => id).filter((id) => id !== "outdated-find" && id !== "unescaped"))(
-  "should make an edit exactly once in spite of the slip %s in its block",
-  async (slip) => {
-    const project = testProject(store, { "test/walk.test.js": undefined, "test/grade.test.js": undefined });
-    const { result } = await ask(project, "rename formatDuration to durationText everywhere", slip);
-    expect(result.status).toBe("answered");
-    expect(result.text).toContain("All 5 tests pass");
-    expect(await (await project.session.local()).changes()).toHaveLength(1);
-    expect(project.read("src/format.js")).toContain("export function durationText(minutes) {");
-  },
-);
+for (const { id: slip } of toolsxmlSlips.filter(({ id }) => id !== "outdated-find" && id !== "unescaped"))
+  sampled(["wrong-name", "envelope", "cut-off"].includes(slip))(
+    `should make an edit exactly once in spite of the slip ${slip} in its block`,
+    async () => {
+      const project = testProject(store, { "test/walk.test.js": undefined, "test/grade.test.js": undefined });
+      const { result } = await ask(project, "rename formatDuration to durationText everywhere", slip);
+      expect(result.status).toBe("answered");
+      expect(result.text).toContain("All 5 tests pass");
+      expect(await (await project.session.local()).changes()).toHaveLength(1);
+      expect(project.read("src/format.js")).toContain("export function durationText(minutes) {");
+    },
+  );
 
 it("should rename whole words only", async () => {
   const project = testProject(
@@ -235,5 +237,5 @@ it.each([
   ["show order 1042", "show"],
   ["open a ticket: fix the tests", "ticket"],
 ])("should read %j as %s", (question, kind) => {
-  expect(readTask(question, languageOf(question))?.kind).toBe(kind);
+  expect(readTask(question, languageOf(question))).toMatchObject({ kind });
 });

@@ -1,17 +1,17 @@
 import type { Locale } from "@toolglot/core";
-import { type Skill, type Task, task } from "../task.ts";
+import { type Unread, unreadWords } from "../reading/unread.ts";
+import { type Task, task } from "../task.ts";
 import { formatNumber } from "../text.ts";
-import { summary, summaryProgram } from "./statistics.ts";
+import { summary, summaryProgram } from "./data.ts";
+
+/** What may stand around the numbers. */
+const around =
+  /\b(?:calculate|compute|evaluate|work out|what['’]?s|equals?|result|numbers?|of)\b|计算|算一?下|算出|等于|是多少|多少|结果|得多少|[=？?]/giu;
 
 /** `What is 17.5 % of 2480?`, `mean of 3, 5, 8` */
-export const arithmeticSkill: Skill = {
-  id: "arithmetic",
-  title: { en: "calculate, without tools", zh: "计算（不用工具）" },
-  example: { en: "what is 17.5% of 2480 + sqrt(144)?", zh: "计算 (1299 + 459) * 0.85" },
-  read(question, language) {
-    return readSeries(question, language) ?? readExpression(question, language);
-  },
-};
+export function readArithmetic(question: string, language: Locale): Task | Unread | undefined {
+  return readSeries(question, language) ?? readExpression(question, language);
+}
 
 const series: Record<string, RegExp> = {
   mean: /\b(?:mean|average)\b|平均/iu,
@@ -20,11 +20,13 @@ const series: Record<string, RegExp> = {
 };
 
 /** Statistics of a list of numbers in the request. */
-function readSeries(question: string, language: Locale): Task | undefined {
+function readSeries(question: string, language: Locale): Task | Unread | undefined {
   const wanted = Object.keys(series).filter((name) => series[name]?.test(question)) as ("mean" | "median" | "stdev")[];
   const list = /-?\d+(?:\.\d+)?(?:\s*(?:,|，|、|\band\b|和|\s)\s*-?\d+(?:\.\d+)?)+/iu.exec(question)?.[0];
   const numbers = list?.match(/-?\d+(?:\.\d+)?/g)?.map(Number) ?? [];
-  if (wanted.length === 0 || numbers.length < 2) return undefined;
+  if (wanted.length === 0 || numbers.length < 2 || list === undefined) return undefined;
+  const unread = unreadWords(question.replace(list, " "), around, ["aggregate", "and"]);
+  if (unread.length > 0) return { unread };
   const zh = language === "zh";
   const label = {
     mean: zh ? "平均值" : "mean",
@@ -60,7 +62,7 @@ ${wanted.map((name) => `  ${name}: cents(${name}(numbers)),`).join("\n")}
 }
 
 /** One expression of numbers, brackets, `+ - * / ^ %`, `sqrt()`, and `N% of M`. */
-function readExpression(question: string, language: Locale): Task | undefined {
+function readExpression(question: string, language: Locale): Task | Unread | undefined {
   const written = question
     .replaceAll(/[×✕]/g, "*")
     .replaceAll("÷", "/")
@@ -85,6 +87,8 @@ function readExpression(question: string, language: Locale): Task | undefined {
   const expression = found.trim();
   const term = readTerm(expression);
   if (term === undefined) return undefined;
+  const unread = unreadWords(written.replace(found, " "), around, ["which", "howmuch"]);
+  if (unread.length > 0) return { unread };
   const zh = language === "zh";
   return task<number | string>({
     kind: "arithmetic",

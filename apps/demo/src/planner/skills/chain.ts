@@ -1,11 +1,13 @@
 import type { Locale } from "@toolglot/core";
-import { PlanError, type Skill, type Task, task } from "../task.ts";
+import { type Unread, unreadWords } from "../reading/unread.ts";
+import { type Task, task } from "../task.ts";
 import { literal, markdownTable } from "../text.ts";
 
 type Row = Record<string, string | number | null>;
 
 interface Outcome {
   document_id: string;
+  /** -1 when the document names none. */
   limit: number;
   rows: Row[];
   ticket_id: number | null;
@@ -78,22 +80,29 @@ ORDER BY days DESC, r.id`,
 const ruleWords = /\b(?:polic\w*|rules?|terms|document|guideline)\b|政策|规定|规则|办法|制度/iu;
 const checkWords =
   /\b(?:check|affected|which (?:orders|products|refunds)|falls? under|overdue|below|breaks?|violat\w+|too late|list the)\b|受影响|检查|核对|查出|找出|哪些|超期|低于|违反/iu;
-const ticketWords = /\btickets?\b|工单/iu;
+const ticketWords = /\b(?:open|create|file|raise)\s+(?:an?|one)\s+tickets?\b|\btickets?\b|(?:建|开|创建)?一?张?工单/iu;
+/** Everything such a request may say; what else stands in it is not understood. */
+const allWords = (topic: Topic): RegExp =>
+  new RegExp(
+    [
+      topic.words,
+      ruleWords,
+      checkWords,
+      ticketWords,
+      /\b(?:find|look up|read|get|search|against|orders?|products?|refunds?|points?|handling|processing|data|too|open|create|under|by|breach|then|it|them|for (?:it|them)|that fall)\b|查一?下?|查|按照?|根据|读|处理|发货|仓库|订单|商品|退款|并且?|然后|再|受|的|出|数据|对照|要|补货线/iu,
+    ]
+      .map(({ source }) => source)
+      .join("|"),
+    "giu",
+  );
 
 /** `Find the shipping delay policy, check which orders are affected and open a ticket.` */
-export const chainSkill: Skill = {
-  id: "chain",
-  title: { en: "read a rule, check the data against it, open a ticket", zh: "查规定、核对数据、建工单" },
-  example: {
-    en: "Find the shipping delay policy, check which orders are affected and open a ticket",
-    zh: "查发货延误处理办法，找出受影响的订单，并建一张工单",
-  },
-  read(question, language) {
-    const wanted = topics.find(({ words }) => words.test(question));
-    const fits = ruleWords.test(question) && checkWords.test(question);
-    return wanted && fits ? chainTask(wanted, ticketWords.test(question), language) : undefined;
-  },
-};
+export function readChain(question: string, language: Locale): Task | Unread | undefined {
+  const topic = topics.find(({ words }) => words.test(question));
+  if (!topic || !ruleWords.test(question) || !checkWords.test(question)) return undefined;
+  const unread = unreadWords(question, allWords(topic), ["and", "which", "list", "noun"]);
+  return unread.length > 0 ? { unread } : chainTask(topic, ticketWords.test(question), language);
+}
 
 /** What a ticket's text begins with. */
 const closings: Record<Locale, string> = { en: "Rule:", zh: "依据文档" };
@@ -111,13 +120,12 @@ if rows:
     ticket_id = ticket["ticket_id"]
 `;
   return `hits = search_documents(${literal(topic.query[language])}, top_k=3)
-policy = fetch_document(hits[0]["document_id"])
+policy = fetch_document(hits[0]["document_id"]) if hits else {"document_id": "", "text": ""}
 match = re.search(r"${topic.pattern[language]}", policy["text"])
-if not match:
-    raise ValueError("no limit found in " + policy["document_id"])
-limit = int(match.group(1))
-
-rows = query_sql(f"""
+limit = int(match.group(1)) if match else -1
+rows = []
+if match:
+    rows = query_sql(f"""
 ${topic.sql.replace("%LIMIT%", "{limit}")}
 """, limit=200)["rows"]
 ${ticket ? opening : ""}
@@ -144,17 +152,20 @@ if (rows.length > 0) {
 }
 `;
   return `const [hit] = await search_documents({ query: ${literal(topic.query[language])}, top_k: 3 });
-const policy = await fetch_document({ document_id: hit.document_id });
+let policy = { document_id: "", text: "" };
+if (hit) policy = await fetch_document({ document_id: hit.document_id });
 const match = /${topic.pattern[language]}/.exec(policy.text);
-if (!match) throw new Error("no limit found in " + policy.document_id);
-const limit = Number(match[1]);
-
-const { rows } = await query_sql({
-  sql: \`
+const limit = match ? Number(match[1]) : -1;
+let rows = [];
+if (match) {
+  const found = await query_sql({
+    sql: \`
 ${topic.sql.replace("%LIMIT%", `\${limit}`)}
 \`,
-  limit: 200,
-});
+    limit: 200,
+  });
+  rows = found.rows;
+}
 ${ticket ? opening : ""}
 __result__ = { document_id: policy.document_id, limit, rows, ticket_id${ticket ? "" : ": null"} };`;
 }
@@ -179,10 +190,10 @@ function chainTask(topic: Topic, ticket: boolean, language: Locale): Task {
     *calls() {
       const [hits] = yield [{ name: "search_documents", input: { query, top_k: 3 } }];
       const id = (hits as { document_id: string }[])[0]?.document_id;
-      if (id === undefined) throw new PlanError(`no document about ${query}`);
+      if (id === undefined) return { document_id: "", limit: -1, rows: [], ticket_id: null };
       const [document] = yield [{ name: "fetch_document", input: { document_id: id } }];
       const match = new RegExp(pattern).exec((document as { text: string }).text);
-      if (!match) throw new PlanError(`no limit found in ${id}`);
+      if (!match) return { document_id: id, limit: -1, rows: [], ticket_id: null };
       const limit = Number(match[1]);
       const [found] = yield [
         { name: "query_sql", input: { sql: topic.sql.replace("%LIMIT%", String(limit)), limit: 200 } },
@@ -195,6 +206,8 @@ function chainTask(topic: Topic, ticket: boolean, language: Locale): Task {
       return { document_id: id, limit, rows, ticket_id: (made as { ticket_id: number }).ticket_id };
     },
     answer({ document_id, limit, rows, ticket_id }) {
+      if (limit < 0)
+        return zh ? `没有找到写明界限的“${query}”。` : `I found no limit in any document about the ${query}.`;
       if (rows.length === 0) {
         return zh
           ? `文档 ${document_id} 的界限是 ${limit}，没有记录超出。`

@@ -1,19 +1,358 @@
 import type { Locale } from "@toolglot/core";
-import { type Skill, type Task, task } from "../task.ts";
-import { literal } from "../text.ts";
-
-interface Hit {
-  document_id: string;
-  title: string;
-  score: number;
-  snippet: string;
-}
+import { readTokens } from "../reading/tokens.ts";
+import { furtherStep, type Unread } from "../reading/unread.ts";
+import type { Answer, Task } from "../task.ts";
+import { task } from "../task.ts";
+import { literal, markdownTable } from "../text.ts";
 
 interface Document {
   document_id: string;
   title: string;
+  language: string;
   updated: string;
   text: string;
+}
+
+interface Hit {
+  document_id: string;
+  title: string;
+}
+
+type Kind = "search" | "ask" | "summarise" | "read" | "compare";
+
+const compareEn =
+  /^(?:(?:please|can you)\s+)*(?:compare\s+(.+?)\s+(?:and|with|to|vs\.?|against)\s+(.+)|(?:what (?:is|are)\s+)?(?:the\s+)?differences? between\s+(.+?)\s+and\s+(.+))$/isu;
+const compareZh = /^(?:请|帮我)*(?:比较|对比)(?:一下)?(.+?)(?:和|与|跟|同)(.+?)(?:的?(?:区别|不同|异同))?[？?。]?$/su;
+const patterns: readonly [kind: Kind, en: RegExp, zh: RegExp][] = [
+  [
+    "search",
+    /^(?:(?:please|can you)\s+)*(?:search|look up|look for|look|find)\b(?:\s+(?:me|through|in|the|our|all|any))*(?:\s+(?:documents?|docs?|files|handbooks?|policies)\b)?\s*(?:for|about|on|that mention|which mention|mentioning)?\s+(.+)$/isu,
+    /^(?:请|帮我)*(?:搜索|查找|检索|找一下|查一下|搜一下)\s*(.+)$/su,
+  ],
+  [
+    "summarise",
+    /^(?:(?:please|can you|give me|i want|a|an|the)\s+)*(?:summari[sz]e|summary of|sum up|overview of)\s+(.+)$/isu,
+    /^(?:请|帮我)*(?:总结|概括|摘要|归纳|介绍)(?:一下)?\s*(.+)$/su,
+  ],
+  [
+    "read",
+    /^(?:(?:please|can you)\s+)*(?:read|show|open|fetch|print|display|get|give)\b(?:\s+me)?\s+(.+)$/isu,
+    /^(?:请|帮我|给我)*(?:读一下|阅读|打开|显示|查看|看看|看一下|读)\s*(.+)$/su,
+  ],
+];
+const asking =
+  /[?？]\s*$|^(?:how|what|when|who|where|which|why|can|may|do|does|is|are|must|should|tell me)\b|多久|多少|几[天个]|怎么|怎样|如何|是否|能不能|可以|谁|什么|哪|吗/iu;
+
+/** Requests about the documents. What a request names must stand in what it gets, or it gets nothing. */
+export function readDocuments(question: string, language: Locale): Task | Unread | undefined {
+  const compared = compareEn.exec(question) ?? compareZh.exec(question);
+  const figures = readTokens(question, new Date(0)).some(({ kind }) => /^(?:field|aggregate|count|period)$/.test(kind));
+  const sides = figures ? undefined : compared?.slice(1).filter((side) => side !== undefined);
+  const asked = sides ? { kind: "compare" as const, topics: sides } : requestOf(question);
+  if (asked === undefined) return undefined;
+  const topics = asked.topics.map((topic) => contentWords(topic));
+  if (topics.some((words) => words.length === 0)) return undefined;
+  const more = furtherStep(question);
+  if (more !== undefined) return { unread: [more] };
+  return documentTask(
+    asked.kind,
+    asked.topics.map((topic) => topic.replace(/[\s?？。.!！]+$/u, "")),
+    question,
+    language,
+  );
+}
+
+function requestOf(question: string): { kind: Kind; topics: string[] } | undefined {
+  for (const [kind, en, zh] of patterns) {
+    const topic = (en.exec(question) ?? zh.exec(question))?.[1];
+    if (topic === undefined) continue;
+    // Only documents are read or searched for; other things are shown by other skills.
+    if (kind === "read" && !documentNoun.test(topic) && !/^[\w-]+-[\w-]+\W*$/.test(topic)) continue;
+    if (
+      kind === "search" &&
+      !/\b(?:search|documents?|docs?|files|handbooks?|policies)\b|搜|检索|文档|文件|规定/iu.test(question)
+    )
+      continue;
+    return { kind, topics: [topic] };
+  }
+  return undefined;
+}
+
+/** A question that the documents may answer. */
+export function readAsk(question: string, language: Locale): Task | undefined {
+  if (!asking.test(question) || contentWords(question).length === 0 || furtherStep(question) !== undefined)
+    return undefined;
+  return documentTask("ask", [question], question, language);
+}
+
+/** A list of all documents. */
+export function listDocuments(language: Locale): Task {
+  const zh = language === "zh";
+  return task<Hit[]>({
+    kind: "documents",
+    tools: ["search_documents"],
+    understanding: zh ? "用户想知道有哪些文档。" : "The user wants to know which documents there are.",
+    plan: zh ? "搜索一次，“*”表示全部。" : "Search once; * stands for all.",
+    target: zh ? "列出文档" : "List the documents",
+    code: {
+      python: '__result__ = search_documents("*", top_k=20)',
+      javascript: '__result__ = await search_documents({ query: "*", top_k: 20 });',
+    },
+    *calls() {
+      const [hits] = yield [{ name: "search_documents", input: { query: "*", top_k: 20 } }];
+      return hits as Hit[];
+    },
+    answer(hits) {
+      const lines = hits.map(({ title, document_id }) => `- ${title} (${document_id})`).join("\n");
+      const count =
+        hits.length === 20
+          ? zh
+            ? "前 20 篇文档："
+            : "The first 20 documents:"
+          : zh
+            ? `共 ${hits.length} 篇文档：`
+            : `${hits.length} documents:`;
+      return `${count}\n\n${lines}`;
+    },
+  });
+}
+
+const hitsOf: Record<Kind, number> = { search: 8, ask: 5, summarise: 1, read: 1, compare: 1 };
+
+function documentTask(kind: Kind, topics: readonly string[], question: string, language: Locale): Task {
+  const zh = language === "zh";
+  const queries = topics.map((topic) => contentWords(topic).map(canonical).join(" "));
+  const about = topics.join(zh ? "、" : " / ");
+  return task<Document[][]>({
+    kind,
+    tools: ["search_documents", "fetch_document"],
+    understanding: zh
+      ? `用户想知道文档里关于“${about}”的内容。`
+      : `The user wants what the documents say about: ${about}.`,
+    plan: zh
+      ? "搜索，读取找到的文档，只引用确实提到的内容。"
+      : "Search, fetch what is found, and quote only what speaks of it.",
+    target: zh ? `查文档：${about}` : `Look into the documents: ${about}`,
+    code: { python: pythonProgram(queries, hitsOf[kind]), javascript: javascriptProgram(queries, hitsOf[kind]) },
+    *calls() {
+      const found = (yield queries.map((query) => ({
+        name: "search_documents",
+        input: { query, top_k: hitsOf[kind] },
+      }))) as Hit[][];
+      const ids = found.map((hits) => hits.map(({ document_id }) => document_id));
+      if (ids.flat().length === 0) return found.map(() => []);
+      const documents = (yield ids
+        .flat()
+        .map((document_id) => ({ name: "fetch_document", input: { document_id } }))) as Document[];
+      return ids.map((list) =>
+        list.flatMap((id) => documents.filter(({ document_id }) => document_id === id).slice(0, 1)),
+      );
+    },
+    answer(found) {
+      if (kind === "ask") return askAnswer(found[0] ?? [], question, language);
+      if (kind === "search") return searchAnswer(found[0] ?? [], topics[0] ?? "", language);
+      const chosen: Document[] = [];
+      for (const [index, topic] of topics.entries()) {
+        const document = found[index]?.[0];
+        const words = contentWords(topic).filter((word) => !documentWord.test(word));
+        const missing = words.filter((word) => !document || !covers(`${document.title} ${document.document_id}`, word));
+        if (!document || missing.length > 0)
+          return {
+            unread: missing.length > 0 ? missing : [topic],
+            message: noDocument(missing.length > 0 ? missing : [topic], document, language),
+          };
+        chosen.push(document);
+      }
+      const [left, right] = chosen;
+      if (left === undefined) return noDocument(topics, undefined, language);
+      if (kind === "read")
+        return `${left.title} (${left.document_id}, ${left.updated})\n\n${left.text.replace(/^# .*\n+/, "")}`;
+      return right === undefined ? summaryText(left, language) : comparison(left, right, language);
+    },
+  });
+}
+
+function pythonProgram(queries: readonly string[], count: number): string {
+  return `def read(query):
+    hits = search_documents(query, top_k=${count})
+    return [fetch_document(hit["document_id"]) for hit in hits]
+
+__result__ = [read(query) for query in [${queries.map(literal).join(", ")}]]`;
+}
+
+function javascriptProgram(queries: readonly string[], count: number): string {
+  const reading =
+    count === 1
+      ? `  const [hit] = await search_documents({ query, top_k: 1 });
+  if (!hit) return [];
+  const document = await fetch_document({ document_id: hit.document_id });
+  return [document];`
+      : `  const hits = await search_documents({ query, top_k: ${count} });
+  return Promise.all(hits.map(({ document_id }) => fetch_document({ document_id })));`;
+  return `async function read(query) {
+${reading}
+}
+
+__result__ = await Promise.all([${queries.map(literal).join(", ")}].map((query) => read(query)));`;
+}
+
+const documentNoun =
+  /\b(?:polic(?:y|ies)|rules?|terms|documents?|notice|handbook|runbook|letters|tiers)\b|政策|规定|规则|条款|办法|手册|守则|文档|文件/iu;
+const documentWord =
+  /^(?:polic(?:y|ies)|rules?|terms?|documents?|docs?|conditions?|guidelines?|texts?|页面?|政策|规定|规则|条款|办法|处理办法|制度|内容|文档|文件)$/iu;
+const questionWords =
+  /(?<![\p{Script=Latin}\p{N}])(?:how|why|must|may|should|might|shall|gets?|got|takes?|happens?|need(?:s|ed)?|they|he|she|his|her|their|them|if|so|then|into|about|what['’]s|be|one|someone|somebody|something|people|person|going|goes?|speaks?|says?|said|does|long|many|much|there['’]s|it['’]s|i['’]m)(?![\p{Script=Latin}\p{N}])|怎么办?|怎样|如何|为什么|多长|需要|应该|应当|必须|是否|能不能|可不可以|可否|会不会|谁|哪里|之内|以内|时间|关于|有关|相关|时候?|要求|告诉|怎|样/giu;
+
+/** The words of a text that tell what it is about. */
+function contentWords(text: string): string[] {
+  const bare = text.replaceAll(questionWords, (found) => " ".repeat(found.length));
+  const tokens = readTokens(bare, new Date(0)).filter(
+    ({ kind }) => !/^(?:filler|which|duration|count|howmuch|list|by|and|compare)$/.test(kind),
+  );
+  return tokens
+    .flatMap(({ text: word }) => (/\p{Script=Han}/u.test(word) ? hanWords(word) : word.split(/[\s-]+/)))
+    .filter((word) => word !== "");
+}
+
+function hanWords(text: string): string[] {
+  if (text.length <= 2) return [text];
+  return [...new Intl.Segmenter("zh", { granularity: "word" }).segment(text)]
+    .map(({ segment }) => segment)
+    .filter((word) => !/^[的了吗呢是有在和与]$/u.test(word));
+}
+
+/** Words that mean the same here, in the form in which the documents have them. */
+const synonyms: Record<string, string> = {
+  late: "delay",
+  guarantee: "warranty",
+  membership: "member",
+  package: "parcel",
+  delayed: "delay",
+  迟到: "延误",
+  延迟: "延误",
+  晚到: "延误",
+  质保: "保修",
+  天: "天",
+};
+
+function canonical(word: string): string {
+  return synonyms[word.toLowerCase()] ?? word;
+}
+
+/** Whether a text speaks of a word: in English in any of its forms. */
+function covers(text: string, word: string): boolean {
+  const wanted = canonical(word);
+  if (/\p{Script=Han}/u.test(wanted)) return text.includes(wanted);
+  const stem = stemOf(canonical(wanted.toLowerCase()));
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).some((one) => stemOf(canonical(one)) === stem);
+}
+
+function stemOf(word: string): string {
+  const stem = word.replace(/(?:ing|ed|ies|es|s|y|e)$/u, "");
+  return (stem.length >= 3 ? stem : word).replace(/([b-df-hj-np-tv-z])\1$/u, "$1");
+}
+
+interface Passage {
+  document: Document;
+  heading: string;
+  line: string;
+}
+
+function passages(document: Document): Passage[] {
+  let heading = "";
+  return document.text.split("\n").flatMap((raw) => {
+    if (raw.startsWith("## ")) heading = raw.slice(3);
+    const line = raw.replace(/^\s*(?:[-*]|\d+\.)\s+/, "").trim();
+    return line === "" || raw.startsWith("#") ? [] : [{ document, heading, line }];
+  });
+}
+
+/** Quotes the passage that speaks of everything that was asked about; where there is none, that is the answer. */
+function askAnswer(documents: readonly Document[], question: string, language: Locale): Answer {
+  const zh = language === "zh";
+  const words = contentWords(question);
+  const lasting = readTokens(question, new Date(0)).some(({ kind }) => kind === "duration");
+  const time =
+    /\d[\d,]*\s*(?:working\s+)?(?:days?|months?|weeks?|hours?|minutes?|years?)|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:day|morning|month)\b|\d\s*(?:天|个月|小时|个工作日|年|分钟)|每周|第一天/iu;
+  const fitting = documents
+    .flatMap(passages)
+    .map((passage) => ({
+      ...passage,
+      own: words.filter(
+        (word) => covers(`${passage.heading} ${passage.line}`, word) && !covers(passage.document.title, word),
+      ).length,
+    }))
+    .filter(
+      ({ document, heading, line, own }) =>
+        own > 0 &&
+        words.every((word) => covers(`${document.title} ${heading} ${line}`, word)) &&
+        (!lasting || time.test(line)),
+    );
+  // What a whole document is about is not looked for in a line of another one.
+  const titled = documents.find(({ title }) => words.every((word) => covers(title, word)));
+  const lines = titled && lasting ? passages(titled).filter(({ line }) => time.test(line)) : [];
+  if (titled && lines.length > 0) {
+    const list = lines
+      .slice(0, 6)
+      .map(({ heading, line }) => `> ${heading === "" ? "" : `${heading}${zh ? "：" : ": "}`}${line}`);
+    return `${zh ? `《${titled.title}》（${titled.document_id}）写道：` : `${titled.title} (${titled.document_id}) says:`}\n\n${list.join("\n")}`;
+  }
+  const best = titled ? undefined : fitting.sort((a, b) => b.own - a.own)[0];
+  if (best && !/\bthis page\b|本页|本办法/iu.test(best.line)) {
+    const { document, heading, line } = best;
+    const where = heading === "" ? "" : zh ? `“${heading}”一节` : `, under “${heading}”`;
+    return zh
+      ? `《${document.title}》（${document.document_id}）${where}写道：\n\n> ${line}`
+      : `${document.title} (${document.document_id})${where}, says:\n\n> ${line}`;
+  }
+  const whole = best?.document ?? titled;
+  if (whole) return summaryText(whole, language);
+  const unknown = words.filter((word) => !documents.some(({ title, text }) => covers(`${title} ${text}`, word)));
+  if (unknown.length > 0) return { unread: unknown, message: noDocument(unknown, undefined, language) };
+  const list = words.map(quoted(language)).join(zh ? "、" : ", ");
+  return {
+    unread: words,
+    message: zh
+      ? `没有一处文档同时讲到${list}。`
+      : `No passage of the documents speaks of all of this together: ${list}.`,
+  };
+}
+
+function searchAnswer(documents: readonly Document[], topic: string, language: Locale): Answer {
+  const zh = language === "zh";
+  const words = contentWords(topic).filter((word) => !documentWord.test(word));
+  const wanted = words.length > 0 ? words : contentWords(topic);
+  const fitting = documents.filter(({ title, text }) => wanted.every((word) => covers(`${title} ${text}`, word)));
+  if (fitting.length === 0) {
+    const unknown = wanted.filter((word) => !documents.some(({ title, text }) => covers(`${title} ${text}`, word)));
+    return noDocument(unknown.length > 0 ? unknown : [wanted.join(" ")], undefined, language);
+  }
+  const lines = fitting.map((document, index) => {
+    const best = passages(document)
+      .map(({ line }) => ({ line, own: wanted.filter((word) => covers(line, word)).length }))
+      .sort((a, b) => b.own - a.own)[0];
+    return `${index + 1}. ${document.title} (${document.document_id})\n   ${best?.line ?? ""}`;
+  });
+  const count = zh
+    ? `找到 ${fitting.length} 篇文档：`
+    : `${fitting.length} ${fitting.length === 1 ? "document" : "documents"} found:`;
+  return `${count}\n\n${lines.join("\n")}`;
+}
+
+function quoted(language: Locale): (word: string) => string {
+  return (word) => (language === "zh" ? `“${word}”` : `"${word}"`);
+}
+
+function noDocument(words: readonly string[], nearest: Document | undefined, language: Locale): string {
+  const zh = language === "zh";
+  const list = words.map(quoted(language)).join(zh ? "、" : ", ");
+  const near = nearest
+    ? zh
+      ? `最接近的是《${nearest.title}》（${nearest.document_id}）。`
+      : ` The nearest is ${nearest.title} (${nearest.document_id}).`
+    : "";
+  const verb = nearest ? (zh ? "专门讲" : "is about") : zh ? "提到" : "speaks of";
+  return zh ? `没有文档${verb}${list}。${near}` : `No document ${verb} ${list}.${near}`;
 }
 
 interface Section {
@@ -21,190 +360,48 @@ interface Section {
   points: string[];
 }
 
-interface Summary {
-  document_id?: string;
-  title?: string;
-  updated?: string;
-  intro?: string;
-  sections?: Section[];
-}
-
-function cleanTopic(topic: string): string {
-  return topic
-    .replace(/^(?:(?:me|the|our|a|an|about|for|on|documents?|docs?)\s+)+/gi, "")
-    .replace(/^(?:一下|关于|有关|文档|文件|的)+/u, "")
-    .replace(/[\s?？。.!！:：,，、"“”]+$/u, "")
-    .replace(/(?:的(?:文档|文件|内容|规定)?|相关(?:文档|文件)?)$/u, "")
-    .trim();
-}
-
-/** `Search the documents for vouchers.` */
-export const searchSkill: Skill = {
-  id: "search",
-  title: { en: "search the documents", zh: "搜索文档" },
-  example: { en: "search the documents for vouchers", zh: "搜索关于代金券的文档" },
-  read(question, language) {
-    const match =
-      /\b(?:search|look up|look for|find)\b(?:\s+(?:the|our|all|in))*(?:\s+(?:documents?|docs?|files|handbooks?))?\s*(?:for|about|on|that mention|mentioning)?\s+(.+)/i.exec(
-        question,
-      ) ?? /(?:搜索|查找|检索|找一下|查一下|查询文档|搜一下)\s*(.+)/u.exec(question);
-    const topic = match?.[1] && cleanTopic(match[1]);
-    return topic ? searchTask("search", topic, language) : undefined;
-  },
-};
-
-const asking =
-  /\?|？|^(?:how|what|when|who|where|which|can|may|do|does|is|are|must|tell)\b|多久|多少|几天|怎么|怎样|如何|是否|能不能|可以|谁|什么|哪/iu;
-const domainWords =
-  /\b(?:polic|return|refund|warrant|voucher|deliver|ship|delay|restock|reorder|member|gold|silver|incident|sev[123]|batter|lantern|letters?|customer care|privacy|carton)\w*|政策|退货|退款|保修|代金券|发货|延误|补货|会员|金卡|优先级|客户资料|泄露|回复客户|吊牌|运费|电池|首次回复|补偿/iu;
-
-/** `How long is the warranty on tents?` */
-export const askSkill: Skill = {
-  id: "ask",
-  title: { en: "look up a rule", zh: "查规定" },
-  example: { en: "How long is the warranty on tents?", zh: "金卡会员多少天内可以退货？" },
-  read(question, language) {
-    const fits = asking.test(question) && domainWords.test(question);
-    return fits ? searchTask("ask", cleanTopic(question), language) : undefined;
-  },
-};
-
-function searchTask(kind: "search" | "ask", query: string, language: Locale): Task {
-  const zh = language === "zh";
-  const count = kind === "search" ? 5 : 3;
-  return task<Hit[]>({
-    kind,
-    tools: ["search_documents"],
-    understanding: zh
-      ? `用户想在文档中查“${query}”。`
-      : `The user wants to know what the documents say about "${query}".`,
-    plan: zh ? `用 search_documents 搜索，取前 ${count} 篇。` : `Search once and take the best ${count} documents.`,
-    target: zh ? `在文档中查找：${query}` : `Find documents about: ${query}`,
-    code: {
-      python: `__result__ = search_documents(${literal(query)}, top_k=${count})`,
-      javascript: `__result__ = await search_documents({ query: ${literal(query)}, top_k: ${count} });`,
-    },
-    *calls() {
-      const [hits] = yield [{ name: "search_documents", input: { query, top_k: count } }];
-      return hits as Hit[];
-    },
-    answer: (hits) => (kind === "search" ? listHits(hits, query, zh) : quoteHits(hits, query, zh)),
-  });
-}
-
-function listHits(hits: readonly Hit[], query: string, zh: boolean): string {
-  if (hits.length === 0) return nothingFound(query, zh);
-  const lines = hits.map((hit, index) => `${index + 1}. ${hit.title} (${hit.document_id})\n   ${hit.snippet}`);
-  const found = zh
-    ? `找到 ${hits.length} 篇文档：`
-    : `${hits.length} ${hits.length === 1 ? "document" : "documents"} found:`;
-  return `${found}\n\n${lines.join("\n")}`;
-}
-
-function quoteHits(hits: readonly Hit[], query: string, zh: boolean): string {
-  const best = hits[0];
-  if (!best) return nothingFound(query, zh);
-  const others = hits.slice(1).filter((hit) => hit.score > best.score / 2);
-  const more = others.map((hit) => `- ${hit.title} (${hit.document_id}): ${hit.snippet}`).join("\n");
-  const lead = zh ? `《${best.title}》（${best.document_id}）写道：` : `${best.title} (${best.document_id}) says:`;
-  return `${lead}\n\n> ${best.snippet}${more && `\n\n${zh ? "另见：" : "See also:"}\n${more}`}`;
-}
-
-function nothingFound(query: string, zh: boolean): string {
-  return zh ? `文档中没有找到与“${query}”有关的内容。` : `No document mentions "${query}".`;
-}
-
-/** `Summarise the refund policy.` */
-export const summariseSkill: Skill = {
-  id: "summarise",
-  title: { en: "fetch a document and summarise it", zh: "读取文档并总结" },
-  example: { en: "summarise the refund policy", zh: "总结一下退货政策" },
-  read(question, language) {
-    const match =
-      /\b(?:summari[sz]e|summary of|sum up|overview of)\s+(.+)/i.exec(question) ??
-      /(?:总结|概括|摘要|归纳|介绍)\s*(.+)/u.exec(question);
-    const topic = match?.[1] && cleanTopic(match[1]);
-    return topic ? summariseTask(topic, language) : undefined;
-  },
-};
-
-function summariseTask(topic: string, language: Locale): Task {
-  const zh = language === "zh";
-  return task<Summary>({
-    kind: "summarise",
-    tools: ["search_documents", "fetch_document"],
-    understanding: zh ? `用户想要“${topic}”的摘要。` : `The user wants a summary of "${topic}".`,
-    plan: zh
-      ? "搜索，读取最相符的一篇，逐节取出要点。"
-      : "Search, fetch the best document, and take the points of each section.",
-    target: zh ? `总结文档：${topic}` : `Summarise: ${topic}`,
-    code: {
-      python: `hits = search_documents(${literal(topic)}, top_k=1)
-if hits:
-    document = fetch_document(hits[0]["document_id"])
-    intro = ""
-    sections = []
-    for line in document["text"].splitlines():
-        if line.startswith("## "):
-            sections.append({"heading": line[3:], "points": []})
-        elif not line.strip() or line.startswith("# "):
-            continue
-        elif sections:
-            sections[-1]["points"].append(re.sub(r"^(?:-|\\d+\\.)\\s+", "", line.strip()))
-        elif not intro:
-            intro = line.strip()
-    __result__ = {
-        "document_id": document["document_id"],
-        "title": document["title"],
-        "updated": document["updated"],
-        "intro": intro,
-        "sections": sections,
-    }
-else:
-    __result__ = {}`,
-      javascript: `const [hit] = await search_documents({ query: ${literal(topic)}, top_k: 1 });
-__result__ = {};
-if (hit) {
-  const { document_id, title, updated, text } = await fetch_document({ document_id: hit.document_id });
-  const sections = [];
-  let intro = "";
-  for (const line of text.split("\\n")) {
-    if (line.startsWith("## ")) sections.push({ heading: line.slice(3), points: [] });
-    else if (line.trim() === "" || line.startsWith("# ")) continue;
-    else if (sections.length > 0) sections.at(-1).points.push(line.trim().replace(/^(?:-|\\d+\\.)\\s+/, ""));
-    else if (intro === "") intro = line.trim();
-  }
-  __result__ = { document_id, title, updated, intro, sections };
-}`,
-    },
-    *calls() {
-      const [found] = yield [{ name: "search_documents", input: { query: topic, top_k: 1 } }];
-      const id = (found as Hit[])[0]?.document_id;
-      if (id === undefined) return {};
-      const [document] = yield [{ name: "fetch_document", input: { document_id: id } }];
-      return summarise(document as Document);
-    },
-    answer({ title, document_id, updated, intro, sections = [] }) {
-      if (title === undefined) return nothingFound(topic, zh);
-      const head = zh
-        ? `《${title}》（${document_id}，更新于 ${updated}）`
-        : `${title} (${document_id}, last changed ${updated})`;
-      const body = sections.map(({ heading, points }) => `- **${heading}**: ${points.slice(0, 2).join(" ")}`);
-      return [head, intro, body.join("\n")].filter(Boolean).join("\n\n");
-    },
-  });
-}
-
-/** What the programs above do, for calls without code. */
-function summarise(document: Document): Summary {
+function sectionsOf(text: string): { intro: string; sections: Section[] } {
   const sections: Section[] = [];
   let intro = "";
-  for (const line of document.text.split("\n")) {
+  for (const line of text.split("\n")) {
     if (line.startsWith("## ")) sections.push({ heading: line.slice(3), points: [] });
     else if (line.trim() === "" || line.startsWith("# ")) continue;
     else if (sections.length > 0) sections.at(-1)?.points.push(line.trim().replace(/^(?:-|\d+\.)\s+/, ""));
     else if (intro === "") intro = line.trim();
   }
-  const { document_id, title, updated } = document;
-  return { document_id, title, updated, intro, sections };
+  return { intro, sections };
+}
+
+function summaryText({ title, document_id, updated, text }: Document, language: Locale): string {
+  const { intro, sections } = sectionsOf(text);
+  const head =
+    language === "zh"
+      ? `《${title}》（${document_id}，更新于 ${updated}）`
+      : `${title} (${document_id}, last changed ${updated})`;
+  const body = sections.map(({ heading, points }) => `- **${heading}**: ${points.slice(0, 2).join(" ")}`);
+  return [head, intro, body.join("\n")].filter(Boolean).join("\n\n");
+}
+
+function comparison(left: Document, right: Document, language: Locale): string {
+  const zh = language === "zh";
+  if (left.document_id === right.document_id) {
+    return zh
+      ? `两个说法指的是同一篇：《${left.title}》（${left.document_id}）。`
+      : `Both mean the same document: ${left.title} (${left.document_id}).`;
+  }
+  const headings = ({ text }: Document): string =>
+    sectionsOf(text)
+      .sections.map(({ heading }) => heading)
+      .join(", ");
+  const table = markdownTable(
+    ["", left.title, right.title],
+    [
+      [zh ? "文档" : "id", left.document_id, right.document_id],
+      [zh ? "更新" : "changed", left.updated, right.updated],
+      [zh ? "小节" : "sections", headings(left), headings(right)],
+    ],
+  );
+  // Points that name a number are what differs.
+  const facts = [left, right].map(({ title, text }) => `${title}:\n${(text.match(/^- .*\d.*$/gmu) ?? []).join("\n")}`);
+  return `${table}\n\n${facts.join("\n\n")}`;
 }

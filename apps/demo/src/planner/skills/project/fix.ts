@@ -1,6 +1,7 @@
 import type { Locale } from "@toolglot/core";
 import type { Outcome } from "../../outcome.ts";
-import { attempt, type CallPlan, outcomesOf, type PlannedCall, type Skill, task } from "../../task.ts";
+import { type Unread, unreadWords } from "../../reading/unread.ts";
+import { attempt, type CallPlan, outcomesOf, type PlannedCall, type Task, task } from "../../task.ts";
 import { endedWell, runCommand } from "./commands.ts";
 import { calledIn, declarationPattern, functionLines, importsOf, numbersIn, statementAt } from "./javascript.ts";
 import { passageFor, type Repair, repaired, repairsFor, ruleWords } from "./repairs.ts";
@@ -34,33 +35,31 @@ interface Limit {
 const maxTries = 4;
 
 /** `Fix the failing test in the project`, `修复项目里失败的测试` */
-export const fixSkill: Skill = {
-  id: "project-fix",
-  title: {
-    en: "find and fix why a test of the project fails (only with --protocol toolsxml)",
-    zh: "找出并修复项目里失败的测试（仅限 --protocol toolsxml）",
-  },
-  example: { en: "fix the failing test in the project", zh: "修复项目里失败的测试" },
-  read(question, language) {
-    const wanted =
-      /\b(?:fix|repair|solve|debug|mend)\b.{0,60}\b(?:tests?|bugs?|project)\b/i.test(question) ||
-      /(?:修复|修好|修一下|解决|修正).{0,30}(?:测试|项目|bug|错误)/iu.test(question);
-    if (!wanted) return undefined;
-    const zh = language === "zh";
-    return task<Fixed>({
-      kind: "project-fix",
-      tools: ["command", "read", "edit"],
-      understanding: zh ? "用户要修复项目里失败的测试。" : "The user wants the failing test of the project fixed.",
-      plan: zh
-        ? "先运行测试，再读失败的测试和它调用的代码，修改后重新运行测试。"
-        : "Run the tests, read the one that fails and the code that it calls, change that, and run the tests again.",
-      target: zh ? "修复失败的测试" : "Fix the failing test",
-      calls: fixPlan,
-      slipIn: (calls) => calls.some(({ name }) => name === "edit"),
-      answer: (fixed) => answerText(fixed, language),
-    });
-  },
-};
+export function readFix(question: string, language: Locale): Task | Unread | undefined {
+  const wanted =
+    /\b(?:fix|repair|solve|debug|mend)\b.{0,60}\b(?:tests?|bugs?|project)\b/i.test(question) ||
+    /(?:修复|修好|修一下|解决|修正).{0,30}(?:测试|项目|bug|错误)/iu.test(question);
+  if (!wanted) return undefined;
+  const unread = unreadWords(
+    question,
+    /\b(?:fix|repair|solve|debug|mend|why|fail(?:s|ed|ing)?|broken|project|code|tests?|bugs?|cause|find)\b|修复|修好|修一下|解决|修正|失败|项目|测试|bug|错误|代码|出错|为什么/giu,
+    ["and", "list"],
+  );
+  if (unread.length > 0) return { unread };
+  const zh = language === "zh";
+  return task<Fixed>({
+    kind: "project-fix",
+    tools: ["command", "read", "edit"],
+    understanding: zh ? "用户要修复项目里失败的测试。" : "The user wants the failing test of the project fixed.",
+    plan: zh
+      ? "先运行测试，再读失败的测试和它调用的代码，修改后重新运行测试。"
+      : "Run the tests, read the one that fails and the code that it calls, change that, and run the tests again.",
+    target: zh ? "修复失败的测试" : "Fix the failing test",
+    calls: fixPlan,
+    slipIn: (calls) => calls.some(({ name }) => name === "edit"),
+    answer: (fixed) => answerText(fixed, language),
+  });
+}
 
 function* fixPlan(): CallPlan<Fixed> {
   const first = yield* runCommand("npm test");

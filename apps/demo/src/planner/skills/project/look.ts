@@ -1,6 +1,7 @@
 import type { Locale } from "@toolglot/core";
 import type { Outcome } from "../../outcome.ts";
-import { attempt, type CallPlan, outcomesOf, PlanError, type Skill, type Task, task } from "../../task.ts";
+import { type Unread, unreadWords } from "../../reading/unread.ts";
+import { attempt, type CallPlan, outcomesOf, PlanError, type Task, task } from "../../task.ts";
 import { endedWell, runCommand } from "./commands.ts";
 import { type Match, readParts, searchMatches, sourceOf } from "./results.ts";
 import { readTestRun, type TestRun } from "./test-output.ts";
@@ -14,31 +15,29 @@ interface Overview {
 }
 
 /** `What is in the project?`, `项目里有什么？` */
-export const overviewSkill: Skill = {
-  id: "project-overview",
-  title: {
-    en: "say what is in the project (only with --protocol toolsxml)",
-    zh: "介绍项目里有什么（仅限 --protocol toolsxml）",
-  },
-  example: { en: "what is in the project?", zh: "项目里有什么？" },
-  read(question, language) {
-    const wanted =
-      /\b(?:what(?:'s| is)|show|list|describe|which files are)\b.{0,30}\b(?:in|of)?\s*(?:the|this)\s+project\b/i.test(
-        question,
-      ) || /项目.{0,6}(?:有什么|有哪些|是什么|的(?:文件|结构|内容))|(?:介绍|看看|列出).{0,8}项目/u.test(question);
-    if (!wanted) return undefined;
-    const zh = language === "zh";
-    return task<Overview>({
-      kind: "project-overview",
-      tools: ["read"],
-      understanding: zh ? "用户想知道项目里有什么。" : "The user wants to know what is in the project.",
-      plan: zh ? "读 package.json，列出文件夹。" : "Read package.json and list the folders.",
-      target: zh ? "介绍项目" : "Describe the project",
-      calls: overviewPlan,
-      answer: (overview) => overviewText(overview, language),
-    });
-  },
-};
+export function readOverview(question: string, language: Locale): Task | Unread | undefined {
+  const wanted =
+    /\b(?:what(?:'s| is)|show|list|describe|which files are)\b.{0,30}\b(?:in|of)?\s*(?:the|this)\s+project\b/i.test(
+      question,
+    ) || /项目.{0,6}(?:有什么|有哪些|是什么|的(?:文件|结构|内容))|(?:介绍|看看|列出).{0,8}项目/u.test(question);
+  if (!wanted) return undefined;
+  const unread = unreadWords(
+    question,
+    /\b(?:describe|this|files?|folders?|project|inside|contents?|which|what[’']?s?)\b|项目|文件|结构|内容|介绍|看看/giu,
+    ["which", "list", "noun"],
+  );
+  if (unread.length > 0) return { unread };
+  const zh = language === "zh";
+  return task<Overview>({
+    kind: "project-overview",
+    tools: ["read"],
+    understanding: zh ? "用户想知道项目里有什么。" : "The user wants to know what is in the project.",
+    plan: zh ? "读 package.json，列出文件夹。" : "Read package.json and list the folders.",
+    target: zh ? "介绍项目" : "Describe the project",
+    calls: overviewPlan,
+    answer: (overview) => overviewText(overview, language),
+  });
+}
 
 function* overviewPlan(): CallPlan<Overview> {
   const [first] = outcomesOf(yield [attempt("read", { files: [{ src: "package.json" }, { src: "." }] })]) as [Outcome];
@@ -94,22 +93,14 @@ function overviewText({ manifest, listing }: Overview, language: Locale): string
 }
 
 /** `Search the project for Math.round`, `在项目里搜索 Math.round` */
-export const projectSearchSkill: Skill = {
-  id: "project-search",
-  title: {
-    en: "search the project's files (only with --protocol toolsxml)",
-    zh: "搜索项目里的文件（仅限 --protocol toolsxml）",
-  },
-  example: { en: "search the project for Math.round", zh: "在项目里搜索 Math.round" },
-  read(question, language) {
-    const match =
-      /\b(?:search|look|grep)\b.{0,20}\b(?:the )?project\b(?:'s files)?\s+for\s+(.+)/i.exec(question) ??
-      /\bfind\s+(.+?)\s+in the project\b/i.exec(question) ??
-      /(?:在)?项目(?:里|中)?(?:搜索|查找|搜一下|找一下|找)\s*(.+)/u.exec(question);
-    const wanted = match?.[1]?.replace(/^[`"“「]|[`"”」]?[.。?？!！]?$/gu, "").trim();
-    return wanted ? searchTask(wanted, language) : undefined;
-  },
-};
+export function readProjectSearch(question: string, language: Locale): Task | Unread | undefined {
+  const match =
+    /\b(?:search|look|grep)\b.{0,20}\b(?:the )?project\b(?:'s files)?\s+for\s+(.+)/i.exec(question) ??
+    /\bfind\s+(.+?)\s+in the project\b/i.exec(question) ??
+    /(?:在)?项目(?:里|中)?(?:搜索|查找|搜一下|找一下|找)\s*(.+)/u.exec(question);
+  const wanted = match?.[1]?.replace(/^[`"“「]|[`"”」]?[.。?？!！]?$/gu, "").trim();
+  return wanted ? searchTask(wanted, language) : undefined;
+}
 
 function searchTask(wanted: string, language: Locale): Task {
   const zh = language === "zh";
@@ -137,35 +128,29 @@ function searchTask(wanted: string, language: Locale): Task {
 }
 
 /** `Run the project's tests`, `运行项目的测试` */
-export const projectTestSkill: Skill = {
-  id: "project-test",
-  title: {
-    en: "run the project's tests (only with --protocol toolsxml)",
-    zh: "运行项目的测试（仅限 --protocol toolsxml）",
-  },
-  example: { en: "run the project's tests", zh: "运行项目的测试" },
-  read(question, language) {
-    const wanted = /\b(?:run|do)\b.{0,30}\btests?\b/i.test(question) || /(?:运行|跑|执行).{0,12}测试/u.test(question);
-    if (!wanted) return undefined;
-    const zh = language === "zh";
-    return task<{ tests: Outcome; run: TestRun }>({
-      kind: "project-test",
-      tools: ["command"],
-      understanding: zh ? "用户要运行项目的测试。" : "The user wants the project's tests run.",
-      plan: zh ? "运行 npm test。" : "Run npm test.",
-      target: zh ? "运行测试" : "Run the tests",
-      *calls() {
-        const tests = yield* runCommand("npm test");
-        return { tests, run: readTestRun(tests.text ?? "") };
-      },
-      answer({ tests, run }) {
-        const passed = endedWell(tests);
-        if (!passed && run.failed === undefined)
-          return `${zh ? "测试没有跑完：" : "The tests did not run to their end:"}\n\n${tailText(tests)}`;
-        const { failure } = run;
-        const where = failure === undefined ? "" : `\n\n  ${failure.name}\n  ${failure.file}:${failure.line}`;
-        return testsText(run.passed, passed ? 0 : run.failed, language) + where;
-      },
-    });
-  },
-};
+export function readProjectTest(question: string, language: Locale): Task | Unread | undefined {
+  const wanted = /\b(?:run|do)\b.{0,30}\btests?\b/i.test(question) || /(?:运行|跑|执行).{0,12}测试/u.test(question);
+  if (!wanted) return undefined;
+  const unread = unreadWords(question, /\b(?:run|project|tests?|suite)\b|运行|跑|执行|项目|测试/giu);
+  if (unread.length > 0) return { unread };
+  const zh = language === "zh";
+  return task<{ tests: Outcome; run: TestRun }>({
+    kind: "project-test",
+    tools: ["command"],
+    understanding: zh ? "用户要运行项目的测试。" : "The user wants the project's tests run.",
+    plan: zh ? "运行 npm test。" : "Run npm test.",
+    target: zh ? "运行测试" : "Run the tests",
+    *calls() {
+      const tests = yield* runCommand("npm test");
+      return { tests, run: readTestRun(tests.text ?? "") };
+    },
+    answer({ tests, run }) {
+      const passed = endedWell(tests);
+      if (!passed && run.failed === undefined)
+        return `${zh ? "测试没有跑完：" : "The tests did not run to their end:"}\n\n${tailText(tests)}`;
+      const { failure } = run;
+      const where = failure === undefined ? "" : `\n\n  ${failure.name}\n  ${failure.file}:${failure.line}`;
+      return testsText(run.passed, passed ? 0 : run.failed, language) + where;
+    },
+  });
+}

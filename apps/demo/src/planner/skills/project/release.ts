@@ -1,5 +1,7 @@
+import type { Locale } from "@toolglot/core";
 import type { Outcome } from "../../outcome.ts";
-import { attempt, type CallPlan, outcomesOf, type Skill, task } from "../../task.ts";
+import { type Unread, unreadWords } from "../../reading/unread.ts";
+import { attempt, type CallPlan, outcomesOf, type Task, task } from "../../task.ts";
 import { endedWell, runCommand } from "./commands.ts";
 import { readTestRun, type TestRun } from "./test-output.ts";
 import { tailText, testsText } from "./wording.ts";
@@ -11,67 +13,64 @@ type Released =
   | { kind: "ended"; question: string | undefined; end: Outcome };
 
 /** `Release the project`, `发布项目` */
-export const releaseSkill: Skill = {
-  id: "project-release",
-  title: {
-    en: "release the project, and answer what its script asks (only with --protocol toolsxml)",
-    zh: "发布项目，并回答脚本的提问（仅限 --protocol toolsxml）",
-  },
-  example: { en: "release the project", zh: "发布项目" },
-  read(question, language) {
-    const wanted =
-      /\b(?:release|publish)\b.{0,40}\b(?:project|package|library|version)\b/i.test(question) ||
-      /发布.{0,10}(?:项目|新版本|软件包)|给项目发版/u.test(question);
-    if (!wanted) return undefined;
-    const zh = language === "zh";
-    return task<Released>({
-      kind: "project-release",
-      tools: ["command", "input", "ctrl"],
-      understanding: zh ? "用户要发布项目的新版本。" : "The user wants a new version of the project released.",
-      plan: zh
-        ? "测试通过才发布；脚本会提问，用 input 回答。"
-        : "Release only when the tests pass; the script asks a question, which input answers.",
-      target: zh ? "发布项目" : "Release the project",
-      calls: releasePlan,
-      answer(released) {
-        switch (released.kind) {
-          case "failing": {
-            const { run, tests } = released;
-            const state =
-              run.failed === undefined ? `\n\n${tailText(tests)}` : testsText(run.passed, run.failed, language);
-            return zh
-              ? `测试没有通过，所以没有发布。${state}可以先让我“修复项目里失败的测试”。`
-              : `I did not release it, since its tests do not pass. ${state} Ask me to "fix the failing test in the project" first.`;
-          }
-          case "question":
-            return zh
-              ? `脚本问“${released.question}”，这不是我能替你决定的，所以用 Ctrl-C 停止了它。`
-              : `The script asked "${released.question}", which I can't decide for you, so I stopped it with Ctrl-C.`;
-          case "slow": {
-            const head = zh
-              ? "发布脚本没有结束，也没有提问，所以用 Ctrl-C 停止了它："
-              : "The script neither ended nor asked anything, so I stopped it with Ctrl-C:";
-            return `${head}\n\n${tailText(released.release, 6)}`;
-          }
-          case "ended": {
-            const { question: asked, end } = released;
-            const ok = end.status === "ok";
-            const answered =
-              asked === undefined
-                ? ""
-                : zh
-                  ? `脚本问“${asked}”，我回答了 y。`
-                  : `It asked "${asked}", and I answered y. `;
-            const head = zh
-              ? `${answered}${ok ? "已发布：" : "发布失败："}`
-              : `${answered}${ok ? "The release is done:" : "The release failed:"}`;
-            return `${head}\n\n${tailText(withoutEcho(end), 6)}`;
-          }
+export function readRelease(question: string, language: Locale): Task | Unread | undefined {
+  const wanted =
+    /\b(?:release|publish)\b.{0,40}\b(?:project|package|library|version)\b/i.test(question) ||
+    /发布.{0,10}(?:项目|新版本|软件包)|给项目发版/u.test(question);
+  if (!wanted) return undefined;
+  const unread = unreadWords(
+    question,
+    /\b(?:release|publish|project|package|library|version|new)\b|发布|发版|项目|新版本|软件包|版本/giu,
+  );
+  if (unread.length > 0) return { unread };
+  const zh = language === "zh";
+  return task<Released>({
+    kind: "project-release",
+    tools: ["command", "input", "ctrl"],
+    understanding: zh ? "用户要发布项目的新版本。" : "The user wants a new version of the project released.",
+    plan: zh
+      ? "测试通过才发布；脚本会提问，用 input 回答。"
+      : "Release only when the tests pass; the script asks a question, which input answers.",
+    target: zh ? "发布项目" : "Release the project",
+    calls: releasePlan,
+    answer(released) {
+      switch (released.kind) {
+        case "failing": {
+          const { run, tests } = released;
+          const state =
+            run.failed === undefined ? `\n\n${tailText(tests)}` : testsText(run.passed, run.failed, language);
+          return zh
+            ? `测试没有通过，所以没有发布。${state}可以先让我“修复项目里失败的测试”。`
+            : `I did not release it, since its tests do not pass. ${state} Ask me to "fix the failing test in the project" first.`;
         }
-      },
-    });
-  },
-};
+        case "question":
+          return zh
+            ? `脚本问“${released.question}”，这不是我能替你决定的，所以用 Ctrl-C 停止了它。`
+            : `The script asked "${released.question}", which I can't decide for you, so I stopped it with Ctrl-C.`;
+        case "slow": {
+          const head = zh
+            ? "发布脚本没有结束，也没有提问，所以用 Ctrl-C 停止了它："
+            : "The script neither ended nor asked anything, so I stopped it with Ctrl-C:";
+          return `${head}\n\n${tailText(released.release, 6)}`;
+        }
+        case "ended": {
+          const { question: asked, end } = released;
+          const ok = end.status === "ok";
+          const answered =
+            asked === undefined
+              ? ""
+              : zh
+                ? `脚本问“${asked}”，我回答了 y。`
+                : `It asked "${asked}", and I answered y. `;
+          const head = zh
+            ? `${answered}${ok ? "已发布：" : "发布失败："}`
+            : `${answered}${ok ? "The release is done:" : "The release failed:"}`;
+          return `${head}\n\n${tailText(withoutEcho(end), 6)}`;
+        }
+      }
+    },
+  });
+}
 
 function* releasePlan(): CallPlan<Released> {
   const tests = yield* runCommand("npm test");

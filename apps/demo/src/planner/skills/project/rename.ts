@@ -1,6 +1,7 @@
 import type { Locale } from "@toolglot/core";
 import type { Outcome } from "../../outcome.ts";
-import { attempt, type CallPlan, outcomesOf, type Skill, type Task, task } from "../../task.ts";
+import { type Unread, unreadWords } from "../../reading/unread.ts";
+import { attempt, type CallPlan, outcomesOf, type Task, task } from "../../task.ts";
 import { endedWell, runCommand } from "./commands.ts";
 import { type Match, readParts, searchMatches } from "./results.ts";
 import { readTestRun, type TestRun } from "./test-output.ts";
@@ -15,30 +16,24 @@ type Renamed =
 const name = "([A-Za-z_$][\\w$]{0,100})";
 
 /** `Rename formatDuration to durationText everywhere`, `把 formatDuration 全部改名为 durationText` */
-export const renameSkill: Skill = {
-  id: "project-rename",
-  title: {
-    en: "rename something in all files of the project (only with --protocol toolsxml)",
-    zh: "在项目的所有文件中改名（仅限 --protocol toolsxml）",
-  },
-  example: {
-    en: "rename formatDuration to durationText everywhere",
-    zh: "把 formatDistance 全部改名为 distanceText",
-  },
-  read(question, language) {
-    const match =
-      new RegExp(
-        `\\brename\\s+(?:the\\s+)?(?:(?:function|constant|variable|class)\\s+)?[\`"]?${name}[\`"]?\\s+(?:to|into|as)\\s+[\`"]?${name}`,
-        "i",
-      ).exec(question) ??
-      new RegExp(
-        `(?:把|将)\\s*[\`“"]?${name}[\`”"]?\\s*(?:在.{0,10})?(?:全部|都|统一)?(?:改名|重命名|改)(?:为|成)\\s*[\`“"]?${name}`,
-        "u",
-      ).exec(question);
-    const [, from, to] = match ?? [];
-    return from && to && from !== to ? renameTask(from, to, language) : undefined;
-  },
-};
+export function readRename(question: string, language: Locale): Task | Unread | undefined {
+  const match =
+    new RegExp(
+      `\\brename\\s+(?:the\\s+)?(?:(?:function|constant|variable|class)\\s+)?[\`"]?${name}[\`"]?\\s+(?:to|into|as)\\s+[\`"]?${name}`,
+      "i",
+    ).exec(question) ??
+    new RegExp(
+      `(?:把|将)\\s*[\`“"]?${name}[\`”"]?\\s*(?:在.{0,10})?(?:全部|都|统一)?(?:改名|重命名|改)(?:为|成)\\s*[\`“"]?${name}`,
+      "u",
+    ).exec(question);
+  const [whole, from, to] = match ?? [];
+  if (!whole || !from || !to || from === to) return undefined;
+  const unread = unreadWords(
+    question.replace(whole, " "),
+    /\b(?:everywhere|in all files|in the project|throughout)\b|[`"”]|项目/giu,
+  );
+  return unread.length > 0 ? { unread } : renameTask(from, to, language);
+}
 
 function renameTask(from: string, to: string, language: Locale): Task {
   const zh = language === "zh";
