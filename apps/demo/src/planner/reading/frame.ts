@@ -164,14 +164,19 @@ export function readFrame(all: readonly Token[]): Frame | undefined {
   for (const { than, number } of comparisons) use(than) && use(number);
   const count = open("count")[0];
   const wanted = open("number")[0];
+  const content = all.filter(({ kind }) => kind !== "filler");
+  const before = wanted && content[content.indexOf(wanted) - 1]?.kind;
+  const after = wanted && next(wanted)?.kind;
+  // "The last five", "show 5 orders", but not "show orders of 500".
+  const limits =
+    /^(?:sup|recency|list)$/.test(before ?? "") || /^(?:noun|sup|recency|category|status|late|tier)$/.test(after ?? "");
   if (
     wanted &&
-    Number.isInteger(Number(wanted.value)) &&
-    Number(wanted.value) > 0 &&
+    limits &&
+    /^[1-9]\d{0,5}$/.test(wanted.value) &&
     (sup || recency || (open("list").length > 0 && !count))
-  ) {
+  )
     frame.limit = Number(use(wanted).value);
-  }
 
   // 3. What is counted: the first noun, unless a kind of goods stands first.
   const head = count && next(count);
@@ -272,9 +277,11 @@ export function readFrame(all: readonly Token[]): Frame | undefined {
   for (const { than, number } of comparisons) {
     const following = all[all.indexOf(number) + 1];
     const unit = following?.kind === "unit" || following?.kind === "field" ? following : undefined;
-    const of = open("field").find(({ value }) => columns[base][value]);
+    const of = open("field").find(({ value }) => columns[base][value] || (value === "price" && base === "orders"));
     const pieces = base === "products" && /^(?:units|stock)$/.test(unit?.value ?? "");
-    const named = of?.value ?? (pieces ? "stock" : base !== "products" || unit?.kind === "unit" ? summed : undefined);
+    const named =
+      (of?.value === "price" ? money[base] : of?.value) ??
+      (pieces ? "stock" : base !== "products" || unit?.kind === "unit" ? summed : undefined);
     // "Orders with more than three tents" counts something else.
     const counted =
       following !== undefined && unit === undefined && following.kind !== "filler" && following.kind !== "period";
@@ -415,8 +422,11 @@ export function readFrame(all: readonly Token[]): Frame | undefined {
     ) {
       const measure = named.value === "units" ? "units" : "revenue";
       // Order totals one by one are a list.
-      if (named.value === "total" && !sum && !howmuch && frame.dimension === undefined && !someText("field", /of|总/))
+      if (named.value === "total" && !sum && !howmuch && frame.dimension === undefined && !someText("field", /of|总/)) {
+        // "How many orders worth over 2000 yuan": the field belongs to the comparison.
+        if (count && noun === "orders" && comparisons.length > 0) add("count", count);
         return found;
+      }
       frame.subject = "orders";
       const counted = count && next(count) === named ? count : undefined;
       if (count && !counted && noun === "orders") add("count", count);
@@ -525,7 +535,11 @@ export function dimensionSql(base: Table, dimension: string, dated: string): str
 /** The one thing that is named more than once: periods, or values of one kind. */
 function splitWanted({ periods, filters }: Frame): string | undefined {
   const several = filters
-    .filter(({ values, operator }) => values.length > 1 && operator === undefined)
+    // A value that stands for several products can't be told apart.
+    .filter(
+      ({ values, ids, operator }) =>
+        values.length > 1 && operator === undefined && (ids ?? values).length === values.length,
+    )
     .map(({ kind }) => kind);
   if (periods.length > 1) several.push("period");
   return several.length === 1 ? several[0] : undefined;

@@ -63,9 +63,7 @@ export function withNames(
     for (let at = index; made[at]?.kind === "unknown"; at += 1) run.push(made[at] as Token);
     if (run.length === 0) continue;
     const words = question.slice(run[0]?.start, run.at(-1)?.end);
-    const fitting = known.filter(
-      ({ kind, value }) => (kind === "customer" || kind === "product") && holds(value, words),
-    );
+    const fitting = known.filter((name) => fits(name, words));
     const ids = [...new Set(fitting.map(({ id }) => id))].filter((id) => id !== null);
     const kind = fitting[0]?.kind;
     if (kind === undefined || fitting.some((one) => one.kind !== kind)) index += run.length - 1;
@@ -108,8 +106,10 @@ function placeOf(text: string, name: string): { start: number; end: number } | u
   return match ? { start: match.index, end: match.index + match[0].length } : undefined;
 }
 
-function holds(name: string, words: string): boolean {
-  return placeOf(name, words) !== undefined || placeOf(name, singular(words)) !== undefined;
+/** A part of a person's name; of a product's, a part with the noun at its end: "winter" is no bag. */
+function fits({ kind, value }: KnownName, words: string): boolean {
+  const place = placeOf(value, words) ?? placeOf(value, singular(words));
+  return place !== undefined && (kind === "customer" || (kind === "product" && place.end === value.length));
 }
 
 function singular(word: string): string {

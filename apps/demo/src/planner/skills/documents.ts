@@ -274,6 +274,9 @@ function askAnswer(documents: readonly Document[], question: string, language: L
   const lasting = readTokens(question, new Date(0)).some(({ kind }) => kind === "duration");
   const time =
     /\d[\d,]*\s*(?:working\s+)?(?:days?|months?|weeks?|hours?|minutes?|years?)|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\b(?:day|morning|month)\b|\d\s*(?:天|个月|小时|个工作日|年|分钟)|每周|第一天/iu;
+  // What may be done is told by a line that allows or forbids.
+  const allowed = /^(?:can|may|must|should|could)\b|可以.*吗|能.*吗|能不能|可不可以/iu.test(question);
+  const rule = /\b(?:can|may|must|cannot|pays?|free|only|never)\b|可以|不得|须|能|承担/iu;
   const fitting = documents
     .flatMap(passages)
     .map((passage) => ({
@@ -286,7 +289,8 @@ function askAnswer(documents: readonly Document[], question: string, language: L
       ({ document, heading, line, own }) =>
         own > 0 &&
         words.every((word) => covers(`${document.title} ${heading} ${line}`, word)) &&
-        (!lasting || time.test(line)),
+        (!lasting || time.test(line)) &&
+        (!allowed || rule.test(line)),
     );
   // What a whole document is about is not looked for in a line of another one.
   const titled = documents.find(({ title }) => words.every((word) => covers(title, word)));

@@ -251,7 +251,8 @@ function readNamed(question: string, language: Locale, now: Date): Task | Unread
             : `Several people fit: ${doubtful.join("; ")}. Please write the whole name.`,
         };
       const left = leftAfter(question, named.tokens);
-      return (counting ? undefined : readAsk(question, language)) ?? { unread: left };
+      const resolved = named.tokens.some(({ ids, kind }, index) => ids !== undefined || kind !== tokens[index]?.kind);
+      return (counting || resolved ? undefined : readAsk(question, language)) ?? { unread: left };
     },
   });
 }
