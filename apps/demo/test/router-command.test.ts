@@ -122,9 +122,14 @@ it("should refuse what schema, keys or policy do not allow, and say what to do",
     "SELECT readfile('/etc/passwd')",
     "ATTACH 'x' AS y",
   ]) {
+    // The text alone says it: nothing was started, and the message says what to do.
     const frame = await client.call(sql, { sql: text }, `bad ${text}`);
-    expect(frame).toMatchObject({ frame_type: "NACK", payload: { error_code: "TRP_3002", dispatched: true } });
+    expect(frame).toMatchObject({ frame_type: "NACK", payload: { error_code: "TRP_2001", dispatched: false } });
+    expect(frame.payload.message).toContain("(rule one-select)");
   }
+  // What only the engine knows comes from it.
+  const unknown = await client.call(sql, { sql: "SELECT nothing FROM orders" }, "unknown column");
+  expect(unknown).toMatchObject({ frame_type: "NACK", payload: { error_code: "TRP_3002", dispatched: true } });
 });
 
 it("should open one ticket once a person approved it, whatever is sent again, and after a restart", async () => {
@@ -321,6 +326,12 @@ it("should find an audit log whole, and see where it was tampered with", async (
   const whole = await beside(router, "audit", "verify");
   expect(whole).toMatchObject({ code: 0, stderr: "" });
   expect(whole.stdout).toMatch(/^\d+ rows, head [0-9a-f]{64}\nok/);
+  const noted = /--expect (\d+:[0-9a-f]{64})/.exec(whole.stdout)?.[1] ?? "";
+  expect(await beside(router, "audit", "verify", "--expect", noted)).toMatchObject({ code: 0 });
+  const forged = noted.replace(/.$/, (digit) => (digit === "0" ? "1" : "0"));
+  const missed = await beside(router, "audit", "verify", "--expect", forged);
+  expect([missed.code, missed.stdout]).toEqual([1, expect.stringContaining("is not the one that was noted")]);
+  expect(await beside(router, "audit", "verify", "--expect", "nonsense")).toMatchObject({ code: 2 });
   const listed = await beside(router, "audit", "list", "--json");
   const all = listed.stdout
     .split("\n")

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { BatchItemResult, CallBatchReqPayload } from "@toolglot/trp-core";
 import { isRecord, toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
@@ -21,6 +22,15 @@ export async function runBatch(
   options: BatchOptions,
   limits: Limits,
 ): Promise<BatchResult> {
+  checkKeys<BatchOptions>("batch", options, {
+    deadlineMs: true,
+    signal: true,
+    traceId: true,
+    mode: true,
+    maxConcurrency: true,
+    onError: true,
+    batchId: true,
+  });
   const { mode = "PARALLEL", maxConcurrency = 8, onError, traceId } = options;
   if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
     throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);

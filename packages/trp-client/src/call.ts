@@ -1,3 +1,4 @@
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import type {
   AliasRow,
   BatchItemResult,
@@ -322,9 +323,22 @@ function told(payload: Answered["payload"]): Partial<FaultPayload> | undefined {
   return "error" in payload ? payload.error : (payload as Partial<FaultPayload>);
 }
 
+const requestKeys: KnownKeys<CallRequest> = {
+  idx: true,
+  capId: true,
+  args: true,
+  key: true,
+  callId: true,
+  timeoutMs: true,
+  approvalToken: true,
+  dependsOn: true,
+  schemaDigest: true,
+};
+
 function checkRequest(request: CallRequest): void {
   if (typeof request !== "object" || request === null) throw new TypeError("a call is an object like { capId, args }");
   const { capId, args, key, callId, timeoutMs, idx } = request;
+  checkKeys<CallRequest>("a call", request, requestKeys);
   if (typeof capId !== "string" || capId === "")
     throw new TypeError("capId must be a capability's id, as cap.mail.send.v2");
   if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {

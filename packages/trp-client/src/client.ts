@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { toCallError } from "./answer.ts";
 import { runBatch } from "./batch.ts";
 import { Call, type CallRules } from "./call.ts";
@@ -54,6 +55,7 @@ export function createClient(options: ClientOptions): TrpClient {
     });
   const call = (request: CallRequest, callOptions: CallOptions = {}): Promise<CallResult> => {
     try {
+      checkKeys<CallOptions>("call", callOptions, { deadlineMs: true, signal: true, traceId: true });
       const one = new Call(connection, rules, request);
       return one.run(callLimits(callOptions, one.timeoutMs), callOptions.traceId);
     } catch (error) {
@@ -66,7 +68,15 @@ export function createClient(options: ClientOptions): TrpClient {
     syncCatalog: () => ask((session, { limits }) => connection.sync(session, limits)),
     catalog,
     call,
-    callByCap: (capId, args = {}, callOptions = {}) => call({ ...callOptions, capId, args }, callOptions),
+    callByCap: (capId, args = {}, callOptions = {}) => {
+      const { deadlineMs, signal, traceId, ...request } = callOptions;
+      const about: CallOptions = {
+        ...(deadlineMs === undefined ? {} : { deadlineMs }),
+        ...(signal === undefined ? {} : { signal }),
+        ...(traceId === undefined ? {} : { traceId }),
+      };
+      return call({ ...request, capId, args }, about);
+    },
     batch: async (items, batchOptions = {}) => {
       const longest = Math.max(rules.timeoutMs, ...items.map(({ timeoutMs = 0 }) => timeoutMs));
       return runBatch(connection, rules, items, batchOptions, callLimits(batchOptions, longest));
@@ -77,7 +87,20 @@ export function createClient(options: ClientOptions): TrpClient {
   };
 }
 
-function checkOptions({ transport, agentId, keys = "auto", timeoutMs = 15_000 }: ClientOptions): CallRules {
+function checkOptions(options: ClientOptions): CallRules {
+  checkKeys<ClientOptions>("createClient", options, {
+    transport: true,
+    agentId: true,
+    keys: true,
+    features: true,
+    authContext: true,
+    resumeSessionId: true,
+    retry: true,
+    timeoutMs: true,
+    requestTimeoutMs: true,
+    onEvent: true,
+  });
+  const { transport, agentId, keys = "auto", timeoutMs = 15_000 } = options;
   if (typeof transport?.send !== "function") {
     throw new TypeError("transport must be a Transport: inProcessTransport, httpTransport (./node) or fetchTransport");
   }

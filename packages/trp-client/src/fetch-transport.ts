@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { clientError } from "./errors.ts";
 import { authorizer, frameOf, frameUrl, type Token } from "./router-url.ts";
 import type { Transport } from "./types.ts";
@@ -20,6 +21,12 @@ export interface FetchTransportOptions {
  * can't be reached is `trp-client/no-answer` here.
  */
 export function fetchTransport(options: FetchTransportOptions): Transport {
+  checkKeys<FetchTransportOptions>("fetchTransport", options, {
+    url: true,
+    token: true,
+    fetch: true,
+    maxAnswerBytes: true,
+  });
   const { maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const send = options.fetch ?? globalThis.fetch;
   const url = frameUrl(options.url);

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { RetryHint } from "@toolglot/trp-core";
 import type { RetryOptions } from "./types.ts";
 
@@ -11,6 +12,12 @@ export interface RetryRules {
 
 /** Checks and fills in. Throws `TypeError` for what can't be. */
 export function retryRules(options: RetryOptions = {}): RetryRules {
+  checkKeys<RetryOptions>("createClient: retry", options, {
+    maxRetries: true,
+    baseMs: true,
+    capMs: true,
+    connectMs: true,
+  });
   const { maxRetries, baseMs = 200, capMs = 10_000, connectMs = 5000 } = options;
   for (const [name, value] of Object.entries({ maxRetries, baseMs, capMs, connectMs })) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {

@@ -10,9 +10,8 @@ import { hostileFrames } from "./frames/hostile.ts";
 import { limits, requestTypes, samples } from "./frames/samples.ts";
 import { ada, openSession, type Session } from "./router-rig.ts";
 
-const frameCount = 100_000;
-/** Through a router, which takes longer: all of them where everything is switched on. */
-const routedCount = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? frameCount : 50_000;
+/** All of them where everything is switched on, a tenth of each kind elsewhere: the same ones every time. */
+const frameCount = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 100_000 : 10_000;
 const longTest = 300_000;
 
 setFlagsFromString("--expose-gc");
@@ -70,7 +69,7 @@ it(
       "TRP_2006",
       "TRP_5000",
     ]) {
-      expect(codes.get(way), way).toBeGreaterThan(100);
+      expect(codes.get(way), way).toBeGreaterThan(frameCount / 1_000);
     }
     expect(codes.get("taken")).toBeLessThan(frameCount / 2);
   },
@@ -215,12 +214,12 @@ function check(reply: ResponseFrame): string {
 }
 
 it(
-  `answers ${routedCount} hostile frames with one frame each, as the schemas have it, and goes on serving`,
+  `answers ${frameCount} hostile frames with one frame each, as the schemas have it, and goes on serving`,
   async () => {
     const hostile = hostileFrames(2);
     const answers = new Map<string, number>();
     const heaps: number[] = [];
-    const perRouter = routedCount / 10;
+    const perRouter = frameCount / 10;
     for (let life = 0; life < 10; life++) {
       const router = makeRouter();
       let session = await openSession(router);
@@ -267,7 +266,7 @@ it(
       "TRP_4003",
       "TRP_4004",
     ]) {
-      expect(answers.get(way), way).toBeGreaterThan(50);
+      expect(answers.get(way), way).toBeGreaterThan(frameCount / 2_000);
     }
     expect(answers.get("TRP_5001") ?? 0).toBe(0);
   },

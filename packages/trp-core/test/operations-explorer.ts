@@ -5,9 +5,12 @@ interface Blocked {
   go: () => void;
 }
 
-/** Runs actors one step at a time, in an order that a path of choices says. */
+/** Which of so many blocked steps comes next, at the so-many-th choice. */
+type Choose = (options: number, at: number) => number;
+
+/** Runs actors one step at a time, in an order that somebody chooses. */
 export class Schedule {
-  readonly #path: readonly number[];
+  readonly #choose: Choose;
   readonly #blocked: Blocked[] = [];
   readonly #dead = new Set<string>();
   /** How many there were to choose from, at each step. */
@@ -15,8 +18,8 @@ export class Schedule {
   /** What was chosen, in words. */
   readonly trace: string[] = [];
 
-  constructor(path: readonly number[]) {
-    this.#path = path;
+  constructor(choose: Choose) {
+    this.#choose = choose;
   }
 
   /** An actor is about to take a step: it goes on when its turn comes, or never. */
@@ -38,7 +41,7 @@ export class Schedule {
       if (open.length === 0) return;
       // The same order on every run.
       open.sort((one, other) => (one.actor < other.actor ? -1 : one.actor > other.actor ? 1 : 0));
-      const choice = this.#path[this.options.length] ?? 0;
+      const choice = this.#choose(open.length, this.options.length);
       this.options.push(open.length);
       const chosen = open[choice] as Blocked;
       this.trace.push(`${chosen.actor}:${chosen.step}`);
@@ -52,17 +55,33 @@ export class Schedule {
 export async function explore(play: (schedule: Schedule) => Promise<void>): Promise<number> {
   let path: number[] = [];
   for (let paths = 1; ; paths++) {
-    const schedule = new Schedule(path);
-    try {
-      await play(schedule);
-    } catch (error) {
-      throw new Error(`after ${paths} paths: ${schedule.trace.join(" ")}\n${String(error)}`, { cause: error });
-    }
+    const schedule = new Schedule((_options, at) => path[at] ?? 0);
+    await follow(play, schedule, paths);
     const taken = schedule.options.map((_, index) => path[index] ?? 0);
     // The last step at which something else could have been chosen.
     let last = taken.length - 1;
     while (last >= 0 && (taken[last] as number) + 1 >= (schedule.options[last] as number)) last -= 1;
     if (last < 0) return paths;
     path = [...taken.slice(0, last), (taken[last] as number) + 1];
+  }
+}
+
+/** So many orders, the same ones every time. */
+export async function sample(play: (schedule: Schedule) => Promise<void>, count: number): Promise<number> {
+  // A linear congruence is random enough to choose an order by, and tells the same every time.
+  let state = 1;
+  const choose = (options: number): number => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * options);
+  };
+  for (let paths = 1; paths <= count; paths++) await follow(play, new Schedule(choose), paths);
+  return count;
+}
+
+async function follow(play: (schedule: Schedule) => Promise<void>, schedule: Schedule, paths: number): Promise<void> {
+  try {
+    await play(schedule);
+  } catch (error) {
+    throw new Error(`after ${paths} paths: ${schedule.trace.join(" ")}\n${String(error)}`, { cause: error });
   }
 }

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { connect, type Synchronous } from "./connect.ts";
 import { chooseDriver, type DriverName } from "./driver.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -30,6 +31,13 @@ export interface Opened {
 }
 
 export async function openFile(options: SqliteOptions): Promise<Opened> {
+  checkKeys<SqliteOptions>("the options of the store", options, {
+    file: true,
+    now: true,
+    lockTimeoutMs: true,
+    synchronous: true,
+    driver: true,
+  });
   const { now = Date.now, lockTimeoutMs = 5_000, synchronous = "full" } = options;
   if (synchronous !== "full" && synchronous !== "normal") {
     throw new TypeError(`synchronous must be "full" or "normal", not ${JSON.stringify(synchronous)}`);

@@ -183,3 +183,8 @@ it("should close once, after what was asked for", async () => {
   // The file alone holds everything.
   expect(statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
 });
+
+it("should refuse an option that it doesn't have, with the name that is meant", async () => {
+  const misspelt = { file: newFile(), synchronus: "normal" } as never;
+  await expect(openSqliteStore(misspelt)).rejects.toThrow('Did you mean "synchronous"?');
+});

@@ -3,6 +3,7 @@ import { z } from "zod";
 import type { Library, LibraryDocument } from "../shop/library.ts";
 import { type QueryResult, queryReadOnly, tableList } from "../shop/read-only-sql.ts";
 import type { SearchHit } from "../shop/search-index.ts";
+import { statementProblem } from "../shop/sql-guard.ts";
 
 interface Found {
   query: string;
@@ -70,6 +71,8 @@ export function readingCapabilities(library: Library, database: string): AnyCapa
       sql: z.string().min(1).max(10_000).describe("One SELECT statement in SQLite's dialect"),
       limit: z.number().int().min(1).max(500).default(100).describe("How many rows at most; above 200 is not allowed"),
     }),
+    // What the text alone says against it is said before anything is started.
+    rules: [{ name: "one-select", check: ({ sql }) => statementProblem(sql) }],
     execute: ({ sql, limit }, { signal }) => queryReadOnly(database, sql, { limit, signal }),
     shape(value) {
       const { row_count, truncated } = value as QueryResult;

@@ -53,6 +53,22 @@ export function writingCapabilities(database: string, now: () => Date = () => ne
       resource_id: z.string().min(1).max(200).describe("The record's number"),
       reason: z.string().max(500).optional().describe("Why, for whoever is asked"),
     }),
+    rules: [
+      {
+        name: "known-type",
+        check: ({ resource_type }) =>
+          deletableKinds.includes(resource_type)
+            ? undefined
+            : `resource_type: must be one of ${deletableKinds.join(", ")}`,
+      },
+      {
+        name: "number",
+        check: ({ resource_id }) =>
+          Number.isSafeInteger(Number(resource_id)) && resource_id.trim() !== ""
+            ? undefined
+            : "resource_id: must be the record's number; look it up with query_sql",
+      },
+    ],
     execute: (input, { operationKey }) => unlessBusy(() => deleteRecord(database, input, { operationKey, now })),
     shape(value) {
       const { resource_type, resource_id, rows } = value as DeletedRecord;

@@ -49,14 +49,28 @@ export function checkInstructions(instructions: readonly Instruction[]): void {
   }
 }
 
+/** Of the host: no statement that calls them is ever compiled for a query. */
+const hostFunctions = /^(?:readfile|writefile|fsdir|edit|load_extension|fts3_tokenizer)$/i;
+
+/** What the text alone says against a query: known before anything is started. The compiled statement is checked as well. */
+export function statementProblem(sql: string): string | undefined {
+  try {
+    singleStatement(sql);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /**
- * The statement without a closing semicolon. Throws `ToolError` when there is more than one statement, or when it is no
- * SELECT or WITH.
+ * The statement without a closing semicolon. Throws `ToolError` when there is more than one statement, when it is no
+ * SELECT or WITH, or when it calls a function of the host.
  */
 export function singleStatement(sql: string): string {
   // Text literals, quoted names and comments are passed over whole; what is left are words and signs.
   const token = /'(?:[^']|'')*'|"(?:[^"]|"")*"|`[^`]*`|\[[^\]]*\]|--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|;|\w+|\s+|[\s\S]/g;
   let first = "";
+  let before = "";
   let end = sql.length;
   let ended = false;
   for (const match of sql.matchAll(token)) {
@@ -68,6 +82,10 @@ export function singleStatement(sql: string): string {
     } else if (ended) {
       throw new ToolError("One statement at a time: remove what follows the first semicolon.");
     } else if (first === "") first = text.toUpperCase();
+    if (text === "(" && hostFunctions.test(before)) {
+      throw new ToolError(`The function ${before}() may not be used here. Use plain SQL: sums, counts, dates, text.`);
+    }
+    before = text;
   }
   if (first !== "SELECT" && first !== "WITH" && first !== "VALUES") {
     throw new ToolError(

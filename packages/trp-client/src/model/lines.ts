@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core";
 import { needsKey } from "../catalog-view.ts";
 
@@ -24,6 +25,7 @@ export interface CatalogLinesOptions {
  * `!CRITICAL` risk, `key` and `approval` as asked for. A fifth of the tokens of the same tools as JSON.
  */
 export function catalogLines(rows: readonly AliasRow[], options: CatalogLinesOptions = {}): string[] {
+  checkKeys<CatalogLinesOptions>("catalogLines", options, { keys: true, approval: true, sentence: true });
   return rows.map((row) => catalogLine(row, options));
 }
 

@@ -1,5 +1,6 @@
 import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
 import { inParallel, toJsonText } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core";
 import { needsKey } from "../catalog-view.ts";
 import { mayHaveRun } from "../errors.ts";
@@ -46,6 +47,15 @@ export interface RouterExecutorOptions {
  * run, is that very operation. Never rejects for what a model, the router or the network did.
  */
 export function routerExecutor(client: TrpClient, options: RouterExecutorOptions = {}): Executor {
+  checkKeys<RouterExecutorOptions>("routerExecutor", options, {
+    toolName: true,
+    maxParallel: true,
+    timeoutMs: true,
+    approvals: true,
+  });
+  checkKeys<NonNullable<RouterExecutorOptions["approvals"]>>("routerExecutor: approvals", options.approvals, {
+    decide: true,
+  });
   const { toolName = "router", maxParallel = 8 } = options;
   if (!Number.isInteger(maxParallel) || maxParallel < 1) {
     throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);

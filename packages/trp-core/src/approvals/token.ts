@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { base64url, base64urlBytes } from "../digest/base64url.ts";
 import { canonicalJson } from "../digest/canonical-json.ts";
 import { hmacSha256, sha256Digest } from "../digest/sha256.ts";
@@ -33,6 +34,14 @@ export interface ApprovalTokenRequest {
  * iat, exp, jti, sub` as JSON in P, and HMAC-SHA256 over P in S. `TypeError` for what a router would refuse: an empty secret, `ttlMs` below 1,000.
  */
 export function issueApprovalToken(request: ApprovalTokenRequest): string {
+  checkKeys<ApprovalTokenRequest>("issueApprovalToken", request, {
+    secret: true,
+    capId: true,
+    args: true,
+    ttlMs: true,
+    sub: true,
+    now: true,
+  });
   const { secret, capId, args, ttlMs, sub, now = Date.now() } = request;
   if (typeof secret !== "string" || secret === "") throw new TypeError("secret is a text of at least one character");
   if (!(Number.isFinite(ttlMs) && ttlMs >= 1_000)) {

@@ -1,4 +1,5 @@
 import type { JsonSchemaObject, JsonValue } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { type SafetySettings, SafetyWalk } from "./safety-walk.ts";
 import { createSecretRule } from "./secrets.ts";
 import { pathProblem } from "./text-path.ts";
@@ -84,6 +85,15 @@ const standardTexts: readonly TextRule[] = [
  * read-only connection, a root directory), not instead of it. `TypeError` for options that can't be meant.
  */
 export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
+  checkKeys<SafetyOptions>("createSafetyRules", options, {
+    maxCharacters: true,
+    maxDepth: true,
+    maxValues: true,
+    forbiddenKeys: true,
+    marked: true,
+    texts: true,
+    without: true,
+  });
   const maxCharacters = count("maxCharacters", options.maxCharacters ?? 1_000_000);
   const maxDepth = count("maxDepth", options.maxDepth ?? 32);
   const maxValues = count("maxValues", options.maxValues ?? 50_000);

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { ValidatorFactory } from "@toolglot/schema";
 import type { AnyCapability, RegisteredCapability } from "../capability/types.ts";
 import { canonicalJson } from "../digest/canonical-json.ts";
@@ -47,6 +48,13 @@ interface Entry {
  * malformed, or its `capId` or name is taken.
  */
 export function createRegistry(options: RegistryOptions): BuiltInRegistry {
+  checkKeys<RegistryOptions>("createRegistry", options, {
+    store: true,
+    capabilities: true,
+    validator: true,
+    policy: true,
+    strictEpoch: true,
+  });
   const { store, validator, policy, strictEpoch = false } = options;
   const views = createViews(store.catalog);
   const own = new Map<string, Entry>();

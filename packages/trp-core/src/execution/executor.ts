@@ -1,4 +1,5 @@
 import { ToolError } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { Execution } from "../calls/types.ts";
 import type { ExecuteContext, RegisteredCapability } from "../capability/types.ts";
@@ -33,7 +34,9 @@ const longestTimeoutMs = 0x7fffffff;
  *
  * Code that never gives control back can't be stopped from within its process.
  */
-export function createExecutor({ onError }: ExecutorOptions = {}): Executor {
+export function createExecutor(options: ExecutorOptions = {}): Executor {
+  checkKeys<ExecutorOptions>("createExecutor", options, { onError: true });
+  const { onError } = options;
   const patience = new Patience();
   return {
     run(capability, native, given, timeoutMs) {

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { Router } from "../router/types.ts";
 import { errorReply } from "./reply.ts";
 import { createRoutes } from "./route.ts";
@@ -12,6 +13,13 @@ import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
  * Throws `TypeError` for options that can't be; the handler itself never rejects.
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
+  checkKeys<HttpOptions>("createFetchHandler", options, {
+    authenticate: true,
+    limits: true,
+    allowedHosts: true,
+    allowedOrigins: true,
+    heartbeatMs: true,
+  });
   const routes = createRoutes(router, options);
   return async (request) => {
     const { method, headers } = request;

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { isPrincipal } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
 import type { Router } from "../router/types.ts";
@@ -42,6 +43,7 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
       "authenticate must be a function that says who calls: (authorization) => principal or undefined",
     );
   }
+  checkKeys<NonNullable<HttpOptions["limits"]>>("limits", options.limits, { bodyBytes: true });
   const maxBytes = options.limits?.bodyBytes ?? router.limits.frameBytes;
   if (!(Number.isInteger(maxBytes) && maxBytes > 0)) {
     throw new TypeError(`limits.bodyBytes must be a whole number from 1, not ${maxBytes}`);

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { checkRules } from "./check-rules.ts";
 import {
   type Condition,
@@ -45,7 +46,9 @@ const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule"
  *   ],
  * });
  */
-export function createPolicy({ version, rules, fallback = defaultPolicy() }: PolicyOptions): PolicyEngine {
+export function createPolicy(options: PolicyOptions): PolicyEngine {
+  checkKeys<PolicyOptions>("createPolicy", options, { version: true, rules: true, fallback: true });
+  const { version, rules, fallback = defaultPolicy() } = options;
   if (typeof version !== "string" || version === "" || version.length > 64) {
     throw new TypeError('createPolicy needs a version, text of 1 to 64 characters: { version: "2026-11-21" }');
   }

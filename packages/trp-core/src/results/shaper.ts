@@ -1,5 +1,6 @@
 import type { JsonValue } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
+import { checkKeys } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { RegisteredCapability } from "../capability/types.ts";
 import { randomId } from "../digest/ids.ts";
@@ -44,6 +45,12 @@ const maxArtifactBytes = 16 * 1024 * 1024;
  * `TypeError` for a budget below 200.
  */
 export function createResultShaper(options: ResultShaperOptions): ResultShaper {
+  checkKeys<ResultShaperOptions>("createResultShaper", options, {
+    store: true,
+    budget: true,
+    countTokens: true,
+    artifactTtl: true,
+  });
   const { budget = defaultResultBudget, artifactTtl = 24 * 3_600_000 } = options;
   if (!Number.isSafeInteger(budget) || budget < 200) {
     throw new TypeError(`the result budget must be a whole number of tokens from 200, not ${budget}`);

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { verifyRows } from "../audit/chain.ts";
 import type { AuditRow } from "../audit/types.ts";
 import type { RouterStore } from "../store/types.ts";
@@ -17,7 +18,9 @@ const pageSize = 1_000;
  * Reads the whole audit log and checks it, a page at a time: every hash, a head that was noted elsewhere, and that each
  * operation in the store has its rows. Rejects when the store does.
  */
-export async function verifyAudit(store: Audited, { expect }: VerifyOptions = {}): Promise<AuditReport> {
+export async function verifyAudit(store: Audited, options: VerifyOptions = {}): Promise<AuditReport> {
+  checkKeys<VerifyOptions>("verify", options, { expect: true });
+  const { expect } = options;
   checkExpected(expect);
   const { audit, durability } = store;
   // Before the rows: those of an operation are written with it.

@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { RouterStore } from "../store/types.ts";
 import type { StopSignals } from "./stop-signals.ts";
 import type { RecoveryReport, RouterTimes } from "./types.ts";
@@ -99,7 +100,9 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
         return why ?? "the store does not answer";
       }
     },
-    close({ graceMs = defaultGraceMs } = {}) {
+    close(options = {}) {
+      checkKeys<{ graceMs?: number }>("close", options, { graceMs: true });
+      const { graceMs = defaultGraceMs } = options;
       if (!(graceMs >= 0)) throw new TypeError("close: graceMs must be a number of milliseconds from 0");
       closed ??= close(graceMs);
       return closed;

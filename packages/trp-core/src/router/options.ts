@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { RouterLimits, RouterOptions, RouterTimes } from "./types.ts";
 
 const minute = 60_000;
@@ -6,7 +7,36 @@ const day = 24 * hour;
 
 /** `TypeError` for options that can't be. Capabilities, limits and times are checked where they are read. */
 export function checkOptions(options: RouterOptions): void {
-  if (typeof options !== "object" || options === null) throw new TypeError("createRouter takes an object of options");
+  checkKeys<RouterOptions>("createRouter", options, {
+    capabilities: true,
+    store: true,
+    allowVolatile: true,
+    repeats: true,
+    policy: true,
+    approvalSecrets: true,
+    pendingApprovals: true,
+    mayDecide: true,
+    downstreamSecret: true,
+    routerId: true,
+    limits: true,
+    times: true,
+    strictEpoch: true,
+    resultBudget: true,
+    countTokens: true,
+    catalogTools: true,
+    safety: true,
+    onError: true,
+    validator: true,
+    parts: true,
+  });
+  checkKeys<NonNullable<RouterOptions["parts"]>>("createRouter: parts", options.parts, {
+    sessions: true,
+    registry: true,
+    adapters: true,
+    executor: true,
+    shaper: true,
+    audit: true,
+  });
   const { capabilities, approvalSecrets, downstreamSecret, routerId, resultBudget, mayDecide, policy } = options;
   const { safety, onError, repeats, pendingApprovals = 1 } = options;
   const fail = (problem: string): never => {
@@ -36,6 +66,13 @@ export function checkOptions(options: RouterOptions): void {
 
 /** The limits with their defaults. `TypeError` for what is no count above 0. */
 export function readLimits(given: RouterOptions["limits"]): RouterLimits {
+  checkKeys<Partial<RouterLimits>>("createRouter: limits", given, {
+    frameBytes: true,
+    depth: true,
+    batchCalls: true,
+    callsInFlight: true,
+    callsWaiting: true,
+  });
   const limits: RouterLimits = {
     frameBytes: 4 * 1024 * 1024,
     depth: 64,
@@ -50,6 +87,18 @@ export function readLimits(given: RouterOptions["limits"]): RouterLimits {
 
 /** The times with their defaults, in milliseconds. `TypeError` for what is no time. */
 export function readTimes(given: RouterOptions["times"]): RouterTimes {
+  checkKeys<Partial<RouterTimes>>("createRouter: times", given, {
+    sessionTtl: true,
+    keyTtl: true,
+    keyMemory: true,
+    approvalTtl: true,
+    artifactTtl: true,
+    lease: true,
+    recoverEvery: true,
+    pruneEvery: true,
+    seqWait: true,
+    catalogTtl: true,
+  });
   const lease = given?.lease ?? 10_000;
   const times: RouterTimes = {
     sessionTtl: day,

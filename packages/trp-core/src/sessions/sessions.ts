@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { randomId } from "../digest/ids.ts";
 import { fault } from "../errors/fault.ts";
 import { type Feature, type HelloResPayload, trpVersion } from "../frames/types.ts";
@@ -28,6 +29,13 @@ const windowSize = 64;
 
 /** Sessions in a store: opened and resumed, and the order and duplicates of their frames. */
 export function createSessions(options: SessionOptions): SessionManager {
+  checkKeys<SessionOptions>("createSessions", options, {
+    store: true,
+    registry: true,
+    times: true,
+    retryBudget: true,
+    waiting: true,
+  });
   const { store, registry, times, retryBudget = 3 } = options;
   const turns = createTurnQueue(options.waiting ?? 1_024);
 

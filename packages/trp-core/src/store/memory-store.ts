@@ -1,4 +1,5 @@
 import type { JsonObject } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { AuditEntry, AuditRow } from "../audit/types.ts";
 import { MemoryApprovals } from "./memory-approvals.ts";
 import { MemoryArtifacts } from "./memory-artifacts.ts";
@@ -40,7 +41,9 @@ export class MemoryStore implements RouterStore {
   readonly #tables: MemoryTables;
   readonly #now: () => number;
 
-  constructor({ now = Date.now, keepAuditRows = 10_000 }: MemoryStoreOptions = {}) {
+  constructor(options: MemoryStoreOptions = {}) {
+    checkKeys<MemoryStoreOptions>("MemoryStore", options, { now: true, keepAuditRows: true });
+    const { now = Date.now, keepAuditRows = 10_000 } = options;
     if (!(Number.isSafeInteger(keepAuditRows) && keepAuditRows > 0)) {
       throw new TypeError("keepAuditRows must be an integer above 0");
     }
