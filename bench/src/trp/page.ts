@@ -19,7 +19,8 @@ const method = `## How it was measured
 - All rows of a table validate the same three short strings and return the same line. The MCP server does it with zod, the
   router with its default engine.
 - "CPU here" is the processor time of the measuring process, per call: in process that is everything, over HTTP the client alone.
-- MCP over HTTP is the way its SDK recommends: a handler that makes a server per request, JSON answers.`;
+- MCP over HTTP is the way its SDK recommends: a handler that makes a server per request, without sessions, JSON answers. It is the slowest
+  form of the protocol: with sessions the same SDK answers faster.`;
 
 /** The page docs/benchmarks-trp.md. */
 export function trpPage(machine: readonly string[], findings: Findings): string {
