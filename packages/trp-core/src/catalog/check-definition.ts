@@ -1,4 +1,3 @@
-import { checkKeys } from "@toolglot/internal";
 import type { AnyCapability, Effect } from "../capability/types.ts";
 import type { IoClass, RiskTier } from "../frames/types.ts";
 
@@ -14,26 +13,6 @@ export function checkDefinition(definition: AnyCapability): void {
     throw new TypeError("a capability is an object: see defineCapability");
   }
   const { capId, name, description, riskTier, ioClass, effect } = definition;
-  checkKeys<AnyCapability>(`defineCapability(${String(capId).slice(0, 80)})`, definition, {
-    capId: true,
-    name: true,
-    description: true,
-    riskTier: true,
-    ioClass: true,
-    effect: true,
-    args: true,
-    rules: true,
-    adapt: true,
-    adapterVersion: true,
-    execute: true,
-    probe: true,
-    shape: true,
-    roles: true,
-    examples: true,
-    maxTimeoutMs: true,
-    maxConcurrency: true,
-    repeats: true,
-  });
   if (typeof capId !== "string" || !capIdForm.test(capId)) {
     const got = typeof capId === "string" ? JSON.stringify(capId.slice(0, 80)) : typeof capId;
     throw new TypeError(`capId must read cap.<words>.v<number>, as cap.mail.send.v2; got ${got}`);
