@@ -16,7 +16,8 @@ export type AttpRepairCode =
   | "attp/dedented"
   | "attp/json-document"
   | "attp/missing-status"
-  | "attp/unclosed-fence";
+  | "attp/unclosed-fence"
+  | "attp/stray-text";
 
 /** Every code that reading an ATTP text may give, besides those of the text layer (`core/…`). */
 export type AttpDiagnosticCode =
@@ -36,6 +37,7 @@ export type AttpDiagnosticCode =
   | "attp/unused-message"
   | "attp/unknown-key"
   | "attp/prose-outside-document"
+  | "attp/unread-document"
   | "attp/input-too-long";
 
 /** What each code says: severity, what it affects, the message, and a hint where one helps. */
@@ -115,6 +117,12 @@ const table: Record<AttpDiagnosticCode, [Severity, Affects, string, string?]> = 
     'Write status = "success" or status = "fail".',
   ],
   "attp/unclosed-fence": ["warning", "none", "The document's fence is not closed."],
+  "attp/stray-text": [
+    "warning",
+    "structure",
+    "Text stands behind the code's closing quotes; it was left out.",
+    "End the code with ''' alone on its line, and the document with it.",
+  ],
   "attp/truncated": ["error", "value", "The text ends inside the document; it is not run."],
   "attp/syntax": ["error", "value", "This is not TOML, and no repair explains it."],
   "attp/duplicate-key": ["error", "value", "The key is given twice; the first stands."],
@@ -135,6 +143,12 @@ const table: Record<AttpDiagnosticCode, [Severity, Affects, string, string?]> = 
   "attp/unused-message": ["warning", "none", "message next to a success is not used."],
   "attp/unknown-key": ["info", "none", "The protocol does not know this key; it is kept in extra."],
   "attp/prose-outside-document": ["info", "none", "Text stands outside the document."],
+  "attp/unread-document": [
+    "warning",
+    "none",
+    "A document stands here that was not read: the first one is in a fence, and this one is not.",
+    "Send one document per answer.",
+  ],
   "attp/input-too-long": ["error", "value", "The text is too long; nothing of it is run."],
 };
 

@@ -70,6 +70,8 @@ const zh: ExplainWording = {
     "attp/syntax": "这不是有效的 TOML。",
     "attp/input-too-long": "回答过长，没有执行任何内容。请写得更短。",
     "attp/unclosed-fence": "请关闭你打开的代码围栏。",
+    "attp/stray-text": "code 以单独一行的 ''' 结束，其后不要再写任何内容。",
+    "attp/unread-document": "这里还有一个没有读取的文档。每次回答只发送一个文档。",
     "attp/truncated": "回答在字符串中间结束。请完整且更简短地重写。",
   },
   javascript: {

@@ -61,7 +61,8 @@ function remarksOn(
 ): string[] {
   const remarks: string[] = [];
   if (blocks.length === 0 && mode === "single") remarks.push(words.noDocument);
-  if (blocks.length > 1 && runnable) remarks.push(words.severalDocuments(blocks.length));
+  const count = blocks.length + findings.filter(({ code }) => code === "attp/unread-document").length;
+  if (count > 1 && runnable) remarks.push(words.severalDocuments(count));
   if (!runnable && blocks.some((block) => block.inReasoning)) remarks.push(words.inReasoning);
   if (blocks.some((block) => block.afterFabricatedResult)) remarks.push(words.afterFabricatedResult);
   if (runnable && findings.some(({ affects }) => affects === "value")) remarks.push(words.repairedValue);

@@ -1,4 +1,4 @@
-import { createRecord, type Diagnostic, type ParseResult, type Parser } from "@toolglot/core";
+import { createRecord, type Diagnostic, type ParseResult, type Parser, type Segment } from "@toolglot/core";
 import { checkParseOptions, createPushParser, type Fence, type Source, TextScanner } from "@toolglot/core/text";
 import { type AttpDiagnosticCode, diagnostic } from "./diagnostics.ts";
 import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
@@ -37,8 +37,15 @@ type DeltaType = Extract<AttpEvent, { phase: "delta" }>["type"];
 
 /** Whether the code of a document may go on behind it. */
 function isUnsure({ doubt, entries }: Scan): boolean {
-  return doubt !== undefined || entries.some(({ field, innerQuotes }) => field === "code" && innerQuotes !== undefined);
+  return (
+    doubt !== undefined ||
+    entries.some(({ field, innerQuotes, mended }) => field === "code" && (mended || innerQuotes !== undefined))
+  );
 }
+
+/** What every document has, in any form. */
+const mayHoldDocument =
+  /^[ \t\u00a0]*(?:[[\uff3b]{1,2}[ \t]*["']?tool|(?:thought|status|code)[ \t]*[=:\uff1d\uff1a]|\{)/im;
 
 const unsureBeginning = "What looks like a document may be part of the code before it.";
 
@@ -56,14 +63,15 @@ class Run {
   constructor(options: AttpParserOptions) {
     this.#options = options;
     const emit = (event: AttpEvent): void => options.onEvent?.(event);
+    const grammar = new AttpGrammar({
+      readsJson: this.#allows("attp/json-document"),
+      unindents: this.#allows("attp/indented"),
+      toml: (start, fence, indent) => new DocumentReader(this.#readerOptions(start, fence, indent)),
+      json: (start, fence) => new JsonReader(start, fence, (scan) => this.#readJson(scan)),
+    });
     this.scanner = new TextScanner<AttpDocument>({
       ...options,
-      grammar: new AttpGrammar({
-        readsJson: this.#allows("attp/json-document"),
-        unindents: this.#allows("attp/indented"),
-        toml: (start, fence, indent) => new DocumentReader(this.#readerOptions(start, fence, indent)),
-        json: (start, fence) => new JsonReader(start, fence, (scan) => this.#readJson(scan)),
-      }),
+      grammar,
       onText: (text) => emit({ phase: "text", type: "text-delta", text }),
       onReasoning: (text) => emit({ phase: "reasoning", type: "reasoning-delta", text }),
       onBlockStart: (start) => {
@@ -80,8 +88,21 @@ class Run {
         const prose = segments.find((segment) => segment.type === "text" && segment.text.trim() !== "");
         if (blocks.length > 0 && prose)
           this.scanner.diagnose(diagnostic("attp/prose-outside-document", prose.span.start, prose.span.end));
+        if (grammar.leavesBare) this.#reportUnread(segments);
       },
     });
+  }
+
+  /** Reports documents that are text because the first one has a fence around it. */
+  #reportUnread(segments: readonly Segment<AttpDocument>[]): void {
+    const { onEvent: _, ...options } = this.#options;
+    for (const segment of segments) {
+      if (segment.type !== "text" || !mayHoldDocument.test(segment.text)) continue;
+      for (const { span, toolCall } of parse(segment.text, { ...options, startsInReasoning: false }).blocks) {
+        const offset = segment.span.start;
+        if (toolCall) this.scanner.diagnose(diagnostic("attp/unread-document", offset + span.start, offset + span.end));
+      }
+    }
   }
 
   #allows(code: AttpDiagnosticCode): boolean {
@@ -99,6 +120,7 @@ class Run {
       start,
       fence,
       indent,
+      language: this.#options.language ?? "python",
       allows: (code) => this.#allows(code),
       rules: ({ field }) => ({
         indent,
@@ -121,7 +143,7 @@ class Run {
   /** A document right behind code whose end is not certain may be part of that code. */
   #doubtBeginning({ source, start, end }: Scan, judge: Judge): void {
     const before = this.#unsureEnd;
-    if (before !== undefined && source.slice(before, start).trim() === "")
+    if (before !== undefined && /^\s*(?:(?:`{3,}|~{3,})[\w \t]*\s*)?$/.test(source.slice(before, start)))
       judge.add(diagnostic("attp/inner-quotes", start, end, { message: unsureBeginning }));
   }
 

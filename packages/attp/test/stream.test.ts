@@ -117,8 +117,14 @@ describe("when deltas come", () => {
 
   it("quotes that are data stream as soon as that is known", () => {
     expect(deltasAfter([`${head}code = '''\na = '''b`, "'''\n", "c = f()\n"], "code-delta")[0]).toBe("a = '''b");
-    const fenced = ["```toml\n", `${head}code = '''\na = '''b`, "'''\n", "c = f()\n"];
-    expect(deltasAfter(fenced, "code-delta").slice(1, 4)).toEqual(["a = '''b", "a = '''b", "a = '''b'''\nc = f()\n"]);
+    // In a fence, quotes alone in front of a line's end may be the code's end, with stray text behind: that waits.
+    const fenced = ["```toml\n", `${head}code = '''\na = '''b`, "'''\n", "c = f()\n", "d = '''e''' + c\nf()"];
+    expect(deltasAfter(fenced, "code-delta").slice(1, 5)).toEqual([
+      "a = '''b",
+      "a = '''b",
+      "a = '''b",
+      "a = '''b'''\nc = f()\nd = '''e''' + c\nf()",
+    ]);
   });
 
   it("code that begins indented, or with a fence, waits for its end", () => {

@@ -5,23 +5,32 @@ import { linesInTemplates } from "./javascript-templates.ts";
 export type CodeLanguage = "python" | "javascript";
 
 const infos: Record<CodeLanguage, RegExp> = {
-  python: /^(?:python3?|py3?|tool_code|code|)$/,
+  python: /^(?:python[\d.]*|py3?|tool_code|code|)$/,
   javascript: /^(?:javascript|js|mjs|cjs|jsx|node|typescript|ts|tool_code|code|)$/,
 };
 
-/** The code inside a fence that wraps it whole, or inside one pair of backticks; undefined when nothing wraps it. */
-export function unwrapFence(code: string, language: CodeLanguage): string | undefined {
+/**
+ * The code inside a fence that wraps it whole, or inside one pair of backticks; undefined when nothing wraps it. `foreign`: what
+ * the fence is named after, when that is not the language.
+ */
+export function unwrapFence(code: string, language: CodeLanguage): { code: string; foreign?: string } | undefined {
   const text = code.trim();
   if (!/^[`~]/.test(text)) return undefined;
   const inline = language === "python" ? /^`([^`\n]+)`$/.exec(text)?.[1] : undefined;
-  if (inline !== undefined) return inline;
+  if (inline !== undefined) return { code: inline };
   const lines = text.split("\n");
   const fence = openFence(lines[0] ?? "", 0);
-  if (!fence || !infos[language].test(fence.info) || lines.length < 2) return undefined;
-  const inner = lines.slice(1, -1);
+  if (!fence || lines.length < 2) return undefined;
   // A program can't begin with a fence: whatever other fences it holds, the last line's belongs to the first line's.
-  if (!closesFence(lines.at(-1) ?? "", fence)) return undefined;
-  return inner.length > 0 ? `${inner.join("\n")}\n` : "";
+  const isClosed = closesFence(lines.at(-1) ?? "", fence);
+  // Tildes are operators in JavaScript.
+  if (!isClosed && fence.mark === "~") return undefined;
+  const inner = lines.slice(1, isClosed ? -1 : undefined);
+  const word = fence.info.replace(/^[{.\s]+/, "").split(/[\s{},:]/)[0] ?? "";
+  return {
+    code: inner.length > 0 ? `${inner.join("\n")}\n` : "",
+    ...(infos[language].test(word) ? {} : { foreign: word }),
+  };
 }
 
 /** The white space that every line begins with which is not blank. */
@@ -47,9 +56,18 @@ export function dedent(code: string, indent: string): string {
     .join("\n");
 }
 
-/** Numbers of the lines (from 0) that begin inside a string literal: there, indentation is data. */
-export function linesInLiterals(code: string, language: CodeLanguage): Set<number> {
-  if (language === "javascript") return linesInTemplates(code);
+/** Whether code ends inside a string literal of several lines, or a comment of several lines. */
+export function endsInLiteral(code: string, language: CodeLanguage): boolean {
+  const text = `${code}\n`;
+  return linesInLiterals(text, language, true).has(text.split("\n").length - 1);
+}
+
+/**
+ * Numbers of the lines (from 0) that begin inside a string literal: there, indentation is data. `comments`: lines that
+ * begin inside a comment too.
+ */
+export function linesInLiterals(code: string, language: CodeLanguage, comments = false): Set<number> {
+  if (language === "javascript") return linesInTemplates(code, comments);
   const found = new Set<number>();
   const token = /#[^\n]*|'''|"""|['"]/g;
   let line = 0;

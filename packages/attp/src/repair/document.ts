@@ -183,8 +183,11 @@ function readCode(
   }
   const inner = judge.allows("attp/nested-fence") ? unwrapFence(code, judge.language) : undefined;
   if (inner !== undefined) {
-    judge.add(diagnostic("attp/nested-fence", start, end));
-    code = inner;
+    const { foreign } = inner;
+    const message =
+      foreign && `The code is wrapped in a fence named ${JSON.stringify(foreign.slice(0, 40))}; it was taken off.`;
+    judge.add(diagnostic("attp/nested-fence", start, end, { message }));
+    code = inner.code;
   }
   const flush = dedentCode(code, judge, start, end);
   if (flush !== undefined) {

@@ -36,8 +36,6 @@ export function chooseEntries(entries: readonly Entry[]): Map<Field, Entry> {
   return chosen;
 }
 
-const unsureEnd = "The code was taken to end here; what follows may be part of it.";
-
 /** Reads a document's text: by the TOML parser where it is TOML, else as the scan understood it. */
 export function readFields(scan: Scan, findings: Findings): Fields {
   const { source, start, end, indent, entries } = scan;
@@ -45,8 +43,8 @@ export function readFields(scan: Scan, findings: Findings): Fields {
   const text = indent > 0 ? unindent(`\n${written}`, indent).slice(1) : written;
   const fallback = scan.headers.find(({ isCall }) => isCall) ?? { start, end: Math.min(end, start + 80) };
   const { doubt } = scan;
-  if (doubt) findings.add(diagnostic("attp/inner-quotes", doubt.start, doubt.end, { message: unsureEnd }));
-  if (entries.some(({ cut }) => cut)) return repaired(scan, findings, fallback, undefined);
+  if (doubt) findings.add(diagnostic("attp/inner-quotes", doubt.start, doubt.end, { message: doubt.message }));
+  if (entries.some(({ cut, mended }) => cut || mended)) return repaired(scan, findings, fallback, undefined);
   try {
     const fields = fromData(parseToml(text, { integersAsBigInt: "asNeeded" }), scan, findings);
     for (const note of scan.notes)

@@ -3,9 +3,10 @@ const beforeRegExp = /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw
 
 /**
  * Numbers of the lines (from 0) of a JavaScript program that begin in the text of a template, or of a string that a
- * backslash continues. What stands in `${…}` is code again. Knows comments and regular expressions.
+ * backslash continues. What stands in `${…}` is code again. Knows comments and regular expressions; with `comments`, lines
+ * that begin in a comment are among them.
  */
-export function linesInTemplates(code: string): Set<number> {
+export function linesInTemplates(code: string, comments = false): Set<number> {
   const found = new Set<number>();
   /** Open `${`: braces that are open inside of each. */
   const braces: number[] = [];
@@ -43,7 +44,10 @@ export function linesInTemplates(code: string): Set<number> {
       const mayBegin = comment === undefined && line !== plainLine && startsRegExp(code, codeEnd);
       const regExp = mayBegin ? regExpAt(code, at) : undefined;
       if (mayBegin && regExp === undefined) plainLine = line;
-      line += (comment ?? "").split("\n").length - 1;
+      for (const _ of (comment ?? "").matchAll(/\n/g)) {
+        line += 1;
+        if (comments) found.add(line);
+      }
       at += (comment ?? regExp ?? "/").length - 1;
       if (comment === undefined) codeEnd = at + 1;
     } else {

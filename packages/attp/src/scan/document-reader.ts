@@ -1,5 +1,6 @@
-import type { EndOptions, Span } from "@toolglot/core";
+import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, openFence, type Source } from "@toolglot/core/text";
+import { endsInLiteral } from "../repair/code.ts";
 import type { AttpDocument } from "../types.ts";
 import { Brackets } from "./brackets.ts";
 import type { Entry, Header, Note, ReaderOptions, Scan } from "./entry.ts";
@@ -15,7 +16,16 @@ import {
   restPattern,
   toolCallName,
 } from "./patterns.ts";
-import { type Candidate, findQuotes, isCleanEnd, isQuote, type OpenString } from "./string-scan.ts";
+import { findSeam, type Opener, OpenerWatch, openerOutside, type Seam } from "./seam.ts";
+import {
+  type Candidate,
+  findQuotes,
+  isCleanEnd,
+  isQuote,
+  type OpenString,
+  type Quotes,
+  quotesOf,
+} from "./string-scan.ts";
 import { ValueStream } from "./value-stream.ts";
 
 type Step = BlockEnd<AttpDocument> | "more" | undefined;
@@ -52,9 +62,15 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   #table = 0;
   #calls = 0;
   #inCall = false;
-  #doubt: Span | undefined;
+  #doubt: Scan["doubt"];
   /** Where the code was taken to end. */
   #codeEnd: Candidate | undefined;
+  /** That of the last code. */
+  #watch: OpenerWatch | undefined;
+  /** Openers in code that were looked at: each look costs as much as the code before it. */
+  #looks = 0;
+  /** The code's end was settled although no TOML follows. */
+  #forced = false;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -72,7 +88,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
 
   #step(source: Source, end: EndOptions | undefined): Step {
     if (this.#string) {
-      const lineWise = this.#string.quotes.mark === "`" || this.#mayEndEarlier(this.#string);
+      const lineWise = this.#string.quotes.mark === "`" || this.#string.dead !== undefined;
       return lineWise ? this.#stringLine(source, this.#string, end) : this.#stringText(source, this.#string, end);
     }
     if (source.at >= source.text.length) return end ? this.#atEnd(source, end) : "more";
@@ -160,7 +176,10 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const values = new ValueStream(entry, streams, this.#options.rules(entry));
     if (streams && entry.field) this.#sent.set(entry.field, values);
     const mark = fence ? "`" : opener?.[1] ? "'" : '"';
-    this.#string = { entry, quotes: { mark, odd }, values, runs: 0, dead: undefined, forced: false };
+    const quotes: Quotes = { mark, odd };
+    const watch = entry.field === "code" ? new OpenerWatch(entry.bodyStart, quotesOf(quotes)) : undefined;
+    if (watch) this.#watch = watch;
+    this.#string = { entry, quotes, values, runs: 0, dead: undefined, watch, begun: false, fenceEnd: undefined };
     source.seek(entry.bodyStart);
     this.#atLineStart = fence !== null;
     return true;
@@ -173,19 +192,20 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return entry.field === "code";
   }
 
-  /** Without a fence around the document, quotes that were followed by no TOML may have been its end all the same. */
-  #mayEndEarlier(open: OpenString): boolean {
-    return open.dead !== undefined && this.#options.fence === undefined;
-  }
-
   /** Inside a multi-line string, unit by unit. */
   #stringText(source: Source, open: OpenString, end: EndOptions | undefined): Step {
     const { text } = source;
+    if (!open.begun && !this.#begins(source, open, end !== undefined)) return "more";
     for (let at = source.at; ; ) {
       const { index, hold } = findQuotes(open, text, source.base, at);
+      const safe = this.#watchCode(source, open, index < 0 ? hold : index, index >= 0 || end !== undefined);
+      if (typeof safe !== "number") return safe;
       if (index < 0) {
-        source.at = hold;
-        open.values.pass(source, source.offset);
+        // Quotes are counted once.
+        source.at = Math.max(safe, at);
+        // A line break that waits for what follows it belongs to the code all the same.
+        const isBreak = source.at < hold && text.charCodeAt(source.at) === 10;
+        open.values.pass(source, source.offset + (isBreak ? 1 : 0));
         return end ? this.#openAtEnd(source, open, end) : "more";
       }
       let after = index + 3;
@@ -202,6 +222,72 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     }
   }
 
+  /** The first text of a string; false while it is not known. Code may be opened with a quote or two more. */
+  #begins(source: Source, open: OpenString, ended: boolean): boolean {
+    const { entry, watch, quotes } = open;
+    const { text, at } = source;
+    let after = at;
+    while (after < at + 3 && after < text.length && isQuote(quotes, text.charCodeAt(after))) after += 1;
+    if (after === text.length && !ended) return false;
+    open.begun = true;
+    const isSurplus = watch !== undefined && after > at && after < at + 3 && /[\r\n]/.test(text.charAt(after));
+    if (!isSurplus || !this.#options.allows("attp/inner-quotes")) return true;
+    this.#note("attp/inner-quotes", entry.bodyStart, source.base + after, surplusQuotes);
+    entry.bodyStart = source.base + after;
+    entry.mended = true;
+    open.values.startAt(entry.bodyStart);
+    source.at = after;
+    return true;
+  }
+
+  /**
+   * Looks for lines of code that begin another document. Gives the index up to which text is known, or the end of this document,
+   * when another one begins.
+   */
+  #watchCode(source: Source, open: OpenString, to: number, known: boolean): number | BlockEnd<AttpDocument> {
+    const { watch, values } = open;
+    if (!watch) return to;
+    for (;;) {
+      const found = watch.read(source, to, known);
+      values.stopAt(watch.limit);
+      if (typeof found === "number") return found;
+      values.pass(source, watch.limit);
+      const cut = this.#cutBefore(source, open, found);
+      if (cut) return cut;
+    }
+  }
+
+  /** Ends the document before an opener in its code, unless the opener stands in a string or comment of the code. */
+  #cutBefore(source: Source, { entry, watch }: OpenString, opener: Opener): BlockEnd<AttpDocument> | undefined {
+    const { fence, language, allows } = this.#options;
+    if (!watch || this.#looks >= 8 || !allows("attp/inner-quotes")) return undefined;
+    this.#looks += 1;
+    const seam = findSeam(source, entry.bodyStart, opener, watch, fence, language);
+    return seam && this.#endAtSeam(source, entry, seam);
+  }
+
+  /** Whether quotes stand outside of the strings of the code: those inside are one's end rather than the code's. */
+  #standsOutside(source: Source, { open, quotes }: Candidate): boolean {
+    if (this.#looks >= 8) return false;
+    this.#looks += 1;
+    return !endsInLiteral(source.slice(open.entry.bodyStart, quotes), this.#options.language);
+  }
+
+  #endAtSeam(source: Source, entry: Entry, seam: Seam): BlockEnd<AttpDocument> {
+    const { codeEnd, end, closedFence, next } = seam;
+    this.#string = this.#pending = this.#doubt = undefined;
+    while (this.#entries.at(-1) !== entry) this.#drop();
+    while ((this.#headers.at(-1)?.start ?? 0) > codeEnd) this.#headers.pop();
+    while ((this.#notes.at(-1)?.start ?? 0) >= codeEnd) this.#notes.pop();
+    if ((entry.innerQuotes ?? 0) >= codeEnd) entry.innerQuotes = undefined;
+    entry.bodyEnd = entry.valueEnd = codeEnd;
+    entry.cut = false;
+    entry.mended = true;
+    this.#contentEnd = end;
+    this.#note("attp/inner-quotes", codeEnd, next, openerInCode);
+    return this.#end(source, end, end, { closed: closedFence });
+  }
+
   /** Inside a multi-line string, line by line: the line may begin another document, or be the end of a fence. */
   #stringLine(source: Source, open: OpenString, end: EndOptions | undefined): Step {
     const lineBreak = source.text.indexOf("\n", source.at);
@@ -213,7 +299,23 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const lineEnd = lineBreak < 0 ? source.text.length : lineBreak + 1;
     const line = source.text.slice(source.at, lineEnd);
     const base = source.offset;
-    if (this.#atLineStart && open.dead?.clean && this.#beginsAnother(line)) return this.#force(source, open);
+    if (this.#atLineStart) {
+      const last = open.fenceEnd ?? open.dead;
+      if (last?.clean && this.#beginsAnother(line)) return this.#force(source, last);
+      if (open.fenceEnd && opensOther.test(line)) return this.#force(source, open.fenceEnd);
+      const opener = open.watch?.line(source, line, base);
+      if (open.watch) open.values.stopAt(open.watch.limit);
+      if (opener) {
+        if (last?.clean && this.#standsOutside(source, last)) return this.#force(source, last);
+        const cut = this.#cutBefore(source, open, opener);
+        if (cut) return cut;
+      }
+      const { fence } = this.#options;
+      if (fence && open.dead && closesFence(line.trimEnd(), fence)) {
+        open.fenceEnd = open.dead;
+        open.values.stopAt(open.dead.quotes);
+      }
+    }
     const isFence = open.quotes.mark === "`" && /^[ \t]*`{3,}[ \t]*\r?\n?$/.test(line);
     for (let at = 0; open.quotes.mark !== "`" || isFence; ) {
       const { index } = findQuotes(open, line, base, at);
@@ -225,7 +327,10 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     }
     source.at = lineEnd;
     this.#atLineStart = true;
-    if (!this.#mayEndEarlier(open)) open.values.pass(source, source.offset);
+    if (open.dead) return undefined;
+    open.values.pass(source, source.offset);
+    // From here on text is read unit by unit: a line begins behind its break.
+    if (open.quotes.mark !== "`" && line.endsWith("\n")) source.at -= 1;
     return undefined;
   }
 
@@ -258,28 +363,41 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     open.runs += 1;
     // Quotes before these are data now, whatever follows.
     open.dead = undefined;
-    if (!mayEnd || !this.#isEnd(rest, after)) {
-      entry.innerQuotes ??= quotes;
-      return false;
-    }
+    const isEnd = mayEnd && this.#isEnd(rest, after);
     const near = source.slice(Math.max(entry.bodyStart, quotes - 80), quotes);
     const before = near.slice(near.lastIndexOf("\n") + 1);
+    const alone = before.trim() === "" && (before.length < 80 || near.includes("\n"));
+    const clean = isCleanEnd(entry, before, isEnd && this.#onOpenersLine(source, entry, quotes));
+    if (!isEnd) {
+      entry.innerQuotes ??= quotes;
+      // Quotes at a line's start, with something behind them: the end, if nothing better comes.
+      if (!alone || !clean || !open.watch) return false;
+    }
     open.values.pass(source, quotes);
     const candidate: Candidate = {
       open,
       quotes,
       after,
       lines: [],
-      clean: isCleanEnd(entry, before, this.#onOpenersLine(source, entry, quotes)),
+      clean,
+      mayEnd: clean || alone,
+      surplus: alone && end - index > 3 && open.watch !== undefined && this.#options.allows("attp/inner-quotes"),
+      runs: open.runs,
       entries: this.#entries.length,
       headers: this.#headers.length,
       notes: this.#notes.length,
       table: this.#table,
       inCall: this.#inCall,
     };
-    this.#close(source, candidate, rest);
-    this.#pending = candidate;
-    if (entry.field === "code") this.#codeEnd = candidate;
+    if (isEnd) {
+      this.#close(source, candidate, rest);
+      this.#pending = candidate;
+      if (entry.field === "code") this.#codeEnd = candidate;
+    } else {
+      open.dead = candidate;
+      source.seek(after);
+      this.#atLineStart = false;
+    }
     return true;
   }
 
@@ -300,13 +418,17 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   }
 
   /** Ends the open string at a candidate, and reads on after its line. */
-  #close(source: Source, { open, quotes, after }: Candidate, rest: string): void {
+  #close(source: Source, { open, quotes, after, surplus }: Candidate, rest: string): void {
     const { entry } = open;
-    entry.bodyEnd = open.quotes.mark === "`" ? quotes : after - 3;
+    entry.bodyEnd = surplus || open.quotes.mark === "`" ? quotes : after - 3;
     entry.valueEnd = after;
+    if (surplus) {
+      entry.mended = true;
+      this.#note("attp/inner-quotes", quotes, after, surplusQuotes);
+    }
     this.#contentEnd = after + rest.trimEnd().length;
     const foreign = restPattern.exec(rest);
-    if (!foreign) this.#note("attp/syntax", after, after + rest.length);
+    if (!foreign) this.#note("attp/stray-text", after, this.#contentEnd);
     else if (foreign[1])
       this.#note("attp/loose-syntax", this.#contentEnd - foreign[1].trimEnd().length, this.#contentEnd);
     this.#string = undefined;
@@ -325,7 +447,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     this.#restore(candidate);
     const { open } = candidate;
     open.entry.innerQuotes ??= candidate.quotes;
-    open.dead = candidate;
+    open.dead = candidate.mayEnd || !this.#options.fence ? candidate : undefined;
     this.#string = open;
     source.seek(candidate.after);
     this.#atLineStart = false;
@@ -341,15 +463,22 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   }
 
   /** The last quotes were the end after all: what follows is no part of the document. */
-  #force(source: Source, open: OpenString): undefined {
-    const candidate = open.dead as Candidate;
+  #force(source: Source, candidate: Candidate): undefined {
+    const { open, clean, runs, after } = candidate;
     this.#restore(candidate);
-    open.forced = true;
+    this.#forced = true;
+    open.dead = open.fenceEnd = undefined;
     if (open.entry.innerQuotes === candidate.quotes) open.entry.innerQuotes = undefined;
     source.seek(candidate.after);
     const lineBreak = source.text.indexOf("\n", source.at);
     const lineEnd = lineBreak < 0 ? source.text.length : lineBreak;
-    this.#close(source, candidate, source.text.slice(source.at, lineEnd).replace(/\r$/, ""));
+    const rest = source.text.slice(source.at, lineEnd).replace(/\r$/, "");
+    this.#codeEnd = candidate;
+    this.#doubtEnd(source);
+    const { fence } = this.#options;
+    if (fence ? !clean || runs % 2 === 0 : /\w/.test(rest) && !restPattern.test(rest))
+      this.#doubt ??= { start: candidate.quotes, end: after, message: unsureEnd };
+    this.#close(source, candidate, rest);
     return undefined;
   }
 
@@ -398,7 +527,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const last = this.#entries.at(-1);
     if (last?.field !== "code" || !/^(?:basic|literal)$/.test(last.form)) return;
     if (!/^\r?\n$/.test(source.slice(this.#contentEnd, start))) return;
-    this.#doubt = { start: last.valueStart, end: last.valueEnd };
+    this.#doubt = { start: last.valueStart, end: last.valueEnd, message: unsureEnd };
   }
 
   /**
@@ -411,7 +540,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const { clean, quotes, after, open } = end;
     const other = open.quotes.mark === "'" ? '"""' : "'''";
     const inString = source.slice(open.entry.bodyStart, quotes).split(other).length % 2 === 0;
-    if (!clean || inString) this.#doubt = { start: quotes, end: after };
+    if (!clean || inString) this.#doubt = { start: quotes, end: after, message: unsureEnd };
   }
 
   #header(line: string, start: number, header: RegExpExecArray, call: "exact" | "odd" | undefined): void {
@@ -535,7 +664,11 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       this.#doubtLine(source, start);
       return this.#finish(source, start, start, { closed: false });
     }
-    if (!cut) this.#note("attp/syntax", start + line.length - line.trimStart().length, start + line.trimEnd().length);
+    if (!cut) {
+      const isStray = this.#forced && this.#entries.at(-1)?.field === "code";
+      const code = isStray ? "attp/stray-text" : "attp/syntax";
+      this.#note(code, start + line.length - line.trimStart().length, start + line.trimEnd().length);
+    }
     this.#contentEnd = start + line.trimEnd().length;
     source.seek(next);
     return undefined;
@@ -577,9 +710,10 @@ export class DocumentReader implements BlockReader<AttpDocument> {
 
   /** The text ends inside a multi-line string. */
   #openAtEnd(source: Source, open: OpenString, end: EndOptions): Step {
-    const { entry, dead } = open;
-    if (dead && this.#mayEndEarlier(open) && !isCut(end) && dead.clean && open.runs % 2 === 1)
-      return this.#force(source, open);
+    const { entry, dead, fenceEnd } = open;
+    const { fence } = this.#options;
+    if (!isCut(end) && fenceEnd) return this.#force(source, fenceEnd);
+    if (!isCut(end) && !fence && dead?.clean && open.runs % 2 === 1) return this.#force(source, dead);
     source.seek(source.length);
     if (end.stopSequence?.trim().startsWith(open.quotes.mark.repeat(3))) {
       entry.cut = true;
@@ -599,6 +733,34 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     how: { closed: boolean; truncated?: boolean },
   ): BlockEnd<AttpDocument> {
     if (this.#loose) this.#endLoose(source);
+    return this.#cutFromThought(source, how.truncated === true) ?? this.#end(source, end, segmentEnd, how);
+  }
+
+  /** Code that holds a line which begins a document is uncertain; if all that follows is a thought, that document begins there. */
+  #cutFromThought(source: Source, truncated: boolean): BlockEnd<AttpDocument> | undefined {
+    const { fence, language, allows } = this.#options;
+    const entry = this.#of("code").at(-1);
+    const watch = this.#watch;
+    if (!entry || !watch || watch.openers.length === 0) return undefined;
+    const opener = openerOutside(source, entry, watch.openers, truncated, language);
+    if (!opener) return undefined;
+    const text = source.slice(opener.start, entry.bodyEnd);
+    const isThought = opener.kind === "thought" && endsInThought.test(text);
+    if (isThought && allows("attp/inner-quotes")) {
+      const seam = findSeam(source, entry.bodyStart, opener, watch, fence, language);
+      if (seam) return this.#endAtSeam(source, entry, seam);
+    }
+    const line = text.slice(0, text.indexOf("\n") < 0 ? text.length : text.indexOf("\n"));
+    this.#doubt ??= { start: opener.start, end: opener.start + line.trimEnd().length, message: openerInCode };
+    return undefined;
+  }
+
+  #end(
+    source: Source,
+    end: number,
+    segmentEnd: number,
+    how: { closed: boolean; truncated?: boolean },
+  ): BlockEnd<AttpDocument> {
     const { fence, indent, start } = this.#options;
     const scan: Scan = {
       source,
@@ -618,6 +780,16 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return { block, end: segmentEnd, closedFence: how.closed && fence !== undefined };
   }
 }
+
+const unsureEnd = "The code was taken to end here; what follows may be part of it.";
+const openerInCode = "The code holds a line that begins a document; it was taken to end before it, or is not certain.";
+const surplusQuotes = "Code begins and ends with three quotes; more of them were left out.";
+
+/** A fence that opens after another one was closed. */
+const opensOther = /^[ \t]*(?:`{3,}|~{3,})[ \t]*\w/;
+
+/** Nothing but a thought that goes on to the end. */
+const endsInThought = /^[^\n=:]*[=:][ \t]*(?:('''|"""|'|")(?:(?!\1)[\s\S])*)?$/;
 
 function isSpace(code: number): boolean {
   return code === 32 || code === 9 || code === 13;

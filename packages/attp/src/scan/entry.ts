@@ -1,6 +1,6 @@
-import type { Span } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
 import type { AttpDiagnosticCode } from "../diagnostics.ts";
+import type { CodeLanguage } from "../repair/code.ts";
 import type { AttpDocument } from "../types.ts";
 import type { Field } from "./patterns.ts";
 import type { StreamRules } from "./value-stream.ts";
@@ -29,6 +29,8 @@ export interface Entry {
   inCall: boolean;
   /** The text ended before its string did. */
   cut: boolean;
+  /** It begins or ends elsewhere than TOML has it. */
+  mended: boolean;
   /** Quotes that would have ended the string early. */
   innerQuotes: number | undefined;
   /** A backslash stands in it. */
@@ -68,8 +70,8 @@ export interface Scan {
   indent: number;
   /** The text ended inside the document: because of its length, or inside a string. */
   truncated: boolean;
-  /** Quotes that were taken for the code's end, and may be part of it. */
-  doubt: Span | undefined;
+  /** Something that makes the code's end uncertain, with what to say about it. */
+  doubt: { start: number; end: number; message: string } | undefined;
 }
 
 /** What became of a value on one line. `brackets`: it may go on. `loose`: its quotes do not end it, a later line may. */
@@ -82,6 +84,7 @@ export interface ReaderOptions {
   start: number;
   fence: Fence | undefined;
   indent: number;
+  language: CodeLanguage;
   allows(code: Note["code"]): boolean;
   rules(entry: Entry): StreamRules;
   /** The call's table is as it will be: time to say status and target. */

@@ -20,6 +20,10 @@ const table =
   /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#[^\n]*|\/\/[^\n]*)?\r?$/i;
 const mayBeTable =
   /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:o(?:l(?:[-_]?(?:c(?:a(?:l(?:ls?["']?[ \t]*[\]\uff3d]{0,2}[^\n]*)?)?)?)?)?)?)?)?)?$/i;
+/** What only the host writes, and how a line may begin that is still to become it. */
+const result = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_ ]?results?["']?[ \t]*[\]\uff3d]{1,2}/i;
+const mayBeResult =
+  /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:o(?:l(?:[-_ ]?(?:r(?:e(?:s(?:u(?:l(?:ts?["']?[ \t]*)?)?)?)?)?)?)?)?)?)?)?$/i;
 const status = /^["'“‘]?(?:success|fail)(?:["'”’][ \t]*(?:#[^\n]*|\/\/[^\n]*)?)?\r?$/i;
 const stringOpener = /^["'“”‘’]/;
 const multiLine = /^(?:'''|"""|[‘’]{3}|[“”]{3}|`{3})/;
@@ -32,6 +36,10 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   readonly #options: GrammarOptions;
   /** The first document is fenced: later ones without a fence are text. */
   #fencedOnly: boolean | undefined;
+  /** Offset of the fence that a result opens: all of it is text. */
+  #resultFence = -1;
+  /** A result began within this fence, or outside of fences (-1): keys are its own until a document begins for sure. */
+  #inResult: number | undefined;
   /** Offset of the last line that was held because JSON may begin with it. */
   #braceAt = -1;
 
@@ -39,8 +47,14 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     this.#options = options;
   }
 
+  /** Documents without a fence are text here. */
+  get leavesBare(): boolean {
+    return this.#fencedOnly === true;
+  }
+
   line(probe: LineProbe, ended: boolean): ProbeAnswer<AttpDocument> {
     const { text, at, end, fence } = probe;
+    if (fence?.start === this.#resultFence) return "no";
     if (!fence && this.#fencedOnly) return "no";
     if (fence && !open.test(fence.info) && !probe.firstInFence) return "no";
     const line = text.slice(at, end < 0 ? undefined : end);
@@ -51,6 +65,12 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
       if (answer) return answer;
     }
     if (first === "[" || first === "\uff3b") {
+      if (!complete && mayBeResult.test(line)) return "more";
+      if (result.test(line)) {
+        this.#inResult = fence?.start ?? -1;
+        if (fence && probe.firstInFence) this.#resultFence = fence.start;
+        return "no";
+      }
       if (complete ? table.test(line) : false) return this.#toml(probe);
       if (!complete) return mayBeTable.test(line) || this.#holds(probe) ? "more" : "no";
       return this.#holds(probe) ? "hold" : "no";
@@ -68,6 +88,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
 
   #key(probe: LineProbe, key: string, delimiter: string, value: string, complete: boolean): ProbeAnswer<AttpDocument> {
     const [name, inner] = key.replace(/["' \t]/g, "").split(".");
+    if (this.#inResult === (probe.fence?.start ?? -1) && name !== "thought") return complete ? "no" : "more";
     const field = inner !== undefined && toolCallName(name ?? "") ? inner : inner === undefined ? name : undefined;
     const colon = delimiter === ":" || delimiter === "：";
     const known = field !== undefined && /^(?:thought|status|target|code|message)$/.test(field);
@@ -108,6 +129,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   }
 
   #toml(probe: LineProbe): BlockReader<AttpDocument> {
+    this.#inResult = undefined;
     this.#fencedOnly ??= probe.fence !== undefined;
     const { fence } = probe;
     const line = probe.text.slice(probe.at, probe.at + 200);

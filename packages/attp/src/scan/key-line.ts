@@ -38,6 +38,7 @@ export function readKey(text: string, at: number, base: number, { table, inCall 
     table,
     inCall: inCall || dotted,
     cut: false,
+    mended: false,
     innerQuotes: undefined,
     escapes: false,
     text: "",

@@ -1,4 +1,5 @@
 import type { Entry } from "./entry.ts";
+import type { OpenerWatch } from "./seam.ts";
 import type { ValueStream } from "./value-stream.ts";
 
 /** Which quotes end a string: `'`, `"` or backticks; `odd` when typographic ones count too. */
@@ -16,8 +17,12 @@ export interface OpenString {
   runs: number;
   /** The last quotes that were taken for the end, and were not. */
   dead: Candidate | undefined;
-  /** Where it ends is settled: no further line is asked. */
-  forced: boolean;
+  /** Lines of the code that would begin another document; none for other keys. */
+  watch: OpenerWatch | undefined;
+  /** Its first text was looked at. */
+  begun: boolean;
+  /** The fence was closed behind these quotes, which were not taken for the end: they are it, if no later ones are. */
+  fenceEnd: Candidate | undefined;
 }
 
 /** Quotes that are taken for the end of a string until a later line says otherwise. */
@@ -30,6 +35,12 @@ export interface Candidate {
   lines: number[];
   /** The quotes stand alone on their line at its start, or where no expression goes on: as an end does. */
   clean: boolean;
+  /** They are clean, or alone on their line. */
+  mayEnd: boolean;
+  /** They stand alone on their line and are more than three. */
+  surplus: boolean;
+  /** Runs of quotes up to these. */
+  runs: number;
   /** What to go back to. */
   entries: number;
   headers: number;
@@ -75,6 +86,12 @@ export function findQuotes(
   let hold = text.length;
   while (hold > start && hold > text.length - 2 && isQuote(quotes, text.charCodeAt(hold - 1))) hold -= 1;
   return { index: -1, hold };
+}
+
+/** Finds three of the quotes. */
+export function quotesOf({ mark, odd }: Quotes): RegExp {
+  if (mark === "`") return /```/;
+  return odd ? { "'": /[‘’‚']{3}/, '"': /["“”„]{3}/ }[mark] : { "'": /'''/, '"': /"""/ }[mark];
 }
 
 /** Whether a unit is one of the quotes. */

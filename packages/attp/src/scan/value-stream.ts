@@ -41,7 +41,12 @@ export class ValueStream {
 
   /** Nothing from this offset on is given out: only the whole value tells how it is read. */
   stopAt(offset: number): void {
-    this.#limit = offset;
+    this.#limit = Math.min(this.#limit, offset);
+  }
+
+  /** The body begins later than it seemed. */
+  startAt(offset: number): void {
+    this.#taken = offset;
   }
 
   /** Gives out the body up to an offset. */
