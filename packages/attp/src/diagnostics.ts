@@ -19,6 +19,26 @@ export type AttpRepairCode =
   | "attp/unclosed-fence"
   | "attp/stray-text";
 
+/** The same as a list. */
+export const repairCodes: Readonly<Record<AttpRepairCode, true>> = {
+  "attp/inner-quotes": true,
+  "attp/raw-escapes": true,
+  "attp/basic-string-code": true,
+  "attp/loose-string": true,
+  "attp/missing-header": true,
+  "attp/odd-delimiters": true,
+  "attp/loose-syntax": true,
+  "attp/table-name": true,
+  "attp/late-thought": true,
+  "attp/nested-fence": true,
+  "attp/indented": true,
+  "attp/dedented": true,
+  "attp/json-document": true,
+  "attp/missing-status": true,
+  "attp/unclosed-fence": true,
+  "attp/stray-text": true,
+};
+
 /** Every code that reading an ATTP text may give, besides those of the text layer (`core/…`). */
 export type AttpDiagnosticCode =
   | AttpRepairCode

@@ -18,7 +18,7 @@ export interface ExplainWording {
 const template = `thought = "…" [tool_call] status = "success" target = "…" code = '''…'''`;
 const failTemplate = `[tool_call] status = "fail" message = "…"`;
 
-const en: ExplainWording = {
+const en = (): ExplainWording => ({
   template: `Answer with one TOML document: ${template} (or ${failTemplate})`,
   failed: "Your answer could not be used; nothing of it was run.",
   noDocument: "Your answer holds no ATTP document.",
@@ -31,9 +31,9 @@ const en: ExplainWording = {
     "It was repaired to be read, and the repair may have changed a value; code that can change something is not run that way. Write it so that it needs no repair.",
   advice: {},
   javascript: {},
-};
+});
 
-const zh: ExplainWording = {
+const zh = (): ExplainWording => ({
   template: `请只回答一个 TOML 文档：${template}（或 ${failTemplate}）`,
   failed: "你的回答无法使用，没有执行任何内容。",
   noDocument: "你的回答中没有 ATTP 文档。",
@@ -77,7 +77,7 @@ const zh: ExplainWording = {
   javascript: {
     "attp/inner-quotes": "code 的 ''' 之内又出现了 '''。代码中的三个连续单引号请写作 \"'\".repeat(3)。",
   },
-};
+});
 
-/** The sentences of `explain` by language. */
-export const explainWording: Record<Locale, ExplainWording> = { en, zh };
+/** The sentences of `explain` by language: made when they are asked for, so that bundles without `explain` drop them. */
+export const explainWording: Record<Locale, () => ExplainWording> = { en, zh };

@@ -1,5 +1,6 @@
 import { type Diagnostic, isRunnable, type Locale, type ParseResult, type ProtocolMode } from "@toolglot/core";
 import { tellFindings } from "@toolglot/core/explain";
+import { checkKeys } from "@toolglot/internal";
 import { type ExplainWording, explainWording } from "./explain-wording.ts";
 import { tomlText } from "./toml-text.ts";
 import type { AttpDocument } from "./types.ts";
@@ -25,7 +26,8 @@ export interface ExplainOptions {
  * failed. When the first document runs, it is a `[format_notes]` table, to be put behind the result.
  */
 export function explain(result: ParseResult<AttpDocument>, options: ExplainOptions = {}): string | undefined {
-  const words = explainWording[options.locale ?? "en"];
+  checkKeys("explain", options, { source: true, locale: true, mode: true, language: true });
+  const words = explainWording[options.locale ?? "en"]();
   const advice = options.language === "javascript" ? { ...words.advice, ...words.javascript } : words.advice;
   const { blocks } = result;
   const runnable = blocks.some(isRunnable);

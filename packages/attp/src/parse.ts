@@ -1,6 +1,7 @@
 import { createRecord, type Diagnostic, type ParseResult, type Parser, type Segment } from "@toolglot/core";
 import { checkParseOptions, createPushParser, type Fence, type Source, TextScanner } from "@toolglot/core/text";
-import { type AttpDiagnosticCode, diagnostic } from "./diagnostics.ts";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { type AttpDiagnosticCode, diagnostic, repairCodes } from "./diagnostics.ts";
 import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
 import { chooseEntries, fromData } from "./repair/fields.ts";
 import { entryText } from "./repair/strings.ts";
@@ -26,12 +27,31 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
  * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
-  const { language } = options;
+  checkKeys("createParser", options, parserKeys);
+  const { language, repairs } = options;
   checkParseOptions(options);
+  // Codes of the other layers may stand beside this package's own.
+  if (typeof repairs === "object")
+    checkKeys<object>(
+      "createParser: repairs",
+      Object.fromEntries(Object.entries(repairs).filter(([code]) => code.startsWith("attp/"))),
+      repairCodes,
+    );
   if (language !== undefined && language !== "python" && language !== "javascript")
     throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);
   return createPushParser(() => new Run(options).scanner);
 }
+
+const parserKeys: KnownKeys<AttpParserOptions> = {
+  language: true,
+  maxInputLength: true,
+  onEvent: true,
+  reasoning: true,
+  repairs: true,
+  startsInReasoning: true,
+  strict: true,
+  tools: true,
+};
 
 type DeltaType = Extract<AttpEvent, { phase: "delta" }>["type"];
 
@@ -121,6 +141,7 @@ class Run {
       fence,
       indent,
       language: this.#options.language ?? "python",
+      tells: this.#options.onEvent !== undefined,
       allows: (code) => this.#allows(code),
       rules: ({ field }) => ({
         indent,
@@ -149,6 +170,7 @@ class Run {
 
   /** Says a one-line thought, status and target as soon as nothing can change them: when the code or message begins. */
   #announce(entries: readonly Entry[], source: Source, indent: number): void {
+    if (!this.#options.onEvent) return;
     const chosen = chooseEntries(entries);
     const thought = chosen.get("thought");
     if (thought?.table === 0 && /^(?:basic|literal)$/.test(thought.form)) {
@@ -168,6 +190,8 @@ class Run {
 
   /** Gives out what was held back. */
   #finish(document: AttpDocument, judge: Judge): AttpDocument {
+    this.#found = judge.found;
+    if (!this.#options.onEvent) return document;
     const { thought, toolCall } = document;
     const rest = (field: string, text: string | undefined): string => text?.slice(this.#sent.get(field) ?? 0) ?? "";
     const say = (type: DeltaType, text: string): void => {
@@ -178,7 +202,6 @@ class Run {
     say("target", rest("target", toolCall?.target));
     say("code-delta", rest("code", toolCall?.code));
     say("message-delta", rest("message", toolCall?.message));
-    this.#found = judge.found;
     return document;
   }
 

@@ -9,6 +9,7 @@ import {
 } from "@toolglot/core";
 import { renderPythonStubs, renderTypeScriptDeclarations } from "@toolglot/core/stubs";
 import { createTextProtocol, textHash } from "@toolglot/core/text";
+import { checkKeys } from "@toolglot/internal";
 import { encodeMessages } from "./encode-messages.ts";
 import { explain } from "./explain.ts";
 import { createParser } from "./parse.ts";
@@ -46,6 +47,13 @@ const languages = {
  * Throws `TypeError` when the prompt teaches another protocol or another language, and for other languages.
  */
 export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDocument> {
+  checkKeys("attpProtocol", options, {
+    prompt: true,
+    locale: true,
+    mode: true,
+    language: true,
+    resultBudget: true,
+  });
   const { prompt, locale = "en", mode = "loop", language = "python", resultBudget } = options;
   if (!Object.hasOwn(languages, language)) {
     throw new TypeError(`attpProtocol: language is "python" or "javascript", not ${JSON.stringify(language)}.`);

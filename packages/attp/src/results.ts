@@ -1,5 +1,6 @@
 import type { Locale, ToolResult } from "@toolglot/core";
 import { fitBudget, readOutcome } from "@toolglot/core/results";
+import { checkKeys } from "@toolglot/internal";
 import { tomlLine, tomlText } from "./toml-text.ts";
 
 /** How results are written. */
@@ -21,6 +22,7 @@ export interface FormatResultsOptions {
  * they come from outside.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
+  checkKeys("formatResults", options, { budget: true, locale: true });
   const locale = options.locale ?? "en";
   const share = Math.floor((options.budget ?? 16_000) / Math.max(1, results.length));
   return results

@@ -169,7 +169,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     else if (odd) this.#note("attp/odd-delimiters", entry.valueStart, entry.valueStart + delimiter.length);
     entry.form = fence ? "backticks" : opener?.[1] ? "multi-literal" : "multi-basic";
     entry.bodyStart = entry.bodyEnd = entry.valueStart + delimiter.length;
-    const streams = !fence && this.#streams(entry);
+    const streams = !fence && this.#options.tells && this.#streams(entry);
     this.#add(entry, text.slice(at, value));
     const first = this.#of(entry.field).length === 1;
     if (first && (entry.field === "code" || entry.field === "message")) this.#options.announce(this.#entries, source);

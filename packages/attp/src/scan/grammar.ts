@@ -38,6 +38,8 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   #fencedOnly: boolean | undefined;
   /** Offset of the fence that a result opens: all of it is text. */
   #resultFence = -1;
+  /** The fence that was entered last, and the offset of the first line in it that is no comment. */
+  #firstOf = { fence: -1, offset: -1 };
   /** A result began within this fence, or outside of fences (-1): keys are its own until a document begins for sure. */
   #inResult: number | undefined;
   /** Offset of the last line that was held because JSON may begin with it. */
@@ -60,6 +62,8 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     const line = text.slice(at, end < 0 ? undefined : end);
     const complete = end >= 0 || ended;
     const first = line.trimStart().charAt(0);
+    if (fence && fence.start !== this.#firstOf.fence && first !== "#")
+      this.#firstOf = { fence: fence.start, offset: probe.offset };
     if (first === "{" || (first === '"' && probe.blockStart < probe.offset)) {
       const answer = this.#json(probe, line, complete);
       if (answer) return answer;
@@ -68,7 +72,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
       if (!complete && mayBeResult.test(line)) return "more";
       if (result.test(line)) {
         this.#inResult = fence?.start ?? -1;
-        if (fence && probe.firstInFence) this.#resultFence = fence.start;
+        if (fence && this.#firstOf.offset === probe.offset) this.#resultFence = fence.start;
         return "no";
       }
       if (complete ? table.test(line) : false) return this.#toml(probe);
