@@ -1,6 +1,7 @@
 import { parse as parseToml } from "smol-toml";
 import type { SlipBody } from "../bodies.ts";
 import type { Format, Slipped, Value, Written } from "../slip.ts";
+import { damagedAtEnd, damagedBeforeNext } from "./attp-documents.ts";
 import { insertLine } from "./insert-line.ts";
 
 /** A program to run, without a line break at its end. */
@@ -113,7 +114,9 @@ const slips: Format<AttpCall>["slips"] = {
     return found;
   },
 
-  "missing-closer": (call) => {
+  "two-calls": damagedBeforeNext,
+
+  "missing-closer": (call, body, random) => {
     if (!plain(call)) return [];
     const { text } = raw(call, { close: "\n" });
     const meant = [value(call)];
@@ -122,6 +125,7 @@ const slips: Format<AttpCall>["slips"] = {
       { variant: "before the fence's end", text: `\`\`\`toml\n${text}\`\`\`\n`, meant },
       { variant: "before prose", text: `${text}\nThis writes the file.\n`, meant },
       { variant: "before a key", text: `${text}message = "done"\n`, meant },
+      ...damagedAtEnd(call, body, random),
     ];
   },
 
