@@ -283,6 +283,8 @@ const declined: [question: string, named: string][] = [
   ["tell me the revenue in July and email it to Anna", "email it to Anna"],
   ["how many orders did Marta Rossi place last summer?", "last summer"],
   ["show products in stock 5", "5"],
+  ["how many orders on 2026-02-31?", "2026-02-31"],
+  ["revenue in 2026-13", "2026-13"],
   ["can I cancel an order?", "cancel"],
   ["可以取消订单吗？", "取消"],
   ["write me a poem", "poem"],

@@ -36,8 +36,8 @@ type Moment = [pattern: RegExp, read: (match: RegExpExecArray, today: Day) => Pe
 type Day = [year: number, month: number, day: number];
 
 const moments: readonly Moment[] = [
-  [/((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?!\d)/y, ([, y, m, d]) => days([Number(y), Number(m), Number(d)])],
-  [/((?:19|20)\d\d)-(\d\d?)(?![-\d])/y, ([, y, m]) => months(Number(y), Number(m))],
+  [/((?:19|20)\d\d)-(\d\d?)-(\d\d?)(?!\d)/y, ([, y, m, d]) => dayOf(y, Number(m), Number(d))],
+  [/((?:19|20)\d\d)-(\d\d?)(?![-\d])/y, ([, y, m]) => monthIn(Number(y), Number(m))],
   [
     new RegExp(`${month} (\\d{1,2})(?:st|nd|rd|th)?(?!\\d)(?:,? ${year})?(?!\\d)`, "iy"),
     ([, m, d, y]) => dayOf(y, monthOf(m), Number(d)),
@@ -72,7 +72,7 @@ const moments: readonly Moment[] = [
   ],
   [
     new RegExp(`(?:${year}|(今|去|前))年(${han})月份?`, "y"),
-    ([, y, word, m], now) => months(yearOf(y, word, now), numeral(m ?? "") ?? 0),
+    ([, y, word, m], now) => monthIn(yearOf(y, word, now), numeral(m ?? "") ?? 0),
   ],
   [
     new RegExp(`(${han})月(\\d{1,2}|[二三]?十?[一二三四五六七八九]|[二三]?十)[日号]`, "y"),
@@ -226,8 +226,15 @@ function months(y: number, first: number, last = first): Period {
   return { from: iso([y, first, 1]), to: iso([y, last + 1, 1]) };
 }
 
-function dayOf(y: string | undefined, m: number, day: number): Period {
+/** A day that the calendar has: 31 February is none. */
+function dayOf(y: string | undefined, m: number, day: number): Period | undefined {
+  const real = iso([y === undefined ? 2024 : Number(y), m, day]).slice(5);
+  if (real !== `${String(m).padStart(2, "0")}-${String(day).padStart(2, "0")}`) return undefined;
   return y === undefined ? { months: [m], day } : days([Number(y), m, day]);
+}
+
+function monthIn(y: number, m: number): Period | undefined {
+  return m < 1 || m > 12 ? undefined : months(y, m);
 }
 
 function quarter(y: string | undefined, n: number): Period {

@@ -162,10 +162,15 @@ const readers: readonly Reader[] = [
   readAsk,
 ];
 
+/** A request of more characters is none that these rules understand. */
+const maxLength = 2000;
+
 /** What a request asks for; of one that is not understood whole, what was left over. */
 export function readTask(question: string, language: Locale, now: Date = new Date()): Task | Unread {
   let claimed: Unread | undefined;
-  for (const read of readers) {
+  // Only what is copied as it stands may be long.
+  const allowed = question.length > maxLength ? [readSql, readTicket, readNotify] : readers;
+  for (const read of allowed) {
     const found = read(question, language, now);
     if (found === undefined) continue;
     if (!("unread" in found)) return found;
@@ -173,6 +178,7 @@ export function readTask(question: string, language: Locale, now: Date = new Dat
     if (read !== readArithmetic) return found;
     claimed ??= found;
   }
+  if (question.length > maxLength) return { unread: [question] };
   return claimed ?? { unread: leftOver(question, readTokens(question, now)) };
 }
 
