@@ -1,21 +1,21 @@
 import type { PromptBuilder } from "@toolglot/core";
 import { templatePrompt } from "../template.ts";
-import { enLoopAddendum, enTemplate } from "./en.ts";
+import { enLoopAddendum, enPythonAddendum, enTemplate } from "./en.ts";
 import { enJavascriptTemplate } from "./javascript-en.ts";
 import { zhJavascriptTemplate } from "./javascript-zh.ts";
-import { zhLoopAddendum, zhTemplate } from "./zh.ts";
+import { zhLoopAddendum, zhPythonAddendum, zhTemplate } from "./zh.ts";
 
 /**
  * Teaches ATTP (Agentic TOML Tool-use Protocol), version 1; pass it to `attpProtocol({ prompt: attpPrompt })`.
  *
  * `build({ toolsText, locale, mode })` returns the system prompt. `zh` is the specification's own template with both
- * examples, word for word; `en` is its translation. `single` is the template alone; `loop` adds that results come back
- * and that the last answer is plain text. `toolsText` takes the place of `{{AVAILABLE_TOOLS}}` unchanged. Throws
+ * examples, word for word; `en` is its translation. `single` is the template alone; `loop` adds that results come back,
+ * that the last answer is plain text, and which libraries a sandbox has besides the specification's. `toolsText` takes the place of `{{AVAILABLE_TOOLS}}` unchanged. Throws
  * `TypeError` for another locale or mode, or when `toolsText` is no string.
  */
 export const attpPrompt: PromptBuilder = templatePrompt("attp/1", {
-  zh: { template: zhTemplate, addenda: { loop: zhLoopAddendum } },
-  en: { template: enTemplate, addenda: { loop: enLoopAddendum } },
+  zh: { template: zhTemplate, addenda: { loop: zhPythonAddendum } },
+  en: { template: enTemplate, addenda: { loop: enPythonAddendum } },
 });
 
 /**
