@@ -1,7 +1,8 @@
-// Everything that is thrown at the sandbox, in both languages, at full rounds and each part in an interpreter of its own:
+// What is longer than `.ci/run` can bear: everything that is thrown at the sandbox, in both languages, at full rounds and
+// each part in an interpreter of its own:
 // corpora, escape attempts, bombs, fuzzed sources and messages, endurance. Takes tens of minutes.
-//   npm run test:attacks
-//   npm run test:attacks -- python bombs       files whose path has one of these words
+//   npm run test:long
+//   npm run test:long -- python bombs          files whose path has one of these words
 // The last line is `N passed, N failed`; a skipped test counts as failed.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
@@ -20,7 +21,7 @@ if (files.length === 0) {
   process.exit(2);
 }
 
-const scratch = mkdtempSync(join(tmpdir(), "toolglot-attacks-"));
+const scratch = mkdtempSync(join(tmpdir(), "toolglot-long-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const outcomes = join(scratch, "outcomes.json");
 
@@ -34,7 +35,7 @@ const child = spawn(
     "--testTimeout=600000",
     ...files,
   ],
-  { cwd: root, env: { ...process.env, TOOLGLOT_ATTACKS: "all" }, stdio: ["ignore", "inherit", "inherit"] },
+  { cwd: root, env: { ...process.env, TOOLGLOT_LONG: "1" }, stdio: ["ignore", "inherit", "inherit"] },
 );
 for (const signal of ["SIGTERM", "SIGHUP"]) process.once(signal, () => child.kill("SIGTERM"));
 const code = await new Promise((resolve) => child.once("close", resolve));
@@ -48,6 +49,6 @@ const passed = found.numPassedTests ?? 0;
 let failed = (found.numFailedTests ?? 0) + (found.numPendingTests ?? 0) + (found.numTodoTests ?? 0) + broken;
 // What ended the whole run, as an error that nobody caught, is told by the code alone.
 if (failed === 0 && (code !== 0 || passed === 0)) failed = 1;
-console.log(`\nsandbox attacks: ${((performance.now() - started) / 60_000).toFixed(1)} min`);
+console.log(`\nlong tests: ${((performance.now() - started) / 60_000).toFixed(1)} min`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exitCode = failed > 0 ? 1 : 0;
