@@ -1,8 +1,18 @@
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import type { SandboxDurableRunOptions } from "./durable/types.ts";
 import { resolveLimits } from "./limits.ts";
 import type { ImportPolicy, PoolOptions, ReuseOptions, Sandbox, SandboxLanguage, SandboxOptions } from "./types.ts";
 
-const isolations: readonly unknown[] = ["auto", "process", "namespace"];
+const isolations: readonly unknown[] = ["auto", "process", "namespace", "required"];
+
+const sandboxKeys: KnownKeys<SandboxOptions> = {
+  ...{ language: true, limits: true, tools: true, imports: true, libraries: true, guard: true, pool: true },
+  ...{ reuse: true, isolation: true, cacheDir: true, seed: true },
+};
+const runKeys: KnownKeys<SandboxDurableRunOptions> = {
+  ...{ durable: true, tools: true, signal: true, imports: true, callIdPrefix: true, approve: true },
+  ...{ onToolCallStart: true, onToolCall: true, onLog: true },
+};
 
 /** Throws `TypeError` for options that make no sense. `languages`: those that run here. */
 export function checkOptions(options: SandboxOptions, languages: readonly SandboxLanguage[]): void {
@@ -15,6 +25,7 @@ export function checkOptions(options: SandboxOptions, languages: readonly Sandbo
   for (const name of Object.keys(resolveLimits(language))) {
     if (Object.hasOwn(options, name)) throw new TypeError(`${name} is a limit: give it as limits: { ${name} }.`);
   }
+  checkKeys("createSandbox()", options, sandboxKeys);
   checkImports(imports);
   checkTools(tools);
   if (guard !== undefined && typeof guard !== "boolean") throw new TypeError("guard must be true or false.");
@@ -25,6 +36,9 @@ export function checkOptions(options: SandboxOptions, languages: readonly Sandbo
   }
   if (language === "javascript" && isolation !== undefined && isolation !== "auto") {
     throw new TypeError("isolation is for Python: JavaScript runs in a thread of the host's process.");
+  }
+  if (language === "javascript" && options.libraries !== undefined) {
+    throw new TypeError("libraries is for Python: JavaScript programs have the language's own built-ins.");
   }
   if (cacheDir !== undefined && cacheDir !== false && (typeof cacheDir !== "string" || cacheDir === "")) {
     throw new TypeError("cacheDir must be a folder's path, or false.");
@@ -44,6 +58,7 @@ export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable
   if (Object.hasOwn(options, "limits")) {
     throw new TypeError("limits are those of the sandbox: give them to createSandbox().");
   }
+  checkKeys("A run", options as SandboxDurableRunOptions, runKeys);
   const { signal, callIdPrefix } = options;
   if (signal != null && !("aborted" in Object(signal) && "addEventListener" in Object(signal))) {
     throw new TypeError("signal must be an AbortSignal, as the signal of an AbortController.");

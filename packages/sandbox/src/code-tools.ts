@@ -10,6 +10,7 @@ import {
   ToolError,
 } from "@toolglot/core";
 import { renderPythonStubs, renderTypeScriptDeclarations } from "@toolglot/core/stubs";
+import { checkKeys } from "@toolglot/internal";
 import { checkRunOptions, checkSandbox } from "./check-options.ts";
 import { describeError } from "./executor.ts";
 import { bindTools } from "./run/tools.ts";
@@ -38,25 +39,27 @@ const names: Record<SandboxLanguage, string> = {
   javascript: "executeJavascriptCode",
 };
 
-const wording: Record<Locale, Record<SandboxLanguage, (seconds: number) => string> & { tools: string; code: string }> =
-  {
-    en: {
-      python: (seconds) =>
-        `Runs a Python program. Assign its result to \`__result__\`; what it prints comes back too. math, json, datetime, re, random and statistics are there without an import; nothing can be imported. There are no files, no network and no processes, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
-      javascript: (seconds) =>
-        `Runs a JavaScript program (not TypeScript). Assign its result to \`__result__\`, or return it at the end; what console.log prints comes back too. Nothing can be imported. There are no files, no network and no timers, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
-      tools: "The program can call these functions:",
-      code: "The program",
-    },
-    zh: {
-      python: (seconds) =>
-        `运行一个 Python 程序。结果须赋值给 \`__result__\`；打印的内容也会返回。math、json、datetime、re、random 和 statistics 无需 import 即可使用，其他任何库都不能导入。没有文件、网络和进程，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
-      javascript: (seconds) =>
-        `运行一个 JavaScript 程序（不是 TypeScript）。结果须赋值给 \`__result__\`，或在最后用 return 返回；console.log 打印的内容也会返回。不能导入任何模块。没有文件、网络和定时器，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
-      tools: "程序可以调用以下函数：",
-      code: "程序",
-    },
-  };
+const wording: Record<
+  Locale,
+  Record<SandboxLanguage, (seconds: number, libraries: readonly string[]) => string> & { tools: string; code: string }
+> = {
+  en: {
+    python: (seconds, libraries) =>
+      `Runs a Python program. Assign its result to \`__result__\`; what it prints comes back too. ${libraries.length === 0 ? "There are no libraries, and nothing can be imported" : `There without an import: ${libraries.join(", ")}; nothing else can be imported`}. There are no files, no network and no processes, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
+    javascript: (seconds) =>
+      `Runs a JavaScript program (not TypeScript). Assign its result to \`__result__\`, or return it at the end; what console.log prints comes back too. Nothing can be imported. There are no files, no network and no timers, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
+    tools: "The program can call these functions:",
+    code: "The program",
+  },
+  zh: {
+    python: (seconds, libraries) =>
+      `运行一个 Python 程序。结果须赋值给 \`__result__\`；打印的内容也会返回。${libraries.length === 0 ? "没有任何库，也不能导入" : `无需 import 即可使用：${libraries.join("、")}；其他任何库都不能导入`}。没有文件、网络和进程，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
+    javascript: (seconds) =>
+      `运行一个 JavaScript 程序（不是 TypeScript）。结果须赋值给 \`__result__\`，或在最后用 return 返回；console.log 打印的内容也会返回。不能导入任何模块。没有文件、网络和定时器，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
+    tools: "程序可以调用以下函数：",
+    code: "程序",
+  },
+};
 
 const outputSchema: JsonSchema = {
   type: "object",
@@ -92,6 +95,7 @@ export function codeTools(
 ): Tool<CodeToolInput>[] {
   const list: readonly Sandbox[] = Array.isArray(sandboxes) ? sandboxes : [sandboxes as Sandbox];
   for (const sandbox of list) checkSandbox("codeTools()", sandbox);
+  checkKeys("codeTools()", options, { tools: true, imports: true, approve: true, locale: true });
   const { tools, imports, approve, locale } = options;
   checkRunOptions({
     ...(tools === undefined ? {} : { tools }),
@@ -114,7 +118,7 @@ function codeTool(sandbox: Sandbox, options: CodeToolsOptions): Tool<CodeToolInp
   const words = wording[locale];
   const inner = bindTools(sandbox.tools, tools, language).map(({ tool }) => tool);
   const render = language === "python" ? renderPythonStubs : renderTypeScriptDeclarations;
-  const about = words[language](sandbox.limits.timeoutMs / 1000);
+  const about = words[language](sandbox.limits.timeoutMs / 1000, sandbox.libraries);
   return {
     name: names[language],
     description: inner.length === 0 ? about : `${about}\n\n${words.tools}\n\n${render(inner, { locale }).trimEnd()}`,

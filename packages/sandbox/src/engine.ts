@@ -1,4 +1,4 @@
-import type { SandboxIsolation, SandboxLanguage } from "./types.ts";
+import type { SandboxIsolation, SandboxLanguage, SandboxWall } from "./types.ts";
 
 /**
  * What a guest says, already read as JSON and not to be believed:
@@ -51,8 +51,12 @@ export interface Engine {
    * same state. A guest without waits in each call.
    */
   readonly concurrent: boolean;
+  /** The libraries that programs find, by name, where the language has any. */
+  readonly libraries?: readonly string[];
   /** What a guest runs in. */
   readonly isolation: SandboxIsolation;
+  /** What should stand around a guest and was found not to; of the last guest that started. */
+  readonly missingWalls?: readonly SandboxWall[];
   /** Done before the first guest: finds or makes what `spawn` starts from. Never rejects. */
   prepare(): Promise<void>;
   spawn(): Guest;
@@ -60,4 +64,17 @@ export interface Engine {
   startFailed(): void;
   /** Where guests start from. */
   readonly snapshot: "none" | "built" | "cached" | "plain";
+}
+
+const walls: Readonly<Record<SandboxWall, string>> = {
+  files: "the runtime has no permission model, or not this one: the interpreter's process may read and write files",
+  processes: "the runtime has no permission model, or not this one: the interpreter's process may start others",
+  network: "the interpreter's process may open sockets",
+  code: "the runtime makes code of text in the interpreter's process",
+  namespace: "the system gave it no namespaces",
+};
+
+/** A wall that is not there, in words. */
+export function missingWall(wall: SandboxWall): string {
+  return `the wall "${wall}" is missing: ${walls[wall]}`;
 }

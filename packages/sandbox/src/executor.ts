@@ -10,6 +10,7 @@ import type {
   ToolResult,
   ToolStatus,
 } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { checkDurable, checkRunOptions, checkSandbox } from "./check-options.ts";
 import type { DurableOptions, SandboxRunParked } from "./durable/types.ts";
 import { bindTools } from "./run/tools.ts";
@@ -48,11 +49,16 @@ export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
  */
 export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOptions = {}): Executor {
   checkSandbox("sandboxExecutor()", sandbox);
+  checkKeys("sandboxExecutor()", options, { tools: true, imports: true, durable: true });
   const { tools: given = [], imports, durable } = options;
   const checked = typeof given === "function" ? [] : given;
   checkRunOptions({ tools: checked, ...(imports === undefined ? {} : { imports }) });
   bindTools(sandbox.tools, checked, sandbox.language);
-  if (durable !== undefined) checkDurable(durable);
+  if (durable !== undefined) {
+    checkDurable(durable);
+    const known = { log: true, id: true, approve: true, parkAfterMs: true, leaseMs: true, keepMs: true } as const;
+    checkKeys("sandboxExecutor(): durable", durable, known);
+  }
   return {
     handles: (action: Action): boolean => action.kind === "code" && action.language === sandbox.language,
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {

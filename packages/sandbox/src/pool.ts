@@ -42,7 +42,7 @@ export class GuestPool {
     });
   }
 
-  get counts(): Omit<SandboxPoolStats, "engine" | "isolation" | "snapshot"> {
+  get counts(): Omit<SandboxPoolStats, "engine" | "isolation" | "missingWalls" | "snapshot"> {
     const { running, waiting } = this.#turns;
     return { ...this.#stock.counts, running, waiting, served: this.#served };
   }

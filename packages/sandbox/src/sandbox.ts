@@ -123,6 +123,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   const stats = (): SandboxPoolStats => ({
     engine: engine.label,
     isolation: engine.isolation,
+    missingWalls: [...(engine.missingWalls ?? [])],
     ...pool.counts,
     snapshot: engine.snapshot,
   });
@@ -137,6 +138,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     language,
     limits,
     tools,
+    libraries: engine.libraries ?? [],
     run,
     resume,
     warm,

@@ -10,6 +10,13 @@ export type SandboxLanguage = "python" | "javascript";
  */
 export type SandboxIsolation = "worker" | "process" | "namespace";
 
+/**
+ * What stands around a Python program besides WebAssembly, each tried before a program runs: `files`, the process reads the
+ * engine's files and nothing else; `processes`, it starts none; `network`, it opens no socket; `code`, it makes no code of
+ * text; `namespace`, the kernel shows it no network.
+ */
+export type SandboxWall = "files" | "processes" | "network" | "code" | "namespace";
+
 /** What a run may use. Every limit is enforced, and reported in {@link SandboxStats.limits}. */
 export interface SandboxLimits {
   /** Milliseconds the program itself may run; waiting for tools and approvals not counted. Default 8000. */
@@ -48,6 +55,12 @@ export interface SandboxOptions {
    * binds what is there already, with a warning in `stats.warnings`; any other import stays an error.
    */
   imports?: ImportPolicy;
+  /**
+   * Python only: the libraries that a program finds, and may import. `standard` (default): those of the ATTP specification
+   * (`math`, `json`, `datetime`, `re`, `random`, `statistics`) and the others of the README's list. `specification`: the
+   * first six alone. Or names out of that list.
+   */
+  libraries?: "standard" | "specification" | readonly string[];
   /** `false` switches the guard inside the interpreter off, to test the process around it. Default true. */
   guard?: boolean;
   pool?: PoolOptions;
@@ -55,10 +68,10 @@ export interface SandboxOptions {
   reuse?: ReuseOptions;
   /**
    * Python only. `auto` (default): the child process gets namespaces of its own where the system's `unshare` can make
-   * them, without a word where it can't. `process`: none. `namespace`: it gets them, or no interpreter starts.
-   * {@link SandboxStats.isolation} says what a run had.
+   * them. `process`: none. `namespace`: it gets them, or no interpreter starts. `required`: every {@link SandboxWall}
+   * stands, or no interpreter starts. {@link SandboxStats.isolation} says what a run had, and `warnings` what was missing.
    */
-  isolation?: "auto" | "process" | "namespace";
+  isolation?: "auto" | "process" | "namespace" | "required";
   /**
    * Folder for the interpreter's memory snapshot (31 MB, made once). Default: `toolglot-sandbox` under
    * `XDG_CACHE_HOME`, else in the temporary folder. `false`: no snapshot; each start then takes about 3 seconds.
@@ -191,7 +204,7 @@ export interface SandboxStats {
   memoryMb?: number;
   /** Values that came out changed; at most 100. */
   conversions: SandboxConversion[];
-  /** Imports that were ignored, output that was cut. */
+  /** Imports that were ignored, output that was cut, walls that are missing. */
   warnings: string[];
   /** How often the guest was given up while the program waited. Durable runs only. */
   parked?: number;
@@ -223,6 +236,8 @@ export interface SandboxRunError {
 export interface SandboxPoolStats {
   engine: string;
   isolation: SandboxIsolation;
+  /** Walls that should be there and are not, as the last interpreter found when it started. Empty before the first start. */
+  missingWalls: SandboxWall[];
   /** Interpreters that are ready. */
   idle: number;
   starting: number;
@@ -245,6 +260,8 @@ export interface Sandbox {
   readonly limits: Readonly<SandboxLimits>;
   /** Those of every run, as given to {@link createSandbox}. */
   readonly tools: readonly AnyTool[];
+  /** Python: the names of the libraries that a program finds. JavaScript: none. */
+  readonly libraries: readonly string[];
   /**
    * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
    * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox-disposed`), or when

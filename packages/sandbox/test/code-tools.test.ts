@@ -5,7 +5,7 @@ import { addTool, tool } from "./support.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
 const look = tool("look", {}, (_, { callId }: ToolContext) => callId, { annotations: { readOnlyHint: true } });
-const python = createSandbox({ language: "python", tools: [addTool, look] });
+const python = createSandbox({ language: "python", tools: [addTool, look], limits: { timeoutMs: 60_000 } });
 afterAll(() => python[Symbol.asyncDispose]());
 
 const context = (signal = new AbortController().signal): ToolContext => ({ signal, callId: "call-7" });
@@ -26,7 +26,7 @@ describe("the tool", () => {
     const { name, description, inputSchema } = first(python, { tools: [own, remove] });
     expect(name).toBe("executePythonCode");
     expect(description).toContain("`__result__`");
-    expect(description).toContain("may work for 8 s");
+    expect(description).toContain("may work for 60 s");
     expect(description).toContain("def add(a: float, b: float = 2) -> Any:");
     expect(description).toContain("Adds better.");
     expect(description).not.toContain("The tool add.");

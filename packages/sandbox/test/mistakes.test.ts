@@ -1,3 +1,4 @@
+import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { afterAll, expect, it } from "vitest";
 import {
   codeTools,
@@ -21,6 +22,8 @@ it.each([
   [{ pool: 5 }, /pool must be an object/],
   [{ pool: { max: 5 } }, /pool.max is unknown: there are size, maxConcurrent, maxWaiting/],
   [{ pool: { size: Number.NaN } }, /pool.size must be a whole number from 0 to 64, not NaN/],
+  [{ tool: [] }, /createSandbox\(\) has no option "tool"\. Did you mean "tools"\?/],
+  [{ seeds: 1 }, /createSandbox\(\) has no option "seeds"\. Did you mean "seed"\?/],
   [{ guard: "no" }, /guard must be true or false/],
   [{ tools: schemaOf(null) }, /each with name, inputSchema and execute/],
   [{ tools: [{ ...addTool, name: "" }] }, /each with name, inputSchema and execute/],
@@ -45,6 +48,11 @@ it.each([
   [{ approve: true }, /approve must be a function/],
   [{ onLog: "print" }, /onLog must be a function/],
   [{ durable: null }, /durable must be an object/],
+  [{ onLogs: () => {} }, /has no option "onLogs"\. Did you mean "onLog"\?/],
+  [
+    { durable: { log: new MemoryOperationLog(), id: "x", leaseMS: 5 } },
+    /durable has no option "leaseMS"\. Did you mean "leaseMs"\?/,
+  ],
 ])("should reject a run with %o, with the cure", async (options, message) => {
   const run = sandbox.run("return 1", options as unknown as SandboxRunOptions);
   await expect(run).rejects.toThrow(TypeError);
@@ -66,6 +74,7 @@ it.each([codeTools, sandboxExecutor])(
     expect(() => given(sandbox, { tools: {} })).toThrow(/tools must be an array/);
     expect(() => given(sandbox, { tools: [null] })).toThrow(/each with name, inputSchema and execute/);
     expect(() => given(sandbox, { imports: "all" })).toThrow(/imports must be/);
+    expect(() => given(sandbox, { import: "refuse" })).toThrow(/has no option "import"\. Did you mean "imports"\?/);
   },
 );
 

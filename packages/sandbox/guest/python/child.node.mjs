@@ -80,6 +80,17 @@ function capMemory(memoryMb) {
   };
 }
 
+/**
+ * Sets a property for good. A descriptor without `writable` and `configurable` leaves them as they are where the property
+ * exists, and the guest could set it back.
+ * @param {object} target
+ * @param {string} key
+ * @param {unknown} value
+ */
+function nail(target, key, value) {
+  Object.defineProperty(target, key, { value, writable: false, enumerable: false, configurable: false });
+}
+
 function denied() {
   throw new Error("not available in the sandbox");
 }
@@ -96,7 +107,7 @@ function denyAll(target) {
       if (method === "constructor") continue;
       const own = Object.getOwnPropertyDescriptor(value.prototype, method);
       if (own?.configurable && typeof own.value === "function") {
-        Object.defineProperty(value.prototype, method, { ...own, value: denied });
+        nail(value.prototype, method, denied);
       }
     }
     try {
@@ -111,7 +122,9 @@ function denyAll(target) {
 const REMOVED = [
   ...["net", "tls", "dgram", "dns", "dns/promises", "http", "https", "http2", "child_process", "inspector", "wasi"],
 ];
-const REMOVED_GLOBALS = ["fetch", "WebSocket", "EventSource", "XMLHttpRequest", "Request", "Response", "Worker"];
+const REMOVED_GLOBALS = [
+  ...["fetch", "WebSocket", "EventSource", "XMLHttpRequest", "Request", "Response", "Worker", "Bun", "Deno"],
+];
 const REMOVED_PROCESS = [
   ...["kill", "_kill", "dlopen", "_linkedBinding", "abort", "chdir", "umask", "setuid", "setgid", "seteuid", "setegid"],
   ...["setgroups", "initgroups", "_debugProcess", "_debugEnd", "loadEnvFile", "execve", "setSourceMapsEnabled"],
@@ -135,15 +148,57 @@ function removeHostFunctions() {
   for (const name of REMOVED_PROCESS) if (typeof table[name] === "function") table[name] = denied;
 }
 
+/** @param {() => unknown} act Whether it is done, and not refused. */
+function isDone(act) {
+  try {
+    act();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * The walls that the runtime should have put up by its flags, and has not: each is tried, because a runtime that does not
+ * know a flag may take it without a word.
+ * @param {string} engineDir
+ */
+function findMissingWalls(engineDir) {
+  const { spawnSync } = createRequire(import.meta.url)("node:child_process");
+  const readsAny = isDone(() => fs.closeSync(fs.openSync(process.execPath, "r")));
+  const writes = isDone(() => fs.closeSync(fs.openSync(`${engineDir}/pyodide.mjs`, "r+")));
+  const spawns = isDone(() => {
+    const { error } = spawnSync(process.execPath, ["--version"], { stdio: "ignore" });
+    if (error) throw error;
+  });
+  const makesCode = isDone(() => new Function("return 1")());
+  return [...(readsAny || writes ? ["files"] : []), ...(spawns ? ["processes"] : []), ...(makesCode ? ["code"] : [])];
+}
+
+/** Whether anything still opens a socket, of what {@link removeHostFunctions} has taken away. */
+function opensSockets() {
+  const require = createRequire(import.meta.url);
+  const ways = [
+    () => require("node:net").connect({ host: "127.0.0.1", port: 9 }),
+    () => require("node:net").createServer(),
+    () => new (require("node:net").Socket)().connect(9, "127.0.0.1"),
+    () => require("node:dgram").createSocket("udp4"),
+    () => require("node:tls").connect({ host: "127.0.0.1", port: 9 }),
+    () => require("node:http").request("http://127.0.0.1:9").end(),
+    () => require("node:https").request("https://127.0.0.1:9").end(),
+  ];
+  return ways.some((way) => isDone(way)) || REMOVED_GLOBALS.some((name) => name in globalThis);
+}
+
 /** After the engine has started nothing needs a file or a built-in any more. */
 function removeFiles() {
   const require = createRequire(import.meta.url);
   const modules = ["fs", "fs/promises", "vm", "v8", "module"].map((name) => require(`node:${name}`));
-  for (const module of modules) denyAll(module);
   // `os.system` asks for this one. "It failed" is an error of the program; a throw here would end the engine.
   const failing = { spawnSync: () => ({ status: 127, signal: null }) };
-  const prototype = modules.at(-1).prototype;
-  prototype.require = (/** @type {unknown} */ id) => (id === "node:child_process" ? failing : denied());
+  const require_ = (/** @type {unknown} */ id) => (id === "node:child_process" ? failing : denied());
+  nail(modules.at(-1).prototype, "require", require_);
+  for (const module of modules) denyAll(module);
   syncBuiltinESMExports();
   const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
   for (const name of ["getBuiltinModule", "binding"]) if (typeof table[name] === "function") table[name] = denied;
@@ -152,10 +207,11 @@ function removeFiles() {
 /** Leaves nothing that makes code of text, nor traces that show where the host keeps its files. */
 function removeCodeFromText() {
   for (const sample of [() => {}, async () => {}, function* () {}, async function* () {}]) {
-    Object.defineProperty(Object.getPrototypeOf(sample), "constructor", { value: denied });
+    nail(Object.getPrototypeOf(sample), "constructor", denied);
   }
   Reflect.deleteProperty(globalThis, "eval");
-  Object.defineProperty(Error, "stackTraceLimit", { value: 0 });
+  nail(Error, "stackTraceLimit", 0);
+  nail(Error, "prepareStackTrace", undefined);
 }
 
 /** Files written by the guest live outside WebAssembly memory, in the engine's own file system: they get a cap too. */
@@ -201,7 +257,7 @@ async function load(init) {
     pyodide.FS.writeFile(`/lib/toolglot/toolglot_guest/${name}`, source);
   }
   pyodide.runPython(
-    "import sys; sys.path.append('/lib/toolglot'); sys.dont_write_bytecode = True; import toolglot_guest.runner",
+    "import sys; sys.path.append('/lib/toolglot'); sys.dont_write_bytecode = True; import toolglot_guest.runner, toolglot_guest.warm",
   );
   return pyodide;
 }
@@ -235,10 +291,11 @@ const interrupts = {
 let rehearsing = true;
 const REHEARSAL = JSON.stringify({
   type: "run",
-  code: "def f(x):\n    return [f'{add(x)}' for _ in range(2)]\nprint(f(1))\n__result__ = {'a': f(2), 'b': 1.5}",
+  code: "def f(x):\n    return [f'{add(x)}' for _ in range(2)]\nprint(f(1), datetime.strptime('2024-01-02', '%Y-%m-%d'))\n__result__ = {'a': f(2), 'b': 1.5}",
   tools: [{ identifier: "add", name: "add", params: [{ identifier: "x", name: "x", required: true }] }],
   limits: { timeoutMs: 1000, memoryMb: 256, maxResultBytes: 1000, maxLogBytes: 1000 },
   imports: "refuse",
+  libraries: ["datetime"],
   guard: true,
   seed: "",
 });
@@ -284,7 +341,9 @@ function failure(error) {
 async function main() {
   const init = JSON.parse(receive());
   capMemory(init.memoryMb);
+  const missing = findMissingWalls(init.engineDir);
   removeHostFunctions();
+  if (opensSockets()) missing.push("network");
   const pyodide = await load(init);
   if (init.mode === "build") {
     const snapshot = pyodide.makeMemorySnapshot();
@@ -302,7 +361,7 @@ async function main() {
   removeCodeFromText();
   run(REHEARSAL);
   rehearsing = false;
-  send('{"type":"ready"}');
+  send(JSON.stringify({ type: "ready", missing }));
   const request = receive();
   const program = JSON.parse(request);
   standing = typeof program.clock === "number";

@@ -20,5 +20,6 @@ export type {
   SandboxRunOptions,
   SandboxStats,
   SandboxToolCall,
+  SandboxWall,
 } from "../types.ts";
 export { type BrowserSandboxOptions, createSandbox } from "./create-sandbox.ts";

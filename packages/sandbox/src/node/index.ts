@@ -22,5 +22,6 @@ export type {
   SandboxRunOptions,
   SandboxStats,
   SandboxToolCall,
+  SandboxWall,
 } from "../types.ts";
 export { createSandbox } from "./create-sandbox.ts";

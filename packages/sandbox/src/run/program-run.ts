@@ -82,7 +82,7 @@ export class ProgramRun implements DurableProgram {
             lease = held;
             this.stats.startMs = performance.now() - asked;
             this.stats.warm = held.warm;
-            this.stats.isolation = this.#request.engine.isolation;
+            this.#book.surround(this.#request.engine);
             this.#start(held);
           },
           (error) => this.fail(signal.aborted ? abortedError : startError(error)),
@@ -125,7 +125,8 @@ export class ProgramRun implements DurableProgram {
     const listener = this.#listener();
     this.#session =
       this.#durability?.openSession(lease, rules, listener) ?? new GuestSession(lease.guest, rules, listener);
-    const more = this.#durability?.request;
+    const { libraries } = engine;
+    const more = { ...(libraries === undefined ? {} : { libraries }), ...this.#durability?.request };
     this.#session.start(
       JSON.stringify({ type: "run", code, tools: tools.map(describeTool), limits, imports, guard, seed, ...more }),
     );

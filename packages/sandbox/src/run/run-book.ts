@@ -1,5 +1,5 @@
 import type { LogEntry } from "@toolglot/core";
-import type { Engine } from "../engine.ts";
+import { type Engine, missingWall } from "../engine.ts";
 import { utf8Bytes } from "../json.ts";
 import type {
   SandboxError,
@@ -55,6 +55,12 @@ export class RunBook {
       conversions: [],
       warnings: [],
     };
+  }
+
+  /** What the program runs in, known when it has a guest. */
+  surround({ isolation, missingWalls = [] }: Engine): void {
+    this.stats.isolation = isolation;
+    this.stats.warnings.push(...missingWalls.map(missingWall));
   }
 
   /** What is wrong with the program before it starts. */

@@ -4,7 +4,7 @@ import { createSandbox } from "../../src/node/index.ts";
 import { tool } from "../support.ts";
 import { resultOf, sleep } from "./support.ts";
 
-const sandbox = createSandbox({ language: "python", pool: { size: 2 } });
+const sandbox = createSandbox({ language: "python", pool: { size: 1 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 it("should go on in a fresh interpreter with the same time, zone, random numbers and values", async () => {
@@ -38,7 +38,8 @@ __result__ = {"seen": seen, "a": a, "b": b, "zone": datetime.now().astimezone().
   const ms = (text: string | undefined): number => new Date(text ?? "").getTime();
   expect(Math.abs(ms(today) - ms(now))).toBeLessThanOrEqual(1);
   expect(now?.startsWith(date ?? "?")).toBe(true);
-  expect(Math.abs(ms(now) - started)).toBeLessThan(60_000);
+  expect(ms(now)).toBeGreaterThanOrEqual(started - 1);
+  expect(ms(now)).toBeLessThanOrEqual(Date.now());
   expect(later).not.toBe(now);
   const again = await sandbox.run(code, { tools: [slow], durable: { log, id: "one" } });
   expect(again).toMatchObject({ status: "ok", value, logs: run.logs });
@@ -97,7 +98,7 @@ __result__ = {"lucky": lucky, "before": before["at"], "after": after["what"], "r
 });
 
 it("should end as Timeout when a program waits by looking at its clock", async () => {
-  const quick = createSandbox({ language: "python", limits: { timeoutMs: 300 } });
+  const quick = createSandbox({ language: "python", limits: { timeoutMs: 5000 } });
   const code =
     "start = datetime.now()\nwhile (datetime.now() - start).total_seconds() < 0.05:\n    pass\n__result__ = 1";
   expect(await quick.run(code)).toMatchObject({ status: "ok" });

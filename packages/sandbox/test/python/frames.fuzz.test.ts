@@ -134,7 +134,7 @@ it("should come to an outcome and end the child, whatever bytes it writes", asyn
         args: [script],
         init: next,
         maxFrameBytes: 300_000,
-        startTimeoutMs: 20_000,
+        startTimeoutMs: 300_000,
       });
       return guest;
     },

@@ -11,7 +11,7 @@ const script = fileURLToPath(new URL("./hostile/child.mjs", import.meta.url));
 const limits = resolveLimits("python", { timeoutMs: 300, maxLogBytes: 1000 });
 
 /** A run whose guest is under the control of somebody else. */
-async function runWith(act: string, startTimeoutMs = 20_000): Promise<SandboxRun & { killed: boolean }> {
+async function runWith(act: string, startTimeoutMs = 300_000): Promise<SandboxRun & { killed: boolean }> {
   const guest = new ChildGuest({
     file: process.execPath,
     args: [script, act],
@@ -71,7 +71,7 @@ it.each([
   "dead at start",
   "early",
 ])("should end as EngineFailure and end the child: %s", async (act) => {
-  const run = await runWith(act, act === "never ready" ? 500 : 20_000);
+  const run = await runWith(act, act === "never ready" ? 500 : 300_000);
   expect(run).toMatchObject({ status: "error", error: { type: "EngineFailure" } });
   expect(JSON.stringify(run)).not.toContain("forged");
 });

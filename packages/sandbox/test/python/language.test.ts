@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
+import { SharedInterpreter } from "./shared-interpreter.ts";
 
-const sandbox = createSandbox({ language: "python" });
+const sandbox = new SharedInterpreter();
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 async function value(code: string, imports: "refuse" | "ignore-allowed" = "refuse"): Promise<unknown> {
@@ -181,4 +181,261 @@ __result__ = [[k.__name__ for k in kinds], isinstance(f, type(f)), isinstance(1,
     ...[true, false, true, true, true, true, "<class 'function'>", "ForbiddenName", "ForbiddenName"],
     ...[true, 7, ["a", "b"], "y", true],
   ]);
+});
+
+it.each([
+  ["a function of the library's own name", "from random import random", "0 <= random() < 1"],
+  ["a name of its own", "from random import random as r, randint", "0 <= r() < 1 and randint(2, 2) == 2"],
+  [
+    "a library under its own name after a function of it",
+    "from random import random\nimport random",
+    "random.randint(1, 1) == 1",
+  ],
+  ["a library under another name", "import math as m, json as j", "m.floor(2.5) == 2 and j.dumps(1) == '1'"],
+  [
+    "a module within a library",
+    "import collections.abc",
+    "isinstance([], collections.abc.Sequence) and collections.Counter",
+  ],
+  ["a module within a library, by another name", "import collections.abc as c", "isinstance([], c.Sequence)"],
+  ["names of a module within", "from collections.abc import Mapping as M", "isinstance({}, M)"],
+  ["a module as a name of its library", "from collections import abc", "isinstance((), abc.Sequence)"],
+  ["all of a library", "from math import *", "sqrt(4) == floor(2.9)"],
+  [
+    "classes of datetime",
+    "from datetime import datetime as dt, date, time",
+    "dt(2024, 1, 1).date() == date(2024, 1, 1) and time(1).hour == 1",
+  ],
+  [
+    "a feature of the language",
+    "from __future__ import annotations",
+    "(lambda f: f(1))(f)",
+    "def f(x: nope): return x",
+  ],
+  ["in a function", "def f():\n    from json import dumps\n    return dumps\n", "f()(1) == '1'"],
+  ["for all functions", "def f():\n    global floor\n    from math import floor\nf()", "floor(1.5) == 1"],
+  [
+    "in a class",
+    "class C:\n    from math import floor\n    import json as j",
+    "C.floor(1.5) == 1 and C.j.dumps(1) == '1'",
+  ],
+])("should bind what Python binds: %s", async (_, imports, expression, more = "") => {
+  expect(await value(`${imports}\n${more}\n__result__ = bool(${expression})`, "ignore-allowed")).toBe(true);
+});
+
+it("should raise what Python raises for a name that a library has not, with the nearest one", async () => {
+  const code = `
+out = []
+for go in (lambda: a(), lambda: b(), lambda: c()):
+    try:
+        go()
+    except ImportError as error:
+        out.append([type(error).__name__, error.name, str(error)])
+__result__ = out`;
+  const functions = `
+def a():
+    from json import nope
+def b():
+    from json import dumps, load as l
+def c():
+    from datetime import now`;
+  expect(await value(functions + code, "ignore-allowed")).toEqual([
+    ["ImportError", "json", "cannot import name 'nope' from 'json'"],
+    ["ImportError", "json", "cannot import name 'load' from 'json'. Did you mean: 'loads'?"],
+    ["ImportError", "datetime", "cannot import name 'now' from 'datetime'"],
+  ]);
+});
+
+it.each([
+  ["def f():\n    from math import *", "import * only allowed at module level"],
+  ["x = 1\nfrom __future__ import annotations", "beginning"],
+  ["from __future__ import nope", "nope"],
+])("should refuse what Python refuses: %s", async (code, message) => {
+  const error = { type: "SyntaxError", message: expect.stringContaining(message) };
+  expect(await value(code, "ignore-allowed")).toMatchObject(error);
+});
+
+it("should let plain classes define and read what plain classes do", async () => {
+  const code = `
+class Lazy:
+    def __init__(self): object.__setattr__(self, "seen", [])
+    def __getattr__(self, name): return f"no {name}"
+    def __setattr__(self, name, value):
+        self.seen.append(name)
+        super().__setattr__(name, value)
+    def __delattr__(self, name): super().__delattr__(name)
+    def __getattribute__(self, name): return super().__getattribute__(name)
+    def __dir__(self): return ["a"]
+    def __copy__(self): return "copied"
+class Field:
+    def __set_name__(self, owner, name): self.name = "_" + name
+    def __get__(self, one, owner=None): return self if one is None else getattr(one, self.name, "unset")
+    def __set__(self, one, value): setattr(one, self.name, value * 2)
+    def __delete__(self, one): delattr(one, self.name)
+class Base:
+    kinds = []
+    field = Field()
+    def __init_subclass__(cls, /, kind="plain", **more):
+        super().__init_subclass__(**more)
+        cls.kinds.append(kind)
+    def __class_getitem__(cls, item): return f"{cls.__name__} of {item}"
+class Sub(Base, kind="sub"):
+    "A doc."
+class Default(dict):
+    def __missing__(self, key): return f"no {key}"
+lazy = Lazy(); lazy.x = 1; del lazy.x
+sub = Sub(); before = sub.field; sub.field = 2
+try:
+    try:
+        raise KeyError("first")
+    except KeyError as error:
+        error.add_note("a note")
+        raise ValueError("second") from error
+except ValueError as error:
+    chain = [repr(error.__cause__), repr(error.__context__), error.__cause__.__notes__, error.__suppress_context__]
+__result__ = [lazy.y, lazy.seen, lazy.x, copy.copy(lazy), before, sub.field, Base.kinds, Sub["x"], Sub.__doc__, Sub.__name__, Default()["k"], chain]`;
+  expect(await value(code)).toEqual([
+    ...["no y", ["x"], "no x", "copied", "unset", 4, ["sub"], "Sub of x", "A doc.", "Sub", "no k"],
+    ["KeyError('first')", "KeyError('first')", ["a note"], true],
+  ]);
+});
+
+it("should have the libraries that plain programs import, with their usual members", async () => {
+  const code = `
+import typing, collections, itertools, functools, operator, string, textwrap, decimal, fractions, heapq, bisect, copy, dataclasses
+import enum, abc, contextlib, base64, hashlib, uuid, csv, io, calendar, difflib, pprint, unicodedata
+from dataclasses import dataclass, field
+from functools import lru_cache, reduce, partial, wraps, cached_property, singledispatch, total_ordering
+from contextlib import contextmanager, suppress, redirect_stdout
+@dataclass(order=True, frozen=True, slots=True)
+class Item:
+    price: float
+    name: str = field(default="x", compare=False)
+    def __post_init__(self): object.__setattr__(self, "price", self.price + 1)
+@functools.lru_cache(maxsize=None)
+def fib(n): return n if n < 2 else fib(n - 1) + fib(n - 2)
+def loud(f):
+    "Outer."
+    @wraps(f)
+    def inner(*args): return f(*args) + "!"
+    return inner
+@loud
+def hello(name):
+    "Inner."
+    return name
+@singledispatch
+def kind(x): return "any"
+@kind.register
+def _(x: int): return "int"
+@total_ordering
+class V:
+    def __init__(self, n): self.n = n
+    def __eq__(self, o): return self.n == o.n
+    def __lt__(self, o): return self.n < o.n
+class Shape(abc.ABC):
+    @abc.abstractmethod
+    def area(self): ...
+    @cached_property
+    def twice(self): return 2 * self.area()
+class Square(Shape):
+    def area(self): return 4
+class Meta(metaclass=abc.ABCMeta):
+    @property
+    @abc.abstractmethod
+    def x(self): ...
+class Color(enum.IntFlag):
+    R = enum.auto()
+    G = enum.auto()
+@contextmanager
+def step():
+    yield 5
+buffer = io.StringIO()
+csv.writer(buffer).writerow([1, "a,b"])
+with redirect_stdout(io.StringIO()) as out, step() as five, suppress(KeyError):
+    print("in")
+    {}["x"]
+pprint.pprint({"b": [1], "a": 2})
+def refused(go):
+    try:
+        go()
+    except TypeError:
+        return True
+__result__ = [
+    sorted([Item(2), Item(1)])[0].price, fib(50), hello("a"), hello.__name__, hello.__doc__, kind(1), kind("a"), V(1) <= V(2), Square().twice,
+    refused(Shape), refused(Meta), int(Color.R | Color.G), five, out.getvalue(), buffer.getvalue(), list(csv.DictReader(io.StringIO("a,b\\n1,2"))),
+    functools.reduce(operator.mul, [1, 2, 3]), partial(pow, 2)(5), operator.attrgetter("n")(V(3)), operator.methodcaller("upper")("a"),
+    [k for k, _ in itertools.groupby("aab")], str(decimal.Decimal("0.1") + decimal.Decimal("0.2")), str(fractions.Fraction(1, 3) + 1), heapq.nsmallest(1, [2, 1]),
+    bisect.bisect([1, 3], 2), copy.deepcopy({"a": [1]}), string.capwords("a b"), string.Template("$x").substitute(x=1), string.Formatter().format("{0!r:>4}", 1),
+    textwrap.shorten("a b c d", 6), base64.b64decode("eA==").decode(), hashlib.sha256(b"a").hexdigest()[:6], str(uuid.uuid5(uuid.NAMESPACE_DNS, "a"))[:6],
+    calendar.monthrange(2024, 2)[1], difflib.ndiff(["a"], ["b"]), unicodedata.category("a"), collections.namedtuple("P", "x y")(1, 2)._asdict(), typing.get_args(typing.List[int])[0] is int,
+    dataclasses.asdict(Item(1)), dataclasses.replace(Item(1), price=5).price,
+]`;
+  expect(await value(code, "ignore-allowed")).toEqual([
+    ...[
+      2,
+      12586269025,
+      "a!",
+      "hello",
+      "Inner.",
+      "int",
+      "any",
+      true,
+      8,
+      true,
+      true,
+      3,
+      5,
+      "in\n",
+      '1,"a,b"\r\n',
+      [{ a: "1", b: "2" }],
+    ],
+    ...[
+      6,
+      32,
+      3,
+      "A",
+      ["a", "b"],
+      "0.3",
+      "4/3",
+      [1],
+      1,
+      { a: [1] },
+      "A B",
+      "1",
+      "   1",
+      "[...]",
+      "x",
+      "ca9781",
+      "4f3f28",
+      29,
+    ],
+    ...[["- a", "+ b"], "Ll", { x: 1, y: 2 }, true, { price: 2, name: "x" }, 6],
+  ]);
+});
+
+it("should draw identifiers from the run's seed", async () => {
+  const draw = "__result__ = [str(uuid.uuid4()), uuid.uuid4() == uuid.uuid4(), str(uuid.uuid8())]";
+  const [one, same, other] = [await sandbox.run(draw), await sandbox.run(draw), await sandbox.run(draw, { seed: "2" })];
+  expect(same).toMatchObject({ status: "ok", value: one.status === "ok" && one.value });
+  expect(other).not.toMatchObject({ value: one.status === "ok" && one.value });
+  expect(one).toMatchObject({
+    value: [expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab]/), false, expect.any(String)],
+  });
+});
+
+it("should have the libraries that the host names, and no others", async () => {
+  const code = "__result__ = [math.floor(1.5)]\ncollections.Counter()";
+  const missing = {
+    type: "NameError",
+    hint: "collections is not available; without any import there are math, json, datetime, re, random, statistics, and the tools",
+  };
+  await using specified = new SharedInterpreter({ libraries: "specification", imports: "ignore-allowed" });
+  expect(await specified.run(code)).toMatchObject({ error: missing });
+  expect(await specified.run("import collections")).toMatchObject({ error: { type: "ImportForbidden" } });
+  await using some = new SharedInterpreter({ libraries: ["math", "collections"], imports: "ignore-allowed" });
+  const both = await some.run("from collections.abc import Sized\nimport math\n__result__ = isinstance([], Sized)");
+  expect(both).toMatchObject({ status: "ok", value: true });
+  expect(await some.run("json.dumps(1)")).toMatchObject({
+    error: { hint: "json is not available; without any import there are math, collections, and the tools" },
+  });
 });

@@ -3,7 +3,7 @@ import { createSandbox, type SandboxOptions } from "../../src/node/index.ts";
 import { addTool } from "../support.ts";
 
 const given = {
-  timeoutMs: 1000,
+  timeoutMs: 20_000,
   memoryMb: 80,
   maxToolCalls: 2,
   maxSourceBytes: 300,
@@ -67,6 +67,13 @@ it.each([
   [{ language: "python", pool: { size: -1 } }, /pool.size/],
   [{ language: "python", pool: { maxConcurrent: 0 } }, /pool.maxConcurrent/],
   [{ language: "python", cacheDir: "" }, /cacheDir/],
+  [{ language: "python", isolation: "all" }, /isolation must be one of auto, process, namespace, required/],
+  [{ language: "python", libraries: "all" }, /libraries must be "standard", "specification" or an array of names/],
+  [
+    { language: "python", libraries: ["math", "os"] },
+    /libraries: there is no "os", there are math, json, .*unicodedata/,
+  ],
+  [{ language: "javascript", libraries: "standard" }, /libraries is for Python/],
   [{ language: "python", seed: Number.NaN }, /seed/],
   [{ language: "python", tools: {} }, /tools must be an array/],
   [{ language: "python", tools: [{ name: "x" }] }, /each with name, inputSchema and execute/],

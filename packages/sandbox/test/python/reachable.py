@@ -1,10 +1,11 @@
 # Walks everything that attributes, items and type() lead to from what a program finds, by the guard's own rules, and
 # tells what should not be among it.
+import io as real_io
 import types
-from collections import deque
-from toolglot_guest import guard, library, safe_builtins, tools
+from collections import Counter, deque
+from toolglot_guest import guard, library, restricted, safe_builtins, tools
 
-safe_builtins.disarm()
+restricted.disarm()
 
 
 class Own:
@@ -39,18 +40,48 @@ class Generic[T]:
 
 
 type Alias = int
+
+globals().update(library.MODULES)
+io_, string_, feature = library.MODULES["io"], library.MODULES["string"], library.MODULES["__future__"]
+
+
+@dataclasses.dataclass
+class Plain:
+    x: int = 1
+
+
+Color = enum.Enum("Color", "RED")
+
+
+class Abstract(abc.ABC):
+    @abc.abstractmethod
+    def method(self): ...
+
+
 try:
     raise ValueError(1)
 except ValueError as error:
     caught = error
 
-roots = {**safe_builtins.TABLE, **library.LIBRARIES, "tool": add, "ToolError": tools.ToolError, "type": safe_builtins.Type}
+roots = {**safe_builtins.TABLE, **library.MODULES, "tool": add, "ToolError": tools.ToolError, "type": safe_builtins.Type}
 samples = [
     Own(), Own().method, function, generator(), coroutine(), asynchronous(), parameter(), Generic, Generic[int], Generic["x"],
     Alias, caught, ExceptionGroup("x", [caught]), list[int], int | str, parameter() | str, safe_builtins.Type[int],
     t"{1}a", t"{1}a".interpolations[0], re.match("(?P<a>a)", "a"), re.compile("a"), re.compile("a").scanner("a"),
     re.finditer("a", "a"), re.A, memoryview(b"a"), datetime.now(), datetime.date.today(), datetime.timezone.utc,
     statistics.NormalDist(), statistics.linear_regression([1, 2, 3], [2, 3, 5]), statistics.kde([1, 2, 3], 1.0),
+    collections.Counter("a"), collections.OrderedDict(a=1), collections.ChainMap({}), collections.defaultdict(list), collections.deque([1]),
+    collections.UserString("a"), collections.UserDict(a=1), collections.UserList([1]), collections.namedtuple("N", "a")(1),
+    decimal.Decimal(1), decimal.getcontext(), fractions.Fraction(1), uuid.uuid4(), io_.StringIO("a"), io_.TextIOWrapper(io_.BytesIO(b"a")),
+    itertools.groupby([1]), itertools.tee([1]), functools.partial(function, 1), functools.lru_cache(function), functools.singledispatch(function),
+    functools.cached_property(function), functools.partialmethod(function), operator.attrgetter("x"), operator.itemgetter(1), operator.methodcaller("x"),
+    string_.Template("$x"), string_.Formatter(), textwrap.TextWrapper(), Plain(), dataclasses.fields(Plain), dataclasses.field(), Color.RED, Color, Abstract,
+    contextlib.ExitStack(), contextlib.closing(io_.StringIO()), contextlib.suppress(KeyError), contextlib.contextmanager(generator)(),
+    contextlib.redirect_stdout(io_.StringIO()), contextlib.nullcontext(), hashlib.md5(b"a"), csv.reader(["a"]), csv.writer(io_.StringIO()),
+    csv.DictReader(["a"]), csv.Sniffer(), csv.excel, calendar.Calendar(), calendar.TextCalendar(), difflib.SequenceMatcher(), difflib.HtmlDiff(),
+    pprint.PrettyPrinter(), unicodedata.ucd_3_2_0, typing.List[int], typing.Optional[int], typing.Callable[[int], str], typing.TypeVar("T"),
+    typing.NewType("N", int), typing.Annotated[int, 1], typing.NamedTuple("N", [("a", int)]), typing.TypedDict("D", {"a": int}), typing.Literal[1],
+    typing.get_origin(typing.List[int]), typing.Type[int], copy.Error("x"), feature.annotations,
     random.Random(), json.JSONDecoder(), json.JSONEncoder(), iter([1]), map(function, []), {}.keys(), super(Own, Own()),
     slice(1), range(3), "x".join, (1).__add__, str.join, property(function), classmethod(function), ToolError("x"),
 ]  # fmt: skip
@@ -67,10 +98,14 @@ names = (
     "exit quit help memoryview"
 )
 dangerous = {name: getattr(__builtins__, name, None) for name in names.split() if name != "memoryview"}
+dangerous |= {f"io.{name}": getattr(real_io, name) for name in ("open", "open_code", "FileIO")}
 kept = {id(value): name for name, value in dangerous.items()}
+# Functions in C of these do what no program may.
+foreign = {"posix", "sys", "_imp", "gc", "marshal", "_thread", "_socket", "_pyodide_core", "_ctypes", "_signal", "faulthandler"}
 unguarded = (str.format, str.format_map)
 
 seen = {}
+by_type = Counter()
 queue = deque((name, value, 0) for name, value in roots.items())
 faults = []
 while queue:
@@ -82,20 +117,27 @@ while queue:
         faults.append(f"{path}: {str(value)[:80]}")
     if isinstance(value, type) and issubclass(value, type) and not isinstance(value, safe_builtins._StandIn):
         faults.append(f"{path}: {str(value)[:80]}")
+    if isinstance(value, types.BuiltinFunctionType) and getattr(value.__self__, "__name__", None) in foreign:
+        faults.append(f"{path}: {value.__self__.__name__}.{value.__name__}")
+    if (type(value).__module__ or "").split(".")[0] in ("pyodide", "_pyodide", "_pyodide_core", "js"):
+        faults.append(f"{path}: an object of the engine")
     if type(value) is dict and "__builtins__" in value:
         faults.append(f"{path}: the globals of a module")
-    if depth == 7:
+    by_type[type(value)] += 1
+    # Values that are made anew each time somebody looks: a few hundred of a kind tell what it leads to.
+    if depth == 7 or (by_type[type(value)] > 300 and not isinstance(value, type)):
         continue
     if type(value) in (list, tuple, set, frozenset):
         queue.extend((f"{path}[{index}]", item, depth + 1) for index, item in enumerate(list(value)[:50]))
     if isinstance(value, (dict, types.MappingProxyType)):
         queue.extend((f"{path}[{key!r}]", item, depth + 1) for key, item in list(value.items())[:300])
     queue.append((f"type({path})", safe_builtins.Type(value), depth + 1))
-    # What wraps a C function leads to nothing but more wrappers.
-    if isinstance(value, inert) and depth > 2:
+    # What wraps a C function leads to nothing but more wrappers; of a function, what was put on it is looked at.
+    if isinstance(value, inert) and depth > 1:
         continue
+    is_function = isinstance(value, (types.FunctionType, types.MethodType)) and depth > 1
     for name in dir(value):
-        if guard.forbidden_attribute(name):
+        if guard.forbidden_attribute(name) or (is_function and name.startswith("__")):
             continue
         try:
             found = safe_builtins.attribute(value, name) if name in guard.CHECKED else getattr(value, name)
@@ -104,4 +146,4 @@ while queue:
         if id(found) not in seen and type(found) not in plain:
             queue.append((f"{path}.{name}", found, depth + 1))
 
-__result__ = {"seen": len(seen), "faults": faults}
+__result__ = {"seen": len(seen), "faults": faults, "libraries": sorted(library.MODULES)}

@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { defaultCacheDir, findOrBuildSnapshot } from "../../src/node/python/snapshot.ts";
+import "../support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-snapshot-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -151,4 +152,4 @@ it("should run the same with a snapshot made now, found, refused by the engine, 
     expect(sandbox.stats().snapshot).toBe("plain");
   }
   expect(existsSync(join(root, "blocked", "x"))).toBe(false);
-}, 60_000);
+});

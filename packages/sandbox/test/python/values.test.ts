@@ -1,7 +1,9 @@
 import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
+import { tool } from "../support.ts";
+import { SharedInterpreter } from "./shared-interpreter.ts";
 
-const sandbox = createSandbox({ language: "python" });
+const echo = tool("echo", { value: true }, ({ value }: { value: unknown }) => value);
+const sandbox = new SharedInterpreter({ tools: [echo] });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 it("should give each kind of value its JSON form and list what it changed", async () => {
@@ -110,4 +112,93 @@ it("should report the size of the value, and nothing converted for plain JSON", 
 
 it("should take None for a value", async () => {
   expect(await sandbox.run("__result__ = None")).toMatchObject({ status: "ok", value: null });
+});
+
+it.each([
+  ["a whole number and a text", "{1: 10, '1': 20}", "1 and '1'"],
+  ["None and a text", "{None: 1, 'null': 2}", "None and 'null'"],
+  ["a truth value and a text", "{'true': 1, True: 2}", "'true' and True"],
+  [
+    "a date and a text",
+    "{datetime.date(2024, 1, 1): 1, '2024-01-01': 2}",
+    "datetime.date(2024, 1, 1) and '2024-01-01'",
+  ],
+  ["a tuple and a text", "{(1, 2): 1, '(1, 2)': 2}", "(1, 2) and '(1, 2)'"],
+  ["two that are not numbers", "{float('nan'): 1, float('nan'): 2}", "nan and nan"],
+  ["texts that are two keys in Python", "{'a': 1, K('a'): 2}", "'a' and 'a'"],
+  ["keys far inside", "{'rows': [{'x': {2: 1, '2': 2}}]}", "2 and '2' are the same text (in "],
+  ["keys of a lazy result", "map(lambda n: {n: 1, str(n): 2}, [7])", "7 and '7'"],
+  ["keys of a counter", "collections.Counter([1, '1'])", "1 and '1'"],
+])("should never lose a value to another with the same key in JSON: %s", async (_, dict, keys) => {
+  // A text that is another key in Python and the same one in JSON.
+  const own = "class K(str):\n    def __hash__(self): return 7\n    def __eq__(self, other): return self is other\n";
+  const run = await sandbox.run(`${own}__result__ = ${dict}`);
+  expect(run).toMatchObject({
+    status: "error",
+    error: { type: "ValueError", hint: expect.stringContaining("list(d.items())") },
+  });
+  expect(run).toMatchObject({ error: { message: expect.stringContaining(keys) } });
+  const call = await sandbox.run(
+    `${own}\ntry:\n    echo(${dict})\nexcept TypeError as error:\n    __result__ = str(error)`,
+  );
+  expect(call).toMatchObject({ status: "ok", value: expect.stringContaining(keys), toolCalls: [] });
+});
+
+it("should drop no key of an argument without a word", async () => {
+  const run = await sandbox.run('echo({"a": {"__proto__": 1}})');
+  expect(run).toMatchObject({
+    status: "error",
+    error: { type: "TypeError", message: expect.stringContaining("__proto__") },
+  });
+});
+
+it.each([
+  ["map", "map(str, [1, 2])", ["1", "2"]],
+  ["filter", "filter(None, [0, 1])", [1]],
+  ["zip", "zip([1], 'a')", [[1, "a"]]],
+  ["range", "range(1, 4)", [1, 2, 3]],
+  ["generator", "(x * 2 for x in [1, 2])", [2, 4]],
+  ["dict_keys", "{'a': 1}.keys()", ["a"]],
+  ["dict_values", "{'a': 1}.values()", [1]],
+  ["dict_items", "{'a': 1}.items()", [["a", 1]]],
+  ["enumerate", "enumerate('a')", [[0, "a"]]],
+  ["list_reverseiterator", "reversed([1, 2])", [2, 1]],
+  ["deque", "collections.deque([1, 2])", [1, 2]],
+  ["chain", "itertools.chain([1], [2])", [1, 2]],
+  ["set", "{2, 1}", [1, 2]],
+])("should write a lazy result as its items: %s", async (kind, code, value) => {
+  const run = await sandbox.run(`__result__ = {"r": ${code}}`);
+  expect(run).toMatchObject({ status: "ok", value: { r: value } });
+  expect(run.stats.conversions).toContainEqual({ path: "r", from: kind, to: "array" });
+  const call = await sandbox.run(`__result__ = echo(${code})`);
+  expect(call).toMatchObject({ status: "ok", value });
+});
+
+it("should end a lazy result without an end at the limit", async () => {
+  const run = await sandbox.run("__result__ = [itertools.count()]");
+  expect(run).toMatchObject({ status: "error", error: { type: "ResultTooLarge" } });
+});
+
+it("should write what the libraries make as data, and no addresses", async () => {
+  const run = await sandbox.run(`
+@dataclasses.dataclass
+class Point:
+    x: int
+    to: "Point" = None
+class Plain: pass
+class Color(enum.Enum):
+    RED = "r"
+class Pair(typing.NamedTuple):
+    a: int
+    b: int
+loop = Point(1)
+loop.to = loop
+__result__ = [Point(1, Point(2)), loop, Color.RED, Pair(1, 2), decimal.Decimal("1.10"), fractions.Fraction(1, 3), uuid.UUID(int=1),
+    collections.ChainMap({"a": 1}), collections.UserDict(b=2), collections.UserString("u"), Plain(), lambda: 1, [Plain()]]`);
+  expect(run.status === "ok" ? run.value : run.error).toEqual([
+    { x: 1, to: { x: 2, to: null } },
+    { x: 1, to: null },
+    ...["r", [1, 2], "1.10", "1/3", "00000000-0000-0000-0000-000000000001", { a: 1 }, { b: 2 }, "u"],
+    ...["<__main__.Plain object>", "<function <lambda>>", ["<__main__.Plain object>"]],
+  ]);
 });

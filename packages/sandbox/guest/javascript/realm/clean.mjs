@@ -245,6 +245,7 @@ export function makeCleaner(isPromise, kinds, base64) {
     const entries = Object.create(null);
     const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
       const name = typeof key === "symbol" ? kinds.symbolText(key) : keyText(key);
+      if (name in entries) throw new Unfit(written(path), `a Map with two keys that are the same text, ${quote(name)}`);
       if (typeof key !== "string") note([path, name], `key of type ${key === null ? "null" : typeof key}`, "text");
       entries[name] = item;
     };

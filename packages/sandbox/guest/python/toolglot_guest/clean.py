@@ -1,9 +1,16 @@
 """Makes JSON of Python values by a written rule, and says what it changed."""
 
 import base64
+import collections.abc
+import dataclasses
 import datetime
+import decimal
+import enum
+import fractions
 import json
 import math
+import re
+import uuid
 
 MAX_DEPTH = 200
 MAX_NOTES = 100
@@ -40,6 +47,20 @@ class Unfit(Exception):
     """A value that has no JSON form, where one is needed."""
 
 
+class SameKeys(Exception):
+    """Two keys of a dict that are one key in JSON."""
+
+
+# Values that a program makes to be gone through once, or that are views of others.
+_lazy = (
+    collections.abc.Iterator, collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView, range,
+    collections.deque, collections.UserList,
+)  # fmt: skip
+_as_text = (decimal.Decimal, fractions.Fraction, uuid.UUID, collections.UserString)
+# An address helps nobody, and differs from run to run.
+_address = re.compile(" at 0x[0-9a-f]+(?=>)")
+
+
 def _short(value):
     try:
         text = repr(value)
@@ -47,6 +68,7 @@ def _short(value):
         if isinstance(error, KeyboardInterrupt):
             raise
         return f"<{type(value).__name__} object>"
+    text = _address.sub("", text)
     return text if len(text) <= MAX_REPR else text[:MAX_REPR] + "…"
 
 
@@ -90,7 +112,9 @@ class Cleaner:
             raise TooLarge(f"nested deeper than {MAX_DEPTH} levels")
         if isinstance(value, (dict, list, tuple, set, frozenset)):
             return self.container(value, path, depth)
-        return self.other(value, path)
+        if isinstance(value, _lazy):
+            return self.lazy(value, path, depth)
+        return self.other(value, path, depth)
 
     def integer(self, value, path):
         value = int.__int__(value)
@@ -101,11 +125,31 @@ class Cleaner:
         self.note(path, "integer beyond 2^53", "decimal text")
         return text
 
-    def container(self, value, path, depth):
+    def lazy(self, value, path, depth):
+        """Takes one item after the other, so that one without an end ends at the limit."""
+        if not self.enter(value, path):
+            return None
+        try:
+            self.note(path, type(value).__name__, "array")
+            self.spend(2)
+            out = []
+            for item in value:
+                self.spend(2)
+                out.append(self.clean(item, (path, len(out)), depth + 1))
+            return out
+        finally:
+            self.open.discard(id(value))
+
+    def enter(self, value, path):
         if id(value) in self.open:
             self.note(path, "cycle", "null")
-            return None
+            return False
         self.open.add(id(value))
+        return True
+
+    def container(self, value, path, depth):
+        if not self.enter(value, path):
+            return None
         try:
             # Each item takes at least its one character and a comma, each entry four more.
             self.spend(2 + len(value) * (6 if isinstance(value, dict) else 2))
@@ -122,8 +166,14 @@ class Cleaner:
 
     def mapping(self, value, path, depth):
         out = {}
+        keys = {}
         for key, item in list(dict.items(value)):
             text = key if type(key) is str else self.key(key, path)
+            if text in keys:
+                raise SameKeys(f"the keys {_named(keys[text])} and {_named(key)} are the same text{_place(path)}")
+            keys[text] = key
+            if text == "__proto__" and self.strict:
+                raise Unfit("a key named __proto__ is not taken")
             if text == "__proto__":
                 # The host takes no such key.
                 self.note((path, text), "key", "dropped")
@@ -147,7 +197,7 @@ class Cleaner:
         self.note((path, text), f"key of type {type(key).__name__}", "text")
         return text
 
-    def other(self, value, path):
+    def other(self, value, path, depth):
         if isinstance(value, (bytes, bytearray, memoryview)):
             raw = bytes(value)
             self.spend(len(raw) * 4 // 3)
@@ -157,12 +207,44 @@ class Cleaner:
             self.spend(30)
             self.note(path, type(value).__name__, "ISO 8601 text")
             return value.isoformat()
+        kind = type(value)
+        if dataclasses.is_dataclass(kind):
+            return self.record(value, {one.name: getattr(value, one.name) for one in dataclasses.fields(value)}, path, depth)
+        if isinstance(value, enum.Enum):
+            self.note(path, kind.__name__, "its value")
+            return self.clean(value.value, path, depth + 1)
+        if isinstance(value, collections.abc.Mapping):
+            return self.record(value, dict(value), path, depth)
         if self.strict:
-            raise Unfit(f"{type(value).__name__} has no JSON form")
+            raise Unfit(f"{kind.__name__} has no JSON form")
+        if isinstance(value, _as_text):
+            text = str(value)
+            self.spend(len(text))
+            self.note(path, kind.__name__, "text")
+            return text
         text = _short(value)
         self.spend(len(text))
-        self.note(path, type(value).__name__, "repr")
+        self.note(path, kind.__name__, "repr")
         return text
+
+    def record(self, value, members, path, depth):
+        if not self.enter(value, path):
+            return None
+        try:
+            self.note(path, type(value).__name__, "object")
+            self.spend(2 + len(members) * 6)
+            return self.mapping(members, path, depth)
+        finally:
+            self.open.discard(id(value))
+
+
+def _named(key):
+    text = _short(key)
+    return text if len(text) <= 80 else text[:80] + "…"
+
+
+def _place(path):
+    return f" (in {_written(path)})" if path else ""
 
 
 def _written(path):

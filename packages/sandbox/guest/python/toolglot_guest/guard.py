@@ -10,23 +10,35 @@ import sys
 import types
 import typing
 
+from . import library
+
 PROGRAM = "<program>"
-LIBRARIES = ("math", "json", "datetime", "re", "random", "statistics")
 
 _operators = (
     "add sub mul truediv floordiv mod divmod pow matmul and or xor lshift rshift radd rsub rmul rtruediv rfloordiv "
     "rmod rpow rand ror rxor iadd isub imul itruediv ifloordiv imod ipow iand ior ixor neg pos abs invert eq ne lt le "
     "gt ge hash len length_hint iter next reversed contains getitem setitem delitem missing call enter exit aenter aexit aiter anext "
-    "await bool int float complex index round trunc floor ceil str repr format bytes init new post_init"
+    "await bool int float complex index round trunc floor ceil str repr format bytes init new post_init rmatmul imatmul rdivmod "
+    "init_subclass class_getitem copy deepcopy replace"
 )
+
+
+def _dunders(words):
+    return frozenset(f"__{word}__" for word in words.split())
+
+
 # Methods a class may define, and whose direct use does no harm.
-METHODS = frozenset(f"__{word}__" for word in _operators.split())
+METHODS = _dunders(_operators)
+# Methods that take the name of an attribute: their use is checked.
+HOOKS = _dunders("getattribute getattr setattr delattr")
+# Methods a class may define for the engine to call.
+_callbacks = _dunders("get set delete set_name dir sizeof")
 # Attributes that may be read besides.
-READABLE = METHODS | {"__name__", "__qualname__", "__doc__", "__class__"}
+READABLE = METHODS | HOOKS | _dunders("name qualname doc class cause context suppress_context notes")
 # Names that may be defined, assigned and read.
-NAMES = METHODS | {"__result__", "__name__", "__debug__", "__slots__", "__doc__"}
+NAMES = METHODS | HOOKS | _callbacks | _dunders("result name debug slots doc all author version")
 # Attribute names that are looked up through a check at run time.
-CHECKED = frozenset({"format", "format_map", "__class__"})
+CHECKED = frozenset({"format", "format_map", "__class__", "__cause__", "__context__"}) | HOOKS
 
 _internal = (
     types.FrameType, types.CodeType, types.TracebackType, types.GeneratorType, types.CoroutineType,
@@ -139,79 +151,91 @@ def _check_match_args(node):
     found = [target for target in targets if isinstance(target, ast.Name) and target.id == "__match_args__"]
     if found:
         items = node.value.elts if isinstance(node.value, (ast.Tuple, ast.List)) else [None]
-        for item in items:
-            name = item.value if isinstance(item, ast.Constant) else None
-            if type(name) is not str or forbidden_attribute(name) or name in CHECKED:
-                raise Refused("ForbiddenName", "__match_args__ takes the names of plain attributes, as text", node)
+        if not are_match_args([item.value if isinstance(item, ast.Constant) else None for item in items]):
+            raise Refused("ForbiddenName", "__match_args__ takes the names of plain attributes, as text", node)
     return found
 
 
+def are_match_args(names):
+    """Whether patterns may read these attributes."""
+    return type(names) in (list, tuple) and not any(
+        type(name) is not str or forbidden_attribute(name) or name in CHECKED for name in names
+    )
+
+
+# What to do instead, and the library that it takes.
 _advice = {
-    "open": "there is no file access: use a tool, or work on values you already have",
-    "input": "nobody can answer while the program runs: use the values you have",
-    "eval": "write the expression itself, or use json.loads for data",
-    "exec": "write the statements themselves",
-    "compile": "for a regular expression use re.compile",
-    "globals": "keep values in a dict of your own",
-    "locals": "keep values in a dict of your own",
-    "vars": "read the attributes by name",
-    "dir": "read the attributes by name",
-    "exit": "the program ends at its last line: assign __result__ and leave the rest to if and else",
-    "quit": "the program ends at its last line: assign __result__ and leave the rest to if and else",
+    "open": ("there is no file access: use a tool, or work on values you already have", None),
+    "input": ("nobody can answer while the program runs: use the values you have", None),
+    "eval": ("write the expression itself, or use json.loads for data", "json"),
+    "exec": ("write the statements themselves", None),
+    "compile": ("for a regular expression use re.compile", "re"),
+    "globals": ("keep values in a dict of your own", None),
+    "locals": ("keep values in a dict of your own", None),
+    "vars": ("read the attributes by name", None),
+    "dir": ("read the attributes by name", None),
+    "exit": ("the program ends at its last line: assign __result__ and leave the rest to if and else", None),
+    "quit": ("the program ends at its last line: assign __result__ and leave the rest to if and else", None),
 }
 
 
-def _check_load(node, allowed, bound):
+def _check_load(node, allowed, bound, libraries):
     name = node.id
     if name in bound or name in allowed or is_dunder(name):
         return
     if hasattr(builtins, name):
-        raise Refused("ForbiddenName", f"{name} is not available here", node, _advice.get(name))
+        hint, needs = _advice.get(name, (None, None))
+        raise Refused("ForbiddenName", f"{name} is not available here", node, hint if needs is None or needs in libraries else None)
 
 
-def _import_refused(node, modules, allowed):
-    roots = [module.split(".")[0] or "." for module in modules]
-    foreign = [root for root in roots if root not in allowed]
-    if not foreign:
-        names = ", ".join(dict.fromkeys(roots))
-        verb = "are" if len(set(roots)) > 1 else "is"
-        hint = f"{names} {verb} already available: remove the import"
-        if isinstance(node, ast.ImportFrom):
-            uses = ", ".join(f"{roots[0]}.{alias.name}" for alias in node.names if alias.name != "*")
-            hint += f" and write {uses}" if uses else ""
+def what_there_is(libraries):
+    names = ", ".join(name for name in libraries if "." not in name and name != "__future__")
+    return f"without any import there are {names}, and the tools" if names else "there are the tools, and no libraries"
+
+
+def _import_refused(node, modules, libraries):
+    foreign = [module for module in modules if module not in libraries]
+    if foreign:
+        name = foreign[0].split(".")[0] or "."
+        hint = f"{foreign[0] if name in libraries else name} is not available; {what_there_is(libraries)}"
+        return Refused("ImportForbidden", "import statements are not allowed", node, hint)
+    roots = list(dict.fromkeys(module.split(".")[0] for module in modules))
+    hint = f"{', '.join(roots)} {'are' if len(roots) > 1 else 'is'} already available: remove the import"
+    if isinstance(node, ast.ImportFrom):
+        public = library.public_names(libraries[node.module])
+        uses = ", ".join(f"{node.module}.{alias.name}" for alias in node.names if alias.name in public)
     else:
-        hint = f"{foreign[0]} is not available; without any import there are {', '.join(allowed)}, and the tools"
-    return Refused("ImportForbidden", "import statements are not allowed", node, hint)
+        uses = ", ".join(alias.name for alias in node.names if alias.asname and alias.asname != alias.name)
+    return Refused("ImportForbidden", "import statements are not allowed", node, f"{hint} and write {uses}" if uses else hint)
 
 
-def _imported(node, allowed, public):
-    """The statements that an import of allowed libraries stands for; None when it asks for anything else."""
-    pairs = []
+def _imported(node, libraries, in_function):
+    """The statements that do what an import of allowed libraries does; None when it asks for anything else."""
     if isinstance(node, ast.Import):
-        for alias in node.names:
-            if alias.name not in allowed:
-                return None
-            if alias.asname and alias.asname != alias.name:
-                pairs.append((alias.asname, alias.name, None))
-    else:
-        if node.level or node.module not in allowed:
+        if any(alias.name not in libraries for alias in node.names):
             return None
+        # Without a name of its own the library before the dot is bound.
+        wanted = [(alias.asname or root, alias.name if alias.asname else root, None)
+                  for alias in node.names for root in [alias.name.split(".")[0]]]  # fmt: skip
+    else:
+        if node.level or node.module not in libraries or any(forbidden_attribute(alias.name) for alias in node.names):
+            return None
+        if node.module == "__future__":
+            # The compiler's own business: which there are, and where they may stand.
+            return [node]
+        wanted = []
         for alias in node.names:
-            names = public[node.module] if alias.name == "*" else [alias.name]
-            for name in names:
-                if forbidden_attribute(name):
-                    return None
-                if name != node.module:
-                    pairs.append((alias.asname or name, node.module, name))
-                elif alias.asname and alias.asname != name:
-                    pairs.append((alias.asname, node.module, None))
+            if alias.name == "*" and in_function:
+                raise Refused("SyntaxError", "import * only allowed at module level", node)
+            names = library.public_names(libraries[node.module]) if alias.name == "*" else [alias.name]
+            wanted += [(alias.asname or name, node.module, name) for name in names]
     statements = []
-    for target, module, name in pairs:
-        value = ast.Name(module, ast.Load())
-        if name is not None:
-            value = ast.Attribute(value, name, ast.Load())
-        statements.append(ast.Assign([ast.Name(target, ast.Store())], value))
-    return [_placed(statement, node) for statement in statements or [ast.Pass()]]
+    for target, *arguments in wanted:
+        function = ast.Name("__toolglot_import__", ast.Load())
+        function.is_ours = True
+        call = ast.Call(function, [ast.Constant(argument) for argument in arguments], [])
+        statements.append(_placed(ast.Assign([ast.Name(target, ast.Store())], call), node))
+    return statements
 
 
 def _placed(new, old):
@@ -242,13 +266,19 @@ def _rewrite(nodes):
                 value[:] = [_replacement(item) if isinstance(item, ast.Attribute) else item for item in value]
 
 
-def _resolve_imports(tree, ignore, allowed, public, warnings):
-    """Refuses imports, or replaces those of allowed libraries by what they bind."""
+def _resolve_imports(tree, ignore, libraries, warnings):
+    """Refuses imports, or puts in their place what does the same."""
+    scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    local = set()
+    # Outer statements come first.
     for node in list(ast.walk(tree)):
-        for field in ("body", "orelse", "finalbody"):
+        in_function = isinstance(node, scopes) or id(node) in local
+        for field in ("body", "orelse", "finalbody", "handlers", "cases"):
             block = getattr(node, field, None)
             if type(block) is not list:
                 continue
+            if in_function:
+                local.update(map(id, block))
             out = []
             for statement in block:
                 if not isinstance(statement, (ast.Import, ast.ImportFrom)):
@@ -257,30 +287,36 @@ def _resolve_imports(tree, ignore, allowed, public, warnings):
                 if isinstance(statement, ast.Import):
                     modules = [alias.name for alias in statement.names]
                 else:
-                    modules = [statement.module or "."]
-                instead = _imported(statement, allowed, public) if ignore else None
+                    modules = [f"{'.' * statement.level}{statement.module or ''}"]
+                instead = _imported(statement, libraries, in_function) if ignore else None
                 if instead is None:
-                    raise _import_refused(statement, modules, allowed)
-                warnings.append(f"line {statement.lineno}: import of {', '.join(modules)} ignored, it is already there")
+                    raise _import_refused(statement, modules, libraries)
                 out.extend(instead)
+                if modules != ["__future__"]:
+                    warnings.append(f"line {statement.lineno}: import of {', '.join(modules)} ignored, it is already there")
             block[:] = out
 
 
-def check(tree, available, ignore_imports, public, warnings):
-    """Refuses or rewrites the tree in place. `available`: names of builtins, libraries and tools."""
-    first = sorted(
-        (node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))), key=lambda node: node.lineno
-    )
+def check(tree, available, libraries, ignore_imports, warnings):
+    """Refuses or rewrites the tree in place.
+
+    `available`: names of builtins, libraries and tools. `libraries`: the modules that may be imported, by name.
+    """
+    first = any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(tree))
     problems = []
     if first:
         try:
-            _resolve_imports(tree, ignore_imports, LIBRARIES, public, warnings)
+            _resolve_imports(tree, ignore_imports, libraries, warnings)
         except Refused as refused:
             problems.append(refused)
-    nodes = [node for node in ast.walk(tree) if not isinstance(node, (ast.Import, ast.ImportFrom, ast.alias))]
+    nodes = [node for node in ast.walk(tree) if not isinstance(node, (ast.Import, ast.ImportFrom))]
+    if problems:
+        nodes = [node for node in nodes if not isinstance(node, ast.alias)]
     bound = _bound_names(nodes)
     harmless = set()
     for node in nodes:
+        if getattr(node, "is_ours", False):
+            continue
         try:
             harmless.update(_check_match_args(node))
             for field, name in _identifiers(node):
@@ -291,7 +327,7 @@ def check(tree, available, ignore_imports, public, warnings):
                     _check_name(node, name)
             _check_unrewritten(node)
             if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                _check_load(node, available, bound)
+                _check_load(node, available, bound, libraries)
         except Refused as refused:
             problems.append(refused)
     if problems:

@@ -10,25 +10,24 @@ from . import guard
 _unexpected = re.compile(r"^(\w+)\(\) (?:got an unexpected|got multiple|missing|takes)")
 
 
-def name_error(name, candidates, tools):
+def name_error(name, candidates, tools, libraries):
     close = difflib.get_close_matches(name, list(candidates), 1, 0.7)
     if close:
-        kind = "the tool is called" if close[0] in tools else "did you mean"
-        return f"{kind} {close[0]}" + ("" if close[0] in tools else "?")
+        return f"the tool is called {close[0]}" if close[0] in tools else f"did you mean {close[0]}?"
     if guard.known_module(name):
-        return f"{name} is not available; without any import there are {', '.join(guard.LIBRARIES)}, and the tools"
+        return f"{name} is not available; {guard.what_there_is(libraries)}"
     if tools:
         return f"available tools: {', '.join(sorted(tools)[:20])}"
     return None
 
 
-def for_exception(error, namespace, signatures):
-    """A hint for an exception of the program, or None."""
+def for_exception(error, namespace, signatures, libraries):
+    """A hint for an exception of the program, or None. Names in it are those that the program has."""
     if isinstance(error, UnboundLocalError):
         return "assign the variable before it is read in this function"
     if isinstance(error, NameError) and _is_name(error.name):
-        names = [name for name in namespace if not name.startswith("__")]
-        return name_error(error.name, [*names, *_builtin_names()], signatures)
+        names = [name for name in namespace if type(name) is str and not name.startswith("__")]
+        return name_error(error.name, [*names, *_builtin_names(namespace)], signatures, libraries)
     text = str(error)
     if isinstance(error, TypeError):
         match = _unexpected.match(text)
@@ -39,7 +38,7 @@ def for_exception(error, namespace, signatures):
     if isinstance(error, AttributeError) and _is_name(error.name) and "Did you mean" not in text and error.obj is not None:
         if type(error.obj) is dict:
             return f"a dict has no attributes: write [{error.name!r}] or .get({error.name!r})"
-        close = difflib.get_close_matches(error.name, [name for name in dir(error.obj) if name[0] != "_"], 1, 0.7)
+        close = difflib.get_close_matches(error.name, _attributes(error.obj), 1, 0.7)
         if close:
             return f"did you mean {close[0]}?"
     if isinstance(error, MemoryError):
@@ -54,8 +53,14 @@ def _is_name(value):
     return type(value) is str and 0 < len(value) <= 100
 
 
-def _builtin_names():
-    return [name for name in vars(builtins) if not name.startswith("_") and name[0].islower()]
+def _builtin_names(namespace):
+    """Those that are left by the guard."""
+    found = namespace["__builtins__"]
+    return [name for name in (found if type(found) is dict else vars(builtins)) if name[0].islower()]
+
+
+def _attributes(value):
+    return [name for name in dir(value) if type(name) is str and name[0] != "_" and not guard.forbidden_attribute(name)]
 
 
 def for_syntax(error, source_line):
@@ -68,23 +73,125 @@ def for_syntax(error, source_line):
     return None
 
 
-def for_missing_result(tree):
-    """The statement that was probably meant, as an assignment."""
-    for node in reversed(tree.body):
-        if isinstance(node, ast.Expr):
-            value = node.value
-            if isinstance(value, ast.Call) and isinstance(value.func, ast.Name) and value.func.id == "print" and value.args:
-                value = value.args[0]
-            if isinstance(value, ast.Constant) and isinstance(value.value, str) and node is not tree.body[-1]:
-                continue
-            return f"write __result__ = {_source(value)}"
-        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            return f"write __result__ = {node.targets[0].id} as the last line"
-        if isinstance(node, (ast.AnnAssign, ast.AugAssign)) and isinstance(node.target, ast.Name):
-            return f"write __result__ = {node.target.id} as the last line"
-        if isinstance(node, ast.FunctionDef):
-            return f"call the function and assign what it returns: __result__ = {node.name}(…)"
+LAST = "__toolglot_last__"
+
+
+def keep_last(tree):
+    """Keeps the value that was probably meant, so that no hint proposes one that is null."""
+    if any(isinstance(node, ast.Name) and node.id == "__result__" and isinstance(node.ctx, ast.Store) for node in ast.walk(tree)):
+        return
+    for node in reversed(_statements(tree)):
+        found = _meant(node)
+        if found is not None:
+            holder, field, value = found
+            name = ast.Name(LAST, ast.Store())
+            kept = ast.NamedExpr(name, value)
+            for part in (name, kept):
+                ast.copy_location(part, value)
+            if field == "value":
+                holder.value = kept
+            else:
+                holder.args[field] = kept
+            return
+
+
+def _meant(node):
+    """The expression that stands alone in a statement, or is printed there: who holds it, where, and itself."""
+    if not isinstance(node, ast.Expr) or isinstance(node.value, (ast.Constant, ast.Yield, ast.YieldFrom, ast.Await)):
+        return None
+    call = node.value
+    if not _calls(call, "print"):
+        return node, "value", call
+    for index, value in reversed(list(enumerate(call.args))):
+        # A text that stands in the program is a label.
+        is_label = isinstance(value, ast.Constant) and isinstance(value.value, str)
+        if not is_label and not isinstance(value, ast.Starred):
+            return call, index, value
+    return None
+
+
+def _statements(tree):
+    """Those of the program's top, with those behind `if __name__ == "__main__":`."""
+    out = []
+    for node in tree.body:
+        if isinstance(node, ast.If) and ast.dump(node.test) == _is_main:
+            out += node.body
+        else:
+            out.append(node)
+    return out
+
+
+_is_main = ast.dump(ast.parse("__name__ == '__main__'", mode="eval").body)
+
+
+def for_missing_result(tree, namespace):
+    """What was probably meant, as an assignment whose value was seen and is not null."""
+    local = local_result(tree)
+    if local:
+        return _kept_by(local)
+    for node in reversed(_statements(tree)):
+        meant = _meant(node)
+        if meant is not None and isinstance(meant[2], ast.NamedExpr) and meant[2].target.id == LAST:
+            if namespace.get(LAST) is not None:
+                return f"write __result__ = {_source(meant[2].value)}"
+        if isinstance(node, (ast.Assign, ast.AnnAssign, ast.AugAssign)):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            if isinstance(target, ast.Name) and namespace.get(target.id) is not None:
+                return f"write __result__ = {target.id} as the last line"
+        if isinstance(node, ast.FunctionDef) and namespace.get(node.name) is not None:
+            if _returns(node):
+                return f"call the function and assign what it returns: __result__ = {node.name}({_parameters(node)})"
+            return f"let {node.name} return its value, and write __result__ = {node.name}({_parameters(node)})"
     return "assign the outcome: __result__ = …"
+
+
+def local_result(tree):
+    """The first function of the program's top that assigns `__result__` for itself."""
+    for node in _statements(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            parts = _own(node)
+            if any(isinstance(part, ast.Global) and "__result__" in part.names for part in parts):
+                continue
+            if any(isinstance(part, ast.Name) and part.id == "__result__" and isinstance(part.ctx, ast.Store) for part in parts):
+                return node
+    return None
+
+
+def for_null_result(tree):
+    """A warning for a result that is null because a function kept it for itself, or None."""
+    local = local_result(tree)
+    return local and f"__result__ is null: {_kept_by(local)}"
+
+
+def _kept_by(function):
+    called = f"{function.name}({_parameters(function)})"
+    return f"the one in {function.name} is a local name. Return the value from it, and write __result__ = {called} after it"
+
+
+def _calls(node, name):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name
+
+
+def _own(function):
+    """The nodes of a function without those of functions within it."""
+    found = []
+    todo = list(function.body)
+    while todo:
+        node = todo.pop()
+        found.append(node)
+        if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
+            todo.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def _returns(function):
+    return any(isinstance(node, (ast.Yield, ast.YieldFrom)) or (isinstance(node, ast.Return) and node.value is not None) for node in _own(function))
+
+
+def _parameters(function):
+    arguments = function.args
+    needed = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults) > 0
+    return "…" if needed or any(default is None for default in arguments.kw_defaults) else ""
 
 
 def _source(node):

@@ -1,12 +1,18 @@
-"""The libraries a program finds ready: facades with the public names only, and nothing that reaches a file."""
+"""The libraries a program finds ready: facades with the public names only, and nothing that reaches a file.
+
+Which there are stands in libraries.json, for the host as well. What is left out of each, or put in its place, stands here
+and in restricted.py.
+"""
 
 import datetime as _datetime
 import difflib
-import json as _json
-import math as _math
+import importlib
+import json
 import random as _random
 import re as _re
 import statistics as _statistics
+import types
+import uuid as _uuid
 
 
 class Library:
@@ -15,16 +21,16 @@ class Library:
     def __new__(cls, name, members):
         # No `__init__`: a program could call that one again.
         library = super().__new__(cls)
-        object.__setattr__(library, "__dict__", {**members, "_Library__name": name})
+        own = {"__name__": name, "__doc__": f"The library {name}.", "_Library__name": name}
+        object.__setattr__(library, "__dict__", {**members, **own})
         return library
 
     def __repr__(self):
         return f"<library '{self.__name}'>"
 
     def __getattr__(self, name):
-        close = difflib.get_close_matches(name, [key for key in vars(self) if not key.startswith("_")], 1)
-        hint = f". Did you mean: '{close[0]}'?" if close else ""
-        raise AttributeError(f"module '{self.__name}' has no attribute '{name}'{hint}")
+        message = f"module '{self.__name}' has no attribute '{name}'{near_miss(name, public_names(self))}"
+        raise AttributeError(message, name=name, obj=self)
 
     def __setattr__(self, name, value):
         raise AttributeError(f"the library {self.__name} is read-only")
@@ -33,9 +39,10 @@ class Library:
         self.__setattr__(name, None)
 
 
-def _public(module, leave_out=()):
-    names = getattr(module, "__all__", None) or [name for name in vars(module) if not name.startswith("_")]
-    return {name: getattr(module, name) for name in names if name not in leave_out}
+def near_miss(name, names):
+    """The end of a message: `. Did you mean: 'loads'?`, or nothing."""
+    close = difflib.get_close_matches(name, names, 1)
+    return f". Did you mean: '{close[0]}'?" if close else ""
 
 
 # --- datetime ---------------------------------------------------------------------------------------------------------
@@ -145,20 +152,102 @@ def reseed(seed):
     _random.seed(_entropy.getrandbits(256))
 
 
-LIBRARIES = {
-    "math": Library("math", _public(_math)),
-    "json": Library("json", _public(_json, ("load", "dump"))),
-    "datetime": datetime,
-    "re": Library("re", {**_public(_re)}),
-    "random": Library("random", {**_public(_random, ("SystemRandom",)), "Random": Random, "seed": _seed}),
-    "statistics": Library("statistics", {**_public(_statistics), "kde_random": kde_random}),
+def uuid4():
+    """A random UUID, from the run's own seed."""
+    return _uuid.UUID(int=_entropy.getrandbits(128), version=4)
+
+
+uuid4.__module__ = "uuid"
+
+# --- all of them ------------------------------------------------------------------------------------------------------
+
+# Only these of a library that has more than it should, or says nothing about which of its names are public.
+_only = {
+    "abc": "ABC abstractmethod abstractclassmethod abstractproperty abstractstaticmethod get_cache_token update_abstractmethods",
+    "io": (
+        "StringIO BytesIO TextIOWrapper BufferedReader BufferedWriter BufferedRandom BufferedRWPair IOBase RawIOBase "
+        "BufferedIOBase TextIOBase IncrementalNewlineDecoder UnsupportedOperation BlockingIOError DEFAULT_BUFFER_SIZE "
+        "SEEK_SET SEEK_CUR SEEK_END"
+    ),
+    # uuid1, uuid6 and uuid7 tell of the machine, or ask the system for random numbers.
+    "uuid": (
+        "UUID SafeUUID NAMESPACE_DNS NAMESPACE_URL NAMESPACE_OID NAMESPACE_X500 RESERVED_NCS RFC_4122 RESERVED_MICROSOFT "
+        "RESERVED_FUTURE NIL MAX uuid3 uuid5 uuid8"
+    ),
 }
+_left_out = {
+    "calendar": "LocaleTextCalendar LocaleHTMLCalendar",
+    "contextlib": "chdir redirect_stdout redirect_stderr",
+    # Make classes of names that are text.
+    "dataclasses": "make_dataclass",
+    "enum": "EnumType EnumMeta EnumDict global_enum global_enum_repr global_flag_repr global_str pickle_by_global_name pickle_by_enum_name",
+    "functools": "update_wrapper wraps",
+    "json": "load dump",
+    "operator": "attrgetter methodcaller",
+    "random": "SystemRandom",
+    "typing": "ForwardRef evaluate_forward_ref Type get_origin",
+}  # fmt: skip
+_instead = {
+    "random": {"Random": Random, "seed": _seed},
+    "statistics": {"kde_random": kde_random},
+    "uuid": {"uuid4": uuid4},
+}
+
+
+def _facade(name, more=None):
+    module = importlib.import_module(name)
+    only = _only[name].split() if name in _only else getattr(module, "__all__", None)
+    names = only or [key for key in vars(module) if not key.startswith("_")]
+    left_out = _left_out.get(name, "").split()
+    members = {key: getattr(module, key) for key in names if key not in left_out and hasattr(module, key)}
+    members = {key: value for key, value in members.items() if not isinstance(value, types.ModuleType)}
+    return Library(name, {**members, **_instead.get(name, {}), **(more or {})})
+
+
+with open(__file__.replace("library.py", "libraries.json"), encoding="utf-8") as _file:
+    _lists = json.load(_file)
+SPECIFICATION = tuple(_lists["specification"])
+NAMES = (*SPECIFICATION, *_lists["standard"])
+# Imported with the library before the dot, which has them as members.
+_parts = {"collections.abc": _facade("collections.abc")}
+
+LIBRARIES = {
+    name: datetime
+    if name == "datetime"
+    else _facade(name, {part.split(".")[1]: value for part, value in _parts.items() if part.startswith(f"{name}.")})
+    for name in NAMES
+}
+MODULES = {**LIBRARIES, **_parts}
 
 # Types of values that the libraries give and that have no name in them.
 OTHER_TYPES = (type(_statistics.linear_regression([1, 2], [1, 2])), type(_re.NOFLAG))
+_datetime_names = ("date", "datetime", "time", "timedelta", "timezone", "tzinfo", "UTC", "MINYEAR", "MAXYEAR")
 
-# What `from library import *` binds.
-PUBLIC = {
-    name: [key for key in vars(library) if not key.startswith("_")] for name, library in LIBRARIES.items() if name != "datetime"
-}
-PUBLIC["datetime"] = ["date", "datetime", "time", "timedelta", "timezone", "tzinfo", "UTC", "MINYEAR", "MAXYEAR"]
+
+def put(name, **members):
+    """Adds members to a library, before the first program."""
+    vars(LIBRARIES[name]).update(members)
+
+
+def public_names(library):
+    """What `from library import *` binds."""
+    if library is datetime:
+        return _datetime_names
+    return [key for key in vars(library) if not key.startswith("_")]
+
+
+def allowed(names):
+    """The modules that a program may import, by name: those of `names`, and their parts."""
+    return {name: module for name, module in MODULES.items() if name.split(".")[0] in names}
+
+
+def import_module(name, member=None):
+    """What `import name` or `from name import member` binds. The guard has read the name."""
+    module = MODULES[name]
+    if member is None:
+        return module
+    names = public_names(module)
+    if member not in names:
+        message = f"cannot import name '{member}' from '{name}'{near_miss(member, names)}"
+        raise ImportError(message, name=name, name_from=member)
+    return getattr(module, member)

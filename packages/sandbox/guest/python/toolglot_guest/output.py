@@ -7,15 +7,44 @@ from .clean import write
 MAX_LINE = 64 * 1024
 
 
+class _State:
+    """What a stream has and its user must not: a program reaches `sys.stdout` through what prints to it."""
+
+    def __init__(self, stream, budget, host):
+        self.stream = stream
+        self.budget = budget
+        self.host = host
+        self.parts = []
+        self.held = 0
+
+    def line(self):
+        text = "".join(self.parts)
+        self.parts.clear()
+        self.held = 0
+        self.budget.send(self.stream, text, self.host)
+
+    def write(self, text):
+        *lines, rest = text.split("\n")
+        for line in lines:
+            self.parts.append(line)
+            self.line()
+            if self.budget.spent_all:
+                return
+        if rest:
+            self.parts.append(rest)
+            self.held += len(rest)
+            if self.held > MAX_LINE:
+                self.line()
+
+
+_states = {}
+
+
 class Output(io.TextIOBase):
     """A text stream that sends each whole line to the host."""
 
     def __init__(self, stream, budget, host):
-        self._stream = stream
-        self._budget = budget
-        self._host = host
-        self._parts = []
-        self._held = 0
+        _states[id(self)] = _State(stream, budget, host)
 
     def writable(self):
         return True
@@ -23,34 +52,18 @@ class Output(io.TextIOBase):
     def write(self, text):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        size = len(text)
-        if self._budget.spent_all:
-            return size
-        *lines, rest = str.__str__(text).split("\n")
-        for line in lines:
-            self._parts.append(line)
-            self._line()
-            if self._budget.spent_all:
-                return size
-        if rest:
-            self._parts.append(rest)
-            self._held += len(rest)
-            if self._held > MAX_LINE:
-                self._line()
-        return size
+        state = _states[id(self)]
+        if not state.budget.spent_all:
+            state.write(str.__str__(text))
+        return len(text)
 
     def flush(self):
         """Nothing is held back but the start of an unfinished line."""
 
     def finish(self):
-        if self._parts:
-            self._line()
-
-    def _line(self):
-        text = "".join(self._parts)
-        self._parts.clear()
-        self._held = 0
-        self._budget.send(self._stream, text, self._host)
+        state = _states[id(self)]
+        if state.parts:
+            state.line()
 
 
 class Budget:

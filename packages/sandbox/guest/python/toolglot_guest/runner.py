@@ -7,7 +7,7 @@ import re
 import sys
 import types
 
-from . import clean, guard, hints, library, output, safe_builtins, tools
+from . import clean, guard, hints, library, output, restricted, safe_builtins, tools
 
 MAX_MESSAGE = 2000
 # As CPython counts lines.
@@ -23,6 +23,7 @@ _host = None
 # Read past what a program's classes may answer in their place.
 _name = type.__dict__["__name__"].__get__
 _traceback = BaseException.__dict__["__traceback__"].__get__
+_dict = BaseException.__dict__["__dict__"].__get__
 # The last program with all its values. Taking apart what a program has built can take longer than the run, and the
 # deepest of it would overflow the engine's stack; the process ends instead.
 _kept = []
@@ -83,6 +84,7 @@ class _Program:
         self.streams = [output.Output(name, self.budget, _host) for name in ("stdout", "stderr")]
         self.signatures = {tool["identifier"]: tools.signature(tool) for tool in request["tools"]}
         self.tree = None
+        self.libraries = library.allowed(request["libraries"])
         seed = request["seed"]
         library.reseed(seed)
         salt = random.Random(seed).getrandbits(31)
@@ -91,16 +93,20 @@ class _Program:
 
     def names(self):
         """What the program finds when it starts."""
-        found = {"__name__": "__main__", **library.LIBRARIES, "ToolError": tools.ToolError}
+        found = {"__name__": "__main__", **self.given(), "ToolError": tools.ToolError}
         for index, tool in enumerate(self.request["tools"]):
             found[tool["identifier"]] = tools.make(index, tool, _host)
         if self.request["guard"]:
-            safe_builtins.disarm()
+            restricted.disarm()
             found["__builtins__"] = {**safe_builtins.TABLE, "hash": self.hash}
         else:
             builtins.hash = self.hash
             found["__builtins__"] = builtins
         return found
+
+    def given(self):
+        """The libraries, by the names that are there without an import."""
+        return {name: one for name, one in self.libraries.items() if "." not in name and name != "__future__"}
 
     def execute(self):
         code = self.compile()
@@ -109,8 +115,11 @@ class _Program:
         sys.stdout, sys.stderr = self.streams
         exec(code, self.namespace)
         if "__result__" not in self.namespace:
-            hint = hints.for_missing_result(self.tree)
+            hint = hints.for_missing_result(self.tree, self.namespace)
             raise _Ended("MissingResult", "the program did not assign __result__", hint=hint)
+        if self.namespace["__result__"] is None:
+            warning = hints.for_null_result(self.tree)
+            self.warnings += [warning] if warning else []
         value = self.value(self.namespace["__result__"])
         self.finish()
         report = {"type": "result", "conversions": self.cleaner.notes, "warnings": self.warnings, "bytes": value[1]}
@@ -131,10 +140,10 @@ class _Program:
                 raise _Ended("RecursionError", "the program nests too deeply to be read") from None
             raise
         if self.request["guard"]:
-            available = safe_builtins.TABLE.keys() | library.LIBRARIES.keys() | self.signatures.keys() | {"ToolError"}
+            available = safe_builtins.TABLE.keys() | self.namespace.keys()
             try:
                 guard.check(
-                    self.tree, available, self.request["imports"] == "ignore-allowed", library.PUBLIC, self.warnings
+                    self.tree, available, self.libraries, self.request["imports"] == "ignore-allowed", self.warnings
                 )
             except guard.Refused as refused:
                 raise _Ended(
@@ -145,6 +154,7 @@ class _Program:
                     sourceLine=self.line(refused.line),
                     hint=refused.hint,
                 ) from None
+        hints.keep_last(self.tree)
         try:
             return compile(self.tree, guard.PROGRAM, "exec")
         except SyntaxError as error:
@@ -158,6 +168,12 @@ class _Program:
                 "ResultTooLarge",
                 f"__result__ is {error}",
                 hint="assign a summary, or only the fields and rows that are needed",
+            ) from None
+        except clean.SameKeys as error:
+            raise _Ended(
+                "ValueError",
+                f"__result__ cannot be written as JSON: {error}",
+                hint="make the keys texts that differ, or assign a list of pairs: list(d.items())",
             ) from None
 
     def finish(self):
@@ -191,11 +207,11 @@ class _Program:
             return report
         if isinstance(error, MemoryError):
             return {**report, **_memory_report(self.request)}
-        call = getattr(error, "_call", None)
-        if isinstance(error, tools.ToolError) and type(call) is int:
-            report["call"] = call
         try:
-            hint = hints.for_exception(error, self.namespace, self.signatures)
+            call = _dict(error).get("_call")
+            if isinstance(error, tools.ToolError) and type(call) is int:
+                report["call"] = call
+            hint = hints.for_exception(error, self.namespace, self.signatures, self.libraries)
         except BaseException:
             hint = None
         if hint:

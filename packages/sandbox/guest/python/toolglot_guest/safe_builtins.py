@@ -3,6 +3,7 @@
 import _string
 import annotationlib
 import builtins
+import dataclasses
 import enum
 import string.templatelib  # noqa: F401 - its types must be there before they are counted below
 import types
@@ -25,7 +26,7 @@ _exceptions = [
 # expressions, large integers, type parameters, warnings. What it imports never gets to the program.
 _internal_imports = frozenset(
     "_strptime time datetime _datetime _pydatetime re _pylong typing annotationlib warnings unicodedata struct _struct json "
-    "json.decoder encodings copyreg collections collections.abc functools enum".split()
+    "json.decoder encodings copyreg collections collections.abc functools enum numbers codecs locale io operator __future__".split()
 )
 
 _import = builtins.__import__
@@ -68,17 +69,51 @@ def _guarded_unbound(method):
     return format
 
 
+def shown(kind):
+    """What a program gets to see of a type."""
+    return _shown.get(kind, kind) if isinstance(kind, type) else kind
+
+
 def attribute(value, name):
     """`value.name` for the names that need a look at what comes out."""
-    found = getattr(value, name)
+    return _looked_at(getattr(value, name), name)
+
+
+def _looked_at(found, name):
     if name == "__class__":
-        return _shown.get(found, found) if isinstance(found, type) else found
+        return shown(found)
+    if name in guard.HOOKS:
+        return _checked_hook(found, name)
+    if name in ("__cause__", "__context__"):
+        # One of the engine's own, which was handled there, may hold a module.
+        if isinstance(found, AttributeError) and isinstance(found.obj, types.ModuleType):
+            found.obj = None
+        return found
     if type(found) is _builtin_method and isinstance(found.__self__, str):
         return _guarded(found, str.__str__(found.__self__))
     # Not `==`: what is found may be the program's own, and would be handed the real one.
     if found is _format or found is _format_map:
         return _guarded_unbound(found)
     return found
+
+
+def _checked_hook(method, hook):
+    """`object.__setattr__(value, name, new)`, `super().__getattribute__(name)` and so on, with a name that is checked."""
+    count = 2 if hook == "__setattr__" else 1
+
+    def call(*args):
+        if len(args) < count:
+            return method(*args)
+        name = args[-count]
+        guard.check_attribute(name)
+        target = args[0] if len(args) > count else getattr(method, "__self__", None)
+        if hook in ("__setattr__", "__delattr__") and isinstance(target, (library.Library, dataclasses.Field)):
+            raise guard.ForbiddenName(f"a {type(target).__name__} is read-only")
+        found = method(*args)
+        return _looked_at(found, name) if name in guard.CHECKED else found
+
+    call.__name__ = call.__qualname__ = hook
+    return call
 
 
 def _getattr(value, name, *default):
@@ -119,8 +154,7 @@ class _StandIn(type):
             raise guard.ForbiddenName(f"{cls.__name__} makes nothing here")
         if len(args) != 1 or kwargs:
             raise guard.ForbiddenName("type() takes one value here: write a class statement to make a class")
-        found = type(args[0])
-        return _shown.get(found, found)
+        return shown(type(args[0]))
 
     def __instancecheck__(cls, instance):
         return isinstance(instance, _real[cls])
@@ -189,13 +223,14 @@ TABLE |= {
     "delattr": _named(_delattr, "delattr"),
     "__import__": _limited_import,
     "__toolglot_attribute__": attribute,
+    "__toolglot_import__": library.import_module,
     "__debug__": True,
 }
 
 # Every type of the engine that a program has no name for is shown by a stand-in: functions, generators, metaclasses,
 # modules and their like could be made anew through `type(x)(…)`. Classes that come later are the program's own.
 _known = {value for value in TABLE.values() if isinstance(value, type)}
-_known |= {value for one in library.LIBRARIES.values() for value in vars(one).values() if isinstance(value, type)}
+_known |= {value for one in library.MODULES.values() for value in vars(one).values() if isinstance(value, type)}
 _known |= {library.datetime, type(None), type(...), type(NotImplemented), type(""), *library.OTHER_TYPES}
 for _kind in _every_type():
     if issubclass(_kind, type) or not (_kind in _known or issubclass(_kind, (BaseException, *library.OTHER_TYPES))):

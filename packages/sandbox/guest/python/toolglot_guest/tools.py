@@ -72,11 +72,10 @@ def make(index, tool, host):
         cleaner = clean.Cleaner(MAX_ARGUMENT_BYTES, strict=True)
         try:
             text, _ = clean.dump({key: cleaner.clean(value, ((), key)) for key, value in given.items()}, MAX_ARGUMENT_BYTES)
-        except clean.Unfit as error:
+        except (clean.Unfit, clean.SameKeys) as error:
             raise TypeError(f"{name}() cannot take this argument: {error}") from None
         except clean.TooLarge as error:
             raise ValueError(f"{name}() cannot take arguments of this size: {error}") from None
-        sys.stdout.flush()
         line = guest_line() or 0
         answer = clean.read(host(f'{{"type":"call","tool":{index},"line":{line},"args":{text}}}'))
         if answer["type"] == "return":

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { parse } from "node:path";
 import type { Readable, Writable } from "node:stream";
 import type { Guest, GuestListener } from "../../engine.ts";
+import type { SandboxWall } from "../../types.ts";
 import { decodeFrame, encodeFrame, FrameDecoder } from "./frames.ts";
 
 /** How to start a child. */
@@ -14,7 +15,12 @@ export interface ChildCommand {
   maxFrameBytes: number;
   /** Milliseconds until it must have said that it is ready. */
   startTimeoutMs: number;
+  /** Hears, before it is ready, which walls it found missing. What it throws is why the child is not used. */
+  onWalls?(missing: readonly SandboxWall[]): void;
 }
+
+/** The walls that a child tries for itself. */
+const tried: readonly SandboxWall[] = ["files", "processes", "code", "network"];
 
 /** Children that live: they must not outlive a host that ends by itself. */
 const living = new Set<ChildProcess>();
@@ -59,6 +65,7 @@ export class ChildGuest implements Guest {
   readonly #child: ChildProcess;
   readonly #fromChild: Readable;
   readonly #toChild: Writable;
+  readonly #onWalls: ChildCommand["onWalls"];
   #listener: GuestListener | undefined;
   #fault = "the process ended";
   #over = false;
@@ -68,6 +75,7 @@ export class ChildGuest implements Guest {
   constructor(command: ChildCommand) {
     const { child, fromChild, toChild } = startChild(command);
     this.#child = child;
+    this.#onWalls = command.onWalls;
     this.#fromChild = fromChild;
     this.#toChild = toChild;
     this.ready = new Promise((resolve, reject) => {
@@ -134,8 +142,15 @@ export class ChildGuest implements Guest {
 
   #receive(message: Record<string, unknown>, bytes: number): void {
     if (this.#listener) this.#listener.onMessage(message, bytes);
-    else if (message.type === "ready") this.#markReady();
+    else if (message.type === "ready") this.#becomeReady(message.missing);
     else this.#fail(message.type === "fatal" ? String(message.message) : "it spoke out of turn");
+  }
+
+  /** Throws when it may not be used. */
+  #becomeReady(missing: unknown): void {
+    const named: readonly unknown[] = Array.isArray(missing) ? missing : [];
+    this.#onWalls?.(tried.filter((wall) => named.includes(wall)));
+    this.#markReady();
   }
 
   #fail(fault: string): void {

@@ -10,8 +10,10 @@ const places = ["../guest/python/", "../../../guest/python/"];
 export interface GuestFiles {
   /** The child's script. */
   script: string;
-  /** Python sources by file name. */
+  /** Python sources, and the list of libraries, by file name. */
   sources: Readonly<Record<string, string>>;
+  /** Those that the ATTP specification names, and those that a program finds besides. */
+  libraries: { specification: readonly string[]; standard: readonly string[] };
   /** Changes with every change of any of them. */
   hash: string;
 }
@@ -24,13 +26,14 @@ export function guestFiles(): GuestFiles {
   const folder = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url)) as URL;
   const script = realpathSync(fileURLToPath(new URL("child.node.mjs", folder)));
   const python = fileURLToPath(new URL("toolglot_guest/", folder));
-  const sources: Record<string, string> = {};
+  const lists = readFileSync(new URL("libraries.json", folder), "utf8");
+  const sources: Record<string, string> = { "libraries.json": lists };
   for (const name of readdirSync(python).sort()) {
     if (name.endsWith(".py")) sources[name] = readFileSync(join(python, name), "utf8");
   }
   const hash = createHash("sha256")
     .update(JSON.stringify([readFileSync(script, "utf8"), sources]))
     .digest("hex");
-  files = { script, sources, hash };
+  files = { script, sources, hash, libraries: JSON.parse(lists) as GuestFiles["libraries"] };
   return files;
 }

@@ -3,8 +3,8 @@ import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ToolglotError } from "@toolglot/core";
-import type { Engine, Guest } from "../../engine.ts";
-import type { SandboxIsolation, SandboxLimits, SandboxOptions } from "../../types.ts";
+import { type Engine, type Guest, missingWall } from "../../engine.ts";
+import type { SandboxIsolation, SandboxLimits, SandboxOptions, SandboxWall } from "../../types.ts";
 import { ChildGuest, startChild } from "./child-guest.ts";
 import { decodeFrame } from "./frames.ts";
 import { guestFiles } from "./guest-files.ts";
@@ -12,7 +12,7 @@ import { type Confinement, findConfinement } from "./isolation.ts";
 import { defaultCacheDir, findOrBuildSnapshot } from "./snapshot.ts";
 
 /** A plain start takes 3 seconds of processor time; machines under load take many times that. */
-const START_TIMEOUT_MS = 60_000;
+const START_TIMEOUT_MS = 300_000;
 /** What the guest's side lets a call's arguments have, and what surrounds a value in a frame. */
 const MAX_ARGUMENT_BYTES = 4 * 1024 * 1024;
 const FRAME_OVERHEAD_BYTES = 256 * 1024;
@@ -46,6 +46,22 @@ function findEngine(): EnginePackage {
   return { dir, version, lockInfo: info };
 }
 
+/** The names of the libraries that a program finds. Throws `TypeError` for those that there are not. */
+function resolveLibraries(given: SandboxOptions["libraries"] = "standard"): readonly string[] {
+  const { specification, standard } = guestFiles().libraries;
+  const all = [...specification, ...standard];
+  if (given === "standard") return all;
+  if (given === "specification") return specification;
+  if (!Array.isArray(given)) {
+    throw new TypeError('libraries must be "standard", "specification" or an array of names.');
+  }
+  const unknown = (given as readonly unknown[]).find((name) => !all.includes(name as string));
+  if (unknown !== undefined) {
+    throw new TypeError(`libraries: there is no ${JSON.stringify(unknown)}, there are ${all.join(", ")}.`);
+  }
+  return [...(given as readonly string[])];
+}
+
 /** The flag that switches the permission model on, by the version of Node that runs. */
 export function permissionFlag(nodeVersion: string): string {
   return Number.parseInt(nodeVersion, 10) >= 24 ? "--permission" : "--experimental-permission";
@@ -56,6 +72,7 @@ export class PyodideEngine implements Engine {
   readonly language = "python";
   readonly concurrent = false;
   readonly label: string;
+  readonly libraries: readonly string[];
   readonly #engine: EnginePackage;
   readonly #limits: SandboxLimits;
   readonly #cacheDir: string | undefined;
@@ -64,9 +81,14 @@ export class PyodideEngine implements Engine {
   #snapshotPath: string | undefined;
   #start: "none" | "built" | "cached" | "plain" = "none";
   #preparing: Promise<void> | undefined;
+  #notProven: readonly SandboxWall[] = [];
 
-  /** Throws `ToolglotError` (`engine-missing`). */
-  constructor(limits: SandboxLimits, { cacheDir, isolation = "auto" }: Pick<SandboxOptions, "cacheDir" | "isolation">) {
+  /** Throws `TypeError` for a library that there is not, `ToolglotError` (`engine-missing`). */
+  constructor(
+    limits: SandboxLimits,
+    { cacheDir, isolation = "auto", libraries }: Pick<SandboxOptions, "cacheDir" | "isolation" | "libraries">,
+  ) {
+    this.libraries = resolveLibraries(libraries);
     this.#engine = findEngine();
     this.#limits = limits;
     this.#wanted = isolation;
@@ -77,6 +99,12 @@ export class PyodideEngine implements Engine {
   /** `process` until {@link PyodideEngine.prepare} has found out. */
   get isolation(): SandboxIsolation {
     return this.#confinement.isolation;
+  }
+
+  /** What the last child found missing. */
+  get missingWalls(): readonly SandboxWall[] {
+    const { reason } = this.#confinement;
+    return reason === undefined ? this.#notProven : [...this.#notProven, "namespace"];
   }
 
   get snapshot(): "none" | "built" | "cached" | "plain" {
@@ -103,23 +131,33 @@ export class PyodideEngine implements Engine {
     this.#start = found === undefined ? "plain" : found.built ? "built" : "cached";
   }
 
-  /** What is wrong with the isolation that was asked for. */
+  /** What is wrong with the isolation that was asked for, as far as it is known. */
   get #refusal(): string | undefined {
-    return this.#wanted === "namespace" ? this.#confinement.reason : undefined;
+    if (this.#wanted === "namespace") return this.#confinement.reason;
+    if (this.#wanted !== "required") return undefined;
+    return this.#confinement.reason ?? (this.#notProven.map(missingWall).join("; ") || undefined);
   }
 
   /** Throws when no child can be isolated as it must be. */
   spawn(): Guest {
-    const refusal = this.#refusal;
-    if (refusal !== undefined) throw new Error(`isolation "namespace" is not possible here: ${refusal}`);
+    this.#refuse();
     const snapshot = this.#snapshotPath;
     const guest = new ChildGuest({
       ...this.#command(snapshot),
       init: this.#init(snapshot === undefined ? { mode: "plain" } : { mode: "restore", snapshot }),
       maxFrameBytes: Math.max(this.#limits.maxResultBytes, MAX_ARGUMENT_BYTES) + FRAME_OVERHEAD_BYTES,
       startTimeoutMs: START_TIMEOUT_MS,
+      onWalls: (missing) => {
+        this.#notProven = missing;
+        this.#refuse();
+      },
     });
     return guest;
+  }
+
+  #refuse(): void {
+    const refusal = this.#refusal;
+    if (refusal !== undefined) throw new Error(`isolation "${this.#wanted}" is not possible here: ${refusal}`);
   }
 
   startFailed(): void {

@@ -167,3 +167,16 @@ it("should run getters, traps and toJSON on the program's own time", async () =>
   const broken = await sandbox.run("return { get a() { throw new RangeError('no') } }");
   expect(broken).toMatchObject({ error: { type: "RangeError", message: "no", line: 1 } });
 });
+
+it.each([
+  ["a number and a text", '[[1, "a"], ["1", "b"]]', '"1"'],
+  ["null and a text", '[[null, "a"], ["null", "b"]]', '"null"'],
+  ["two objects", "[[{}, 1], [{}, 2]]", '"[object Object]"'],
+])("should never lose a value of a Map to another with the same key in JSON: %s", async (_, entries, key) => {
+  const message = expect.stringContaining(`a Map with two keys that are the same text, ${key}`);
+  expect(await sandbox.run(`return { m: new Map(${entries}) }`)).toMatchObject({ status: "error", error: { message } });
+  const call = await sandbox.run(
+    `try { await echo({ value: new Map(${entries}) }) } catch (error) { return error.message }`,
+  );
+  expect(call).toMatchObject({ status: "ok", value: message, toolCalls: [] });
+});

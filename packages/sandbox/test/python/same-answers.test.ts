@@ -1,0 +1,43 @@
+import { afterAll, expect, it } from "vitest";
+import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
+import { addTool, readSections, tool } from "../support.ts";
+import { SharedInterpreter } from "./shared-interpreter.ts";
+
+// Most tests of what a program means share an interpreter. These programs go through the real thing as well, with a
+// process of their own each, and must answer alike.
+const echo = tool("echo", { value: true }, ({ value }: { value: unknown }) => value);
+const options = { tools: [addTool, echo], imports: "ignore-allowed" } as const;
+const sandbox = createSandbox({ language: "python", ...options, pool: { size: 1 } });
+const shared = new SharedInterpreter(options);
+afterAll(() => Promise.all([sandbox, shared].map((each) => each[Symbol.asyncDispose]())));
+
+const corpus = readSections(new URL("./corpus/programs.txt", import.meta.url)).filter((_, index) => index % 28 === 0);
+const programs = [
+  "print('a', 1)\nimport sys",
+  "from random import random\n__result__ = [random() < 1, add(1), echo(map(str, [1]))]",
+  "__result__ = {1: 1, '1': 2}",
+  "def main():\n    __result__ = 1\nmain()",
+  "x = (",
+  "total = add(1)\nprint('total', total)",
+  "add(1)\nraise ValueError('a')",
+  "__result__ = getattr(add, '__glo' + 'bals__')",
+  "@dataclasses.dataclass\nclass P:\n    x: int\n__result__ = [P(1), lambda: 1, {3, 1}, decimal.Decimal('1.5'), float('nan')]",
+  "__result__ = add('1', nope=2)",
+  "from json import nope",
+  "print('x')\nprint('y', end='')\n__result__ = serch",
+  "__result__ = [sum(range(10)), datetime(2024, 1, 2), statistics.mean([1, 3]), re.findall('a', 'aa')]",
+  "try:\n    echo({1: 1, '1': 2})\nexcept TypeError as error:\n    __result__ = str(error)",
+];
+
+function seen(run: SandboxRun): unknown {
+  const { conversions, warnings } = run.stats;
+  const calls = run.toolCalls.map(({ name, args, ok }) => ({ name, args, ok }));
+  return { outcome: run.status === "ok" ? run.value : run.error, logs: run.logs, calls, conversions, warnings };
+}
+
+it.each([...programs, ...corpus.map(({ code }) => code)])(
+  "should answer alike alone and in company: %s",
+  async (code) => {
+    expect(seen(await sandbox.run(code))).toEqual(seen(await shared.run(code)));
+  },
+);
