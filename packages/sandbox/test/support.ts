@@ -1,10 +1,5 @@
 import { readFileSync } from "node:fs";
 import type { AnyTool, JsonSchema, ToolAnnotations } from "@toolglot/core";
-import { vi } from "vitest";
-
-// The first start of an interpreter after a change makes a snapshot, and every start takes what the machine has left: on a
-// busy one many times what it takes alone. A limit here ends what hangs, and nothing else.
-vi.setConfig({ testTimeout: 900_000, hookTimeout: 900_000 });
 
 /** A tool from what differs between tests; every parameter without a default is required. */
 export function tool(

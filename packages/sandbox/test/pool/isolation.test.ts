@@ -9,7 +9,6 @@ import { createSandbox } from "../../src/node/index.ts";
 import { startChild } from "../../src/node/python/child-guest.ts";
 import { decodeFrame, FrameDecoder } from "../../src/node/python/frames.ts";
 import { findConfinement } from "../../src/node/python/isolation.ts";
-import "../support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-isolation-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,6 +1,5 @@
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
-import "../support.ts";
 
 // Without the guard a program sees the interpreter's modules.
 const sandbox = createSandbox({ language: "python", guard: false, pool: { size: 1 }, limits: { timeoutMs: 900_000 } });

@@ -16,7 +16,6 @@ import { join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { defaultCacheDir, findOrBuildSnapshot } from "../../src/node/python/snapshot.ts";
-import "../support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-snapshot-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

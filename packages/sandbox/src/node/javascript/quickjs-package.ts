@@ -28,8 +28,8 @@ export function findQuickJs(): QuickJsPackage {
   return { version, wasm };
 }
 
-/** Where the thread's script lies: in `dist`, where it is one file and loads faster, or as seen from `src/node/javascript`. */
-const places = ["./worker.node.js", "../../../guest/javascript/worker.node.mjs"];
+/** Where the thread's script lies: in `dist`, where it is one file and loads faster, beside a folder like it, or beside `src`. */
+const places = ["./worker.node.js", "../guest/javascript/worker.node.mjs", "../../../guest/javascript/worker.node.mjs"];
 
 /** The thread's script. */
 export function threadScript(): URL {
