@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { Diagnostic } from "./diagnostic.ts";
 import { LineCounter } from "./line-counter.ts";
 
@@ -31,6 +32,7 @@ export function formatDiagnostic(
   diagnostic: Pick<Diagnostic, "code" | "severity" | "message" | "span" | "hint">,
   options: FormatDiagnosticOptions = {},
 ): string {
+  checkKeys<FormatDiagnosticOptions>("formatDiagnostic", options, { lines: true, width: true });
   const { code, severity, message, span, hint } = diagnostic;
   const { line, column } = (options.lines ?? new LineCounter(text)).position(span.start);
   const rows = [

@@ -2,6 +2,7 @@
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import { toJsonText } from "./json-text.ts";
 import type { Locale } from "./protocol.ts";
+import { neutralize } from "./text/neutralize.ts";
 
 /** Types and samples go this many levels into a schema. */
 const maxDepth = 3;
@@ -58,7 +59,7 @@ export function typeText(schema: JsonSchema, root: JsonSchemaObject, depth = 0):
     const fields = Object.entries(properties).map(([name, field]) => {
       const about = resolveSchema(field, root).description;
       const mark = found.required?.includes(name) ? "" : "?";
-      return `${oneLine(name)}${mark}: ${inner(field)}${about ? ` /* ${oneLine(about)} */` : ""}`;
+      return `${oneLine(name)}${mark}: ${inner(field)}${about ? ` /* ${oneLine(neutralize(about))} */` : ""}`;
     });
     return `{ ${fields.join(", ")} }`;
   });
@@ -105,9 +106,14 @@ export function resolveSchema(schema: JsonSchema, root: JsonSchemaObject, hops =
 /** A text on one line. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
-/** A text of several lines, without outer blank lines and the indentation that the lines after the first share. */
+/**
+ * A text of several lines, without outer blank lines and the indentation that the lines after the first share. No mark of a
+ * protocol has power in it: descriptions may come from a server that is not the host's own.
+ */
 export function textOf(text: string): string {
-  const lines = text.trim().replace(/[^\S\n]*\r?\n/g, "\n");
+  const lines = neutralize(text)
+    .trim()
+    .replace(/[^\S\n]*\r?\n/g, "\n");
   const margin = Math.min(...Array.from(lines.matchAll(/\n( *)\S/g), ([, blanks = ""]) => blanks.length));
   return margin > 0 && margin < 1e3 ? lines.replaceAll(`\n${" ".repeat(margin)}`, "\n") : lines;
 }

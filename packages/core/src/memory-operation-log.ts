@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { JsonValue } from "./json.ts";
 import type {
   ClaimRequest,
@@ -55,6 +56,7 @@ export class MemoryOperationLog implements OperationLog {
   #sweepAt = 1024;
 
   constructor(options: MemoryOperationLogOptions = {}) {
+    checkKeys<MemoryOperationLogOptions>("MemoryOperationLog", options, { now: true });
     this.#now = options.now ?? Date.now;
   }
 

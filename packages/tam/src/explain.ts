@@ -7,6 +7,7 @@ import {
   type ProtocolMode,
 } from "@toolglot/core";
 import { tellFindings } from "@toolglot/core/explain";
+import { checkKeys } from "@toolglot/internal";
 import { type ExplainWording, explainWording, template } from "./explain-wording.ts";
 import type { TamBlock } from "./types.ts";
 import { writeField } from "./write-field.ts";
@@ -31,6 +32,7 @@ export interface ExplainOptions {
  * left to the step's result then.
  */
 export function explain(result: ParseResult<TamBlock>, options: ExplainOptions = {}): string | undefined {
+  checkKeys<ExplainOptions>("explain", options, { source: true, locale: true, mode: true });
   const words = explainWording[options.locale ?? "en"];
   const { blocks } = result;
   const first = blocks.find(({ inReasoning }) => !inReasoning);

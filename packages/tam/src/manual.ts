@@ -1,5 +1,6 @@
 import { type Locale, type ToolDefinition, toJsonText } from "@toolglot/core";
 import { manualWording, oneLine, resolveSchema, sample, textOf, typeText } from "@toolglot/core/manual";
+import { checkKeys } from "@toolglot/internal";
 import { declaredParams } from "./declared.ts";
 import { normalizeKey } from "./names.ts";
 import { serialize } from "./serialize.ts";
@@ -11,36 +12,49 @@ export interface RenderManualOptions {
   locale?: Locale;
 }
 
+/** Beyond so many tools, each is one line. */
+const longList = 100;
+
 /**
- * The tools as a model that writes TAM reads them: of each its name, description and parameters, whether it is
- * asynchronous, and one call. Parameter names are normalised, as models write them; one that means something else in a
- * block (`command`, `retry`) stands as `common_command`, which gives it all the same. The call is the first example whose
- * input can stand in a block, else made from the schema: required parameters, `…` for texts.
+ * The tools as a model that writes TAM reads them: of each its name, description and parameters, and whether it is
+ * asynchronous; and one call at the end, since all are written alike. Parameter names are normalised, as models write them;
+ * one that means something else in a block (`command`, `retry`) stands as `common_command`, which gives it all the same. The call
+ * is the first example of a tool whose input can stand in a block, else made from a schema: required parameters, `…` for texts.
+ * Of more than 100 tools each has one line: its parameters, and the first line of its description.
  */
 export function renderManual(tools: readonly ToolDefinition[], options: RenderManualOptions = {}): string {
+  checkKeys<RenderManualOptions>("renderManual", options, { locale: true });
   const words = manualWording[options.locale ?? "en"];
+  if (tools.length === 0) return words.noTools;
+  const isLong = tools.length > longList;
   const entries = tools.map((tool) => {
     const { names, schemas, required, others } = declaredParams(tool);
     const params = names.map((name) => [fieldKey(name), schemas.get(name) ?? true, required.includes(name)] as const);
     const listed = others === undefined ? params : [...params, [`[${words.others}]`, others, false] as const];
-    const shown = example(tool);
+    if (isLong) {
+      const shown = listed.map(
+        ([key, schema, needed]) => `${key}${needed ? "" : "?"}: ${typeText(schema, tool.inputSchema)}`,
+      );
+      const [about = ""] = textOf(tool.description).split("\n", 1);
+      return `${oneLine(tool.name)} (${shown.join(", ")})${about && `: ${about}`}`;
+    }
     return [
       `### ${oneLine(tool.name)}`,
       ...(tool.description.trim() ? [textOf(tool.description)] : []),
-      listed.length > 0 ? words.params : words.noParams,
+      ...(listed.length > 0 ? [] : [words.noParams]),
       ...listed.map(([key, schema, isRequired]) => {
         const { default: preset, description = "" } = resolveSchema(schema, tool.inputSchema);
         const facts = [typeText(schema, tool.inputSchema)];
         if (isRequired) facts.push(words.required);
         if (preset !== undefined) facts.push(`${words.default} ${toJsonText(preset)}`);
         const about = description.trim() && `: ${textOf(description).replaceAll("\n", "\n  ")}`;
-        return `- ${key}:»»»…««« (${facts.join(", ")})${about}`;
+        return `- ${key} (${facts.join(", ")})${about}`;
       }),
       ...(tool.annotations?.async ? [words.async] : []),
-      ...(shown ? [words.example, shown] : []),
     ].join("\n");
   });
-  return entries.join("\n\n") || words.noTools;
+  const shown = example(tools);
+  return [...(isLong ? [entries.join("\n")] : entries), ...(shown ? [`${words.example}\n${shown}`] : [])].join("\n\n");
 }
 
 /** What a name can't be in a block of one step without meaning something else. */
@@ -52,12 +66,19 @@ function fieldKey(name: string): string {
   return reserved.test(key) ? `common_${key}` : key;
 }
 
-function example(tool: ToolDefinition): string {
-  const { names, required, schemas } = declaredParams(tool);
-  const inputs: Record<string, unknown>[] = (tool.examples ?? []).flatMap(({ input }) => (input ? [input] : []));
-  const needed = required.length > 0 ? required : names.slice(0, 1);
-  inputs.push(Object.fromEntries(needed.map((name) => [name, sample(schemas.get(name) ?? true, tool.inputSchema)])));
-  for (const input of inputs) {
+/** One call: of the first tool that shows one which a block can hold. */
+function example(tools: readonly ToolDefinition[]): string {
+  const given = tools.flatMap((tool) => (tool.examples ?? []).map(({ input }) => ({ tool, input })));
+  const made = tools.map((tool) => {
+    const { names, required, schemas } = declaredParams(tool);
+    const needed = required.length > 0 ? required : names.slice(0, 1);
+    const input = () =>
+      Object.fromEntries(needed.map((name) => [name, sample(schemas.get(name) ?? true, tool.inputSchema)]));
+    return { tool, input };
+  });
+  for (const { tool, input: known } of [...given, ...made]) {
+    const input = typeof known === "function" ? known() : known;
+    if (!input) continue;
     const params: Record<string, string> = {};
     const common: Record<string, string> = {};
     for (const [name, value] of Object.entries(input)) {

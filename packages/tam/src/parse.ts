@@ -1,16 +1,28 @@
 import { isRunnable, type ParseResult, type Parser } from "@toolglot/core";
 import { checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { diagnostic } from "./diagnostics.ts";
 import { BlockBuilder } from "./fields/block-builder.ts";
 import { TamGrammar } from "./scan/grammar.ts";
 import { findLostCalls } from "./scan/lost-calls.ts";
 import type { TamBlock, TamEvent, TamParseOptions, TamParserOptions } from "./types.ts";
 
+/** The options of everything that reads. */
+export const parseKeys: KnownKeys<TamParseOptions> = {
+  strict: true,
+  maxInputLength: true,
+  tools: true,
+  reasoning: true,
+  startsInReasoning: true,
+  repairs: true,
+};
+
 /**
  * Reads all blocks of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
- * Throws `TypeError` when `text` is no string.
+ * Throws `TypeError` when `text` is no string, and for options that can't be meant.
  */
 export function parse(text: string, options: TamParseOptions = {}): ParseResult<TamBlock> {
+  checkKeys<TamParseOptions>("parse", options, parseKeys);
   const parser = createParser(options);
   parser.feed(text);
   return parser.end();
@@ -22,6 +34,7 @@ export function parse(text: string, options: TamParseOptions = {}): ParseResult<
  * Throws `TypeError` for options that can't be meant.
  */
 export function createParser(options: TamParserOptions = {}): Parser<TamBlock> {
+  checkKeys<TamParserOptions>("createParser", options, { ...parseKeys, onEvent: true });
   checkParseOptions(options);
   return createPushParser(() => makeScanner(options));
 }

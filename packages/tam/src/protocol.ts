@@ -1,5 +1,6 @@
 import { isRunnable, type Locale, type PromptBuilder, type ProtocolMode, type ToolProtocol } from "@toolglot/core";
 import { createTextProtocol } from "@toolglot/core/text";
+import { checkKeys } from "@toolglot/internal";
 import { bindPlan } from "./bind-plan.ts";
 import { encodeMessages } from "./encode-messages.ts";
 import { explain } from "./explain.ts";
@@ -27,6 +28,7 @@ export interface TamProtocolOptions {
  * Throws `TypeError` when the prompt teaches another protocol.
  */
 export function tamProtocol(options: TamProtocolOptions): ToolProtocol<TamBlock> {
+  checkKeys<TamProtocolOptions>("tamProtocol", options, { prompt: true, locale: true, mode: true, resultBudget: true });
   const { prompt, locale = "en", mode = "loop", resultBudget } = options;
   const resultOptions = resultBudget === undefined ? { locale } : { locale, budget: resultBudget };
   const format: ToolProtocol["formatResults"] = (results) => formatResults(results, resultOptions);

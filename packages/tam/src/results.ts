@@ -1,5 +1,6 @@
 import { type Locale, neutralize, type ToolResult } from "@toolglot/core";
 import { fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
+import { checkKeys } from "@toolglot/internal";
 import { writeField } from "./write-field.ts";
 
 /** How results are written. */
@@ -26,6 +27,7 @@ const cutNote = {
  * zero-width space.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
+  checkKeys<FormatResultsOptions>("formatResults", options, { budget: true, locale: true });
   if (results.length === 0) return "";
   const { budget = 16_000, locale = "en" } = options;
   const outcomes = results.map((result) => readOutcome(plain(result), locale));

@@ -1,11 +1,13 @@
 import { EventStream, streamEvents } from "@toolglot/core/text";
-import { createParser } from "./parse.ts";
+import { checkKeys } from "@toolglot/internal";
+import { createParser, parseKeys } from "./parse.ts";
 import type { TamEvent, TamParseOptions } from "./types.ts";
 
 /** A `TransformStream` from text chunks to events. Its last events come when its writable side is closed. */
 export class TamParserStream extends EventStream<TamEvent> {
   /** Takes the options of `parse`. */
   constructor(options: TamParseOptions = {}) {
+    checkKeys<TamParseOptions>("TamParserStream", options, parseKeys);
     super((onEvent) => createParser({ ...options, onEvent }));
   }
 }
@@ -18,5 +20,6 @@ export function parseStream(
   chunks: AsyncIterable<string> | Iterable<string> | ReadableStream<string>,
   options: TamParseOptions = {},
 ): AsyncGenerator<TamEvent> {
+  checkKeys<TamParseOptions>("parseStream", options, parseKeys);
   return streamEvents(chunks, (onEvent) => createParser({ ...options, onEvent }));
 }

@@ -4,7 +4,8 @@ const zeroWidthSpace = "\u200b";
 export function protect(value: string): string {
   return value
     .replace(/[«《](?=[«《])/g, `$&${zeroWidthSpace}`)
-    .replace(/([:：=][^\S\n]{0,99})([»》>])(?=[»》>])/g, `$1$2${zeroWidthSpace}`);
+    .replace(/([:：=][^\S\n]{0,99})([»》>])(?=[»》>])/g, `$1$2${zeroWidthSpace}`)
+    .replace(/([\p{L}\p{N}_-][:：=][^\S\n]?)(?=»(?!\u200b))/gu, `$1${zeroWidthSpace}`);
 }
 
 /**

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { type BoundTool, bindNames } from "../bind-names.ts";
 import type { JsonSchema, JsonSchemaObject } from "../json.ts";
 import type { Locale } from "../protocol.ts";
@@ -37,6 +38,7 @@ const maxFieldDepth = 3;
  * Throws `TypeError` when two tools have the same name.
  */
 export function renderPythonStubs(tools: readonly ToolDefinition[], options: RenderStubsOptions = {}): string {
+  checkKeys<RenderStubsOptions>("renderPythonStubs", options, { locale: true });
   const words = wording[options.locale ?? "zh"];
   const bindings = bindNames(tools, "python");
   const stubs = tools.map((tool) => renderStub(tool, bindings.byName.get(tool.name) as BoundTool, words));

@@ -1,4 +1,5 @@
 import type { JsonSchema } from "../json.ts";
+import { neutralize } from "../text/neutralize.ts";
 
 const maxHops = 8;
 
@@ -28,5 +29,5 @@ export function schemaAt(reference: string, root: JsonSchema | undefined): JsonS
 export function descriptionOf(schema: JsonSchema, root: JsonSchema): string {
   const own = typeof schema === "object" ? schema.description : undefined;
   const found = resolveSchema(schema, root);
-  return own ?? (typeof found === "object" ? (found.description ?? "") : "");
+  return neutralize(own ?? (typeof found === "object" ? (found.description ?? "") : ""));
 }

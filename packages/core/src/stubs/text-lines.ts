@@ -1,6 +1,11 @@
-/** Lines of a text from a tool's author: outer blank lines and common indentation removed. */
+import { neutralize } from "../text/neutralize.ts";
+
+/**
+ * Lines of a text from a tool's author: outer blank lines and common indentation removed. No mark of a protocol has power in
+ * it: the author may be a server that is not the host's own.
+ */
 export function textLines(text: string): string[] {
-  const lines = clean(text)
+  const lines = clean(neutralize(text))
     .split("\n")
     .map((line) => line.trimEnd());
   while (lines.length > 0 && lines[0] === "") lines.shift();

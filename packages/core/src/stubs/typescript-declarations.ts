@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import { type BoundTool, bindNames } from "../bind-names.ts";
 import { toJsonText } from "../json-text.ts";
 import { oneLine } from "../manual.ts";
@@ -27,6 +28,7 @@ export function renderTypeScriptDeclarations(
   tools: readonly ToolDefinition[],
   options: RenderStubsOptions = {},
 ): string {
+  checkKeys<RenderStubsOptions>("renderTypeScriptDeclarations", options, { locale: true });
   const words = wording[options.locale ?? "zh"];
   const bindings = bindNames(tools, "javascript");
   const names = new Set<string>();

@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { BlockBase, EndOptions, ParseOptions, ParseResult, Parser } from "../protocol.ts";
 import type { TextScanner } from "./text-scanner.ts";
 
@@ -15,6 +16,7 @@ export function createPushParser<Block extends BlockBase>(makeScanner: () => Tex
     },
     end(options?: EndOptions): ParseResult<Block> {
       if (!scanner) throw new TypeError("end() was called before: call reset() to read another text");
+      checkKeys<EndOptions>("end", options, { finish: true, stopSequence: true });
       const result = scanner.end(options);
       scanner = undefined;
       return result;

@@ -29,6 +29,11 @@ type Step = BlockEnd<TamBlock> | "more" | undefined;
 const marks = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\|/g;
 /** A separator and an opener; the name of a marker. */
 const grammarInside = /[:：=][ \t\u00a0\u3000]{0,32}([»》](?!\u200b)[»》]{0,8}|>{2,9})|(?:request|end)[_ -]?tool/gi;
+/** A short closer with a key and one mark behind it, or before the right closer. */
+const betweenFields = /[«《]\s{0,99}[\p{L}_][\p{L}\p{N}_-]{0,99}[:：=][ \t]?[»》]|[«《][ \t]{1,99}$(?![\s\S])/mu;
+/** Marks that don't pair up: at the end; a closer before a key; one mark behind a key. */
+const oddMarks =
+  /[«《][ \t]{0,99}$(?![\s\S])|(?:[«《]{2,9}[ \t]{0,9}|[«《][ \t]{0,9}\n\s{0,99})[\p{L}_][\p{L}\p{N}_-]{0,99}[ \t]{0,9}[:：=»》]|[\p{L}\p{N}_-][:：=]»|^[ \t]{0,99}[\p{L}_][\p{L}\p{N}_-]{0,99}[:：=][ \t]»/mu;
 const likeMarker = /(?:request|end)[_ -]?tool/i;
 const marksOrFence = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\||^[ \t]{0,99}(?:`{3}|~{3})/gm;
 
@@ -595,7 +600,14 @@ export class TamReader implements BlockReader<TamBlock> {
       this.#ambiguous({ start, end: start + found.length });
       return;
     }
-    if (isName && raw.trim().includes("\n")) this.#ambiguous({ start: bodyStart, end: bodyStart + raw.length });
+    // Text with a zero-width space was neutralised: nothing of it is a delimiter any more.
+    const isData = raw.includes("\u200b");
+    const pairsUp = isData || raw.split("«").length === raw.split("»").length;
+    const damaged = (isData ? null : betweenFields.exec(raw)) ?? (pairsUp ? null : oddMarks.exec(raw));
+    if (damaged) {
+      const start = bodyStart + damaged.index;
+      this.#ambiguous({ start, end: start + damaged[0].length });
+    } else if (isName && raw.trim().includes("\n")) this.#ambiguous({ start: bodyStart, end: bodyStart + raw.length });
   }
 
   /** Whether a separator and opening marks in a value look like those of a field. */
