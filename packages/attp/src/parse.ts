@@ -2,6 +2,7 @@ import { createRecord, type Diagnostic, type ParseResult, type Parser, type Segm
 import { checkParseOptions, createPushParser, type Fence, type Source, TextScanner } from "@toolglot/core/text";
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { type AttpDiagnosticCode, diagnostic, repairCodes } from "./diagnostics.ts";
+import { type CodeLanguage, endsInLiteral } from "./repair/code.ts";
 import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
 import { chooseEntries, fromData } from "./repair/fields.ts";
 import { entryText } from "./repair/strings.ts";
@@ -63,6 +64,12 @@ function isUnsure({ doubt, entries }: Scan): boolean {
   );
 }
 
+/** Whether a document's code ends inside one of its strings or comments, as it was read. */
+function codeEndsInLiteral({ source, entries }: Scan, language: CodeLanguage): boolean {
+  const code = entries.findLast(({ field }) => field === "code");
+  return code !== undefined && endsInLiteral(source.slice(code.bodyStart, code.bodyEnd), language);
+}
+
 /** What every document has, in any form. */
 const mayHoldDocument =
   /^[ \t\u00a0]*(?:[[\uff3b]{1,2}[ \t]*["']?tool|(?:thought|status|code)[ \t]*[=:\uff1d\uff1a]|\{)/im;
@@ -79,6 +86,8 @@ class Run {
   #found: Diagnostic[] = [];
   /** Where the document before ended, when its code may go on. */
   #unsureEnd: number | undefined;
+  /** The code of a document before was taken to end inside one of its strings: all that follows may belong to that string. */
+  #inLiteral = false;
 
   constructor(options: AttpParserOptions) {
     this.#options = options;
@@ -153,19 +162,25 @@ class Run {
       finish: (scan, sent) => {
         for (const [field, units] of sent) this.#sent.set(field, units);
         const judge = this.#judge();
-        this.#doubtBeginning(scan, judge);
+        const unsure = this.#doubtBeginning(scan, judge) || isUnsure(scan);
         const document = readDocument(scan, judge);
-        this.#unsureEnd = isUnsure(scan) ? scan.end : undefined;
+        this.#unsureEnd = unsure ? scan.end : undefined;
+        this.#inLiteral ||= unsure && codeEndsInLiteral(scan, judge.language);
         return this.#finish(document, judge);
       },
     };
   }
 
-  /** A document right behind code whose end is not certain may be part of that code. */
-  #doubtBeginning({ source, start, end }: Scan, judge: Judge): void {
+  /**
+   * A document right behind code whose end is not certain may be part of that code, and so may any document behind code that
+   * ends inside one of its strings.
+   */
+  #doubtBeginning({ source, start, end }: Scan, judge: Judge): boolean {
     const before = this.#unsureEnd;
-    if (before !== undefined && /^\s*(?:(?:`{3,}|~{3,})[\w \t]*\s*)?$/.test(source.slice(before, start)))
-      judge.add(diagnostic("attp/inner-quotes", start, end, { message: unsureBeginning }));
+    const isNear = before !== undefined && /^\s*(?:(?:`{3,}|~{3,})[\w \t]*\s*)?$/.test(source.slice(before, start));
+    if (!this.#inLiteral && !isNear) return false;
+    judge.add(diagnostic("attp/inner-quotes", start, end, { message: unsureBeginning }));
+    return true;
   }
 
   /** Says a one-line thought, status and target as soon as nothing can change them: when the code or message begins. */

@@ -216,6 +216,39 @@ it("flags code that ends at quotes behind an opener, right before another docume
   expect(found).toMatchObject({ code: "attp/inner-quotes", span: { start: text.indexOf("config = '''") + 9 } });
 });
 
+describe("what may stand in a string of the code before it", () => {
+  const opened = `[tool_call]\nstatus = "success"\ntarget = "x"\ncode = '''\n`;
+  const isHeld = (text: string): boolean[] => {
+    const { blocks, diagnostics } = parse(text);
+    return blocks.map(({ span }) =>
+      diagnostics.some(({ affects, span: at }) => affects === "value" && at.start >= span.start && at.end <= span.end),
+    );
+  };
+
+  const ends = ["", "text = ", "    ", "x = f("];
+  const keys = ['text = """\nx\n"""\n', 'text = """x"""\n', 'text = """x"""\nn = 1\n', 'message = """\nx\n"""\n'];
+  const rests = ["'''\n", "print(text)\n'''\n", "\nfor x in text:\n    y(x)\n'''\n"];
+  const layouts = ends.flatMap((end) => keys.flatMap((key) => rests.map((rest) => `${end}'''\n${key}${rest}`)));
+  it.each(layouts)("is never left out of the code in silence: %j", (layout) => {
+    expect(isHeld(`${opened}a()\n${layout}`)).toEqual([true]);
+  });
+
+  it.each(["\n", "An answer in ATTP:\n\n", "1. First\n2. Then\n"])(
+    "never runs as documents of its own: %j between",
+    (between) => {
+      const inner = `${between}thought = "t"\n\n${opened.replace("'''\n", '"one()"\n')}\n`;
+      const text = `${opened}content = r"""\n    '''Says what it does.'''\n${inner}${inner}"""\nwrite(content)\n'''\n`;
+      expect(isHeld(text).length).toBeGreaterThan(1);
+      expect(isHeld(text)).not.toContain(false);
+    },
+  );
+
+  it("does not make keys that nobody knows doubtful behind code that ends", () => {
+    const { diagnostics } = parse(`${opened}a()\n'''\nnote = "x"\n`);
+    expect(diagnostics.filter(({ affects }) => affects === "value")).toEqual([]);
+  });
+});
+
 it("takes off the outer one of two fences", () => {
   const inner = 'content = r"""\n```sh\nnpm install\n```\n"""\n__result__ = content\n';
   const { blocks, diagnostics } = parse(documentOf(`\`\`\`python\n${inner}\`\`\`\n`));

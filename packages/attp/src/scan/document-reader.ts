@@ -466,14 +466,16 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   #force(source: Source, candidate: Candidate): undefined {
     const { open, clean, runs, after } = candidate;
     this.#restore(candidate);
-    this.#forced = true;
     open.dead = open.fenceEnd = undefined;
     if (open.entry.innerQuotes === candidate.quotes) open.entry.innerQuotes = undefined;
     source.seek(candidate.after);
     const lineBreak = source.text.indexOf("\n", source.at);
     const lineEnd = lineBreak < 0 ? source.text.length : lineBreak;
     const rest = source.text.slice(source.at, lineEnd).replace(/\r$/, "");
-    this.#codeEnd = candidate;
+    if (open.entry.field === "code") {
+      this.#forced = true;
+      this.#codeEnd = candidate;
+    }
     this.#doubtEnd(source);
     const { fence } = this.#options;
     if (fence ? !clean || runs % 2 === 0 : /\w/.test(rest) && !restPattern.test(rest))
@@ -541,6 +543,16 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const other = open.quotes.mark === "'" ? '"""' : "'''";
     const inString = source.slice(open.entry.bodyStart, quotes).split(other).length % 2 === 0;
     if (!clean || inString) this.#doubt = { start: quotes, end: after, message: unsureEnd };
+  }
+
+  #doubtAt({ quotes, after }: Candidate): void {
+    this.#doubt ??= { start: quotes, end: after, message: unsureEnd };
+  }
+
+  /** Keys that nobody knows stand behind the code's quotes: lines of the code may have been read as keys. */
+  #doubtKeys(source: Source): void {
+    const code = this.#entries.findIndex(({ field }) => field === "code");
+    if (code >= 0 && this.#entries.slice(code + 1).some(({ field }) => !field) && !this.#doubt) this.#doubtEnd(source);
   }
 
   #header(line: string, start: number, header: RegExpExecArray, call: "exact" | "odd" | undefined): void {
@@ -662,6 +674,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const cut = end !== undefined && isCut(end) && next === source.length && /^[\w[" ]*=?[ \t]*$/.test(line);
     if (!this.#options.fence && !cut) {
       this.#doubtLine(source, start);
+      // A later key's string took over the question where the code ends: its quotes may have been data.
+      if (this.#codeEnd && !this.#forced) this.#doubtAt(this.#codeEnd);
       return this.#finish(source, start, start, { closed: false });
     }
     if (!cut) {
@@ -733,6 +747,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     how: { closed: boolean; truncated?: boolean },
   ): BlockEnd<AttpDocument> {
     if (this.#loose) this.#endLoose(source);
+    this.#doubtKeys(source);
     return this.#cutFromThought(source, how.truncated === true) ?? this.#end(source, end, segmentEnd, how);
   }
 
