@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@toolglot/core";
 import { expect, it } from "vitest";
-import { parse } from "../src/parse.ts";
+import { createParser, parse } from "../src/parse.ts";
 
 const write: ToolDefinition = {
   name: "File.Write",
@@ -36,6 +36,14 @@ it.each([[[]], [[write]]])("never takes in a neighbour, or loses one, in silence
       const isCut = status === "truncated" || status === "invalid";
       if (told) expect(isHeld || isCut || isRight, text).toBe(true);
     }
+  }
+});
+
+it("says the same of damaged neighbours in single units", () => {
+  for (const { text } of texts.filter((_, index) => index % 7 === 0)) {
+    const parser = createParser();
+    for (const unit of text) parser.feed(unit);
+    expect(parser.end(), text).toEqual(parse(text));
   }
 });
 

@@ -1,6 +1,7 @@
 import type { JsonSchema, ToolDefinition } from "@toolglot/core";
 import type { SlipBody } from "../bodies.ts";
 import type { Format, Value, Written } from "../slip.ts";
+import { layoutSlips } from "./tam-layouts.ts";
 import { tamSlips } from "./tam-slips.ts";
 
 /** One step: its tool, and its parameters in the order they are written. */
@@ -154,7 +155,7 @@ export const tamFormat: Format<TamCall> = {
   ],
   madeUpResult: "<|[TOOL_RESULT]|>\nstatus_1:»»»ok«««\nresult_1:»»»3 rows«««\n<|[END_RESULT]|>\n",
   other: { tool: "Search.Web", params: [["query", "toml"]] },
-  slips: tamSlips,
+  slips: { ...tamSlips, ...layoutSlips },
   meanings,
   isOwn: ({ kind }) => kind === "tam",
 };

@@ -407,8 +407,10 @@ export class TamReader implements BlockReader<TamBlock> {
     const isCut = closer.text.length < value.opener.text.length;
     const follows = more ? this.#follows(source, end !== undefined) : !isCut || isStopped(end);
     if (follows === "more") return "more";
+    const maybeField = follows ? false : looksLikeField(source.text, source.at, value.opener.text, end !== undefined);
+    if (maybeField === "more") return "more";
     this.#closer = undefined;
-    const ends = this.#decide(value, closer, follows, source);
+    const ends = this.#decide(value, closer, follows, maybeField, source);
     if (ends) {
       if (ends === "again") this.#giveUp(source, value);
       else this.#close(source, value, closer);
@@ -446,7 +448,7 @@ export class TamReader implements BlockReader<TamBlock> {
   }
 
   /** Whether a closer ends the value now; `again` when what stands in it is rather fields. */
-  #decide(value: OpenValue, closer: Run, follows: boolean, source: Source): boolean | "again" {
+  #decide(value: OpenValue, closer: Run, follows: boolean, maybeField: boolean, source: Source): boolean | "again" {
     if ((familyOf(closer.text) & value.family) === 0) {
       if (!follows || value.other) return false;
       value.other = closer;
@@ -465,7 +467,7 @@ export class TamReader implements BlockReader<TamBlock> {
     const answers = mirror(closer.text) === value.opener.text;
     if (!answers || (!value.flat && (value.ended || value.started > 0 || value.fenceEnded))) return false;
     value.pending = closer;
-    if (looksLikeField(source.text, source.at, value.opener.text)) value.passed ??= closer;
+    if (maybeField) value.passed ??= closer;
     value.pendingNear = !/\n\s*\n/.test(source.slice(closer.end, source.offset));
     return false;
   }

@@ -80,10 +80,12 @@ export function fieldAt(text: string, at: number, ended: boolean): FieldStart | 
   return { key: key.trimEnd(), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
 }
 
-/** Whether a field that lost its opener, or part of it, may begin at an index. */
-export function looksLikeField(text: string, at: number, opener: string): boolean {
+/** Whether a field that lost its opener, or part of it, may begin at an index; `"more"` when more text decides. */
+export function looksLikeField(text: string, at: number, opener: string, ended: boolean): boolean | "more" {
   keyBefore.lastIndex = at;
-  const after = text.charAt(at + (keyBefore.exec(text)?.[0].length ?? 0));
+  const { length } = keyBefore.exec(text)?.[0] ?? "";
+  const after = text.charAt(at + length);
+  if (after === "" && length < 100 && !ended) return "more";
   return after !== "" && (/[:：=]/.test(after) || opener.includes(after));
 }
 
