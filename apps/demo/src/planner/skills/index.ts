@@ -226,9 +226,12 @@ function readNamed(question: string, language: Locale, now: Date): Task | Unread
     /^(?:list|which|count|howmuch|aggregate|by|sup|recency|noun|field|compare)$/.test(kind),
   );
   if (!asks || tokens.some(({ kind }) => kind === "duration")) return undefined;
+  const first = tokens.find(({ kind }) => kind !== "filler")?.kind;
   const counting =
     tokens.some(({ kind }) => /^(?:count|howmuch|aggregate|sup|recency|compare)$/.test(kind)) ||
-    tokens.find(({ kind }) => kind !== "filler")?.kind === "list";
+    first === "list" ||
+    // "Revenue by country" asks for numbers, whatever else it says.
+    (first === "field" && tokens.some(({ kind }) => kind === "by"));
   if (words.length === 0 || tokens.some(({ kind }) => kind === "not"))
     return counting ? { unread: leftAfter(question, tokens) } : undefined;
   const zh = language === "zh";
