@@ -157,13 +157,14 @@ for (const language of /** @type {const} */ (["python", "javascript"])) {
     const run = await sandbox.run(program.toolError);
     assert.equal(run.status === "ok" && run.value, "there is no such article", JSON.stringify(run));
   });
-  await say("serves from the pool, each interpreter once", async () => {
+  await say("serves from the pool", async () => {
     await sandbox.warm();
     const run = await sandbox.run("__result__ = 1");
     assert.equal(run.stats.warm, true);
     const { served, failed, started } = sandbox.stats();
     assert.deepEqual([served, failed], [4, 0]);
-    assert.ok(started >= 4);
+    // A thread of JavaScript is used again; an interpreter of Python never is.
+    assert.ok(language === "python" ? started >= 4 : started >= 1, `${started} started`);
   });
   await say("ends an endless loop", async () => {
     const limited = createSandbox({ language, limits: { timeoutMs: 300 }, pool: { size: 0 } });

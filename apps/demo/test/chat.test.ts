@@ -54,22 +54,6 @@ it("should offer the tour in a terminal, and start it with an empty line", async
   await seen("1. One program reads a rule");
 }, 120_000);
 
-it("should answer commands itself, refuse those it does not know, and speak Chinese throughout", async () => {
-  const { seen, type, ended } = terminal("--lang", "zh", "--protocol", "native");
-  await seen("基于规则的规划器");
-  await seen("开始两分钟的演示");
-  await seen("你");
-  type("/model\r");
-  await seen("没有 /model 这个命令");
-  type("为客户投诉建一张工单：灯笼 F4 过热\r");
-  await seen("执行 create_ticket？");
-  type("\r");
-  await seen("已拒绝，拒绝者：你");
-  await seen("你");
-  type("/exit\r");
-  expect(await ended).toBe(0);
-}, 120_000);
-
 it.each([
   ["/exit", "exit"],
   ["Quit", "exit"],

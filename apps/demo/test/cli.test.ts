@@ -71,7 +71,9 @@ it("should take the tour without a terminal: two languages, all protocols, slips
   expect(stdout).toContain("attp/missing-header");
   expect(stdout).toMatch(/attp · Check which orders/);
   expect(stdout).toMatch(/attp · 销售额/);
-  expect(stdout).toMatch(/attp-js · mean[\s\S]*\n {2}javascript\n[\s\S]*takes one object[\s\S]*orders \(ordered: September\): mean/);
+  expect(stdout).toMatch(
+    /attp-js · mean[\s\S]*\n {2}javascript\n[\s\S]*takes one object[\s\S]*orders \(ordered: September\): mean/,
+  );
   expect(stdout).toMatch(/native · Compare/);
   expect(stdout).toMatch(/toolsxml · Fix the failing test[\s\S]*FindMissing[\s\S]*All 10 tests pass/);
   expect(stdout).toMatch(/trp · show order 1042/);

@@ -66,7 +66,7 @@ it("should read programs in JavaScript as such", () => {
   const text =
     "thought = \"t\"\n[tool_call]\nstatus = \"success\"\ntarget = \"g\"\ncode = '''\n```js\nreturn 1;\n```\n'''\n";
   expect(parse(["--protocol", "attp-js"], text).stdout).toContain("attp/nested-fence");
-  expect(parse(["--protocol", "attp"], text).stdout).toContain("```js");
+  expect(parse(["--protocol", "attp"], text).stdout).toContain('a fence named "js"');
   const quotes = text.replaceAll("```js\n", "").replaceAll("```\n", "").replace("1", "\"'''\"");
   const { status, stdout } = parse(["--protocol", "attp-js", "--explain"], quotes);
   expect(status).toBe(0);
