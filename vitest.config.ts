@@ -15,7 +15,7 @@ const longest = ["trp-sqlite", "local-tools", "sandbox", "demo"];
  * Their tests change nothing global, or put it back (fake timers, mocks, variables of the environment), so that many files may share
  * a process: a fresh one for each file costs more than these files take.
  */
-const sharing = ["attp", "conformance", "core", "prompts", "schema", "tam", "toolsxml", "trp-client", "trp-core"];
+const sharing = ["agent", "attp", "conformance", "core", "prompts", "schema", "tam", "toolkit", "toolsxml", "trp-client", "trp-core"];
 
 /** Vitest goes through projects by name, and through the files of each by size. */
 class LongestFirst extends BaseSequencer {

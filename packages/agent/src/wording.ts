@@ -19,8 +19,6 @@ export interface Wording {
   executorFailed: string;
   unhandled(kind: string): string;
   badArguments(fault: string): string;
-  /** `list`: the tools there are now; empty when there are none. */
-  toolsChanged(list: string): string;
   repeated(names: string[], times: number): string;
 }
 
@@ -50,10 +48,6 @@ const en: Wording = {
   unhandled: (kind) => `Nothing here can run ${kind}.`,
   badArguments: (fault) =>
     `The arguments are no JSON object (${fault}), so the call was not run. Send it again with one JSON object.`,
-  toolsChanged: (list) =>
-    list === ""
-      ? "Your tools have changed: you have none any more, whatever was listed before."
-      : `Your tools have changed. From now on you have exactly these, whatever was listed before:\n\n${list}`,
   repeated: (names, times) =>
     `You have called ${names.join(", ")} ${times} times with the same input, and got the same result each time. Calling it once more will end the run: do something else, or answer with what you have.`,
 };
@@ -79,10 +73,6 @@ const zh: Wording = {
   executorFailed: "由于我方故障，该调用无法执行。",
   unhandled: (kind) => `这里无法执行 ${kind}。`,
   badArguments: (fault) => `参数不是 JSON 对象（${fault}），因此调用没有执行。请用一个 JSON 对象重新发送。`,
-  toolsChanged: (list) =>
-    list === ""
-      ? "你的工具已变更：无论之前列出过什么，现在没有任何工具可用。"
-      : `你的工具已变更。无论之前列出过什么，从现在起你只有以下工具：\n\n${list}`,
   repeated: (names, times) =>
     `你已用相同的输入调用 ${names.join("、")} ${times} 次，每次结果都相同。再调用一次将结束运行：请改做其他事情，或根据已有信息作答。`,
 };

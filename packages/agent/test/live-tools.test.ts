@@ -1,4 +1,12 @@
-import { createAgent, nativeProtocol, parseRecording, recordRun, replayRun, stringifyRecording } from "@toolglot/agent";
+import {
+  createAgent,
+  expandRequests,
+  nativeProtocol,
+  parseRecording,
+  recordRun,
+  replayRun,
+  stringifyRecording,
+} from "@toolglot/agent";
 import { type ScriptedTurn, scriptedModel } from "@toolglot/agent/testing";
 import { attpProtocol } from "@toolglot/attp";
 import { type Message, type ModelPart, messageText, type ToolDefinition, type ToolProtocol } from "@toolglot/core";
@@ -68,24 +76,33 @@ describe("tools that change while a run goes on", () => {
     });
   }
 
-  it("leave everything before them as it was, so that a cached prefix stays", async () => {
+  it("stand in the system message, which takes the place of the old one; all after it stays", async () => {
     const kit = kitWithGroup();
     const [, make, open, call] = protocols[1] as (typeof protocols)[number];
     const model = scriptedModel([open, call, "Done."]);
-    await createAgent({ model, protocol: make(), executor: toolkitExecutor(kit), tools: () => kit.tools() }).run("Go")
-      .result;
-    for (const [index, { messages }] of model.requests.entries()) {
-      const next: Message[] | undefined = model.requests[index + 1]?.messages.slice(0, messages.length);
-      if (next) expect(next).toEqual(messages);
-    }
-    const told = model.requests[1]?.messages.at(-1) as Message;
-    expect(told.trust).toBe("host");
-    expect(messageText(told)).toMatch(
-      /^Your tools have changed.*exactly these[\s\S]*reset_equipped_tools[\s\S]*open_page/,
+    const run = createAgent({ model, protocol: make(), executor: toolkitExecutor(kit), tools: kit }).run("Go");
+    const events = await collect(run);
+    const manuals = model.requests.map(({ messages }) => messages.filter(({ role }) => role === "system"));
+    expect(manuals.map((found) => found.length)).toEqual([1, 1, 1]);
+    expect(manuals.map(([message]) => messageText(message as Message).includes("open_page"))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    // The tools of the third request are those of the second: its system message is equal, so that a cached prefix stays.
+    expect(model.requests[2]?.messages.slice(0, 4)).toEqual(model.requests[1]?.messages);
+    expect(model.requests[1]?.messages.slice(1, 2)).toEqual(model.requests[0]?.messages.slice(1));
+    expect(only(events, "request").map(({ from, total }) => [from, total])).toEqual([
+      [0, 2],
+      [0, 4],
+      [4, 6],
+    ]);
+    expect(expandRequests(events).map(({ messages }) => messages)).toEqual(
+      model.requests.map(({ messages }) => messages),
     );
   });
 
-  it("are told as one whole list, also when tools leave, and in the run's language", async () => {
+  it("are listed whole, also when tools leave, and in the run's language", async () => {
     let tools: ToolDefinition[] = [...definitions];
     const model = scriptedModel([
       () => {
@@ -104,6 +121,7 @@ describe("tools that change while a run goes on", () => {
       executor: recordingExecutor(),
       tools: () => tools,
       locale: "zh",
+      system: "Be kind.",
     });
     const run = agent.run("Go");
     const events = await collect(run);
@@ -111,8 +129,38 @@ describe("tools that change while a run goes on", () => {
       { added: [], removed: ["add", "store", "remove"], changed: [] },
       { added: ["add"], removed: [], changed: [] },
     ]);
-    expect(messageText(model.requests[1]?.messages.at(-1) as Message)).toMatch(/没有任何工具/);
-    expect(messageText(model.requests[2]?.messages.at(-1) as Message)).toMatch(/只有以下工具：\n\nadd$/);
+    expect(model.requests.map(({ messages }) => messageText(messages[0] as Message))).toEqual([
+      "Tools (zh, loop): add, store, remove\n\nBe kind.",
+      "Tools (zh, loop): \n\nBe kind.",
+      "Tools (zh, loop): add\n\nBe kind.",
+    ]);
+    const { transcript } = await run.result;
+    expect(transcript.messages.filter(({ role }) => role === "system")).toHaveLength(1);
+  });
+
+  it("come and go with a protocol that says nothing without them", async () => {
+    let tools: ToolDefinition[] = [];
+    const model = scriptedModel([
+      () => {
+        tools = definitions;
+        return "[[call add {}]]";
+      },
+      () => {
+        tools = [];
+        return '[[call add {"a":1}]]';
+      },
+      "Done.",
+    ]);
+    const protocol = {
+      ...bracketProtocol(),
+      instructions: (known: readonly ToolDefinition[]) => known.map(({ name }) => name).join(", "),
+    };
+    await createAgent({ model, protocol, executor: recordingExecutor(), tools: () => tools }).run("Go").result;
+    expect(model.requests.map(({ messages }) => messages.map(({ role }) => role))).toEqual([
+      ["user"],
+      ["system", "user", "assistant", "user"],
+      ["user", "assistant", "user", "assistant", "user"],
+    ]);
   });
 
   it("are read once before each request, and cost no word when nothing changed", async () => {
@@ -212,5 +260,5 @@ it("shows ATTP programs the tools of the moment", async () => {
   ]);
   const protocol = attpProtocol({ prompt: attpPrompt });
   await createAgent({ model, protocol, executor: recordingExecutor(), tools: kit }).run("Go").result;
-  expect(messageText(model.requests[1]?.messages.at(-1) as Message)).toMatch(/def open_page\(/);
+  expect(messageText(model.requests[1]?.messages[0] as Message)).toMatch(/def open_page\(/);
 });

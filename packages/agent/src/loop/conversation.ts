@@ -1,4 +1,4 @@
-import type { Message, ToolProtocol } from "@toolglot/core";
+import { type Message, messageText, type ToolProtocol, textMessage } from "@toolglot/core";
 import type { RequestEvent } from "../events.ts";
 import { canonicalJson, plainJson, textLength } from "../plain-json.ts";
 
@@ -16,6 +16,8 @@ export class Conversation {
   #asked = 0;
   /** Characters of `#encoded`, for those that count tokens by them. */
   #length = 0;
+  /** The system message of {@link instruct}: the first of `#messages` when there is one. */
+  #manual: Message | undefined;
 
   constructor(protocol: ToolProtocol, messages: readonly Message[]) {
     this.#protocol = protocol;
@@ -27,10 +29,6 @@ export class Conversation {
     return [...this.#messages];
   }
 
-  get first(): Message | undefined {
-    return this.#messages[0];
-  }
-
   /** Characters of the request that was made last. */
   get requestLength(): number {
     return this.#length;
@@ -40,9 +38,22 @@ export class Conversation {
     for (const message of messages) this.#messages.push(plainJson(message));
   }
 
-  /** Puts a message before all others; only as long as nothing was asked. */
-  addFirst(message: Message): void {
-    this.#messages.unshift(plainJson(message));
+  /**
+   * Sets the system message, before all others; `""`: none. A new text takes the place of the old one, since a manual that
+   * stands twice contradicts itself, and the next request is told whole. The same text changes nothing: caches hold.
+   */
+  instruct(text: string): void {
+    const [first] = this.#messages;
+    // A conversation that goes on has it already.
+    if (this.#manual === undefined && first?.role === "system" && messageText(first) === text) this.#manual = first;
+    if (text === (this.#manual === undefined ? "" : messageText(this.#manual))) return;
+    if (this.#manual !== undefined) this.#messages.shift();
+    this.#manual = text === "" ? undefined : plainJson(textMessage("system", text));
+    if (this.#manual !== undefined) this.#messages.unshift(this.#manual);
+    this.#encoded = [];
+    this.#done = 0;
+    this.#asked = 0;
+    this.#length = 0;
   }
 
   /** All messages as the provider gets them, and what is new in them. */

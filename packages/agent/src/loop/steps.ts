@@ -1,4 +1,4 @@
-import { contentText, type Message, messageText, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
+import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
 import { checkStopped } from "../stop.ts";
 import { runAction } from "./act.ts";
 import { type Answer, readAnswer } from "./answer.ts";
@@ -14,7 +14,7 @@ type StepEnd = { outcome: Outcome } | { repair: boolean };
 /** Model → parse → act → report, until something ends the run. */
 export async function runSteps(run: RunState): Promise<Outcome> {
   checkStopped(run.signal);
-  addInstructions(run);
+  instruct(run);
   const repeats = new Repeats(run.settings.limits.repeats);
   let repairs = 0;
   for (; ; run.stepIndex += 1) {
@@ -36,28 +36,19 @@ export async function runSteps(run: RunState): Promise<Outcome> {
   }
 }
 
-function addInstructions(run: RunState): void {
+/** What the model is told of the protocol, of the tools of the moment, and by the host. */
+function instruct(run: RunState): void {
   const { protocol, locale, mode, system } = run.settings;
-  const text = [protocol.instructions(run.tools.current, { locale, mode }), system ?? ""]
-    .filter((part) => part !== "")
-    .join("\n\n");
-  if (text === "") return;
-  const { first } = run.conversation;
-  // A conversation that goes on has them already.
-  if (first?.role === "system" && messageText(first) === text) return;
-  run.conversation.addFirst(textMessage("system", text));
+  const parts = [protocol.instructions(run.tools.current, { locale, mode }), system ?? ""];
+  run.conversation.instruct(parts.filter((part) => part !== "").join("\n\n"));
 }
 
-/** Reads the tools of the moment. What is new is told at the end, so that all before it stays as it was, in caches too. */
+/** Reads the tools of the moment, so that the next request shows them: declared, or in the system message. */
 function refreshTools(run: RunState): void {
   const { change } = run.readTools();
   if (change === undefined) return;
   run.emit({ type: "tools-changed", stepIndex: run.stepIndex, ...change });
-  const { protocol, locale } = run.settings;
-  if (protocol.declaresTools) return;
-  const { current } = run.tools;
-  const list = current.length > 0 ? protocol.renderTools(current, { locale }) : "";
-  run.conversation.add(hostMessage(run.wording.toolsChanged(list)));
+  instruct(run);
 }
 
 async function follow(

@@ -3,25 +3,14 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterEach } from "vitest";
+import { onTestFinished } from "vitest";
 import { createMcpClient, type McpClientOptions } from "../../src/mcp/index.ts";
 import type { McpClient } from "../../src/mcp/types.ts";
-
-const cleanups: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-});
-
-/** Done after the test, last first. */
-function afterwards(cleanup: () => unknown): void {
-  cleanups.push(cleanup);
-}
 
 /** A folder of the test's own. */
 export function scratch(): string {
   const folder = mkdtempSync(join(tmpdir(), "toolglot-mcp-"));
-  afterwards(() => rmSync(folder, { recursive: true, force: true }));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
 
@@ -46,7 +35,7 @@ export function fixture(name: string): string {
 /** A client that is closed after the test. */
 export function clientOf(options: McpClientOptions): McpClient {
   const client = createMcpClient(options);
-  afterwards(() => client.close());
+  onTestFinished(() => client.close());
   return client;
 }
 
@@ -85,7 +74,7 @@ export function killer(child: ChildProcess): () => Promise<void> {
     child.kill("SIGKILL");
     await gone;
   };
-  afterwards(kill);
+  onTestFinished(kill);
   return kill;
 }
 
