@@ -12,10 +12,10 @@ const members = ["packages", "apps"].flatMap((top) => readdirSync(join(root, top
 /** Projects to begin with: a long file at the end would leave every other core with nothing to do. */
 const longest = ["trp-sqlite", "local-tools", "sandbox", "demo"];
 /**
- * Their tests change nothing global, or put it back (fake timers, mocks, variables of the environment), so that many files may share
- * a process: a fresh one for each file costs more than these files take.
+ * Each of their test files gets a process of its own: they count descriptors, threads and processes, mock modules, or change the
+ * environment. All other files share a few processes: a fresh one for each costs more than they take.
  */
-const sharing = ["agent", "attp", "conformance", "core", "prompts", "schema", "tam", "toolkit", "toolsxml", "trp-client", "trp-core"];
+const apart = ["bench", "demo", "local-tools", "sandbox", "scripts", "trp-sqlite"];
 
 /** Vitest goes through projects by name, and through the files of each by size. */
 class LongestFirst extends BaseSequencer {
@@ -49,7 +49,7 @@ export default defineConfig({
         test: {
           // `npx vitest run --project attp`: the folder's last part.
           name: folder.split("/").at(-1) ?? folder,
-          isolate: !sharing.includes(folder.split("/").at(-1) ?? folder),
+          isolate: apart.includes(folder.split("/").at(-1) ?? folder),
           root,
           include: [`${folder}/test/**/*.test.ts`],
           // Interpreters start in a second of processor time, of which a busy machine gives a few hundredths at a time.
