@@ -159,8 +159,8 @@ class Run {
         emit: (text) => this.#emit(`${field as "thought" | "code" | "message"}-delta`, text),
       }),
       announce: (entries, source) => this.#announce(entries, source, indent),
-      finish: (scan, sent) => {
-        for (const [field, units] of sent) this.#sent.set(field, units);
+      finish: (scan, streams) => {
+        for (const [field, { sent }] of streams) this.#sent.set(field, sent);
         const judge = this.#judge();
         const unsure = this.#doubtBeginning(scan, judge) || isUnsure(scan);
         const document = readDocument(scan, judge);

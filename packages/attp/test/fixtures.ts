@@ -14,9 +14,10 @@ export function readChunks(
   chunks: readonly string[],
   options: AttpParserOptions = {},
   end?: EndOptions,
+  makeParser: typeof createParser = createParser,
 ): { result: ParseResult<AttpDocument>; events: AttpEvent[] } {
   const events: AttpEvent[] = [];
-  const parser = createParser({
+  const parser = makeParser({
     ...options,
     onEvent: (event) => {
       const last = events.at(-1);

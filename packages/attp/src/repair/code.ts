@@ -35,6 +35,7 @@ export function unwrapFence(code: string, language: CodeLanguage): { code: strin
 
 /** The white space that every line begins with which is not blank. */
 export function commonIndent(code: string): string {
+  if (/^\S/.test(code)) return "";
   const line = /([ \t]*)([^\n]*)(?:\n|$)/y;
   let common: string | undefined;
   while (common !== "" && line.lastIndex < code.length) {

@@ -72,16 +72,23 @@ export function judgeFields(fields: Fields, place: Place, judge: Judge): AttpDoc
   const thought = text("thought");
   if (thought === undefined && !values.has("thought") && !place.truncated)
     judge.add(diagnostic("attp/missing-thought", place.start, Math.min(place.start + 1, place.end)));
-  const written = { target: text("target"), message: text("message"), code: text("code") };
-  const code = readCode(written.code, entries.get("code"), place, judge);
-  const status = readStatus(fields, text("status"), code.code, written.message, place, judge, span);
+  const [target, message, written] = [text("target"), text("message"), text("code")];
+  const code = readCode(written, entries.get("code"), place, judge);
+  const status = readStatus(fields, text("status"), code.code, message, place, judge, span);
   for (const [start, end] of unknownEntries(extra, place)) judge.add(diagnostic("attp/unknown-key", start, end));
   const document: AttpDocument = { status: "complete", extra, span: { start: place.start, end: place.end } };
   if (thought !== undefined) document.thought = thought;
-  const call = makeCall(status, { ...written, ...code }, values, place, judge, span);
+  const call = makeCall(
+    status,
+    { target, message, code: code.code, rawCode: code.rawCode },
+    values,
+    place,
+    judge,
+    span,
+  );
   if (call) document.toolCall = call;
   const entry = entries.get("code");
-  if (entry && written.code !== undefined) document.codeSpan = { start: entry.bodyStart, end: entry.bodyEnd };
+  if (entry && written !== undefined) document.codeSpan = { start: entry.bodyStart, end: entry.bodyEnd };
   document.status = judge.status(place.truncated);
   return document;
 }
@@ -142,14 +149,13 @@ function makeCall(
     if (code !== undefined) judge.add(diagnostic("attp/unused-code", ...span("code", true)));
     if (message === undefined && code === undefined) return undefined;
   } else return undefined;
-  const call = status === "success" ? { status, code: code ?? "" } : { status, message: message ?? "" };
-  return Object.assign(
-    call,
-    target === undefined ? {} : { target },
-    message === undefined ? {} : { message },
-    code === undefined ? {} : { code },
-    rawCode === undefined ? {} : { rawCode },
-  ) as AttpToolCall;
+  const call: Partial<Record<"target" | "message" | "code" | "rawCode", string>> & { status: "success" | "fail" } =
+    status === "success" ? { status, code: code ?? "" } : { status, message: message ?? "" };
+  if (target !== undefined) call.target = target;
+  if (message !== undefined) call.message = message;
+  if (code !== undefined) call.code = code;
+  if (rawCode !== undefined) call.rawCode = rawCode;
+  return call as AttpToolCall;
 }
 
 /** Takes off what models put around code: fences, indentation. */

@@ -3,6 +3,7 @@ import { parse as parseToml, type TomlError } from "smol-toml";
 import { type AttpDiagnosticCode, diagnostic } from "../diagnostics.ts";
 import type { Entry, Scan } from "../scan/entry.ts";
 import { type Field, fieldOf, toolCallName } from "../scan/patterns.ts";
+import { plainValues } from "./plain-values.ts";
 import { entryText, rawBody, unindent } from "./strings.ts";
 import { isTable, toJson } from "./values.ts";
 
@@ -38,21 +39,35 @@ export function chooseEntries(entries: readonly Entry[]): Map<Field, Entry> {
 
 /** Reads a document's text: by the TOML parser where it is TOML, else as the scan understood it. */
 export function readFields(scan: Scan, findings: Findings): Fields {
-  const { source, start, end, indent, entries } = scan;
-  const written = source.slice(start, end).replaceAll("\r\n", "\n");
-  const text = indent > 0 ? unindent(`\n${written}`, indent).slice(1) : written;
+  const { start, end, entries, doubt } = scan;
   const fallback = scan.headers.find(({ isCall }) => isCall) ?? { start, end: Math.min(end, start + 80) };
-  const { doubt } = scan;
   if (doubt) findings.add(diagnostic("attp/inner-quotes", doubt.start, doubt.end, { message: doubt.message }));
   if (entries.some(({ cut, mended }) => cut || mended)) return repaired(scan, findings, fallback, undefined);
+  const values = plainValues(scan);
+  const read = values ? { values, extra: createRecord<JsonValue>(), hasCall: true } : readToml(scan, findings);
+  if ("error" in read) return repaired(scan, findings, fallback, read);
+  for (const note of scan.notes)
+    if (note.code === "attp/table-name" && findings.allows(note.code))
+      findings.add(diagnostic(note.code, note.start, note.end));
+  // Spelled out: copying with dots costs as much as all of the above.
+  return { values: read.values, extra: read.extra, hasCall: read.hasCall, entries: chooseEntries(entries), fallback };
+}
+
+type Read = Pick<Fields, "values" | "extra" | "hasCall">;
+
+/** What a document that was not read as TOML failed on. */
+interface Failure {
+  error: unknown;
+  text: string;
+}
+
+function readToml(scan: Scan, findings: Findings): Read | Failure {
+  const written = scan.source.slice(scan.start, scan.end).replaceAll("\r\n", "\n");
+  const text = scan.indent > 0 ? unindent(`\n${written}`, scan.indent).slice(1) : written;
   try {
-    const fields = fromData(parseToml(text, { integersAsBigInt: "asNeeded" }), scan, findings);
-    for (const note of scan.notes)
-      if (note.code === "attp/table-name" && findings.allows(note.code))
-        findings.add(diagnostic(note.code, note.start, note.end));
-    return { ...fields, entries: chooseEntries(entries), fallback };
+    return fromData(parseToml(text, { integersAsBigInt: "asNeeded" }), scan, findings);
   } catch (error) {
-    return repaired(scan, findings, fallback, { error, text });
+    return { error, text };
   }
 }
 
@@ -64,7 +79,7 @@ export function fromData(
   data: Record<string, unknown>,
   scan: Pick<Scan, "entries" | "start" | "end">,
   findings: Findings,
-): Pick<Fields, "values" | "extra" | "hasCall"> {
+): Read {
   const values = new Map<Field, unknown>();
   const call = new Map<string, JsonValue>();
   const rest = new Map<string, JsonValue>();
@@ -119,12 +134,7 @@ function toRecord(entries: Map<string, JsonValue>): Record<string, JsonValue> {
 }
 
 /** Reads a document that is no TOML, as far as repairs explain it. */
-function repaired(
-  scan: Scan,
-  findings: Findings,
-  fallback: Fields["fallback"],
-  failure: { error: unknown; text: string } | undefined,
-): Fields {
+function repaired(scan: Scan, findings: Findings, fallback: Fields["fallback"], failure: Failure | undefined): Fields {
   const { source, indent, notes } = scan;
   preferLastQuotes(scan, findings);
   const entries = chooseEntries(scan.entries);
@@ -245,7 +255,7 @@ function unknownKeys(
 }
 
 /** The TOML parser's complaint, at its place in the whole text. */
-function syntaxError(scan: Scan, { error, text }: { error: unknown; text: string }): Diagnostic {
+function syntaxError(scan: Scan, { error, text }: Failure): Diagnostic {
   const { line = 1, column = 1, message = "" } = error as Partial<TomlError>;
   const written = scan.source.slice(scan.start, scan.end);
   let start = 0;
@@ -265,10 +275,10 @@ export function unknownEntries(
 ): [number, number][] {
   const spans: [number, number][] = [];
   for (const entry of scan.entries) {
-    if (entry.table > 0 && !entry.inCall) continue;
+    if (entry.field !== undefined || (entry.table > 0 && !entry.inCall)) continue;
     const name = entry.key.replace(/^["']|["']$/g, "");
     const known = fieldOf(name) !== undefined && !Object.hasOwn(extra, name);
-    if (entry.field === undefined && !known && !/^tool_call\b/.test(name)) spans.push([entry.keyStart, entry.keyEnd]);
+    if (!known && !/^tool_call\b/.test(name)) spans.push([entry.keyStart, entry.keyEnd]);
   }
   for (const header of scan.headers) if (!header.isCall) spans.push([header.start, header.end]);
   return spans;

@@ -92,7 +92,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       return lineWise ? this.#stringLine(source, this.#string, end) : this.#stringText(source, this.#string, end);
     }
     if (source.at >= source.text.length) return end ? this.#atEnd(source, end) : "more";
-    if (!this.#brackets && !this.#loose && this.#opensString(source)) return undefined;
+    const entry = this.#brackets || this.#loose ? undefined : this.#key(source);
+    if (entry && this.#opensString(source, entry)) return undefined;
     const lineBreak = source.text.indexOf("\n", source.at);
     if (lineBreak < 0 && !end) {
       this.waitsForLine = true;
@@ -103,11 +104,11 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const next = source.base + Math.min(lineEnd + 1, source.text.length);
     if (this.#brackets) return this.#bracketLine(source, this.#brackets, line, next);
     if (this.#loose) return this.#looseLine(source, line, next);
-    return this.#line(source, line, next, end);
+    return this.#line(source, entry, line, next, end);
   }
 
   /** A line outside of values. */
-  #line(source: Source, line: string, next: number, end: EndOptions | undefined): Step {
+  #line(source: Source, entry: Entry | undefined, line: string, next: number, end: EndOptions | undefined): Step {
     const start = source.offset;
     if (this.#pending) {
       if (this.#deadLines.has(start)) return this.#rollBack(source);
@@ -129,7 +130,6 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       source.seek(next);
       return undefined;
     }
-    const entry = this.#key(source);
     if (entry && this.#beginsNext(entry)) return this.#beginNext(source, start);
     if (entry && this.#value(source, entry, line, next)) return undefined;
     return this.#garbage(source, line, next, end);
@@ -149,11 +149,9 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return first === 91 && /^\[tool_result\]/i.test(text) ? "next" : undefined;
   }
 
-  /** Looks for a key whose value is a multi-line string, and goes into it; the line need not be complete. */
-  #opensString(source: Source): boolean {
+  /** Goes into the multi-line string that is a key's value, if it is one; the line need not be complete. */
+  #opensString(source: Source, entry: Entry): boolean {
     const { text, at } = source;
-    const entry = this.#key(source);
-    if (!entry) return false;
     const value = entry.valueStart - source.base;
     multiLineOpener.lastIndex = value;
     const opener = multiLineOpener.exec(text);
@@ -500,7 +498,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   /** The entries of a field so far. */
   #of(field: Field | undefined): Entry[] {
     const entries = this.#byField.get(field) ?? [];
-    this.#byField.set(field, entries);
+    if (entries.length === 0) this.#byField.set(field, entries);
     return entries;
   }
 
@@ -560,7 +558,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const [, opening = "", name = "", comment] = header;
     const end = start + line.trimEnd().length;
     const first = start + line.length - line.trimStart().length;
-    if (oddCharacters.test(line.split("#")[0] ?? "")) this.#note("attp/odd-delimiters", first, end);
+    if (oddCharacters.test(line) && oddCharacters.test(line.split("#")[0] ?? ""))
+      this.#note("attp/odd-delimiters", first, end);
     const repeated = this.#calls > 0;
     if (call && (call === "odd" || opening.length > 1 || repeated)) this.#note("attp/table-name", first, end);
     if (comment) this.#note("attp/loose-syntax", end - comment.trimEnd().length, end);
@@ -790,8 +789,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       truncated: how.truncated ?? false,
       doubt: this.#doubt,
     };
-    const sent = new Map([...this.#sent].map(([field, values]) => [field, values.sent]));
-    const block = this.#options.finish(scan, sent);
+    const block = this.#options.finish(scan, this.#sent);
     return { block, end: segmentEnd, closedFence: how.closed && fence !== undefined };
   }
 }

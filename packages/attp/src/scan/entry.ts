@@ -3,7 +3,7 @@ import type { AttpDiagnosticCode } from "../diagnostics.ts";
 import type { CodeLanguage } from "../repair/code.ts";
 import type { AttpDocument } from "../types.ts";
 import type { Field } from "./patterns.ts";
-import type { StreamRules } from "./value-stream.ts";
+import type { StreamRules, ValueStream } from "./value-stream.ts";
 
 /** How a value is written. `other`: numbers, arrays and what else TOML knows, left to the TOML parser. */
 export type Form = "multi-basic" | "multi-literal" | "basic" | "literal" | "bare" | "backticks" | "other";
@@ -91,6 +91,6 @@ export interface ReaderOptions {
   rules(entry: Entry): StreamRules;
   /** The call's table is as it will be: time to say status and target. */
   announce(entries: readonly Entry[], source: Source): void;
-  /** `sent`: units given out of each field. */
-  finish(scan: Scan, sent: ReadonlyMap<string, number>): AttpDocument;
+  /** `streams`: what was given out of each field while it came in. */
+  finish(scan: Scan, streams: ReadonlyMap<string, ValueStream>): AttpDocument;
 }

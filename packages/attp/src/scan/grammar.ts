@@ -91,7 +91,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   }
 
   #key(probe: LineProbe, key: string, delimiter: string, value: string, complete: boolean): ProbeAnswer<AttpDocument> {
-    const [name, inner] = key.replace(/["' \t]/g, "").split(".");
+    const [name, inner] = /^\w+$/.test(key) ? [key] : key.replace(/["' \t]/g, "").split(".");
     if (this.#inResult === (probe.fence?.start ?? -1) && name !== "thought") return complete ? "no" : "more";
     const field = inner !== undefined && toolCallName(name ?? "") ? inner : inner === undefined ? name : undefined;
     const colon = delimiter === ":" || delimiter === "：";

@@ -16,9 +16,13 @@ export function readKey(text: string, at: number, base: number, { table, inCall 
   const match = keyPattern.exec(text);
   if (!match) return undefined;
   const [whole, key = "", delimiter = ""] = match;
-  const parts = keyParts(key);
-  const dotted = parts.length === 2 && table === 0 && toolCallName(parts[0] ?? "") === "exact";
-  const name = dotted ? parts[1] : parts.length === 1 ? parts[0] : undefined;
+  let name: string | undefined = key;
+  let dotted = false;
+  if (!fieldOf(key)) {
+    const parts = keyParts(key);
+    dotted = parts.length === 2 && table === 0 && toolCallName(parts[0] ?? "") === "exact";
+    name = dotted ? parts[1] : parts.length === 1 ? parts[0] : undefined;
+  }
   const field = name !== undefined && (table === 0 || inCall) ? fieldOf(name) : undefined;
   if ((delimiter === ":" || delimiter === "：") && !field) return undefined;
   const lineStart = base + at;

@@ -60,6 +60,19 @@ function bareTags(tags: string): { first: RegExp; more: RegExp } {
   return { first: new RegExp(first, "gim"), more: new RegExp(`(?:${tags})${close}`, "gi") };
 }
 
+/** The patterns that were made last: most texts that a program reads are read with the same tools. */
+let made: { names: string; tags: ReturnType<typeof bareTags> } | undefined;
+
+/** Patterns for ToolsXML's tags, and for tags named after tools. */
+function tagPatterns(tools: readonly string[]): ReturnType<typeof bareTags> {
+  const names = tools.filter((name) => /^[A-Za-z_][\w.-]{0,99}$/.test(name)).join("|");
+  if (made?.names !== names) {
+    const tags = [...toolsXmlTags, ...(names === "" ? [] : names.split("|"))];
+    made = { names, tags: bareTags(tags.map(source).join("|")) };
+  }
+  return made.tags;
+}
+
 /** Names are compared as models mix them up: without case and separators. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
@@ -85,8 +98,7 @@ export class ForeignFinder {
     this.#tools = new Set(tools.map(plain));
     // One that is never closed may be the closing line of a fence that something else opened.
     this.#fences = fences.filter(({ end }) => end < Number.POSITIVE_INFINITY);
-    const tags = [...toolsXmlTags, ...tools.filter((name) => /^[A-Za-z_][\w.-]{0,99}$/.test(name))];
-    this.#tags = bareTags(tags.map(source).join("|"));
+    this.#tags = tagPatterns(tools);
   }
 
   /** Looks through a text segment that begins at an offset. */
