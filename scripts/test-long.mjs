@@ -1,6 +1,6 @@
-// What is longer than `.ci/run` can bear: everything that is thrown at the sandbox, in both languages, at full rounds and
-// each part in an interpreter of its own:
-// corpora, escape attempts, bombs, fuzzed sources and messages, endurance. Takes tens of minutes.
+// What is longer than `.ci/run` can bear, at full rounds: everything that is thrown at the sandbox in both languages (corpora,
+// escape attempts, bombs, fuzzed sources and messages, endurance, every crash point), the journal of the local tools killed
+// hundreds of times, thousands of operations on routers that die, and longer fuzz. Takes about two hours.
 //   npm run test:long
 //   npm run test:long -- python bombs          files whose path has one of these words
 // The last line is `N passed, N failed`; a skipped test counts as failed.
@@ -11,13 +11,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const tests = "packages/sandbox/test";
+const projects = ["sandbox", "local-tools", "trp-sqlite", "trp-core"];
 const words = process.argv.slice(2);
-const files = readdirSync(join(root, tests), { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".test.ts") && (words.length === 0 || words.some((word) => file.includes(word))))
-  .map((file) => join(tests, file));
+const files = projects
+  .flatMap((name) =>
+    readdirSync(join(root, "packages", name, "test"), { recursive: true, encoding: "utf8" }).map((file) =>
+      join("packages", name, "test", file),
+    ),
+  )
+  .filter((file) => file.endsWith(".test.ts") && (words.length === 0 || words.some((word) => file.includes(word))));
 if (files.length === 0) {
-  console.error(`no test under ${tests} has ${words.join(" or ")} in its path`);
+  console.error(`no test of ${projects.join(", ")} has ${words.join(" or ")} in its path`);
   process.exit(2);
 }
 
@@ -30,7 +34,8 @@ const child = spawn(
   process.execPath,
   [
     join(root, "node_modules/vitest/vitest.mjs"),
-    ...["run", "--project", "sandbox", "--reporter=default", "--reporter=json", `--outputFile.json=${outcomes}`],
+    ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${outcomes}`],
+    ...projects.map((name) => `--project=${name}`),
     // Rounds of minutes next to rounds of seconds: each suite says itself how long it may take, or has this long.
     "--testTimeout=600000",
     ...files,

@@ -1,4 +1,5 @@
 import type { BlockBase, ProtocolEvent } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import { randomNumbers } from "../chunking.ts";
 import { type CommonFixture, inText } from "./fixture.ts";
 import type { CommonCase } from "./text-cases.ts";
@@ -18,7 +19,7 @@ export function largeCases(fixture: Fixture): CommonCase[] {
   const line = "abc 0123456789 (x) => { return 'y'; } # ";
   const value = (join: string): string => Array(25_000).fill(line).join(join).trimEnd();
   const runs = { blocks: [{ status: "complete" as const }], runnable: 1, diagnostics: [] };
-  const many = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 50_000 : 10_000;
+  const many = rounds(10_000, 50_000);
   return [
     { name: "a value of 1 MB", input: block(value("\n")), values: [value("\n")], expect: runs, chunking: coarse },
     { name: "a value of 1 MB on a line", input: block(value("")), values: [value("")], expect: runs, chunking: coarse },

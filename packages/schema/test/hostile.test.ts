@@ -1,5 +1,6 @@
 import { format } from "@cfworker/json-schema";
 import type { JsonSchemaObject } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { engines, on } from "./support.ts";
 
@@ -25,7 +26,7 @@ const winding = object(
   },
 );
 /** A fifth of what `.ci/run` takes: of a hundred thousand faults, the engine overflows the stack. */
-const many = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 100_000 : 20_000;
+const many = rounds(20_000, 100_000);
 const numbers = Array.from({ length: many }, (_, index) => index);
 
 describe.each(engines)("on %s", (_engine, validator) => {

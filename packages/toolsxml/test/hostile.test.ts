@@ -1,9 +1,10 @@
 import { isRunnable } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { cut, readChunks } from "./read-chunks.ts";
 
 /** Ten times as long in `.ci/run`. */
-const size = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 60_000 : 6_000;
+const size = rounds(6_000, 60_000);
 const fill = (piece: string): string => piece.repeat(Math.ceil(size / piece.length));
 const command = (body: string): string => `<tools><command>${body}</command></tools>`;
 const find = (body: string): string =>

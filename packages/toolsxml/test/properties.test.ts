@@ -1,11 +1,12 @@
 import { isRunnable } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parse } from "../src/index.ts";
 import { cut, readChunks, tools } from "./read-chunks.ts";
 
 /** `.ci/run` tries five times as many. */
-const times = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 5 : 1;
+const times = rounds(1, 5);
 
 const pieces = [
   "<tools>",

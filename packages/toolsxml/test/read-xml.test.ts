@@ -1,9 +1,10 @@
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readXml, type XmlElement, type XmlNode } from "../src/strict/read-xml.ts";
 
 /** `.ci/run` tries five times as many. */
-const times = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 5 : 1;
+const times = rounds(1, 5);
 
 const root = (source: string): XmlElement => {
   const read = readXml(source);

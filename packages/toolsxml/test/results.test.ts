@@ -1,4 +1,5 @@
 import type { ToolResult } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { XMLParser } from "fast-xml-parser";
 import { expect, it } from "vitest";
@@ -6,7 +7,7 @@ import { formatResults } from "../src/results.ts";
 import { readXml, type XmlElement } from "../src/strict/read-xml.ts";
 
 /** `.ci/run` tries five times as many. */
-const times = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 5 : 1;
+const times = rounds(1, 5);
 
 const result = (more: Partial<ToolResult>): ToolResult => ({
   callId: "c1",

@@ -1,10 +1,11 @@
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createParser } from "../src/index.ts";
 import { cut, read, readChunks, readTools } from "./read-chunks.ts";
 
 /** `.ci/run` tries five times as many. */
-const times = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 5 : 1;
+const times = rounds(1, 5);
 
 const scripts = (text: string): unknown[] => read(text).calls.map((call) => "script" in call && call.script);
 

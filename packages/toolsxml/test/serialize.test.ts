@@ -1,11 +1,12 @@
 import type { JsonObject } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parse, serialize, type ToolsXmlCall } from "../src/index.ts";
 import { type Bare, bare, tools } from "./read-chunks.ts";
 
 /** `.ci/run` tries five times as many. */
-const times = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 5 : 1;
+const times = rounds(1, 5);
 
 const span = { start: 0, end: 0 };
 const blockOf = (calls: readonly Bare<ToolsXmlCall>[]) => ({

@@ -1,4 +1,5 @@
 import type { ParseResult } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parse } from "../src/parse.ts";
@@ -7,7 +8,7 @@ import type { ToolsXmlBlock } from "../src/types.ts";
 import { markupBlock, declaredTools as tools, wellFormedBlock } from "./well-formed-blocks.ts";
 
 /** `.ci/run` tries five times as many. */
-const times = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 5 : 1;
+const times = rounds(1, 5);
 
 /** What a reader found, less spans. */
 function found({ blocks }: ParseResult<ToolsXmlBlock>): object[] {

@@ -1,11 +1,10 @@
+import { isThorough } from "@toolglot/internal/testing";
 import type { RequestFrame } from "@toolglot/trp-core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { clientError, createClient, inProcessTransport, type Transport } from "../src/index.ts";
 import { plainRouter } from "./plain-router.ts";
 import { agent, world } from "./support.ts";
-
-const isWhole = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 
 /**
  * What happens to one frame: it never arrives, its answer is lost, it arrives twice (the second one later), it is late, or
@@ -101,7 +100,7 @@ it("does each operation at most once, and settles every promise, whatever happen
       await trp.close();
       await router.close({ graceMs: 0 });
     }),
-    { numRuns: isWhole ? 60 : 25 },
+    { numRuns: isThorough ? 60 : 25 },
   );
 }, 60_000);
 
@@ -130,7 +129,7 @@ it("does the same on a plain router, one frame at a time", async () => {
       });
       await trp.close();
     }),
-    { numRuns: isWhole ? 60 : 25 },
+    { numRuns: isThorough ? 60 : 25 },
   );
 }, 60_000);
 
@@ -154,6 +153,6 @@ it("keeps batches whole under faults: each effect once, an outcome for each item
       await trp.close();
       await router.close({ graceMs: 0 });
     }),
-    { numRuns: isWhole ? 40 : 20 },
+    { numRuns: isThorough ? 40 : 20 },
   );
 }, 60_000);

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { ToolError } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import * as v from "valibot";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { defineCapability } from "../src/catalog/define-capability.ts";
@@ -11,7 +12,7 @@ import { limits, requestTypes, samples } from "./frames/samples.ts";
 import { ada, openSession, type Session } from "./router-rig.ts";
 
 /** All of them where everything is switched on, a tenth of each kind elsewhere: the same ones every time. */
-const frameCount = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 100_000 : 10_000;
+const frameCount = rounds(10_000, 40_000, 100_000);
 const longTest = 300_000;
 
 setFlagsFromString("--expose-gc");

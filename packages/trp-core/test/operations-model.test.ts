@@ -1,3 +1,4 @@
+import { isThorough } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import type { Settled } from "../src/calls/types.ts";
 import type { Effect, ExecuteContext } from "../src/capability/types.ts";
@@ -153,7 +154,6 @@ async function play(schedule: Schedule, { effect, lapses, dies, spoil }: Options
   expect(["done", effect === "opaque" ? "in-doubt" : "done"]).toContain(record?.state);
 }
 
-const isThorough = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 /** All of these take seconds; on a busy machine ten times as many. */
 const longTest = 300_000;
 /** Of each of the eight kinds that a plain run doesn't take in all: a thousand together. */

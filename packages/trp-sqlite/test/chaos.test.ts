@@ -1,11 +1,11 @@
+import { isThorough, rounds } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bundleProcesses } from "./chaos/bundle.ts";
 import { chaos } from "./chaos/chaos.ts";
 
-// Four routers as processes on one file, killed and stopped without end, and clients that send everything twice. 2,000
-// operations where everything is switched on; otherwise a short round, and no naive variants.
-const isWhole = process.env.TOOLGLOT_REQUIRE_ALL === "1";
-const operations = isWhole ? 2000 : 100;
+// Four routers as processes on one file, killed and stopped without end, and clients that send everything twice. A plain run
+// has no naive variants.
+const operations = rounds(100, 600, 2000);
 let scripts: Awaited<ReturnType<typeof bundleProcesses>>;
 
 beforeAll(async () => {
@@ -27,13 +27,13 @@ it(`should have no effect twice and lose nothing that was acknowledged, over ${o
   expect(report.audit.ok).toBe(true);
 }, 900_000);
 
-it.each(isWhole ? (["lease", "naive"] as const) : [])(
+it.each(isThorough ? (["lease", "naive"] as const) : [])(
   "should notice duplicates of a router that guards its effects the %s way",
   async (variant) => {
-    // Where a kill falls is chance: what is wrong shows within three rounds, or the test is blind.
+    // Where a kill falls is chance: what is wrong shows within nine rounds, or the test is blind.
     const duplicates: string[] = [];
-    for (let round = 0; round < 3 && duplicates.length === 0; round++) {
-      duplicates.push(...(await chaos(scripts, { variant, operations: 300, kinds: [2] })).duplicates);
+    for (let round = 0; round < 9 && duplicates.length === 0; round++) {
+      duplicates.push(...(await chaos(scripts, { variant, operations: 100, kinds: [2] })).duplicates);
     }
     expect(duplicates.length).toBeGreaterThan(0);
   },

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isThorough } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleProcesses } from "./chaos/bundle.ts";
 import { ChaosClient, type Operation, type Told } from "./chaos/client.ts";
@@ -10,7 +11,7 @@ import { type Point, points, type Way, ways } from "./chaos/processes/fail-at.ts
 // Every moment of a call × every way to fail × every kind of effect, with real processes on one file. A router fails in
 // the middle of a call; the client asks another one; the first, if it was only stopped, wakes up and goes on. Stopping
 // takes two seconds each, so it is done where everything is switched on.
-const tried = ways.filter((way) => way !== "stop" || process.env.TOOLGLOT_REQUIRE_ALL === "1");
+const tried = ways.filter((way) => way !== "stop" || isThorough);
 
 const lease = 300;
 const folder = mkdtempSync(join(tmpdir(), "toolglot-points-"));
@@ -56,7 +57,7 @@ async function happened(op: string): Promise<number> {
   return counts[op] ?? 0;
 }
 
-describe.each(points)("a router that fails %s", (point) => {
+describe.concurrent.each(points)("a router that fails %s", (point) => {
   for (const way of tried) {
     for (const [idx, effect] of effects.entries()) {
       it(`(${way}), the effect being ${effect}: it happens once at most, and the client learns how it stands`, async () => {

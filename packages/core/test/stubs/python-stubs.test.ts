@@ -1,4 +1,5 @@
 import { spawnSync } from "node:child_process";
+import { isThorough } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { bindNames, type JsonSchema, type ToolDefinition } from "../../src/index.ts";
@@ -7,7 +8,7 @@ import { typeHint } from "../../src/stubs/type-hint.ts";
 import { specifiedStubs, specifiedTools } from "./specification-tools.ts";
 
 const hasPython = spawnSync("python3", ["--version"]).status === 0;
-if (!hasPython && process.env.TOOLGLOT_REQUIRE_ALL === "1") throw new Error("python3 is needed to check the stubs");
+if (!hasPython && isThorough) throw new Error("python3 is needed to check the stubs");
 
 /** Compiles each source with Python; gives its functions: name, parameters, docstring, and what defaults evaluate to. */
 function readFunctions(sources: string[]): PythonFunction[][] {

@@ -1,3 +1,4 @@
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import ts from "typescript";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -369,7 +370,7 @@ const isKnown = ({ name }: ToolDefinition): boolean =>
 it("should be valid TypeScript, with the names of the bindings, whatever tools are called and described as", () => {
   const lists = fc.sample(
     fc.uniqueArray(nastyTool.filter(isKnown), { selector: (entry) => entry.name, maxLength: 3 }),
-    process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 300 : 60,
+    rounds(60, 300),
   );
   for (const tools of lists) {
     const text = renderTypeScriptDeclarations(tools);
@@ -446,8 +447,8 @@ const { fitting } = fc.letrec<{ fitting: Fitting }>((tie) => {
 });
 
 it("should give types that take every value of their schema, and no symbol", () => {
-  const rounds = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 12 : 2;
-  for (let round = 0; round < rounds; round++) {
+  const times = rounds(2, 12);
+  for (let round = 0; round < times; round++) {
     const cases = fc.sample(fitting, 50);
     const tools = cases.map(({ schema }, index) => tool({ name: `t${index}`, outputSchema: schema }));
     const lines = cases.flatMap(({ value }, index) => {

@@ -1,9 +1,10 @@
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { applyEdits } from "../../src/edit/apply-edits.ts";
 import type { TextEdit } from "../../src/edit/types.ts";
 
-const numRuns = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 20_000 : 2_000;
+const numRuns = rounds(2_000, 8_000, 20_000);
 
 /** Few letters, so that finds are found, often more than once. */
 const letters = (...more: string[]): fc.Arbitrary<string> =>

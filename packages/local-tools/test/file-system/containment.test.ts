@@ -11,6 +11,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { rounds } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { FileDomainService } from "../../src/file-system/index.ts";
 import { type LogicalPlace, Mount } from "../../src/file-system/mount.ts";
@@ -200,7 +201,7 @@ describe("changes between looking and acting", () => {
     put("workspace/d/f", "inside");
     const folder = join(root, "base/workspace/d");
     let swaps = true;
-    const rounds = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 600 : 60;
+    const times = rounds(60, 600);
     const swap = (put: () => void): Promise<void> => {
       try {
         rmSync(folder, { recursive: true, force: true });
@@ -220,7 +221,7 @@ describe("changes between looking and acting", () => {
       }
     })();
     const seen = new Set<string>();
-    for (let round = 0; round < rounds; round += 1) {
+    for (let round = 0; round < times; round += 1) {
       const path = "/workspace/d/f";
       const results = await Promise.allSettled([
         handle.readFile(path),

@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { rounds } from "@toolglot/internal/testing";
 import { beforeAll, expect, it } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
 import { change, newScene, type Scene, tree } from "./place.ts";
 import { bundle, start } from "./programs.ts";
 import { scenarios } from "./scenarios.ts";
 
-const isThorough = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 let load: string;
 let program: string;
 let swap: string;
@@ -37,7 +37,7 @@ it("should hold all old or all new content when a process is killed at any time"
   const scene = await counting();
   let last = 0;
   let repaired = 0;
-  for (let round = 0; round < (isThorough ? 200 : 20); round++) {
+  for (let round = 0; round < rounds(20, 60, 200); round++) {
     const { child, said, ended } = start(load, { ...place(scene), changes: 1e9 });
     await said("ready");
     await new Promise((resolve) => setTimeout(resolve, Math.random() * 80));
@@ -61,7 +61,7 @@ const place = ({ root, dir }: Scene): { root: string; dir: string } => ({ root, 
 
 it("should let many processes write to the same files, and lose no change, though some are killed", async () => {
   const scene = await counting();
-  const each = isThorough ? 60 : 15;
+  const each = rounds(15, 30, 60);
   const victims = [1, 2].map(() => start(load, { ...place(scene), changes: 1e9 }));
   const workers = [1, 2].map(() => start(load, { ...place(scene), changes: each }));
   for (const { child, said } of victims) {
@@ -127,7 +127,7 @@ it("should write nothing outside while a folder is swapped for a link", async ()
   const journal = await open();
   let made = 0;
   let refused = 0;
-  const until = Date.now() + (isThorough ? 20_000 : 2_000);
+  const until = Date.now() + rounds(2_000, 5_000, 20_000);
   while (Date.now() < until) {
     const next = `${made + 1}`;
     try {

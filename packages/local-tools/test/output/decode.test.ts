@@ -1,8 +1,9 @@
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { Utf8Decoder } from "../../src/output/decode.ts";
 
-const numRuns = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 200_000 : 5_000;
+const numRuns = rounds(5_000, 50_000, 200_000);
 const whatwg = (bytes: Uint8Array) => new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 
 function decode(bytes: Uint8Array, size: number): string {

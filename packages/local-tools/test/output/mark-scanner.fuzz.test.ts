@@ -1,8 +1,9 @@
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { MarkScanner, type Piece } from "../../src/output/mark-scanner.ts";
 
-const numRuns = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 100_000 : 1_500;
+const numRuns = rounds(1_500, 20_000, 100_000);
 const nonce = "aba";
 
 /** Parts of marks, whole ones, and what can stand between. */

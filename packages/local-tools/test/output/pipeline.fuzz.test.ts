@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Utf8Decoder } from "../../src/output/decode.ts";
@@ -9,7 +10,7 @@ import { type KeptOutput, OutputLog } from "../../src/output/output-log.ts";
 import { TextCleaner } from "../../src/output/text-cleaner.ts";
 import { ReferenceTerminal } from "./reference-terminal.ts";
 
-const numRuns = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 20_000 : 250;
+const numRuns = rounds(250, 4_000, 20_000);
 let artifactDir: string;
 beforeAll(() => {
   artifactDir = mkdtempSync(join(tmpdir(), "toolglot-output-"));

@@ -1,9 +1,10 @@
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { TextCleaner } from "../../src/output/text-cleaner.ts";
 import { ReferenceTerminal } from "./reference-terminal.ts";
 
-const numRuns = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 20_000 : 1_500;
+const numRuns = rounds(1_500, 5_000, 15_000);
 
 /**
  * Where the two are compared, the texts are always the same ones: in about one of 16,000 they differ by an empty line, when the

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, open as openFile, writeFile } from "node:fs/promises";
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { describe, expect, it, test, vi } from "vitest";
 import { searchText } from "../../src/read/search.ts";
@@ -184,7 +185,7 @@ describe("a file that is named", () => {
     const { reader, scratch } = await readerOf();
     const file = await openFile(scratch.at("big.log"), "w");
     const block = Buffer.from(line.repeat(30_000));
-    const blocks = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 1000 : 300;
+    const blocks = rounds(300, 500, 1000);
     for (let n = 0; n < blocks; n++) await file.write(block);
     await file.write("NEEDLE é\r\nthe end\n");
     await file.close();
@@ -286,7 +287,7 @@ describe("a file that is named", () => {
           (await reader.search({ pattern: "NEEDLE\né", src: "f.txt" })).text.match(/(?<=^f\.txt:)\d+/gm) ?? [],
         ).toEqual(two);
       }),
-      { numRuns: process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 40 : 5 },
+      { numRuns: rounds(5, 15, 40) },
     );
   });
 });

@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseIgnoreLine, verdict } from "../../src/read/ignore-rules.ts";
@@ -278,7 +279,7 @@ describe("git's own reading", () => {
         },
       ),
       // Always the same lines: git has corners that its documentation doesn't tell of, and finding one is no failure of ours.
-      { seed: 20, numRuns: process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 400 : 100 },
+      { seed: 20, numRuns: rounds(100, 400) },
     );
   });
 });

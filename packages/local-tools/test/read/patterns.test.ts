@@ -1,3 +1,4 @@
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fileChoice } from "../../src/read/file-choice.ts";
@@ -150,7 +151,7 @@ describe("texts that must be there for an expression to fit", () => {
           }
         },
       ),
-      { numRuns: process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 50_000 : 3000 },
+      { numRuns: rounds(3000, 50_000) },
     );
     expect(sure).toBeGreaterThan(100);
   });

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { symlink } from "node:fs/promises";
+import { isThorough, rounds } from "@toolglot/internal/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
 import { createReader, type Reader } from "../../src/read/reader.ts";
@@ -8,7 +9,7 @@ import { findRipgrep } from "../../src/read/ripgrep.ts";
 import { Roots } from "../../src/roots/roots.ts";
 import { type Scratch, scratchFolder } from "../support/scratch.ts";
 
-const rounds = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 4 : 1;
+const times = rounds(1, 2, 4);
 const secret = "SECRET-6f1d";
 const open = { decide: () => Promise.resolve() };
 
@@ -90,18 +91,18 @@ describe("while files and folders become links to a secret and back", { timeout:
     const { roots } = await swapped();
     const reader = createReader({ roots });
     const paths = ["top/folder/a.txt", "top/folder/c/d.txt", "top/folder.link.safe/file.txt", "top/folder/c/e/f.txt"];
-    const outcomes = await attack(1200 * rounds, (turn) =>
+    const outcomes = await attack(1200 * times, (turn) =>
       reader.read({ src: paths[turn % paths.length] as string }, open),
     );
     // It was a race: some were given, and some refused.
     expect(outcomes.given).toBeGreaterThan(10);
-    expect(1200 * rounds - (outcomes.given ?? 0)).toBeGreaterThan(10);
+    expect(1200 * times - (outcomes.given ?? 0)).toBeGreaterThan(10);
   });
 
   it("folders held and files opened by the paths of a moment ago, too", async () => {
     const { roots, scratch } = await swapped();
     // As an editor does: what was located a while ago is opened now.
-    const outcomes = await attack(1200 * rounds, async (turn) => {
+    const outcomes = await attack(1200 * times, async (turn) => {
       const opened = await roots.openPlace(
         scratch.at(turn % 2 === 0 ? "in/top/folder/a.txt" : "in/top/folder/c/e/f.txt"),
       );
@@ -112,14 +113,14 @@ describe("while files and folders become links to a secret and back", { timeout:
       }
     });
     expect(outcomes.given).toBeGreaterThan(10);
-    expect(1200 * rounds - (outcomes.given ?? 0)).toBeGreaterThan(10);
+    expect(1200 * times - (outcomes.given ?? 0)).toBeGreaterThan(10);
   });
 
   it("directories listed are those inside, or none", async () => {
     const { roots } = await swapped();
     const reader = createReader({ roots });
     const paths = ["top/folder", "top/folder/c", "top", "."];
-    const outcomes = await attack(700 * rounds, (turn) =>
+    const outcomes = await attack(700 * times, (turn) =>
       reader.read({ src: paths[turn % paths.length] as string }, open),
     );
     expect(outcomes.given).toBeGreaterThan(10);
@@ -139,15 +140,14 @@ describe("while files and folders become links to a secret and back", { timeout:
 
   it("searches find what is inside, with the own walk", async () => {
     const { roots } = await swapped();
-    await searching(createReader({ roots, ripgrep: false }), 80 * rounds);
+    await searching(createReader({ roots, ripgrep: false }), 80 * times);
   });
 
   it("searches find what is inside, with ripgrep, which itself looks wherever the links lead", async (context) => {
     const { roots } = await swapped();
     const ripgrep = await findRipgrep(roots);
-    if (ripgrep === undefined && process.env.TOOLGLOT_REQUIRE_ALL !== "1")
-      return context.skip("ripgrep is not installed");
+    if (ripgrep === undefined && !isThorough) return context.skip("ripgrep is not installed");
     expect(ripgrep, "ripgrep is not installed").toBeDefined();
-    await searching(createReader({ roots, ripgrep: ripgrep as string }), 80 * rounds);
+    await searching(createReader({ roots, ripgrep: ripgrep as string }), 80 * times);
   });
 });

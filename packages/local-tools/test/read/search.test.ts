@@ -1,4 +1,5 @@
 import { symlink } from "node:fs/promises";
+import { isThorough } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { createReader, type Reader } from "../../src/read/reader.ts";
 import { findRipgrep } from "../../src/read/ripgrep.ts";
@@ -7,7 +8,6 @@ import { Roots } from "../../src/roots/roots.ts";
 import { type Scratch, scratchFolder } from "../support/scratch.ts";
 import { refusal } from "./support.ts";
 
-const required = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 const installed = await findRipgrep(await Roots.open(["/dev"]));
 
 /** One suite for both: that ripgrep helps must show in nothing but the time. */
@@ -16,13 +16,13 @@ const engines: readonly (readonly [name: string, ripgrep: string | false])[] = [
   ["ripgrep", installed ?? "/nowhere/rg"],
 ];
 
-it.skipIf(installed === undefined && !required)("ripgrep is here to be compared with", () => {
+it.skipIf(installed === undefined && !isThorough)("ripgrep is here to be compared with", () => {
   expect(installed, "ripgrep is not installed").toBeDefined();
 });
 
 describe.each(engines)("searching with %s", (name, ripgrep) => {
   // Not every machine has it; where everything is switched on it is installed, and its absence a failure.
-  const test = name === "ripgrep" && installed === undefined && !required ? it.skip : it;
+  const test = name === "ripgrep" && installed === undefined && !isThorough ? it.skip : it;
 
   async function readerFor(
     files: Readonly<Record<string, string | Uint8Array>>,

@@ -1,13 +1,14 @@
+import { rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { backends, session } from "./sessions.ts";
 
-const rounds = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 1000 : 300;
+const times = rounds(300, 1000);
 
 for (const backend of backends) {
-  it(`runs ${rounds} commands back to back over ${backend}, each with its own output and exit status`, async () => {
+  it(`runs ${times} commands back to back over ${backend}, each with its own output and exit status`, async () => {
     const { shell } = await session(backend);
     const wrong: unknown[] = [];
-    for (let n = 0; n < rounds; n++) {
+    for (let n = 0; n < times; n++) {
       const exit = n % 256;
       const ending = n % 3 === 0 ? "" : "\n";
       const result = await shell.run(`printf 'n=%s last=%s${ending === "" ? "" : "\\n"}' ${n} $?; (exit ${exit})`);

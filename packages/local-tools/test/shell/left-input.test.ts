@@ -1,9 +1,10 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { backends, session } from "./sessions.ts";
 
-const rounds = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 300 : 30;
+const times = rounds(30, 80, 300);
 const dropped = "Input that nobody read was dropped when it ended.";
 const lines = "echo ran >> ran.txt\n";
 
@@ -73,7 +74,7 @@ for (const backend of backends) {
 
   it(`drops what comes while a command ends over ${backend}, or refuses it`, async () => {
     const { shell, dir } = await session(backend);
-    for (let n = 0; n < rounds; n++) {
+    for (let n = 0; n < times; n++) {
       await shell.run(`read -t 0.0${n % 10}1; (exit 3)`, { timeoutMs: 0 });
       await new Promise((resolve) => setTimeout(resolve, (n * 7) % 45));
       const told = await shell.input(lines);

@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { quoteWord, unquoteWord } from "../../src/shell/shell-text.ts";
@@ -16,6 +17,6 @@ it("reads back what bash quotes, and bash reads back what it quotes, whatever th
       const output = execFileSync("bash", ["-s"], { input: script, env: { LC_ALL: locale }, encoding: "utf8" });
       expect(output.split("\0").slice(0, -1).map(unquoteWord)).toEqual(texts);
     }),
-    { numRuns: process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 300 : 30 },
+    { numRuns: rounds(30, 300) },
   );
 });

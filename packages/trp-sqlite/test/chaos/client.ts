@@ -51,7 +51,8 @@ export class ChaosClient {
         cap_id: capId,
         depends_on: [],
         attempt,
-        timeout_ms: 3000,
+        // Long: on a busy machine, a call must not end by its time.
+        timeout_ms: 30_000,
         approval_token: null,
         args: { op },
       };
