@@ -19,26 +19,6 @@ export type AttpRepairCode =
   | "attp/unclosed-fence"
   | "attp/stray-text";
 
-/** The same as a list. */
-export const repairCodes: Readonly<Record<AttpRepairCode, true>> = {
-  "attp/inner-quotes": true,
-  "attp/raw-escapes": true,
-  "attp/basic-string-code": true,
-  "attp/loose-string": true,
-  "attp/missing-header": true,
-  "attp/odd-delimiters": true,
-  "attp/loose-syntax": true,
-  "attp/table-name": true,
-  "attp/late-thought": true,
-  "attp/nested-fence": true,
-  "attp/indented": true,
-  "attp/dedented": true,
-  "attp/json-document": true,
-  "attp/missing-status": true,
-  "attp/unclosed-fence": true,
-  "attp/stray-text": true,
-};
-
 /** Every code that reading an ATTP text may give, besides those of the text layer (`core/…`). */
 export type AttpDiagnosticCode =
   | AttpRepairCode
@@ -60,8 +40,11 @@ export type AttpDiagnosticCode =
   | "attp/unread-document"
   | "attp/input-too-long";
 
-/** What each code says: severity, what it affects, the message, and a hint where one helps. */
-const table: Record<AttpDiagnosticCode, [Severity, Affects, string, string?]> = {
+/** What a code says: severity, what it affects, the message, and a hint where one helps. */
+type Text = readonly [Severity, Affects, string, string?];
+
+/** What each repair says. */
+export const repairTexts: Readonly<Record<AttpRepairCode, Text>> = {
   "attp/inner-quotes": [
     "warning",
     "value",
@@ -143,6 +126,10 @@ const table: Record<AttpDiagnosticCode, [Severity, Affects, string, string?]> = 
     "Text stands behind the code's closing quotes; it was left out.",
     "End the code with ''' alone on its line, and the document with it.",
   ],
+};
+
+const texts: Readonly<Record<AttpDiagnosticCode, Text>> = {
+  ...repairTexts,
   "attp/truncated": ["error", "value", "The text ends inside the document; it is not run."],
   "attp/syntax": ["error", "value", "This is not TOML, and no repair explains it."],
   "attp/duplicate-key": ["error", "value", "The key is given twice; the first stands."],
@@ -179,7 +166,7 @@ export function diagnostic(
   end: number,
   change: { message?: string | undefined; affects?: Affects } = {},
 ): Diagnostic {
-  const [severity, affects, message, hint] = table[code];
+  const [severity, affects, message, hint] = texts[code];
   const made: Diagnostic = {
     code,
     severity,

@@ -1,7 +1,7 @@
 import { createRecord, type Diagnostic, type ParseResult, type Parser, type Segment } from "@toolglot/core";
 import { checkParseOptions, createPushParser, type Fence, type Source, TextScanner } from "@toolglot/core/text";
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
-import { type AttpDiagnosticCode, diagnostic, repairCodes } from "./diagnostics.ts";
+import type { KnownKeys } from "@toolglot/internal";
+import { type AttpDiagnosticCode, diagnostic, repairTexts } from "./diagnostics.ts";
 import { type CodeLanguage, endsInLiteral } from "./repair/code.ts";
 import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
 import { chooseEntries, fromData } from "./repair/fields.ts";
@@ -28,16 +28,8 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
  * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
-  checkKeys("createParser", options, parserKeys);
-  const { language, repairs } = options;
-  checkParseOptions(options);
-  // Codes of the other layers may stand beside this package's own.
-  if (typeof repairs === "object")
-    checkKeys<object>(
-      "createParser: repairs",
-      Object.fromEntries(Object.entries(repairs).filter(([code]) => code.startsWith("attp/"))),
-      repairCodes,
-    );
+  checkParseOptions(options, { protocol: "attp", options: parserKeys, repairs: repairTexts });
+  const { language } = options;
   if (language !== undefined && language !== "python" && language !== "javascript")
     throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);
   return createPushParser(() => new Run(options).scanner);

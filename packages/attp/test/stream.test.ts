@@ -80,6 +80,10 @@ describe("the doors", () => {
   it("a caller's mistake throws at once", () => {
     expect(() => createParser({ language: "ruby" as never })).toThrow(TypeError);
     expect(() => createParser({ repairs: "some" as never })).toThrow(TypeError);
+    expect(() => createParser({ repairs: null as never })).toThrow("repairs is");
+    expect(() => createParser({ repair: "none" } as never)).toThrow('createParser has no option "repair". Did you mean');
+    expect(() => createParser({ repairs: { "attp/inner-quote": false } })).toThrow('Did you mean "attp/inner-quotes"?');
+    expect(() => createParser({ repairs: { "attp/inner-quotes": false, "core/x": false } })).not.toThrow();
     expect(() => createParser({ maxInputLength: Number.NaN })).toThrow(TypeError);
     expect(() => createParser().feed(1 as never)).toThrow(TypeError);
   });

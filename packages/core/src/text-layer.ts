@@ -4,7 +4,7 @@ export { type CallFormat, callFormats, type TextProtocol } from "./text/call-for
 export { EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
 export { closesFence, type Fence, openFence } from "./text/fence.ts";
 export type { LineProbe } from "./text/marks.ts";
-export { checkParseOptions, createPushParser } from "./text/push-parser.ts";
+export { checkParseOptions, createPushParser, type KnownParseOptions } from "./text/push-parser.ts";
 export { Source } from "./text/source.ts";
 export { createTextProtocol, type TextProtocolParts, textHash } from "./text/text-protocol.ts";
 export {

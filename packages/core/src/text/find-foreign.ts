@@ -61,15 +61,13 @@ function bareTags(tags: string): { first: RegExp; more: RegExp } {
 }
 
 /** The patterns that were made last: most texts that a program reads are read with the same tools. */
-let made: { names: string; tags: ReturnType<typeof bareTags> } | undefined;
+let made: { key: string; tags: ReturnType<typeof bareTags> } | undefined;
 
 /** Patterns for ToolsXML's tags, and for tags named after tools. */
 function tagPatterns(tools: readonly string[]): ReturnType<typeof bareTags> {
-  const names = tools.filter((name) => /^[A-Za-z_][\w.-]{0,99}$/.test(name)).join("|");
-  if (made?.names !== names) {
-    const tags = [...toolsXmlTags, ...(names === "" ? [] : names.split("|"))];
-    made = { names, tags: bareTags(tags.map(source).join("|")) };
-  }
+  const names = [...toolsXmlTags, ...tools.filter((name) => /^[A-Za-z_][\w.-]{0,99}$/.test(name))];
+  const key = names.join("|");
+  if (made?.key !== key) made = { key, tags: bareTags(names.map(source).join("|")) };
   return made.tags;
 }
 

@@ -1,5 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import type { BlockBase, EndOptions, ParseOptions, ParseResult, Parser } from "../protocol.ts";
+import type { TextProtocol } from "./call-formats.ts";
 import type { TextScanner } from "./text-scanner.ts";
 
 /**
@@ -27,15 +28,29 @@ export function createPushParser<Block extends BlockBase>(makeScanner: () => Tex
   };
 }
 
-/** Throws `TypeError` for parser options that can't be meant. */
-export function checkParseOptions({
-  maxInputLength,
-  repairs,
-  onEvent,
-}: Pick<ParseOptions, "maxInputLength" | "repairs"> & { onEvent?: unknown }): void {
+/** What `createParser` of a protocol knows of its options, for {@link checkParseOptions}. */
+export interface KnownParseOptions {
+  protocol: TextProtocol;
+  /** An object with all options as keys. */
+  options: Readonly<Record<string, unknown>>;
+  /** One with the codes of the protocol's own repairs as keys. Codes of other layers may stand beside them. */
+  repairs: Readonly<Record<string, unknown>>;
+}
+
+/** Throws `TypeError` for parser options that can't be meant; with `known`, for those that the parser does not have, too. */
+export function checkParseOptions(
+  options: Pick<ParseOptions, "maxInputLength" | "repairs"> & { onEvent?: unknown },
+  known?: KnownParseOptions,
+): void {
+  if (known) checkKeys<object>("createParser", options, known.options);
+  const { maxInputLength, repairs, onEvent } = options;
   if (maxInputLength !== undefined && !(maxInputLength >= 0))
     throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
-  if (repairs !== undefined && repairs !== "all" && repairs !== "none" && typeof repairs !== "object")
+  if (repairs !== undefined && repairs !== "all" && repairs !== "none" && (typeof repairs !== "object" || !repairs))
     throw new TypeError('repairs is "all", "none", or an object of codes such as { "core/x": false }');
+  if (known && typeof repairs === "object")
+    for (const code of Object.keys(repairs))
+      if (code.startsWith(`${known.protocol}/`))
+        checkKeys<object>("createParser: repairs", { [code]: 1 }, known.repairs);
   if (onEvent !== undefined && typeof onEvent !== "function") throw new TypeError("onEvent is a function");
 }
