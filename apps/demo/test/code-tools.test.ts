@@ -13,7 +13,7 @@ const add: AnyTool = {
   },
   execute: ({ a, b }: { a: number; b: number }) => a + b,
 };
-const python = createSandbox({ language: "python", tools: [add] });
+const python = createSandbox({ language: "python", tools: [add], pool: { size: 0 } });
 afterAll(() => python[Symbol.asyncDispose]());
 
 it("should be a tool like any other in a toolkit", async () => {

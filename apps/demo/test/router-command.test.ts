@@ -4,6 +4,7 @@ import { join } from "node:path";
 import Database from "libsql";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { buildDemo, type Started, startDemo } from "./support/child.ts";
+import { runDemo } from "./support/in-process.ts";
 import { approvalToken, HandClient, post } from "./support/trp.ts";
 
 const [sql, ticket, deletion, notify] = [
@@ -56,7 +57,7 @@ async function openClient({ url }: Running, token?: string): Promise<HandClient>
 
 /** A subcommand beside the router, on its data. */
 function beside({ data, url }: Running, ...args: string[]) {
-  return startDemo([...args], { TRP_DATA_DIR: data, TRP_PORT: new URL(url).port }).ended;
+  return runDemo(args, { env: { TRP_DATA_DIR: data, TRP_PORT: new URL(url).port } });
 }
 
 function rows<Row>(data: string, query: string): Row[] {
@@ -308,14 +309,11 @@ it("should serve the demo's own agent, whose approvals go to the operator", asyn
   expect((await ask("--yes", question)).code).toBe(0);
   expect(tickets(data)).toBe(1);
   // Who has no part in the router's data can't decide there: the request stays open.
-  const elsewhere = await startDemo(
-    ["--protocol", "trp", "--router", router.url, "--yes", "--data-dir", folder(), question],
-    {},
-  ).ended;
+  const trp = (...args: string[]) => runDemo(["--protocol", "trp", ...args, question]);
+  const elsewhere = await trp("--router", router.url, "--yes", "--data-dir", folder());
   expect(elsewhere.stdout).toContain("waits for approval");
   expect(tickets(data)).toBe(1);
-  const gone = await startDemo(["--protocol", "trp", "--router", "http://127.0.0.1:9", "--data-dir", data, question])
-    .ended;
+  const gone = await trp("--router", "http://127.0.0.1:9", "--data-dir", data);
   expect(gone.code).toBe(1);
   expect(gone.stderr).toMatch(/can't be reached/);
 });
@@ -387,7 +385,7 @@ it.each([
   [["approvals", "list", "--store", "memory"], {}, 2, /sqlite:FILE/],
   [["audit", "verify", "--store", "sqlite:/nowhere/router.db"], {}, 2, /There is no/],
 ] as const)("should end %j with %j as %i", async (args, env, expected, message) => {
-  const { code, stdout, stderr } = await startDemo([...args], { TRP_DATA_DIR: folder(), ...env }).ended;
+  const { code, stdout, stderr } = await runDemo(args, { env: { TRP_DATA_DIR: folder(), ...env } });
   expect([code, stdout]).toEqual([expected, ""]);
   expect(stderr).toMatch(message);
 });

@@ -14,11 +14,17 @@ export class Interrupts {
     this.#now = now;
   }
 
-  /** Hears the process's signals until the end. */
-  listen(emitter: Pick<NodeJS.Process, "on"> = process): void {
-    emitter.on("SIGINT", () => this.interrupt());
-    emitter.on("SIGTERM", () => this.#leave(143));
-    emitter.on("SIGHUP", () => this.#leave(129));
+  /** Hears the process's signals, until what it returns is called. */
+  listen(): () => void {
+    const heard = {
+      SIGINT: () => this.interrupt(),
+      SIGTERM: () => this.#leave(143),
+      SIGHUP: () => this.#leave(129),
+    };
+    for (const [signal, hear] of Object.entries(heard)) process.on(signal, hear);
+    return () => {
+      for (const [signal, hear] of Object.entries(heard)) process.off(signal, hear);
+    };
   }
 
   /** Work that the next Ctrl-C cancels, and not more than once. Returns the signal to work under. */

@@ -46,7 +46,13 @@ export async function run(args: readonly string[]): Promise<number> {
       process.stdout.write(parsed.print);
       return exitCodes.answered;
     }
-    return await runWith(parsed.options);
+    const interrupts = new Interrupts((code) => process.exit(code));
+    const hearNoMore = interrupts.listen();
+    try {
+      return await runWith(parsed.options, interrupts);
+    } finally {
+      hearNoMore();
+    }
   } catch (error) {
     const { message } = error as Error;
     const usage = error instanceof UsageError;
@@ -55,10 +61,8 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function runWith(options: DemoOptions): Promise<number> {
+async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<number> {
   const terminal = processTerminal(options.json);
-  const interrupts = new Interrupts((code) => process.exit(code));
-  interrupts.listen();
   const head = (): void => {
     if (!options.json) terminal.out(`${header(options, terminal)}\n\n`);
   };
@@ -75,6 +79,8 @@ async function runWith(options: DemoOptions): Promise<number> {
   if (options.reset) openProject(store.folder, { reset: true });
   const session = openSession(store, {
     words,
+    // The planner needs one program for a question, nearly always.
+    ahead: options.question === undefined || real !== undefined,
     router: { url: options.router, token: options.token },
     // In the tour nobody is there to be asked: what the planner runs in its copy of the project is known, what a real model does is not.
     commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",

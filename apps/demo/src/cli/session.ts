@@ -37,11 +37,13 @@ export interface SessionOptions {
   commands?: CommandConsent;
   /** In which notes are written. Default English. */
   words?: Words;
+  /** Whether the interpreter for the next program is started ahead, which takes half a second of processor time. Default true. */
+  ahead?: boolean;
 }
 
 /** Makes the toolkit over the store's data. */
 export function openSession(store: DemoStore, options: SessionOptions = {}): Session {
-  const { router = {}, commands = "ask", words = wordsFor("en") } = options;
+  const { router = {}, commands = "ask", words = wordsFor("en"), ahead = true } = options;
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
   const sandboxes = new Map<ProgramLanguage, Sandbox>();
@@ -58,7 +60,9 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       unwatch = tasks.events.subscribe(listener);
     },
     sandbox(language) {
-      const sandbox = sandboxes.get(language) ?? createSandbox({ language, imports: "ignore-allowed" });
+      const sandbox =
+        sandboxes.get(language) ??
+        createSandbox({ language, imports: "ignore-allowed", pool: { size: ahead ? 1 : 0 } });
       sandboxes.set(language, sandbox);
       return sandbox;
     },

@@ -59,26 +59,28 @@ const other = (body: string): Record<string, string> => ({
     'import assert from "node:assert/strict";\nimport { it } from "node:test";\nimport { total } from "../lib/price.js";\n\nit("adds and takes off", () => {\n  assert.equal(total([2, 3], 1), 4);\n  assert.equal(total([], 0), 0);\n});\n',
 });
 
-it.each([
+const bugs = [
   ["arithmetic", "  const sum = items.reduce((all, item) => all + item, 0);\n  return sum + discount;"],
   ["off by one", "  let sum = 0;\n  for (const item of items) sum += item;\n  return sum - discount - 1;"],
   [
     "a loop that goes too far",
     "  let sum = 0;\n  for (let at = 0; at <= items.length; at++) sum += items[at];\n  return sum - discount;",
   ],
-])("should fix what is wrong in a project it has never seen: %s", async (_, body) => {
-  const project = testProject(store, other(body), { empty: true });
-  expect(project.passes()).toBe(false);
-  const { result } = await ask(project, fix);
-  expect(project.passes()).toBe(true);
-  expect(result.text).toContain("lib/price.js");
-  // What was tried before is taken back.
-  const changed = project
-    .read("lib/price.js")
-    .split("\n")
-    .filter((line) => !other(body)["lib/price.js"]?.split("\n").includes(line));
-  expect(changed).toHaveLength(1);
-});
+] as const;
+for (const [name, body] of bugs)
+  sampled(name === "arithmetic")(`should fix what is wrong in a project it has never seen: ${name}`, async () => {
+    const project = testProject(store, other(body), { empty: true });
+    expect(project.passes()).toBe(false);
+    const { result } = await ask(project, fix);
+    expect(project.passes()).toBe(true);
+    expect(result.text).toContain("lib/price.js");
+    // What was tried before is taken back.
+    const changed = project
+      .read("lib/price.js")
+      .split("\n")
+      .filter((line) => !other(body)["lib/price.js"]?.split("\n").includes(line));
+    expect(changed).toHaveLength(1);
+  });
 
 it("should say that it can't, and leave everything as it was, when no repair it knows helps", async () => {
   const project = testProject(store, other("  return items.length < discount && Math.floor(discount) > 7;"), {
@@ -127,7 +129,7 @@ it("should rename in all files at once, and run the tests", async () => {
 });
 
 for (const { id: slip } of toolsxmlSlips.filter(({ id }) => id !== "outdated-find" && id !== "unescaped"))
-  sampled(["wrong-name", "envelope", "cut-off"].includes(slip))(
+  sampled(["envelope", "cut-off"].includes(slip))(
     `should make an edit exactly once in spite of the slip ${slip} in its block`,
     async () => {
       const project = testProject(store, { "test/walk.test.js": undefined, "test/grade.test.js": undefined });

@@ -58,8 +58,12 @@ export function startDemo(args: readonly string[], env: NodeJS.ProcessEnv = {}):
   return start("apps/demo/dist/main.js", args, env);
 }
 
-/** Builds what is not built yet. */
-export async function buildDemo(): Promise<void> {
-  const { code, stderr } = await start("scripts/demo.mjs", ["--help"]).ended;
-  if (code !== 0) throw new Error(`The demo could not be built: ${stderr}`);
+let built: Promise<void> | undefined;
+
+/** Builds what is not built yet, once for all test files of a process. */
+export function buildDemo(): Promise<void> {
+  built ??= start("scripts/demo.mjs", ["--help"]).ended.then(({ code, stderr }) => {
+    if (code !== 0) throw new Error(`The demo could not be built: ${stderr}`);
+  });
+  return built;
 }
