@@ -1,4 +1,4 @@
-import { fork } from "node:child_process";
+import { type ChildProcess, fork } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -116,7 +116,12 @@ const endless = [
 
 it.each(endless)("should stop a query that does not end: %s", async (sql) => {
   const { database } = freshStore();
-  await expect(queryReadOnly(database, sql, { limit: 5, timeoutMs: 200 })).rejects.toThrow(/too long/);
+  await expect(queryReadOnly(database, sql, { limit: 5, processorMs: 200 })).rejects.toThrow(
+    /too long: it computed for more than 0.2 s/,
+  );
+  await expect(queryReadOnly(database, sql, { limit: 5, waitMs: 200 })).rejects.toThrow(
+    /too long: nothing came within 0.2 s/,
+  );
   // Whenever it comes: while a connection is opened, between two statements, in the middle of one.
   for (const ms of [100, 0, 1, 2, 4, 8, 16]) {
     const stopped = new AbortController();
@@ -125,13 +130,37 @@ it.each(endless)("should stop a query that does not end: %s", async (sql) => {
   }
 });
 
-it("should end a query whose own asker is gone, and start another process for the next", async () => {
-  const { database } = freshStore();
+function queryProcess(path: string): { child: ChildProcess; ask(sql: string): Promise<unknown> } {
   const program = fileURLToPath(new URL("../src/shop/query-process.mjs", import.meta.url));
   const child = fork(program, [], { execArgv: [] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  return {
+    child,
+    ask: (sql) => {
+      child.send({ path, sql, only: "rows", processorMs: 1000 });
+      return new Promise((resolve) => child.once("message", resolve));
+    },
+  };
+}
+
+it("should not count the time in which a busy machine gave a query nothing", async () => {
+  const { child, ask } = queryProcess(freshStore().database);
+  await ask("SELECT 1 AS one");
+  const counts =
+    "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c WHERE n < 300000) SELECT COUNT(*) AS n FROM c";
+  const answer = ask(counts);
+  child.kill("SIGSTOP");
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  child.kill("SIGCONT");
+  expect(await answer).toEqual({ rows: [{ n: 300_000 }] });
+});
+
+it("should end a query whose own asker is gone, and start another process for the next", async () => {
+  const { database } = freshStore();
+  const { child, ask } = queryProcess(database);
   const ended = new Promise((resolve) => child.once("exit", (_, signal) => resolve(signal)));
-  child.send({ path: database, sql: endless[0], only: "rows" });
-  await new Promise((resolve) => setTimeout(resolve, 300));
+  await ask("SELECT 1 AS one");
+  void ask(endless[0] as string);
   // As when the process that asked has died.
   child.disconnect();
   expect(await ended).toBe("SIGKILL");

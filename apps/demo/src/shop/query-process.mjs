@@ -6,14 +6,35 @@ import Database from "libsql/promise";
 /** No query may make the engine hold more, in bytes. */
 const memoryLimit = 256 * 1024 * 1024;
 
+/** How often is looked how long a query has computed, in milliseconds. */
+const lookEveryMs = 50;
+
 // Nobody is left to kill it.
 process.on("disconnect", () => process.kill(process.pid, "SIGKILL"));
 process.on("message", async (/** @type {import("./query-processes.ts").Question} */ question) => {
+  const stopLooking = endAfter(question.processorMs);
   const answer = await answerTo(question).catch((/** @type {unknown} */ error) => ({
     error: error instanceof Error ? error.message : String(error),
   }));
+  stopLooking();
   process.send?.(answer);
 });
+
+/**
+ * Answers that it took too long, and ends, once this process has computed for so many milliseconds from now on. The engine computes in
+ * threads of its own, so this one has time to look. A busy machine gives a query less time, and is not counted against it.
+ * @param {number} processorMs
+ */
+function endAfter(processorMs) {
+  const before = process.cpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(before);
+    if ((user + system) / 1000 < processorMs) return;
+    clearInterval(timer);
+    process.send?.({ tooLong: true }, () => process.kill(process.pid, "SIGKILL"));
+  }, lookEveryMs);
+  return () => clearInterval(timer);
+}
 
 /**
  * Each question has a connection of its own: an EXPLAIN stays open in the engine and would hold the lock of what runs next.

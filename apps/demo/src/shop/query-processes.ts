@@ -7,6 +7,8 @@ export interface Question {
   path: string;
   sql: string;
   only: "columns" | "rows";
+  /** How long its process may compute, in milliseconds of processor time. */
+  processorMs: number;
 }
 
 /** What it answers: what was asked for, or the engine's error. */
@@ -14,6 +16,8 @@ export interface Answer {
   columns?: string[];
   rows?: Record<string, unknown>[];
   error?: string;
+  /** It computed longer than it may. */
+  tooLong?: true;
 }
 
 const program = createRequire(import.meta.url).resolve("#query-process");
@@ -36,6 +40,7 @@ export async function askQueryProcess(question: Question, signal: AbortSignal): 
   try {
     hold(child);
     const answer = await answered(child, question);
+    if (answer.tooLong) kill();
     if (answer.error !== undefined) throw new Error(answer.error);
     return answer;
   } catch (error) {

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolglot/core";
-import { askQueryProcess } from "./query-processes.ts";
+import { type Answer, askQueryProcess, type Question } from "./query-processes.ts";
 import { checkInstructions, type Instruction, singleStatement } from "./sql-guard.ts";
 
 /** What a query gave. */
@@ -22,8 +22,8 @@ export const tableList = [
   "notifications(id, channel, message, sent_at)",
 ].join("; ");
 
-/** A query may compute this long, in milliseconds. */
-const timeLimitMs = 5000;
+/** A query may compute this long, in milliseconds of processor time: on a busy machine it takes longer to get as much. */
+const processorLimitMs = 5000;
 /** And give this much, in characters of JSON. */
 const sizeLimit = 1_000_000;
 
@@ -31,29 +31,33 @@ const sizeLimit = 1_000_000;
  * Runs one SELECT. Whatever the text says, nothing is written and nothing but the file's tables is read: the file is opened
  * with `mode=ro` (the `readonly` option of the engine is without effect), the connection is `query_only`, the compiled
  * statement is checked before it runs, and it runs as a subquery, where only a SELECT can stand. It is computed in a process
- * of its own, which is killed when it takes too long or the signal is aborted.
+ * of its own, which is killed when it has computed for longer than `processorMs` (default 5,000), when nothing has come after `waitMs`
+ * (default ten times as long), or when the signal is aborted.
  */
 export async function queryReadOnly(
   path: string,
   sql: string,
-  options: { limit: number; signal?: AbortSignal; timeoutMs?: number },
+  options: { limit: number; signal?: AbortSignal; processorMs?: number; waitMs?: number },
 ): Promise<QueryResult> {
-  const { limit, signal, timeoutMs = timeLimitMs } = options;
+  const { limit, signal, processorMs = processorLimitMs, waitMs = 10 * processorMs } = options;
   const statement = singleStatement(sql);
   signal?.throwIfAborted();
   const stopper = new AbortController();
   const cancel = (): void => stopper.abort();
   signal?.addEventListener("abort", cancel, { once: true });
-  const timer = setTimeout(cancel, timeoutMs);
+  const timer = setTimeout(cancel, waitMs);
+  const compute = async (sql: string, only: Question["only"]): Promise<Answer> => {
+    const answer = await askQueryProcess({ path, sql, only, processorMs }, stopper.signal);
+    if (answer.tooLong) throw tooLong(`it computed for more than ${processorMs / 1000} s`);
+    return answer;
+  };
   try {
-    const explained = await askQueryProcess({ path, sql: `EXPLAIN ${statement}`, only: "rows" }, stopper.signal);
+    const explained = await compute(`EXPLAIN ${statement}`, "rows");
     checkInstructions(explained.rows as unknown as Instruction[]);
-    return await runStatement({ path, statement, limit, signal: stopper.signal });
+    return await runStatement(statement, limit, compute);
   } catch (error) {
     signal?.throwIfAborted();
-    if (stopper.signal.aborted) {
-      throw new ToolError("The query took too long. Filter or group more, and avoid joins without a condition.");
-    }
+    if (stopper.signal.aborted) throw tooLong(`nothing came within ${waitMs / 1000} s`);
     throw explained(error);
   } finally {
     clearTimeout(timer);
@@ -61,21 +65,22 @@ export async function queryReadOnly(
   }
 }
 
-async function runStatement(run: {
-  path: string;
-  statement: string;
-  limit: number;
-  signal: AbortSignal;
-}): Promise<QueryResult> {
-  const { path, statement, limit, signal } = run;
-  const { columns = [] } = await askQueryProcess({ path, sql: statement, only: "columns" }, signal);
+const tooLong = (why: string): ToolError =>
+  new ToolError(`The query took too long: ${why}. Filter or group more, and avoid joins without a condition.`);
+
+async function runStatement(
+  statement: string,
+  limit: number,
+  compute: (sql: string, only: Question["only"]) => Promise<Answer>,
+): Promise<QueryResult> {
+  const { columns = [] } = await compute(statement, "columns");
   requireDistinct(columns);
   const aliases = columns.map((_, index) => `c${index}`).join(", ");
   // One row of JSON: the engine says itself how much it would be, before anything is sent.
   const wrapped = `WITH q(${aliases}) AS (\n${statement}\n), j(json) AS (
       SELECT json_group_array(json_array(${aliases})) FROM (SELECT * FROM q LIMIT ${limit + 1})
     ) SELECT iif(length(json) > ${sizeLimit}, NULL, json) AS json FROM j`;
-  const { rows: found } = await askQueryProcess({ path, sql: wrapped, only: "rows" }, signal);
+  const { rows: found } = await compute(wrapped, "rows");
   const json = found?.[0]?.json;
   if (typeof json !== "string") throw new ToolError("The result is too large: select fewer columns or rows.");
   const values = JSON.parse(json) as unknown[][];
