@@ -146,7 +146,7 @@ it("should say that a call waits when nobody can decide here", () => {
     content: [],
     data: { waits_for: "approval", approval_id: "apr_1" },
   };
-  expect(readRouterResult(pending)).toEqual([{ status: "denied", message: "apr_1 waits for approval" }]);
+  expect(readRouterResult(pending)).toEqual([{ status: "denied", waitsFor: "apr_1" }]);
 });
 
 it("should work with a real model, which gets the data and what to do about a refusal", async () => {

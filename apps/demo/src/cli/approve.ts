@@ -55,7 +55,7 @@ export function approver(
     const answer = await select<Answer>({
       message: questionText(request, words),
       options: [
-        { value: "no", label: words.no },
+        { value: "no", label: words.no, hint: words.keys },
         { value: "once", label: words.once },
         ...(lasting
           ? [
@@ -65,6 +65,8 @@ export function approver(
           : []),
       ],
       initialValue: "no",
+      // Its own are in English.
+      showInstructions: false,
       signal,
       ...terminal,
     });

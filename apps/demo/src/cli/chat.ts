@@ -15,7 +15,9 @@ export async function chat(context: AskContext, tour: () => Promise<number>): Pr
   write(style.dim(`${words.chatHint}\n${withPlanner ? `${words.tourHint}\n` : ""}`));
   let history: Message[] = [];
   for (let first = true; ; first = false) {
+    process.stdin.on("keypress", takeEnter);
     const typed = await text({ message: words.you, placeholder: words.example });
+    process.stdin.off("keypress", takeEnter);
     if (isCancel(typed)) return 0;
     const question = (typed ?? "").trim();
     write("\n");
@@ -44,6 +46,14 @@ export async function chat(context: AskContext, tour: () => Promise<number>): Pr
     // The next run brings its own instructions.
     history = transcript.messages.filter(({ role }) => role !== "system");
   }
+}
+
+/**
+ * What was typed before the prompt stood there ends in a line feed, as the terminal made it, and not in a carriage return: the prompt
+ * would take the one for nothing, and lose the line.
+ */
+function takeEnter(_: string, key: { name?: string }): void {
+  if (key.name === "enter") key.name = "return";
 }
 
 /** What a line asks of the demo itself. */

@@ -17,6 +17,7 @@ export interface Words {
   sameCall: string;
   sameTool(tool: string): string;
   no: string;
+  keys: string;
   by: {
     person: string;
     flag: string;
@@ -26,7 +27,7 @@ export interface Words {
   };
   why: { noTerminal: string; saidNo: string; cancelled: string };
   approved(by: string): string;
-  denied(by: string): string;
+  denied(by: string, reason: string): string;
   cancelled: string;
   result: string;
   limit(name: string | undefined): string;
@@ -66,6 +67,7 @@ const en: Words = {
   sameCall: "Yes, and for this same call until the demo ends",
   sameTool: (tool) => `Yes, and for every call of ${tool} until the demo ends`,
   no: "No",
+  keys: "↑/↓ to choose, Enter confirms",
   by: {
     person: "you",
     flag: "--yes",
@@ -79,7 +81,7 @@ const en: Words = {
     cancelled: "cancelled",
   },
   approved: (by) => `approved${by && ` by ${by}`}`,
-  denied: (by) => `denied${by && ` by ${by}`}`,
+  denied: (by, reason) => `denied${by && ` by ${by}`}${reason && `: ${reason}`}`,
   cancelled: "cancelled",
   result: "result",
   limit: (name) => `stopped: the limit of ${name} is reached`,
@@ -119,6 +121,7 @@ const zh: Words = {
   sameCall: "是，本次演示结束前同样的调用都允许",
   sameTool: (tool) => `是，本次演示结束前 ${tool} 的调用都允许`,
   no: "否",
+  keys: "↑/↓ 选择，回车确认",
   by: {
     person: "你",
     flag: "--yes",
@@ -128,7 +131,7 @@ const zh: Words = {
   },
   why: { noTerminal: "没有可以询问的终端；--yes 表示不询问直接批准", saidNo: "你选择了否", cancelled: "已取消" },
   approved: (by) => `已批准${by && `，批准者：${by}`}`,
-  denied: (by) => `已拒绝${by && `，拒绝者：${by}`}`,
+  denied: (by, reason) => `已拒绝${by && `，拒绝者：${by}`}${reason && `，原因：${reason}`}`,
   cancelled: "已取消",
   result: "结果",
   limit: (name) => `已停止：达到 ${name} 的上限`,

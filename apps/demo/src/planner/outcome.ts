@@ -5,6 +5,8 @@ export interface Outcome {
   value?: unknown;
   errorType?: string;
   message?: string;
+  /** For `denied`: what has to be approved first. */
+  waitsFor?: string;
   /** The result's text as it stands, where the protocol has it. */
   text?: string;
   /** Exit status of a command. */

@@ -75,12 +75,14 @@ export function onlyInLoopText(language: Locale): string {
     : "I would have to look a name up in the data first, which takes two programs: use --mode loop.";
 }
 
-/** For what a person refused. */
-export function deniedText({ message }: Outcome, language: Locale): string {
-  const words = message ? (language === "zh" ? `（${message}）` : ` (${message})`) : "";
-  return language === "zh"
-    ? `没有得到同意，所以没有执行${words}。`
-    : `This was not approved, so it was not done${words}.`;
+/** For what a person refused, with the reason alone: that it was denied and did not run is said already. */
+export function deniedText({ message = "", waitsFor }: Outcome, language: Locale): string {
+  const zh = language === "zh";
+  const waits = waitsFor !== undefined && (zh ? `${waitsFor} 正在等待批准` : `${waitsFor} waits for approval`);
+  const said = / was denied(?:: ([\s\S]*?))?\.(?: It did not run\.)?$/.exec(message);
+  const why = waits || (said ? said[1] : message);
+  if (zh) return `没有得到同意，所以没有执行${why ? `（${why}）` : ""}。`;
+  return `This was not approved, so it was not done${why ? ` (${why})` : ""}.`;
 }
 
 /** For what failed, also after a correction: in words; an exception of a program is no answer. */

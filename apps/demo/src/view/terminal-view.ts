@@ -44,6 +44,8 @@ export class TerminalView implements RunView {
   #protocol = "attp";
   /** What calls were made with, for the lines that their ends draw. */
   readonly #inputs = new Map<string, unknown>();
+  /** Calls that a person refused: why is told with the decision. */
+  readonly #refused = new Set<string>();
 
   constructor(screen: Screen, words: Words = wordsFor("en")) {
     this.#screen = screen;
@@ -215,15 +217,15 @@ export class TerminalView implements RunView {
             : style.bad("✗");
     const room = Math.max(20, columns() - name.length - 18);
     write(`  ${sign} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`);
-    if (error === undefined && languages.has(this.#protocol)) return;
+    if (this.#refused.delete(callId) || (error === undefined && languages.has(this.#protocol))) return;
     write(`    ${style.dim(clip(resultText(name, rest.data, error), columns() - 6))}\n`);
   }
 
-  #approval({ decision }: EventOf<"approval-response">): void {
+  #approval({ callId, decision }: EventOf<"approval-response">): void {
     if (this.#aborted) return;
-    const { approved, by = "", reason } = decision;
-    const told = approved ? this.#words.approved(by) : this.#words.denied(by);
-    this.#note(approved ? "dim" : "warn", `${told}${reason ? `: ${reason}` : ""}`);
+    const { approved, by = "", reason = "" } = decision;
+    if (!approved) this.#refused.add(callId);
+    this.#note(approved ? "dim" : "warn", approved ? this.#words.approved(by) : this.#words.denied(by, reason));
   }
 
   #results({ results }: EventOf<"action-end">): void {

@@ -62,7 +62,7 @@ function outcomeOf(status: string, entry: Entry, error?: ToolErrorInfo): Outcome
       if (entry.warnings?.length) return { status: "error", errorType: "Cut", message: entry.warnings.join("; ") };
       return { status: "ok", value: toolValue(entry.data) };
     case "pending":
-      return { status: "denied", message: `${entry.approval_id ?? "the request"} waits for approval` };
+      return { status: "denied", waitsFor: entry.approval_id ?? "router" };
     case "denied":
       return { status: "denied", message };
     default:
