@@ -1,10 +1,7 @@
 import { stringify } from "smol-toml";
 import { commonIndent, unwrapFence } from "./repair/code.ts";
+import { escapeControl, hasControl } from "./toml-text.ts";
 import type { AttpDocument } from "./types.ts";
-
-/** Characters that a TOML string can only hold escaped. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what TOML forbids in strings.
-const control = /[\u0000-\u0008\u000b-\u001f\u007f]/;
 
 /**
  * Writes a document as the protocol's template has it. `parse(serialize(document))` gives the same thought, call and
@@ -67,7 +64,7 @@ function holdsNull(value: unknown): boolean {
 
 /** A literal string where the text allows it and nothing in it would be taken for something to repair. */
 function code(text: string): string {
-  const plain = !control.test(text) && !text.includes("'''") && !text.endsWith("'");
+  const plain = !hasControl(text) && !text.includes("'''") && !text.endsWith("'");
   const untouched =
     commonIndent(text) === "" &&
     unwrapFence(text, "python") === undefined &&
@@ -83,10 +80,4 @@ function multiLine(text: string): string {
 
 function oneLine(text: string): string {
   return `"${escapeControl(text.replaceAll("\\", "\\\\")).replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
-}
-
-function escapeControl(text: string): string {
-  return text.replace(new RegExp(control, "g"), (unit) =>
-    unit === "\r" ? "\\r" : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
 }

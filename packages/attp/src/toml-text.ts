@@ -6,13 +6,8 @@ export function tomlText(text: string): string {
   const whole = text.replace(/\p{Cs}/gu, "\ufffd");
   // A line end right after the opening delimiter is no part of the value.
   const lead = whole.includes("\n") ? "\n" : "";
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a literal string can't hold.
-  if (!/'''|'$|[\u0000-\u0008\u000b-\u001f\u007f]/.test(whole)) return `'''${lead}${whole}'''`;
-  const escaped = whole
-    .replaceAll("\\", "\\\\")
-    .replace(/"(?="|$)/g, '\\"')
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: what a basic string must escape.
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, escapeControl);
+  if (!hasControl(whole) && !/'''|'$/.test(whole)) return `'''${lead}${whole}'''`;
+  const escaped = escapeControl(whole.replaceAll("\\", "\\\\").replace(/"(?="|$)/g, '\\"'));
   return `"""${lead}${escaped}"""`;
 }
 
@@ -21,6 +16,18 @@ export function tomlLine(text: string): string {
   return JSON.stringify(text.replace(/\p{Cs}/gu, "\ufffd")).replaceAll("\u007f", "\\u007f");
 }
 
-function escapeControl(character: string): string {
-  return character === "\r" ? "\\r" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
+const control = /[\u0000-\u0008\u000b-\u001f]/;
+
+/** Whether a unit stands in a text that TOML forbids in strings. One class for all of them would take twice as long. */
+export function hasControl(text: string): boolean {
+  return control.test(text) || text.includes("\u007f");
+}
+
+/** Writes those units as TOML's basic strings do. */
+export function escapeControl(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a basic string must escape.
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (unit) =>
+    unit === "\r" ? "\\r" : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }

@@ -3,6 +3,7 @@ import { parse as parseToml, type TomlError } from "smol-toml";
 import { type AttpDiagnosticCode, diagnostic } from "../diagnostics.ts";
 import type { Entry, Scan } from "../scan/entry.ts";
 import { type Field, fieldOf, toolCallName } from "../scan/patterns.ts";
+import { hasControl } from "../toml-text.ts";
 import { plainValues } from "./plain-values.ts";
 import { entryText, rawBody, unindent } from "./strings.ts";
 import { isTable, toJson } from "./values.ts";
@@ -81,42 +82,39 @@ export function fromData(
   findings: Findings,
 ): Read {
   const values = new Map<Field, unknown>();
-  const call = new Map<string, JsonValue>();
-  const rest = new Map<string, JsonValue>();
+  const call = createRecord<JsonValue>();
+  const extra = createRecord<JsonValue>();
   let hasCall = false;
   for (const [key, value] of Object.entries(data)) {
     const tables = callTables(key, value, findings);
-    if (!tables) rest.set(key, toJson(value));
-    else {
-      hasCall = true;
-      for (const table of tables) for (const [inner, item] of Object.entries(table)) call.set(inner, toJson(item));
-    }
+    hasCall ||= tables !== undefined;
+    if (!tables) extra[key] = toJson(value);
+    else for (const table of tables) for (const [inner, item] of Object.entries(table)) call[inner] = toJson(item);
   }
+  const take = (field: Field, from: Record<string, JsonValue>): void => {
+    values.set(field, from[field]);
+    delete from[field];
+  };
   const at = (field: Field): [number, number] => {
     const entry = scan.entries.find((other) => other.field === field);
     return entry ? [entry.keyStart, entry.keyEnd] : [scan.start, Math.min(scan.end, scan.start + 1)];
   };
   let hoisted = false;
   for (const field of ["status", "target", "code", "message"] as const) {
-    if (call.has(field)) values.set(field, call.get(field));
-    else if (rest.has(field) && findings.allows("attp/missing-header")) {
-      values.set(field, rest.get(field));
-      rest.delete(field);
+    if (field in call) take(field, call);
+    else if (field in extra && findings.allows("attp/missing-header")) {
+      take(field, extra);
       if (!hoisted) findings.add(diagnostic("attp/missing-header", ...at(field)));
       hoisted = true;
-    } else continue;
-    call.delete(field);
+    }
   }
-  if (rest.has("thought")) {
-    values.set("thought", rest.get("thought"));
-    rest.delete("thought");
-  } else if (call.has("thought") && findings.allows("attp/late-thought")) {
-    values.set("thought", call.get("thought"));
-    call.delete("thought");
+  if ("thought" in extra) take("thought", extra);
+  else if ("thought" in call && findings.allows("attp/late-thought")) {
+    take("thought", call);
     findings.add(diagnostic("attp/late-thought", ...at("thought")));
   }
-  if (call.size > 0) rest.set("tool_call", toRecord(call));
-  return { values, extra: toRecord(rest), hasCall: hasCall || hoisted };
+  if (Object.keys(call).length > 0) extra.tool_call = call;
+  return { values, extra, hasCall: hasCall || hoisted };
 }
 
 /** The tables that a key's value is made of, when they are the call's. */
@@ -125,12 +123,6 @@ function callTables(key: string, value: unknown, findings: Findings): Record<str
   if (!name || (name === "odd" && !findings.allows("attp/table-name"))) return undefined;
   const tables: unknown[] = Array.isArray(value) ? value : [value];
   return tables.length > 0 && tables.every(isTable) ? tables : undefined;
-}
-
-function toRecord(entries: Map<string, JsonValue>): Record<string, JsonValue> {
-  const record = createRecord<JsonValue>();
-  for (const [key, value] of entries) record[key] = value;
-  return record;
 }
 
 /** Reads a document that is no TOML, as far as repairs explain it. */
@@ -157,8 +149,8 @@ function repaired(scan: Scan, findings: Findings, fallback: Fields["fallback"], 
     if (!read) continue;
     if (entry.innerQuotes !== undefined) repair("attp/inner-quotes", entry.innerQuotes, entry.innerQuotes + 3);
     if (read.raw && !entry.cut) repair("attp/raw-escapes", entry.valueStart, entry.valueEnd);
-    const control = firstControl(rawBody(source, entry, indent));
-    if (control) repair("attp/syntax", entry.bodyStart, entry.bodyEnd, "Control characters stand in the string.");
+    if (hasControl(rawBody(source, entry, indent)))
+      repair("attp/syntax", entry.bodyStart, entry.bodyEnd, "Control characters stand in the string.");
   }
   const extra = unknownKeys(scan, repair);
   const inline = extra.tool_call;
@@ -197,11 +189,6 @@ function preferLastQuotes({ source, entries, end, notes }: Scan, findings: Findi
   const kept = notes.filter(({ start }) => start < code.bodyStart);
   notes.length = 0;
   notes.push(...kept);
-}
-
-function firstControl(text: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what TOML forbids in strings.
-  return /[\u0000-\u0008\u000b\u000c\u000d\u000e-\u001f\u007f]/.test(text);
 }
 
 /** A value that is no string, as the TOML parser reads it. */

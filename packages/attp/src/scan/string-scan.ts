@@ -1,3 +1,4 @@
+import type { Mark } from "./draft.ts";
 import type { Entry } from "./entry.ts";
 import type { OpenerWatch } from "./seam.ts";
 import type { ValueStream } from "./value-stream.ts";
@@ -42,11 +43,7 @@ export interface Candidate {
   /** Runs of quotes up to these. */
   runs: number;
   /** What to go back to. */
-  entries: number;
-  headers: number;
-  notes: number;
-  table: number;
-  inCall: boolean;
+  mark: Mark;
 }
 
 const patterns = {

@@ -1,0 +1,155 @@
+import type { Source } from "@toolglot/core/text";
+import { doubtEnd, doubtQuotes } from "./doubt.ts";
+import type { Draft } from "./draft.ts";
+import type { Entry } from "./entry.ts";
+import { restPattern } from "./patterns.ts";
+import { type Candidate, isCleanEnd, type OpenString } from "./string-scan.ts";
+
+export const surplusQuotes = "Code begins and ends with three quotes; more of them were left out.";
+
+/** Whether a line may stand behind the quotes that are in question; if so, it counts as read. */
+export function admits(draft: Draft, line: number): boolean {
+  if (!draft.pending) return true;
+  if (draft.deadLines.has(line)) return false;
+  draft.pending.lines.push(line);
+  return true;
+}
+
+/** The question where the last string ends is answered, unless it is the code's. */
+export function settle(draft: Draft): void {
+  if (draft.pending && draft.pending.open.entry.field !== "code") draft.pending = undefined;
+}
+
+/**
+ * Three or more quotes in a string, from one index of a text to another: true when they are taken for its end, or may be it;
+ * `"more"` when their line decides.
+ */
+export function readQuotes(
+  draft: Draft,
+  source: Source,
+  open: OpenString,
+  text: string,
+  index: number,
+  end: number,
+  ended: boolean,
+): boolean | "more" {
+  const { entry } = open;
+  let next = end;
+  while (next < text.length && isSpace(text.charCodeAt(next))) next += 1;
+  if (next === text.length && !ended) return "more";
+  const mayEnd = next === text.length || /[\n#/\u00a0\u2000-\u200b\u202f\u3000\ufeff]/.test(text.charAt(next));
+  let rest = "";
+  if (mayEnd) {
+    const lineBreak = text.indexOf("\n", next);
+    if (lineBreak < 0 && !ended) return "more";
+    rest = text.slice(end, lineBreak < 0 ? text.length : lineBreak).replace(/\r$/, "");
+  }
+  const quotes = source.base + index;
+  const after = source.base + end;
+  open.runs += 1;
+  // Quotes before these are data now, whatever follows.
+  open.dead = undefined;
+  const isEnd = mayEnd && isEndBefore(draft, rest, after);
+  const near = source.slice(Math.max(entry.bodyStart, quotes - 80), quotes);
+  const before = near.slice(near.lastIndexOf("\n") + 1);
+  const alone = before.trim() === "" && (before.length < 80 || near.includes("\n"));
+  const clean = isCleanEnd(entry, before, isEnd && onOpenersLine(source, entry, quotes));
+  if (!isEnd) {
+    entry.innerQuotes ??= quotes;
+    // Quotes at a line's start, with something behind them: the end, if nothing better comes.
+    if (!alone || !clean || !open.watch) return false;
+  }
+  open.values.pass(source, quotes);
+  const candidate: Candidate = {
+    open,
+    quotes,
+    after,
+    lines: [],
+    clean,
+    mayEnd: clean || alone,
+    surplus: alone && end - index > 3 && open.watch !== undefined && draft.options.allows("attp/inner-quotes"),
+    runs: open.runs,
+    mark: draft.mark(),
+  };
+  if (isEnd) {
+    close(draft, source, candidate, rest);
+    draft.pending = candidate;
+    if (entry.field === "code") draft.codeEnd = candidate;
+  } else {
+    open.dead = candidate;
+    source.seek(after);
+    draft.midLine = true;
+  }
+  return true;
+}
+
+/** Whether the rest of a line lets a string end before it. A comment may be asked a few times only, for its cost. */
+function isEndBefore(draft: Draft, rest: string, after: number): boolean {
+  if (rest.trim() === "") return true;
+  const end = after + rest.length;
+  draft.asked = { count: draft.asked.lineEnd === end ? draft.asked.count + 1 : 0, lineEnd: end };
+  return draft.asked.count < 8 && restPattern.test(rest);
+}
+
+/** Ends the open string at a candidate, and reads on after its line. */
+function close(draft: Draft, source: Source, { open, quotes, after, surplus }: Candidate, rest: string): void {
+  const { entry } = open;
+  entry.bodyEnd = surplus || open.quotes.mark === "`" ? quotes : after - 3;
+  entry.valueEnd = after;
+  if (surplus) {
+    entry.mended = true;
+    draft.note("attp/inner-quotes", quotes, after, surplusQuotes);
+  }
+  draft.contentEnd = after + rest.trimEnd().length;
+  const foreign = restPattern.exec(rest);
+  if (!foreign) draft.note("attp/stray-text", after, draft.contentEnd);
+  else if (foreign[1])
+    draft.note("attp/loose-syntax", draft.contentEnd - foreign[1].trimEnd().length, draft.contentEnd);
+  draft.open = undefined;
+  source.seek(after + rest.length);
+  const lineBreak = source.text.indexOf("\n", source.at);
+  source.at = lineBreak < 0 ? source.text.length : lineBreak + 1;
+}
+
+/** The quotes that were taken for the end are data: goes back to just after them. */
+export function rollBack(draft: Draft, source: Source): undefined {
+  const candidate = draft.pending as Candidate;
+  const { open, quotes, after, lines, mayEnd, mark } = candidate;
+  draft.pending = undefined;
+  if (draft.codeEnd === candidate) draft.codeEnd = undefined;
+  for (const line of lines) draft.deadLines.add(line);
+  draft.restore(mark);
+  open.entry.innerQuotes ??= quotes;
+  open.dead = mayEnd || !draft.options.fence ? candidate : undefined;
+  draft.open = open;
+  source.seek(after);
+  draft.midLine = true;
+}
+
+/** The last quotes were the end after all: what follows is no part of the document. */
+export function force(draft: Draft, source: Source, candidate: Candidate): undefined {
+  const { open, clean, runs, quotes, after, mark } = candidate;
+  draft.restore(mark);
+  open.dead = open.fenceEnd = undefined;
+  if (open.entry.innerQuotes === quotes) open.entry.innerQuotes = undefined;
+  source.seek(after);
+  const lineBreak = source.text.indexOf("\n", source.at);
+  const rest = source.text.slice(source.at, lineBreak < 0 ? source.text.length : lineBreak).replace(/\r$/, "");
+  if (open.entry.field === "code") {
+    draft.forced = true;
+    draft.codeEnd = candidate;
+  }
+  doubtEnd(draft, source);
+  if (draft.options.fence ? !clean || runs % 2 === 0 : /\w/.test(rest) && !restPattern.test(rest))
+    doubtQuotes(draft, candidate);
+  close(draft, source, candidate, rest);
+}
+
+function onOpenersLine(source: Source, { bodyStart }: Entry, quotes: number): boolean {
+  // Further on it makes no difference which line it is, and looking back costs.
+  return quotes < bodyStart + 400 && !source.slice(bodyStart, quotes).includes("\n");
+}
+
+function isSpace(code: number): boolean {
+  return code === 32 || code === 9 || code === 13;
+}
