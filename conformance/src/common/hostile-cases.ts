@@ -10,7 +10,7 @@ type Fixture = Pick<
 >;
 
 const anything: CommonCase["expect"] = { diagnostics: [], moreDiagnostics: true, mayNotSerialize: true };
-/** Work that is not linear shows by running into the test's time limit: these texts are cut in few ways. */
+/** Cut in few ways; how the work grows is measured by itself (`growth.ts`). */
 const coarse = { units: false, everySplitUpTo: 0, longestPieces: [4097] };
 
 /** Values of a megabyte, and texts full of what begins and never ends. */

@@ -21,6 +21,8 @@ export interface Seam {
 
 /** The beginning of a line to look at. Groups: a table, a key. */
 const watched = /\n[ \t\u00a0]*(?:([[\uff3b]{1,2}[ \t]*["']?[Tt]ool)|(thought|status|code)[ \t]*[=:\uff1d\uff1a])/g;
+/** The same, where the text stands. */
+const watchedHere = new RegExp(watched.source, "y");
 
 /** A line that may still become such a line, or one that stands before it. */
 const unfinished =
@@ -53,6 +55,10 @@ export class OpenerWatch {
   /** Nothing from this offset on is given out before the document ends: it may belong to another one. */
   limit: number = Number.POSITIVE_INFINITY;
   #seen = 0;
+  /** Up to here the text was looked at, so that a stretch that grows is looked at once. */
+  #looked = 0;
+  /** The last line break before there: what follows it may become an opener. */
+  #lineBreak = -1;
   readonly #bodyStart: number;
   readonly #own: RegExp;
 
@@ -68,23 +74,32 @@ export class OpenerWatch {
    */
   read(source: Source, to: number, known: boolean): Opener | number {
     const { text, at, base } = source;
-    const last = to > at ? text.lastIndexOf("\n", to - 1) : -1;
-    if (last < at) return to;
-    const from = Math.max(at, this.#seen - base);
+    const unread = Math.max(at, this.#looked - base);
+    const found = text.slice(unread, to).lastIndexOf("\n");
+    const last = found < 0 ? this.#lineBreak - base : unread + found;
+    const from = Math.max(at, this.#seen - base, this.#lineBreak - base);
+    if (last < at) {
+      this.#looked = Math.max(this.#looked, base + to);
+      return to;
+    }
     const stretch = text.slice(from, to);
-    watched.lastIndex = 0;
-    for (let match = watched.exec(stretch); match; match = watched.exec(stretch)) {
+    // Without a new line break, only the one before may begin an opener.
+    const pattern = found < 0 ? watchedHere : watched;
+    pattern.lastIndex = 0;
+    for (let match = pattern.exec(stretch); match; match = pattern.exec(stretch)) {
       const start = from + match.index + 1;
       const lineBreak = text.indexOf("\n", start);
       const lineEnd = lineBreak < 0 ? text.length : lineBreak;
       if (lineBreak < 0 && !known) return seamStart(text, start - 1, at, this.#own);
-      watched.lastIndex = start - from;
+      pattern.lastIndex = start - from;
       this.#seen = base + start;
       const kind = match[1] ? "table" : (match[2] as Opener["kind"]);
       if (!kinds[kind].test(text.slice(start, Math.min(to, lineEnd)))) continue;
       const opener = this.#add(kind, source, base + start);
       if (mayCut(kind)) return opener;
     }
+    this.#looked = Math.max(this.#looked, base + to);
+    this.#lineBreak = base + last;
     return !known && unfinished.test(text.slice(last + 1, to)) ? seamStart(text, last, at, this.#own) : to;
   }
 

@@ -1,0 +1,57 @@
+import type { BlockBase, ProtocolEvent } from "@toolglot/core";
+import type { CommonFixture } from "./fixture.ts";
+
+const few = 4_000;
+const many = 4 * few;
+/** Less than this for all of a text, in ms, is no growth worth a measurement. */
+const cheap = 150;
+
+/**
+ * Texts on which a parser's work grows faster than they do, at once or in chunks: four times the text may cost about four
+ * times the processor time, where a walk back over everything before costs sixteen.
+ */
+export function growthFailures<Block extends BlockBase, Event extends ProtocolEvent<Block>>({
+  implementation,
+  block,
+  opener,
+  hostile,
+}: CommonFixture<Block, Event>): string[] {
+  const failures: string[] = [];
+  const shapes: [name: string, make: (piece: string, times: number) => string][] = [
+    ["alone", (piece, times) => piece.repeat(times)],
+    ["on lines", (piece, times) => `${piece}\n`.repeat(times)],
+    ["in a block", (piece, times) => block(Array(times).fill(piece).join(" "))],
+    ["on the lines of a block", (piece, times) => block(Array(times).fill(piece).join("\n"))],
+    ["after a block", (piece, times) => `${block("x")}\n${`${piece} `.repeat(times)}`],
+  ];
+  const ways: [name: string, read: (text: string) => void][] = [
+    ["at once", (text) => void implementation.parse(text)],
+    ["in chunks", (text) => inChunks(implementation.createParser(), text)],
+  ];
+  for (const piece of new Set([opener, ...hostile, "`", "<", " "])) {
+    for (const [shape, make] of shapes) {
+      for (const [way, read] of ways) {
+        const cost = (times: number): number => leastOf(3, () => processorTime(() => read(make(piece, times))));
+        const whole = processorTime(() => read(make(piece, many)));
+        if (whole < cheap) continue;
+        const [one, four] = [cost(few), cost(many)];
+        if (four > 9 * one) failures.push(`${JSON.stringify(piece)} ${shape}, ${way}: ${one} ms, then ${four} ms`);
+      }
+    }
+  }
+  return failures;
+}
+
+function inChunks(parser: { feed(chunk: string): void; end(): unknown }, text: string): void {
+  for (let at = 0; at < text.length; at += 997) parser.feed(text.slice(at, at + 997));
+  parser.end();
+}
+
+function processorTime(run: () => void): number {
+  const before = process.cpuUsage();
+  run();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000;
+}
+
+const leastOf = (times: number, measure: () => number): number => Math.min(...Array.from({ length: times }, measure));
