@@ -25,8 +25,8 @@ export function growthFailures<Block extends BlockBase, Event extends ProtocolEv
     ["after a block", (piece, times) => `${block("x")}\n${`${piece} `.repeat(times)}`],
   ];
   const ways: [name: string, read: (text: string) => void][] = [
-    ["at once", (text) => void implementation.parse(text)],
-    ["in chunks", (text) => inChunks(implementation.createParser(), text)],
+    ["at once", (text) => void implementation.parse(text, {})],
+    ["in chunks", (text) => inChunks(implementation.createParser({ onEvent: () => {} }), text)],
   ];
   for (const piece of new Set([opener, ...hostile, "`", "<", " "])) {
     for (const [shape, make] of shapes) {
