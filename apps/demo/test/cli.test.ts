@@ -208,6 +208,17 @@ it.each([[["--protocol", "trp"]], [["--protocol", "trp", "--messy"]]])("should t
   expect(stdout.includes("✗ router(")).toBe(args.includes("--messy"));
 });
 
+it.each(["native", "trp", "tam"])("should take the tour of %s in Chinese throughout", async (protocol) => {
+  const { code, stdout } = await demo("--lang", "zh", "--protocol", protocol);
+  expect(code).toBe(0);
+  // What the demo and the planner say; calls and results stand deeper, or behind a sign.
+  const said = stdout.split("\n").filter((line) => /^(?: {2}|\d+\. )(?![✓✗⊘│]|tam$)\S/u.test(line));
+  expect(said.join("\n")).toMatch(/4\. [\s\S]*符合的有 7 张订单/);
+  expect(said.join("\n")).toContain("状态：已送达");
+  for (const line of said)
+    expect(line).not.toMatch(/[a-z]: |, |\b(?:the|and|of|is|by|order|orders|search|find|look|document)\b/i);
+});
+
 it("should ask once per call through a router, and leave its requests and its log to be read", async () => {
   const question = "open a ticket: through the router";
   expect((await demo("--protocol", "trp", question)).code).toBe(4);

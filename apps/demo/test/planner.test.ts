@@ -299,6 +299,7 @@ it.each([
   ["前三名客户的消费", "top"],
   ["mean of 3, 5 and 10", "arithmetic"],
   ["2480的17.5%是多少", "arithmetic"],
+  ["九月订单金额的平均数、中位数和标准差", "statistics"],
   ["open a ticket about the broken printer", "ticket"],
   ["find documents about batteries", "search"],
   ["must a delivery that is late be announced?", "ask"],

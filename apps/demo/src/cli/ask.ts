@@ -66,7 +66,7 @@ export function ask(question: string, context: AskContext, history: readonly Mes
 async function sayAboutProject({ results }: RunResult, { session, terminal }: AskContext): Promise<void> {
   const edited = results.some(({ name, status }) => name === "edit" && status === "ok");
   const ran = results.some(({ name, status }) => name === "command" && status !== "denied");
-  for (const note of await session.projectNotes({ edited, ran })) terminal.note(`${note}\n`);
+  for (const note of await session.projectNotes({ edited, ran })) terminal.note(`${note}\n\n`);
 }
 
 /** Waits for work, or for the signal. */

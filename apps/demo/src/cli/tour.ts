@@ -7,7 +7,8 @@ import { wordsFor } from "./words.ts";
 
 interface Stop {
   title: Readonly<Record<Locale, string>>;
-  question: string;
+  /** By default and with `--lang en`, a stop "in Chinese" has a Chinese one, too. */
+  question: Readonly<Record<Locale, string>>;
   options: Partial<DemoOptions>;
 }
 
@@ -18,15 +19,18 @@ const stops: readonly Stop[] = [
       en: "One program reads a rule, takes the limit from its text, and queries the orders",
       zh: "一段程序读取规则、从正文取得期限，再查询订单",
     },
-    question: "Check which orders are affected by the shipping delay policy",
+    question: {
+      en: "Check which orders are affected by the shipping delay policy",
+      zh: "按发货延误政策检查哪些订单受影响",
+    },
     options: { protocol: "attp", messy: undefined },
   },
   {
     title: {
       en: "In Chinese, and the planner forgets the table's header on purpose: the parser repairs it",
-      zh: "中文提问，规划器故意漏写表头：解析器会修复",
+      zh: "规划器故意漏写表头：解析器会修复",
     },
-    question: "销售额最高的 5 种商品是什么？",
+    question: { en: "销售额最高的 5 种商品是什么？", zh: "销售额最高的 5 种商品是什么？" },
     options: { protocol: "attp", messy: "missing-header" },
   },
   {
@@ -34,7 +38,10 @@ const stops: readonly Stop[] = [
       en: "A program in JavaScript whose first call is made as in Python: the error says how, and it is corrected",
       zh: "JavaScript 程序，第一次调用写成了 Python 的样子：错误信息说明写法，随后改正",
     },
-    question: "mean, median and standard deviation of the order totals in September",
+    question: {
+      en: "mean, median and standard deviation of the order totals in September",
+      zh: "九月订单金额的平均值、中位数和标准差",
+    },
     options: { protocol: "attp-js", messy: "positional" },
   },
   {
@@ -42,12 +49,12 @@ const stops: readonly Stop[] = [
       en: "A plan of two steps between delimiters, one set of them mistyped",
       zh: "分隔符之间的两步计划，其中一组分隔符写错了",
     },
-    question: "Compare the return policy and the warranty terms",
+    question: { en: "Compare the return policy and the warranty terms", zh: "比较退货政策和保修条款" },
     options: { protocol: "tam", messy: "mixed-delimiters" },
   },
   {
     title: { en: "An XML block whose query is not escaped", zh: "XML 块，其中的查询没有转义" },
-    question: "按月份列出订单数量",
+    question: { en: "按月份列出订单数量", zh: "按月份列出订单数量" },
     options: { protocol: "toolsxml", messy: "unescaped" },
   },
   {
@@ -55,12 +62,12 @@ const stops: readonly Stop[] = [
       en: "The same protocol at work in a project: its tests are run, a bug is found, and an edit that misses is corrected",
       zh: "同一协议在项目里工作：运行测试、找到缺陷，改正一次没有命中的编辑",
     },
-    question: "Fix the failing test in the project",
+    question: { en: "Fix the failing test in the project", zh: "修复项目里失败的测试" },
     options: { protocol: "toolsxml", messy: "outdated-find" },
   },
   {
     title: { en: "The same tools as native function calls, two at a time", zh: "同样的工具用原生函数调用，每次两个" },
-    question: "Compare the return policy and the warranty terms",
+    question: { en: "Compare the return policy and the warranty terms", zh: "比较退货政策和保修条款" },
     options: { protocol: "native", messy: undefined },
   },
   {
@@ -68,23 +75,30 @@ const stops: readonly Stop[] = [
       en: "One tool, a router that keeps catalog, policy, keys and audit; the planner mixes up a number",
       zh: "只有一个工具：管理目录、策略、幂等键和审计的路由器；规划器写错了一个编号",
     },
-    question: "show order 1042",
+    question: { en: "show order 1042", zh: "显示订单 1042" },
     options: { protocol: "trp", messy: "wrong-number" },
   },
 ];
 
 /** The tour of one protocol: a request with one call, one with calls side by side, and one whose calls depend on each other. */
 const oneProtocol: readonly Stop[] = [
-  { title: { en: "One call", zh: "一次调用" }, question: "show order 1042", options: {} },
+  { title: { en: "One call", zh: "一次调用" }, question: { en: "show order 1042", zh: "显示订单 1042" }, options: {} },
   {
     title: { en: "Two at a time, then two more", zh: "先并行两个，再并行两个" },
-    question: "Compare the return policy and the warranty terms",
+    question: { en: "Compare the return policy and the warranty terms", zh: "比较退货政策和保修条款" },
     options: {},
   },
-  { title: { en: "In Chinese", zh: "中文提问" }, question: "总结一下退货政策", options: {} },
+  {
+    title: { en: "In Chinese", zh: "搜索并总结一篇文档" },
+    question: { en: "总结一下退货政策", zh: "总结一下退货政策" },
+    options: {},
+  },
   {
     title: { en: "A rule is read, its limit taken, and the orders queried", zh: "读取规则、取得期限，再查询订单" },
-    question: "Check which orders are affected by the shipping delay policy",
+    question: {
+      en: "Check which orders are affected by the shipping delay policy",
+      zh: "按发货延误政策检查哪些订单受影响",
+    },
     options: {},
   },
 ];
@@ -93,35 +107,41 @@ const oneProtocol: readonly Stop[] = [
 const toolsxmlTour: readonly Stop[] = [
   {
     title: { en: "One call of a declared tool", zh: "调用一个声明过的工具" },
-    question: "show order 1042",
+    question: { en: "show order 1042", zh: "显示订单 1042" },
     options: {},
   },
   {
     title: { en: "Reads: a file and the project's folders, side by side", zh: "并行读取一个文件和项目的目录" },
-    question: "What is in the project?",
+    question: { en: "What is in the project?", zh: "项目里有什么？" },
     options: {},
   },
   {
     title: {
       en: "In Chinese: run the tests, read, search, edit. The first edit misses, and is corrected from the error",
-      zh: "中文：运行测试、读取、搜索、编辑。第一次编辑没有命中，根据错误改正",
+      zh: "运行测试、读取、搜索、编辑。第一次编辑没有命中，根据错误改正",
     },
-    question: "修复项目里失败的测试",
+    question: { en: "修复项目里失败的测试", zh: "修复项目里失败的测试" },
     options: { messy: "outdated-find" },
   },
   {
     title: { en: "One edit of several files, all or nothing", zh: "一次编辑多个文件，要么全部成功，要么都不改" },
-    question: "Rename formatDuration to durationText everywhere",
+    question: {
+      en: "Rename formatDuration to durationText everywhere",
+      zh: "把 formatDuration 全部改名为 durationText",
+    },
     options: {},
   },
   {
     title: { en: "A script that asks a question, answered with <input>", zh: "脚本提出问题，用 <input> 回答" },
-    question: "Release the project",
+    question: { en: "Release the project", zh: "发布项目" },
     options: {},
   },
   {
     title: { en: "A rule is read, its limit taken, and the orders queried", zh: "读取规则、取得期限，再查询订单" },
-    question: "Check which orders are affected by the shipping delay policy",
+    question: {
+      en: "Check which orders are affected by the shipping delay policy",
+      zh: "按发货延误政策检查哪些订单受影响",
+    },
     options: {},
   },
 ];
@@ -141,12 +161,13 @@ export async function tour(
     if (options.protocolGiven && options.messy === true) own.messy = slipNameAt(own.protocol, index);
     const context = contextFor(own);
     const { style, write } = context.terminal.screen;
+    const locale = options.lang ?? "en";
+    const question = stop.question[locale];
     if (!json) {
-      write(
-        `${style.strong(`${index + 1}. ${stop.title[options.lang ?? "en"]}`)}\n${style.dim(`   ${own.protocol} · ${stop.question}`)}\n\n`,
-      );
+      const title = style.strong(`${index + 1}. ${stop.title[locale]}`);
+      write(`${title}\n${style.dim(`   ${own.protocol} · ${question}`)}\n\n`);
     }
-    const code = exitCodeOf(await ask(stop.question, context), context.declined.message !== undefined);
+    const code = exitCodeOf(await ask(question, context), context.declined.message !== undefined);
     if (code !== 0) return code;
   }
   return 0;

@@ -79,7 +79,7 @@ export function onlyInLoopText(language: Locale): string {
 export function deniedText({ message = "", waitsFor }: Outcome, language: Locale): string {
   const zh = language === "zh";
   const waits = waitsFor !== undefined && (zh ? `${waitsFor} 正在等待批准` : `${waitsFor} waits for approval`);
-  const said = / was denied(?:: ([\s\S]*?))?\.(?: It did not run\.)?$/.exec(message);
+  const said = / was denied(?:: ([\s\S]*?))?\.?(?: It did not run\.)?$/.exec(message);
   const why = waits || (said ? said[1] : message);
   if (zh) return `没有得到同意，所以没有执行${why ? `（${why}）` : ""}。`;
   return `This was not approved, so it was not done${why ? ` (${why})` : ""}.`;

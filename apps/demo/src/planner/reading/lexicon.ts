@@ -62,7 +62,7 @@ const entries: readonly Entry[] = [
     "多久|多长时间|几天|多少天|几个月|多少个月|多少小时|几个?小时|什么时候|何时",
   ],
   ["aggregate", "sum", "sum(?: of)?|total(?: of)?", "总额|总和|合计|总计|总"],
-  ["aggregate", "mean", "average|mean|avg", "平均值?|均值"],
+  ["aggregate", "mean", "average|mean|avg", "平均[值数]?|均值"],
   ["aggregate", "median", "median", "中位数"],
   ["aggregate", "stdev", "standard deviation|stdev|std dev|spread", "标准差"],
   [

@@ -575,7 +575,7 @@ function recordTask({ subject, id }: Frame, language: Locale): Task {
       const head = facts
         .map(
           ([name, value]) =>
-            `- ${columnLabel(name, language)}: ${value === null ? "–" : typeof value === "string" ? valueText(name, value, language) : value}`,
+            `- ${columnLabel(name, language)}${language === "zh" ? "：" : ": "}${value === null ? "–" : typeof value === "string" ? valueText(name, value, language) : value}`,
         )
         .join("\n");
       if (lines.length === 0 || first.sku === null) return head;

@@ -121,7 +121,12 @@ const hitsOf: Record<Kind, number> = { search: 8, ask: 5, summarise: 1, read: 1,
 
 function documentTask(kind: Kind, topics: readonly string[], question: string, language: Locale): Task {
   const zh = language === "zh";
-  const queries = topics.map((topic) => contentWords(topic).map(canonical).join(" "));
+  const queries = topics.map((topic) => {
+    const words = contentWords(topic);
+    // Chinese that stands together is searched for as it stands.
+    const whole = /^\p{Script=Han}+$/u.test(words.join("")) && topic.includes(words.join(""));
+    return words.map(canonical).join(whole ? "" : " ");
+  });
   const about = topics.join(zh ? "、" : " / ");
   return task<Document[][]>({
     kind,
@@ -165,8 +170,7 @@ function documentTask(kind: Kind, topics: readonly string[], question: string, l
       }
       const [left, right] = chosen;
       if (left === undefined) return noDocument(topics, undefined, language);
-      if (kind === "read")
-        return `${left.title} (${left.document_id}, ${left.updated})\n\n${left.text.replace(/^# .*\n+/, "")}`;
+      if (kind === "read") return `${headOf(left, language)}\n\n${left.text.replace(/^# .*\n+/, "")}`;
       return right === undefined ? summaryText(left, language) : comparison(left, right, language);
     },
   });
@@ -376,14 +380,17 @@ function sectionsOf(text: string): { intro: string; sections: Section[] } {
   return { intro, sections };
 }
 
-function summaryText({ title, document_id, updated, text }: Document, language: Locale): string {
-  const { intro, sections } = sectionsOf(text);
-  const head =
-    language === "zh"
-      ? `《${title}》（${document_id}，更新于 ${updated}）`
-      : `${title} (${document_id}, last changed ${updated})`;
-  const body = sections.map(({ heading, points }) => `- **${heading}**: ${points.slice(0, 2).join(" ")}`);
-  return [head, intro, body.join("\n")].filter(Boolean).join("\n\n");
+function headOf({ title, document_id, updated }: Document, language: Locale): string {
+  return language === "zh"
+    ? `《${title}》（${document_id}，更新于 ${updated}）`
+    : `${title} (${document_id}, last changed ${updated})`;
+}
+
+function summaryText(document: Document, language: Locale): string {
+  const { intro, sections } = sectionsOf(document.text);
+  const [colon, space] = language === "zh" ? ["：", ""] : [": ", " "];
+  const body = sections.map(({ heading, points }) => `- **${heading}**${colon}${points.slice(0, 2).join(space)}`);
+  return [headOf(document, language), intro, body.join("\n")].filter(Boolean).join("\n\n");
 }
 
 function comparison(left: Document, right: Document, language: Locale): string {
@@ -396,7 +403,7 @@ function comparison(left: Document, right: Document, language: Locale): string {
   const headings = ({ text }: Document): string =>
     sectionsOf(text)
       .sections.map(({ heading }) => heading)
-      .join(", ");
+      .join(zh ? "、" : ", ");
   const table = markdownTable(
     ["", left.title, right.title],
     [
@@ -406,6 +413,8 @@ function comparison(left: Document, right: Document, language: Locale): string {
     ],
   );
   // Points that name a number are what differs.
-  const facts = [left, right].map(({ title, text }) => `${title}:\n${(text.match(/^- .*\d.*$/gmu) ?? []).join("\n")}`);
+  const facts = [left, right].map(
+    ({ title, text }) => `${title}${zh ? "：" : ":"}\n${(text.match(/^- .*\d.*$/gmu) ?? []).join("\n")}`,
+  );
   return `${table}\n\n${facts.join("\n\n")}`;
 }
