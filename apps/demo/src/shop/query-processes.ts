@@ -21,8 +21,9 @@ export interface Answer {
 }
 
 const program = createRequire(import.meta.url).resolve("#query-process");
-/** A process that waits for its next question: starting one costs more than most queries. */
-let idle: ChildProcess | undefined;
+/** Processes that wait for their next question, as starting one costs more than most queries; two, as queries come in pairs. */
+const idle: ChildProcess[] = [];
+const mostIdle = 2;
 
 /**
  * Asks a process of its own, which is killed when the signal says so. Throws the signal's reason, or the engine's error.
@@ -58,18 +59,18 @@ function started(): ChildProcess {
 }
 
 function taken(): ChildProcess | undefined {
-  const child = idle;
-  idle = undefined;
-  return child?.connected === true && child.exitCode === null ? child : undefined;
+  for (let child = idle.pop(); child !== undefined; child = idle.pop())
+    if (child.connected && child.exitCode === null) return child;
+  return undefined;
 }
 
 function keep(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  if (idle !== undefined) {
+  if (idle.length === mostIdle) {
     child.kill("SIGKILL");
     return;
   }
-  idle = child;
+  idle.push(child);
   child.unref();
   child.channel?.unref();
 }
