@@ -1,4 +1,4 @@
-import { createAgent, nativeProtocol, recordRun } from "@toolglot/agent";
+import { createAgent, nativeProtocol, recordRun, replayRun } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
 import { describe, expect, it } from "vitest";
 import { recordingExecutor } from "./support/tools.ts";
@@ -12,6 +12,7 @@ describe("a key that nobody reads is a TypeError that names the nearest one", ()
     ["recordRun", () => recordRun({ ...options, limit: { turns: 3 } } as never, "Go"), "limits"],
     ["its options", () => recordRun(options, "Go", { onLines: () => 1 } as never), "onLine"],
     ["run", () => createAgent(options).run("Go", { signals: 1 } as never), "signal"],
+    ["replayRun", () => replayRun({} as never, { protocl: nativeProtocol() } as never), "protocol"],
     ["nativeProtocol", () => nativeProtocol({ local: "zh" } as never), "locale"],
   ])("%s", (_what, call, meant) => {
     expect(call).toThrow(TypeError);

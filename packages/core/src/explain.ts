@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 /** What a model is told about its own mistakes, for those who write a protocol. */
 import type { Diagnostic } from "./diagnostic.ts";
 import { formatDiagnostic } from "./frame.ts";
@@ -33,6 +34,7 @@ const zhAdvice: Record<string, string> = {
  * names the code, its place, and what to write instead, and the first ones show the source line.
  */
 export function tellFindings(diagnostics: readonly Diagnostic[], options: TellOptions = {}): string[] {
+  checkKeys<TellOptions>("tellFindings", options, { source: true, locale: true, advice: true });
   const { source, locale, advice } = options;
   const zh = locale === "zh";
   const first = new Map<string, Diagnostic>();

@@ -41,3 +41,7 @@ it("should stay short, whatever there is to tell", () => {
   expect(told.at(-1)).toBe("… and 14 more");
   expect(Math.max(...told.map((text) => text.length))).toBeLessThanOrEqual(600);
 });
+
+it("should refuse an option that nobody reads", () => {
+  expect(() => tellFindings([], { locales: "zh" } as never)).toThrow(/Did you mean "locale"/);
+});

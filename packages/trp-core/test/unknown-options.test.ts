@@ -7,6 +7,7 @@ import {
   issueApprovalToken,
   MemoryStore,
   principal,
+  verifyApprovalToken,
 } from "../src/index.ts";
 import { serveHttp } from "../src/node/index.ts";
 import { createPolicy } from "../src/policy/rules.ts";
@@ -63,6 +64,17 @@ it.each<[string, () => unknown, string]>([
     () => createRouter({ capabilities: [defineCapability({ ...capability, maxTimeout: 5 } as never)] }),
     'has no option "maxTimeout". Did you mean "maxTimeoutMs"?',
   ],
+  [
+    "verifyApprovalToken",
+    () => verifyApprovalToken("t", { secret: "s" } as never),
+    'verifyApprovalToken has no option "secret". Did you mean "secrets"?',
+  ],
+  [
+    "approvals.list",
+    () => router.approvals.list(authenticate(), { states: "denied" } as never),
+    'has no option "states"',
+  ],
+  ["audit.read", () => router.audit.read({ since: 1 } as never), 'read has no option "since"'],
   ["close", () => router.close({ grace: 1 } as never), 'close has no option "grace"'],
 ])("is refused with the name that is meant: %s", async (_name, make, message) => {
   await expect((async () => make())()).rejects.toThrow(message);

@@ -11,6 +11,7 @@ import {
   type ToolProtocol,
   type ToolResult,
 } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import { REPLAY_DIVERGENCE } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
@@ -70,7 +71,9 @@ export interface ReplayedRun extends AgentRun {
  * Plays a recording from start to end with the protocol it was made with. Throws `TypeError` when the protocol has another
  * version.
  */
-export function replayRun(recording: Recording, { protocol }: { protocol: ToolProtocol }): ReplayedRun {
+export function replayRun(recording: Recording, options: { protocol: ToolProtocol }): ReplayedRun {
+  checkKeys("replayRun", options, { protocol: true });
+  const { protocol } = options;
   const { protocol: wanted } = recording.head;
   if (protocol.version !== wanted) {
     throw new TypeError(`The recording was made with ${wanted}, and this protocol is ${protocol.version}.`);

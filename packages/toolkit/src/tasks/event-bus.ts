@@ -36,7 +36,9 @@ export class EventBus<Event extends BusEvent> {
     const listener = typed ? (event: Event): void => (event.type === first ? given(event) : undefined) : given;
     // A function of its own, so that one listener can subscribe twice.
     const entry = (event: Event): void => listener(event);
-    const { signal } = (typed ? third : (second as { signal?: AbortSignal } | undefined)) ?? {};
+    const options = typed ? third : (second as { signal?: AbortSignal } | undefined);
+    checkKeys("subscribe", options, { signal: true });
+    const { signal } = options ?? {};
     const end = (): void => {
       this.#listeners.delete(entry);
       signal?.removeEventListener("abort", end);

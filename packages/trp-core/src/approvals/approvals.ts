@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
 import type { AuditEntry } from "../audit/types.ts";
 import { auditKey } from "../calls/keys.ts";
 import type { IncomingCall } from "../calls/types.ts";
@@ -90,7 +91,13 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
   }
 
   return {
-    async list(who, { limit = 100, ...rest } = {}) {
+    async list(who, given = {}) {
+      checkKeys<{ status?: unknown; before?: unknown; limit?: unknown }>("list", given, {
+        status: true,
+        before: true,
+        limit: true,
+      });
+      const { limit = 100, ...rest } = given;
       const filter = { ...rest, limit: Math.min(limit, longestPage) };
       // By itself: the requests of others must not push one's own out of the list.
       const own = await store.approvals.list({ ...filter, tenant: who.tenant, requester: who.id });

@@ -92,6 +92,13 @@ export interface ApprovalTokenClaims {
  * time (30 s of skew), and not by the caller. A Fault TRP_4002 that says why not otherwise, whatever the token is.
  */
 export function verifyApprovalToken(token: string, check: ApprovalTokenCheck): ApprovalTokenClaims | Fault {
+  checkKeys<ApprovalTokenCheck>("verifyApprovalToken", check, {
+    secrets: true,
+    capId: true,
+    args: true,
+    requester: true,
+    now: true,
+  });
   const claims = readSigned(token, check.secrets);
   if (typeof claims === "string") return refused(claims);
   const { v, cap_id, args_digest, iat, exp, jti, sub } = claims;

@@ -8,7 +8,8 @@ import type { AuditReport, VerifyOptions } from "./types.ts";
 type Audited = Pick<RouterStore, "audit" | "durability" | "operations">;
 
 /** Rows of the audit log, in order of their index. */
-export function readAudit({ audit }: Audited, range?: { after?: number; limit?: number }): Promise<AuditRow[]> {
+export async function readAudit({ audit }: Audited, range?: { after?: number; limit?: number }): Promise<AuditRow[]> {
+  checkKeys<{ after?: number; limit?: number }>("read", range, { after: true, limit: true });
   return audit.read(range);
 }
 
