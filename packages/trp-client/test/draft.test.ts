@@ -1,5 +1,6 @@
 import {
   type AnyCapability,
+  createPolicy,
   createRouter,
   issueApprovalToken,
   MemoryStore,
@@ -62,6 +63,19 @@ function wire(options: Partial<ClientOptions> = {}): Wire {
     allowVolatile: true,
     approvalSecrets: ["s3cret"],
     times: { recoverEvery: 0, pruneEvery: 0 },
+    // By the arguments: what is always denied would not be in the catalog.
+    policy: createPolicy({
+      version: "1",
+      rules: [
+        {
+          id: "no-codes",
+          decision: "deny",
+          which: { capIds: [noteId] },
+          args: [{ at: "/text", matches: ["*code 4711*"] }],
+          reason: "codes are not written down",
+        },
+      ],
+    }),
     capabilities: [
       capability(done, { capId: searchId }),
       capability(done, { capId: noteId, riskTier: "MEDIUM", ioClass: "WRITE", effect: "idempotent" }),
@@ -372,19 +386,15 @@ describe("15.2 what the SDK must not do", () => {
   });
 
   it("15.2.2 swallow POLICY_DENIED", async () => {
-    const { client, done, frames, intercept } = wire();
-    // A rule of this moment: what is always denied would not be in the catalog.
-    intercept((frame, pass) =>
-      frame.frame_type === "CALL_REQ" ? nack(frame, "POLICY_DENIED", "TRP_4001", false, {}) : pass(),
-    );
-    const result = await client.callByCap(noteId, { text: "a" }, { key: "k" });
+    const { client, done, frames } = wire();
+    const result = await client.callByCap(noteId, { text: "the code 4711" }, { key: "k" });
     expect(result).toMatchObject({
       status: "refused",
       dispatched: false,
       error: {
         errorClass: "POLICY_DENIED",
         code: "TRP_4001",
-        message: expect.stringMatching(/\S/),
+        message: expect.stringMatching(/codes are not written down/),
         fix: expect.stringMatching(/\S/),
       },
     });
