@@ -31,10 +31,11 @@ export function growthFailures<Block extends BlockBase, Event extends ProtocolEv
   for (const piece of new Set([opener, ...hostile, "`", "<", " "])) {
     for (const [shape, make] of shapes) {
       for (const [way, read] of ways) {
-        const cost = (times: number): number => leastOf(3, () => processorTime(() => read(make(piece, times))));
-        const whole = processorTime(() => read(make(piece, many)));
-        if (whole < cheap) continue;
-        const [one, four] = [cost(few), cost(many)];
+        const cost = (times: number): number => processorTime(() => read(make(piece, times)));
+        const whole = cost(many);
+        if (whole < cheap || whole < 9 * cost(few)) continue;
+        // A busy machine, or a compiler that was at work, makes one measurement wrong, not the least of three.
+        const [one, four] = [leastOf(3, () => cost(few)), leastOf(3, () => cost(many))];
         if (four > 9 * one) failures.push(`${JSON.stringify(piece)} ${shape}, ${way}: ${one} ms, then ${four} ms`);
       }
     }
