@@ -5,6 +5,7 @@ import Database from "libsql";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { buildDemo, type Started, startDemo } from "./support/child.ts";
 import { runDemo } from "./support/in-process.ts";
+import { everything } from "./support/sample.ts";
 import { approvalToken, HandClient, post } from "./support/trp.ts";
 
 const [sql, ticket, deletion, notify] = [
@@ -260,16 +261,18 @@ it("should let executors overlap, each as slow as it was told to be", async () =
   const { payload } = await client.send("CALL_BATCH_REQ", { batch_id: "b1", max_concurrency: 4, calls });
   const ms = performance.now() - began;
   expect(payload.status).toBe("SUCCESS");
-  for (const { usage } of payload.results) expect(usage.executor_ms).toBeGreaterThanOrEqual(390);
-  // Four in a row would take 1,600 at least.
-  expect(ms).toBeLessThan(1500);
+  const each = (payload.results as { usage: { executor_ms: number } }[]).map(({ usage }) => usage.executor_ms);
+  for (const one of each) expect(one).toBeGreaterThanOrEqual(390);
+  // In a row they would take as long as all of them together, on a busy machine, too.
+  expect(ms).toBeLessThan(each.reduce((sum, one) => sum + one, 0));
 });
 
-it("should open one ticket for 200 concurrent calls with one key", async () => {
+const many = everything ? 200 : 50;
+it(`should open one ticket for ${many} concurrent calls with one key`, async () => {
   const data = folder();
   const router = await startRouter(data, [], { TRP_APPROVAL_HMAC_SECRET: "the-secret" });
   const approval_token = approvalToken("the-secret", ticket as string, ticketArgs);
-  const clients = await Promise.all(Array.from({ length: 200 }, () => openClient(router)));
+  const clients = await Promise.all(Array.from({ length: many }, () => openClient(router)));
   const frames = await Promise.all(
     clients.map((client) => client.call(ticket as string, ticketArgs, "key-1", { approval_token })),
   );

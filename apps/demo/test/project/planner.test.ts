@@ -42,7 +42,8 @@ it("should find and fix the bug of its own project", async () => {
   expect(result.text).toMatch(/All 10 tests pass/);
 });
 
-it("should correct an edit that misses from what the error shows", async () => {
+// The tours have this one, too.
+sampled(false)("should correct an edit that misses from what the error shows", async () => {
   const project = testProject(store);
   const { result, called } = await ask(project, fix, "outdated-find");
   expect(called.slice(-3)).toEqual(["edit", "edit", "command"]);
@@ -129,7 +130,7 @@ it("should rename in all files at once, and run the tests", async () => {
 });
 
 for (const { id: slip } of toolsxmlSlips.filter(({ id }) => id !== "outdated-find" && id !== "unescaped"))
-  sampled(["envelope", "cut-off"].includes(slip))(
+  sampled(slip === "cut-off")(
     `should make an edit exactly once in spite of the slip ${slip} in its block`,
     async () => {
       const project = testProject(store, { "test/walk.test.js": undefined, "test/grade.test.js": undefined });
