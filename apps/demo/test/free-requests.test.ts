@@ -1,42 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import fc from "fast-check";
-import Database from "libsql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSession, type Session } from "../src/cli/session.ts";
-import { type DemoStore, openStore } from "../src/data/store.ts";
+import { describe, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
 import { runQuestion } from "./support/agent.ts";
 import { everything } from "./support/sample.ts";
+import { openShop } from "./support/shop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "demo-free-"));
-let store: DemoStore;
-let session: Session;
-
-beforeAll(() => {
-  store = openStore(folder);
-  session = openSession(store);
-});
-
-afterAll(async () => {
-  await session.dispose();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-type Row = Record<string, unknown>;
-
-function rows(sql: string): Row[] {
-  const db = new Database(store.database);
-  try {
-    return db.prepare(sql).all() as Row[];
-  } finally {
-    db.close();
-  }
-}
+const { session, rows } = openShop();
 
 /** Everything that a request could change. */
-const effects = (): Row[] =>
+const effects = (): Record<string, unknown>[] =>
   rows(
     "SELECT (SELECT COUNT(*) FROM tickets) AS tickets, (SELECT COUNT(*) FROM orders) AS orders, (SELECT COUNT(*) FROM refunds) AS refunds, (SELECT COUNT(*) FROM notifications) AS sent",
   );

@@ -1,12 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Model } from "@toolglot/core";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openSession, type Session } from "../src/cli/session.ts";
-import { openStore } from "../src/data/store.ts";
+import { expect, it } from "vitest";
 import { aiSdkModel } from "../src/models/ai-sdk-model.ts";
 import { runQuestion } from "./support/agent.ts";
 import {
@@ -19,18 +14,9 @@ import {
   openAiText,
   sse,
 } from "./support/provider.ts";
+import { openShop } from "./support/shop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "demo-models-"));
-let session: Session;
-
-beforeAll(() => {
-  session = openSession(openStore(folder));
-});
-
-afterAll(async () => {
-  await session.dispose();
-  rmSync(folder, { recursive: true, force: true });
-});
+const { session } = openShop();
 
 function openAi(url: string): Model {
   const provider = createOpenAICompatible({ name: "local", baseURL: `${url}/v1`, includeUsage: true });

@@ -1,37 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { Locale } from "@toolglot/core";
-import Database from "libsql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSession, type Session } from "../src/cli/session.ts";
-import { type DemoStore, openStore } from "../src/data/store.ts";
+import { describe, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
 import { readTask, skills } from "../src/planner/skills/index.ts";
 import { languageOf } from "../src/planner/text.ts";
 import { runQuestion } from "./support/agent.ts";
 import { everything, sampled } from "./support/sample.ts";
+import { openShop } from "./support/shop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "demo-planner-"));
-let store: DemoStore;
-let session: Session;
-
-beforeAll(() => {
-  store = openStore(folder);
-  session = openSession(store);
-});
-
-afterAll(async () => {
-  await session.dispose();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function rows<Row>(sql: string): Row[] {
-  const db = new Database(store.database);
-  const found = db.prepare(sql).all() as Row[];
-  db.close();
-  return found;
-}
+const { session, rows } = openShop();
 
 /** Each kind, with what its answer must hold, computed here in another way. */
 const kinds: Record<string, { called: string[]; holds: (language: Locale) => (string | RegExp)[] }> = {

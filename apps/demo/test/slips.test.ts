@@ -1,37 +1,13 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import Database from "libsql";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { openSession, type Session } from "../src/cli/session.ts";
-import { type DemoStore, openStore } from "../src/data/store.ts";
+import { describe, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
 import { readTask } from "../src/planner/skills/index.ts";
 import { attpJavascriptSlips, attpSlips, pickSlip } from "../src/planner/slips/index.ts";
 import type { Task } from "../src/planner/task.ts";
 import { runQuestion } from "./support/agent.ts";
 import { sampled } from "./support/sample.ts";
+import { openShop } from "./support/shop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "demo-slips-"));
-let store: DemoStore;
-let session: Session;
-
-beforeAll(() => {
-  store = openStore(folder);
-  session = openSession(store);
-});
-
-afterAll(async () => {
-  await session.dispose();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function ticketCount(): number {
-  const db = new Database(store.database);
-  const { n } = db.prepare("SELECT COUNT(*) AS n FROM tickets").get() as { n: number };
-  db.close();
-  return n;
-}
+const { session, ticketCount } = openShop();
 
 /** What becomes of a slip in a program that only reads: a finding, a repair turn, or an error that the model corrects. */
 type SlipOutcome = { code?: string; repair?: string; error?: string; hint?: string };

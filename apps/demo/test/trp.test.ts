@@ -1,13 +1,7 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { createRouter } from "@toolglot/trp-core";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
-import Database from "libsql";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { openSession, type Session } from "../src/cli/session.ts";
-import { type DemoStore, openStore } from "../src/data/store.ts";
+import { expect, it } from "vitest";
 import { aiSdkModel } from "../src/models/ai-sdk-model.ts";
 import { readCatalog, readRouterResult } from "../src/planner/formats/router.ts";
 import { createPlanner } from "../src/planner/planner.ts";
@@ -15,44 +9,22 @@ import { routerSlips } from "../src/planner/slips/index.ts";
 import { defaultStorePath } from "../src/router/store-choice.ts";
 import { runQuestion, type TestRun } from "./support/agent.ts";
 import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "./support/provider.ts";
+import { openShop } from "./support/shop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "demo-trp-"));
-let data: DemoStore;
-let session: Session;
-
-beforeAll(() => {
-  data = openStore(folder);
-  session = openSession(data);
-});
-
-afterAll(async () => {
-  await session.dispose();
-  rmSync(folder, { recursive: true, force: true });
-});
-
-function rows<Row>(sql: string): Row[] {
-  const db = new Database(data.database);
-  try {
-    return db.prepare(sql).all() as Row[];
-  } finally {
-    db.close();
-  }
-}
-
-const ticketCount = (): number => rows<{ n: number }>("SELECT COUNT(*) AS n FROM tickets")[0]?.n ?? -1;
+const { store, session, rows, ticketCount } = openShop();
 
 const ask = (question: string, options: Partial<Parameters<typeof runQuestion>[2]> = {}): Promise<TestRun> =>
   runQuestion(session, question, { model: createPlanner(), protocol: "trp", ...options });
 
 /** The router's state as another process sees it. */
 async function state<Value>(read: (router: ReturnType<typeof createRouter>) => Promise<Value>): Promise<Value> {
-  const store = await openSqliteStore({ file: defaultStorePath(folder) });
-  const router = createRouter({ store, capabilities: [], times: { recoverEvery: 0, pruneEvery: 0 } });
+  const routerStore = await openSqliteStore({ file: defaultStorePath(store.folder) });
+  const router = createRouter({ store: routerStore, capabilities: [], times: { recoverEvery: 0, pruneEvery: 0 } });
   try {
     return await read(router);
   } finally {
     await router.close();
-    await store.close();
+    await routerStore.close();
   }
 }
 

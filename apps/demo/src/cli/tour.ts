@@ -12,6 +12,13 @@ interface Stop {
   options: Partial<DemoOptions>;
 }
 
+const shown = { en: "show order 1042", zh: "显示订单 1042" };
+const compared = { en: "Compare the return policy and the warranty terms", zh: "比较退货政策和保修条款" };
+const checked = {
+  en: "Check which orders are affected by the shipping delay policy",
+  zh: "按发货延误政策检查哪些订单受影响",
+};
+
 /** Both languages, all protocols, and slips that are repaired. */
 const stops: readonly Stop[] = [
   {
@@ -19,10 +26,7 @@ const stops: readonly Stop[] = [
       en: "One program reads a rule, takes the limit from its text, and queries the orders",
       zh: "一段程序读取规则、从正文取得期限，再查询订单",
     },
-    question: {
-      en: "Check which orders are affected by the shipping delay policy",
-      zh: "按发货延误政策检查哪些订单受影响",
-    },
+    question: checked,
     options: { protocol: "attp", messy: undefined },
   },
   {
@@ -49,7 +53,7 @@ const stops: readonly Stop[] = [
       en: "A plan of two steps between delimiters, one set of them mistyped",
       zh: "分隔符之间的两步计划，其中一组分隔符写错了",
     },
-    question: { en: "Compare the return policy and the warranty terms", zh: "比较退货政策和保修条款" },
+    question: compared,
     options: { protocol: "tam", messy: "mixed-delimiters" },
   },
   {
@@ -67,7 +71,7 @@ const stops: readonly Stop[] = [
   },
   {
     title: { en: "The same tools as native function calls, two at a time", zh: "同样的工具用原生函数调用，每次两个" },
-    question: { en: "Compare the return policy and the warranty terms", zh: "比较退货政策和保修条款" },
+    question: compared,
     options: { protocol: "native", messy: undefined },
   },
   {
@@ -75,17 +79,24 @@ const stops: readonly Stop[] = [
       en: "One tool, a router that keeps catalog, policy, keys and audit; the planner mixes up a number",
       zh: "只有一个工具：管理目录、策略、幂等键和审计的路由器；规划器写错了一个编号",
     },
-    question: { en: "show order 1042", zh: "显示订单 1042" },
+    question: shown,
     options: { protocol: "trp", messy: "wrong-number" },
   },
 ];
 
+/** Calls that depend on each other. */
+const chained: Stop = {
+  title: { en: "A rule is read, its limit taken, and the orders queried", zh: "读取规则、取得期限，再查询订单" },
+  question: checked,
+  options: {},
+};
+
 /** The tour of one protocol: a request with one call, one with calls side by side, and one whose calls depend on each other. */
 const oneProtocol: readonly Stop[] = [
-  { title: { en: "One call", zh: "一次调用" }, question: { en: "show order 1042", zh: "显示订单 1042" }, options: {} },
+  { title: { en: "One call", zh: "一次调用" }, question: shown, options: {} },
   {
     title: { en: "Two at a time, then two more", zh: "先并行两个，再并行两个" },
-    question: { en: "Compare the return policy and the warranty terms", zh: "比较退货政策和保修条款" },
+    question: compared,
     options: {},
   },
   {
@@ -93,21 +104,14 @@ const oneProtocol: readonly Stop[] = [
     question: { en: "总结一下退货政策", zh: "总结一下退货政策" },
     options: {},
   },
-  {
-    title: { en: "A rule is read, its limit taken, and the orders queried", zh: "读取规则、取得期限，再查询订单" },
-    question: {
-      en: "Check which orders are affected by the shipping delay policy",
-      zh: "按发货延误政策检查哪些订单受影响",
-    },
-    options: {},
-  },
+  chained,
 ];
 
 /** The tour of ToolsXML: the shop's tools as tags, and the built-in tags at work in a small project. */
 const toolsxmlTour: readonly Stop[] = [
   {
     title: { en: "One call of a declared tool", zh: "调用一个声明过的工具" },
-    question: { en: "show order 1042", zh: "显示订单 1042" },
+    question: shown,
     options: {},
   },
   {
@@ -136,14 +140,7 @@ const toolsxmlTour: readonly Stop[] = [
     question: { en: "Release the project", zh: "发布项目" },
     options: {},
   },
-  {
-    title: { en: "A rule is read, its limit taken, and the orders queried", zh: "读取规则、取得期限，再查询订单" },
-    question: {
-      en: "Check which orders are affected by the shipping delay policy",
-      zh: "按发货延误政策检查哪些订单受影响",
-    },
-    options: {},
-  },
+  chained,
 ];
 
 /** Walks through the stops; the first that does not end well ends the tour with its exit code. */
