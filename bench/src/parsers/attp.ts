@@ -1,6 +1,7 @@
 import { type AttpEvent, createParser, parse } from "@toolglot/attp";
 import { angles, backticks, inTurn, proseOfAngles, proseOfBackticks } from "../bodies.ts";
 import { type Call, type Own, prose, type Subject } from "./parser.ts";
+import { smolToml } from "./peers.ts";
 
 /** A call as an ATTP document in a fence. */
 function document({ target, code }: Call): string {
@@ -77,4 +78,6 @@ export const attp: Own = {
     },
   ],
   sameText: [],
+  // It does what its TOML parser does, and finds the document, streams it and repairs it.
+  shares: { [smolToml.name]: 0.5 },
 };

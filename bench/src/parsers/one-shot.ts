@@ -53,7 +53,7 @@ async function speedOf(subject: Subject, { messages }: Load): Promise<Speed> {
 
 /** Whole texts at once: megabytes a second, and how many bodies came back as they were. */
 export async function oneShot(
-  { id, subject: own, sameText }: Own,
+  { id, subject: own, sameText, shares = {} }: Own,
   progress: (text: string) => void,
 ): Promise<{ table: Table; bars: Bar[] }> {
   const rows: string[][] = [];
@@ -74,6 +74,13 @@ export async function oneShot(
         bars.push(
           besidePeer(subject, what, `≥ ${measured}`, `${figure(mine)} MB/s`, exact === of && megabytesPerSecond > mine),
         );
+      }
+      const share = shares[subject.name];
+      if (share !== undefined) {
+        const mine = ours[index] as number;
+        const limit = `≥ ${share} of its ${figure(megabytesPerSecond)} MB/s`;
+        const met = mine >= share * megabytesPerSecond;
+        bars.push(besidePeer(subject, what, limit, `${figure(mine)} MB/s`, !met));
       }
       const speed = Number.isFinite(megabytesPerSecond) ? figure(megabytesPerSecond) : "fails";
       cells.push(speed, ratio(megabytesPerSecond, ours[index] as number), `${exact}/${of}`);

@@ -37,6 +37,8 @@ export interface Own {
   hostileProse: readonly BodyKind[];
   /** Parsers that read the very same text. */
   sameText: readonly Subject[];
+  /** Shares of a peer's one-shot speed that this parser has to have, by the peer's name. */
+  shares?: Readonly<Record<string, number>>;
 }
 
 /** Prose that stands before a call. */

@@ -17,7 +17,7 @@ const tomlBody = (text: string): string => (parseToml(text) as { tool_call: { co
 /** Documents are divided by a line that no body holds: smol-toml does not look for them in a text. */
 const divider = "\n#%\n";
 
-const smolToml: Subject = {
+export const smolToml: Subject = {
   name: "smol-toml 1.9.1",
   form: "bare TOML, body as it stands; documents handed over one by one",
   encode: (calls) => calls.map(toml).join(divider),

@@ -112,7 +112,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const { entries } = this.#draft;
     const last = entries.at(-1);
     const isLate = last?.field === "thought" && entries.length > 1 && this.#draft.complete() && last.table > 0;
-    const end = isLate ? this.#draft.dropLine() : start;
+    const end = isLate ? this.#draft.dropLine(source) : start;
     return this.#finish(source, end);
   }
 

@@ -154,11 +154,13 @@ export class Draft {
     this.note("attp/inner-quotes", codeEnd, next, openerInCode);
   }
 
-  /** Takes the last entry back with all that was noted of it; gives the offset of its line. */
-  dropLine(): number {
+  /** Takes the last entry back with all that was noted of it, since the next document begins there; gives its offset. */
+  dropLine(source: Source): number {
+    const { start: documentStart } = this.options;
     const start = this.entries.at(-1)?.lineStart ?? this.contentEnd;
     this.drop();
     while ((this.notes.at(-1)?.start ?? -1) >= start) this.notes.pop();
+    this.contentEnd = documentStart + source.slice(documentStart, start).trimEnd().length;
     return start;
   }
 }
