@@ -28,14 +28,15 @@ export interface ExplainOptions {
 export function explain(result: ParseResult<AttpDocument>, options: ExplainOptions = {}): string | undefined {
   checkKeys("explain", options, { source: true, locale: true, mode: true, language: true });
   const words = explainWording[options.locale ?? "en"]();
-  const advice = options.language === "javascript" ? { ...words.advice, ...words.javascript } : words.advice;
+  const { mode, language, ...telling } = options;
+  const advice = language === "javascript" ? { ...words.advice, ...words.javascript } : words.advice;
   const { blocks } = result;
   const runnable = blocks.some(isRunnable);
   const findings = result.diagnostics.filter(({ severity }) => severity !== "info");
   // In the loop, text without a document is the answer: slips around it are no reason to send it back.
-  if (blocks.length === 0 && options.mode !== "single" && !findings.some(meantAsCall)) return undefined;
-  const remarks = remarksOn(blocks, findings, runnable, words, options.mode);
-  const lines = [...remarks, ...tellFindings(findings, { ...options, advice })];
+  if (blocks.length === 0 && mode !== "single" && !findings.some(meantAsCall)) return undefined;
+  const remarks = remarksOn(blocks, findings, runnable, words, mode);
+  const lines = [...remarks, ...tellFindings(findings, { ...telling, advice })];
   if (lines.length === 0) return undefined;
   if (runnable) return `[format_notes]\nnotes = ${tomlText(list(lines))}\ntemplate = ${tomlText(words.template)}\n`;
   return [

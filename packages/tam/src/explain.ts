@@ -33,6 +33,7 @@ export interface ExplainOptions {
  */
 export function explain(result: ParseResult<TamBlock>, options: ExplainOptions = {}): string | undefined {
   checkKeys<ExplainOptions>("explain", options, { source: true, locale: true, mode: true });
+  const { mode, ...telling } = options;
   const words = explainWording[options.locale ?? "en"];
   const { blocks } = result;
   const first = blocks.find(({ inReasoning }) => !inReasoning);
@@ -43,9 +44,9 @@ export function explain(result: ParseResult<TamBlock>, options: ExplainOptions =
     ({ severity, message }) => severity === "warning" || (severity === "error" && !told.has(message)),
   );
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.
-  if (blocks.length === 0 && options.mode !== "single" && !findings.some(meantAsCall)) return undefined;
-  const remarks = remarksOn(blocks, findings, runs, words, options.mode);
-  const lines = [...remarks, ...tellFindings(findings, { ...options, advice: words.advice })];
+  if (blocks.length === 0 && mode !== "single" && !findings.some(meantAsCall)) return undefined;
+  const remarks = remarksOn(blocks, findings, runs, words, mode);
+  const lines = [...remarks, ...tellFindings(findings, { ...telling, advice: words.advice })];
   if (lines.length === 0 && (runs || blocks.length === 0)) return undefined;
   const list = neutralize(lines.map((line) => `- ${line}`).join("\n"));
   const advice = `${words.template}\n${template}\n`;

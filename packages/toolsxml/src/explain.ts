@@ -25,20 +25,21 @@ export interface ExplainOptions {
  */
 export function explain(result: ParseResult<ToolsXmlBlock>, options: ExplainOptions = {}): string | undefined {
   checkKeys<ExplainOptions>("explain", options, { source: true, locale: true, mode: true });
+  const { mode, ...telling } = options;
   const words = explainWording[options.locale ?? "en"];
   const { blocks, diagnostics } = result;
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.
-  if (blocks.length === 0 && options.mode !== "single" && !diagnostics.some(meantAsCall)) return undefined;
+  if (blocks.length === 0 && mode !== "single" && !diagnostics.some(meantAsCall)) return undefined;
   const runs = blocks.some((block) => isRunnable(block) && block.calls.length > 0);
   const remarks = [
-    blocks.length === 0 && options.mode === "single" && words.noBlock,
+    blocks.length === 0 && mode === "single" && words.noBlock,
     blocks.length > 1 && runs && words.severalBlocks(blocks.length),
     blocks.length > 0 && blocks.every((block) => isRunnable(block) && block.calls.length === 0) && words.noCalls,
     !runs && blocks.some((block) => block.inReasoning) && words.inReasoning,
     blocks.some((block) => block.afterFabricatedResult) && words.afterFabricatedResult,
     runs && diagnostics.some(mayHaveChanged) && words.repairedValue,
   ].filter((remark) => remark !== false);
-  const lines = [...remarks, ...tellFindings(diagnostics, { ...options, advice: words.advice })];
+  const lines = [...remarks, ...tellFindings(diagnostics, { ...telling, advice: words.advice })];
   if (lines.length === 0) return undefined;
   const list = lines.map((line) => `- ${line}`).join("\n");
   return runs
