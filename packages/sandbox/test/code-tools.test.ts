@@ -1,11 +1,17 @@
 import type { AnyTool, ApprovalRequest, ToolContext } from "@toolglot/core";
 import { afterAll, describe, expect, it } from "vitest";
 import { codeTools, createSandbox, type Sandbox, ToolError } from "../src/node/index.ts";
+import { leftToCi } from "./rounds.ts";
 import { addTool, tool } from "./support.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
 const look = tool("look", {}, (_, { callId }: ToolContext) => callId, { annotations: { readOnlyHint: true } });
-const python = createSandbox({ language: "python", tools: [addTool, look], limits: { timeoutMs: 60_000 } });
+const python = createSandbox({
+  language: "python",
+  tools: [addTool, look],
+  limits: { timeoutMs: 60_000 },
+  pool: { size: 0 },
+});
 afterAll(() => python[Symbol.asyncDispose]());
 
 const context = (signal = new AbortController().signal): ToolContext => ({ signal, callId: "call-7" });
@@ -79,7 +85,9 @@ describe("a program", () => {
     });
   });
 
-  it("should count as done when it only printed, and as failed when it did not even that", async () => {
+  it("should count as done when it only printed, and as failed when it did not even that", async (test) => {
+    // As JavaScript below does.
+    leftToCi(test);
     const { execute } = first(python);
     expect(await execute({ code: "print(add(2))" }, context())).toEqual({
       value: null,
@@ -100,7 +108,8 @@ describe("a program", () => {
     expect((await failure(execute({ code: 3 }, context()))).message).toContain("code must be");
   });
 
-  it("should be denied what needs approval, unless somebody is asked", async () => {
+  it("should be denied what needs approval, unless somebody is asked", async (test) => {
+    leftToCi(test);
     const code = "__result__ = remove(4)";
     const denied = await failure(first(python, { tools: [remove] }).execute({ code }, context()));
     expect(denied.message).toContain("remove was denied");
@@ -137,5 +146,13 @@ it("should run JavaScript, whose tools are async functions that take one object"
   expect(wrong.message).toBe(
     "TypeError: add() takes one object, not a number (line 2: return add(1);)\ncall it as add({ a, b = 2 })\nPrinted before:\none",
   );
+  expect(await execute({ code: "console.log(await add({ a: 2 }));" }, context())).toMatchObject({
+    value: null,
+    logs: [{ text: "4" }],
+  });
+  expect((await failure(execute({ code: "await add({ a: 2 });" }, context()))).message).toContain("MissingResult");
   expect((await failure(execute({ code: "return remove({ id: 1 });" }, context()))).message).toContain("was denied");
+  const approve = async () => ({ approved: true });
+  const asking = first(javascript, { tools: [remove], approve });
+  expect(await asking.execute({ code: "return remove({ id: 1 });" }, context())).toMatchObject({ value: "removed" });
 });

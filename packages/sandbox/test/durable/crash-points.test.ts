@@ -9,7 +9,7 @@ import {
   type SandboxRunParked,
   settleCall,
 } from "../../src/node/index.ts";
-import { runsAll } from "../rounds.ts";
+import { drawn, type Share, share } from "../rounds.ts";
 import { tool } from "../support.ts";
 import { dyingLog, logWithClock, sleep } from "./support.ts";
 
@@ -17,8 +17,8 @@ import { dyingLog, logWithClock, sleep } from "./support.ts";
 // nothing had happened, and no effect twice.
 
 const sandboxes = {
-  javascript: createSandbox({ language: "javascript", seed: "fixed", pool: { size: 4 } }),
-  python: createSandbox({ language: "python", seed: "fixed", pool: { size: 2 } }),
+  javascript: createSandbox({ language: "javascript", seed: "fixed", pool: { size: 2 } }),
+  python: createSandbox({ language: "python", seed: "fixed", pool: { size: 1 } }),
 };
 afterAll(() => Promise.all(Object.values(sandboxes).map((sandbox) => sandbox[Symbol.asyncDispose]())));
 
@@ -161,23 +161,31 @@ async function check(language: keyof typeof programs, lines: Lines, deaths: read
   return { value: run.status === "ok" ? run.value : undefined, moments };
 }
 
-/** Dies once, at every moment of an undisturbed life. */
-async function dieEverywhere(language: keyof typeof programs, lines: Lines, step: number): Promise<void> {
+/** Dies once, at so many moments of an undisturbed life. */
+async function dieEverywhere(language: keyof typeof programs, lines: Lines, { count }: Share): Promise<void> {
   const undisturbed = await check(language, lines, [], false);
   const first = (value: unknown): unknown => (value as { first: number }).first;
-  expect(undisturbed.moments).toBeGreaterThan(10);
-  for (let moment = 1; moment <= undisturbed.moments; moment += step) {
+  const all = Array.from({ length: MOMENTS[language] }, (_, index) => index + 1);
+  expect(undisturbed.moments).toBe(all.length);
+  for (const moment of drawn(all, count)) {
     const { value } = await check(language, lines, [moment], false);
     expect(first(value)).toBe(first(undisturbed.value));
   }
 }
 
-it("should come to the same end whenever a JavaScript program is killed", async () => {
-  await dieEverywhere("javascript", [["effect", "again"], ["asked"], ["fails"]], runsAll ? 1 : 7);
+/** Before and after each write of the programs below. */
+const MOMENTS = { javascript: 34, python: 28 };
+const moments = {
+  javascript: share("moments", 6, MOMENTS.javascript, MOMENTS.javascript),
+  python: share("moments", 2, 8, MOMENTS.python),
+};
+
+it(`should come to the same end whenever a JavaScript program is killed: ${moments.javascript.told}`, async () => {
+  await dieEverywhere("javascript", [["effect", "again"], ["asked"], ["fails"]], moments.javascript);
 }, 600_000);
 
-it("should come to the same end whenever a Python program is killed", async () => {
-  await dieEverywhere("python", [["effect", "asked"], ["again"]], runsAll ? 1 : 13);
+it(`should come to the same end whenever a Python program is killed: ${moments.python.told}`, async () => {
+  await dieEverywhere("python", [["effect", "asked"], ["again"]], moments.python);
 }, 600_000);
 
 const lines = fc.array(
@@ -185,17 +193,20 @@ const lines = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 const deaths = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 4 });
+const often = { javascript: share("programs", 4, 40, 100), python: share("programs", 1, 2, 10) };
 
-it("should come to the same end however often a JavaScript program is killed, and whoever decides later", async () => {
-  const property = fc.asyncProperty(lines, deaths, fc.boolean(), async (program, moments, later) => {
-    await check("javascript", program, moments, later);
+/** Programs of any shape, killed at any moments, whoever decides later. */
+async function dieOften(language: keyof typeof programs, seed: number): Promise<void> {
+  const property = fc.asyncProperty(lines, deaths, fc.boolean(), async (program, at, later) => {
+    await check(language, program, at, later);
   });
-  await fc.assert(property, { numRuns: runsAll ? 100 : 4, seed: 1 });
+  await fc.assert(property, { numRuns: often[language].count, seed });
+}
+
+it(`should come to the same end however often a JavaScript program is killed, and whoever decides later: ${often.javascript.told}`, async () => {
+  await dieOften("javascript", 1);
 }, 600_000);
 
-it("should come to the same end however often a Python program is killed, and whoever decides later", async () => {
-  const property = fc.asyncProperty(lines, deaths, fc.boolean(), async (program, moments, later) => {
-    await check("python", program, moments, later);
-  });
-  await fc.assert(property, { numRuns: runsAll ? 10 : 1, seed: 2 });
+it(`should come to the same end however often a Python program is killed, and whoever decides later: ${often.python.told}`, async () => {
+  await dieOften("python", 2);
 }, 600_000);

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { SandboxLanguage, SandboxRun } from "../../src/node/index.ts";
-import { runsAll } from "../rounds.ts";
+import { leftToCi, share } from "../rounds.ts";
 import type { Settings } from "./processes/life.ts";
 import { resultOf } from "./support.ts";
 
@@ -159,24 +159,25 @@ function checkLogs(logs: unknown[][]): void {
 /** Late enough that each life gets a little further than the one before. */
 const killPoints = (["javascript", "python"] as const).flatMap((language) => {
   const all = { javascript: [15, 16, 17, 18, 19, 21, 24], python: [9, 10, 11, 12, 13, 14, 16] }[language];
-  return (runsAll ? all : [all[3] ?? 0]).map((diesAt): [SandboxLanguage, number] => [language, diesAt]);
+  return all.map((diesAt): [SandboxLanguage, number] => [language, diesAt]);
 });
 
-it.each(killPoints)(
+it.for(killPoints)(
   "should come to its end though each %s process kills itself at its moment %i",
-  async (language, diesAt) => {
+  async ([language, diesAt], context) => {
+    leftToCi(context, diesAt === 18 || diesAt === 12);
     const settings = { ...newWorld(language), diesAt };
     const { run, logs, lives } = await liveOn(settings, () => undefined);
     checkWorld(settings, run);
     checkLogs(logs);
     expect(lives).toBeGreaterThan(1);
   },
-  300_000,
 );
 
-it.each<SandboxLanguage>(["javascript", "python"])(
+it.for<SandboxLanguage>(["javascript", "python"])(
   "should resume a %s program that was parked at an approval",
-  async (language) => {
+  async (language, context) => {
+    leftToCi(context, language === "javascript");
     const settings = { ...newWorld(language), approval: "never" } as Settings;
     const first = start(settings);
     await first.until("asked");
@@ -189,13 +190,15 @@ it.each<SandboxLanguage>(["javascript", "python"])(
     expect(first.told("log")).toHaveLength(1);
     expect(run.toolCalls[0]).toMatchObject({ callId: "life:1", replayed: true });
   },
-  300_000,
 );
 
-it.each<SandboxLanguage>(runsAll ? ["javascript", "python"] : ["javascript"])(
-  "should come to its end however often its %s process is killed",
-  async (language) => {
-    for (let round = 0; round < (runsAll ? 5 : 1); round++) {
+const killings = share("rounds", 1, 2, 5);
+
+it.for<SandboxLanguage>(["javascript", "python"])(
+  `should come to its end however often its %s process is killed: ${killings.told}`,
+  async (language, context) => {
+    leftToCi(context, language === "javascript");
+    for (let round = 0; round < killings.count; round++) {
       const settings = newWorld(language);
       const { run, logs } = await liveOn(settings, async ({ child, ended }, number) => {
         if (number >= 5) return;
@@ -208,5 +211,4 @@ it.each<SandboxLanguage>(runsAll ? ["javascript", "python"] : ["javascript"])(
       expect(existsSync(settings.file)).toBe(true);
     }
   },
-  600_000,
 );

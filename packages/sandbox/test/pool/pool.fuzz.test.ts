@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 import { GuestPool, type Lease } from "../../src/pool.ts";
+import { share } from "../rounds.ts";
 import { FakeEngine, type FakeGuest } from "./fake-engine.ts";
 
-const runs = process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 1000 : 200;
+const lives = share("lives of a pool", 200, 1000, 5000);
 
 afterEach(() => {
   vi.useRealTimers();
@@ -150,7 +151,7 @@ async function play(rules: { size: number; maxConcurrent: number; maxWaiting: nu
   expect(vi.getTimerCount()).toBe(0);
 }
 
-it(`should hold its rules whatever runs and guests do, ${runs} times`, async () => {
+it(`should hold its rules whatever runs and guests do: ${lives.told}`, async () => {
   const unhandled: unknown[] = [];
   const note = (reason: unknown): void => {
     unhandled.push(reason);
@@ -164,7 +165,7 @@ it(`should hold its rules whatever runs and guests do, ${runs} times`, async () 
       fc.asyncProperty(rules, steps, end, async (given, before, [last, after]) => {
         await play(given, [...before, ...(last ? [last] : []), ...after]);
       }),
-      { numRuns: runs },
+      { numRuns: lives.count },
     );
   } finally {
     vi.useRealTimers();

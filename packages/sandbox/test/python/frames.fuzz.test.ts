@@ -6,7 +6,7 @@ import { resolveLimits } from "../../src/limits.ts";
 import { ChildGuest } from "../../src/node/python/child-guest.ts";
 import { encodeFrame } from "../../src/node/python/frames.ts";
 import { makeSandbox } from "../../src/sandbox.ts";
-import { rounds } from "../rounds.ts";
+import { share } from "../rounds.ts";
 import { addTool } from "../support.ts";
 import { descendants, seesProcesses } from "./processes.ts";
 
@@ -117,7 +117,9 @@ const plan: fc.Arbitrary<Plan> = fc
     return { ...more, chunks: chunks.filter((chunk) => chunk !== "") };
   });
 
-it("should come to an outcome and end the child, whatever bytes it writes", async () => {
+const children = share("children", 15, 80, 1000);
+
+it(`should come to an outcome and end the child, whatever bytes it writes: ${children.told}`, async () => {
   let next: Plan | undefined;
   let guest: Guest | undefined;
   const engine = {
@@ -157,7 +159,7 @@ it("should come to an outcome and end the child, whatever bytes it writes", asyn
   };
   await fc.assert(fc.asyncProperty(plan, outcome), {
     seed: 20_261_122,
-    numRuns: rounds(15, 80, 1000),
+    numRuns: children.count,
     endOnFailure: true,
   });
   // Some of them were taken for programs that ended well, and some not.

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 
 // Without the guard a program sees the interpreter's modules.
-const sandbox = createSandbox({ language: "python", guard: false, pool: { size: 1 }, limits: { timeoutMs: 900_000 } });
+const sandbox = createSandbox({ language: "python", guard: false, pool: { size: 0 }, limits: { timeoutMs: 900_000 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 it("should have imported what the libraries import at their first use", async () => {

@@ -2,7 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { addTool } from "../support.ts";
 
-const sandbox = createSandbox({ language: "python", tools: [addTool] });
+const sandbox = createSandbox({ language: "python", tools: [addTool], pool: { size: 0 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 it("should run a program that calls a tool and prints", async () => {

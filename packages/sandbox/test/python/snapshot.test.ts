@@ -140,7 +140,7 @@ it("should run the same with a snapshot made now, and found", async () => {
 });
 
 it("should run the same with a snapshot that the engine refuses, and without one", async (context) => {
-  leftToCi(context, false);
+  leftToCi(context);
   const cacheDir = newFolder();
   {
     await using sandbox = createSandbox({ language: "python", cacheDir, pool });

@@ -1,14 +1,14 @@
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
-import { rounds } from "../rounds.ts";
+import { share } from "../rounds.ts";
 import { addTool, readSections, tool } from "../support.ts";
 import { inGroups } from "./support.ts";
 
 const seed = 20_261_122;
 const long = 3_600_000;
 const limits = { timeoutMs: 600, maxToolCalls: 20 };
-const sandbox = createSandbox({ language: "python", limits, tools: [addTool] });
+const sandbox = createSandbox({ language: "python", limits, tools: [addTool], pool: { size: 0 } });
 const reader = createSandbox({ language: "python", limits: { timeoutMs: 900_000 }, guard: false, pool: { size: 0 } });
 afterAll(() => Promise.all([sandbox, reader].map((each) => each[Symbol.asyncDispose]())));
 
@@ -141,27 +141,33 @@ async function survive(sources: fc.Arbitrary<string>, numRuns: number): Promise<
   );
 }
 
+const senseless = share("sources", 2, 12, 300);
+
 it(
-  "should end every run of a source without sense in an outcome",
+  `should end every run of a source without sense in an outcome: ${senseless.told}`,
   async () => {
-    await survive(fc.oneof(soup, anyText, mutated), rounds(3, 12, 300));
+    await survive(fc.oneof(soup, anyText, mutated), senseless.count);
   },
   long,
 );
 
+const large = share("sources", 2, 12, 150);
+
 it(
-  "should end every run of a source that is deep or wide in an outcome",
+  `should end every run of a source that is deep or wide in an outcome: ${large.told}`,
   async () => {
-    await survive(fc.oneof(deep, nested, wide), rounds(3, 12, 150));
+    await survive(fc.oneof(deep, nested, wide), large.count);
   },
   long,
 );
 
 // The guard's reading and the compiler, thousands of times in one interpreter.
+const read = share("sources", 500, 2000, 20_000);
+
 it(
-  "should read any source with no error but those it is made for",
+  `should read any source with no error but those it is made for: ${read.told}`,
   async () => {
-    const sources = fc.sample(fc.oneof(soup, anyText, mutated), { seed, numRuns: rounds(500, 2000, 20_000) });
+    const sources = fc.sample(fc.oneof(soup, anyText, mutated), { seed, numRuns: read.count });
     const harness = `
 import ast
 from toolglot_guest import guard, library, safe_builtins

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { rounds } from "../../rounds.ts";
+import { share } from "../../rounds.ts";
 import { addTool } from "../../support.ts";
 
 const MB = 1024 * 1024;
@@ -30,7 +30,10 @@ const kinds = [
   "add({ a: 1 }); return 3",
 ];
 
-it("should hold nothing after runs in a row, and after many at a time", async () => {
+const inRow = share("runs in a row", 18, 150, 3000);
+const together = share("at a time", 20, 100, 2000);
+
+it(`should hold nothing after ${inRow.told}, and ${together.told}`, async () => {
   const one = async (sandbox: ReturnType<typeof createSandbox>, index: number): Promise<void> => {
     const run = await sandbox.run(kinds[index % kinds.length] as string);
     expect(run.status === "ok" ? "ok" : run.error.type).toBe(
@@ -46,10 +49,8 @@ it("should hold nothing after runs in a row, and after many at a time", async ()
 
   {
     await using sandbox = createSandbox({ language: "javascript", tools: [addTool] });
-    const row = rounds(18, 150, 3000);
-    for (let index = 0; index < row; index++) await one(sandbox, index);
-    const at = rounds(20, 100, 2000);
-    for (let done = 0; done < at; done += 20) {
+    for (let index = 0; index < inRow.count; index++) await one(sandbox, index);
+    for (let done = 0; done < together.count; done += 20) {
       await Promise.all(Array.from({ length: 20 }, (_, index) => one(sandbox, index)));
     }
     expect(sandbox.stats()).toMatchObject({ running: 0, waiting: 0 });

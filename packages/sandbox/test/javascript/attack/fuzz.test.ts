@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
 import type { SandboxRun } from "../../../src/types.ts";
-import { rounds } from "../../rounds.ts";
+import { share } from "../../rounds.ts";
 import { tool } from "../../support.ts";
 import { corpusPrograms, programTools } from "../support.ts";
 
@@ -48,13 +48,15 @@ const token = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 4 }) },
 );
 
+const soups = share("rows of tokens", 25, 300, 10_000);
+
 it(
-  "should survive any row of tokens",
+  `should survive any row of tokens: ${soups.told}`,
   async () => {
     const soup = fc.array(token, { minLength: 1, maxLength: 40 }).map((tokens) => tokens.join(" "));
     await fc.assert(
       fc.asyncProperty(soup, async (code) => expectOutcome(await sandbox.run(code))),
-      { seed, numRuns: rounds(25, 500, 10_000) },
+      { seed, numRuns: soups.count },
     );
   },
   long,
@@ -86,15 +88,17 @@ function mutate(
   return kind === "graft" ? head + text.slice(donor, donor + length * 3) + tail : head + tail;
 }
 
+const mutants = share("programs", 25, 300, 10_000);
+
 it(
-  "should survive programs that were changed at random",
+  `should survive programs that were changed at random: ${mutants.told}`,
   async () => {
     const mutant = fc
       .tuple(fc.constantFrom(...programs), fc.array(change, { minLength: 1, maxLength: 4 }))
       .map(([{ code }, changes]) => changes.reduce(mutate, code));
     await fc.assert(
       fc.asyncProperty(mutant, async (code) => expectOutcome(await sandbox.run(code))),
-      { seed, numRuns: rounds(25, 500, 10_000) },
+      { seed, numRuns: mutants.count },
     );
   },
   long,
@@ -151,8 +155,10 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
+const lists = share("lists of values", 8, 100, 2000);
+
 it(
-  "should bring any JSON through arguments, answers and results as it was",
+  `should bring any JSON through arguments, answers and results as it was: ${lists.told}`,
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(json, { maxLength: 20 }), async (given) => {
@@ -170,14 +176,14 @@ it(
         expect(run.stats.conversions.filter(({ to }) => to !== "dropped")).toEqual([]);
         expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
       }),
-      { seed, numRuns: rounds(8, 100, 2000) },
+      { seed, numRuns: lists.count },
     );
   },
   long,
 );
 
 it(
-  "should bring any JSON that a program writes itself out as it was",
+  `should bring any JSON that a program writes itself out as it was: ${lists.told}`,
   async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(json, { maxLength: 20 }), async (given) => {
@@ -185,7 +191,7 @@ it(
         const run = await carrier.run(`return JSON.parse(${text});`);
         expect(run.status === "ok" ? run.value : run.error).toEqual(expected(given));
       }),
-      { seed, numRuns: rounds(8, 100, 2000) },
+      { seed, numRuns: lists.count },
     );
   },
   long,

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolglot/core";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { rounds } from "../../rounds.ts";
+import { drawn, leftToCi, share } from "../../rounds.ts";
 import { tool } from "../../support.ts";
 
 const limits = { timeoutMs: 60_000, memoryMb: 64 };
@@ -42,31 +42,27 @@ async function settled(): Promise<number> {
   return least;
 }
 
-const caps = [64, 24, 128].slice(0, rounds(1, 3, 3));
+it.for([64, 24, 128])("should hold the memory of a program to %i MB", async (memoryMb, context) => {
+  leftToCi(context, memoryMb === 24);
+  await using capped = createSandbox({ language: "javascript", limits: { ...limits, memoryMb } });
+  for (const code of bombs) {
+    const run = await capped.run(code);
+    expect(run).toMatchObject({ status: "error", error: { type: "MemoryLimit" } });
+    if (run.stats.memoryMb !== undefined) expect(run.stats.memoryMb).toBeLessThanOrEqual(memoryMb);
+  }
+  // What is left beside the interpreter itself can be used.
+  const fits = await capped.run(`const a = new Uint8Array(${(memoryMb - 20) * 0.8 * 1e6}).fill(1); return a.length;`);
+  expect(fits).toMatchObject({ status: "ok" });
+});
 
-it.each(caps)(
-  "should hold the memory of a program to %i MB",
-  async (memoryMb) => {
-    await using capped = createSandbox({ language: "javascript", limits: { ...limits, memoryMb } });
-    for (const code of bombs.slice(0, rounds(2, 4, 4))) {
-      const run = await capped.run(code);
-      expect(run).toMatchObject({ status: "error", error: { type: "MemoryLimit" } });
-      if (run.stats.memoryMb !== undefined) expect(run.stats.memoryMb).toBeLessThanOrEqual(memoryMb);
-    }
-    // What is left beside the interpreter itself can be used.
-    const fits = await capped.run(`const a = new Uint8Array(${(memoryMb - 20) * 0.8 * 1e6}).fill(1); return a.length;`);
-    expect(fits).toMatchObject({ status: "ok" });
-  },
-  120_000,
-);
+const row = share("memory bombs in a row", 4, 24, 400);
 
-it("should give memory back after a row of memory bombs", async () => {
+it(`should give memory back after ${row.told}`, async () => {
   await sandbox.run("return 1");
   await sandbox.run(bombs[0] as string);
   const before = await settled();
-  const series = rounds(6, 24, 400);
   const peak = await peakOf(async () => {
-    for (let index = 0; index < series; index += 2) {
+    for (let index = 0; index < row.count; index += 2) {
       const two = [index, index + 1].map((each) => sandbox.run(bombs[each % bombs.length] as string));
       for (const run of await Promise.all(two)) expect(run).toMatchObject({ error: { type: "MemoryLimit" } });
     }
@@ -77,44 +73,44 @@ it("should give memory back after a row of memory bombs", async () => {
   expect(after - before).toBeLessThan(150);
 }, 3_600_000);
 
-/** Long enough that a tenth of the rounds fills a sandbox of 24 MB, short enough that all rounds stay within 32 MB. */
+/** Long enough that a fifth of the rounds fills a sandbox of 24 MB, short enough that all rounds stay within 32 MB. */
 const long = "'x'.repeat(330_000)";
 
 const garbage: [string, string][] = [
-  ["answers", "for (let i = 0; i < 90; i++) await big({ bytes: 1_000_000 }); return 1;"],
+  ["answers", "for (let i = 0; i < 45; i++) await big({ bytes: 1_000_000 }); return 1;"],
   // Cycles of a program that calls no tool stay: the engine counts blocks, not bytes, before it looks for them.
   [
     "its own cycles",
-    "for (let i = 0; i < 90; i++) { const o = { text: await big({ bytes: 1_000_000 }) }; o.self = o; } return 1;",
+    "for (let i = 0; i < 45; i++) { const o = { text: await big({ bytes: 1_000_000 }) }; o.self = o; } return 1;",
   ],
-  ["arguments", `for (let i = 0; i < 90; i++) await size({ text: ${long} }); return 1;`],
-  ["failed calls", `for (let i = 0; i < 90; i++) try { await fail({ text: ${long} }); } catch {} return 1;`],
-  ["refused calls", `for (let i = 0; i < 90; i++) try { await size({ txt: ${long} }); } catch {} return 1;`],
+  ["arguments", `for (let i = 0; i < 45; i++) await size({ text: ${long} }); return 1;`],
+  ["failed calls", `for (let i = 0; i < 45; i++) try { await fail({ text: ${long} }); } catch {} return 1;`],
+  ["refused calls", `for (let i = 0; i < 45; i++) try { await size({ txt: ${long} }); } catch {} return 1;`],
   [
     "its async functions",
     `const f = async (i) => { const text = "x".repeat(1_000_000) + i; await size({ text: "" }); return text.length; };
-    for (let i = 0; i < 90; i++) await f(i);
+    for (let i = 0; i < 45; i++) await f(i);
     return 1;`,
   ],
   [
     "its closures",
-    "for (let i = 0; i < 90; i++) { const text = await big({ bytes: 1e6 }); function f() { return [f, text]; } f(); } return 1;",
+    "for (let i = 0; i < 45; i++) { const text = await big({ bytes: 1e6 }); function f() { return [f, text]; } f(); } return 1;",
   ],
 ];
 
-it.each(garbage.slice(0, rounds(2, 10, 10)))(
-  "should give memory back to a program that is done with %s",
-  async (_, code) => {
-    const tools = [
-      tool("big", { bytes: { type: "number" } }, ({ bytes }: { bytes: number }) => "x".repeat(bytes)),
-      tool("size", { text: { type: "string" } }, ({ text }: { text: string }) => text.length),
-      tool("fail", { text: { type: "string" } }, ({ text }: { text: string }) => {
-        throw new ToolError(text.slice(0, 500_000));
-      }),
-    ];
-    await using small = createSandbox({ language: "javascript", limits: { ...limits, memoryMb: 24 } });
-    const run = await small.run(code, { tools });
-    expect(run.status === "ok" ? run.value : run.error).toBe(1);
-  },
-  120_000,
-);
+const sample = drawn(garbage, 2);
+
+it.for(garbage)("should give memory back to a program that is done with %s", async (one, context) => {
+  leftToCi(context, sample.includes(one));
+  const [, code] = one;
+  const tools = [
+    tool("big", { bytes: { type: "number" } }, ({ bytes }: { bytes: number }) => "x".repeat(bytes)),
+    tool("size", { text: { type: "string" } }, ({ text }: { text: string }) => text.length),
+    tool("fail", { text: { type: "string" } }, ({ text }: { text: string }) => {
+      throw new ToolError(text.slice(0, 500_000));
+    }),
+  ];
+  await using small = createSandbox({ language: "javascript", limits: { ...limits, memoryMb: 24 } });
+  const run = await small.run(code, { tools });
+  expect(run.status === "ok" ? run.value : run.error).toBe(1);
+});

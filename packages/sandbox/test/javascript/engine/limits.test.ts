@@ -86,7 +86,7 @@ it.each(greedy)(
 
 const deep = [
   "const f = () => f() + 1;\nf()",
-  "let x = []; for (let i = 0; i < 1e5; i++) x = [x];\nreturn JSON.stringify(x)",
+  "let x = []; for (let i = 0; i < 2e4; i++) x = [x];\nreturn JSON.stringify(x)",
   "return eval('('.repeat(1e5))",
   "const o = {}; o.toString = () => '' + o;\nreturn '' + o",
   "const p = new Proxy({}, { get: (t, k, r) => r[k] });\nreturn p.x",
