@@ -15,7 +15,7 @@ const longest = ["trp-sqlite", "local-tools", "sandbox", "demo"];
  * Each of their test files gets a process of its own: they count descriptors, threads and processes, mock modules, or change the
  * environment. All other files share a few processes: a fresh one for each costs more than they take.
  */
-const apart = ["bench", "local-tools", "sandbox", "scripts", "trp-sqlite"];
+const apart = ["bench", "local-tools", "scripts", "trp-sqlite"];
 
 /** Vitest goes through projects by name, and through the files of each by size. */
 class LongestFirst extends BaseSequencer {

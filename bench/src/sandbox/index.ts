@@ -137,26 +137,28 @@ async function processorTable(cacheDir: string, progress: (text: string) => void
     (): Sandbox =>
       createSandbox({ language: "javascript", ...more });
   const python = (): Sandbox => createSandbox({ language: "python", cacheDir });
-  const base = await processorEach(javascript(), 200);
-  const row = (name: string, alone: number | undefined, many: number): string[] => [
+  const many = await processorEach(javascript(), 200);
+  const bare = await freshQuickjsEach(200);
+  const cost = (ms: number): string => `${figure(ms)} ms (${ratio(ms, bare)})`;
+  const row = (name: string, alone: number | undefined, each: number): string[] => [
     name,
-    alone === undefined ? "–" : `${figure(alone)} ms`,
-    `${figure(many)} ms (${ratio(many, base)})`,
+    alone === undefined ? "–" : cost(alone),
+    cost(each),
   ];
   const single = { reuse: { maxPrograms: 1 } };
   return {
     title: "Processor time of a program, everything counted",
-    note: "Starts, interpreters started ahead, and the end are in it; a program that does nothing. Of Linux's count, in steps of 10 ms.",
+    note: "Starts, interpreters started ahead, and the end are in it; a program that does nothing. Of Linux's count, in steps of 10 ms. In brackets: beside quickjs-emscripten alone, with a fresh module for each program. The first program of a process costs more: engine and realms are made ready once.",
     columns: ["", "one program", "each of many in a row"],
     words: [],
     rows: [
-      row("**toolglot**, JavaScript (200 in a row)", await processorEach(javascript(), 1), base),
+      row("**toolglot**, JavaScript (200 in a row)", await processorEach(javascript(), 1), many),
       row(
         "**toolglot**, JavaScript, a thread each (20)",
         await processorEach(javascript(single), 1),
         await processorEach(javascript(single), 20),
       ),
-      row("quickjs-emscripten, a fresh module each, no border (200)", undefined, await freshQuickjsEach(200)),
+      row("quickjs-emscripten, a fresh module each, no border (200)", undefined, bare),
       row("`node -e 1` (10)", undefined, processEach(process.execPath, ["-e", "1"], 10)),
       row("**toolglot**, Python (10)", await processorEach(python, 1), await processorEach(python, 10)),
       row("`python3 -c 1` (10)", undefined, processEach("python3", ["-c", "1"], 10)),

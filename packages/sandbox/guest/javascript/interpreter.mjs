@@ -23,17 +23,21 @@ const UNWIND_MS = 20;
  * @typedef {object} InterpreterOptions
  * @property {typeof import("quickjs-emscripten")} engine
  * @property {WebAssembly.Module} [wasm] Compiled already.
+ * @property {import("./image.mjs").Image} [image] For engines that are made again and again.
  * @property {number} memoryMb
  * @property {number} stackBytes Of the engine; the thread's own stack must hold what that many bytes stand for.
  * @property {(messages: string[]) => void} post Sends messages to the host, in order.
  */
+
+/** @type {import("./image.mjs").Restore} */
+const evaluated = (_, evaluate) => evaluate();
 
 /** The engine broke off in the middle: nothing of it may be used any more. */
 class Broken extends Error {}
 
 /**
  * Makes an engine with a memory of its own; resolves when it can take a program. Each time anew: of the last one nothing is
- * used but its compiled code. @param {InterpreterOptions} options
+ * used but its compiled code and what its memory held before its program. @param {InterpreterOptions} options
  */
 export async function createInterpreter(options) {
   const { engine, wasm, memoryMb } = options;
@@ -55,7 +59,7 @@ export async function createInterpreter(options) {
  */
 export class Interpreter {
   /** @param {import("quickjs-emscripten").QuickJSRuntime} runtime @param {WebAssembly.Memory} memory @param {InterpreterOptions} options */
-  constructor(runtime, memory, { memoryMb, stackBytes, post }) {
+  constructor(runtime, memory, { image, memoryMb, stackBytes, post }) {
     this.runtime = runtime;
     this.memory = memory;
     this.memoryMb = memoryMb;
@@ -71,7 +75,7 @@ export class Interpreter {
     this.over = false;
     runtime.setMaxStackSize(stackBytes);
     runtime.setInterruptHandler(() => this.interrupt());
-    this.realms = makeRealms(runtime, (text) => this.hear(text));
+    this.realms = makeRealms(runtime, (text) => this.hear(text), image?.restorer(memory) ?? evaluated);
   }
 
   interrupt() {

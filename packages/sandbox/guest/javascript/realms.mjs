@@ -14,6 +14,11 @@ import { makeRandom } from "./realm/random.mjs";
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
 /** @typedef {import("quickjs-emscripten").QuickJSRuntime} Runtime */
 
+/** What memory holds when our own part is in it, or makes that by `evaluate`. @typedef {import("./image.mjs").Restore} Restore */
+
+/** Where the bridge's functions are in its own realm. */
+const FUNCTIONS = "toolglot";
+
 /** In stacks; only the program's own file is looked at there. */
 const FILE = "toolglot";
 
@@ -32,21 +37,16 @@ function evaluate(context, code) {
  * The bridge's functions, by name, and the program's realm.
  * @param {Runtime} runtime
  * @param {(text: string) => boolean} host Hears what the program says; true when no more output is wanted.
+ * @param {Restore} restore
  */
-export function makeRealms(runtime, host) {
+export function makeRealms(runtime, host, restore) {
   const program = runtime.newContext();
   const bridge = runtime.newContext();
   const hostFunction = bridge.newFunction("host", (said) =>
     host(bridge.getString(said)) ? bridge.true : bridge.false,
   );
-  const parts = { base64, makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest };
-  const fields = Object.entries(parts).map(([name, made]) => `${name}: ${text(made)}`);
-  const make = evaluate(
-    bridge,
-    `(host, programSide) => ${text(makeBridge)}(host, programSide, { ${fields.join(", ")} })`,
-  );
-  const side = evaluate(program, text(programSide));
-  const functions = bridge.unwrapResult(bridge.callFunction(make, bridge.undefined, hostFunction, side));
+  restore([program.global, bridge.global, hostFunction], () => evaluateAll(program, bridge, hostFunction));
+  const functions = bridge.getProp(bridge.global, FUNCTIONS);
   const named = (/** @type {string} */ name) => bridge.getProp(functions, name);
   return {
     program,
@@ -57,4 +57,18 @@ export function makeRealms(runtime, host) {
     finish: named("finish"),
     value: named("value"),
   };
+}
+
+/** Evaluates our own part in both realms. @param {Context} program @param {Context} bridge @param {Handle} hostFunction */
+function evaluateAll(program, bridge, hostFunction) {
+  const parts = { base64, makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest };
+  const fields = Object.entries(parts).map(([name, made]) => `${name}: ${text(made)}`);
+  const make = evaluate(
+    bridge,
+    `(host, programSide) => ${text(makeBridge)}(host, programSide, { ${fields.join(", ")} })`,
+  );
+  const side = evaluate(program, text(programSide));
+  const functions = bridge.unwrapResult(bridge.callFunction(make, bridge.undefined, hostFunction, side));
+  bridge.setProp(bridge.global, FUNCTIONS, functions);
+  for (const handle of [make, side, functions]) handle.dispose();
 }

@@ -3,6 +3,7 @@
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import * as engine from "quickjs-emscripten";
 import { harden } from "./harden.node.mjs";
+import { Image } from "./image.mjs";
 import { createInterpreter } from "./interpreter.mjs";
 
 const port = /** @type {import("node:worker_threads").MessagePort} */ (workerData.port);
@@ -24,17 +25,30 @@ function endIfOver() {
   if (Atomics.load(seen, OVER) === 1) process.exit();
 }
 
-const make = () =>
-  createInterpreter({ engine, wasm: workerData.wasm, memoryMb: workerData.memoryMb, stackBytes: 256 * 1024, post });
+const { wasm, memoryMb } = workerData;
+const image = new Image(workerData.image);
+const make = () => createInterpreter({ engine, wasm, image, memoryMb, stackBytes: 256 * 1024, post });
 const READY = ['{"type":"ready"}'];
 const RENEW = '{"type":"renew"}';
 
+/**
+ * The engine's loader would ask Node for files and modules at each new instance: now it takes this for no Node. Its first
+ * instance must do the same as the others, or their memory differs.
+ */
+const hideNode = () => Object.defineProperty(process, "type", { value: "renderer" });
+
 endIfOver();
+if (wasm) hideNode();
 let interpreter = await make();
 endIfOver();
-// The engine's loader would ask Node for files and modules at each new instance: now it takes this for no Node.
-Object.defineProperty(process, "type", { value: "renderer" });
+if (!wasm) hideNode();
 harden();
+// For the threads after this one; the host copies it before a program comes.
+const { draft } = workerData;
+if (draft && wasm && image.words && image.words.length < draft.length) {
+  draft.set(image.words, 1);
+  draft[0] = image.words.length;
+}
 /** How long an idle program looks for its answer before it sleeps: to be woken takes longer than a call. */
 const LOOK_MS = 0.2;
 /** To read the clock costs more than to look. */

@@ -48,7 +48,9 @@ async function runBare(code: string): Promise<Record<string, unknown>> {
   // What it finds for itself: flags that a runtime doesn't know, or wasn't given, are no walls.
   expect(missing).toEqual(["files", "processes", "code"]);
   const limits = { timeoutMs: 60_000, memoryMb: 256, maxResultBytes: 1_000_000, maxLogBytes: 1_000_000 };
-  const libraries = guestFiles().libraries.specification;
+  // As a sandbox has them by default: attempts that go through a library find it.
+  const { specification, standard } = guestFiles().libraries;
+  const libraries = [...specification, ...standard];
   try {
     return await new Promise((resolve, reject) => {
       guest.listen({

@@ -1,0 +1,72 @@
+// What the engine's memory holds when both realms are made and no program has been in it. To copy that into a new engine's
+// memory takes a tenth of the time that evaluating the realms' source does, and leads to the same. For Node.
+
+/** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
+/**
+ * Brings a new engine to where `evaluate` would bring it. `made`: what the engine was made to hold so far.
+ * @typedef {(made: Handle[], evaluate: () => void) => void} Restore
+ */
+
+/** In front of an image: where memory holds what was made before it, so that another engine's image is not taken. */
+const PLACES = 3;
+/** 16 KB. Most of an engine's memory is zero, as new memory is: its stack, and what is left. */
+const PAGE_WORDS = 4096;
+
+/** An image that is taken of the first engine that has no use for the one there is. */
+export class Image {
+  /** @param {Int32Array} [words] Taken before, of the same engine with the same code: places, number of pages, which, and they. */
+  constructor(words) {
+    this.words = words;
+  }
+
+  /** For an engine with this memory. @param {WebAssembly.Memory} memory @returns {Restore} */
+  restorer(memory) {
+    return (made, evaluate) => {
+      const places = made.map(({ value }) => Number(value));
+      const { words } = this;
+      if (words && places.every((place, index) => place === words[index])) {
+        copyPages(words, new Int32Array(memory.buffer));
+        return;
+      }
+      // Also pages that are zero later: another engine has other words there by now.
+      const before = usedPages(new Int32Array(memory.buffer));
+      evaluate();
+      this.words = imageOf(places, before, new Int32Array(memory.buffer));
+    };
+  }
+}
+
+/** @param {Int32Array} words @param {Int32Array} memory */
+function copyPages(words, memory) {
+  const count = words[PLACES] ?? 0;
+  const first = PLACES + 1 + count;
+  for (let index = 0; index < count; index++) {
+    const from = first + index * PAGE_WORDS;
+    memory.set(words.subarray(from, from + PAGE_WORDS), (words[PLACES + 1 + index] ?? 0) * PAGE_WORDS);
+  }
+}
+
+/** Pages that are not all zero. @param {Int32Array} memory */
+function usedPages(memory) {
+  /** @type {number[]} */
+  const pages = [];
+  const bytes = Buffer.from(memory.buffer);
+  const size = PAGE_WORDS * 4;
+  const zeros = Buffer.alloc(size);
+  for (let page = 0; page * size < bytes.length; page++) {
+    if (bytes.compare(zeros, 0, size, page * size, (page + 1) * size) !== 0) pages.push(page);
+  }
+  return pages;
+}
+
+/** @param {number[]} places @param {number[]} before @param {Int32Array} memory */
+function imageOf(places, before, memory) {
+  const pages = [...new Set([...before, ...usedPages(memory)])];
+  const words = new Int32Array(PLACES + 1 + pages.length * (1 + PAGE_WORDS));
+  words.set([...places, pages.length, ...pages]);
+  for (const [index, page] of pages.entries()) {
+    const to = PLACES + 1 + pages.length + index * PAGE_WORDS;
+    words.set(memory.subarray(page * PAGE_WORDS, (page + 1) * PAGE_WORDS), to);
+  }
+  return words;
+}
