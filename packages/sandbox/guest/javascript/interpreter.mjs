@@ -230,7 +230,12 @@ export class Interpreter {
     // The engine had no memory left to make its error.
     if ((type === "undefined" || this.realms.program.eq(error, this.realms.program.null)) && this.isFull())
       throw this.broken(error);
-    return JSON.parse(this.callText(this.realms.describe, error));
+    const described = JSON.parse(this.callText(this.realms.describe, error));
+    // It had memory for the error, and none for its message.
+    const { type: name, message } = described;
+    return name === "InternalError" && message === "" && this.isFull()
+      ? { ...described, message: "out of memory" }
+      : described;
   }
 
   /** @param {Handle} callee @param {Handle | string} [given] Text goes in as text. @returns {Handle} */
