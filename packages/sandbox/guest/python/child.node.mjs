@@ -334,7 +334,9 @@ function failure(error) {
   if (/RecursionError|call stack|stack overflow/i.test(text)) {
     return { type: "RecursionError", message: "the program nests too deeply for the engine's stack" };
   }
-  if (/KeyboardInterrupt/.test(text)) return { type: "Timeout", message: "the program ran out of time" };
+  // An interrupt at the deadline may end deep recursion in an error of the engine's own.
+  if (/KeyboardInterrupt/.test(text) || clock.next > 0)
+    return { type: "Timeout", message: "the program ran out of time" };
   return { type: "EngineFailure", message: "the engine stopped while it ran the program" };
 }
 
