@@ -1,21 +1,38 @@
 import type { TestContext } from "vitest";
 
 /** `npm run test:long`: everything there is. */
-const long = process.env.TOOLGLOT_LONG === "1";
+export const isLong: boolean = process.env.TOOLGLOT_LONG === "1";
 
 /** Whether more than a plain run's sample is asked for: by `.ci/run`, or by `npm run test:long`. */
-export const isThorough: boolean = long || process.env.TOOLGLOT_REQUIRE_ALL === "1";
+export const isThorough: boolean = isLong || process.env.TOOLGLOT_REQUIRE_ALL === "1";
 
 /** How many rounds: a sample in a plain run, more in `.ci/run`, and with `npm run test:long` those of `long` (default: as many). */
-export function rounds(plain: number, ci: number, longRun: number = ci): number {
-  if (long) return longRun;
+export function rounds(plain: number, ci: number, long: number = ci): number {
+  if (isLong) return long;
   return isThorough ? ci : plain;
 }
 
-/** About so many of them, always the same, from all over the list. */
-export function sampled<T>(list: readonly T[], plain: number, ci = Number.POSITIVE_INFINITY): T[] {
-  const step = Math.max(1, Math.ceil(list.length / rounds(plain, ci, Number.POSITIVE_INFINITY)));
-  return list.filter((_, index) => index % step === 0);
+/** How many rounds a test has. */
+export interface Share {
+  readonly count: number;
+  /** For the test's name: how many of all, and who runs the others. */
+  readonly told: string;
+}
+
+/** As {@link rounds}, with words for the test's name; `what` names the rounds. */
+export function share(what: string, plain: number, ci: number, all: number): Share {
+  const count = rounds(plain, ci, all);
+  if (count >= all) return { count, told: `all ${all} ${what}` };
+  return { count, told: `${count} of ${all} ${what}, the others left to ${ci < all ? "test:long" : ".ci/run"}` };
+}
+
+/** So many of them, always the same, from all over the list, in its order. */
+export function drawn<T>(list: readonly T[], count: number): T[] {
+  // Multiples of the golden ratio lie evenly, and follow no rule that a list could have.
+  const rank = (index: number): number => Math.imul(index + 1, 0x9e3779b1) >>> 0;
+  const chosen = [...list.keys()].sort((one, other) => rank(one) - rank(other)).slice(0, count);
+  const places = new Set(chosen);
+  return list.filter((_, index) => places.has(index));
 }
 
 /** Ends a test that a plain run leaves out, with a note that is counted. */

@@ -1,7 +1,7 @@
 import type { AnyTool, ApprovalRequest, ToolContext } from "@toolglot/core";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { codeTools, createSandbox, type Sandbox, ToolError } from "../src/node/index.ts";
-import { leftToCi } from "./rounds.ts";
 import { addTool, tool } from "./support.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });

@@ -1,9 +1,9 @@
 import type { CodeAction, Decision, ExecutorContext, ExecutorEvent } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSandbox, sandboxExecutor } from "../src/node/index.ts";
 import { logWithClock } from "./durable/support.ts";
-import { leftToCi } from "./rounds.ts";
 import { addTool, tool } from "./support.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });

@@ -1,6 +1,6 @@
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
 import { createSandbox, ToolError } from "../src/node/index.ts";
-import { leftToCi } from "./rounds.ts";
 import { tool } from "./support.ts";
 
 /** An error whose message is what it is given. */

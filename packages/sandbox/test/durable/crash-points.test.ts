@@ -1,5 +1,6 @@
 import type { AnyTool, Decision } from "@toolglot/core";
 import type { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { drawn, type Share, share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import {
@@ -9,7 +10,6 @@ import {
   type SandboxRunParked,
   settleCall,
 } from "../../src/node/index.ts";
-import { drawn, type Share, share } from "../rounds.ts";
 import { tool } from "../support.ts";
 import { dyingLog, logWithClock, sleep } from "./support.ts";
 

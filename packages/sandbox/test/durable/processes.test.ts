@@ -4,10 +4,10 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { leftToCi, share } from "@toolglot/internal/testing";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import type { SandboxLanguage, SandboxRun } from "../../src/node/index.ts";
-import { leftToCi, share } from "../rounds.ts";
 import type { Settings } from "./processes/life.ts";
 import { resultOf } from "./support.ts";
 

@@ -4,12 +4,12 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { startChild } from "../../src/node/python/child-guest.ts";
 import { decodeFrame, FrameDecoder } from "../../src/node/python/frames.ts";
 import { findConfinement } from "../../src/node/python/isolation.ts";
-import { leftToCi } from "../rounds.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-isolation-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
+import { share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterEach, expect, it, vi } from "vitest";
 import { GuestPool, type Lease } from "../../src/pool.ts";
-import { share } from "../rounds.ts";
 import { FakeEngine, type FakeGuest } from "./fake-engine.ts";
 
 const lives = share("lives of a pool", 200, 1000, 5000);

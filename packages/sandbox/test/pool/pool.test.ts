@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../src/node/index.ts";
-import { leftToCi } from "../rounds.ts";
 import { tool } from "../support.ts";
 
 const draw = `__result__ = [random.random(), hash('abc'), random.Random().random(), random.sample(range(10**6), 3),

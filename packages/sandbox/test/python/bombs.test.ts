@@ -1,6 +1,6 @@
+import { isThorough, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
-import { leftToCi, runsAll } from "../rounds.ts";
 import { addTool, readSections } from "../support.ts";
 import { descendants, peakMb, seesProcesses } from "./processes.ts";
 
@@ -51,7 +51,7 @@ beforeAll(async () => {
   idleGap = stop();
 });
 afterAll(() => {
-  if (runsAll) {
+  if (isThorough) {
     const { gap, peak } = greatest;
     console.log(`greatest gap ${gap.toFixed(0)} ms (idle ${idleGap.toFixed(0)}), greatest child ${peak.toFixed(0)} MB`);
   }

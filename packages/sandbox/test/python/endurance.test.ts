@@ -1,6 +1,6 @@
+import { share } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
-import { share } from "../rounds.ts";
 import { addTool } from "../support.ts";
 import { descendants, openDescriptors, seesProcesses } from "./processes.ts";
 

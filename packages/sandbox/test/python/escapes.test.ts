@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
+import { drawn, isLong, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { Canary } from "../canary.ts";
-import { drawn, leftToCi, runsEvery } from "../rounds.ts";
 import { readSections, tool } from "../support.ts";
 import { asFunction, inGroups } from "./support.ts";
 
@@ -70,8 +70,8 @@ it("should hold at least a hundred and fifty attempts, each with its own name", 
 const refused = [...byReading, ...atRunTime];
 const ends = [...drawn(byReading, 5), ...atRunTime.slice(0, 1)];
 
-it.for(runsEvery ? refused : ends)(
-  `should be refused by the guard with its line, one of ${runsEvery ? refused.length : ends.length} of ${refused.length}: $name`,
+it.for(isLong ? refused : ends)(
+  `should be refused by the guard with its line, one of ${isLong ? refused.length : ends.length} of ${refused.length}: $name`,
   async (attempt, context) => {
     leftToCi(context, ends.indexOf(attempt) % 5 === 0);
     const run = await guarded.run(forGuard(attempt));
@@ -137,11 +137,11 @@ it("should refuse at run time what could not be read", async () => {
 
 it("should let pass what is harmless, and it reaches nothing", async () => {
   expect(await outcomesOf(harmless)).not.toContain("none");
-  if (!runsEvery) return;
+  if (!isLong) return;
   for (const attempt of harmless) expectUntouched(await guarded.run(forGuard(attempt)));
 });
 
-const inProcesses = attempts.filter((attempt) => runsEvery || isAlone(attempt));
+const inProcesses = attempts.filter((attempt) => isLong || isAlone(attempt));
 const together = attempts.filter((attempt) => !isAlone(attempt));
 
 // They end or change their interpreter.
@@ -151,7 +151,7 @@ it.for(inProcesses)("should reach nothing without the guard: $name", async (atte
   expectUntouched(await unguarded.run(canary.fill(attempt.code)));
 });
 
-it.each(runsEvery ? [] : inGroups(together, 60))(
+it.each(isLong ? [] : inGroups(together, 60))(
   "should reach nothing without the guard: $name and those after it",
   async (...group) => {
     const sources = tool("attempts", {}, () => JSON.stringify(group.map(({ code }) => canary.fill(code))));

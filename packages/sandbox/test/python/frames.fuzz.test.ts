@@ -1,4 +1,5 @@
 import { fileURLToPath } from "node:url";
+import { share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { Guest } from "../../src/engine.ts";
@@ -6,7 +7,6 @@ import { resolveLimits } from "../../src/limits.ts";
 import { ChildGuest } from "../../src/node/python/child-guest.ts";
 import { encodeFrame } from "../../src/node/python/frames.ts";
 import { makeSandbox } from "../../src/sandbox.ts";
-import { share } from "../rounds.ts";
 import { addTool } from "../support.ts";
 import { descendants, seesProcesses } from "./processes.ts";
 

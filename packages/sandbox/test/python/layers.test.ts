@@ -1,11 +1,11 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChildGuest } from "../../src/node/python/child-guest.ts";
 import { guestFiles } from "../../src/node/python/guest-files.ts";
 import { Canary } from "../canary.ts";
-import { leftToCi } from "../rounds.ts";
 import { readSections } from "../support.ts";
 
 // Layers 2 and 3 by themselves: the child's script runs with none of the flags that the engine starts it with, so without

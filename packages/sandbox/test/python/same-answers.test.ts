@@ -1,6 +1,6 @@
+import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
-import { drawn, leftToCi } from "../rounds.ts";
 import { addTool, readSections, tool } from "../support.ts";
 import { SharedInterpreter } from "./shared-interpreter.ts";
 

@@ -13,10 +13,10 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { defaultCacheDir, findOrBuildSnapshot } from "../../src/node/python/snapshot.ts";
-import { leftToCi } from "../rounds.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-snapshot-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));

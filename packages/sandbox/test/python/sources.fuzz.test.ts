@@ -1,7 +1,7 @@
+import { share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
-import { share } from "../rounds.ts";
 import { addTool, readSections, tool } from "../support.ts";
 import { inGroups } from "./support.ts";
 

@@ -1,7 +1,7 @@
 import { type Decision, ToolError } from "@toolglot/core";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
-import { leftToCi } from "../rounds.ts";
 import { addTool, tool } from "../support.ts";
 
 const sandbox = createSandbox({

@@ -1,7 +1,7 @@
 import type { AnyTool } from "@toolglot/core";
+import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { drawn, leftToCi } from "../../rounds.ts";
 import { addTool, readSections, tool } from "../../support.ts";
 
 const tools: AnyTool[] = [

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { share } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { share } from "../../rounds.ts";
 import { addTool } from "../../support.ts";
 
 const MB = 1024 * 1024;

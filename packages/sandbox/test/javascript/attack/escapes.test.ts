@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AnyTool, ToolError } from "@toolglot/core";
+import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
 import { Canary } from "../../canary.ts";
-import { drawn, leftToCi } from "../../rounds.ts";
 import { addTool, readSections, tool } from "../../support.ts";
 
 const canary = new Canary();

@@ -1,9 +1,9 @@
 import type { AnyTool } from "@toolglot/core";
+import { share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
 import type { SandboxRun } from "../../../src/types.ts";
-import { share } from "../../rounds.ts";
 import { tool } from "../../support.ts";
 import { corpusPrograms, programTools } from "../support.ts";
 

@@ -1,7 +1,7 @@
 import type { AnyTool } from "@toolglot/core";
+import { share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { share } from "../../rounds.ts";
 import { addTool, tool } from "../../support.ts";
 import { HostileGuest, runHostile } from "./hostile-guest.ts";
 

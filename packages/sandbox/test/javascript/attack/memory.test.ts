@@ -1,7 +1,7 @@
 import { ToolError } from "@toolglot/core";
+import { drawn, leftToCi, share } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { drawn, leftToCi, share } from "../../rounds.ts";
 import { tool } from "../../support.ts";
 
 const limits = { timeoutMs: 60_000, memoryMb: 64 };

@@ -1,6 +1,6 @@
+import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { drawn, leftToCi } from "../../rounds.ts";
 
 const SIZE = 131_072;
 /** As much of it as a program may have. */

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
+import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { drawn, leftToCi } from "../../rounds.ts";
 import { corpusPrograms, programTools } from "../support.ts";
 
 const json = readFileSync(new URL("./expected.json", import.meta.url), "utf8");
