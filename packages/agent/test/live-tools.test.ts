@@ -229,7 +229,7 @@ describe("a source of tools", () => {
     const events = await collect(run);
     expect(await run.result).toMatchObject({ status: "answered" });
     expect(only(events, "warning").map(({ code }) => code)).toEqual(["tools-failed", "tools-failed"]);
-    const played = replayRun(parseRecording(stringifyRecording(run.recording)), options);
+    const played = replayRun(parseRecording(stringifyRecording(run.recording)), { protocol: options.protocol });
     expect(await collect(played)).toEqual(events);
   });
 
