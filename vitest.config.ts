@@ -15,7 +15,7 @@ const longest = ["trp-sqlite", "local-tools", "sandbox", "demo"];
  * Each of their test files gets a process of its own: they count descriptors, threads and processes, mock modules, or change the
  * environment. All other files share a few processes: a fresh one for each costs more than they take.
  */
-const apart = ["bench", "local-tools", "scripts", "trp-sqlite"];
+const apart = ["bench", "scripts", "trp-sqlite"];
 
 /** Vitest goes through projects by name, and through the files of each by size. */
 class LongestFirst extends BaseSequencer {
@@ -39,8 +39,8 @@ export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {
-    // Vitest leaves one core free, which on two cores means one file at a time.
-    maxWorkers: Math.max(2, availableParallelism() - 1),
+    // Shells, servers and killed processes are waited for most of the time: more files than cores keep the cores at work.
+    maxWorkers: availableParallelism() + 2,
     sequence: { sequencer: LongestFirst },
     projects: [...members, "conformance", "bench", "scripts"]
       .filter((folder) => existsSync(join(root, folder, "test")))
@@ -52,6 +52,8 @@ export default defineConfig({
           isolate: apart.includes(folder.split("/").at(-1) ?? folder),
           root,
           include: [`${folder}/test/**/*.test.ts`],
+          // Guests live in UTC, wherever the host is.
+          ...(folder === "packages/sandbox" && { env: { TZ: "Asia/Tokyo" } }),
           // Interpreters start in a second of processor time, of which a busy machine gives a few hundredths at a time.
           testTimeout: folder === "packages/sandbox" ? 600_000 : 120_000,
           hookTimeout: folder === "packages/sandbox" ? 600_000 : 180_000,

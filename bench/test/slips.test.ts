@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isThorough } from "@toolglot/internal/testing";
+import { isThorough, rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { readBodies } from "../src/slips/bodies.ts";
 import { drawnClasses, moreSeeds, slipClasses } from "../src/slips/classes.ts";
@@ -18,7 +18,8 @@ for (const format of formats) {
   const reason = open[format.id];
   const test = reason === undefined ? it : it.fails;
   test(`${format.id} is never silently wrong${reason === undefined ? "" : ` (known to fail: ${reason})`}`, () => {
-    const { judged } = runOwn(format, bodies);
+    // A plain run judges every third case.
+    const { judged } = runOwn(format, bodies, { every: rounds(3, 1) });
     expect(judged.length).toBeGreaterThanOrEqual(2000);
     if (isThorough)
       for (const seed of moreSeeds) judged.push(...runOwn(format, bodies, { seed, classes: drawnClasses }).judged);

@@ -1,10 +1,10 @@
 import type { BlockBase, ProtocolEvent } from "@toolglot/core";
 import type { CommonFixture } from "./fixture.ts";
 
-const few = 4_000;
+const few = 2_500;
 const many = 4 * few;
 /** Less than this for all of a text, in ms, is no growth worth a measurement. */
-const cheap = 150;
+const cheap = 100;
 
 /**
  * Texts on which a parser's work grows faster than they do, at once or in chunks: four times the text may cost about four

@@ -107,7 +107,7 @@ it("takes nothing that the engine refuses, fills in or converts", () => {
     ),
     { numRuns: 2_000 },
   );
-  expect(taken).toBeGreaterThan(100);
+  expect(taken).toBeGreaterThan(30);
 });
 
 it.each<[string, JsonSchemaObject]>([
