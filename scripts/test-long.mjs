@@ -1,6 +1,6 @@
 // What is longer than `.ci/run` can bear, at full rounds: everything that is thrown at the sandbox in both languages (corpora,
 // escape attempts, bombs, fuzzed sources and messages, endurance, every crash point), the journal of the local tools killed
-// hundreds of times, thousands of operations on routers that die, and longer fuzz. Takes about two hours.
+// hundreds of times, thousands of operations on routers that die, more slips, and longer fuzz. Takes about two hours.
 //   npm run test:long
 //   npm run test:long -- python bombs          files whose path has one of these words
 // The last line is `N passed, N failed`; a skipped test counts as failed.
@@ -8,20 +8,21 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const projects = ["sandbox", "local-tools", "trp-sqlite", "trp-core"];
+const folders = ["sandbox", "local-tools", "trp-sqlite", "trp-core"].map((name) => join("packages", name));
+folders.push("conformance", "bench");
 const words = process.argv.slice(2);
-const files = projects
-  .flatMap((name) =>
-    readdirSync(join(root, "packages", name, "test"), { recursive: true, encoding: "utf8" }).map((file) =>
-      join("packages", name, "test", file),
+const files = folders
+  .flatMap((folder) =>
+    readdirSync(join(root, folder, "test"), { recursive: true, encoding: "utf8" }).map((file) =>
+      join(folder, "test", file),
     ),
   )
   .filter((file) => file.endsWith(".test.ts") && (words.length === 0 || words.some((word) => file.includes(word))));
 if (files.length === 0) {
-  console.error(`no test of ${projects.join(", ")} has ${words.join(" or ")} in its path`);
+  console.error(`no test of ${folders.join(", ")} has ${words.join(" or ")} in its path`);
   process.exit(2);
 }
 
@@ -35,7 +36,7 @@ const child = spawn(
   [
     join(root, "node_modules/vitest/vitest.mjs"),
     ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${outcomes}`],
-    ...projects.map((name) => `--project=${name}`),
+    ...folders.map((folder) => `--project=${basename(folder)}`),
     // Rounds of minutes next to rounds of seconds: each suite says itself how long it may take, or has this long.
     "--testTimeout=600000",
     ...files,
