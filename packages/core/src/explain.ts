@@ -1,5 +1,5 @@
-import { checkKeys } from "@toolglot/internal";
 /** What a model is told about its own mistakes, for those who write a protocol. */
+import { checkKeys } from "@toolglot/internal";
 import type { Diagnostic } from "./diagnostic.ts";
 import { formatDiagnostic } from "./frame.ts";
 import { LineCounter } from "./line-counter.ts";

@@ -42,3 +42,17 @@ export function readSections(file: URL): { name: string; code: string }[] {
     return { name: part.slice(0, end).trim(), code: part.slice(end + 1) };
   });
 }
+
+/** Watches how late a timer of the host gets, in milliseconds, until it is stopped. */
+export function watchTicks(): () => number {
+  let last = performance.now();
+  let gap = 0;
+  const ticks = setInterval(() => {
+    gap = Math.max(gap, performance.now() - last);
+    last = performance.now();
+  }, 20);
+  return () => {
+    clearInterval(ticks);
+    return gap;
+  };
+}

@@ -1,4 +1,5 @@
 import type { JsonSchemaObject } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import { toInputSchema } from "@toolglot/schema";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -107,7 +108,7 @@ it("takes nothing that the engine refuses, fills in or converts", () => {
     ),
     { numRuns: 2_000 },
   );
-  expect(taken).toBeGreaterThan(30);
+  expect(taken).toBeGreaterThan(rounds(30, 100));
 });
 
 it.each<[string, JsonSchemaObject]>([

@@ -72,9 +72,9 @@ it.each<[string, () => unknown, string]>([
   [
     "approvals.list",
     () => router.approvals.list(authenticate(), { states: "denied" } as never),
-    'has no option "states"',
+    'approvals.list has no option "states"',
   ],
-  ["audit.read", () => router.audit.read({ since: 1 } as never), 'read has no option "since"'],
+  ["audit.read", () => router.audit.read({ since: 1 } as never), 'audit.read has no option "since"'],
   ["close", () => router.close({ grace: 1 } as never), 'close has no option "grace"'],
 ])("is refused with the name that is meant: %s", async (_name, make, message) => {
   await expect((async () => make())()).rejects.toThrow(message);

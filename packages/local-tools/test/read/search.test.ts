@@ -1,6 +1,6 @@
 import { symlink } from "node:fs/promises";
 import { isThorough } from "@toolglot/internal/testing";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createReader, type Reader } from "../../src/read/reader.ts";
 import { findRipgrep } from "../../src/read/ripgrep.ts";
 import { searchText } from "../../src/read/search.ts";
@@ -22,7 +22,10 @@ it.skipIf(installed === undefined && !isThorough)("ripgrep is here to be compare
 
 describe.each(engines)("searching with %s", (name, ripgrep) => {
   // Not every machine has it; where everything is switched on it is installed, and its absence a failure.
-  const test = name === "ripgrep" && installed === undefined && !isThorough ? it.skip : it;
+  const isAbsent = name === "ripgrep" && installed === undefined && !isThorough;
+  beforeEach((context) => {
+    if (isAbsent) context.skip("ripgrep is not installed");
+  });
 
   async function readerFor(
     files: Readonly<Record<string, string | Uint8Array>>,
@@ -32,7 +35,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     return { scratch, reader: createReader({ roots: await Roots.open([scratch.path]), ripgrep, ...options }) };
   }
 
-  test("gives each line that fits with its file and number, by path", async () => {
+  it("gives each line that fits with its file and number, by path", async () => {
     const { reader } = await readerFor({
       "b.txt": "one needle\nnone\n  two needles, needle\n",
       "a/z.txt": "needle",
@@ -61,7 +64,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     });
   });
 
-  test("in a folder, in a file, and with a glob", async () => {
+  it("in a folder, in a file, and with a glob", async () => {
     const { reader } = await readerFor({
       "src/a.ts": "x1\n",
       "src/in/a.test.ts": "x2\n",
@@ -92,7 +95,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect(await found({ glob: "**/*.md" })).toEqual(["x3"]);
   });
 
-  test("what ignore files name is left out, hidden files are not, nor what is in .git looked at", async () => {
+  it("what ignore files name is left out, hidden files are not, nor what is in .git looked at", async () => {
     const { reader } = await readerFor({
       ".gitignore": "node_modules/\n*.log\n",
       ".ignore": "generated.ts\n",
@@ -116,7 +119,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect((await reader.search({ pattern: "needle", src: "a.log" })).head).toContain("1 match in 1 file");
   });
 
-  test("links are not followed, unless one is asked for", async () => {
+  it("links are not followed, unless one is asked for", async () => {
     const { reader, scratch } = await readerFor({ "a/x.txt": "needle\n" });
     await symlink("a", scratch.at("folder"));
     await symlink("a/x.txt", scratch.at("file"));
@@ -132,7 +135,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect(await refusal(reader.search({ pattern: "root", src: "a/x.txt/" }))).toMatchObject({ type: "NotADirectory" });
   });
 
-  test("protected files are left out and counted, whether they would fit or not", async () => {
+  it("protected files are left out and counted, whether they would fit or not", async () => {
     const { reader } = await readerFor({ ".env": "KEY=needle\n", "a/id_rsa": "hay\n", "a.txt": "needle\n" });
     expect(await reader.search({ pattern: "needle" })).toMatchObject({
       head: '"needle": 1 match in 1 file; 2 protected files left out',
@@ -148,7 +151,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect((await reader.search({ pattern: "KEY", glob: "*.txt" })).head).toBe('"KEY": no match in 1 file');
   });
 
-  test("binary files are skipped, others are read as far as they are UTF-8", async () => {
+  it("binary files are skipped, others are read as far as they are UTF-8", async () => {
     const { reader } = await readerFor({
       "nul.bin": Buffer.from("needle\n\0needle\n"),
       "late.bin": Buffer.concat([Buffer.alloc(300_000, "needle\n"), Buffer.from([0])]),
@@ -163,7 +166,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect((await reader.search({ pattern: "caf." })).text).toBe("latin.txt:1: a needle caf\ufffd\n");
   });
 
-  test("line ends of either kind are none of the line", async () => {
+  it("line ends of either kind are none of the line", async () => {
     const { reader } = await readerFor({ "crlf.txt": "one needle\r\nneedle two\r\n", "cr.txt": "a\rneedle" });
     expect((await reader.search({ pattern: "needle$" })).text).toBe("cr.txt:1: a\rneedle\ncrlf.txt:1: one needle\n");
     expect((await reader.search({ pattern: "^needle" })).text).toBe("crlf.txt:2: needle two\n");
@@ -172,7 +175,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect((await reader.search({ pattern: "needle\nneedle" })).text).toBe("crlf.txt:1: one needle\n");
   });
 
-  test("long lines are cut around what fits", async () => {
+  it("long lines are cut around what fits", async () => {
     const { reader } = await readerFor({
       "min.js": `${"x".repeat(5000)}needle${"y".repeat(5000)}\n`,
       "a.txt": `${"😀".repeat(400)}needle\n`,
@@ -183,7 +186,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect(lines[0]?.length).toBeLessThan(320);
   });
 
-  test("two hundred matches are shown, and the rest counted", async () => {
+  it("two hundred matches are shown, and the rest counted", async () => {
     const { reader } = await readerFor({
       "a.txt": "needle\n".repeat(150),
       "b.txt": "needle\n".repeat(150),
@@ -196,14 +199,14 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect([lines.length, lines[150], lines[199]]).toEqual([201, "b.txt:1: needle", "b.txt:50: needle"]);
   });
 
-  test("no more text than may be given", async () => {
+  it("no more text than may be given", async () => {
     const { reader } = await readerFor({ "a.txt": `needle ${"x".repeat(90)}\n`.repeat(50) }, { maxText: 1000 });
     const part = await reader.search({ pattern: "needle" });
     expect(part.head).toBe('"needle": 50 matches in 1 file; the first 9 by path are shown, 41 left out');
     expect(part.text.length).toBeLessThanOrEqual(1000);
   });
 
-  test("files that are too large are left out and said", async () => {
+  it("files that are too large are left out and said", async () => {
     const { reader } = await readerFor({ "big.txt": "needle\n".repeat(1000), "a.txt": "needle\n" }, { maxBytes: 5000 });
     expect(await reader.search({ pattern: "needle" })).toMatchObject({
       head: '"needle": 1 match in 1 file; 1 file of more than 5,000 bytes left out',
@@ -211,7 +214,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     });
   });
 
-  test("names that are odd are found, and quoted", async () => {
+  it("names that are odd are found, and quoted", async () => {
     const { reader } = await readerFor({
       "a\nb.txt": "needle\n",
       "-e": "needle\n",
@@ -229,7 +232,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect((await reader.search({ pattern: "needle", src: "-e" })).text).toBe("-e:1: needle\n");
   });
 
-  test("code that happens to be an expression that fits nothing is found as it stands", async () => {
+  it("code that happens to be an expression that fits nothing is found as it stands", async () => {
     const { reader } = await readerFor({ "a.ts": "const x = useState();\nprice: $5\nuseStatex\n" });
     expect(await reader.search({ pattern: "useState();" })).toMatchObject({
       head: '"useState();": 1 match in 1 file; no line fits it as a regular expression; found as it stands',
@@ -241,7 +244,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect((await reader.search({ pattern: "useState(y)" })).head).toBe('"useState(y)": no match in 1 file');
   });
 
-  test("patterns that look like options, or need every kind of quoting", async () => {
+  it("patterns that look like options, or need every kind of quoting", async () => {
     const text = "--files --pre=x -e $HOME `id` $(id) \"'\\ a|b;c&d *?[x] %s";
     const { reader } = await readerFor({ "a.txt": `${text}\n` });
     for (const pattern of [
@@ -260,7 +263,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     }
   });
 
-  test("more files with long names than one command line takes", async () => {
+  it("more files with long names than one command line takes", async () => {
     const files = Object.fromEntries(
       Array.from({ length: 700 }, (_, at) => [
         `${"long".repeat(20)}/${"name".repeat(20)}${at}`,
@@ -271,7 +274,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect((await reader.search({ pattern: "ne{2}dle" })).head).toBe('"ne{2}dle": 3 matches in 3 files');
   });
 
-  test("a catastrophic expression holds up nobody, and is said", { timeout: 60_000 }, async () => {
+  it("a catastrophic expression holds up nobody, and is said", { timeout: 60_000 }, async () => {
     const { scratch } = await readerFor({ "a.txt": "aa\n", "b.txt": `${"a".repeat(50)}!\n`, "c.txt": "aaa\n" });
     const roots = await Roots.open([scratch.path]);
     let turns = 0;
@@ -289,7 +292,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     expect(turns).toBeGreaterThan(5);
   });
 
-  test("stops when it is told to", async () => {
+  it("stops when it is told to", async () => {
     const { reader } = await readerFor({ "b.txt": `${"a".repeat(50)}!\n` });
     await expect(reader.search({ pattern: "x" }, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
       "enough",

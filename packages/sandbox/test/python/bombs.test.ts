@@ -1,7 +1,7 @@
 import { isThorough, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
-import { addTool, readSections } from "../support.ts";
+import { addTool, readSections, watchTicks } from "../support.ts";
 import { descendants, peakMb, seesProcesses } from "./processes.ts";
 
 const limits = { timeoutMs: 30_000, memoryMb: 96, maxResultBytes: 100_000, maxToolCalls: 20 };
@@ -26,20 +26,6 @@ const bombs = readSections(new URL("./bombs.txt", import.meta.url)).map(({ name,
 
 /** A plain run takes the first of each type; with TOOLGLOT_REQUIRE_ALL=1 or TOOLGLOT_LONG=1 each has its turn. */
 const isFirst = (type: string, code: string): boolean => bombs.find((bomb) => bomb.type === type)?.code === code;
-
-/** Watches how late a timer of the host gets, in milliseconds, until it is stopped. */
-function watchTicks(): () => number {
-  let last = performance.now();
-  let gap = 0;
-  const ticks = setInterval(() => {
-    gap = Math.max(gap, performance.now() - last);
-    last = performance.now();
-  }, 20);
-  return () => {
-    clearInterval(ticks);
-    return gap;
-  };
-}
 
 let idleGap = 0;
 const greatest = { gap: 0, peak: 0 };

@@ -92,7 +92,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
 
   return {
     async list(who, given = {}) {
-      checkKeys<{ status?: unknown; before?: unknown; limit?: unknown }>("list", given, {
+      checkKeys<{ status?: unknown; before?: unknown; limit?: unknown }>("approvals.list", given, {
         status: true,
         before: true,
         limit: true,

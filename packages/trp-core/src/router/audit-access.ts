@@ -9,7 +9,7 @@ type Audited = Pick<RouterStore, "audit" | "durability" | "operations">;
 
 /** Rows of the audit log, in order of their index. */
 export async function readAudit({ audit }: Audited, range?: { after?: number; limit?: number }): Promise<AuditRow[]> {
-  checkKeys<{ after?: number; limit?: number }>("read", range, { after: true, limit: true });
+  checkKeys<{ after?: number; limit?: number }>("audit.read", range, { after: true, limit: true });
   return audit.read(range);
 }
 

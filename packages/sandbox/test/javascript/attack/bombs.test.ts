@@ -2,7 +2,7 @@ import type { AnyTool } from "@toolglot/core";
 import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { addTool, readSections, tool } from "../../support.ts";
+import { addTool, readSections, tool, watchTicks } from "../../support.ts";
 
 const tools: AnyTool[] = [
   addTool,
@@ -47,15 +47,10 @@ const sample = drawn(bombs, 8);
 it.for(bombs)("should end $what as it must, and leave the host at work", async (bomb, context) => {
   leftToCi(context, sample.includes(bomb));
   const { types, code } = bomb;
-  let last = performance.now();
-  let gap = 0;
-  const ticks = setInterval(() => {
-    gap = Math.max(gap, performance.now() - last);
-    last = performance.now();
-  }, 20);
+  const stop = watchTicks();
   const sandbox = types[0] === "Timeout" ? quick : patient;
   const run = await sandbox.run(code);
-  clearInterval(ticks);
+  const gap = stop();
   const outcome = run.status === "ok" ? "ok" : run.error.type;
   const said = run.status === "ok" ? "" : run.error.message.slice(0, 300);
   expect(outcome, said).not.toBe("EngineFailure");
