@@ -8,20 +8,35 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const root = import.meta.dirname;
 // Tests run from sources: the `source` condition of each package's exports points at src/.
 const conditions = ["source", "node", "development|production"];
-const members = ["packages", "apps"].flatMap((top) => readdirSync(join(root, top)).map((name) => `${top}/${name}`));
-/** Projects to begin with: a long file at the end would leave every other core with nothing to do. */
-const longest = ["trp-sqlite", "local-tools", "sandbox", "demo"];
+const folders = [
+  ...["packages", "apps"].flatMap((top) => readdirSync(join(root, top)).map((name) => `${top}/${name}`)),
+  ...["conformance", "bench", "scripts"],
+].filter((folder) => existsSync(join(root, folder, "test")));
+/** Folders to begin with: a long file at the end would leave every other core with nothing to do. */
+const longest = ["packages/trp-sqlite", "packages/local-tools", "packages/sandbox", "apps/demo"];
 /**
  * Each of their test files gets a process of its own: they count descriptors, threads and processes, mock modules, or change the
  * environment. All other files share a few processes: a fresh one for each costs more than they take.
  */
-const apart = ["bench", "scripts", "trp-sqlite"];
+const apart = ["bench", "scripts", "packages/trp-sqlite"];
+const sandbox = "packages/sandbox";
+
+/** Three projects, not one for each folder: every project has a server, a transform and an import of the same modules. */
+const projects = [
+  { name: "apart", isolate: true, folders: apart },
+  // Guests live in UTC, wherever the host is. Interpreters start in a second of processor time, of which a busy machine gives a
+  // few hundredths at a time.
+  { name: "sandbox", folders: [sandbox], env: { TZ: "Asia/Tokyo" }, testTimeout: 600_000, hookTimeout: 600_000 },
+  { name: "shared", folders: folders.filter((folder) => folder !== sandbox && !apart.includes(folder)) },
+];
 
 /** Vitest goes through projects by name, and through the files of each by size. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ project }: TestSpecification): number =>
-      longest.includes(project.name) ? longest.indexOf(project.name) : longest.length;
+    const rank = ({ moduleId }: TestSpecification): number => {
+      const place = longest.findIndex((folder) => moduleId.startsWith(join(root, folder, "/")));
+      return place === -1 ? longest.length : place;
+    };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
 }
@@ -41,28 +56,24 @@ export default defineConfig({
   test: {
     // Shells, servers and killed processes are waited for most of the time: more files than cores keep the cores at work.
     maxWorkers: availableParallelism() + 2,
+    // What was transformed once is kept in node_modules, by its content.
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
-    projects: [...members, "conformance", "bench", "scripts"]
-      .filter((folder) => existsSync(join(root, folder, "test")))
-      .map((folder) => ({
-        extends: true as const,
-        test: {
-          // `npx vitest run --project attp`: the folder's last part.
-          name: folder.split("/").at(-1) ?? folder,
-          isolate: apart.includes(folder.split("/").at(-1) ?? folder),
-          root,
-          include: [`${folder}/test/**/*.test.ts`],
-          // Guests live in UTC, wherever the host is.
-          ...(folder === "packages/sandbox" && { env: { TZ: "Asia/Tokyo" } }),
-          // Interpreters start in a second of processor time, of which a busy machine gives a few hundredths at a time.
-          testTimeout: folder === "packages/sandbox" ? 600_000 : 120_000,
-          hookTimeout: folder === "packages/sandbox" ? 600_000 : 180_000,
-          // It has a `source` condition of its own, so it and its importers must be transformed like our sources.
-          server: {
-            deps: { inline: [/eventsource/, /@modelcontextprotocol[/+]client/, /@ai-sdk[/+]/, /node_modules\/ai\//] },
-          },
+    projects: projects.map(({ folders, ...options }) => ({
+      extends: true as const,
+      test: {
+        isolate: false,
+        testTimeout: 120_000,
+        hookTimeout: 180_000,
+        ...options,
+        root,
+        include: folders.map((folder) => `${folder}/test/**/*.test.ts`),
+        // It has a `source` condition of its own, so it and its importers must be transformed like our sources.
+        server: {
+          deps: { inline: [/eventsource/, /@modelcontextprotocol[/+]client/, /@ai-sdk[/+]/, /node_modules\/ai\//] },
         },
-      })),
+      },
+    })),
     coverage: {
       provider: "v8",
       include: ["packages/*/src/**"],

@@ -2,7 +2,7 @@
 // Check: node scripts/api-reports.mjs    Update after a wanted change: npm run api:update
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join, relative } from "node:path";
-import { Extractor, ExtractorConfig } from "@microsoft/api-extractor";
+import { CompilerState, Extractor, ExtractorConfig } from "@microsoft/api-extractor";
 import { publicPackages, root } from "./lib/workspace.mjs";
 
 const update = process.argv.includes("--update");
@@ -25,48 +25,71 @@ const typedEntries = ({ exports = {} }) =>
     typeof target === "object" && target !== null && "types" in target ? [[subpath, String(target.types)]] : [],
   );
 
-for (const member of publicPackages()) {
-  /** @type {Set<string>} */
-  const expected = new Set();
-  const entries = typedEntries(member.manifest);
-  for (const [subpath, types] of entries) {
+const typescriptCompilerFolder = join(root, "node_modules/typescript");
+const members = publicPackages().map((member) => {
+  const typed = typedEntries(member.manifest);
+  const entries = typed.map(([subpath, types]) => {
     const name = `${member.id}${subpath.slice(1).replaceAll("/", ".")}.api.md`;
-    expected.add(name);
     const entry = join(member.path, types);
-    const where = relative(root, join(member.path, "etc", name));
-    if (!existsSync(entry)) {
+    return {
+      name,
+      entry,
+      where: relative(root, join(member.path, "etc", name)),
+      config: configOf(member, name, entry),
+    };
+  });
+  return { member, entries };
+});
+
+/** @param {import("./lib/workspace.mjs").Member} member @param {string} name @param {string} entry */
+function configOf(member, name, entry) {
+  if (!existsSync(entry)) return undefined;
+  mkdirSync(join(member.path, "etc"), { recursive: true });
+  return ExtractorConfig.prepare({
+    configObject: {
+      ...base,
+      projectFolder: member.path,
+      mainEntryPointFilePath: entry,
+      apiReport: { ...base.apiReport, enabled: true, reportFileName: name },
+    },
+    configObjectFullPath: join(member.path, "api-extractor.json"),
+    packageJsonFullPath: join(member.path, "package.json"),
+  });
+}
+
+// All entries in one program: most of what each is made of is the same.
+const [first, ...others] = members.flatMap(({ entries }) => entries.flatMap(({ config }) => config ?? []));
+const compilerState =
+  first &&
+  CompilerState.create(first, {
+    additionalEntryPoints: others.map((config) => config.mainEntryPointFilePath),
+    typescriptCompilerFolder,
+  });
+
+for (const { member, entries } of members) {
+  const expected = new Set(entries.map(({ name }) => name));
+  for (const { entry, where, config } of entries) {
+    if (!config || !compilerState) {
       fail(`${where}: ${relative(root, entry)} is missing, build first (npm run build)`);
       continue;
     }
-    mkdirSync(join(member.path, "etc"), { recursive: true });
     const before = existsSync(join(root, where)) ? readFileSync(join(root, where), "utf8") : undefined;
     /** @type {string[]} */
     const messages = [];
-    const result = Extractor.invoke(
-      ExtractorConfig.prepare({
-        configObject: {
-          ...base,
-          projectFolder: member.path,
-          mainEntryPointFilePath: entry,
-          apiReport: { ...base.apiReport, enabled: true, reportFileName: name },
-        },
-        configObjectFullPath: join(member.path, "api-extractor.json"),
-        packageJsonFullPath: join(member.path, "package.json"),
-      }),
-      {
-        localBuild: update,
-        typescriptCompilerFolder: join(root, "node_modules/typescript"),
-        messageCallback: (message) => {
-          message.handled = true;
-          if (message.logLevel !== "error" && message.logLevel !== "warning") return;
-          // That the report differs is said below, in our words.
-          if (message.messageId.startsWith("console-api-report")) return;
-          // API Extractor knows one entry per package; a link to another entry's export is not dead.
-          if (message.messageId === "ae-unresolved-link" && entries.length > 1) return;
-          messages.push(message.text);
-        },
+    const result = Extractor.invoke(config, {
+      compilerState,
+      localBuild: update,
+      typescriptCompilerFolder,
+      messageCallback: (message) => {
+        message.handled = true;
+        if (message.logLevel !== "error" && message.logLevel !== "warning") return;
+        // That the report differs is said below, in our words.
+        if (message.messageId.startsWith("console-api-report")) return;
+        // API Extractor knows one entry per package; a link to another entry's export is not dead.
+        if (message.messageId === "ae-unresolved-link" && entries.length > 1) return;
+        messages.push(message.text);
       },
-    );
+    });
     if (messages.length > 0) fail(`${where}:\n    ${messages.join("\n    ")}`);
     else if (result.apiReportChanged && !update) {
       fail(`${where}: the public API ${before === undefined ? "has no report yet" : "is not what the report says"}`);

@@ -8,7 +8,7 @@ import { spawn } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
 const folders = ["sandbox", "local-tools", "trp-sqlite", "trp-core"].map((name) => join("packages", name));
@@ -36,7 +36,6 @@ const child = spawn(
   [
     join(root, "node_modules/vitest/vitest.mjs"),
     ...["run", "--reporter=default", "--reporter=json", `--outputFile.json=${outcomes}`],
-    ...folders.map((folder) => `--project=${basename(folder)}`),
     // Rounds of minutes next to rounds of seconds: each suite says itself how long it may take, or has this long.
     "--testTimeout=600000",
     ...files,

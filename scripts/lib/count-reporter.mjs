@@ -38,7 +38,7 @@ export default class CountReporter {
 }
 
 /** @param {import("vitest/node").TestModule} module */
-const nameOf = (module) => `${module.project.name} ${module.relativeModuleId}`;
+const nameOf = (module) => module.relativeModuleId;
 
 /**
  * @param {import("vitest/node").TestModule} module

@@ -86,7 +86,7 @@ export const gates = [
     counts: true,
     stream: true,
     timeoutMs: 30 * 60_000,
-    cure: "npx vitest run --project <name>",
+    cure: "npx vitest run packages/<name>",
   },
   {
     id: "consumer",

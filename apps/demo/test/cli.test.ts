@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isThorough, leftToCi } from "@toolglot/internal/testing";
 import Database from "libsql";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildDemo, type Ended, start, startDemo } from "./support/child.ts";
 import { runDemo } from "./support/in-process.ts";
 import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "./support/provider.ts";
-import { everything } from "./support/sample.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "demo-cli-"));
@@ -17,7 +17,7 @@ const data = join(folder, "data");
 const demo = (...args: string[]): Promise<Ended> => runDemo(["--data-dir", data, ...args]);
 
 /** ATTP where its language isn't the point: a plain run takes the interpreter that starts in a fifth of the time. */
-const documents = everything ? "attp" : "attp-js";
+const documents = isThorough ? "attp" : "attp-js";
 
 /** What is drawn below the line about the run. */
 const body = (text: string): string => text.slice(text.indexOf("\n"));
@@ -164,7 +164,8 @@ it.each([
   expect(events(replayed.stdout).length).toBeGreaterThan(10);
 });
 
-it("should draw a replay as it drew the run", async () => {
+it("should draw a replay as it drew the run", async (context) => {
+  leftToCi(context);
   const file = join(folder, "drawn.jsonl");
   const recorded = await demo("--protocol", documents, "--slip", "curly-quotes", "--record", file, "show ticket 3");
   const replayed = await demo("--replay", file);
@@ -241,7 +242,8 @@ it("should answer in single mode with the program's value", async () => {
   expect(stdout).toMatch(/result 42/);
 });
 
-it("should ask a real model over the network, in both protocols", async () => {
+it("should ask a real model over the network, in both protocols", async (context) => {
+  leftToCi(context);
   const program =
     'thought = "I count."\n\n[tool_call]\nstatus = "success"\ntarget = "count"\ncode = \'\'\'\n__result__ = query_sql("SELECT COUNT(*) AS n FROM products")["rows"][0]["n"]\n\'\'\'\n';
   const attp = await localProvider([

@@ -1,8 +1,8 @@
+import { isThorough } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
 import { runQuestion } from "./support/agent.ts";
-import { everything } from "./support/sample.ts";
 import { openShop } from "./support/shop.ts";
 
 const { session, rows } = openShop();
@@ -403,7 +403,7 @@ const base = fc.constantFrom(
   "how many tents were sold in July",
   "list the open tickets",
 );
-const runs = everything ? 200 : 25;
+const runs = isThorough ? 200 : 25;
 
 it("should decline by name whatever name the data does not have", async () => {
   await fc.assert(

@@ -1,6 +1,7 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Model } from "@toolglot/core";
+import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { aiSdkModel } from "../src/models/ai-sdk-model.ts";
 import { runQuestion } from "./support/agent.ts";
@@ -31,7 +32,8 @@ const program = (code: string): string =>
   `thought = "我来数一数 🎒"\n\n[tool_call]\nstatus = "success"\ntarget = "统计"\ncode = '''\n${code}\n'''\n`;
 const counting = '__result__ = "共 " + str(query_sql("SELECT COUNT(*) AS n FROM products")["rows"][0]["n"]) + " 种 🎒"';
 
-it("should run an ATTP program whose characters were cut by the network, and count late usage", async () => {
+it("should run an ATTP program whose characters were cut by the network, and count late usage", async (context) => {
+  leftToCi(context);
   const { url, requests } = await localProvider([
     { chunks: bytes(sse(openAiText(program(counting), "stop", [100, 20]), { done: true }), 31), pauseMs: 0 },
     { chunks: bytes(sse(openAiText("共有 18 种商品。", "stop", [150, 5]), { done: true }), 7), pauseMs: 0 },

@@ -1,10 +1,11 @@
 import type { Locale } from "@toolglot/core";
+import { isThorough } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
 import { readTask, skills } from "../src/planner/skills/index.ts";
 import { languageOf } from "../src/planner/text.ts";
 import { runQuestion } from "./support/agent.ts";
-import { everything, sampled } from "./support/sample.ts";
+import { sampled } from "./support/sample.ts";
 import { openShop } from "./support/shop.ts";
 
 const { session, rows } = openShop();
@@ -211,9 +212,9 @@ const asked = [
   "How long is the warranty on tents?",
   "summarise the refund policy",
 ];
-// An interpreter for Python takes most of a second: a plain run has every fourth question in it.
+// An interpreter for Python takes most of a second: a plain run has every seventh question in it.
 const alike = asked.map((question, index) => {
-  const inPython = everything || index % 4 === 0;
+  const inPython = isThorough || index % 7 === 0;
   return [question, [...(inPython ? (["attp"] as const) : []), "attp-js", "native", "trp"] as const] as const;
 });
 it.each(alike)("should give the same answer to %j in %j", async (question, among) => {
@@ -244,7 +245,7 @@ it("should write programs that run in neither language without the other's habit
 
 it("should go on with a conversation: results of earlier questions are not mistaken for this one's", async () => {
   const model = createPlanner();
-  const protocol = everything ? "attp" : "attp-js";
+  const protocol = isThorough ? "attp" : "attp-js";
   const first = await runQuestion(session, "show order 1042", { model, protocol });
   const history = first.result.transcript.messages.filter(({ role }) => role !== "system");
   const second = await runQuestion(session, "what is 2+3?", { model, protocol, history });

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isThorough, leftToCi } from "@toolglot/internal/testing";
 import Database from "libsql";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { buildDemo, type Started, startDemo } from "./support/child.ts";
 import { runDemo } from "./support/in-process.ts";
-import { everything } from "./support/sample.ts";
 import { approvalToken, HandClient, post } from "./support/trp.ts";
 
 const [sql, ticket, deletion, notify] = [
@@ -195,7 +195,8 @@ it("should have no effect for a request that was denied, at the file when no rou
   expect(rows(data, "SELECT * FROM notifications")).toEqual([]);
 });
 
-it("should know who calls by the tokens, and let only who may delete ask for a deletion", async () => {
+it("should know who calls by the tokens, and let only who may delete ask for a deletion", async (context) => {
+  leftToCi(context);
   const data = folder();
   const router = await startRouter(data, [], {
     TRP_TOKENS: JSON.stringify({
@@ -228,7 +229,8 @@ it("should know who calls by the tokens, and let only who may delete ask for a d
   expect(rows(data, "SELECT id FROM tickets WHERE id = 1")).toEqual([]);
 });
 
-it("should take a signed approval once, on a store in memory too, which says that it is not durable", async () => {
+it("should take a signed approval once, on a store in memory too, which says that it is not durable", async (context) => {
+  leftToCi(context);
   const data = folder();
   const router = await startRouter(data, ["--store", "memory", "--json"], { TRP_APPROVAL_HMAC_SECRET: "the-secret" });
   const client = await openClient(router);
@@ -247,7 +249,8 @@ it("should take a signed approval once, on a store in memory too, which says tha
   expect(JSON.parse(stdout)).toMatchObject({ type: "listening", url: router.url, durability: "none" });
 });
 
-it("should let executors overlap, each as slow as it was told to be", async () => {
+it("should let executors overlap, each as slow as it was told to be", async (context) => {
+  leftToCi(context);
   const router = await startRouter(folder(), [], { TRP_EXECUTOR_BASE_SLEEP_MS: "400" });
   const client = await openClient(router);
   const calls = [1, 2, 3, 4].map((number) => ({
@@ -267,7 +270,7 @@ it("should let executors overlap, each as slow as it was told to be", async () =
   expect(ms).toBeLessThan(each.reduce((sum, one) => sum + one, 0));
 });
 
-const many = everything ? 200 : 50;
+const many = isThorough ? 200 : 50;
 it(`should open one ticket for ${many} concurrent calls with one key`, async () => {
   const data = folder();
   const router = await startRouter(data, [], { TRP_APPROVAL_HMAC_SECRET: "the-secret" });
@@ -285,7 +288,8 @@ it(`should open one ticket for ${many} concurrent calls with one key`, async () 
   expect(tickets(data)).toBe(1);
 });
 
-it("should finish what runs when it is told to stop, and take nothing new", async () => {
+it("should finish what runs when it is told to stop, and take nothing new", async (context) => {
+  leftToCi(context);
   const data = folder();
   const env = { TRP_APPROVAL_HMAC_SECRET: "the-secret", TRP_EXECUTOR_BASE_SLEEP_MS: "1500" };
   const router = await startRouter(data, [], env);

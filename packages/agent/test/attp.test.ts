@@ -1,6 +1,7 @@
 import { createAgent, parseRecording, recordRun, replayRun, stringifyRecording } from "@toolglot/agent";
 import { type ScriptedTurn, scriptedModel } from "@toolglot/agent/testing";
 import { attpProtocol } from "@toolglot/attp";
+import { leftToCi } from "@toolglot/internal/testing";
 import { attpPrompt } from "@toolglot/prompts/attp";
 import { createSandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { afterAll, describe, expect, it } from "vitest";
@@ -91,7 +92,8 @@ describe("ATTP programs in the sandbox", () => {
     });
   });
 
-  it("catch a denial, or end in it", async () => {
+  it("catch a denial, or end in it", async (context) => {
+    leftToCi(context);
     const { options, stock, model } = setUp([
       document('try:\n    throw_away("apple")\nexcept ToolError as error:\n    __result__ = "kept"'),
       document('__result__ = throw_away(article="apple")'),
@@ -120,7 +122,8 @@ describe("ATTP programs in the sandbox", () => {
     expect(only(other, "action-end")).toMatchObject([{ results: [{ status: "ok" }] }]);
   });
 
-  it("are cut by the provider: nothing runs, and the model writes it again", async () => {
+  it("are cut by the provider: nothing runs, and the model writes it again", async (context) => {
+    leftToCi(context);
     const whole = document('__result__ = order("pear", 1)');
     const { options, stock } = setUp([
       [whole.slice(0, whole.indexOf("order") + 4), { type: "finish", reason: "length" }],
@@ -146,7 +149,8 @@ describe("ATTP programs in the sandbox", () => {
     expect(stock.get("pear")).toBe(2);
   });
 
-  it("give the same events when they are replayed, without a sandbox", async () => {
+  it("give the same events when they are replayed, without a sandbox", async (context) => {
+    leftToCi(context);
     const { options, stock } = setUp([
       document('print("looking")\n__result__ = [count_stock(a) for a in ["apple", "pear"]]').match(/[\s\S]{1,7}/g) ??
         [],

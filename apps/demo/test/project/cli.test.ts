@@ -2,12 +2,13 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { isThorough } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sourceFolder } from "../../src/data/paths.ts";
 import { buildDemo, type Ended, startDemo } from "../support/child.ts";
 import { runDemo } from "../support/in-process.ts";
 import { filesOf, testsPass } from "../support/project.ts";
-import { everything, sampled } from "../support/sample.ts";
+import { sampled } from "../support/sample.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "demo-project-cli-"));
 const fix = "Fix the failing test in the project";
@@ -54,9 +55,9 @@ it("should take the tour: read, search, run, correct an edit, rename, answer a s
   expect(stdout).not.toContain("\u001b[");
   expect(testsPass(project(data))).toBe(true);
   // What was done stays: the next tour says so, and finds nothing to fix.
-  const again = await demo(data, ...(everything ? [] : ["--yes", "修复项目里失败的测试"]));
+  const again = await demo(data, ...(isThorough ? [] : ["--yes", "修复项目里失败的测试"]));
   expect(again.code).toBe(0);
-  if (everything) expect(again.stdout).toContain("The project has changes from before; --reset");
+  if (isThorough) expect(again.stdout).toContain("The project has changes from before; --reset");
   expect(again.stdout).toContain("没有需要修复的");
   expect((await demo(data, "--reset", "What is in the project?")).stdout).toContain("trailtime 1.2.0");
   expect(filesOf(project(data))).toEqual(filesOf(join(sourceFolder(), "project")));

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DemoStore, openStore } from "../../src/data/store.ts";
 import { createPlanner } from "../../src/planner/planner.ts";
@@ -142,7 +143,8 @@ for (const { id: slip } of toolsxmlSlips.filter(({ id }) => id !== "outdated-fin
     },
   );
 
-it("should rename whole words only", async () => {
+it("should rename whole words only", async (context) => {
+  leftToCi(context);
   const project = testProject(
     store,
     {
@@ -176,7 +178,8 @@ it("should release by answering the script's question", async () => {
   expect(result.text).toContain("Published trailtime 1.3.0");
 });
 
-it("should not release what fails its tests, nor answer what it was not asked to decide", async () => {
+it("should not release what fails its tests, nor answer what it was not asked to decide", async (context) => {
+  leftToCi(context);
   const failing = testProject(store);
   const refused = await ask(failing, "发布项目");
   expect(refused.called).toEqual(["command"]);

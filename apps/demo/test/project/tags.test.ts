@@ -1,3 +1,4 @@
+import { rounds } from "@toolglot/internal/testing";
 import { parse } from "@toolglot/toolsxml";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -66,7 +67,7 @@ it("should write any text to find and to put in its place", () => {
     fc.property(text, text, (find, replace) => {
       expect(read(writeToolsBlock([edit(find, replace)]))).toEqual([edit(find, replace)]);
     }),
-    { numRuns: process.env.TOOLGLOT_REQUIRE_ALL === "1" ? 5000 : 500 },
+    { numRuns: rounds(500, 5000) },
   );
 });
 

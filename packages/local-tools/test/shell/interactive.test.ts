@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import type { ShellResult, ShellSession } from "../../src/shell/types.ts";
 import { backends, session } from "./sessions.ts";
@@ -83,7 +84,8 @@ it.runIf(has("python3"))("drives Python's prompt and its hidden question", async
   expect(await shell.input("exit(4)\n")).toMatchObject({ status: "ended", exit: 4 });
 });
 
-it.runIf(has("bc"))("drives bc, which asks nothing and reads the terminal", async () => {
+it.runIf(has("bc"))("drives bc, which asks nothing and reads the terminal", async (context) => {
+  leftToCi(context);
   const { shell } = await session("pty");
   expect(await shell.run("bc -q")).toMatchObject({ status: "running", waiting: "input" });
   expect((await shell.input("2^64\n")).output).toContain("18446744073709551616");

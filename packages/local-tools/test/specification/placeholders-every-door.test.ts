@@ -1,6 +1,7 @@
 import { createAgent, nativeProtocol } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
 import { attpProtocol } from "@toolglot/attp";
+import { leftToCi } from "@toolglot/internal/testing";
 import { attpPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { createSandbox, sandboxExecutor } from "@toolglot/sandbox";
@@ -73,15 +74,17 @@ except ToolError as error:
     ),
 };
 
-describe.each(Object.entries(doors))("$KARYI{NAME} through %s", (_name, door) => {
-  it.each([
+describe.each(Object.entries(doors))("$KARYI{NAME} through %s", (name, door) => {
+  const startsPython = name === "an ATTP program";
+  it.for([
     "$KARYI{TOKEN}",
     "$KARYI{ TOKEN }",
     "$KARYI{}",
     "$KARYI{not a name}",
     "$KARYI{TOKEN",
     `$KARYI{${"A".repeat(300)}}`,
-  ])("is refused before anything runs: %s", async (text) => {
+  ])("is refused before anything runs: %s", async (text, context) => {
+    leftToCi(context, !startsPython || text === "$KARYI{TOKEN}");
     const session = await openSession();
     const { refused, said } = await door(session, `touch ran.txt; echo "Bearer ${text}"`);
     expect(refused, said).toBe("UnknownValue");

@@ -1,4 +1,5 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { tool } from "../support.ts";
@@ -96,7 +97,8 @@ __result__ = {"lucky": lucky, "before": before["at"], "after": after["what"], "r
   await other[Symbol.asyncDispose]();
 });
 
-it("should end as Timeout when a program waits by looking at its clock", async () => {
+it("should end as Timeout when a program waits by looking at its clock", async (context) => {
+  leftToCi(context);
   const quick = createSandbox({ language: "python", limits: { timeoutMs: 1500 }, pool: { size: 0 } });
   const code =
     "start = datetime.now()\nwhile (datetime.now() - start).total_seconds() < 0.05:\n    pass\n__result__ = 1";
@@ -124,7 +126,8 @@ it("should not resume a program of another language", async () => {
   await other[Symbol.asyncDispose]();
 });
 
-it("should have the host's time zone, and not go on in another", async () => {
+it("should have the host's time zone, and not go on in another", async (context) => {
+  leftToCi(context);
   const log = new MemoryOperationLog();
   const zone = process.env.TZ;
   const offset = tool("offset", { hours: { type: "number" } }, () => 0, { annotations: { requiresApproval: true } });

@@ -29,7 +29,8 @@ __result__ = [hasattr(json.JSONDecodeError, "mark"), "mark" in sys.modules, hasa
   expect(await value(sandbox, look)).toEqual([false, false, false, false, false]);
 });
 
-it("should draw other numbers in each run", async () => {
+it("should draw other numbers in each run", async (context) => {
+  leftToCi(context);
   await using fresh = createSandbox({ language: "python", pool: { size: 0 } });
   const draws = await Promise.all([value(fresh, draw), value(fresh, draw)]);
   for (const index of [0, 1, 2, 3, 4]) {
@@ -88,7 +89,8 @@ it("should be warm after warm(), and use each interpreter once", async () => {
   expect(sandbox.stats()).toMatchObject({ idle: 1, running: 0, started: 2 });
 });
 
-it("should finish what it has when it is drained", async () => {
+it("should finish what it has when it is drained", async (context) => {
+  leftToCi(context);
   await using sandbox = createSandbox({ language: "python", pool: { size: 1, maxConcurrent: 1, maxWaiting: 1 } });
   const runs = [1, 2].map((n) => sandbox.run(`__result__ = ${n}`));
   await expect(sandbox.run("__result__ = 3")).rejects.toMatchObject({ code: "sandbox-busy" });
@@ -139,7 +141,8 @@ it.skipIf(process.platform !== "linux")("should leave no process and no descript
   await sandbox[Symbol.asyncDispose]();
 });
 
-it.skipIf(process.platform !== "linux")("should replace an idle interpreter that somebody killed", async () => {
+it.skipIf(process.platform !== "linux")("should replace an idle interpreter that somebody killed", async (context) => {
+  leftToCi(context);
   await using sandbox = createSandbox({ language: "python", pool: { size: 1 } });
   const before = children();
   await sandbox.warm();

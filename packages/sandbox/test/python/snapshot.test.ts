@@ -118,7 +118,8 @@ const program = "__result__ = [2 ** 10, str(datetime(2024, 1, 1)), json.dumps({'
 const expected = { status: "ok", value: [1024, "2024-01-01 00:00:00", '{"a": 2}'] };
 const pool = { size: 0 };
 
-it("should run the same with a snapshot made now, and found", async () => {
+it("should run the same with a snapshot made now, and found", async (context) => {
+  leftToCi(context);
   const cacheDir = newFolder();
   {
     await using sandbox = createSandbox({ language: "python", cacheDir, pool });

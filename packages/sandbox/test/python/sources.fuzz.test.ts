@@ -162,7 +162,7 @@ it(
 );
 
 // The guard's reading and the compiler, thousands of times in one interpreter.
-const read = share("sources", 500, 2000, 20_000);
+const read = share("sources", 200, 2000, 20_000);
 
 it(
   `should read any source with no error but those it is made for: ${read.told}`,

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { contentText } from "@toolglot/core";
+import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import type { McpClient } from "../../src/index.ts";
 import { Toolkit } from "../../src/index.ts";
@@ -81,7 +82,8 @@ it("everything over stdio", async () => {
   await tour(await kitOf(overStdio()));
 });
 
-it("everything over stdio, a process for each call", async () => {
+it("everything over stdio, a process for each call", async (context) => {
+  leftToCi(context);
   const kit = await kitOf(overStdio(false));
   expect(contentText((await final(kit, { name: "echo", input: { message: "hi" } })).content)).toBe("Echo: hi");
 });

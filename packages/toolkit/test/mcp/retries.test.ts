@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { contentText } from "@toolglot/core";
+import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { Toolkit } from "../../src/index.ts";
 import { final, sleep } from "../support.ts";
@@ -59,7 +60,8 @@ it("does not send a call again that must not run twice, and says that its effect
   expect(ledger.lines()).toEqual(["append after", "append next"]);
 });
 
-it("connects again before a call when the server died between calls, idempotent or not", async () => {
+it("connects again before a call when the server died between calls, idempotent or not", async (context) => {
+  leftToCi(context);
   const ledger = makeLedger();
   const client = stdioClient({ LEDGER: ledger.path });
   const kit = await kitOf(client);
@@ -172,7 +174,8 @@ it("over HTTP: calls again when the session is not known any more, as nothing ca
   expect((await server.get("/sessions")).opened).toBe(4);
 });
 
-it("over HTTP: one new session for all calls that find theirs lost", async () => {
+it("over HTTP: one new session for all calls that find theirs lost", async (context) => {
+  leftToCi(context);
   const ledger = makeLedger();
   const server = await httpServer({ LEDGER: ledger.path });
   const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
@@ -196,7 +199,8 @@ for (const JSON_ANSWERS of ["0", "1"]) {
     expect(ledger.count("cut n")).toBe(1);
   });
 
-  it(`over HTTP with ${kind}: the server is killed in mid-call and comes back`, async () => {
+  it(`over HTTP with ${kind}: the server is killed in mid-call and comes back`, async (context) => {
+    leftToCi(context, kind !== "streams");
     const ledger = makeLedger();
     const server = await httpServer({ LEDGER: ledger.path, JSON_ANSWERS });
     const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
@@ -245,7 +249,8 @@ it("over HTTP: what a status says of the call", async () => {
   expect(await final(kit, { name: "append", input: { note: "n" } })).toMatchObject({ status: "ok" });
 });
 
-it("stateless: each call has a session of its own, and the same rule", async () => {
+it("stateless: each call has a session of its own, and the same rule", async (context) => {
+  leftToCi(context);
   const ledger = makeLedger();
   const client = stdioClient({ LEDGER: ledger.path }, { stateful: false });
   const kit = await kitOf(client);

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { ToolglotError } from "@toolglot/core";
@@ -44,6 +45,23 @@ function findEngine(): EnginePackage {
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
   const { info } = JSON.parse(readFileSync(join(dir, "pyodide-lock.json"), "utf8")) as { info: unknown };
   return { dir, version, lockInfo: info };
+}
+
+const digests = new Map<string, Promise<string>>();
+
+/** The hash of the engine's files: 12 MB, once in a process. */
+function engineDigest(dir: string): Promise<string> {
+  const known = digests.get(dir);
+  if (known) return known;
+  const digest = Promise.all([...ENGINE_FILES, "pyodide-lock.json"].map((name) => readFile(join(dir, name)))).then(
+    (files) => {
+      const hash = createHash("sha256");
+      for (const file of files) hash.update(file);
+      return hash.digest("hex");
+    },
+  );
+  digests.set(dir, digest);
+  return digest;
 }
 
 /** The names of the libraries that a program finds. Throws `TypeError` for those that there are not. */
@@ -126,7 +144,7 @@ export class PyodideEngine implements Engine {
     const found =
       this.#cacheDir === undefined || this.#refusal !== undefined
         ? undefined
-        : await findOrBuildSnapshot(this.#cacheDir, this.#snapshotName(), () => this.#buildSnapshot());
+        : await findOrBuildSnapshot(this.#cacheDir, await this.#snapshotName(), () => this.#buildSnapshot());
     this.#snapshotPath = found?.path;
     this.#start = found === undefined ? "plain" : found.built ? "built" : "cached";
   }
@@ -194,11 +212,14 @@ export class PyodideEngine implements Engine {
     return { engineDir: dir, lockInfo, memoryMb: this.#limits.memoryMb, ...more, sources };
   }
 
-  /** Names what the memory depends on, so that another engine, Node or bootstrap never restores it. */
-  #snapshotName(): string {
+  /**
+   * Names what the memory depends on, so that another engine, Node or bootstrap never restores it. Where the engine lies is no part
+   * of it: all projects of a user share one snapshot.
+   */
+  async #snapshotName(): Promise<string> {
     const { hash } = guestFiles();
     const key = createHash("sha256")
-      .update([hash, this.#engine.dir, process.arch, JSON.stringify(this.#engine.lockInfo)].join("\n"))
+      .update([hash, await engineDigest(this.#engine.dir), process.arch].join("\n"))
       .digest("hex")
       .slice(0, 16);
     return `pyodide-${this.#engine.version}-node-${process.versions.node}-${key}`;

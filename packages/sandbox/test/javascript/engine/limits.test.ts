@@ -1,3 +1,4 @@
+import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxLimits } from "../../../src/node/index.ts";
 import { addTool, tool } from "../../support.ts";
@@ -25,7 +26,8 @@ const endless = [
   "[3, 1, 2].sort(() => { for (;;); })",
 ];
 
-it.each(endless)("should end an endless program at its deadline: %s", async (code) => {
+it.for(endless)("should end an endless program at its deadline: %s", async (code, context) => {
+  leftToCi(context, drawn(endless, 3).includes(code));
   const ended = await run(code, { timeoutMs: 300 });
   expect(ended).toMatchObject({ error: { type: "Timeout", message: "the program ran longer than 0.3 s" } });
 });
@@ -48,7 +50,8 @@ const spinning: [code: string, line: number][] = [
   ["const s = 'a'.repeat(40) + 'b';\n/(a+)+$/.test(s);\nfor (;;);", 2],
 ];
 
-it.each(spinning)("should find the line of the loop in %j", async (code, line) => {
+it.for(spinning)("should find the line of the loop in %j", async ([code, line], context) => {
+  leftToCi(context, line === 2 && !code.includes("Math"));
   expect(await run(code, { timeoutMs: 300 })).toMatchObject({ error: { type: "Timeout", line } });
 });
 
@@ -92,15 +95,12 @@ const deep = [
   "const p = new Proxy({}, { get: (t, k, r) => r[k] });\nreturn p.x",
 ];
 
-it.each(deep)(
-  "should report a program that nests too deeply: %s",
-  async (code) => {
-    const ended = await sandbox.run(code);
-    const error = { type: "RangeError", message: "the program nests too deeply for its stack" };
-    expect(ended).toMatchObject({ error });
-  },
-  80_000,
-);
+it.for(deep)("should report a program that nests too deeply: %s", async (code, context) => {
+  leftToCi(context, !code.includes("JSON"));
+  const ended = await sandbox.run(code);
+  const error = { type: "RangeError", message: "the program nests too deeply for its stack" };
+  expect(ended).toMatchObject({ error });
+});
 
 it("should let a program catch what it can, and go on", async () => {
   const ended = await sandbox.run("const f = () => f() + 1;\ntry { f() } catch (e) { return await add({ a: 1 }) }");
