@@ -1,6 +1,6 @@
 // A stranger's project: an empty folder outside the repository where the packed packages get installed and used.
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { compilers, fastest } from "./compilers.mjs";
 import { root, run } from "./workspace.mjs";
@@ -26,19 +26,27 @@ export function createProject(folder) {
   return folder;
 }
 
+/** npm takes a second of processor time for each project: a plain run leaves it to `.ci/run`, and installs with pnpm. */
+const withNpm = process.env.TOOLGLOT_REQUIRE_ALL === "1";
+
 /**
+ * With pnpm a package finds what it declares and nothing else; npm puts everything side by side.
  * @param {string} project
  * @param {string[]} what Tarballs or `name@range`.
  */
 export async function install(project, what) {
-  await inProject(project, "npm", [
-    "install",
-    "--prefer-offline",
-    "--no-audit",
-    "--no-fund",
-    "--ignore-scripts",
-    ...what,
-  ]);
+  if (withNpm) {
+    const flags = ["--prefer-offline", "--no-audit", "--no-fund", "--ignore-scripts"];
+    await inProject(project, "npm", ["install", ...flags, ...what]);
+    return;
+  }
+  // What a tarball depends on is found among the tarballs, too.
+  const tarballs = what.filter((one) => one.endsWith(".tgz"));
+  const overrides = Object.fromEntries(
+    tarballs.map((file) => [basename(file, ".tgz").replace("toolglot-", "@toolglot/"), `file:${file}`]),
+  );
+  if (tarballs.length > 0) writeFileSync(join(project, "pnpm-workspace.yaml"), JSON.stringify({ overrides }));
+  await inProject(project, "pnpm", ["add", "--prefer-offline", "--ignore-scripts", ...what]);
 }
 
 /**
