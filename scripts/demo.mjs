@@ -1,30 +1,15 @@
 // `npm run demo`: installs and builds what is missing, telling on stderr what it does, then runs the demo in this process.
 // Standard output belongs to the demo alone, so that `npm run --silent demo -- --json` can be piped.
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import { digests, noteBuilt, stamp, unbuilt } from "./lib/demo-build.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
-import { root, workspaceMembers } from "./lib/workspace.mjs";
+import { root } from "./lib/workspace.mjs";
 
 const modules = join(root, "node_modules");
-/** From what each package was built: its digest, by folder. */
-const stamp = join(modules, ".toolglot-demo-built");
 const { stderr } = process;
-
-/** The demo and the packages that it is made of. */
-function parts() {
-  const members = workspaceMembers();
-  /** @param {import("./lib/workspace.mjs").Member} member @returns {import("./lib/workspace.mjs").Member[]} */
-  const closure = (member) => [
-    ...Object.keys(member.manifest.dependencies ?? {}).flatMap((name) =>
-      members.filter(({ manifest }) => manifest.name === name).flatMap(closure),
-    ),
-    member,
-  ];
-  return [...new Set(members.filter(({ id }) => id === "demo").flatMap(closure))];
-}
 
 /** Whether what is installed is what the lock file says. */
 function installed() {
@@ -81,38 +66,9 @@ async function install() {
   });
 }
 
-/**
- * The files that a package is built from, as one text that changes with them.
- * @param {string} path
- */
-function digest(path) {
-  const hash = createHash("sha256");
-  const files = ["src", "guest"]
-    .filter((folder) => existsSync(join(path, folder)))
-    .flatMap((folder) =>
-      readdirSync(join(path, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
-    );
-  for (const file of [...files.sort(), "package.json", "tsup.config.ts"]) {
-    const found = statSync(join(path, file), { throwIfNoEntry: false });
-    if (found?.isFile()) hash.update(`${file} ${found.size} ${found.mtimeMs}\n`);
-  }
-  return hash.digest("hex");
-}
-
-/** What is not built, or from other sources. */
-function unbuilt() {
-  const common = `${digest(join(root, "packages/internal"))} ${statSync(join(root, "tsup.base.ts")).mtimeMs}`;
-  /** @type {Record<string, string>} */
-  const before = existsSync(stamp) ? JSON.parse(readFileSync(stamp, "utf8")) : {};
-  const now = Object.fromEntries(parts().map(({ folder, path }) => [folder, `${common} ${digest(path)}`]));
-  const folders = Object.keys(now).filter(
-    (folder) => now[folder] !== before[folder] || !existsSync(join(root, folder, "dist")),
-  );
-  return { folders, now };
-}
-
 async function build() {
-  const { folders, now } = unbuilt();
+  const folders = unbuilt();
+  const made = digests();
   let done = 0;
   // Declarations take most of a build, and nobody reads them here; those of an earlier build stay.
   const args = [join(modules, "tsup/dist/cli-default.js"), "--no-dts", "--no-clean", "--silent"];
@@ -123,7 +79,7 @@ async function build() {
     await run(process.execPath, args, join(root, folder));
     done += 1;
   });
-  writeFileSync(stamp, JSON.stringify(now));
+  noteBuilt(made);
 }
 
 /** Does something that two at one time would spoil. A lock that is older than any build was left behind. @param {() => Promise<void>} work */
@@ -151,6 +107,6 @@ async function alone(work) {
 }
 
 if (!installed()) await install();
-if (unbuilt().folders.length > 0) await alone(build);
+if (unbuilt().length > 0) await alone(build);
 if (shown !== "" && stderr.isTTY) stderr.write("\r\x1b[2K");
 await import(pathToFileURL(join(root, "apps/demo/dist/main.js")).href);

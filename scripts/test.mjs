@@ -7,7 +7,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gates } from "./lib/gates.mjs";
-import { inPairs } from "./lib/in-pairs.mjs";
 import { closingLine, count, gateOutcomes, readOutcomes, settleSkips, skipLines } from "./lib/outcomes.mjs";
 import { run, toolEnvironment } from "./lib/workspace.mjs";
 
@@ -66,12 +65,18 @@ async function pass(gate) {
   } else console.log(line);
 }
 
-// What uses one core runs two at a time; what uses all of them, alone. The order of the list is kept.
+// After the build, what uses one core runs beside what shows its output: that waits for processes now and then.
 const wanted = gates.filter(({ id }) => only === undefined || only.includes(id));
-while (wanted.length > 0) {
-  const alone = wanted.findIndex(({ stream }) => stream === true);
-  await inPairs(wanted.splice(0, alone === 0 ? 1 : alone === -1 ? wanted.length : alone), pass);
-}
+/** @param {import("./lib/gates.mjs").Gate[]} row */
+const inTurn = async (row) => {
+  for (const gate of row) await pass(gate);
+};
+await inTurn(wanted.filter(({ id }) => id === "build"));
+await Promise.all(
+  [true, false].map((stream) =>
+    inTurn(wanted.filter((gate) => gate.id !== "build" && Boolean(gate.stream) === stream)),
+  ),
+);
 
 const totals = count(all);
 console.log(`\n${"─".repeat(60)}\n${report.join("\n")}`);

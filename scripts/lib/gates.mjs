@@ -6,7 +6,7 @@
  * @property {string} what What a pass means, in one line.
  * @property {string[]} command
  * @property {boolean} [counts] It writes outcomes to TOOLGLOT_OUTCOMES: its tests are counted one by one.
- * @property {boolean} [stream] Long, and uses all cores: show the output as it comes, and run nothing beside it.
+ * @property {boolean} [stream] Long: show the output as it comes. One after the other, with the short ones beside them.
  * @property {number} [timeoutMs] 10 minutes by default.
  * @property {string} cure What to run or read when it fails.
  */
@@ -18,7 +18,7 @@ export const gates = [
   {
     id: "build",
     what: "every package builds, with declarations",
-    command: ["turbo", "run", "build", "--continue=dependencies-successful", "--output-logs=errors-only"],
+    command: [node, "scripts/build.mjs"],
     stream: true,
     cure: "npm run build",
   },

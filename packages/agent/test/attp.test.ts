@@ -9,7 +9,7 @@ import { collect, only } from "./support/collect.ts";
 import { openShop } from "./support/shop.ts";
 
 const protocol = attpProtocol({ prompt: attpPrompt });
-const sandbox = createSandbox({ language: "python" });
+const sandbox = createSandbox({ language: "python", pool: { size: 0 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 /** An answer as the prompt asks for it. */
@@ -64,7 +64,8 @@ describe("ATTP programs in the sandbox", () => {
     expect(JSON.stringify(model.requests[1]?.messages.at(-1))).toMatch(/\[tool_result\].*status = .*success.*pear/);
   });
 
-  it("give a wrong program's error back, and the model corrects itself", async () => {
+  it("give a wrong program's error back, and the model corrects itself", async (context) => {
+    leftToCi(context);
     const { options, model } = setUp([
       document('__result__ = count_stock("apple")["cuont"]'),
       document('__result__ = count_stock("apple")["count"]'),

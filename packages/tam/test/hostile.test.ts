@@ -1,10 +1,11 @@
 import { isRunnable } from "@toolglot/core";
+import { rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { blockOfLines, cut, readChunks } from "./read-chunks.ts";
 
 const start = "<|[REQUEST_TOOL]|>\n";
 const end = "<|[END_TOOL]|>\n";
-const size = 30_000;
+const size = rounds(12_000, 30_000);
 const fill = (piece: string): string => piece.repeat(Math.ceil(size / piece.length));
 const open = (body: string): string => `${start}a:»»»${body}`;
 const around = (body: string): string => blockOfLines("command:»»»T«««", `a:»»»${body}«««`);

@@ -1,14 +1,8 @@
 import type { Model } from "@toolglot/core";
 import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
-import { parseCommand } from "../parse/parse-command.ts";
 import { createPlanner } from "../planner/planner.ts";
 import { openProject } from "../project/scratch-project.ts";
-import { undoCommand } from "../project/undo-command.ts";
-import { approvalsCommand } from "../router/approvals-command.ts";
-import { auditCommand } from "../router/audit-command.ts";
-import { routerCommand } from "../router/router-command.ts";
-import { toolsCommand } from "../tools-command/tools-command.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
 import { TerminalView } from "../view/terminal-view.ts";
@@ -27,20 +21,22 @@ import { tour } from "./tour.ts";
 import { UsageError } from "./usage-error.ts";
 import { wordsFor } from "./words.ts";
 
-const subcommands: ReadonlyMap<string, (args: readonly string[]) => Promise<number>> = new Map([
-  ["parse", parseCommand],
-  ["tools", toolsCommand],
-  ["router", routerCommand],
-  ["approvals", approvalsCommand],
-  ["audit", auditCommand],
-  ["undo", undoCommand],
+type Subcommand = (args: readonly string[]) => Promise<number>;
+/** Each is loaded when it is asked for: a start loads what it uses. */
+const subcommands: ReadonlyMap<string, () => Promise<Subcommand>> = new Map([
+  ["parse", async () => (await import("../parse/parse-command.ts")).parseCommand],
+  ["tools", async () => (await import("../tools-command/tools-command.ts")).toolsCommand],
+  ["router", async () => (await import("../router/router-command.ts")).routerCommand],
+  ["approvals", async () => (await import("../router/approvals-command.ts")).approvalsCommand],
+  ["audit", async () => (await import("../router/audit-command.ts")).auditCommand],
+  ["undo", async () => (await import("../project/undo-command.ts")).undoCommand],
 ]);
 
 /** Runs the demo with the arguments after its name, and gives its exit code. */
 export async function run(args: readonly string[]): Promise<number> {
   try {
     const subcommand = subcommands.get(args[0] ?? "");
-    if (subcommand) return await subcommand(args.slice(1));
+    if (subcommand) return await (await subcommand())(args.slice(1));
     const parsed = parseArguments(args);
     if ("print" in parsed) {
       process.stdout.write(parsed.print);

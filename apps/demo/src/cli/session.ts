@@ -1,12 +1,12 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
 import type { Executor, Locale, Model, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
-import { type LocalTools, localExecutor } from "@toolglot/local-tools";
+import type { LocalTools } from "@toolglot/local-tools";
 import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
-import { type CommandConsent, openLocal } from "../project/open-local.ts";
+import type { CommandConsent } from "../project/open-local.ts";
 import { openProject } from "../project/scratch-project.ts";
-import { openTrp, type TrpLink, type TrpOptions } from "../router/trp-link.ts";
+import type { TrpLink, TrpOptions } from "../router/trp-link.ts";
 import { demoTools } from "../tools/index.ts";
 import { type ProtocolName, protocolOf } from "./protocols.ts";
 import { type Words, wordsFor } from "./words.ts";
@@ -67,11 +67,13 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       return sandbox;
     },
     trp() {
-      link ??= openTrp(store, router);
+      link ??= import("../router/trp-link.ts").then(({ openTrp }) => openTrp(store, router));
       return link;
     },
     local() {
-      local ??= openLocal(openProject(store.folder), commands);
+      local ??= import("../project/open-local.ts").then(({ openLocal }) =>
+        openLocal(openProject(store.folder), commands),
+      );
       return local;
     },
     async projectNotes({ edited, ran }) {
@@ -133,6 +135,6 @@ export async function offerOf(
   const others = toolkitExecutor(toolkit, { tasks });
   if (protocol !== "toolsxml") return { tools, executor: others };
   // ToolsXML has tags for the machine itself; the shop's tools are tags of their own beside them.
-  const local = await session.local();
+  const [local, { localExecutor }] = await Promise.all([session.local(), import("@toolglot/local-tools")]);
   return { tools: () => [...local.tools(), ...tools()], executor: localExecutor(local, { others }) };
 }

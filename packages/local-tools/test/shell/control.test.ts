@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { backends, session } from "./sessions.ts";
 
@@ -11,7 +12,9 @@ const alive = (mark: string): string =>
 for (const backend of backends) {
   it.concurrent(`reports a command that outlives its timeout over ${backend}, stops nothing, and goes on from there`, async ({
     onTestFinished,
+    skip,
   }) => {
+    leftToCi({ skip }, backend === "pty");
     const { shell } = await session(backend, {}, onTestFinished);
     const early = await shell.run("echo one; sleep 0.8; echo two; (exit 9)", { timeoutMs: 250 });
     expect(early).toMatchObject({ status: "running", output: "one\n" });
@@ -26,7 +29,9 @@ for (const backend of backends) {
 
   it.concurrent(`tells what a command printed after its timeout over ${backend}, whatever the next call is`, async ({
     onTestFinished,
+    skip,
   }) => {
+    leftToCi({ skip }, backend === "pty");
     const { shell } = await session(backend, {}, onTestFinished);
     await shell.run("sleep 0.2; echo late; (exit 8)", { timeoutMs: 50 });
     await new Promise((resolve) => setTimeout(resolve, 900));
@@ -54,7 +59,8 @@ for (const backend of backends) {
     expect((await shell.run("echo fine")).output).toBe("fine\n");
   });
 
-  it.concurrent(`suspends with Ctrl-Z over ${backend}, says so, and can go on`, async ({ onTestFinished }) => {
+  it.concurrent(`suspends with Ctrl-Z over ${backend}, says so, and can go on`, async ({ onTestFinished, skip }) => {
+    leftToCi({ skip }, backend === "pty");
     const { shell } = await session(backend, {}, onTestFinished);
     await shell.run("sh -c 'sleep 1; echo resumed'", { timeoutMs: 300 });
     const stopped = await shell.ctrl("z");
@@ -66,7 +72,11 @@ for (const backend of backends) {
     expect(resumed.output).toContain("resumed\n");
   });
 
-  it.concurrent(`quits with Ctrl-\\ and refuses keys that are none over ${backend}`, async ({ onTestFinished }) => {
+  it.concurrent(`quits with Ctrl-\\ and refuses keys that are none over ${backend}`, async ({
+    onTestFinished,
+    skip,
+  }) => {
+    leftToCi({ skip }, backend === "pty");
     const { shell } = await session(backend, {}, onTestFinished);
     await shell.run("ulimit -c 0; sleep 30", { timeoutMs: 200 });
     expect(await shell.ctrl("\\")).toMatchObject({ status: "ended", exit: 131 });
@@ -88,7 +98,11 @@ for (const backend of backends) {
     expect(next.notes.join()).toContain("longer than 400 ms");
   });
 
-  it.concurrent(`stops what ignores INT and TERM over ${backend}, and the shell lives`, async ({ onTestFinished }) => {
+  it.concurrent(`stops what ignores INT and TERM over ${backend}, and the shell lives`, async ({
+    onTestFinished,
+    skip,
+  }) => {
+    leftToCi({ skip }, backend === "pty");
     const { shell } = await session(backend, { maxRuntimeMs: 300 }, onTestFinished);
     const mark = `stubborn-${backend}-${process.pid}`;
     await shell.run("x=kept");
@@ -101,7 +115,9 @@ for (const backend of backends) {
 
   it.concurrent(`stops a script that ignores INT and TERM in the shell itself over ${backend}`, async ({
     onTestFinished,
+    skip,
   }) => {
+    leftToCi({ skip }, backend === "pty");
     const { shell } = await session(backend, { maxRuntimeMs: 300 }, onTestFinished);
     const stopped = await shell.run("trap '' INT TERM; while :; do sleep 0.05; done");
     expect(stopped.status).toBe("shell-ended");
@@ -112,7 +128,9 @@ for (const backend of backends) {
 
   it.concurrent(`stops an aborted command over ${backend}, and doesn't begin one that was aborted before`, async ({
     onTestFinished,
+    skip,
   }) => {
+    leftToCi({ skip }, backend === "pty");
     const { shell } = await session(backend, {}, onTestFinished);
     const abort = new AbortController();
     const running = shell.run("sleep 30; echo rest", { signal: abort.signal });

@@ -1,6 +1,6 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { rounds } from "@toolglot/internal/testing";
+import { leftToCi, rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { backends, session } from "./sessions.ts";
 
@@ -53,7 +53,8 @@ for (const backend of backends) {
     await Promise.all(all.map(check));
   }, 60_000);
 
-  it(`drops 100 kB that a command didn't read over ${backend}`, async () => {
+  it(`drops 100 kB that a command didn't read over ${backend}`, async (context) => {
+    leftToCi(context, backend === "pty");
     const { shell, dir } = await session(backend);
     for (const left of ["x".repeat(100_000), lines.repeat(5000)]) {
       await shell.run("sleep 1", { timeoutMs: 50 });
@@ -72,7 +73,8 @@ for (const backend of backends) {
     expect(ended.output).toContain(backend === "pty" ? "two\none\n" : "one\n");
   });
 
-  it(`drops what comes while a command ends over ${backend}, or refuses it`, async () => {
+  it(`drops what comes while a command ends over ${backend}, or refuses it`, async (context) => {
+    leftToCi(context, backend === "pty");
     const { shell, dir } = await session(backend);
     for (let n = 0; n < times; n++) {
       await shell.run(`read -t 0.0${n % 10}1; (exit 3)`, { timeoutMs: 0 });
@@ -88,7 +90,8 @@ for (const backend of backends) {
     expect(existsSync(join(dir, "ran.txt"))).toBe(false);
   }, 60_000);
 
-  it(`drops it also when the command is stopped over ${backend}`, async () => {
+  it(`drops it also when the command is stopped over ${backend}`, async (context) => {
+    leftToCi(context, backend === "pty");
     const scripts = ["sleep 30", "while :; do :; done", "trap '' INT; sleep 30", 'sleep 0.3; echo "$' + '{nope?gone}"'];
     const check = async (script: string): Promise<void> => {
       const { shell, dir } = await session(backend, { maxRuntimeMs: 500 });

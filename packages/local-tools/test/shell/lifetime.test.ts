@@ -13,6 +13,7 @@ import {
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { leftToCi } from "@toolglot/internal/testing";
 import { build } from "esbuild";
 import { afterAll, expect, it } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
@@ -120,7 +121,8 @@ for (const backend of backends) {
     expect(next.notes.join()).toContain("exit status 137");
   });
 
-  it(`leaves no process, file or descriptor behind when a session over ${backend} is closed`, async () => {
+  it(`leaves no process, file or descriptor behind when a session over ${backend} is closed`, async (context) => {
+    leftToCi(context, backend === "pty");
     const dir = mkdtempSync(join(tmpdir(), "tg-shell-close-"));
     const mark = `left-${backend}-${process.pid}`;
     const descriptors = (): number => readdirSync("/proc/self/fd").length;

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs";
+import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { backends, session } from "./sessions.ts";
 
@@ -74,7 +75,8 @@ for (const backend of backends) {
     if (process.platform === "linux") expect(deep.cwd.length).toBe(dir.length + 40 * 34);
   });
 
-  it(`cuts 50 MB of output to its head and tail and keeps the whole in a file over ${backend}`, async () => {
+  it(`cuts 50 MB of output to its head and tail and keeps the whole in a file over ${backend}`, async (context) => {
+    leftToCi(context, backend === "pty");
     const { shell } = await session(backend, { timeoutMs: 60_000 });
     const result = await shell.run(
       "yes 0123456789abcdef | head -c 50000000; echo; echo end; exit_status() { return 3; }; exit_status",
@@ -89,7 +91,8 @@ for (const backend of backends) {
     expect((await shell.run("echo next")).output).toBe("next\n");
   }, 60_000);
 
-  it(`reads bytes that are no UTF-8, long lines and progress over ${backend}`, async () => {
+  it(`reads bytes that are no UTF-8, long lines and progress over ${backend}`, async (context) => {
+    leftToCi(context, backend === "pty");
     const { shell } = await session(backend);
     expect((await shell.run("printf 'a\\377\\376b\\303\\n'")).output).toBe("a\ufffd\ufffdb\ufffd\n");
     expect((await shell.run("printf '10%%\\r50%%\\r100%%\\n'; printf '\\033[31mred\\033[0m\\n'")).output).toBe(

@@ -235,7 +235,7 @@ data_2:»»»"y\\n"«««
 });
 
 describe("an ATTP program", () => {
-  const sandbox = createSandbox({ language: "python" });
+  const sandbox = createSandbox({ language: "python", pool: { size: 0 } });
   afterAll(() => sandbox[Symbol.asyncDispose]());
   const document = (code: string): string =>
     `\`\`\`toml\nthought = """\nI do it.\n"""\n\n[tool_call]\nstatus = "success"\ntarget = "files"\ncode = '''\n${code}\n'''\n\`\`\`\n`;

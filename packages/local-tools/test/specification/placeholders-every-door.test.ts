@@ -11,7 +11,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
 import { openSession, type Session } from "../support/session.ts";
 
-const sandbox = createSandbox({ language: "python" });
+const sandbox = createSandbox({ language: "python", pool: { size: 0 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 /** What came of a script: the type of the refusal, or what it printed. */

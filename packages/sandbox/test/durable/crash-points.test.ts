@@ -177,7 +177,7 @@ async function dieEverywhere(language: keyof typeof programs, lines: Lines, { co
 const MOMENTS = { javascript: 34, python: 28 };
 const moments = {
   javascript: share("moments", 6, MOMENTS.javascript, MOMENTS.javascript),
-  python: share("moments", 2, 8, MOMENTS.python),
+  python: share("moments", 1, 8, MOMENTS.python),
 };
 
 it(`should come to the same end whenever a JavaScript program is killed: ${moments.javascript.told}`, async () => {

@@ -77,7 +77,7 @@ async function run(count: number, atOnce: number): Promise<void> {
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-const inRow = share("runs", 4, 18, 100);
+const inRow = share("runs", 3, 18, 100);
 const together = share("asked for at once", 2, 9, 100);
 
 it(`should hold nothing back after ${inRow.told}, and ${together.told}`, async () => {

@@ -37,7 +37,7 @@ function seen(run: SandboxRun): unknown {
 }
 
 const all = [...programs, ...corpus.map(({ code }) => code)];
-const sample = drawn(all, 4);
+const sample = drawn(all, 3);
 
 it.for(all)("should answer alike alone and in company: %s", async (code, context) => {
   leftToCi(context, sample.includes(code));

@@ -162,7 +162,8 @@ it("does not try for ever: a tool that kills every server ends in error", async 
   expect(set.error?.message).toContain("Calling it again does no harm.");
 });
 
-it("over HTTP: calls again when the session is not known any more, as nothing can have run", async () => {
+it("over HTTP: calls again when the session is not known any more, as nothing can have run", async (context) => {
+  leftToCi(context);
   const ledger = makeLedger();
   const server = await httpServer({ LEDGER: ledger.path });
   const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
@@ -230,7 +231,8 @@ it("over HTTP: a server that was killed and came back between calls has lost the
   expect(ledger.lines()).toEqual(["append a", "append b"]);
 });
 
-it("over HTTP: what a status says of the call", async () => {
+it("over HTTP: what a status says of the call", async (context) => {
+  leftToCi(context);
   const server = await httpServer();
   const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));
   for (const [status, append, look] of [
