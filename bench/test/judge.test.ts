@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { drawn, rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { readBodies } from "../src/slips/bodies.ts";
 import { formats } from "../src/slips/formats/index.ts";
@@ -45,7 +46,8 @@ const judged: [string, SlipCase, Reading, Outcome][] = [
 it.each(judged)("%s", (_, wanted, read, outcome) => expect(judge(wanted, read)).toBe(outcome));
 
 it("the same cases come in every run", () => {
-  for (const format of formats) expect(generate(format, bodies).cases).toEqual(generate(format, bodies).cases);
+  const some = drawn(bodies, rounds(Math.ceil(bodies.length / 3), bodies.length));
+  for (const format of formats) expect(generate(format, some).cases).toEqual(generate(format, some).cases);
 });
 
 it("right outputs are right to the strict readers too", () => {

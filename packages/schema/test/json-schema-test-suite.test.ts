@@ -4,6 +4,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { drawn, rounds } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { engineSchema } from "../src/engine-schema.ts";
 import type { Validator, ValidatorFactory } from "../src/index.ts";
@@ -71,7 +72,8 @@ describe.each(engines)("on %s", (_engine, validator: ValidatorFactory) => {
   it("should give the same verdicts for the value of a parameter, but where a text was coerced or a null dropped", () => {
     const listed = new Set(wrong.flatMap(({ tests }) => tests));
     let tried = 0;
-    for (const { name, schema, $schema, tests } of parameters) {
+    const some = drawn(parameters, rounds(Math.ceil(parameters.length / 3), parameters.length));
+    for (const { name, schema, $schema, tests } of some) {
       const source = { $schema, type: "object" as const, properties: { x: schema }, required: ["x"] };
       for (const test of tests) {
         if (listed.has(`${name} > ${test.description}`)) continue;
@@ -84,7 +86,7 @@ describe.each(engines)("on %s", (_engine, validator: ValidatorFactory) => {
         if (test.valid && result.success) expect(result.conversions, where).toBeUndefined();
       }
     }
-    expect(tried).toBeGreaterThan(1500);
+    expect(tried).toBeGreaterThan(rounds(450, 1500));
   });
 });
 

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
 
@@ -11,7 +12,7 @@ it.skipIf(process.platform !== "linux")(
     await first[Symbol.asyncDispose]();
     const open = (): number => readdirSync("/proc/self/fd").length;
     const before = open();
-    for (let round = 0; round < 16; round++) {
+    for (let round = 0; round < 16; round += rounds(2, 1)) {
       const sandbox = createSandbox({ language: "javascript", pool: { size: 4 } });
       const warm = sandbox.warm().catch(() => {});
       await sleep(5 * round);
