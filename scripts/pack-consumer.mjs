@@ -160,6 +160,32 @@ async function consumeReadmes() {
   });
 }
 
+/** Each program of examples/ runs in a folder of its own, with what its package.json asks for, and checks itself. */
+async function consumeExamples() {
+  const folder = join(root, "examples");
+  const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, "package.json")));
+  const project = createProject(join(scratch, "examples"));
+  const asked = names.map((name) => JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8")).dependencies);
+  const others = asked.flatMap((dependencies) =>
+    Object.entries(dependencies)
+      .filter(([name]) => !packages.some(({ manifest }) => manifest.name === name))
+      .map(([name, range]) => `${name}@${range}`),
+  );
+  const installed = await verify("examples: all packages install together", () =>
+    install(project, [...new Set([...packages.flatMap(tarballsFor), ...others])]),
+  );
+  if (!installed) return;
+  for (const [at, name] of names.entries()) {
+    await verify(`examples/${name} does what it says`, async () => {
+      const program = join(folder, name, "main.mjs");
+      const declared = new Set(Object.keys(asked[at]));
+      const absent = importedPackages(readFileSync(program, "utf8")).filter((used) => !declared.has(used));
+      if (absent.length > 0) throw new Error(`its package.json lacks ${absent.join(", ")}`);
+      await runInside(project, program);
+    });
+  }
+}
+
 /** `docs/guide-toolkit.md` is developed with what packages/toolkit is developed with. */
 function guides() {
   return readdirSync(join(root, "docs"))
@@ -198,8 +224,9 @@ for (const member of packages) {
 }
 const usable = packages.filter(({ manifest }) => packed.has(manifest.name));
 // The longest first.
-await inPairs([consumeReadmes, ...usable.map((member) => () => consumeAlone(member)), consumeInBrowser], (each) =>
-  each(),
+await inPairs(
+  [consumeReadmes, ...usable.map((member) => () => consumeAlone(member)), consumeExamples, consumeInBrowser],
+  (each) => each(),
 );
 
 finish();
