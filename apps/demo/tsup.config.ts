@@ -6,7 +6,6 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   target: "node20",
   platform: "node",
   clean: true,
-  sourcemap: true,
 });
 
 export default config;

@@ -20,7 +20,7 @@ interface ResultVector {
   name: string;
   spec: string;
   results: ToolResult[];
-  options?: { budget?: number };
+  options?: { maxChars?: number };
   expect: { steps: ExpectedStep[]; maxLength?: number };
 }
 

@@ -39,7 +39,7 @@ it.each([
     expect(
       diagnostics.map(({ code, affects }) => `${code} ${affects}`),
       shown,
-    ).toEqual(Array.from({ length: doubts }, () => "tam/ambiguous_delimiter value"));
+    ).toEqual(Array.from({ length: doubts }, () => "tam/ambiguous-delimiter value"));
     expect(
       blocks.map(({ status }) => status),
       shown,

@@ -21,7 +21,7 @@ interface ResultVector {
   name: string;
   spec: string;
   results: ToolResult[];
-  options?: { budget?: number };
+  options?: { maxChars?: number };
   expect: { results: ExpectedResult[]; maxLength?: number };
   /** Why it is known to fail. It is run all the same, and one that passes fails the suite. */
   knownToFail?: string;

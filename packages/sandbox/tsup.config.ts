@@ -15,7 +15,6 @@ const config: ReturnType<typeof defineConfig> = defineConfig([
     platform: "node",
     dts: false,
     clean: false,
-    sourcemap: false,
   },
 ]);
 

@@ -204,7 +204,7 @@ for (const language of /** @type {const} */ (["python", "javascript"])) {
     const run = sandbox.run("__result__ = 2");
     await sandbox.drain();
     assert.equal((await run).status, "ok");
-    await assert.rejects(sandbox.run("__result__ = 3"), { code: "sandbox-disposed" });
+    await assert.rejects(sandbox.run("__result__ = 3"), { code: "sandbox/disposed" });
   });
   await say("goes on with a run from its journal", async () => {
     const log = new MemoryOperationLog();

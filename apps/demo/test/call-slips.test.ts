@@ -9,13 +9,13 @@ const { session, ticketCount } = openShop();
 /** What becomes of a slip in calls that only read: a finding, a repair turn, or an error that the model corrects. */
 const outcomes: Record<"tam" | "toolsxml", Record<string, { code?: string; repair?: string; error?: string }>> = {
   tam: {
-    "alternate-delimiters": { code: "tam/alternate_delimiters_used" },
+    "alternate-delimiters": { code: "tam/alternate-delimiters-used" },
     "prose-and-fence": {},
     "wrong-name": { error: "UnknownTool" },
-    "mixed-delimiters": { code: "tam/mixed_delimiters_used" },
+    "mixed-delimiters": { code: "tam/mixed-delimiters-used" },
     comments: {},
-    "missing-closer": { code: "tam/unclosed_value" },
-    "missing-end": { code: "tam/unclosed_block" },
+    "missing-closer": { code: "tam/unclosed-value" },
+    "missing-end": { code: "tam/unclosed-block" },
     reasoning: {},
     "cut-off": { repair: "truncated" },
   },

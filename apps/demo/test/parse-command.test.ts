@@ -19,7 +19,7 @@ it("should show segments, blocks, and findings with their lines", async () => {
   expect(stdout).toContain("block recovered 2:1");
   expect(stdout).toContain("tool: Find");
   expect(stdout).toContain("query:\n");
-  expect(stdout).toMatch(/warning tam\/mixed_delimiters_used at 3:9: .*\n {0,4}command:>>>Find<<<\n +\^/);
+  expect(stdout).toMatch(/warning tam\/mixed-delimiters-used at 3:9: .*\n {0,4}command:>>>Find<<<\n +\^/);
   expect(stdout).toContain("1 block, 1 may run; 1 finding");
 });
 

@@ -73,7 +73,8 @@ function rows<Row>(data: string, query: string): Row[] {
 const tickets = (data: string): number =>
   rows<{ n: number }>(data, "SELECT COUNT(*) AS n FROM tickets WHERE title = 'Lantern overheats'")[0]?.n ?? -1;
 
-it("should offer its capabilities in order, and answer from real data", async () => {
+it("should offer its capabilities in order, and answer from real data", async (context) => {
+  leftToCi(context);
   const router = await startRouter(folder());
   const client = new HandClient(router.url);
   const catalog = await client.open();

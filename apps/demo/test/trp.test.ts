@@ -19,7 +19,7 @@ const ask = (question: string, options: Partial<Parameters<typeof runQuestion>[2
 /** The router's state as another process sees it. */
 async function state<Value>(read: (router: ReturnType<typeof createRouter>) => Promise<Value>): Promise<Value> {
   const routerStore = await openSqliteStore({ file: defaultStorePath(store.folder) });
-  const router = createRouter({ store: routerStore, capabilities: [], times: { recoverEvery: 0, pruneEvery: 0 } });
+  const router = createRouter({ store: routerStore, capabilities: [], times: { recoverEveryMs: 0, pruneEveryMs: 0 } });
   try {
     return await read(router);
   } finally {

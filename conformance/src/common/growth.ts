@@ -1,12 +1,10 @@
 import type { BlockBase, ProtocolEvent } from "@toolglot/core";
-import { rounds } from "@toolglot/internal/testing";
 import type { CommonFixture } from "./fixture.ts";
 
-// A plain run takes texts half as long: four times as long is as plain there.
-const few = rounds(1_250, 2_500);
+const few = 2_500;
 const many = 4 * few;
 /** Less than this for all of a text, in ms, is no growth worth a measurement. */
-const cheap = rounds(25, 100);
+const cheap = 100;
 
 /**
  * Texts on which a parser's work grows faster than they do, at once or in chunks: four times the text may cost about four

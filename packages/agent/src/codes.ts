@@ -1,5 +1,5 @@
 /** Code of the error a replay ends in when the run asks for something else than the recording holds. */
-export const REPLAY_DIVERGENCE = "replay-divergence";
+export const REPLAY_DIVERGENCE = "agent/replay-divergence";
 
 /** The text layer's code for a result that the model wrote itself. */
 export const FABRICATED_RESULT = "core/fabricated-result";

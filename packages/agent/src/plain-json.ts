@@ -1,4 +1,5 @@
 import { toJsonText } from "@toolglot/core";
+import { canonicalJson as writeCanonical } from "@toolglot/internal";
 
 /** Values that are plain JSON and frozen through and through, because they come from here. */
 const known = new WeakSet<object>();
@@ -63,13 +64,9 @@ function isSaid(value: unknown): boolean {
   return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 }
 
-/** JSON text with sorted keys: equal for values that are equal as JSON. */
+/** The one JSON text of a value: equal for values that are equal as JSON. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(plainJson(value), (_key, item: unknown) =>
-    typeof item === "object" && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))
-      : item,
-  );
+  return writeCanonical(plainJson(value));
 }
 
 /** Characters of all texts and names in a JSON value: what it costs a model, near enough. */

@@ -40,7 +40,7 @@ describe("approvals", () => {
     const { agent } = setUp(removal, { approve: () => Promise.reject(new Error("window closed")) });
     const run = agent.run("Go");
     expect(await run.result).toMatchObject({ status: "answered", denied: 1 });
-    expect(only(await collect(run), "warning")).toMatchObject([{ code: "approve-failed" }]);
+    expect(only(await collect(run), "warning")).toMatchObject([{ code: "agent/approve-failed" }]);
   });
 
   it("pass the reason of a denial on", async () => {
@@ -72,15 +72,15 @@ describe("executors that break their word", () => {
         results: [{ callId: "call_0", status: "error", error: { type: "ExecutorFault" } }],
       });
       expect(JSON.stringify(result.transcript)).not.toContain("secret");
-      expect(warnings).toEqual(["executor-failed"]);
+      expect(warnings).toEqual(["agent/executor-failed"]);
     }
   });
 
   it("by giving no result, no array, or nonsense, give an error result", async () => {
-    expect((await execute(async () => [])).warnings).toEqual(["missing-result"]);
-    expect((await execute(async () => undefined)).warnings).toEqual(["executor-failed"]);
+    expect((await execute(async () => [])).warnings).toEqual(["agent/missing-result"]);
+    expect((await execute(async () => undefined)).warnings).toEqual(["agent/executor-failed"]);
     const { result, warnings } = await execute(async () => [{ callId: "call_0", status: "fine" }, null]);
-    expect(warnings).toEqual(["stray-result", "stray-result", "missing-result"]);
+    expect(warnings).toEqual(["agent/stray-result", "agent/stray-result", "agent/missing-result"]);
     expect(result.results).toMatchObject([{ callId: "call_0", status: "error", error: { type: "MissingToolResult" } }]);
   });
 
@@ -96,7 +96,7 @@ describe("executors that break their word", () => {
     const ok = { callId: "call_0", status: "ok", content: [], data: 1 };
     const { result, warnings } = await execute(async () => [ok, { ...ok, data: 2 }, { ...ok, callId: "other" }]);
     expect(result.results).toEqual([{ ...ok, name: "store" }]);
-    expect(warnings).toEqual(["stray-result", "stray-result"]);
+    expect(warnings).toEqual(["agent/stray-result", "agent/stray-result"]);
   });
 
   it("should not be heard after their action has ended", async () => {
@@ -125,5 +125,5 @@ it("should stop calling an onEvent that throws, and say so once", async () => {
   const run = agent.run("Hi");
   expect(await run.result).toMatchObject({ status: "answered" });
   expect(called).toBe(1);
-  expect(only(await collect(run), "warning")).toMatchObject([{ code: "on-event-failed" }]);
+  expect(only(await collect(run), "warning")).toMatchObject([{ code: "agent/on-event-failed" }]);
 });

@@ -169,7 +169,8 @@ describe("ATTP programs in the sandbox", () => {
     expect(played.divergence).toBeUndefined();
   });
 
-  it("stop when the run is aborted", async () => {
+  it("stop when the run is aborted", async (context) => {
+    leftToCi(context);
     const controller = new AbortController();
     const { options } = setUp([document('print("going")\nwhile True:\n    pass')]);
     const run = createAgent({

@@ -105,6 +105,6 @@ describe("limits", () => {
       status: "aborted",
       results: [{ status: "interrupted", error: { type: "Interrupted" } }],
     });
-    expect(only(await collect(run), "warning")).toMatchObject([{ code: "executor-unresponsive" }]);
+    expect(only(await collect(run), "warning")).toMatchObject([{ code: "agent/executor-unresponsive" }]);
   });
 });

@@ -221,14 +221,14 @@ describe("a source of tools", () => {
       throw new Error("gone");
     };
     const first = await createAgent({ ...options, model: scriptedModel([]), tools: fail }).run("Go").result;
-    expect(first).toMatchObject({ status: "error", turns: 0, error: { code: "tools-failed" } });
+    expect(first).toMatchObject({ status: "error", turns: 0, error: { code: "agent/tools-failed" } });
     let reads = 0;
     const tools = (): ToolDefinition[] => (reads++ === 0 ? definitions : reads === 2 ? fail() : (null as never));
     const model = scriptedModel(["[[call add {}]]", '[[call add {"a":1}]]', "Done."]);
     const run = recordRun({ ...options, model, tools }, "Go");
     const events = await collect(run);
     expect(await run.result).toMatchObject({ status: "answered" });
-    expect(only(events, "warning").map(({ code }) => code)).toEqual(["tools-failed", "tools-failed"]);
+    expect(only(events, "warning").map(({ code }) => code)).toEqual(["agent/tools-failed", "agent/tools-failed"]);
     const played = replayRun(parseRecording(stringifyRecording(run.recording)), { protocol: options.protocol });
     expect(await collect(played)).toEqual(events);
   });
@@ -238,7 +238,7 @@ describe("a source of tools", () => {
     const model = scriptedModel(["[[call add {}]]", "Done."]);
     const tools = (): ToolDefinition[] => [add, { ...add, description: "Another." }];
     const events = await collect(createAgent({ ...options, model, tools }).run("Go"));
-    expect(only(events, "warning")).toMatchObject([{ code: "tool-name-twice" }]);
+    expect(only(events, "warning")).toMatchObject([{ code: "agent/tool-name-twice" }]);
     expect(events[0]).toMatchObject({ type: "run-start", tools: ["add"] });
   });
 

@@ -139,7 +139,7 @@ describe("single mode", () => {
 
   it("ends in an error when the action failed", async () => {
     const { agent } = setUp(["[[call remove {}]]"], { mode: "single" });
-    expect(await agent.run("Go").result).toMatchObject({ status: "error", error: { code: "denied" }, denied: 1 });
+    expect(await agent.run("Go").result).toMatchObject({ status: "error", error: { code: "agent/denied" }, denied: 1 });
   });
 
   it("ends as declined w/ a decline", async () => {

@@ -200,7 +200,10 @@ describe("a replay that differs", () => {
     const played = replay(await record());
     const agent = createAgent({ ...played.options, protocol, system: "Something new." });
     const result = await agent.run(played.input, played.runOptions).result;
-    expect(result).toMatchObject({ status: "error", error: { code: "replay-divergence", data: { what: "request" } } });
+    expect(result).toMatchObject({
+      status: "error",
+      error: { code: "agent/replay-divergence", data: { what: "request" } },
+    });
     expect(result.error?.message).toMatch(/messages\[0\]\.parts\[0\]\.text at character \d+.*Something new/);
     expect(played.divergence?.what).toBe("request");
   });
@@ -211,7 +214,7 @@ describe("a replay that differs", () => {
       if (entry.type === "model-part" && typeof entry.part === "string") entry.part = entry.part.replace("1", "2");
     }
     const played = replayRun(recording, { protocol });
-    expect(await played.result).toMatchObject({ status: "error", error: { code: "replay-divergence" } });
+    expect(await played.result).toMatchObject({ status: "error", error: { code: "agent/replay-divergence" } });
     expect(played.divergence?.message).toMatch(/recorded .*1.* now .*2/);
   });
 
@@ -269,7 +272,7 @@ describe("recordings on disk", () => {
       try {
         parseRecording(text);
       } catch (error) {
-        expect(ToolglotError.isInstance(error) && error.code).toBe("recording-invalid");
+        expect(ToolglotError.isInstance(error) && error.code).toBe("agent/recording-invalid");
       }
     }
   });

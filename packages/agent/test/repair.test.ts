@@ -34,7 +34,7 @@ describe("repair turns", () => {
     expect(result).toMatchObject({
       status: "error",
       turns: 3,
-      error: { code: "bad-output", data: { reason: "unreadable" } },
+      error: { code: "agent/bad-output", data: { reason: "unreadable" } },
     });
     expect(model.requests).toHaveLength(3);
   });
@@ -74,7 +74,7 @@ describe("repair turns", () => {
   it("should not follow a text answer that was cut, which is kept w/ a warning", async () => {
     const { agent } = setUp([["It is", finish("length")]]);
     const run = agent.run("Go");
-    expect(only(await collect(run), "warning")).toMatchObject([{ code: "answer-cut" }]);
+    expect(only(await collect(run), "warning")).toMatchObject([{ code: "agent/answer-cut" }]);
     expect(await run.result).toMatchObject({ status: "answered", text: "It is" });
   });
 
@@ -168,7 +168,7 @@ describe("a model that fails", () => {
       },
     });
     const run = agent.run("Hi");
-    expect(only(await collect(run), "warning")).toMatchObject([{ code: "model-retried" }]);
+    expect(only(await collect(run), "warning")).toMatchObject([{ code: "agent/model-retried" }]);
     expect(await run.result).toMatchObject({ status: "answered", text: "Hello.", turns: 1 });
   });
 
@@ -176,7 +176,7 @@ describe("a model that fails", () => {
     const { agent } = setUp([], { model: failing() });
     expect(await agent.run("Hi").result).toMatchObject({
       status: "error",
-      error: { code: "model-failed", message: "connection reset" },
+      error: { code: "agent/model-failed", message: "connection reset" },
     });
   });
 
@@ -190,7 +190,7 @@ describe("a model that fails", () => {
     });
     const result = await agent.run("Hi").result;
     expect(asked).toBe(1);
-    expect(result).toMatchObject({ status: "error", text: "Let me see.", error: { code: "model-failed" } });
+    expect(result).toMatchObject({ status: "error", text: "Let me see.", error: { code: "agent/model-failed" } });
     expect(result.transcript.messages.at(-1)).toMatchObject({
       role: "assistant",
       parts: [{ text: "Let me see. [[call store {}]]" }],
@@ -209,8 +209,8 @@ describe("a model that fails", () => {
 
   it("by saying so in its finish runs nothing", async () => {
     for (const [reason, code] of [
-      ["error", "model-failed"],
-      ["filter", "filtered"],
+      ["error", "agent/model-failed"],
+      ["filter", "agent/filtered"],
     ] as const) {
       const { agent, executor } = setUp([["Well. [[call store {}]]", finish(reason)]]);
       expect(await agent.run("Hi").result).toMatchObject({ status: "error", text: "Well.", error: { code } });
@@ -221,7 +221,10 @@ describe("a model that fails", () => {
   it("by sending parts of an unknown kind is warned about and read on", async () => {
     const { agent } = setUp([[{ type: "sound" } as never, null as never, "Hello."]]);
     const run = agent.run("Hi");
-    expect(only(await collect(run), "warning").map((event) => event.code)).toEqual(["unknown-part", "unknown-part"]);
+    expect(only(await collect(run), "warning").map((event) => event.code)).toEqual([
+      "agent/unknown-part",
+      "agent/unknown-part",
+    ]);
     expect(await run.result).toMatchObject({ status: "answered", text: "Hello." });
   });
 });

@@ -30,7 +30,7 @@ export interface AttpProtocolOptions {
   /** What programs are written in. Default `python`. */
   language?: "python" | "javascript";
   /** UTF-16 units of results that the model gets back at most. Default 16,000. */
-  resultBudget?: number;
+  maxResultChars?: number;
 }
 
 /** What differs with the language of programs. */
@@ -52,14 +52,14 @@ export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDoc
     locale: true,
     mode: true,
     language: true,
-    resultBudget: true,
+    maxResultChars: true,
   });
-  const { prompt, locale = "en", mode = "loop", language = "python", resultBudget } = options;
+  const { prompt, locale = "en", mode = "loop", language = "python", maxResultChars } = options;
   if (!Object.hasOwn(languages, language)) {
     throw new TypeError(`attpProtocol: language is "python" or "javascript", not ${JSON.stringify(language)}.`);
   }
   const { id, ownPrompt, renderTools } = languages[language];
-  const resultOptions = resultBudget === undefined ? { locale } : { locale, budget: resultBudget };
+  const resultOptions = maxResultChars === undefined ? { locale } : { locale, maxChars: maxResultChars };
   const format: ToolProtocol["formatResults"] = (results) => formatResults(results, resultOptions);
   return createTextProtocol<AttpDocument>({
     id,

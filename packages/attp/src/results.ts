@@ -6,7 +6,7 @@ import { tomlLine, tomlText } from "./toml-text.ts";
 /** How results are written. */
 export interface FormatResultsOptions {
   /** UTF-16 units that values, output and messages may take together; the rest is cut, and said so. Default 16,000. */
-  budget?: number;
+  maxChars?: number;
   /** Language of what is added: notes, messages that a result lacks. Default `en`. */
   locale?: Locale;
 }
@@ -22,9 +22,9 @@ export interface FormatResultsOptions {
  * they come from outside.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
-  checkKeys("formatResults", options, { budget: true, locale: true });
+  checkKeys("formatResults", options, { maxChars: true, locale: true });
   const locale = options.locale ?? "en";
-  const share = Math.floor((options.budget ?? 16_000) / Math.max(1, results.length));
+  const share = Math.floor((options.maxChars ?? 16_000) / Math.max(1, results.length));
   return results
     .map((result) => {
       const head = results.length > 1 ? ["[[tool_result]]", `call = ${tomlLine(callName(result))}`] : ["[tool_result]"];
@@ -42,7 +42,7 @@ const cutNote = {
   zh: (name: string, shown: number, of: number) => `${name}：共 ${of} 个字符，只保留前 ${shown} 个`,
 };
 
-function resultLines(result: ToolResult, budget: number, locale: Locale): string[] {
+function resultLines(result: ToolResult, maxChars: number, locale: Locale): string[] {
   const outcome = readOutcome(result, locale);
   const isError = outcome.status === "error";
   const lines = [`status = ${isError ? '"error"' : '"success"'}`];
@@ -67,7 +67,7 @@ function resultLines(result: ToolResult, budget: number, locale: Locale): string
   add("stdout", outcome.stdout);
   add("stderr", outcome.stderr);
   const cuts: string[] = [];
-  for (const [name, cut] of fitBudget(texts, budget)) {
+  for (const [name, cut] of fitBudget(texts, maxChars)) {
     const full = texts.get(name) as string;
     const text = name === "line" || name === "column" ? full : cut;
     if (text !== full) cuts.push(cutNote[locale](name, text.length, full.length));

@@ -1,3 +1,4 @@
+import { isObject } from "@toolglot/internal";
 import { stringify } from "smol-toml";
 import { commonIndent, unwrapFence } from "./repair/code.ts";
 import { escapeControl, hasControl } from "./toml-text.ts";
@@ -40,8 +41,7 @@ function splitExtra(extra: Record<string, unknown>): { keys: string; tables: Rec
 }
 
 function holdsTables(value: unknown): boolean {
-  if (Array.isArray(value))
-    return value.length > 0 && value.every((item) => typeof item === "object" && item !== null && !Array.isArray(item));
+  if (Array.isArray(value)) return value.length > 0 && value.every(isObject);
   return typeof value === "object" && value !== null;
 }
 

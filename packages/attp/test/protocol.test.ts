@@ -93,7 +93,7 @@ it("should know the mode it was made for", () => {
 });
 
 it("should cut results at its budget", () => {
-  const budgeted = attpProtocol({ prompt, resultBudget: 10, locale: "zh" });
+  const budgeted = attpProtocol({ prompt, maxResultChars: 10, locale: "zh" });
   const text = budgeted.formatResults([{ callId: "c", status: "ok", content: [], data: "x".repeat(99) }]);
   expect((parseToml(text) as { tool_result: unknown }).tool_result).toMatchObject({
     cut: expect.stringContaining("10"),

@@ -96,40 +96,40 @@ it("should speak Chinese when asked", () => {
   expect(table(formatResults([result({ status: "denied" })], { locale: "zh" })).message).toBe(
     "该调用被拒绝，没有执行。",
   );
-  expect(table(formatResults([result({ data: "x".repeat(99) })], { locale: "zh", budget: 50 })).cut).toBe(
+  expect(table(formatResults([result({ data: "x".repeat(99) })], { locale: "zh", maxChars: 50 })).cut).toBe(
     "result：共 101 个字符，只保留前 50 个",
   );
 });
 
-it("should cut at the budget, and say what and how much", () => {
+it("should cut at the maxChars, and say what and how much", () => {
   const cut = table(formatResults([result({ data: "x".repeat(20_000) })]));
   expect(String(cut.result)).toHaveLength(16_000);
   expect(cut.cut).toBe("result: the first 16000 of 20002 characters");
   const logs = [{ stream: "stdout" as const, text: "y".repeat(500) }];
-  const both = table(formatResults([result({ data: "x".repeat(10), logs })], { budget: 100 }));
+  const both = table(formatResults([result({ data: "x".repeat(10), logs })], { maxChars: 100 }));
   expect(both.result).toBe(`"${"x".repeat(10)}"`);
   expect(both.stdout).toBe("y".repeat(88));
   expect(both.cut).toBe("stdout: the first 88 of 500 characters");
-  const long = table(formatResults([result({ data: "x".repeat(500), logs })], { budget: 100 }));
+  const long = table(formatResults([result({ data: "x".repeat(500), logs })], { maxChars: 100 }));
   expect([String(long.result).length, String(long.stdout).length]).toEqual([50, 50]);
 });
 
 it("should not cut a character in two", () => {
-  for (let budget = 0; budget < 12; budget++) {
-    const cut = table(formatResults([result({ data: "😀".repeat(20) })], { budget }));
+  for (let maxChars = 0; maxChars < 12; maxChars++) {
+    const cut = table(formatResults([result({ data: "😀".repeat(20) })], { maxChars }));
     expect(String(cut.result)).not.toContain("\ufffd");
-    expect(String(cut.result).length).toBeLessThanOrEqual(budget);
+    expect(String(cut.result).length).toBeLessThanOrEqual(maxChars);
   }
 });
 
-it("should write several results as several tables, and share the budget", () => {
+it("should write several results as several tables, and share the maxChars", () => {
   const text = formatResults(
     [
       result({ data: 1, name: "search" }),
       result({ callId: "c2", status: "denied" }),
       result({ callId: "c3", data: "x".repeat(99) }),
     ],
-    { budget: 90 },
+    { maxChars: 90 },
   );
   const parsed = parseToml(text) as { tool_result: Record<string, unknown>[] };
   expect(parsed.tool_result.map((entry) => [entry.call, entry.status])).toEqual([
@@ -223,8 +223,8 @@ it("should be valid TOML whatever results hold", () => {
       fc.array(anyResult, { minLength: 1, maxLength: 3 }),
       fc.nat(200),
       fc.constantFrom("en", "zh"),
-      (results, budget, locale) => {
-        const { tool_result: found } = parseToml(formatResults(results, { budget, locale })) as {
+      (results, maxChars, locale) => {
+        const { tool_result: found } = parseToml(formatResults(results, { maxChars, locale })) as {
           tool_result: unknown;
         };
         expect([found].flat()).toHaveLength(results.length);

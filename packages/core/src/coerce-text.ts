@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, isObject } from "@toolglot/internal";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import type { InputIssue } from "./tool.ts";
 
@@ -99,7 +99,7 @@ function isType(value: unknown, type: string): boolean {
     case "array":
       return Array.isArray(value);
     case "object":
-      return typeof value === "object" && value !== null && !Array.isArray(value);
+      return isObject(value);
     default:
       return typeof value === type;
   }

@@ -1,3 +1,4 @@
+import { isObject } from "./json.ts";
 /** What a function or a schema in somebody's wrapping holds. */
 export interface FunctionShape {
   name?: unknown;
@@ -49,8 +50,4 @@ function innerShape(given: Record<string, unknown>): FunctionShape | undefined {
     ...(given.description !== undefined && { description: given.description }),
     schema: key === undefined ? undefined : given[key],
   };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

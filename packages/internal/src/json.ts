@@ -1,3 +1,27 @@
+/** True for `{…}`, of any class; false for arrays, functions and null. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * A copy of JSON that shares nothing with it, several times faster than `structuredClone`. Keys like `__proto__` stay data; what is
+ * undefined stays so. What is no plain object or array (a date that a schema made, say) is taken over as it is.
+ */
+export function copyJson<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyJson) as Value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return value;
+  // Spreading defines properties, so that an own `__proto__` is one in the copy too, and the assignment below finds it.
+  const copy: Record<string, unknown> = prototype === null ? Object.assign(Object.create(null), value) : { ...value };
+  // All of them are its own; `for in` is the quickest way through them.
+  for (const key in copy) {
+    const inner = copy[key];
+    if (typeof inner === "object" && inner !== null) copy[key] = copyJson(inner);
+  }
+  return copy as Value;
+}
+
 /** Deeper than any frame; what is deeper goes round in a circle. */
 const maxDepth = 1_000;
 

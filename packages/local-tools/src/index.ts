@@ -1,6 +1,6 @@
 /** What a model's calls do on a real machine: a persistent shell, exact edits with undo, reads and searches. */
 
-export type { EditOutcome, FileEdits, FileOutcome, TextEdit, UndoOutcome } from "./edit/types.ts";
+export type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./edit/types.ts";
 export type { LocalErrorData, LocalErrorType } from "./errors.ts";
 export { type LocalExecutorOptions, localExecutor } from "./executor/local-executor.ts";
 export type { ChangeRecord } from "./journal/types.ts";
@@ -14,16 +14,16 @@ export type {
   ReadOutcome,
 } from "./local-tools.ts";
 export { type LocalToolsOptions, openLocalTools } from "./open-local-tools.ts";
-export { type Ask, defaultPolicy, type LocalPolicy, type LocalRequest, type LocalVerdict } from "./policy.ts";
+export { type Ask, defaultLocalPolicy, type LocalPolicy, type LocalRequest, type LocalVerdict } from "./policy.ts";
 export type { FileRead, LeftOut, ReadPart, TextSearch } from "./read/types.ts";
 export { defaultEnvironment } from "./shell/environment.ts";
 export { openShell } from "./shell/open-shell.ts";
 export type {
-  RunOptions,
-  SendOptions,
   ShellBackend,
   ShellOptions,
   ShellResult,
+  ShellRunOptions,
+  ShellSendOptions,
   ShellSession,
   ShellState,
 } from "./shell/types.ts";

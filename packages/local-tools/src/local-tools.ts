@@ -10,8 +10,8 @@ export interface LocalContext {
   signal?: AbortSignal;
   /** Who decides where the policy says `ask`. Default: the option `ask` of {@link openLocalTools}. */
   ask?: Ask;
-  /** UTF-16 units of text that this call may give. Default: the option `maxText` of {@link openLocalTools}. */
-  maxText?: number;
+  /** UTF-16 units of text that this call may give. Default: the option `maxChars` of {@link openLocalTools}. */
+  maxChars?: number;
 }
 
 /** A shell script, as the `<command>` tag has it. */
@@ -54,7 +54,7 @@ export interface LocalTools {
   /** Journal, backups and whole outputs. */
   readonly stateDir: string;
   /** UTF-16 units of text that one call, or one batch of calls, gives. */
-  readonly maxText: number;
+  readonly maxChars: number;
   /** Changes that a killed process had left half done, repaired at opening. */
   readonly recovered: readonly ChangeRecord[];
   command(input: CommandInput, context?: LocalContext): Promise<ShellResult>;

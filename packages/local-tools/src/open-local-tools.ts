@@ -8,7 +8,7 @@ import { openJournal } from "./journal/open-journal.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
 import { withoutPlaceholders } from "./placeholders.ts";
-import { type Ask, type Decide, decideBy, defaultPolicy, type LocalPolicy } from "./policy.ts";
+import { type Ask, type Decide, decideBy, defaultLocalPolicy, type LocalPolicy } from "./policy.ts";
 import { readTogether } from "./read/read-together.ts";
 import { createReader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
@@ -30,12 +30,12 @@ export interface LocalToolsOptions {
   stateDir?: string;
   /** How the shell is run. It starts in the first root, when first needed. */
   shell?: Partial<Omit<ShellOptions, "artifactDir">>;
-  /** What may be done without asking. Default {@link defaultPolicy}: everything but risky files. */
+  /** What may be done without asking. Default {@link defaultLocalPolicy}: everything but risky files. */
   policy?: LocalPolicy;
   /** Who decides where the policy says `ask`, unless the call brings somebody. Default: nobody, so it is denied. */
   ask?: Ask;
   /** UTF-16 units of text that one call, or one batch of calls, gives. Keep it below the protocol's result budget. Default 12,000. */
-  maxText?: number;
+  maxChars?: number;
 }
 
 /**
@@ -44,9 +44,9 @@ export interface LocalToolsOptions {
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
   checkOptions(options);
-  const { maxText = 12_000, policy = defaultPolicy, ask, shell = {} } = options;
-  if (!Number.isInteger(maxText) || maxText < 200) {
-    throw new TypeError(`maxText must be a whole number from 200, not ${maxText}`);
+  const { maxChars = 12_000, policy = defaultLocalPolicy, ask, shell = {} } = options;
+  if (!Number.isInteger(maxChars) || maxChars < 200) {
+    throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
   }
   const roots = await Roots.open(typeof options.roots === "string" ? [options.roots] : options.roots);
   // Its place is not known yet, and never wrong.
@@ -64,12 +64,12 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     journal,
     recovered: journal.recovered,
     editor: createEditor({ roots, journal, backupDir: state.backups }),
-    reader: createReader({ roots: readable, maxText }),
+    reader: createReader({ roots: readable, maxChars }),
     policy,
     ask,
-    maxText,
+    maxChars,
     artifactDir: state.artifacts,
-    shellOptions: { cwd: roots.base, maxOutput: maxText, ...shell, artifactDir: state.artifacts },
+    shellOptions: { cwd: roots.base, maxChars: maxChars, ...shell, artifactDir: state.artifacts },
   });
 }
 
@@ -82,7 +82,7 @@ function checkOptions(options: LocalToolsOptions): void {
     shell: true,
     policy: true,
     ask: true,
-    maxText: true,
+    maxChars: true,
   });
   const { shell } = options;
   if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
@@ -111,7 +111,7 @@ interface Parts {
   reader: ReturnType<typeof createReader>;
   policy: LocalPolicy;
   ask: Ask | undefined;
-  maxText: number;
+  maxChars: number;
   artifactDir: string;
   shellOptions: ShellOptions;
 }
@@ -119,7 +119,7 @@ interface Parts {
 class OpenLocalTools implements LocalTools {
   readonly roots: readonly string[];
   readonly stateDir: string;
-  readonly maxText: number;
+  readonly maxChars: number;
   readonly recovered: readonly ChangeRecord[];
   readonly #parts: Parts;
   #shell: Promise<ShellSession> | undefined;
@@ -129,7 +129,7 @@ class OpenLocalTools implements LocalTools {
     this.#parts = parts;
     this.roots = parts.roots.paths;
     this.stateDir = parts.stateDir;
-    this.maxText = parts.maxText;
+    this.maxChars = parts.maxChars;
     this.recovered = parts.recovered;
   }
 
@@ -177,8 +177,8 @@ class OpenLocalTools implements LocalTools {
     this.#demandOpen();
     const { files = [], searches = [] } = withoutPlaceholders(input);
     if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
-    const { maxText = this.maxText, signal } = context;
-    const options = { decide: this.#decide(context), maxText, ...(signal === undefined ? {} : { signal }) };
+    const { maxChars = this.maxChars, signal } = context;
+    const options = { decide: this.#decide(context), maxChars, ...(signal === undefined ? {} : { signal }) };
     return readTogether(this.#parts.reader, { files, searches }, options);
   }
 
@@ -222,8 +222,8 @@ class OpenLocalTools implements LocalTools {
     return this.close();
   }
 
-  #fit(result: ShellResult, { maxText = this.maxText }: LocalContext): ShellResult {
-    return fitOutput(result, maxText, this.#parts.artifactDir);
+  #fit(result: ShellResult, { maxChars = this.maxChars }: LocalContext): ShellResult {
+    return fitOutput(result, maxChars, this.#parts.artifactDir);
   }
 
   async #folder(path: string): Promise<string> {

@@ -20,7 +20,7 @@ export type LocalPolicy = (request: LocalRequest) => LocalVerdict | Promise<Loca
 export type Ask = (request: LocalRequest, reason: string) => Promise<{ approved: boolean; reason?: string }>;
 
 /** Everything is allowed but risky files, which are asked about (ToolsXML specification's rules of execution). Commands run: opening a shell is the host's decision. */
-export const defaultPolicy: LocalPolicy = (request) =>
+export const defaultLocalPolicy: LocalPolicy = (request) =>
   "protected" in request && request.protected !== undefined ? "ask" : "allow";
 
 /** Resolves when a request is allowed; else rejects with `Denied`. */

@@ -73,10 +73,10 @@ it("should throw for a caller's mistakes at once, with the cure", async () => {
   const root = scratch();
   await expect(openLocalTools({ roots: [] })).rejects.toThrow(/at least one directory/);
   await expect(openLocalTools({ roots: join(root, "none") })).rejects.toThrow(/no existing directory/);
-  await expect(openLocalTools({ roots: root, maxText: 10 })).rejects.toThrow(/maxText/);
+  await expect(openLocalTools({ roots: root, maxChars: 10 })).rejects.toThrow(/maxChars/);
   const local = await openLocalTools({ roots: root, stateDir: `${root}-state` });
   made.push(`${root}-state`);
-  expect(() => localExecutor(local, { maxParallel: 0 })).toThrow(/maxParallel/);
+  expect(() => localExecutor(local, { maxConcurrency: 0 })).toThrow(/maxConcurrency/);
   expect(() => localExecutor({} as never)).toThrow(/openLocalTools/);
   await local.close();
   expect(() => local.changes()).toThrow(/closed/);

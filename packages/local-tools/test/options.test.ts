@@ -7,7 +7,7 @@ import { session } from "./shell/sessions.ts";
 
 const roots = tmpdir();
 const shell = { cwd: roots, artifactDir: roots };
-const local = { command: () => undefined, maxText: 1000 };
+const local = { command: () => undefined, maxChars: 1000 };
 const call = (run: (...given: never[]) => unknown, ...given: unknown[]): Promise<unknown> =>
   (async () => run(...(given as never[])))();
 
@@ -31,8 +31,8 @@ describe("an option that nobody would read is refused, with the name that was me
     ["openShell", () => call(openShell, { ...shell, timeout: 5 }), /openShell has no option "timeout".*"timeoutMs"/],
     [
       "localExecutor",
-      () => call(localExecutor, local, { maxParalell: 5 }),
-      /localExecutor has no option "maxParalell".*"maxParallel"/,
+      () => call(localExecutor, local, { maxConcurency: 5 }),
+      /localExecutor has no option "maxConcurency".*"maxConcurrency"/,
     ],
     [
       "makeExecuteShellCommand",
@@ -75,7 +75,7 @@ describe("an option of the wrong kind is a TypeError", () => {
     ["shell: a directory that isn't there", () => call(openLocalTools, { roots, shell: { cwd: "/nowhere" } })],
     ["policy: a text", () => call(openLocalTools, { roots, policy: "allow" })],
     ["ask: true", () => call(openLocalTools, { roots, ask: true })],
-    ["maxText: a text", () => call(openLocalTools, { roots, maxText: "1000" })],
+    ["maxChars: a text", () => call(openLocalTools, { roots, maxChars: "1000" })],
     ["no options of a shell", () => call(openShell)],
     ["cwd: none", () => call(openShell, { artifactDir: roots })],
     ["bash: a number", () => call(openShell, { ...shell, bash: 5 })],
@@ -86,7 +86,7 @@ describe("an option of the wrong kind is a TypeError", () => {
     ["no local tools", () => call(localExecutor)],
     ["others: no executor", () => call(localExecutor, local, { others: {} })],
     ["mcp: a text", () => call(localExecutor, local, { mcp: "s" })],
-    ["maxParallel: none", () => call(localExecutor, local, { maxParallel: 0 })],
+    ["maxConcurrency: none", () => call(localExecutor, local, { maxConcurrency: 0 })],
     ["registerFileSystemTools without a service", () => call(registerFileSystemTools, {}, {})],
   ])("%s", async (_what, run) => {
     await expect(run()).rejects.toThrow(TypeError);

@@ -1,4 +1,4 @@
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, isObject, type KnownKeys } from "@toolglot/internal";
 import type { SandboxDurableRunOptions } from "./durable/types.ts";
 import { resolveLimits } from "./limits.ts";
 import type { ImportPolicy, PoolOptions, ReuseOptions, Sandbox, SandboxLanguage, SandboxOptions } from "./types.ts";
@@ -82,10 +82,6 @@ export function checkDurable(durable: unknown): void {
   if (!isObject(durable)) throw new TypeError("durable must be an object, { log, id }.");
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function checkTools(tools: unknown): void {
   if (tools !== undefined && !Array.isArray(tools)) throw new TypeError("tools must be an array of tools.");
 }
@@ -93,7 +89,7 @@ function checkTools(tools: unknown): void {
 /** Of each number of a pool: its least and its largest value. */
 const poolRanges: Readonly<Record<keyof PoolOptions, readonly [number, number]>> = {
   size: [0, 64],
-  maxConcurrent: [1, 64],
+  maxConcurrency: [1, 64],
   maxWaiting: [0, 1_000_000],
 };
 

@@ -1,11 +1,6 @@
 /** Deeper data from a guest is refused; its own side stops at 200. */
 const MAX_DEPTH = 256;
 
-/** True for plain objects of parsed JSON. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** Drops keys of these names from parsed JSON, at any depth. False when it is nested too deeply to be looked through. */
 export function dropKeys(root: object, names: readonly string[]): boolean {
   let level: object[] = [root];
@@ -19,19 +14,6 @@ export function dropKeys(root: object, names: readonly string[]): boolean {
     level = next;
   }
   return true;
-}
-
-/** A copy of JSON data, at most 256 levels deep. */
-export function copyJson<T>(value: T): T {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyJson) as T;
-  const copy: Record<string, unknown> = {};
-  for (const [key, item] of Object.entries(value)) {
-    // Keys such as `__proto__` are data.
-    if (key === "__proto__") Object.defineProperty(copy, key, { value: copyJson(item), enumerable: true });
-    else copy[key] = copyJson(item);
-  }
-  return copy as T;
 }
 
 const encoder = new TextEncoder();

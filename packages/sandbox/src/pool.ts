@@ -33,7 +33,7 @@ export class GuestPool {
 
   constructor(engine: Engine, rules: Required<PoolOptions>) {
     this.#rules = rules;
-    this.#turns = new Turns(rules.maxConcurrent);
+    this.#turns = new Turns(rules.maxConcurrency);
     this.#stock = new GuestStock(engine, () => {
       if (this.#state === "open") return rules.size;
       const { running, waiting } = this.#turns;
@@ -49,7 +49,7 @@ export class GuestPool {
 
   /**
    * Lets in a run, which may then acquire guests, one after another, until `run` has settled; a drain waits for it. Rejects
-   * at once as `sandbox-disposed`, or as `sandbox-busy` when no place is free and as many wait as may.
+   * at once as `sandbox/disposed`, or as `sandbox/busy` when no place is free and as many wait as may.
    */
   async admit<T>(run: () => Promise<T>): Promise<T> {
     this.#assertRoom();
@@ -66,8 +66,8 @@ export class GuestPool {
     if (this.#state !== "open") throw closedError(this.#state);
     const { running, waiting } = this.#turns;
     if (this.#turns.free || waiting < this.#rules.maxWaiting) return;
-    const message = `${running} programs run and ${waiting} wait for a place, as many as may. Run this one later, or raise pool.maxConcurrent or pool.maxWaiting.`;
-    throw new ToolglotError("sandbox-busy", message, { data: { running, waiting } });
+    const message = `${running} programs run and ${waiting} wait for a place, as many as may. Run this one later, or raise pool.maxConcurrency or pool.maxWaiting.`;
+    throw new ToolglotError("sandbox/busy", message, { data: { running, waiting } });
   }
 
   /** A guest for a run that was let in. Rejects with what `signal` was aborted with, or when no guest starts. */
@@ -153,5 +153,5 @@ export class GuestPool {
 function closedError(state: "draining" | "disposed"): ToolglotError {
   const what =
     state === "draining" ? "The sandbox takes no more programs, drain() was called" : "The sandbox was disposed";
-  return new ToolglotError("sandbox-disposed", `${what}: make a new one with createSandbox().`);
+  return new ToolglotError("sandbox/disposed", `${what}: make a new one with createSandbox().`);
 }

@@ -22,7 +22,7 @@ export interface SandboxParts {
   engine: Engine;
   limits: SandboxLimits;
   /** When the options say nothing. */
-  pool: { size: number; maxConcurrent: number };
+  pool: { size: number; maxConcurrency: number };
 }
 
 /** Runs that may wait when the options say nothing. */
@@ -34,10 +34,10 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   const { language } = options;
   const tools = options.tools ?? [];
   bindTools(tools, [], language);
-  const { size, maxConcurrent, maxWaiting } = options.pool ?? {};
+  const { size, maxConcurrency, maxWaiting } = options.pool ?? {};
   const pool = new GuestPool(engine, {
     size: size ?? parts.pool.size,
-    maxConcurrent: maxConcurrent ?? parts.pool.maxConcurrent,
+    maxConcurrency: maxConcurrency ?? parts.pool.maxConcurrency,
     maxWaiting: maxWaiting ?? MAX_WAITING,
   });
   const atWork = new Set<AbortController>();
@@ -114,9 +114,9 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     try {
       await pool.warm();
     } catch (cause) {
-      if (ToolglotError.isInstance(cause) && cause.code === "sandbox-disposed") throw cause;
+      if (ToolglotError.isInstance(cause) && cause.code === "sandbox/disposed") throw cause;
       const message = "No interpreter started. The cause says why.";
-      throw new ToolglotError("engine-start-failed", message, { cause, data: { engine: engine.label } });
+      throw new ToolglotError("sandbox/engine-start-failed", message, { cause, data: { engine: engine.label } });
     }
   }
 

@@ -104,8 +104,8 @@ export interface PoolOptions {
    */
   size?: number;
   /** Runs at the same time, 1 to 64; further ones wait in order. Default 4 for Python, 8 for JavaScript. */
-  maxConcurrent?: number;
-  /** Runs that may wait; further ones are rejected with `sandbox-busy`. Default 1000. */
+  maxConcurrency?: number;
+  /** Runs that may wait; further ones are rejected with `sandbox/busy`. Default 1000. */
   maxWaiting?: number;
 }
 
@@ -264,8 +264,8 @@ export interface Sandbox {
   readonly libraries: readonly string[];
   /**
    * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
-   * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox-disposed`), or when
-   * {@link PoolOptions.maxWaiting} programs wait already (`sandbox-busy`, with `data.running` and `data.waiting`).
+   * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox/disposed`), or when
+   * {@link PoolOptions.maxWaiting} programs wait already (`sandbox/busy`, with `data.running` and `data.waiting`).
    */
   run(code: string, options?: SandboxRunOptions): Promise<SandboxRun>;
   /**
@@ -278,20 +278,20 @@ export interface Sandbox {
    * `Aborted` a tool that is at work is waited for no longer; what it gives while this process holds its lease is written
    * down, and so is a `ToolError`; after any other error the call counts as under way.
    *
-   * Rejects also with what the log rejects with, and with a `ToolglotError`: `run-live` (another process has it; `data.until`
-   * is the end of its lease), `run-conflict` (the id belongs to another program), `run-expired` (it is older than `keepMs`),
-   * `journal-unreadable` (the log gives back what no run wrote).
+   * Rejects also with what the log rejects with, and with a `ToolglotError`: `sandbox/run-live` (another process has it; `data.until`
+   * is the end of its lease), `sandbox/run-conflict` (the id belongs to another program), `sandbox/run-expired` (it is older than `keepMs`),
+   * `sandbox/journal-unreadable` (the log gives back what no run wrote).
    */
   run(code: string, options: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
   /**
-   * As a durable `run`, with the program from the journal. Rejects with a `ToolglotError` (`run-unknown`) when there is
+   * As a durable `run`, with the program from the journal. Rejects with a `ToolglotError` (`sandbox/run-unknown`) when there is
    * none under that id.
    */
   resume(
     durable: DurableOptions,
     options?: Omit<SandboxDurableRunOptions, "durable">,
   ): Promise<SandboxRun | SandboxRunParked>;
-  /** Resolves when the pool is full. Rejects with a `ToolglotError` (`engine-start-failed`) when no interpreter starts. */
+  /** Resolves when the pool is full. Rejects with a `ToolglotError` (`sandbox/engine-start-failed`) when no interpreter starts. */
   warm(): Promise<void>;
   stats(): SandboxPoolStats;
   /** Takes no more programs, waits for those that run or wait, then ends every interpreter. */

@@ -20,7 +20,7 @@ it.each([
   [{ limits: 5 }, /limits must be an object/],
   [{ timeoutMs: 5 }, /timeoutMs is a limit: give it as limits: \{ timeoutMs \}/],
   [{ pool: 5 }, /pool must be an object/],
-  [{ pool: { max: 5 } }, /pool.max is unknown: there are size, maxConcurrent, maxWaiting/],
+  [{ pool: { max: 5 } }, /pool.max is unknown: there are size, maxConcurrency, maxWaiting/],
   [{ pool: { size: Number.NaN } }, /pool.size must be a whole number from 0 to 64, not NaN/],
   [{ tool: [] }, /createSandbox\(\) has no option "tool"\. Did you mean "tools"\?/],
   [{ seeds: 1 }, /createSandbox\(\) has no option "seeds"\. Did you mean "seed"\?/],

@@ -1,7 +1,8 @@
 import { coerceText, type JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import { branchPlaces, contradicts, itemPlace, joinPath, propertyPlace, typeOf } from "./describe.ts";
 import { findFlaw, visitBudget } from "./flaw.ts";
-import { followRefs, isObject, type Place, setOwn } from "./schema-walk.ts";
+import { followRefs, type Place, setOwn } from "./schema-walk.ts";
 import type { Conversion, Validator } from "./types.ts";
 
 /** What coercion gives: the value as near to the schema as it loses nothing, and what was changed. */

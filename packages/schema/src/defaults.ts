@@ -1,7 +1,8 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import { branchPlaces, contradicts, itemPlace, propertyPlace, typeOf } from "./describe.ts";
 import { visitBudget } from "./flaw.ts";
-import { eachSubschema, followRefs, isObject, type Place, setOwn, step, visitSchemas } from "./schema-walk.ts";
+import { eachSubschema, followRefs, type Place, setOwn, step, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 
 /** Gives a value with defaults for what is missing; the same value when nothing is. */

@@ -1,6 +1,7 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import { seemsToMatch } from "./pattern-tests.ts";
-import { followRefs, isObject, type Place, step } from "./schema-walk.ts";
+import { followRefs, type Place, step } from "./schema-walk.ts";
 
 const shownLength = 40;
 

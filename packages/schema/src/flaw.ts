@@ -1,5 +1,6 @@
+import { isObject } from "@toolglot/internal";
 import { joinPath } from "./describe.ts";
-import { isObject, setOwn } from "./schema-walk.ts";
+import { setOwn } from "./schema-walk.ts";
 
 /** Deeper values are refused: no tool's input is, and engines would run out of stack at depths of their own. */
 const maxValueDepth = 64;

@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputIssue, JsonSchema, JsonSchemaObject } from "@toolglot/core";
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, isObject, type KnownKeys } from "@toolglot/internal";
 import { argsToJsonSchema } from "./args.ts";
 import type { ArgsShorthand } from "./args-types.ts";
 import { coerceBySchema } from "./coerce.ts";
@@ -11,7 +11,7 @@ import { findFlaw, visitBudget, withoutUndefined } from "./flaw.ts";
 import { explainIssues, makeIssue } from "./issues.ts";
 import { inOneCall } from "./pattern-tests.ts";
 import { omitProperties, rootObject } from "./root.ts";
-import { copyWithoutTitles, isObject, setOwn, step } from "./schema-walk.ts";
+import { copyWithoutTitles, setOwn, step } from "./schema-walk.ts";
 import { unwrapSource } from "./source.ts";
 import { isStandard, standardIssues, standardToJsonSchema } from "./standard.ts";
 import type {

@@ -1,4 +1,5 @@
 import { type InputIssue, type JsonSchema, type JsonSchemaObject, nearest } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import {
   branchPlaces,
   describeSchema,
@@ -11,7 +12,7 @@ import {
   typeOf,
 } from "./describe.ts";
 import { seemsToMatch } from "./pattern-tests.ts";
-import { followRefs, isObject, type Place } from "./schema-walk.ts";
+import { followRefs, type Place } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 import { allDiffer } from "./unique.ts";
 

@@ -1,7 +1,8 @@
 import { dereference, type Schema } from "@cfworker/json-schema";
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import { unicodePattern } from "./pattern.ts";
-import { isObject, visitSchemas } from "./schema-walk.ts";
+import { visitSchemas } from "./schema-walk.ts";
 
 const typeNames: ReadonlySet<string> = new Set(["string", "number", "integer", "boolean", "null", "array", "object"]);
 const bounds = ["minimum", "maximum"];

@@ -1,6 +1,7 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import { isBeforeDraft2019 } from "./engine-schema.ts";
-import { followRefs, isObject } from "./schema-walk.ts";
+import { followRefs } from "./schema-walk.ts";
 
 /** What a schema and the one it refers to may both say: the schema's own word goes. */
 const annotations = new Set([

@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import { libraryOf } from "./foreign.ts";
 
 /** Where subschemas stand: directly, in arrays, in maps by name. All other keywords hold plain data. */
@@ -21,11 +22,6 @@ const maps = new Set(["$defs", "definitions", "dependencies", "dependentSchemas"
 
 /** Deeper is a mistake, or a circle. */
 const maxDepth = 500;
-
-/** True for `{…}`; false for arrays and null. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Sets an own property, whatever its name (`__proto__` too). */
 export function setOwn(target: object, key: string, value: unknown): void {

@@ -1,6 +1,5 @@
-import { nearest, readFunctionShape } from "@toolglot/internal";
+import { isObject, nearest, readFunctionShape } from "@toolglot/internal";
 import { libraryOf } from "./foreign.ts";
-import { isObject } from "./schema-walk.ts";
 import { isStandard } from "./standard.ts";
 
 /** Keywords that say something about an object. */

@@ -1,8 +1,9 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputIssue, JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import { describeValue, joinPath } from "./describe.ts";
-import { isObject, visitSchemas } from "./schema-walk.ts";
+import { visitSchemas } from "./schema-walk.ts";
 import type { StandardInput } from "./types.ts";
 
 const target = "draft-2020-12";

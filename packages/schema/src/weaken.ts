@@ -1,6 +1,7 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import { LinearPattern } from "./linear-pattern.ts";
-import { eachSubschema, followRefs, isObject, visitSchemas } from "./schema-walk.ts";
+import { eachSubschema, followRefs, visitSchemas } from "./schema-walk.ts";
 
 /**
  * Takes the patterns out of a schema that can't be run in linear time, and whatever would no longer mean the same without

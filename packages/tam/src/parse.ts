@@ -57,7 +57,7 @@ function makeScanner(options: TamParserOptions): TextScanner<TamBlock> {
     onDiagnostic: (diagnostic) => emit({ phase: "diagnostic", type: "diagnostic", diagnostic }),
     onEnd: ({ segments }) =>
       findLostCalls(segments, ({ start, end }, inDoubt) => {
-        const made = diagnostic(inDoubt ? "ambiguous_delimiter" : "unopened_block", start, end);
+        const made = diagnostic(inDoubt ? "ambiguous-delimiter" : "unopened-block", start, end);
         const allowed = allows(made.code);
         if (!allowed) made.severity = "error";
         for (const block of inDoubt ?? []) if (isRunnable(block)) block.status = allowed ? "recovered" : "invalid";

@@ -18,7 +18,7 @@ export interface TamProtocolOptions {
   /** `single`: an answer without a block is a mistake, and explained. Default `loop`: it is the final answer. */
   mode?: ProtocolMode;
   /** UTF-16 units of results that the model gets back at most. Default 16,000. */
-  resultBudget?: number;
+  maxResultChars?: number;
 }
 
 /**
@@ -28,9 +28,14 @@ export interface TamProtocolOptions {
  * Throws `TypeError` when the prompt teaches another protocol.
  */
 export function tamProtocol(options: TamProtocolOptions): ToolProtocol<TamBlock> {
-  checkKeys<TamProtocolOptions>("tamProtocol", options, { prompt: true, locale: true, mode: true, resultBudget: true });
-  const { prompt, locale = "en", mode = "loop", resultBudget } = options;
-  const resultOptions = resultBudget === undefined ? { locale } : { locale, budget: resultBudget };
+  checkKeys<TamProtocolOptions>("tamProtocol", options, {
+    prompt: true,
+    locale: true,
+    mode: true,
+    maxResultChars: true,
+  });
+  const { prompt, locale = "en", mode = "loop", maxResultChars } = options;
+  const resultOptions = maxResultChars === undefined ? { locale } : { locale, maxChars: maxResultChars };
   const format: ToolProtocol["formatResults"] = (results) => formatResults(results, resultOptions);
   return createTextProtocol<TamBlock>({
     id: "tam",

@@ -6,7 +6,7 @@ import { writeField } from "./write-field.ts";
 /** How results are written. */
 export interface FormatResultsOptions {
   /** UTF-16 units that values, output and messages may take together; the rest is cut, and said so. Default 16,000. */
-  budget?: number;
+  maxChars?: number;
   /** Language of what is added: notes, messages that a result lacks. Default `en`. */
   locale?: Locale;
 }
@@ -27,15 +27,15 @@ const cutNote = {
  * zero-width space.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
-  checkKeys<FormatResultsOptions>("formatResults", options, { budget: true, locale: true });
+  checkKeys<FormatResultsOptions>("formatResults", options, { maxChars: true, locale: true });
   if (results.length === 0) return "";
-  const { budget = 16_000, locale = "en" } = options;
+  const { maxChars = 16_000, locale = "en" } = options;
   const outcomes = results.map((result) => readOutcome(plain(result), locale));
   const numbers = stepNumbers(results);
   const texts = new Map<string, string>();
   for (const [at, outcome] of outcomes.entries())
     for (const [name, text] of fieldsOf(outcome)) texts.set(`${name}_${numbers[at]}`, text);
-  const fitted = fitBudget(texts, budget);
+  const fitted = fitBudget(texts, maxChars);
 
   const requestId = results.map(({ metadata }) => metadata?.requestId).find((id) => typeof id === "string");
   const lines = requestId === undefined ? [] : [writeField("request_id", neutralize(requestId as string))];

@@ -12,7 +12,7 @@ export type TamContent = Pick<TamBlock, "steps"> &
  * on lines of their own, a single step without numbers. Parsing it gives the same values again, less spans, raw texts and
  * diagnostics; names that tools declare in another spelling need the same tools for that.
  *
- * A value that holds fields itself is written, and reads back with `tam/ambiguous_delimiter`: who gets it can't tell whether it
+ * A value that holds fields itself is written, and reads back with `tam/ambiguous-delimiter`: who gets it can't tell whether it
  * lost its closer.
  *
  * Throws `TypeError` for what would not be read back: a value that no delimiters can hold, with outer white space or
@@ -25,7 +25,7 @@ export function serialize(block: TamContent): string {
   if (!read) throw lost("the block");
   // What a value holds may open a field; what its delimiters are has to be plain.
   const isLoss = ({ code, severity, span }: Diagnostic): boolean =>
-    severity === "warning" && (code !== "tam/ambiguous_delimiter" || /[«《<]/.test(text.slice(span.start, span.end)));
+    severity === "warning" && (code !== "tam/ambiguous-delimiter" || /[«《<]/.test(text.slice(span.start, span.end)));
   const wanted = contentOf(block);
   const found = contentOf(read);
   for (const [key, value] of wanted) if (found.get(key) !== value) throw lost(key);

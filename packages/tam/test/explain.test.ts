@@ -42,10 +42,10 @@ it("should say nothing of a plain answer in the loop, and that a block is missin
 
 it("should show code, place, source line and template when nothing runs", () => {
   const source = "<|[REQUEST_TOOL]|>\nfoo:»»»1«««\ncommand_1:»»»x«««\n<|[END_TOOL]|>\n";
-  const error = finding("tam/unassigned_field", { severity: "error", span: { start: 19, end: 22 } });
+  const error = finding("tam/unassigned-field", { severity: "error", span: { start: 19, end: 22 } });
   const told = explain(result([{ ...good, status: "invalid" }], [error]), { source }) ?? "";
   expect(told).toContain(
-    "FormatError: Your answer could not be used; nothing of it was run.\n- tam/unassigned_field (line 2, column 1): ",
+    "FormatError: Your answer could not be used; nothing of it was run.\n- tam/unassigned-field (line 2, column 1): ",
   );
   expect(told.replaceAll("\u200b", "")).toContain("    | foo:»»»1«««\n    | ^^^\n");
   expect(told.match(/«««/g)).toHaveLength(4);
@@ -55,8 +55,8 @@ it("should show code, place, source line and template when nothing runs", () => 
 });
 
 it("should only note what is wrong with a block that runs", () => {
-  const told = explain(result([good], [finding("tam/alternate_delimiters_used")])) ?? "";
-  expect(told).toMatch(/^Notes on how your block was written:\n- tam\/alternate_delimiters_used: /);
+  const told = explain(result([good], [finding("tam/alternate-delimiters-used")])) ?? "";
+  expect(told).toMatch(/^Notes on how your block was written:\n- tam\/alternate-delimiters-used: /);
   expect(told).not.toContain("TOOL_RESULT");
   expect(told).toContain("<|[REQUEST_TOOL]|>");
 });
@@ -64,9 +64,9 @@ it("should only note what is wrong with a block that runs", () => {
 it("should leave to a step's result what its error says", () => {
   const message = 'There is no tool "x". There are no tools.';
   const block = blockOf([stepOf("x", {}, { errors: [{ type: "UnknownTool", message }] })]);
-  const unknown = finding("tam/unknown_tool", { severity: "error", message });
+  const unknown = finding("tam/unknown-tool", { severity: "error", message });
   expect(explain(result([block], [unknown]))).toBeUndefined();
-  expect(explain(result([{ ...block, status: "truncated" }], [unknown]))).toContain("tam/unknown_tool");
+  expect(explain(result([{ ...block, status: "truncated" }], [unknown]))).toContain("tam/unknown-tool");
 });
 
 it("should say what no single finding says", () => {
@@ -75,7 +75,7 @@ it("should say what no single finding says", () => {
   expect(told([good, good])).toContain("2 blocks. Only the first was run");
   expect(told([{ ...good, inReasoning: true }])).toContain("inside reasoning is never run");
   expect(told([{ ...good, afterFabricatedResult: true }])).toContain("after a result that you wrote yourself");
-  expect(told([good], [finding("tam/unclosed_value", { affects: "value" })])).toContain("needs no repair");
+  expect(told([good], [finding("tam/unclosed-value", { affects: "value" })])).toContain("needs no repair");
   expect(told([{ ...good, status: "invalid" }, good])).toContain("nothing of it was run");
 });
 
@@ -86,7 +86,7 @@ it("should be of bounded length, and unable to act, for any findings about any t
   );
   const text = fc.array(nasty, { maxLength: 6 }).map((parts) => parts.join(""));
   const any: fc.Arbitrary<Diagnostic> = fc.record({
-    code: fc.oneof(fc.constantFrom("tam/unclosed_block", "core/foreign-format"), text),
+    code: fc.oneof(fc.constantFrom("tam/unclosed-block", "core/foreign-format"), text),
     severity: fc.constantFrom("error", "warning", "info"),
     affects: fc.constantFrom("none", "value"),
     message: text,
@@ -109,7 +109,7 @@ it("should advise in Chinese on every code that a model can cause", () => {
   const codes = [...source.matchAll(/^ {2}\| "(tam\/[\w-]+)"/gm)].map(([, code]) => code as string);
   expect(codes.length).toBeGreaterThan(10);
   // A gap in the numbers is only worth knowing.
-  for (const code of codes.filter((name) => name !== "tam/step_gap"))
+  for (const code of codes.filter((name) => name !== "tam/step-gap"))
     expect(explain(result([], [finding(code, { severity: "error" })]), { locale: "zh" })).toMatch(
       new RegExp(`${code}：.*\\p{Script=Han}.*\\(about ${code}\\)`, "u"),
     );

@@ -162,7 +162,7 @@ describe("where a block begins and ends", () => {
     const { blocks, diagnostics } = parse(`${open}<|[TOOL_RESULT]|>\nstatus_1:»»»ok«««\n<|[END_RESULT]|>\n${call}`);
     expect(blocks.map(({ steps }) => Object.keys(steps[0]?.params ?? {}))).toEqual([["a"], ["a"]]);
     expect(blocks.map(({ afterFabricatedResult }) => afterFabricatedResult)).toEqual([undefined, true]);
-    expect(diagnostics.map(({ code }) => code)).toEqual(["tam/unclosed_block", "core/fabricated-result"]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(["tam/unclosed-block", "core/fabricated-result"]);
   });
 
   it.each([
@@ -176,10 +176,10 @@ describe("where a block begins and ends", () => {
     const { blocks, diagnostics } = parse(`\`\`\`\n${open}\n${next}`);
     expect(blocks[0]?.status).toBe("truncated");
     expect(diagnostics.map(({ code, severity, affects }) => [code, severity, affects])).toEqual([
-      ["tam/unclosed_block", "error", "value"],
-      ["tam/unclosed_value", "warning", "value"],
+      ["tam/unclosed-block", "error", "value"],
+      ["tam/unclosed-value", "warning", "value"],
       // What comes next may be text of the value that was not closed.
-      ...(next === call ? [["tam/ambiguous_delimiter", "warning", "value"]] : []),
+      ...(next === call ? [["tam/ambiguous-delimiter", "warning", "value"]] : []),
     ]);
   });
 });
@@ -227,14 +227,14 @@ it("repairs nothing when told so", () => {
   for (const options of [
     { strict: true },
     { repairs: "none" as const },
-    { repairs: { "tam/mixed_delimiters_used": false } },
+    { repairs: { "tam/mixed-delimiters-used": false } },
   ]) {
     const { blocks, diagnostics } = parse(`So:\n\`\`\`\n${text}\`\`\`\n`, options);
     expect(blocks.map((block) => [block.status, block.warnings])).toEqual([["invalid", []]]);
-    expect(diagnostics.map(({ code, severity }) => [code, severity])).toEqual([["tam/mixed_delimiters_used", "error"]]);
+    expect(diagnostics.map(({ code, severity }) => [code, severity])).toEqual([["tam/mixed-delimiters-used", "error"]]);
   }
   expect(parse(`So:\n${call}`, { strict: true }).blocks[0]?.status).toBe("complete");
-  expect(parse(text, { repairs: { "tam/unclosed_value": false } }).blocks[0]?.status).toBe("recovered");
+  expect(parse(text, { repairs: { "tam/unclosed-value": false } }).blocks[0]?.status).toBe("recovered");
 });
 
 it("runs nothing of a text that is too long", () => {

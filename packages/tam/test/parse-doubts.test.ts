@@ -35,14 +35,14 @@ describe("a call outside of all blocks", () => {
     const own = blocks.length > 0 ? ["complete"] : [];
     expect(blocks.map(({ status }) => status)).toEqual(own);
     expect(diagnostics.map(({ code, severity, affects }) => [code, severity, affects])).toEqual([
-      ["tam/unopened_block", "error", "structure"],
+      ["tam/unopened-block", "error", "structure"],
     ]);
     expect(readChunks(cut(text, [1]))).toEqual(readChunks([text]));
   });
 
   it("spans what is left of it", () => {
     expect(findings(`Now:\n<|REQUEST_TOOL|>\n${command}a:»»»x«««\n${end}Done.\n`)).toEqual([
-      `unopened_block | error | structure | ${command}a:»»»x«««\n${end.trim()}`,
+      `unopened-block | error | structure | ${command}a:»»»x«««\n${end.trim()}`,
     ]);
   });
 
@@ -57,7 +57,7 @@ describe("a call outside of all blocks", () => {
 });
 
 describe("a block that may be text of a value", () => {
-  const doubt = (text: string): string => `ambiguous_delimiter | warning | value | ${text}`;
+  const doubt = (text: string): string => `ambiguous-delimiter | warning | value | ${text}`;
 
   it("stands behind a value that is not closed, and so may all that follow", () => {
     const inner = `${start}command:»»»Shell«««\n${end}`;
@@ -82,7 +82,7 @@ describe("a block that may be text of a value", () => {
 
   it("is none behind a block that only lacks its end marker", () => {
     expect(findings(`${start}${command}a:»»»x«««\n${start}${command}${end}`)).toEqual([
-      `unclosed_block | warning | structure | ${start}${command}a:»»»x«««`,
+      `unclosed-block | warning | structure | ${start}${command}a:»»»x«««`,
     ]);
   });
 });
@@ -97,7 +97,7 @@ describe("delimiters that do not answer each other", () => {
   ])("put the value in doubt: %s", (field, place, value) => {
     const text = `${start}${command}a:${field}\n${end}`;
     expect(parse(text).blocks[0]?.steps[0]?.params.a).toBe(value);
-    expect(findings(text)).toEqual([`mixed_delimiters_used | warning | value | ${place}`]);
+    expect(findings(text)).toEqual([`mixed-delimiters-used | warning | value | ${place}`]);
     expect(parse(text, { strict: true }).blocks[0]?.status).toBe("invalid");
   });
 
@@ -105,7 +105,7 @@ describe("delimiters that do not answer each other", () => {
     ["on a line of its own", "a:»»»x«««\n«««\nb:»»»y«««\n"],
     ["on the same line", "a:»»»x««« «««\nb:»»»y«««\n"],
   ])("put the value in doubt: a closer twice, %s", (_, fields) => {
-    expect(findings(`${start}${command}${fields}${end}`)).toEqual(["ambiguous_delimiter | warning | value | «««"]);
+    expect(findings(`${start}${command}${fields}${end}`)).toEqual(["ambiguous-delimiter | warning | value | «««"]);
   });
 
   it("may stand right before the end marker", () => {
@@ -122,11 +122,11 @@ describe("delimiters that do not answer each other", () => {
 describe("a text that ends behind a value", () => {
   const open = `${start}${command}a:»»»`;
   it.each<[string, string, EndOptions | undefined, string]>([
-    ["a plain one", "x«««", undefined, "unclosed_block | warning | structure"],
-    ["one with a field in it", "x b:»»»y««« z«««", undefined, "unclosed_block | warning | value"],
-    ["the same, and the message was at its end", "x b:»»»y««« z«««", { finish: "stop" }, "unclosed_block | warning | structure"],
-    ["with a closer of another family", "x\n《《《", undefined, "unclosed_block | error | value"],
-    ["with a shorter closer", "x\n««", undefined, "unclosed_block | error | value"],
+    ["a plain one", "x«««", undefined, "unclosed-block | warning | structure"],
+    ["one with a field in it", "x b:»»»y««« z«««", undefined, "unclosed-block | warning | value"],
+    ["the same, and the message was at its end", "x b:»»»y««« z«««", { finish: "stop" }, "unclosed-block | warning | structure"],
+    ["with a closer of another family", "x\n《《《", undefined, "unclosed-block | error | value"],
+    ["with a shorter closer", "x\n««", undefined, "unclosed-block | error | value"],
   ])("%s", (_, value, how, finding) => {
     expect(findings(open + value, {}, how)[0]).toBe(`${finding} | ${open}${value}`);
   }); // biome-ignore format: one case a line
@@ -145,7 +145,7 @@ describe("indentation of fields", () => {
     const text = `${start}${command}${fields}${end}`;
     expect(parse(text).blocks[0]?.steps[0]?.params.a).toBe(value);
     const body = fields.slice(fields.indexOf("»»»") + 3, fields.indexOf("«««"));
-    expect(findings(text)).toEqual(uneven ? [`uneven_indent | warning | value | ${body}`] : []);
+    expect(findings(text)).toEqual(uneven ? [`uneven-indent | warning | value | ${body}`] : []);
     expect(parse(text, { strict: true }).blocks[0]?.status).toBe(uneven ? "invalid" : "complete");
   });
 });
@@ -162,7 +162,7 @@ it("prefers the spelling that a tool declares", () => {
 
 it("holds back fields between reasoning tags", () => {
   const text = blockOfLines("command:»»»T«««", "<think>", "a:»»»no«««", "</think>");
-  expect(findings(text)).toEqual(["stray_text | warning | value | <think>", "stray_text | warning | value | </think>"]);
+  expect(findings(text)).toEqual(["stray-text | warning | value | <think>", "stray-text | warning | value | </think>"]);
 });
 
 it("takes no type hint for another in strict mode", () => {

@@ -67,21 +67,21 @@ it("gives fields to steps by their numbers, in any order", () => {
       },
     ],
   });
-  expect(block.diagnostics.map(({ code, severity }) => [code, severity])).toEqual([["tam/step_gap", "info"]]);
+  expect(block.diagnostics.map(({ code, severity }) => [code, severity])).toEqual([["tam/step-gap", "info"]]);
 });
 
 it("takes digits for a step only when there is that command, and no such parameter", () => {
   expect({ ...read(["command:»»»T«««", "x_1:»»»a«««", "y2:»»»b«««"]).steps[0]?.params }).toEqual({ x_1: "a", y2: "b" });
   const lines = ["command_1:»»»Hash«««", "command_256:»»»Hash«««", "sha256:»»»x«««"];
   expect(read(lines, [tool("Hash", "sha")]).steps[1]?.params).toMatchObject({ sha: "x" });
-  expect(read(lines, [tool("Hash", "sha256")]).diagnostics.map(({ code }) => code)).toContain("tam/unassigned_field");
+  expect(read(lines, [tool("Hash", "sha256")]).diagnostics.map(({ code }) => code)).toContain("tam/unassigned-field");
 });
 
 it.each<[string, string[], string]>([
-  ["no command", ["a:»»»x«««"], "tam/missing_command"],
-  ["an empty command", ["command:»»» «««"], "tam/missing_command"],
-  ["a field without a number", ["command_1:»»»T«««", "a:»»»x«««"], "tam/unassigned_field"],
-  ["a field of a step that is not there", ["command_1:»»»T«««", "a_2:»»»x«««"], "tam/unassigned_field"],
+  ["no command", ["a:»»»x«««"], "tam/missing-command"],
+  ["an empty command", ["command:»»» «««"], "tam/missing-command"],
+  ["a field without a number", ["command_1:»»»T«««", "a:»»»x«««"], "tam/unassigned-field"],
+  ["a field of a step that is not there", ["command_1:»»»T«««", "a_2:»»»x«««"], "tam/unassigned-field"],
 ])("makes a block with %s invalid", (_, lines, code) => {
   const block = read(lines);
   expect([block.status, block.diagnostics.map((found) => [found.code, found.severity])]).toEqual([
@@ -120,7 +120,7 @@ it("leaves other faults to their steps", () => {
 it("lets the last of two fields win", () => {
   const block = read(["command:»»»T«««", "filePath:»»»1«««", "file-path:»»»2«««", "command:»»»U«««"]);
   expect(block.steps).toMatchObject([{ tool: "U", params: { file_path: "2" } }]);
-  expect(block.diagnostics.map(({ code }) => code)).toEqual(["tam/duplicate_key", "tam/duplicate_key"]);
+  expect(block.diagnostics.map(({ code }) => code)).toEqual(["tam/duplicate-key", "tam/duplicate-key"]);
 });
 
 it("binds names to declared ones", () => {
@@ -142,9 +142,9 @@ it("binds names to declared ones", () => {
   const { blocks, diagnostics } = parse(text, { tools });
   expect(blocks[0]?.status).toBe("complete");
   expect(diagnostics.map(({ code, message, span }) => [code, text.slice(span.start, span.end), message])).toEqual([
-    ["tam/unknown_tool", "File.Wirte", 'There is no tool "File.Wirte". Did you mean "File.Write"?'],
-    ["tam/unknown_parameter", "contnet_2", 'File.Write has no parameter "contnet". Did you mean "content"?'],
-    ["tam/ambiguous_parameter", "keyname_3", 'The parameter "keyname" of Odd could be "keyName" or "key_name".'],
+    ["tam/unknown-tool", "File.Wirte", 'There is no tool "File.Wirte". Did you mean "File.Write"?'],
+    ["tam/unknown-parameter", "contnet_2", 'File.Write has no parameter "contnet". Did you mean "content"?'],
+    ["tam/ambiguous-parameter", "keyname_3", 'The parameter "keyname" of Odd could be "keyName" or "key_name".'],
   ]);
   expect(blocks[0]?.steps.map(({ errors }) => errors.length)).toEqual([1, 1, 1]);
 });

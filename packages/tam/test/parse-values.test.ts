@@ -44,7 +44,7 @@ it.each(Object.entries(bodies))("gives back as it is: %s", (_, body) => {
       expect(blocks.map(({ status }) => status)).toEqual([inDoubt ? "recovered" : "complete"]);
       expect(blocks[0]?.steps[0]?.params.a).toBe(body);
       expect(diagnostics.map(({ code, affects }) => `${code} ${affects}`)).toEqual(
-        inDoubt ? ["tam/ambiguous_delimiter value"] : [],
+        inDoubt ? ["tam/ambiguous-delimiter value"] : [],
       );
     }
 });
@@ -80,11 +80,11 @@ it("says what a doubt may have changed", () => {
     blockOfLines("command:>>>T<<<", "a:»»»x", "b=»»»y«««", "lost: z", "by the way", "# fine", "c:»»»(k:»»»)«««"),
   );
   expect(diagnostics.map(({ code, affects }) => [code, affects])).toEqual([
-    ["tam/mixed_delimiters_used", "structure"],
-    ["tam/unclosed_value", "value"],
-    ["tam/equals_separator", "structure"],
-    ["tam/stray_text", "value"],
-    ["tam/ambiguous_delimiter", "value"],
+    ["tam/mixed-delimiters-used", "structure"],
+    ["tam/unclosed-value", "value"],
+    ["tam/equals-separator", "structure"],
+    ["tam/stray-text", "value"],
+    ["tam/ambiguous-delimiter", "value"],
   ]);
 });
 

@@ -33,7 +33,7 @@ const tools = [
 ];
 const options: fc.Arbitrary<TamParserOptions> = fc.constantFrom(
   {}, {}, {}, { tools }, { strict: true }, { reasoning: "search" }, { startsInReasoning: true },
-  { repairs: { "tam/unclosed_value": false } }, { maxInputLength: 60 },
+  { repairs: { "tam/unclosed-value": false } }, { maxInputLength: 60 },
 ); // biome-ignore format: one list
 const ends = fc.constantFrom(
   undefined,
@@ -59,7 +59,7 @@ it("says the same for every chunking, and its deltas add up", () => {
           ]);
         if (event.type !== "block-end") continue;
         const { steps, common, diagnostics } = event.block;
-        if (diagnostics.some(({ code }) => code === "tam/duplicate_key")) continue;
+        if (diagnostics.some(({ code }) => code === "tam/duplicate-key")) continue;
         const values = [
           ...steps.flatMap(({ index, params }) =>
             Object.entries(params).map(([name, value]) => [`${index} ${name}`, value]),

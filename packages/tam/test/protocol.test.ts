@@ -104,9 +104,9 @@ it("should explain with the lines of the text that its parser read", () => {
   parser.feed(text.slice(0, 9));
   parser.feed(text.slice(9));
   const explained = protocol.explain(parser.end()) ?? "";
-  expect(explained).toContain("tam/unassigned_field (line 3, column 1)");
+  expect(explained).toContain("tam/unassigned-field (line 3, column 1)");
   expect(explained).toContain("    | path:");
-  expect(protocol.explain(parse(text))).toContain("tam/unassigned_field: ");
+  expect(protocol.explain(parse(text))).toContain("tam/unassigned-field: ");
   expect(protocol.explain(parse(good))).toBeUndefined();
 });
 
@@ -116,7 +116,7 @@ it("should know the mode it was made for", () => {
 });
 
 it("should cut results at its budget, in its language", () => {
-  const budgeted = tamProtocol({ prompt, resultBudget: 10, locale: "zh" });
+  const budgeted = tamProtocol({ prompt, maxResultChars: 10, locale: "zh" });
   expect(budgeted.formatResults([{ callId: "c", status: "ok", content: [], data: "x".repeat(99) }])).toContain(
     "只保留前 10 个",
   );

@@ -72,13 +72,13 @@ it.each<[Partial<ToolResult>, string[]]>([
 
 it("should speak Chinese when asked", () => {
   expect(formatResults([result({ status: "denied" })], { locale: "zh" })).toContain("Denied: 该调用被拒绝，没有执行。");
-  expect(formatResults([result({ data: "x".repeat(99) })], { locale: "zh", budget: 50 })).toContain(
+  expect(formatResults([result({ data: "x".repeat(99) })], { locale: "zh", maxChars: 50 })).toContain(
     "cut_1:»»»result_1：共 99 个字符，只保留前 50 个«««",
   );
 });
 
 it("should cut at the budget of all results together, and say what and how much", () => {
-  const text = formatResults([result({ data: "y".repeat(10) }), result({ data: "x".repeat(500) })], { budget: 100 });
+  const text = formatResults([result({ data: "y".repeat(10) }), result({ data: "x".repeat(500) })], { maxChars: 100 });
   expect(text).toContain(`result_1:»»»${"y".repeat(10)}«««`);
   expect(text).toContain(`result_2:»»»${"x".repeat(90)}«««`);
   expect(text).toContain("cut_2:»»»result_2: the first 90 of 500 characters«««");

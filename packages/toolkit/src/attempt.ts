@@ -53,7 +53,7 @@ export async function attemptCall(
     const response = toResponse(value, false, true);
     // Most tools have none, and waiting for nothing costs as much as the rest.
     const outcome: Outcome =
-      tool.postprocessFunc === undefined ? { kind: "done", response } : await conclude(tool, call, response, scope);
+      tool.postprocess === undefined ? { kind: "done", response } : await conclude(tool, call, response, scope);
     done = outcome.kind === "done";
     return outcome;
   } catch (error) {
@@ -194,9 +194,9 @@ export async function postprocess(
   response: ToolResponse,
   scope: CallScope,
 ): Promise<ToolResponse | typeof stopped> {
-  if (tool.postprocessFunc === undefined) return response;
+  if (tool.postprocess === undefined) return response;
   try {
-    const given = await scope.wait(tool.postprocessFunc(call, response));
+    const given = await scope.wait(tool.postprocess(call, response));
     if (given === stopped) return stopped;
     return given === undefined || given === null ? response : toResponse(given, response.stream, response.isLast);
   } catch (error) {

@@ -19,7 +19,7 @@ import type { Toolkit } from "./toolkit.ts";
 /** Options of {@link toolkitExecutor}. */
 export interface ToolkitExecutorOptions {
   /** Calls that may run at one time. Default 8. */
-  maxParallel?: number;
+  maxConcurrency?: number;
   /** Where asynchronous tools run on, and where their events come. Default: tasks of this executor's own. */
   tasks?: Tasks;
   /**
@@ -44,7 +44,7 @@ export interface ToolkitExecutor extends Executor {
  * Runs batches of calls, and plans, on a toolkit.
  *
  * Calls: the outcome is that of running them one after another in document order; neighbours with `readOnlyHint` run side
- * by side, up to `maxParallel`; any other call waits for all before it and holds up all after it. Plans: step after step;
+ * by side, up to `maxConcurrency`; any other call waits for all before it and holds up all after it. Plans: step after step;
  * see `runPlan`. A tool with `annotations.async` is started as a task, and its result is `pending` with `{ task_id }`.
  *
  * Input is validated before the host is asked for approval, and what was asked about is what runs. One result per call, in
@@ -52,15 +52,15 @@ export interface ToolkitExecutor extends Executor {
  */
 export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): ToolkitExecutor {
   checkKeys<ToolkitExecutorOptions>("toolkitExecutor", options, {
-    maxParallel: true,
+    maxConcurrency: true,
     tasks: true,
     operationLog: true,
     operationScope: true,
     resources: true,
   });
-  const { maxParallel = 8, tasks = new Tasks() } = options;
-  if (!Number.isInteger(maxParallel) || maxParallel < 1) {
-    throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);
+  const { maxConcurrency = 8, tasks = new Tasks() } = options;
+  if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
+    throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);
   }
   const plans = new PlanRunner(toolkit, { ...options, tasks });
   return {
@@ -75,7 +75,9 @@ export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOption
       for (let start = 0; start < calls.length; ) {
         const end = endOfGroup(toolkit, calls, start);
         const group = calls.slice(start, end);
-        results.push(...(await inParallel(group, maxParallel, (call) => executeCall(toolkit, call, context, setting))));
+        results.push(
+          ...(await inParallel(group, maxConcurrency, (call) => executeCall(toolkit, call, context, setting))),
+        );
         start = end;
       }
       return results;

@@ -30,7 +30,7 @@ export function extendTool(
   return new RegisteredToolFunction({
     ...finish,
     definition: { ...finish.definition, inputSchema },
-    schema: whole.withPresets(finish.presetKwargs),
+    schema: whole.withPresets(finish.presets),
     extendedModel: extra,
     unextended: finish.unextended ?? finish,
   });

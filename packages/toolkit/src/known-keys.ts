@@ -12,17 +12,16 @@ export interface InputSynonyms {
 export const registerKeys: KnownKeys<RegisterFunctionOptions & InputSynonyms> = {
   name: true,
   groupName: true,
-  presetKwargs: true,
-  funcDescription: true,
+  presets: true,
+  description: true,
   includeLongDescription: true,
   jsonSchema: true,
   includeRest: true,
   namesakeStrategy: true,
-  postprocessFunc: true,
+  postprocess: true,
   timeoutMs: true,
   retries: true,
   chunks: true,
-  description: true,
   input: true,
   inputSchema: true,
   parameters: true,
@@ -34,7 +33,7 @@ export const registerKeys: KnownKeys<RegisterFunctionOptions & InputSynonyms> = 
 
 export const callKeys: KnownKeys<CallOptions> = { signal: true, onError: true };
 export const preparedCallKeys: KnownKeys<PreparedCallOptions> = { ...callKeys, step: true, around: true };
-export const tracingKeys: KnownKeys<TracingOptions> = { recordInputs: true, recordOutputs: true, maxLength: true };
+export const tracingKeys: KnownKeys<TracingOptions> = { recordInputs: true, recordOutputs: true, maxChars: true };
 
 /** The input of a tool under whichever of its names; `TypeError` when there are two. */
 export function inputOf<Input>(what: string, given: { input?: Input } & InputSynonyms): Input | undefined {

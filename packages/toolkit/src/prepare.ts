@@ -1,4 +1,5 @@
 import { createRecord, type InputIssue, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import type { Conversion, MaybePromise } from "@toolglot/schema";
 import { errorTypes } from "./errors.ts";
 import { splitInput } from "./extended-model.ts";
@@ -36,7 +37,7 @@ export function prepareInput(
   let toCheck = asked;
   if (given !== undefined) {
     const [known, unknown] = sortGiven(tool, given, warnings);
-    schema = schema.withPresets({ ...known, ...tool.presetKwargs });
+    schema = schema.withPresets({ ...known, ...tool.presets });
     // What the tool has no parameter for is an unknown property, whatever its value.
     const input = typeof asked === "string" ? parsedObject(asked) : asked;
     toCheck = isObject(input) ? { ...input, ...shownValues(unknown) } : input;
@@ -123,10 +124,6 @@ function withoutPresets(tool: RegisteredToolFunction, input: unknown, warnings: 
   }
   warnings.push(presetStands(dropped));
   return kept;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function parsedObject(text: string): unknown {

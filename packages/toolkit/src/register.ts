@@ -1,5 +1,5 @@
 import type { AnyTool, JsonSchema, ToolDefinition, ToolExample } from "@toolglot/core";
-import { checkKeys, readFunctionShape } from "@toolglot/internal";
+import { checkKeys, isObject, readFunctionShape } from "@toolglot/internal";
 import { argsSchema, type InputSchema, type InputSource, isInputSchema, toInputSchema } from "@toolglot/schema";
 import { checkFacts, inputOf, registerKeys } from "./known-keys.ts";
 import { RegisteredToolFunction } from "./registered.ts";
@@ -26,12 +26,12 @@ export function readRegistration(
       `The name ${JSON.stringify(name)} is not taken by all providers: letters, digits, _ - . and at most 64.`,
     );
   }
-  const description = options.funcDescription ?? byHand?.description ?? tool?.description ?? options.description;
+  const description = options.description ?? byHand?.description ?? tool?.description;
   if (typeof description !== "string") {
     throw new TypeError(`Tool ${JSON.stringify(name)} needs a description: pass { description }`);
   }
-  const presetKwargs = { ...options.presetKwargs };
-  const presetNames = Object.keys(presetKwargs);
+  const presets = { ...options.presets };
+  const presetNames = Object.keys(presets);
   let full = byHand?.parameters === undefined ? schemaOf(name, tool, options) : byHandSchema(name, byHand.parameters);
   const rest = checkedRest(options.includeRest);
   if (rest !== false) full = withRest(full, rest, presetNames, name);
@@ -47,7 +47,7 @@ export function readRegistration(
       `Tool ${JSON.stringify(name)}: the patterns ${patterns} can't be checked in bounded time; they are left to whoever runs the tool.`,
     );
   }
-  const schema = full.withPresets(presetKwargs);
+  const schema = full.withPresets(presets);
   const definition: ToolDefinition = {
     name,
     description: options.includeLongDescription === false ? shortDescription(description) : description.trim(),
@@ -67,8 +67,8 @@ export function readRegistration(
     groupName: options.groupName ?? "basic",
     execute: tool === undefined ? (given as AnyToolFunction) : (input, context) => tool.execute(input, context),
     schema,
-    presetKwargs,
-    postprocessFunc: checkedFunction(options.postprocessFunc),
+    presets,
+    postprocess: checkedFunction(options.postprocess),
     timeoutMs: checkedTimeout(options.timeoutMs),
     retries: allowedRetries(name, options.retries, annotations, warnings),
     chunks: checkedChunks(options.chunks),
@@ -134,10 +134,6 @@ function byHandSchema(name: string, parameters: Record<string, unknown>): InputS
   return schema;
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /** The first paragraph. */
 function shortDescription(description: string): string {
   return description.trim().split(/\n\s*\n/)[0] ?? "";
@@ -161,7 +157,7 @@ function checkedChunks(chunks: ChunkMode = "cumulative"): ChunkMode {
 
 function checkedFunction(given: PostprocessFunction | undefined): PostprocessFunction | undefined {
   if (given === undefined || typeof given === "function") return given;
-  throw new TypeError("postprocessFunc must be a function of (call, response)");
+  throw new TypeError("postprocess must be a function of (call, response)");
 }
 
 function checkedTimeout(timeoutMs: number | undefined): number | undefined {

@@ -15,10 +15,10 @@ export class RegisteredToolFunction {
   readonly groupName: string;
   readonly execute: AnyToolFunction;
   readonly schema: InputSchema;
-  readonly presetKwargs: Readonly<Record<string, unknown>>;
+  readonly presets: Readonly<Record<string, unknown>>;
   /** Names of the presets, in order. */
   readonly presetNames: readonly string[];
-  readonly postprocessFunc: PostprocessFunction | undefined;
+  readonly postprocess: PostprocessFunction | undefined;
   readonly timeoutMs: number | undefined;
   readonly retries: number;
   readonly chunks: ChunkMode;
@@ -34,8 +34,8 @@ export class RegisteredToolFunction {
     groupName: string;
     execute: AnyToolFunction;
     schema: InputSchema;
-    presetKwargs: Readonly<Record<string, unknown>>;
-    postprocessFunc: PostprocessFunction | undefined;
+    presets: Readonly<Record<string, unknown>>;
+    postprocess: PostprocessFunction | undefined;
     timeoutMs: number | undefined;
     retries: number;
     chunks: ChunkMode;
@@ -47,9 +47,9 @@ export class RegisteredToolFunction {
     this.groupName = fields.groupName;
     this.execute = fields.execute;
     this.schema = fields.schema;
-    this.presetKwargs = fields.presetKwargs;
-    this.presetNames = Object.keys(fields.presetKwargs);
-    this.postprocessFunc = fields.postprocessFunc;
+    this.presets = fields.presets;
+    this.presetNames = Object.keys(fields.presets);
+    this.postprocess = fields.postprocess;
     this.timeoutMs = fields.timeoutMs;
     this.retries = fields.retries;
     this.chunks = fields.chunks;

@@ -56,13 +56,13 @@ export function readState(
 ): { active: string[]; warnings: string[] } {
   const names = (state as ToolkitState | null)?.activeGroups;
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
-    throw new TypeError("loadStateDict needs { activeGroups: string[] }, as stateDict() gives it");
+    throw new TypeError("loadState needs { activeGroups: string[] }, as saveState() gives it");
   }
   const { activeGroups: _, registrations: __, ...others } = state as ToolkitState & Record<string, unknown>;
   const [other] = Object.keys(others);
   if (strict && other !== undefined) {
     throw new TypeError(
-      `loadStateDict: a state has no ${JSON.stringify(other)}, only activeGroups and registrations; load with { strict: false } to leave it out`,
+      `loadState: a state has no ${JSON.stringify(other)}, only activeGroups and registrations; load with { strict: false } to leave it out`,
     );
   }
   const unknown = names.filter((name) => !known.includes(name) && name !== "basic");

@@ -72,13 +72,13 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Removes a tool; true when there was one. With `allowNotExist: false`, throws `ToolkitError` with the code
+   * Removes a tool; true when there was one. With `mustExist`, throws `ToolkitError` with the code
    * `toolkit/unknown-tool` when there was none.
    */
-  removeToolFunction(name: string, options: { allowNotExist?: boolean } = {}): boolean {
-    checkKeys("removeToolFunction", options, { allowNotExist: true });
+  removeToolFunction(name: string, options: { mustExist?: boolean } = {}): boolean {
+    checkKeys("removeToolFunction", options, { mustExist: true });
     const removed = this.#registry.remove(name);
-    if (!removed && options.allowNotExist === false) {
+    if (!removed && options.mustExist) {
       throw new ToolkitError("toolkit/unknown-tool", `There is no tool ${JSON.stringify(name)} to remove`, { name });
     }
     return removed;
@@ -133,19 +133,14 @@ export class Toolkit implements ToolSource {
     return this.#mcp.remove(names);
   }
 
-  /** The same as {@link Toolkit.removeMcpClients}. */
-  removeMcpServers(names: readonly string[]): Promise<string[]> {
-    return this.#mcp.remove(names);
-  }
-
   /** Removes and closes all MCP clients. Nothing else of a toolkit needs closing. */
   close(): Promise<void> {
     return this.#mcp.close();
   }
 
   /** What can be saved: the active groups, and with `registrations` names and options of the tools. JSON. */
-  stateDict(options: { registrations?: boolean } = {}): ToolkitState {
-    checkKeys("stateDict", options, { registrations: true });
+  saveState(options: { registrations?: boolean } = {}): ToolkitState {
+    checkKeys("saveState", options, { registrations: true });
     const activeGroups = this.#registry.groups.own.filter(({ active }) => active).map(({ name }) => name);
     if (!options.registrations) return { activeGroups };
     return { activeGroups, registrations: [...this.#registry.tools.values()].map(registrationOf) };
@@ -155,8 +150,8 @@ export class Toolkit implements ToolSource {
    * Activates the groups of a saved state, and puts all others away. Returns warnings. Throws `TypeError` for what is no
    * state, and `ToolkitError` with the code `toolkit/unknown-group` unless `strict` is false; then nothing has changed.
    */
-  loadStateDict(state: ToolkitState, options: LoadStateOptions = {}): string[] {
-    checkKeys<LoadStateOptions>("loadStateDict", options, { strict: true });
+  loadState(state: ToolkitState, options: LoadStateOptions = {}): string[] {
+    checkKeys<LoadStateOptions>("loadState", options, { strict: true });
     const known = this.#registry.groups.own.map(({ name }) => name);
     const { active, warnings } = readState(state, known, options);
     this.#registry.groups.activateOnly(active);

@@ -24,7 +24,7 @@ export interface TracingOptions {
   /** Whether the results of calls that ended well are recorded. Default false. */
   recordOutputs?: boolean;
   /** UTF-16 units of an argument or result that is recorded at most. Default 8,000. */
-  maxLength?: number;
+  maxChars?: number;
 }
 
 const scope = "@toolglot/toolkit";
@@ -53,14 +53,14 @@ export function isTraced(): boolean {
  */
 export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
   checkKeys("tracing", options, tracingKeys);
-  const { recordInputs = false, recordOutputs = false, maxLength = 8000 } = options;
+  const { recordInputs = false, recordOutputs = false, maxChars = 8000 } = options;
   if (typeof recordInputs !== "boolean" || typeof recordOutputs !== "boolean") {
     throw new TypeError("recordInputs and recordOutputs must be true or false");
   }
-  if (!(maxLength >= 0)) throw new TypeError(`maxLength must be a number of characters from 0, not ${maxLength}`);
+  if (!(maxChars >= 0)) throw new TypeError(`maxChars must be a number of characters from 0, not ${maxChars}`);
   const recorded = (value: unknown): string => {
     const text = typeof value === "string" ? value : toJsonText(value);
-    return text.length > maxLength ? `${cutText(text, maxLength)}…` : text;
+    return text.length > maxChars ? `${cutText(text, maxChars)}…` : text;
   };
   return (call, next, about) => {
     if (!isTraced()) return next();

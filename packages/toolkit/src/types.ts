@@ -52,9 +52,9 @@ export interface RegisterOptions {
   /** Default `basic`. */
   groupName?: string;
   /** Arguments the model neither sees nor can set; they always win. Any values, not only JSON. */
-  presetKwargs?: Readonly<Record<string, unknown>>;
-  /** Replaces the description. */
-  funcDescription?: string;
+  presets?: Readonly<Record<string, unknown>>;
+  /** Replaces the tool's own; a plain function needs one. */
+  description?: string;
   /** Whether the description's paragraphs after the first are shown. Default true. */
   includeLongDescription?: boolean;
   /** The input schema by hand: in OpenAI's function shape, or a JSON Schema of an object. */
@@ -66,7 +66,7 @@ export interface RegisterOptions {
   includeRest?: JsonSchema;
   /** Default `raise`. */
   namesakeStrategy?: NamesakeStrategy;
-  postprocessFunc?: PostprocessFunction;
+  postprocess?: PostprocessFunction;
   /** Milliseconds one attempt may take. Default: no limit. */
   timeoutMs?: number;
   /** Extra attempts after a fault; for tools with `idempotentHint` or `readOnlyHint` only. Default 0. */
@@ -77,8 +77,6 @@ export interface RegisterOptions {
 
 /** What a plain function needs besides, as it carries no schema. */
 export interface RegisterFunctionOptions extends RegisterOptions {
-  /** Default: `funcDescription`. */
-  description?: string;
   /** The input; or give `args`, or `jsonSchema`. Default: no parameters. */
   input?: InputSource;
   args?: ArgsShorthand;

@@ -376,7 +376,7 @@ describe("post-processing", () => {
         yield "ab";
       },
       {
-        postprocessFunc: async (call, response) => {
+        postprocess: async (call, response) => {
           seen.push(`${call.name} ${texts([response])[0]}`);
           return response.with({ content: `<${texts([response])[0]}>` });
         },
@@ -387,22 +387,21 @@ describe("post-processing", () => {
   });
 
   it("should keep the response for undefined, and never decide what is last", async () => {
-    expect(texts(await collect(kitWith(() => "x", { postprocessFunc: () => undefined })))).toEqual(["x"]);
-    const kit = kitWith(() => "x", { postprocessFunc: (_call, response) => response.with({ isLast: false }) });
+    expect(texts(await collect(kitWith(() => "x", { postprocess: () => undefined })))).toEqual(["x"]);
+    const kit = kitWith(() => "x", { postprocess: (_call, response) => response.with({ isLast: false }) });
     expect((await collect(kit)).map(({ isLast }) => isLast)).toEqual([true]);
     const stream = kitWith(
       function* () {
         yield 1;
       },
-      { postprocessFunc: () => new ToolResponse({ content: "p" }) },
+      { postprocess: () => new ToolResponse({ content: "p" }) },
     );
     expect((await collect(stream)).map(({ isLast }) => isLast)).toEqual([false, true]);
   });
 
   it("should run on what a generator returns, and on the words of an error", async () => {
     const mask = {
-      postprocessFunc: (_call: unknown, r: ToolResponse) =>
-        r.with({ content: texts([r])[0]?.replace("key", "***") ?? "" }),
+      postprocess: (_call: unknown, r: ToolResponse) => r.with({ content: texts([r])[0]?.replace("key", "***") ?? "" }),
     };
     expect(
       texts(
@@ -431,10 +430,10 @@ describe("post-processing", () => {
   });
 
   it("should become an error response when it throws, without what it was to look at", async () => {
-    const postprocessFunc = () => {
+    const postprocess = () => {
       throw new ToolError("post broke");
     };
-    const single = await collect(kitWith(() => "secret", { postprocessFunc }));
+    const single = await collect(kitWith(() => "secret", { postprocess }));
     expect(single).toHaveLength(1);
     expect(single[0]).toMatchObject({ status: "error", error: { message: "post broke" }, isLast: true });
     expect(JSON.stringify(single)).not.toContain("secret");
@@ -447,7 +446,7 @@ describe("post-processing", () => {
           yield "c";
         },
         {
-          postprocessFunc: () => {
+          postprocess: () => {
             if (++count === 2) throw new ToolError("post broke");
             return undefined;
           },
@@ -459,9 +458,9 @@ describe("post-processing", () => {
   });
 
   it("should not run on calls that never reached the tool", async () => {
-    const postprocessFunc = vi.fn();
-    const kit = kitWith(() => 1, { postprocessFunc, jsonSchema: { type: "object", required: ["a"] } });
+    const postprocess = vi.fn();
+    const kit = kitWith(() => 1, { postprocess, jsonSchema: { type: "object", required: ["a"] } });
     expect((await final(kit)).status).toBe("error");
-    expect(postprocessFunc).not.toHaveBeenCalled();
+    expect(postprocess).not.toHaveBeenCalled();
   });
 });

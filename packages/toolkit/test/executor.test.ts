@@ -11,7 +11,7 @@ function call(id: string, name: string, input: unknown = {}): ToolCall {
 async function run(
   kit: Toolkit,
   calls: ToolCall[],
-  options: { maxParallel?: number; approve?: ExecutorContext["approve"]; signal?: AbortSignal } = {},
+  options: { maxConcurrency?: number; approve?: ExecutorContext["approve"]; signal?: AbortSignal } = {},
 ) {
   const events: ExecutorEvent[] = [];
   const asked: ApprovalRequest[] = [];
@@ -19,7 +19,10 @@ async function run(
     asked.push(request);
     return options.approve?.(request) ?? { approved: true };
   };
-  const executor = toolkitExecutor(kit, options.maxParallel === undefined ? {} : { maxParallel: options.maxParallel });
+  const executor = toolkitExecutor(
+    kit,
+    options.maxConcurrency === undefined ? {} : { maxConcurrency: options.maxConcurrency },
+  );
   const action = { kind: "calls" as const, calls, span: { start: 0, end: 0 } };
   const results = await executor.execute(action, {
     signal: options.signal ?? new AbortController().signal,
@@ -104,12 +107,12 @@ describe("order", () => {
     };
     kit.registerToolFunction(execute, { name: "r", description: "d", annotations: { readOnlyHint: true } });
     const calls = Array.from({ length: 9 }, (_, index) => call(`${index}`, "r"));
-    expect((await run(kit, calls, { maxParallel: 3 })).results).toHaveLength(9);
+    expect((await run(kit, calls, { maxConcurrency: 3 })).results).toHaveLength(9);
     expect(most).toBe(3);
   });
 
   it("should refuse a bound that is none", () => {
-    expect(() => toolkitExecutor(new Toolkit(), { maxParallel: 0 })).toThrow(TypeError);
+    expect(() => toolkitExecutor(new Toolkit(), { maxConcurrency: 0 })).toThrow(TypeError);
   });
 });
 
@@ -177,7 +180,7 @@ describe("results and events", () => {
       name: "p",
       description: "d",
       args: { key: "string", n: "integer" },
-      presetKwargs: { key: "k" },
+      presets: { key: "k" },
     });
     const { results } = await run(kit, [call("a", "p", { key: "mine", n: "1" })]);
     expect(results[0]).toMatchObject({

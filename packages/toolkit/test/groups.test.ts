@@ -157,7 +157,7 @@ describe("a toolkit as the source of an agent's tools", () => {
     kit.registerToolFunction(tool("c"));
     kit.removeToolFunction("c");
     await Promise.resolve();
-    kit.loadStateDict({ activeGroups: [] });
+    kit.loadState({ activeGroups: [] });
     await Promise.resolve();
     expect(heard).toHaveLength(1);
     kit.createToolGroup("web", { description: "Pages." });

@@ -129,7 +129,7 @@ function optionsOf(given: {
   retries: number;
   timeoutMs: number | undefined;
 }): RegisterFunctionOptions {
-  const post: Record<string, RegisterFunctionOptions["postprocessFunc"]> = {
+  const post: Record<string, RegisterFunctionOptions["postprocess"]> = {
     same: () => undefined,
     other: async (_call, response) => response.with({ content: "other" }),
     throws: () => {
@@ -138,12 +138,12 @@ function optionsOf(given: {
     hangs: () => new Promise<never>(() => {}),
     nonsense: (() => Symbol("x")) as never,
   };
-  const postprocessFunc = post[given.post];
+  const postprocess = post[given.post];
   return {
     chunks: given.chunks,
     retries: given.retries,
     annotations: { readOnlyHint: true },
-    ...(postprocessFunc === undefined ? {} : { postprocessFunc }),
+    ...(postprocess === undefined ? {} : { postprocess }),
     ...(given.timeoutMs === undefined ? {} : { timeoutMs: given.timeoutMs }),
   };
 }
@@ -376,7 +376,7 @@ it("should give an executor one result per call, in order, whatever the tools do
       const controller = new AbortController();
       const timer = setTimeout(() => controller.abort(), abortAfter);
       const open = new Set<string>();
-      const results = await toolkitExecutor(kit, { maxParallel: 2 }).execute(
+      const results = await toolkitExecutor(kit, { maxConcurrency: 2 }).execute(
         {
           kind: "calls",
           calls: batch.map(({ name }, index) => ({ id: `c${index}`, name, input: {}, protocol: "test" })),

@@ -100,7 +100,7 @@ describe("registration", () => {
   it("should take name, description and the short description from the options", () => {
     const kit = new Toolkit();
     kit.registerToolFunction(weather, { includeLongDescription: false });
-    kit.registerToolFunction(weather, { name: "sky", funcDescription: "The sky.\n\nBlue." });
+    kit.registerToolFunction(weather, { name: "sky", description: "The sky.\n\nBlue." });
     expect(kit.definitions().map(({ name, description }) => [name, description])).toEqual([
       ["weather", "Weather of a city."],
       ["sky", "The sky.\n\nBlue."],
@@ -135,7 +135,7 @@ describe("registration", () => {
     expect(() => kit.registerToolFunction(weather, { timeoutMs: 0 })).toThrow("timeoutMs");
     expect(() => kit.registerToolFunction(weather, { retries: -1 })).toThrow("retries");
     expect(() => kit.registerToolFunction(weather, { chunks: "some" as never })).toThrow("chunks");
-    expect(() => kit.registerToolFunction(weather, { postprocessFunc: 5 as never })).toThrow("postprocessFunc");
+    expect(() => kit.registerToolFunction(weather, { postprocess: 5 as never })).toThrow("postprocess");
     expect(kit.registered.size).toBe(0);
   });
 
@@ -149,7 +149,7 @@ describe("registration", () => {
     kit.registerToolFunction(weather);
     expect(kit.removeToolFunction("weather")).toBe(true);
     expect(kit.removeToolFunction("weather")).toBe(false);
-    expect(() => kit.removeToolFunction("weather", { allowNotExist: false })).toThrow(ToolglotError);
+    expect(() => kit.removeToolFunction("weather", { mustExist: true })).toThrow(ToolglotError);
     expect(kit.getJsonSchemas()).toEqual([]);
   });
 });
@@ -173,7 +173,7 @@ describe("a schema by hand", () => {
   it("should work with presets and stay as it was", async () => {
     const before = structuredClone(byHand);
     const kit = new Toolkit();
-    kit.registerToolFunction(echo, { jsonSchema: byHand, presetKwargs: { key: "k" } });
+    kit.registerToolFunction(echo, { jsonSchema: byHand, presets: { key: "k" } });
     expect(kit.getJsonSchemas()[0]?.function.parameters).toEqual({
       type: "object",
       properties: { city: { type: "string" } },
@@ -186,7 +186,7 @@ describe("a schema by hand", () => {
   it("should work with presets and without parameters", async () => {
     const kit = new Toolkit();
     const noParameters = { type: "function", function: { name: "f", description: "d" } };
-    kit.registerToolFunction(echo, { jsonSchema: noParameters, presetKwargs: { key: 1 } });
+    kit.registerToolFunction(echo, { jsonSchema: noParameters, presets: { key: 1 } });
     expect((await final(kit, { name: "f", input: {} })).data).toEqual({ key: 1 });
   });
 
@@ -212,7 +212,7 @@ describe("a schema by hand", () => {
 describe("presets", () => {
   it("should vanish from the schema and from examples", () => {
     const kit = new Toolkit();
-    kit.registerToolFunction(weather, { presetKwargs: { key: "secret" } });
+    kit.registerToolFunction(weather, { presets: { key: "secret" } });
     expect(kit.definitions()[0]).toMatchObject({
       inputSchema: { properties: { city: {}, days: {} }, required: ["city"] },
       examples: [{ input: { city: "Paris" }, output: { sky: "blue" } }],
@@ -223,7 +223,7 @@ describe("presets", () => {
 
   it("should always win, and report what the model set", async () => {
     const kit = new Toolkit();
-    kit.registerToolFunction(weather, { presetKwargs: { key: "secret" } });
+    kit.registerToolFunction(weather, { presets: { key: "secret" } });
     const input = Object.freeze({ city: "Paris", key: "mine" });
     const response = await final(kit, { name: "weather", input });
     expect(response.data).toBe("Paris secret 1");
@@ -243,20 +243,20 @@ describe("presets", () => {
       name: "s",
       description: "d",
       args: {},
-      presetKwargs: { service },
+      presets: { service },
     });
     expect(warnings).toEqual(['Tool "s": the presets service are no parameters of the schema.']);
     expect((await final(kit, { name: "s" })).data).toBe("sun");
   });
 
   it("should refuse a preset that is undefined", () => {
-    expect(() =>
-      new Toolkit().registerToolFunction(weather, { presetKwargs: { key: process.env.NO_SUCH_KEY } }),
-    ).toThrow("the preset key is undefined");
+    expect(() => new Toolkit().registerToolFunction(weather, { presets: { key: process.env.NO_SUCH_KEY } })).toThrow(
+      "the preset key is undefined",
+    );
   });
 
   it("should refuse a preset of a wrong type", () => {
-    expect(() => new Toolkit().registerToolFunction(weather, { presetKwargs: { key: 5 } })).toThrow(
+    expect(() => new Toolkit().registerToolFunction(weather, { presets: { key: 5 } })).toThrow(
       'Tool "weather": the input schema: the preset key must be string, not integer 5',
     );
   });

@@ -7,7 +7,7 @@ function kit(): Toolkit {
   const toolkit = new Toolkit({ metaTool: false });
   toolkit.createToolGroup("a", { description: "A", active: true });
   toolkit.createToolGroup("b", { description: "B" });
-  toolkit.registerToolFunction(tool("x"), { groupName: "a", presetKwargs: {} });
+  toolkit.registerToolFunction(tool("x"), { groupName: "a", presets: {} });
   toolkit.registerToolFunction(tool("y"), { groupName: "b", timeoutMs: 50 });
   return toolkit;
 }
@@ -15,41 +15,39 @@ function kit(): Toolkit {
 const names = (toolkit: Toolkit): string[] => toolkit.definitions().map(({ name }) => name);
 
 it("should save the active groups as JSON, and load them as the whole state", () => {
-  const saved = JSON.parse(JSON.stringify(kit().stateDict()));
+  const saved = JSON.parse(JSON.stringify(kit().saveState()));
   expect(saved).toEqual({ activeGroups: ["a"] });
   const other = kit();
   other.updateToolGroups(["b"], true);
-  expect(other.loadStateDict(saved)).toEqual([]);
+  expect(other.loadState(saved)).toEqual([]);
   expect(names(other)).toEqual(["x"]);
 });
 
 it("should change nothing when a state names an unknown group, or only report it", () => {
   const toolkit = kit();
-  expect(() => toolkit.loadStateDict({ activeGroups: ["b", "gone"] })).toThrow(
+  expect(() => toolkit.loadState({ activeGroups: ["b", "gone"] })).toThrow(
     expect.objectContaining({ code: "toolkit/unknown-group" }),
   );
   expect(names(toolkit)).toEqual(["x"]);
-  expect(toolkit.loadStateDict({ activeGroups: ["b", "gone"] }, { strict: false })).toEqual([
-    'There is no group "gone".',
-  ]);
+  expect(toolkit.loadState({ activeGroups: ["b", "gone"] }, { strict: false })).toEqual(['There is no group "gone".']);
   expect(names(toolkit)).toEqual(["y"]);
-  expect(() => toolkit.loadStateDict({} as never)).toThrow(TypeError);
+  expect(() => toolkit.loadState({} as never)).toThrow(TypeError);
 });
 
 it("should refuse a key that no state has, when strict, and report it otherwise", () => {
   const toolkit = kit();
-  const before = toolkit.stateDict();
-  expect(() => toolkit.loadStateDict({ activeGroups: [], extra: 1 } as never, { strict: true })).toThrow(TypeError);
-  expect(() => toolkit.loadStateDict({ activeGroups: [], extra: 1 } as never)).toThrow(/no "extra"/);
-  expect(toolkit.stateDict()).toEqual(before);
-  expect(toolkit.loadStateDict({ activeGroups: [], extra: 1 } as never, { strict: false })).toEqual([
+  const before = toolkit.saveState();
+  expect(() => toolkit.loadState({ activeGroups: [], extra: 1 } as never, { strict: true })).toThrow(TypeError);
+  expect(() => toolkit.loadState({ activeGroups: [], extra: 1 } as never)).toThrow(/no "extra"/);
+  expect(toolkit.saveState()).toEqual(before);
+  expect(toolkit.loadState({ activeGroups: [], extra: 1 } as never, { strict: false })).toEqual([
     'A state has no "extra"; it was left out.',
   ]);
-  expect(toolkit.loadStateDict(toolkit.stateDict({ registrations: true }))).toEqual([]);
+  expect(toolkit.loadState(toolkit.saveState({ registrations: true }))).toEqual([]);
 });
 
 it("should list registrations when asked, without the presets' values", () => {
-  const { registrations } = kit().stateDict({ registrations: true });
+  const { registrations } = kit().saveState({ registrations: true });
   expect(registrations).toMatchObject([
     { name: "x", groupName: "a" },
     { name: "y", groupName: "b", timeoutMs: 50 },

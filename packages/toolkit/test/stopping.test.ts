@@ -174,7 +174,7 @@ describe("retries", () => {
     const broken = () => {
       throw new Error("post");
     };
-    await final(kitWith(fine, { ...readOnly, retries: 3, postprocessFunc: broken }));
+    await final(kitWith(fine, { ...readOnly, retries: 3, postprocess: broken }));
     expect(fine).toHaveBeenCalledTimes(1);
   });
 

@@ -15,7 +15,7 @@ describe("tools()", () => {
       annotations: { readOnlyHint: true },
       execute: ({ a, b }) => ({ sum: a + b }),
     }),
-    { postprocessFunc: (_call, response) => response.with({ metadata: { seen: true } }) },
+    { postprocess: (_call, response) => response.with({ metadata: { seen: true } }) },
   );
   const [add] = kit.tools();
 

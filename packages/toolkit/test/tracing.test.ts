@@ -153,7 +153,7 @@ describe("with an SDK", () => {
   it("should record arguments and results only when asked, and cut long ones between characters", async () => {
     await drain(kit({ recordInputs: true }), "add", { a: 1 });
     await drain(kit({ recordOutputs: true }), "add", { a: 1 });
-    const long = kit({ recordInputs: true, recordOutputs: true, maxLength: 10 });
+    const long = kit({ recordInputs: true, recordOutputs: true, maxChars: 10 });
     long.registerToolFunction(() => "123456789😀", { name: "text", description: "d", jsonSchema: { type: "object" } });
     await drain(long, "text", { text: "abcdefgh" });
     const recorded = spans().map(({ attributes }) => [
@@ -173,7 +173,7 @@ describe("with an SDK", () => {
       name: "open",
       description: "d",
       args: { id: "string", token: "string" },
-      presetKwargs: { token: "s3cret" },
+      presets: { token: "s3cret" },
     });
     expect((await drain(toolkit, "open", { id: "x" })).data).toBe("x 6");
     expect(JSON.stringify(only().attributes)).not.toContain("s3cret");
@@ -231,7 +231,7 @@ describe("with an SDK", () => {
     toolkit.registerToolFunction(() => "x", {
       name: "post",
       description: "d",
-      postprocessFunc: () => {
+      postprocess: () => {
         throw new Error("after it");
       },
     });
@@ -538,7 +538,7 @@ describe("without an SDK", () => {
 
 it("should throw TypeError for options of a wrong type", () => {
   expect(() => new Toolkit({ tracing: { recordInputs: "yes" as never } })).toThrow(TypeError);
-  expect(() => traceToolkit({ maxLength: Number.NaN })).toThrow(TypeError);
+  expect(() => traceToolkit({ maxChars: Number.NaN })).toThrow(TypeError);
 });
 
 describe("countDiagnostics", () => {

@@ -123,7 +123,7 @@ defineTool({ name, execute: () => 1 });
 defineTool({ name, description, args: { days: "number" }, execute: ({ days }) => days.toUpperCase() });
 
 const kit = new Toolkit();
-kit.registerToolFunction(fromZod, { presetKwargs: { city: "Paris" } });
+kit.registerToolFunction(fromZod, { presets: { city: "Paris" } });
 kit.registerToolFunction(({ a }: { a: string }) => a, { name: "f", description, args: { a: "string" } });
 // @ts-expect-error: a tool has its schema already
 kit.registerToolFunction(fromZod, { args: { a: "string" } });
@@ -151,14 +151,14 @@ kit.registerToolFunction(() => 1, { name: "r", description, includeRest: "all" }
 kit.registerToolFunction(() => 1, {
   name: "p",
   description,
-  postprocessFunc: (call, response) => {
+  postprocess: (call, response) => {
     expectTypeOf(call).toEqualTypeOf<ToolCall>();
     expectTypeOf(response).toEqualTypeOf<ToolResponse>();
     return undefined;
   },
 });
 // @ts-expect-error: a response, or nothing
-kit.registerToolFunction(() => 1, { name: "p", description, postprocessFunc: () => "text" });
+kit.registerToolFunction(() => 1, { name: "p", description, postprocess: () => "text" });
 
 // Calls.
 expectTypeOf(kit.prepareCall({ id: "1", name, input: {}, protocol: "x" })).toEqualTypeOf<
@@ -205,8 +205,8 @@ kit.registerMiddleware(async function* () {
 });
 
 // State, finish function, sub-agents, skills.
-expectTypeOf(kit.stateDict()).toEqualTypeOf<ToolkitState>();
-expectTypeOf(kit.loadStateDict({ activeGroups: [] }, { strict: false })).toEqualTypeOf<string[]>();
+expectTypeOf(kit.saveState()).toEqualTypeOf<ToolkitState>();
+expectTypeOf(kit.loadState({ activeGroups: [] }, { strict: false })).toEqualTypeOf<string[]>();
 kit.setExtendedModel("finish", z.object({ a: z.string() }));
 kit.setExtendedModel("finish", { "a?": "string" });
 kit.setExtendedModel("finish", null);
@@ -233,7 +233,7 @@ expectTypeOf<"toolkit/name-clash">().toExtend<ToolkitErrorCode>();
 expectTypeOf(ToolkitError).instance.toExtend<Error>();
 
 // Executor, tasks, events.
-const executor = toolkitExecutor(kit, { maxParallel: 2, resources: { data: dataResolver }, operationScope: "x" });
+const executor = toolkitExecutor(kit, { maxConcurrency: 2, resources: { data: dataResolver }, operationScope: "x" });
 expectTypeOf(executor).toEqualTypeOf<ToolkitExecutor>();
 expectTypeOf(executor).toExtend<Executor>();
 declare const action: Action;
@@ -274,7 +274,6 @@ expectTypeOf(fromOpenAiTool).returns.toEqualTypeOf<ToolDefinition>();
 // MCP.
 const client = createMcpClient({ name, transport: { type: "stdio", command: "node" } });
 expectTypeOf(client).toEqualTypeOf<McpClient>();
-expectTypeOf(kit.registerMcpClient(client, { enableFuncs: ["a"] })).toEqualTypeOf<Promise<string[]>>();
-expectTypeOf(kit.removeMcpServers(["a"])).toEqualTypeOf<Promise<string[]>>();
+expectTypeOf(kit.registerMcpClient(client, { enableTools: ["a"] })).toEqualTypeOf<Promise<string[]>>();
 // @ts-expect-error: a transport is needed
 createMcpClient({ name });

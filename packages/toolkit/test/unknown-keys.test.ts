@@ -25,7 +25,7 @@ const misspelt: [what: string, call: (kit: Toolkit) => unknown, meant: string][]
   ["examples", () => defineTool({ ...spec, examples: [{ inputs: {} }] } as never), "input"],
   ["new Toolkit", () => new Toolkit({ metatool: false } as never), "metaTool"],
   ["new Toolkit, tracing", () => new Toolkit({ tracing: { recordInput: true } } as never), "recordInputs"],
-  ["traceToolkit", () => traceToolkit({ maxLenght: 3 } as never), "maxLength"],
+  ["traceToolkit", () => traceToolkit({ maxChras: 3 } as never), "maxChars"],
   ["registerToolFunction", (kit) => kit.registerToolFunction(defineTool(spec), { group: "web" } as never), "groupName"],
   ["of a function", (kit) => kit.registerToolFunction(execute, { name: "y", descripton: "d" } as never), "description"],
   [
@@ -34,12 +34,12 @@ const misspelt: [what: string, call: (kit: Toolkit) => unknown, meant: string][]
       kit.registerToolFunction(execute, { name: "y", description: "d", annotations: { readonlyhints: true } } as never),
     "readOnlyHint",
   ],
-  ["removeToolFunction", (kit) => kit.removeToolFunction("x", { allowNotExists: false } as never), "allowNotExist"],
+  ["removeToolFunction", (kit) => kit.removeToolFunction("x", { mustExists: true } as never), "mustExist"],
   ["createToolGroup", (kit) => kit.createToolGroup("g", { description: "d", activ: true } as never), "active"],
-  ["stateDict", (kit) => kit.stateDict({ registration: true } as never), "registrations"],
-  ["loadStateDict", (kit) => kit.loadStateDict({ activeGroups: [] }, { strikt: false } as never), "strict"],
+  ["saveState", (kit) => kit.saveState({ registration: true } as never), "registrations"],
+  ["loadState", (kit) => kit.loadState({ activeGroups: [] }, { strikt: false } as never), "strict"],
   ["callToolFunction", (kit) => kit.callToolFunction({ name: "x" }, { signals: 1 } as never), "signal"],
-  ["toolkitExecutor", (kit) => toolkitExecutor(kit, { maxparalel: 2 } as never), "maxParallel"],
+  ["toolkitExecutor", (kit) => toolkitExecutor(kit, { maxparalel: 2 } as never), "maxConcurrency"],
   ["new Tasks", () => new Tasks({ keepended: 2, keepEnd: 1 } as never), "keepEnded"],
   ["new EventBus", () => new EventBus({ onListenerErr: execute } as never), "onListenerError"],
   [
@@ -63,7 +63,7 @@ describe("a key that nobody reads is a TypeError that names the nearest one", ()
   it("registerMcpClient", async () => {
     const client = createMcpClient({ name: "m", transport });
     const kit = new Toolkit();
-    await expect(kit.registerMcpClient(client, { enabledFuncs: ["a"] } as never)).rejects.toThrow(/enableFuncs/);
+    await expect(kit.registerMcpClient(client, { enabledFuncs: ["a"] } as never)).rejects.toThrow(/enableTools/);
     await expect(kit.registerMcpClient(client, { enabledFuncs: ["a"] } as never)).rejects.toThrow(TypeError);
   });
 });

@@ -38,7 +38,7 @@ function kit(options: ToolkitOptions = {}): Toolkit {
     name: "preset",
     description: "Test.",
     jsonSchema: order,
-    presetKwargs: { city: "Oslo" },
+    presets: { city: "Oslo" },
   });
   return made;
 }

@@ -26,7 +26,7 @@ export interface ToolsXmlProtocolOptions {
   /** `single`: an answer without a block is a mistake, and explained. Default `loop`: it is the final answer. */
   mode?: ProtocolMode;
   /** UTF-16 units of results that the model gets back at most. Default 16,000. */
-  resultBudget?: number;
+  maxResultChars?: number;
 }
 
 /**
@@ -39,10 +39,10 @@ export function toolsxmlProtocol(options: ToolsXmlProtocolOptions): ToolProtocol
     prompt: true,
     locale: true,
     mode: true,
-    resultBudget: true,
+    maxResultChars: true,
   });
-  const { prompt, locale = "en", mode = "loop", resultBudget } = options;
-  const resultOptions = resultBudget === undefined ? { locale } : { locale, budget: resultBudget };
+  const { prompt, locale = "en", mode = "loop", maxResultChars } = options;
+  const resultOptions = maxResultChars === undefined ? { locale } : { locale, maxChars: maxResultChars };
   const format: ToolProtocol["formatResults"] = (results) => formatResults(results, resultOptions);
   return createTextProtocol<ToolsXmlBlock>({
     id: "toolsxml",

@@ -6,7 +6,7 @@ import { attributes, cdata, legal } from "./xml-text.ts";
 /** How results are written. */
 export interface FormatResultsOptions {
   /** UTF-16 units that the texts of all results may take together; the rest is cut, and said so. Default 16,000. */
-  budget?: number;
+  maxChars?: number;
   /** Language of what is added: notes, messages that a result lacks. Default `en`. */
   locale?: Locale;
 }
@@ -26,12 +26,12 @@ const cutNote = {
  * they come from outside; what XML 1.0 can't hold (control characters) becomes U+FFFD.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
-  checkKeys<FormatResultsOptions>("formatResults", options, { locale: true, budget: true });
+  checkKeys<FormatResultsOptions>("formatResults", options, { locale: true, maxChars: true });
   if (results.length === 0) return "";
-  const { locale = "en", budget = 16_000 } = options;
+  const { locale = "en", maxChars = 16_000 } = options;
   const outcomes = results.map((result) => readOutcome(result, locale));
   const texts = new Map(outcomes.map((outcome, index) => [index, bodyText(outcome, results[index] as ToolResult)]));
-  const lines = [...fitBudget(texts, budget)].map(([index, text]) => {
+  const lines = [...fitBudget(texts, maxChars)].map(([index, text]) => {
     const { name, status, errorType } = outcomes[index] as Outcome;
     const { exit, ms } = results[index]?.metadata ?? {};
     const full = texts.get(index) as string;

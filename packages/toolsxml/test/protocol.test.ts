@@ -140,7 +140,7 @@ it("should know the mode and the language it was made for", () => {
 });
 
 it("should cut results at its budget, and say so in its language", () => {
-  const budgeted = toolsxmlProtocol({ prompt, resultBudget: 10, locale: "zh" });
+  const budgeted = toolsxmlProtocol({ prompt, maxResultChars: 10, locale: "zh" });
   const text = budgeted.formatResults([
     { callId: "c", name: "command", status: "ok", content: [{ type: "text", text: "x".repeat(99) }] },
   ]);

@@ -117,7 +117,7 @@ it("should keep data that is a string as it is", () => {
 it("should say it in Chinese", () => {
   const [denied] = read(formatResults([result({ status: "denied" })], { locale: "zh" }));
   expect(denied?.text).toBe("该调用被拒绝，没有执行。");
-  const [cut] = read(formatResults([result({ content: text("x".repeat(50)) })], { locale: "zh", budget: 10 }));
+  const [cut] = read(formatResults([result({ content: text("x".repeat(50)) })], { locale: "zh", maxChars: 10 }));
   expect(cut?.note).toBe("\n……（共 50 个字符，只保留前 10 个）");
 });
 
@@ -138,7 +138,7 @@ it("should cut long texts to the budget, say so outside the text, and leave shor
       result({ content: text("😀".repeat(100)) }),
       result({ content: text("y".repeat(900)) }),
     ],
-    { budget: 105 },
+    { maxChars: 105 },
   );
   const [short, emoji, long] = read(formatted);
   expect(short).toMatchObject({ text: "short", note: "" });
@@ -189,15 +189,15 @@ it("should be well-formed XML whatever the results hold, within the budget", () 
     { maxLength: 4 },
   );
   fc.assert(
-    fc.property(results, fc.nat(500), (given, budget) => {
-      const formatted = formatResults(given as ToolResult[], { budget });
+    fc.property(results, fc.nat(500), (given, maxChars) => {
+      const formatted = formatResults(given as ToolResult[], { maxChars });
       if (given.length === 0) {
         expect(formatted).toBe("");
         return;
       }
       const all = read(formatted);
       expect(all.map(({ attributes }) => attributes.index)).toEqual(given.map((_, index) => String(index)));
-      expect(all.reduce((sum, one) => sum + one.text.length, 0)).toBeLessThanOrEqual(budget);
+      expect(all.reduce((sum, one) => sum + one.text.length, 0)).toBeLessThanOrEqual(maxChars);
     }),
     { numRuns: 100 * times },
   );

@@ -1,3 +1,4 @@
+import { isObject } from "@toolglot/internal";
 import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core";
 import { clientError } from "./errors.ts";
 import type { CallError } from "./types.ts";
@@ -22,7 +23,7 @@ const standings: readonly string[] = [...outcomes, "IN_PROGRESS", "NOT_FOUND"];
 export function readAnswer(value: unknown, request: RequestFrame): ResponseFrame {
   const bad = (why: string): Error =>
     clientError("trp-client/bad-answer", `What came back for the ${request.frame_type} ${why}.`);
-  if (!isRecord(value) || typeof value.frame_type !== "string" || !isRecord(value.payload))
+  if (!isObject(value) || typeof value.frame_type !== "string" || !isObject(value.payload))
     throw bad("is no TRP frame");
   const { frame_type: type, frame_id: frameId, payload } = value;
   const isNack = type === "NACK";
@@ -62,33 +63,33 @@ function checkPayload(
       if (!payload.alias_table.every(isRow)) throw bad("has a malformed row");
       return;
     case "CALL_BATCH_RES":
-      if (!Array.isArray(payload.results) || !payload.results.every(isRecord)) throw bad("has no results");
+      if (!Array.isArray(payload.results) || !payload.results.every(isObject)) throw bad("has no results");
       return;
     case "RESULT_QUERY_RES": {
       const { call_id: callId, status, result = null, error = null } = payload;
       if (callId !== (request.payload as { call_id?: unknown }).call_id) throw bad("is about another call");
       if (!standings.includes(status as string)) throw bad("has no status");
-      const isResult = isRecord(result) && result.call_id === callId && outcomes.includes(result.status as string);
+      const isResult = isObject(result) && result.call_id === callId && outcomes.includes(result.status as string);
       if (result !== null && !isResult) throw bad("has a result that is none of the call");
       if (isResult && result.status !== status) throw bad("contradicts itself");
-      if (error !== null && !(isRecord(error) && typeof error.error_code === "string"))
+      if (error !== null && !(isObject(error) && typeof error.error_code === "string"))
         throw bad("has a malformed error");
       return;
     }
     case "CAP_QUERY_RES":
       if (payload.cap_id !== (request.payload as { cap_id?: unknown }).cap_id) throw bad("is about another capability");
-      if (!isRecord(payload.canonical_schema)) throw bad("has no schema");
+      if (!isObject(payload.canonical_schema)) throw bad("has no schema");
   }
 }
 
 function isRow(row: unknown): boolean {
   return (
-    isRecord(row) &&
+    isObject(row) &&
     isCount(row.idx) &&
     ["cap_id", "name", "desc", "risk_tier", "io_class", "schema_digest"].every(
       (name) => typeof row[name] === "string",
     ) &&
-    isRecord(row.arg_template)
+    isObject(row.arg_template)
   );
 }
 
@@ -96,17 +97,12 @@ function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** Whether a value is an object with named fields. */
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 /**
  * An error of the wire with what a plain router leaves out filled in. Without `dispatched`, TRP_3xxx counts as started:
  * those are the codes of execution.
  */
 export function toCallError(payload: unknown): CallError {
-  const { error_class, error_code, message, retryable, retry_hint, fix, dispatched } = isRecord(payload) ? payload : {};
+  const { error_class, error_code, message, retryable, retry_hint, fix, dispatched } = isObject(payload) ? payload : {};
   const code = typeof error_code === "string" ? error_code : "TRP_5001";
   return {
     code,
@@ -114,7 +110,7 @@ export function toCallError(payload: unknown): CallError {
     message: typeof message === "string" ? message : "",
     fix: typeof fix === "string" ? fix : "",
     retryable: retryable === true,
-    retryHint: isRecord(retry_hint) ? retry_hint : {},
+    retryHint: isObject(retry_hint) ? retry_hint : {},
     dispatched: typeof dispatched === "boolean" ? dispatched : code.startsWith("TRP_3"),
   };
 }
@@ -123,7 +119,7 @@ export function toCallError(payload: unknown): CallError {
 export function expectedSeq(answer: ResponseFrame): number | undefined {
   const { payload } = answer as { payload: { retry_hint?: unknown; expected_seq_next?: unknown } };
   const said = answer.frame_type === "ACK" ? payload.expected_seq_next : undefined;
-  const hinted = answer.frame_type === "NACK" && isRecord(payload.retry_hint) ? payload.retry_hint.expected_seq : said;
+  const hinted = answer.frame_type === "NACK" && isObject(payload.retry_hint) ? payload.retry_hint.expected_seq : said;
   return isCount(hinted) && hinted > 0 ? hinted : undefined;
 }
 

@@ -1,6 +1,6 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, isObject } from "@toolglot/internal";
 import type { BatchItemResult, CallBatchReqPayload } from "@toolglot/trp-core";
-import { isRecord, toCallError } from "./answer.ts";
+import { toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
 import { type Connection, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
@@ -133,7 +133,7 @@ function place(calls: readonly Call[], catalog: Parameters<Call["place"]>[0]): C
 }
 
 function readItem(call: Call, results: readonly BatchItemResult[]): Attempt {
-  const item = results.find((result) => isRecord(result) && result.call_id === call.callId);
+  const item = results.find((result) => isObject(result) && result.call_id === call.callId);
   // An item that was forgotten may have run.
   if (item === undefined) return { result: stillRunning(call.facts) };
   return call.judge({ frame_type: "RESULT", payload: item }, undefined);

@@ -9,11 +9,11 @@ import { fromNack, fromResult, unknownEnd } from "./outcome.ts";
 import type { Limits } from "./pause.ts";
 import type { Sending } from "./transmit.ts";
 import type {
-  CallOptions,
   CallRequest,
   CallResult,
   CapabilityInfo,
   Catalog,
+  ClientCallOptions,
   ClientOptions,
   QueryResult,
   SessionInfo,
@@ -28,7 +28,7 @@ export function createClient(options: ClientOptions): TrpClient {
   const rules = checkOptions(options);
   const connection = new Connection(options);
   const requestLimits = (): Limits => connection.limits(options.requestTimeoutMs ?? 10_000);
-  const callLimits = ({ deadlineMs, signal }: CallOptions, timeoutMs: number): Limits => {
+  const callLimits = ({ deadlineMs, signal }: ClientCallOptions, timeoutMs: number): Limits => {
     if (deadlineMs !== undefined && !(deadlineMs > 0)) {
       throw new TypeError(`deadlineMs must be a number of milliseconds above 0, not ${deadlineMs}`);
     }
@@ -53,9 +53,9 @@ export function createClient(options: ClientOptions): TrpClient {
       const { catalog } = session;
       return catalog === undefined || catalog.isExpired ? connection.sync(session, limits) : catalog;
     });
-  const call = (request: CallRequest, callOptions: CallOptions = {}): Promise<CallResult> => {
+  const call = (request: CallRequest, callOptions: ClientCallOptions = {}): Promise<CallResult> => {
     try {
-      checkKeys<CallOptions>("call", callOptions, { deadlineMs: true, signal: true, traceId: true });
+      checkKeys<ClientCallOptions>("call", callOptions, { deadlineMs: true, signal: true, traceId: true });
       const one = new Call(connection, rules, request);
       return one.run(callLimits(callOptions, one.timeoutMs), callOptions.traceId);
     } catch (error) {
@@ -70,7 +70,7 @@ export function createClient(options: ClientOptions): TrpClient {
     call,
     callByCap: (capId, args = {}, callOptions = {}) => {
       const { deadlineMs, signal, traceId, ...request } = callOptions;
-      const about: CallOptions = {
+      const about: ClientCallOptions = {
         ...(deadlineMs === undefined ? {} : { deadlineMs }),
         ...(signal === undefined ? {} : { signal }),
         ...(traceId === undefined ? {} : { traceId }),

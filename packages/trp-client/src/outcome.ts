@@ -1,5 +1,6 @@
+import { isObject } from "@toolglot/internal";
 import type { AliasRow, BatchItemResult, NackPayload, ResultPayload, ShapedResult } from "@toolglot/trp-core";
-import { isRecord, toCallError } from "./answer.ts";
+import { toCallError } from "./answer.ts";
 import { needsKey } from "./catalog-view.ts";
 import type { CallError, CallResult } from "./types.ts";
 
@@ -45,11 +46,11 @@ function followed(facts: CallFacts, { retryHint }: CallError): CallFacts {
 
 /** What came with a success, whatever a router put there. */
 function readShaped(result: unknown): ShapedResult {
-  const { summary, data = null, artifacts, warnings } = isRecord(result) ? (result as Partial<ShapedResult>) : {};
+  const { summary, data = null, artifacts, warnings } = isObject(result) ? (result as Partial<ShapedResult>) : {};
   return {
     summary: typeof summary === "string" ? summary : "",
     data,
-    artifacts: Array.isArray(artifacts) ? artifacts.filter((artifact) => isRecord(artifact)) : [],
+    artifacts: Array.isArray(artifacts) ? artifacts.filter((artifact) => isObject(artifact)) : [],
     warnings: Array.isArray(warnings) ? warnings.filter((text) => typeof text === "string") : [],
   };
 }

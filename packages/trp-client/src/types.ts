@@ -1,5 +1,13 @@
 import type { JsonObject } from "@toolglot/core";
-import type { AliasRow, Feature, PolicyProof, RequestFrame, RetryHint, ShapedResult, Usage } from "@toolglot/trp-core";
+import type {
+  AliasRow,
+  CallUsage,
+  Feature,
+  PolicyProof,
+  RequestFrame,
+  RetryHint,
+  ShapedResult,
+} from "@toolglot/trp-core";
 
 /** Carries frames to a router. Make your own for another wire; rejections should be {@link clientError}s. */
 export interface Transport {
@@ -104,7 +112,7 @@ export interface CallRequest {
 }
 
 /** How long to try, and under which trace. */
-export interface CallOptions {
+export interface ClientCallOptions {
   /** For everything together: waiting, attempts, pauses. Milliseconds; default four times `timeoutMs`. */
   deadlineMs?: number;
   /** Stops waiting. What was started goes on in the router. */
@@ -114,7 +122,7 @@ export interface CallOptions {
 }
 
 /** Options of `batch`. */
-export interface BatchOptions extends CallOptions {
+export interface BatchOptions extends ClientCallOptions {
   /** Default `PARALLEL`. */
   mode?: "PARALLEL" | "SEQUENTIAL";
   /** Default 8. */
@@ -163,7 +171,7 @@ export interface CallResult {
   dispatched: boolean;
   /** How often the call was sent, repeated sends of one frame aside. */
   attempts: number;
-  usage?: Usage;
+  usage?: CallUsage;
   policyProof?: PolicyProof;
   /** The call id under which the effect happened, when this answer repeats that one's. */
   replayedFrom?: string;
@@ -226,12 +234,12 @@ export interface TrpClient {
    * Calls a capability. Resolves for every answer of the router; rejects with `ToolglotError` `trp-client/…` when there is
    * none (`data.outcome`: `not-sent` or `unknown`), and `trp-client/key-required` before anything is sent.
    */
-  call(request: CallRequest, options?: CallOptions): Promise<CallResult>;
+  call(request: CallRequest, options?: ClientCallOptions): Promise<CallResult>;
   /** Calls by id, whatever its number. */
   callByCap(
     capId: string,
     args?: JsonObject,
-    options?: CallOptions & Omit<CallRequest, "capId" | "args" | "idx">,
+    options?: ClientCallOptions & Omit<CallRequest, "capId" | "args" | "idx">,
   ): Promise<CallResult>;
   /** Several calls in one frame. */
   batch(items: readonly CallRequest[], options?: BatchOptions): Promise<BatchResult>;

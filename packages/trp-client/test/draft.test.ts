@@ -62,7 +62,7 @@ function wire(options: Partial<ClientOptions> = {}): Wire {
     store: new MemoryStore(),
     allowVolatile: true,
     approvalSecrets: ["s3cret"],
-    times: { recoverEvery: 0, pruneEvery: 0 },
+    times: { recoverEveryMs: 0, pruneEveryMs: 0 },
     // By the arguments: what is always denied would not be in the catalog.
     policy: createPolicy({
       version: "1",

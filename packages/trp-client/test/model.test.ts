@@ -294,5 +294,5 @@ it("refuses actions it does not run", async () => {
   const code = { kind: "code" as const, id: "x", language: "python" as const, source: "", span };
   expect(executor.handles(code)).toBe(false);
   await expect(executor.execute(code, context())).rejects.toThrow(TypeError);
-  expect(() => routerExecutor(trp, { maxParallel: 0 })).toThrow(TypeError);
+  expect(() => routerExecutor(trp, { maxConcurrency: 0 })).toThrow(TypeError);
 });

@@ -51,6 +51,7 @@ export {
   type CallBatchResPayload,
   type CallItem,
   type CallReqPayload,
+  type CallUsage,
   type CapQueryReqPayload,
   type CapQueryResPayload,
   type CatalogSyncReqPayload,
@@ -77,7 +78,6 @@ export {
   type RiskTier,
   type ShapedResult,
   trpVersion,
-  type Usage,
 } from "./frames/types.ts";
 export { type Authenticate, bearerToken, createFetchHandler, type HttpHead, type HttpOptions } from "./http/index.ts";
 export { type BearerEntry, bearerTokens, narrow, type PrincipalInput, principal } from "./identity/principal.ts";
@@ -86,8 +86,8 @@ export type {
   AdapterLayer,
   AuditedCall,
   AuditLogger,
+  CapabilityExecutor,
   CapabilityRegistry,
-  Executor,
   FrameHandler,
   ResultShaper,
   SessionManager,

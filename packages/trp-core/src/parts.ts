@@ -60,7 +60,7 @@ export interface AdapterLayer {
 }
 
 /** Runs one capability once. */
-export interface Executor {
+export interface CapabilityExecutor {
   /**
    * Never throws, never rejects. Ends at the latest when the time is up, whether the capability listens to its signal or
    * not. At once, without a promise, when the capability does.

@@ -21,7 +21,7 @@ interface Stage {
   clock: { now: number };
 }
 
-function stage(capabilities: (world: World) => AnyCapability[] = high, approvalTtl = 900_000): Stage {
+function stage(capabilities: (world: World) => AnyCapability[] = high, approvalTtlMs = 900_000): Stage {
   const clock = { now: start };
   const world = new World();
   const store = new MemoryStore({ now: () => clock.now });
@@ -29,7 +29,7 @@ function stage(capabilities: (world: World) => AnyCapability[] = high, approvalT
     store,
     capabilities: capabilities(world),
     overrides: { approvalSecrets: [secret] },
-    approvalTtl,
+    approvalTtlMs,
   });
   return { router, world, store, clock };
 }
@@ -161,7 +161,7 @@ it("asks whom the host says, but never the requester", async () => {
   const router = rig({ store, capabilities: high(world) });
   const asked = idOf(await router.run(send()));
   const { createApprovals } = await import("../src/approvals/approvals.ts");
-  const anyone = createApprovals({ store, emit: () => {}, approvalTtl: 1_000, mayDecide: () => true });
+  const anyone = createApprovals({ store, emit: () => {}, approvalTtlMs: 1_000, mayDecide: () => true });
   await expect(anyone.approve(principal({ id: "alice" }), asked)).rejects.toMatchObject({
     code: "trp/approval-own-request",
   });

@@ -117,7 +117,7 @@ it("parts put together are the whole (any text, any budget and length)", async (
       fc.string({ unit: "binary", maxLength: 3_000 }),
       fc.integer({ min: 60, max: 300 }),
       fc.option(fc.integer({ min: 1, max: 400 }), { nil: undefined }),
-      async (given, resultBudget, length) => {
+      async (given, maxResultTokens, length) => {
         const text = `\ufeff${given.replace(/\p{Surrogate}/gu, "?")}`;
         const { read } = await stored(text);
         let whole = "";
@@ -125,7 +125,7 @@ it("parts put together are the whole (any text, any budget and length)", async (
         for (let offset: number | null = 0; offset !== null; ) {
           const part: ArtifactPart = await read(
             { offset, ...(length === undefined ? {} : { length }) },
-            { resultBudget },
+            { maxResultTokens },
           );
           expect(part.offset).toBe(offset);
           expect(part.next_offset === null || part.next_offset > offset).toBe(true);

@@ -13,8 +13,8 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const lease = 9_000;
-const overrides = { times: { lease, keyTtl: 86_400_000, keyMemory: 86_400_000 } };
+const leaseMs = 9_000;
+const overrides = { times: { leaseMs, keyTtlMs: 86_400_000, keyMemoryMs: 86_400_000 } };
 const key = { idempotency_key: "k", timeout_ms: 600_000 };
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
@@ -58,8 +58,8 @@ it("aborts what runs when its lease can't be renewed in time, and tells what the
   // Cut off: renewals neither succeed nor fail.
   Object.assign(store.operations, { renew: () => new Promise<boolean>(() => {}) });
   const running = first.run(add("x", key));
-  await pass(lease + lease / 3 + 1);
-  expect((aborted.at ?? 0) - began).toBeLessThanOrEqual(lease + lease / 3);
+  await pass(leaseMs + leaseMs / 3 + 1);
+  expect((aborted.at ?? 0) - began).toBeLessThanOrEqual(leaseMs + leaseMs / 3);
   expect(String(aborted.reason)).toContain("lease");
   const second = rig({ store, capabilities, overrides });
   expect((await second.run(add("x", key))).kind).toBe("unknown");
@@ -83,7 +83,7 @@ it("aborts what runs when somebody else holds the operation now", async () => {
   const [record] = await store.operations.list({ states: ["started"] });
   await store.operations.abandon({ scope: record?.scope as string, key: "k", fence: record?.fence as number });
   expect((await rig({ store, capabilities, overrides }).run(add("x", key))).kind).toBe("success");
-  await pass(lease / 3);
+  await pass(leaseMs / 3);
   // The one that was given up tells what the other has done.
   expect(await running).toMatchObject({ kind: "success", result: { data: { attempt: 2 } } });
   expect(world.ledger).toHaveLength(1);
@@ -121,9 +121,9 @@ it("never tells success that was not committed", async () => {
   Object.assign(store.operations, { finish: down, renew: down });
   const told: Settled[] = [];
   void router.run(add("x", key)).then((settled) => told.push(settled));
-  await pass(lease - 1);
+  await pass(leaseMs - 1);
   expect(told).toEqual([]);
-  await pass(lease);
+  await pass(leaseMs);
   expect(told).toMatchObject([{ kind: "unknown", fault: { code: "TRP_3004" } }]);
   expect(attempts).toBeGreaterThan(10);
   expect(world.ledger).toHaveLength(1);
@@ -178,7 +178,7 @@ it("begins nothing that was held up until its lease was over", async () => {
       failpoint: async (name) => {
         if (name !== "after-start") return;
         // A process that is stopped renews nothing.
-        vi.setSystemTime(Date.now() + lease + 1);
+        vi.setSystemTime(Date.now() + leaseMs + 1);
         await rig({ store, capabilities, overrides }).run(add("x", key));
       },
     },
@@ -196,7 +196,7 @@ it("goes on when it was held up, and nobody has taken over", async () => {
     overrides: {
       ...overrides,
       failpoint: (name) => {
-        if (name === "after-start") vi.setSystemTime(Date.now() + lease + 1);
+        if (name === "after-start") vi.setSystemTime(Date.now() + leaseMs + 1);
       },
     },
   });

@@ -50,7 +50,7 @@ export interface RigOptions {
   store?: RouterStore;
   capabilities: AnyCapability[];
   overrides?: Partial<CallDependencies>;
-  approvalTtl?: number;
+  approvalTtlMs?: number;
 }
 
 export const alice = principal({ id: "alice" });
@@ -63,7 +63,7 @@ export function rig({
   store = new MemoryStore(),
   capabilities,
   overrides = {},
-  approvalTtl = 900_000,
+  approvalTtlMs = 900_000,
 }: RigOptions): Rig {
   const registered = new Map<string, RegisteredCapability>(
     capabilities.map((capability) => [capability.capId, registerCapability(capability)]),
@@ -71,7 +71,7 @@ export function rig({
   const emitter = createEmitter();
   const events: RouterEvent[] = [];
   emitter.subscribe((event) => events.push(event));
-  const approvals = createApprovals({ store, emit: (event) => emitter.emit(event), approvalTtl });
+  const approvals = createApprovals({ store, emit: (event) => emitter.emit(event), approvalTtlMs });
   const shaper: CallDependencies["shaper"] = {
     shape: async (_capability, value) => ({
       summary: "Done.",
@@ -96,7 +96,7 @@ export function rig({
     approvalSecrets: [],
     allowVolatile: true,
     repeats: "guarded",
-    times: { lease: 10_000, keyTtl: 86_400_000, keyMemory: 30 * 86_400_000 },
+    times: { leaseMs: 10_000, keyTtlMs: 86_400_000, keyMemoryMs: 30 * 86_400_000 },
     ...overrides,
   };
   const pipeline = createCallPipeline(dependencies);

@@ -1,8 +1,8 @@
 import { ToolError } from "@toolglot/core";
+import { copyJson } from "@toolglot/internal";
 import { expect, it, vi } from "vitest";
 import { isFault } from "../src/errors/fault.ts";
 import { createAdapterLayer } from "../src/execution/adapters.ts";
-import { cloneJson } from "../src/execution/clone.ts";
 import { capability } from "./rules-rig.ts";
 
 const layer = createAdapterLayer();
@@ -86,7 +86,7 @@ it.each<[string, () => unknown]>([
 it("copies JSON with every key as data, and leaves what is no plain object", () => {
   const date = new Date(0);
   const given = JSON.parse('{"__proto__":{"x":1},"a":[null,true,1.5,"s",{}]}');
-  const copy = cloneJson({ given, date });
+  const copy = copyJson({ given, date });
   expect(JSON.stringify(copy.given)).toBe(JSON.stringify(given));
   expect(Object.getPrototypeOf(copy.given)).toBe(Object.prototype);
   expect(copy.date).toBe(date);

@@ -84,7 +84,7 @@ function makeRouter(): Router {
   return createRouter({
     allowVolatile: true,
     approvalSecrets: ["secret"],
-    times: { recoverEvery: 0, pruneEvery: 0 },
+    times: { recoverEveryMs: 0, pruneEveryMs: 0 },
     limits: { callsInFlight: 8 },
     capabilities: [
       defineCapability({

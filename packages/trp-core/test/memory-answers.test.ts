@@ -1,10 +1,11 @@
 import type { JsonObject } from "@toolglot/core";
+import { copyJson } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ResponseOf } from "../src/frames/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import { createRouter } from "../src/router/create-router.ts";
-import { copyJson, copyReply } from "../src/store/copy-json.ts";
+import { copyReply } from "../src/store/copy-reply.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 
 const who = { tenant: "t", principal: "p" };

@@ -24,12 +24,12 @@ interface Rig {
   open(): void;
 }
 
-async function rig(features?: string[], seqWait = 250): Promise<Rig> {
+async function rig(features?: string[], seqWaitMs = 250): Promise<Rig> {
   const book = ledger();
   const router = createRouter({
     capabilities: book.capabilities,
     allowVolatile: true,
-    times: { recoverEvery: 0, seqWait },
+    times: { recoverEveryMs: 0, seqWaitMs },
   });
   const session = await openSession(router, features === undefined ? {} : { features });
   return { router, session, effects: book.effects, open: book.open };

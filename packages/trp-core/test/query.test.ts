@@ -128,7 +128,7 @@ describe("RESULT_QUERY", () => {
     const { session, capabilities } = await rig({
       store,
       capabilities: [hang],
-      times: { lease: 1_000, recoverEvery: 0 },
+      times: { leaseMs: 1_000, recoverEveryMs: 0 },
     });
     const item = { ...write("a", "c"), cap_id: "cap.test.broken.v1", timeout_ms: 600_000 };
     void session.call(item);
@@ -181,7 +181,7 @@ describe("a frame that comes again after its router died", () => {
     const dead: Router = createRouter({
       store,
       allowVolatile: true,
-      times: { lease: 1_000, recoverEvery: 0 },
+      times: { leaseMs: 1_000, recoverEveryMs: 0 },
       capabilities: base.capabilities.map((capability) =>
         capability.capId === item.cap_id
           ? { ...capability, execute: execute ?? (() => new Promise(() => {})) }

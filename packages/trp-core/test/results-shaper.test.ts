@@ -87,7 +87,7 @@ it("names what is not as it was", async () => {
 it("a long text: its beginning, where it was cut, and the whole as an artifact (13.2)", async () => {
   const store = new MemoryStore({ now: () => 1_000 });
   const text = "Line of the report. ".repeat(1_000);
-  const result = await shape({ title: "Report", text }, { store, artifactTtl: 5_000 });
+  const result = await shape({ title: "Report", text }, { store, artifactTtlMs: 5_000 });
   const { title, text: kept } = result.data as { title: string; text: string };
   expect(title).toBe("Report");
   expect(text.startsWith(kept.slice(0, -1))).toBe(true);
@@ -204,10 +204,10 @@ it("is always within the budget, and the same but for the names of artifacts (an
   await fc.assert(
     fc.asyncProperty(anyValue, fc.integer({ min: 200, max: 800 }), async (value, budget) => {
       const store = new MemoryStore({ now: () => 1_000 });
-      const result = await shape(value, { budget, store });
+      const result = await shape(value, { maxTokens: budget, store });
       expect(tokens(result)).toBeLessThanOrEqual(budget);
       expect(JSON.parse(JSON.stringify(result))).toEqual(result);
-      expect(anonymous(await shape(value, { budget, store }))).toBe(anonymous(result));
+      expect(anonymous(await shape(value, { maxTokens: budget, store }))).toBe(anonymous(result));
       for (const { artifact_id, size, sha256 } of result.artifacts) {
         const bytes = (await store.artifacts.read(artifact_id, who))?.bytes ?? new Uint8Array();
         expect([bytes.length, sha256Hex(bytes)]).toEqual([size, sha256]);
@@ -221,7 +221,7 @@ it("is within the budget as others count it", async () => {
   const byWord = (text: string): number => text.split(/\b/).length;
   await fc.assert(
     fc.asyncProperty(anyValue, fc.integer({ min: 200, max: 600 }), async (value, budget) => {
-      const result = await shape(value, { budget, countTokens: byWord });
+      const result = await shape(value, { maxTokens: budget, countTokens: byWord });
       expect(byWord(JSON.stringify(result))).toBeLessThanOrEqual(budget);
     }),
     { numRuns: 100 },
@@ -241,7 +241,7 @@ it.each<[string, (text: string) => number]>([
 ])("a counter that %s does not break the result", async (_name, countTokens) => {
   const small = await shape("hello", { countTokens });
   expect(Object.keys(small)).toEqual(["summary", "data", "artifacts", "warnings"]);
-  const big = await shape("x".repeat(10_000), { countTokens, budget: 200 });
+  const big = await shape("x".repeat(10_000), { countTokens, maxTokens: 200 });
   expect(JSON.stringify(big).length).toBeLessThan(900);
 });
 
@@ -260,7 +260,7 @@ it("leaves small results untouched (any JSON)", async () => {
 
 it("TypeError for options that can't be meant", () => {
   const store = new MemoryStore();
-  expect(() => createResultShaper({ store, budget: 100 })).toThrow(/from 200, not 100/);
-  expect(() => createResultShaper({ store, budget: Number.NaN })).toThrow(TypeError);
-  expect(() => createResultShaper({ store, artifactTtl: 0 })).toThrow(/artifactTtl/);
+  expect(() => createResultShaper({ store, maxTokens: 100 })).toThrow(/from 200, not 100/);
+  expect(() => createResultShaper({ store, maxTokens: Number.NaN })).toThrow(TypeError);
+  expect(() => createResultShaper({ store, artifactTtlMs: 0 })).toThrow(/artifactTtlMs/);
 });

@@ -570,7 +570,7 @@ describe("the router's life", () => {
       store,
       allowVolatile: true,
       capabilities: [capability(() => new Promise(() => {}))],
-      times: { lease: 1_000, recoverEvery: 0 },
+      times: { leaseMs: 1_000, recoverEveryMs: 0 },
     });
     const session = await openSession(dead);
     void session.call({ cap_id: "cap.test.again.v1", idempotency_key: "k", call_id: "c" });
@@ -638,13 +638,13 @@ describe("options", () => {
     ["nothing", null, /object/],
     ["limits", { limits: { callsInFlight: 0 } }, /limits\.callsInFlight/],
     ["limits", { limits: { depth: "deep" } }, /limits\.depth/],
-    ["times", { times: { lease: 0 } }, /times\.lease/],
-    ["times", { times: { recoverEvery: -1 } }, /times\.recoverEvery/],
+    ["times", { times: { leaseMs: 0 } }, /times\.leaseMs/],
+    ["times", { times: { recoverEveryMs: -1 } }, /times\.recoverEveryMs/],
     ["capabilities", { capabilities: {} }, /capabilities/],
     ["secrets", { approvalSecrets: [""] }, /approvalSecrets/],
     ["secrets", { approvalSecrets: "secret" }, /approvalSecrets/],
     ["the downstream secret", { downstreamSecret: "" }, /downstreamSecret/],
-    ["the budget", { resultBudget: 0 }, /resultBudget/],
+    ["the budget", { maxResultTokens: 0 }, /maxResultTokens/],
     ["the id", { routerId: "" }, /routerId/],
     ["the policy", { policy: { evaluate: 1 } }, /policy/],
     ["mayDecide", { mayDecide: true }, /mayDecide/],

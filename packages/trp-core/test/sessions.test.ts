@@ -54,7 +54,7 @@ describe("HELLO (TRP v0.1 draft, 6.1.1 and 16.1)", () => {
   it("says so as a part, too: a replaced parser may let another version through", async () => {
     const store = new MemoryStore();
     const registry = { epoch: async () => 1, openView: async () => "view" };
-    const sessions = createSessions({ store, registry, times: { sessionTtl: 1_000, seqWait: 0 } });
+    const sessions = createSessions({ store, registry, times: { sessionTtlMs: 1_000, seqWaitMs: 0 } });
     const answer = await sessions.hello({ agent_id: "a", supported_versions: ["9"] }, ada);
     expect(answer).toMatchObject({ code: "TRP_1001" });
   });
@@ -103,7 +103,7 @@ describe("resume", () => {
   it("answers alike for unknown, foreign and expired sessions", async () => {
     let now = 1_000_000;
     const store = new MemoryStore({ now: () => now });
-    const router = makeRouter({ store, times: { sessionTtl: 1_000 } });
+    const router = makeRouter({ store, times: { sessionTtlMs: 1_000 } });
     const session = await openSession(router);
     const ask = async (id: string, who = ada): Promise<object> => {
       const { nack_of_frame_id: _, ...rest } = nackOf(await hello(router, { resume_session_id: id }, who));
@@ -171,7 +171,7 @@ describe("SEQ_WINDOW", () => {
   });
 
   it("waits no longer than the time, and not for frames beyond the window", async () => {
-    const router = makeRouter({ times: { seqWait: 30 } });
+    const router = makeRouter({ times: { seqWaitMs: 30 } });
     const session = await openSession(router, { features: ["SEQ_WINDOW"] });
     for (const seq of [3, 65, 66, 1_000]) {
       const reply = await session.call({ cap_id: "cap.test.read.v1", args: { text: "a" } }, { seq });
@@ -200,7 +200,7 @@ describe("SEQ_WINDOW", () => {
   });
 
   it("without the feature, nothing waits", async () => {
-    const router = makeRouter({ times: { seqWait: 2_147_483_647 } });
+    const router = makeRouter({ times: { seqWaitMs: 2_147_483_647 } });
     const session = await openSession(router);
     expect(nackOf(await session.call({ cap_id: "cap.test.read.v1", args: { text: "a" } }, { seq: 3 })).error_code).toBe(
       "TRP_1002",

@@ -142,7 +142,7 @@ describe("an equal call, after a router died in the middle of the first", () => 
     const dying = rig({
       store,
       capabilities: [note(world, { effect, ...(dies === "before" ? { before: stop } : { after: stop }) })],
-      overrides: { times: { lease: 1_000, keyTtl: 86_400_000, keyMemory: 0 } },
+      overrides: { times: { leaseMs: 1_000, keyTtlMs: 86_400_000, keyMemoryMs: 0 } },
     });
     void dying.run({ ...add("a"), idempotency_key: "key-1", timeout_ms: 600_000 });
     await new Promise((resolve) => setTimeout(resolve, 20));

@@ -34,7 +34,7 @@ async function start(file: string, lease = 10_000) {
   const router = createRouter({
     capabilities: [write],
     store,
-    times: { lease },
+    times: { leaseMs: lease },
     onError: (error, facts) => void faults.push([(error as { code?: string }).code, facts]),
   });
   router.subscribe((event) => {

@@ -82,7 +82,7 @@ export async function playRecord(runs: readonly RecordedRun[], view: RunView): P
       if (event.type === "step-start") view.modelText(texts[event.stepIndex] ?? "");
     }
     const { divergence } = run;
-    if (divergence) throw new ToolglotError("replay-divergence", divergence.message);
+    if (divergence) throw new ToolglotError("agent/replay-divergence", divergence.message);
     const code = exitCodeOf(await run.result, declined);
     if (code !== exitCodes.answered) return code;
   }

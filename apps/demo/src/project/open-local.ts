@@ -1,4 +1,4 @@
-import { defaultPolicy, type LocalTools, openLocalTools } from "@toolglot/local-tools";
+import { defaultLocalPolicy, type LocalTools, openLocalTools } from "@toolglot/local-tools";
 import type { ScratchProject } from "./scratch-project.ts";
 
 /** What is done in the project without asking: everything, or everything but commands. */
@@ -9,7 +9,7 @@ export function openLocal({ folder, stateDir }: ScratchProject, commands: Comman
   return openLocalTools({
     roots: folder,
     stateDir,
-    policy: (request) => (request.kind === "command" ? commands : defaultPolicy(request)),
+    policy: (request) => (request.kind === "command" ? commands : defaultLocalPolicy(request)),
     // npm would ask the network for a newer npm.
     shell: { env: { npm_config_update_notifier: "false", NO_COLOR: "1" } },
   });

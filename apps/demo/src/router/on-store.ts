@@ -7,7 +7,7 @@ import { openExistingStore, type StoreChoice } from "./store-choice.ts";
  */
 export async function onStore<Value>(choice: StoreChoice, work: (router: Router) => Promise<Value>): Promise<Value> {
   const store = await openExistingStore(choice);
-  const router = createRouter({ store, capabilities: [], times: { recoverEvery: 0, pruneEvery: 0 } });
+  const router = createRouter({ store, capabilities: [], times: { recoverEveryMs: 0, pruneEveryMs: 0 } });
   try {
     return await work(router);
   } finally {

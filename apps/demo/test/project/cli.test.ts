@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } f
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { isThorough } from "@toolglot/internal/testing";
+import { isThorough, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { sourceFolder } from "../../src/data/paths.ts";
 import { buildDemo, type Ended, startDemo } from "../support/child.ts";
@@ -136,7 +136,8 @@ it("should leave a project that was fixed already as it is", async () => {
   expect((await undo(data, "--list")).stdout).toBe("No changes.\n");
 });
 
-it("should write nothing but events with --json, and give them again in a replay", async () => {
+it("should write nothing but events with --json, and give them again in a replay", async (context) => {
+  leftToCi(context);
   const data = freshFolder();
   const file = join(folder, "run.jsonl");
   const { code, stdout } = await demo(data, "--yes", "--json", "--record", file, "--slip", "outdated-find", fix);
@@ -159,7 +160,8 @@ it("should say so in words when there is no bash", async () => {
   expect(stdout + stderr).not.toMatch(/\n\s+at /);
 });
 
-it("should work with pipes where there is no pseudo-terminal to be had, and say so", async () => {
+it("should work with pipes where there is no pseudo-terminal to be had, and say so", async (context) => {
+  leftToCi(context);
   const data = freshFolder();
   const hooks =
     "export async function resolve(name, context, next) { if (name === '@lydell/node-pty') throw new Error('none here'); return next(name, context); }";

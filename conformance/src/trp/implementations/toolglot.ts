@@ -50,10 +50,10 @@ async function openRouter(setup: RouterSetup, stores: Stores): Promise<RouterUnd
     ...(setup.approval_secrets ? { approvalSecrets: setup.approval_secrets } : {}),
     ...(setup.pending_approvals === undefined ? {} : { pendingApprovals: setup.pending_approvals }),
     ...(setup.strict_epoch === undefined ? {} : { strictEpoch: setup.strict_epoch }),
-    ...(setup.result_budget === undefined ? {} : { resultBudget: setup.result_budget }),
+    ...(setup.result_budget === undefined ? {} : { maxResultTokens: setup.result_budget }),
     limits: camelCase(setup.limits ?? {}),
     // Nothing happens by itself: the clock stands still unless a vector moves it.
-    times: { recoverEvery: 0, pruneEvery: 0, ...camelCase(setup.times ?? {}) },
+    times: { recoverEveryMs: 0, pruneEveryMs: 0, ...camelCase(setup.times ?? {}, "Ms") },
   };
   const policy = () => (setup.policy ? withRules(setup.policy) : defaultPolicy());
   const open = (): Router => createRouter({ ...options, store, policy: policy() });
@@ -183,10 +183,10 @@ async function codeOf(prefix: string, done: Promise<unknown>): Promise<string> {
   }
 }
 
-function camelCase(fields: Record<string, number>): Record<string, number> {
+function camelCase(fields: Record<string, number>, unit = ""): Record<string, number> {
   return Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
-      name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()),
+      name.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()) + unit,
       value,
     ]),
   );

@@ -81,7 +81,7 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
     return results;
   } catch (error) {
     if (ToolglotError.isInstance(error) && error.code === REPLAY_DIVERGENCE) throw error;
-    run.warn("executor-failed", `The executor failed: ${error instanceof Error ? error.message : String(error)}`);
+    run.warn("agent/executor-failed", `The executor failed: ${error instanceof Error ? error.message : String(error)}`);
     const failed = { type: "ExecutorFault", message: run.wording.executorFailed };
     return expectedCalls(action).map((call) => failure(call, "error", failed));
   } finally {
@@ -93,7 +93,10 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
 function withinGrace(run: RunState, running: Promise<ToolResult[]>): Promise<ToolResult[]> {
   return new Promise((resolve, reject) => {
     const cancel = run.settings.runtime.startTimer("stop-grace", STOP_GRACE_MS, () => {
-      run.warn("executor-unresponsive", `The executor did not stop within ${STOP_GRACE_MS} ms; it was left behind.`);
+      run.warn(
+        "agent/executor-unresponsive",
+        `The executor did not stop within ${STOP_GRACE_MS} ms; it was left behind.`,
+      );
       resolve([]);
     });
     running.then(resolve, reject).finally(cancel);

@@ -116,9 +116,12 @@ async function receive(run: RunState, request: ModelRequest, draft: Draft): Prom
     const fault = await readStream(run, request, draft);
     if (!fault) return undefined;
     const retry = attempt === 0 && !draft.received && !ToolglotError.isInstance(fault.error);
-    const error = toRunError(fault.error, "model-failed");
+    const error = toRunError(fault.error, "agent/model-failed");
     if (!retry) return error;
-    run.warn("model-retried", `The model failed before it said anything, and is asked once more: ${error.message}`);
+    run.warn(
+      "agent/model-retried",
+      `The model failed before it said anything, and is asked once more: ${error.message}`,
+    );
   }
 }
 
@@ -172,7 +175,7 @@ function take(run: RunState, draft: Draft, part: ModelPart): void {
       return;
     }
     default:
-      run.warn("unknown-part", "The model's stream held a part of an unknown type; it was left out.");
+      run.warn("agent/unknown-part", "The model's stream held a part of an unknown type; it was left out.");
   }
 }
 

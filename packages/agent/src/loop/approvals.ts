@@ -28,7 +28,7 @@ async function decisionOf(run: RunState, request: ApprovalRequest): Promise<Deci
     return toDecision(await orStopped(Promise.resolve(approve(request, context)), run.signal));
   } catch (error) {
     if (run.signal.aborted) return { approved: false, reason: run.wording.stopped };
-    run.warn("approve-failed", `approve threw, which counts as a denial: ${String(error)}`);
+    run.warn("agent/approve-failed", `approve threw, which counts as a denial: ${String(error)}`);
     return { approved: false, reason: run.wording.approvalFailed };
   }
 }

@@ -34,11 +34,14 @@ export function decide(run: RunState, answer: Answer): Verdict {
   const { protocol } = run.settings;
   if (answer.error) return { kind: "fail", error: answer.error };
   if (answer.finish === "error") {
-    return { kind: "fail", error: { code: "model-failed", message: "The model ended its answer with an error." } };
+    return {
+      kind: "fail",
+      error: { code: "agent/model-failed", message: "The model ended its answer with an error." },
+    };
   }
   if (answer.finish === "filter") {
     const message = "The provider's content filter ended the answer; nothing of it was run.";
-    return { kind: "fail", error: { code: "filtered", message } };
+    return { kind: "fail", error: { code: "agent/filtered", message } };
   }
   if (protocol.declaresTools && answer.calls.length > 0) return actOnCalls(answer.calls);
   const segments = answer.parsed.segments.filter(isOutsideReasoning);

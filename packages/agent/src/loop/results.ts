@@ -47,7 +47,7 @@ export function oneResultPerCall(
   for (const result of given) {
     const call = isResult(result) ? open.get(result.callId) : undefined;
     if (!call) {
-      run.warn("stray-result", "The executor gave a result that belongs to no open call; it was left out.");
+      run.warn("agent/stray-result", "The executor gave a result that belongs to no open call; it was left out.");
       continue;
     }
     open.delete(call.callId);
@@ -56,7 +56,7 @@ export function oneResultPerCall(
   return calls.map((call) => {
     const result = found.get(call.callId);
     if (result) return result;
-    if (!run.signal.aborted) run.warn("missing-result", `The executor gave no result for ${call.callId}.`);
+    if (!run.signal.aborted) run.warn("agent/missing-result", `The executor gave no result for ${call.callId}.`);
     return run.signal.aborted
       ? failure(call, "interrupted", { type: "Interrupted", message: run.wording.stopped })
       : failure(call, "error", { type: "MissingToolResult", message: run.wording.noResult });

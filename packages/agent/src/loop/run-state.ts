@@ -100,12 +100,12 @@ export class RunState {
       const { change, twice } = this.tools.refresh();
       if (twice !== undefined && !this.#toldTwice.has(twice)) {
         this.#toldTwice.add(twice);
-        warn("tool-name-twice", `Two tools are named ${JSON.stringify(twice)}; the model is shown the first.`);
+        warn("agent/tool-name-twice", `Two tools are named ${JSON.stringify(twice)}; the model is shown the first.`);
       }
       return change ? { change } : {};
     } catch (error) {
       const failed = `The tools can't be read: ${error instanceof Error ? error.message : String(error)}`;
-      warn("tools-failed", failed);
+      warn("agent/tools-failed", failed);
       return { failed };
     }
   }
@@ -177,7 +177,7 @@ export class RunState {
     } catch (error) {
       // One report, then silence: a listener that throws each time must not double every event.
       this.#tap = undefined;
-      this.warn("on-event-failed", `onEvent threw and is not called again: ${String(error)}`);
+      this.warn("agent/on-event-failed", `onEvent threw and is not called again: ${String(error)}`);
     }
   }
 }

@@ -48,9 +48,9 @@ async function outcomeOf(run: RunState, failed: string | undefined): Promise<Out
     outcome =
       failed === undefined
         ? await runSteps(run)
-        : { status: "error", text: "", error: { code: "tools-failed", message: failed } };
+        : { status: "error", text: "", error: { code: "agent/tools-failed", message: failed } };
   } catch (error) {
-    outcome = { status: "error", text: run.lastText, error: toRunError(error, "fault") };
+    outcome = { status: "error", text: run.lastText, error: toRunError(error, "agent/fault") };
   }
   const { stop, lastText } = run;
   if (!stop) return outcome;

@@ -60,7 +60,7 @@ async function follow(
 ): Promise<StepEnd> {
   switch (verdict.kind) {
     case "answer":
-      if (answer.finish === "length") run.warn("answer-cut", "The answer was cut at the model's token limit.");
+      if (answer.finish === "length") run.warn("agent/answer-cut", "The answer was cut at the model's token limit.");
       return { outcome: { status: "answered", text: verdict.text } };
     case "fail":
       return { outcome: { status: "error", text: run.lastText, error: verdict.error } };
@@ -84,7 +84,7 @@ function repair(run: RunState, { reason, text, insisted }: Verdict & { kind: "re
   if (repairs >= maxRepairTurns) {
     const message = `The model's answer could not be used (${reason}), after ${repairs} repair turns.`;
     return {
-      outcome: { status: "error", text: run.lastText, error: { code: "bad-output", message, data: { reason } } },
+      outcome: { status: "error", text: run.lastText, error: { code: "agent/bad-output", message, data: { reason } } },
     };
   }
   run.emit({ type: "repair-turn", stepIndex: run.stepIndex, reason, text });
@@ -136,7 +136,7 @@ function outcomeOfResults(results: readonly ToolResult[]): Outcome {
   const text = results.map(textOf).join("\n\n");
   if (failed) {
     const error = failed.error ?? { type: failed.status, message: text };
-    const code = failed.status === "denied" ? "denied" : "action-failed";
+    const code = failed.status === "denied" ? "agent/denied" : "agent/action-failed";
     return { status: "error", text, error: { code, message: error.message, data: { ...error } } };
   }
   const values = results.map((result) => result.data);

@@ -13,7 +13,7 @@ export function stringifyRecording(recording: Recording): string {
 
 /**
  * Reads JSON Lines made by {@link recordRun} or {@link stringifyRecording}. A recording that was cut short (a crash) can
- * be read: its last, incomplete line is left out. Throws `ToolglotError` `recording-invalid`, with `data.line`.
+ * be read: its last, incomplete line is left out. Throws `ToolglotError` `agent/recording-invalid`, with `data.line`.
  */
 export function parseRecording(text: string): Recording {
   const lines = text.split(/\r?\n/);
@@ -35,5 +35,5 @@ export function parseRecording(text: string): Recording {
 }
 
 function invalid(message: string, line: number, cause?: unknown): ToolglotError {
-  return new ToolglotError("recording-invalid", message, { cause, data: { line } });
+  return new ToolglotError("agent/recording-invalid", message, { cause, data: { line } });
 }

@@ -129,7 +129,7 @@ function recordTools(read: () => unknown, log: Log): () => unknown {
       return tools;
     } catch (error) {
       before = undefined;
-      log.crossing({ type: "tools", error: toRunError(error, "tools-failed") });
+      log.crossing({ type: "tools", error: toRunError(error, "agent/tools-failed") });
       throw error;
     }
   };
@@ -141,7 +141,7 @@ function recordModel(model: Model, log: Log): Model {
     [Symbol.asyncIterator](): AsyncIterator<ModelPart> {
       log.crossing({ type: "model-request", digest: digests.of(request) });
       const failed = (error: unknown): never => {
-        log.crossing({ type: "model-error", error: toRunError(error, "model-failed") });
+        log.crossing({ type: "model-error", error: toRunError(error, "agent/model-failed") });
         throw error;
       };
       let inner: AsyncIterator<ModelPart>;
@@ -186,7 +186,7 @@ function recordExecutor(executor: Executor, log: Log): Executor {
         return results;
       } catch (error) {
         open = false;
-        log.crossing({ type: "executor-error", error: toRunError(error, "executor-failed") });
+        log.crossing({ type: "executor-error", error: toRunError(error, "agent/executor-failed") });
         throw error;
       }
     },
@@ -201,7 +201,7 @@ function recordApprove(approve: ApproveCallback, log: Log): ApproveCallback {
       log.crossing({ type: "decision", callId, decision });
       return decision;
     } catch (error) {
-      log.crossing({ type: "decision", callId, error: toRunError(error, "approve-failed") });
+      log.crossing({ type: "decision", callId, error: toRunError(error, "agent/approve-failed") });
       throw error;
     }
   };

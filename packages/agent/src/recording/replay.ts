@@ -33,7 +33,7 @@ export interface Replay {
 /**
  * A model, an executor and a host that do what they did in the recording, so that the same run gives the same events,
  * times and ids included, without a provider, a tool or a person. When the run asks the model, or wants to run, something
- * else, it ends with the error `replay-divergence`, whose message has the first difference.
+ * else, it ends with the error `agent/replay-divergence`, whose message has the first difference.
  */
 export function replay(recording: Recording): Replay {
   const { head } = recording;
@@ -220,7 +220,12 @@ class PlayedHost {
 
 function toError({ code, message, data }: RunError): Error {
   // Codes that the loop gave itself stand for foreign errors, which have none.
-  const foreign = ["model-failed", "executor-failed", "approve-failed", "tools-failed"].includes(code);
+  const foreign = [
+    "agent/model-failed",
+    "agent/executor-failed",
+    "agent/approve-failed",
+    "agent/tools-failed",
+  ].includes(code);
   return foreign ? new Error(message) : new ToolglotError(code, message, { data: data ?? {} });
 }
 

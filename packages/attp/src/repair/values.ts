@@ -1,4 +1,5 @@
 import { createRecord, type JsonValue } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 
 const deepest = 200;
 
@@ -17,5 +18,5 @@ export function toJson(value: unknown, depth = 0): JsonValue {
 
 /** Whether a value is a table. */
 export function isTable(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+  return isObject(value) && !(value instanceof Date);
 }

@@ -3,7 +3,7 @@ import type { LocalErrorType } from "../errors.ts";
 import { findShifted, type Shifted, sayIndentation, shiftReplacement } from "./indentation.ts";
 import { type FlatText, flatten, replacementFor, withLf } from "./line-ends.ts";
 import { eachOccurrence, lineCounter } from "./occurrences.ts";
-import type { TextEdit } from "./types.ts";
+import type { FileTextEdit } from "./types.ts";
 
 /** Why one pair can't be made. */
 export interface EditProblem {
@@ -32,7 +32,7 @@ export interface AppliedEdits {
 /** Options of {@link applyEdits}. */
 export interface ApplyOptions {
   /** UTF-16 units that the text may grow to. Default 8 Mi. */
-  maxLength?: number;
+  maxChars?: number;
   /** How messages call a pair, given from 0. Default: "pair 1" for the first. */
   nameOf?: (pair: number) => string;
 }
@@ -50,21 +50,21 @@ const LINES_NAMED = 6;
  */
 export function applyEdits(
   text: string,
-  edits: readonly TextEdit[],
-  { maxLength = 8 * 1024 * 1024, nameOf = (pair) => `pair ${pair + 1}` }: ApplyOptions = {},
+  edits: readonly FileTextEdit[],
+  { maxChars = 8 * 1024 * 1024, nameOf = (pair) => `pair ${pair + 1}` }: ApplyOptions = {},
 ): AppliedEdits {
   const notes = new Set<string>();
   const problems: EditProblem[] = [];
   let replacements = 0;
   let now = flatten(text);
-  const meant: TextEdit[] = [];
+  const meant: FileTextEdit[] = [];
   edits.forEach((written, pair) => {
     const edit = withoutMarks(now, written);
     if (edit !== written) notes.add(marksNote);
     meant.push(edit);
     const made =
-      applyOne(now, edit, maxLength) ??
-      whenMissing({ original: text, now, edits: meant, pair, problems, maxLength, nameOf });
+      applyOne(now, edit, maxChars) ??
+      whenMissing({ original: text, now, edits: meant, pair, problems, maxChars, nameOf });
     if ("type" in made) {
       const moved =
         made.lines !== undefined && replacements > 0 ? " (lines as the pairs before it leave the file)" : "";
@@ -85,7 +85,7 @@ const marksNote =
  * A pair as it was meant, when it was copied from a result: results have a zero-width space in fences and tags, so that no text of a
  * file can act. A file that has them itself, where `find` says so, is edited as written.
  */
-function withoutMarks(text: FlatText, edit: TextEdit): TextEdit {
+function withoutMarks(text: FlatText, edit: FileTextEdit): FileTextEdit {
   const plain = { ...edit, find: undoNeutralize(edit.find), replace: undoNeutralize(edit.replace) };
   if (plain.find === edit.find && plain.replace === edit.replace) return edit;
   return plain.find !== edit.find && searchFor(text, edit.find) !== undefined ? edit : plain;
@@ -102,8 +102,8 @@ type Problem = Omit<EditProblem, "pair">;
 /** Undefined: `find` is not there. */
 function applyOne(
   text: FlatText,
-  { find, replace, all = false }: TextEdit,
-  maxLength: number,
+  { find, replace, all = false }: FileTextEdit,
+  maxChars: number,
 ): Made | Problem | undefined {
   const invalid = invalidText(find, "find") ?? invalidText(replace, "replace");
   if (invalid !== undefined) return invalid;
@@ -111,7 +111,7 @@ function applyOne(
     if (text.raw !== "") {
       return { type: "EmptyFind", message: "find is empty, which is for new and empty files only; this one has text" };
     }
-    return replace.length > maxLength ? tooLarge(maxLength) : { text: replace, count: 1, notes: [] };
+    return replace.length > maxChars ? tooLarge(maxChars) : { text: replace, count: 1, notes: [] };
   }
   const search = searchFor(text, find);
   if (search === undefined) return undefined;
@@ -119,7 +119,7 @@ function applyOne(
     const problem = ambiguous(search);
     if (problem !== undefined) return problem;
   }
-  return splice(text, (visit) => eachPlace(search, visit), { find, replace }, maxLength);
+  return splice(text, (visit) => eachPlace(search, visit), { find, replace }, maxChars);
 }
 
 /** Where to look for what, so that it is found at least once. */
@@ -146,8 +146,8 @@ function eachPlace({ searched, wanted, toRaw }: Search, visit: VisitPlace): void
 function splice(
   text: FlatText,
   each: (visit: VisitPlace) => void,
-  { find, replace }: Pick<TextEdit, "find" | "replace">,
-  maxLength: number,
+  { find, replace }: Pick<FileTextEdit, "find" | "replace">,
+  maxChars: number,
 ): Made | Problem {
   // Who names the line ends themselves means them.
   const verbatim = /^[\r\n]+$/.test(find) && (find + replace).includes("\r");
@@ -165,9 +165,9 @@ function splice(
       chunks.push(parts.join(""));
       parts = [];
     }
-    return length <= maxLength;
+    return length <= maxChars;
   });
-  if (length > maxLength) return tooLarge(maxLength);
+  if (length > maxChars) return tooLarge(maxChars);
   chunks.push(...parts, text.raw.slice(end));
   return { text: chunks.join(""), count, notes: adapted ? [endsNote(text)] : [] };
 }
@@ -181,11 +181,11 @@ function endsNote({ ends }: FlatText): string {
 interface Attempt {
   original: string;
   now: FlatText;
-  edits: readonly TextEdit[];
+  edits: readonly FileTextEdit[];
   pair: number;
   /** Of the pairs before it. */
   problems: readonly EditProblem[];
-  maxLength: number;
+  maxChars: number;
   nameOf(pair: number): string;
 }
 
@@ -193,16 +193,16 @@ interface Attempt {
 const LOOKED_INTO = 20;
 
 /** Looks for why `find` is not there, and for the one thing that is done about it: another common indentation. */
-function whenMissing({ original, now: text, edits, pair, problems, maxLength, nameOf }: Attempt): Made | Problem {
-  const edit = edits[pair] as TextEdit;
+function whenMissing({ original, now: text, edits, pair, problems, maxChars, nameOf }: Attempt): Made | Problem {
+  const edit = edits[pair] as FileTextEdit;
   const find = withLf(edit.find);
   const missing: Problem = { type: "FindMissing", count: 0, message: "find does not occur in the file (0 times)" };
   if (problems.length >= LOOKED_INTO) return missing;
-  const failed = problems.find((problem) => withLf((edits[problem.pair] as TextEdit).replace).includes(find));
+  const failed = problems.find((problem) => withLf((edits[problem.pair] as FileTextEdit).replace).includes(find));
   if (failed !== undefined) {
     return { ...missing, message: `find is only in the replacement of ${nameOf(failed.pair)}, which can't be made` };
   }
-  const culprit = pair === 0 ? undefined : whoRemoved(original, edits.slice(0, pair), find, maxLength);
+  const culprit = pair === 0 ? undefined : whoRemoved(original, edits.slice(0, pair), find, maxChars);
   if (culprit !== undefined) {
     return {
       ...missing,
@@ -222,7 +222,7 @@ function whenMissing({ original, now: text, edits, pair, problems, maxLength, na
   }
   const [from, to] = [text.toRaw(shifted.from), text.toRaw(shifted.to)];
   const passage = text.flat.slice(shifted.from, shifted.to);
-  const made = splice(text, (visit) => void visit(from, to), { find: passage, replace }, maxLength);
+  const made = splice(text, (visit) => void visit(from, to), { find: passage, replace }, maxChars);
   if ("type" in made) return made;
   return { ...made, notes: [...made.notes, shiftNote(text, shifted, nameOf(pair))] };
 }
@@ -237,15 +237,15 @@ function shiftNote(text: FlatText, { from, found, wanted }: Shifted, name: strin
 /** The earlier pair after which a text that the file had was gone. Undefined: the file never had it. */
 function whoRemoved(
   original: string,
-  edits: readonly TextEdit[],
+  edits: readonly FileTextEdit[],
   find: string,
-  maxLength: number,
+  maxChars: number,
 ): { by: number | undefined; line: number } | undefined {
   let now = flatten(original);
   if (!occurs(now.flat, find)) return undefined;
   const line = lineCounter(now.flat)(now.flat.indexOf(find));
   for (const [by, edit] of edits.entries()) {
-    const made = applyOne(now, edit, maxLength);
+    const made = applyOne(now, edit, maxChars);
     if (made === undefined || "type" in made) continue;
     now = flatten(made.text);
     if (!occurs(now.flat, find)) return { by, line };
@@ -284,10 +284,10 @@ function ambiguous({ searched, wanted }: Search): Problem | undefined {
   };
 }
 
-function tooLarge(maxLength: number): Problem {
+function tooLarge(maxChars: number): Problem {
   return {
     type: "TooLarge",
-    message: `the file would become larger than ${maxLength.toLocaleString("en")} characters`,
+    message: `the file would become larger than ${maxChars.toLocaleString("en")} characters`,
   };
 }
 

@@ -11,7 +11,7 @@ import { PathQueue } from "./path-queue.ts";
 import { editRefusal, type FileProblem } from "./problem-text.ts";
 import { protectedReason } from "./protected.ts";
 import { decodeText, encodeText, type FileText, MAX_EDIT_BYTES, readText } from "./read-text.ts";
-import type { EditOutcome, FileEdits, FileOutcome, TextEdit, UndoOutcome } from "./types.ts";
+import type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./types.ts";
 import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
 
 /** What an editor works with. */
@@ -53,7 +53,7 @@ interface Target {
   sources: string[];
   /** Why it is risky; undefined when it isn't. */
   risk: string | undefined;
-  edits: TextEdit[];
+  edits: FileTextEdit[];
   /** For each pair, how to call it: where a file is named more than once, pairs are counted anew each time. */
   origins: string[];
 }
@@ -163,7 +163,7 @@ class FileEditor implements Editor {
     const { maxBytes } = this.#options;
     const before = await this.#read(target);
     const applied = applyEdits(before?.text ?? "", edits, {
-      maxLength: maxBytes,
+      maxChars: maxBytes,
       nameOf: (pair) => origins[pair] ?? `pair ${pair + 1}`,
     });
     const isSame = before !== undefined && applied.text === before.text;
@@ -232,7 +232,7 @@ function demandEdits(files: readonly FileEdits[]): void {
     if (typeof file?.src !== "string" || !Array.isArray(file.edits)) {
       throw new TypeError("each file must be { src: string, edits: { find, replace, all? }[] }");
     }
-    for (const edit of file.edits as readonly Partial<TextEdit>[]) {
+    for (const edit of file.edits as readonly Partial<FileTextEdit>[]) {
       if (typeof edit?.find !== "string" || typeof edit.replace !== "string") {
         throw new TypeError("each edit must be { find: string, replace: string, all?: boolean }");
       }
@@ -259,7 +259,7 @@ function problemsOf({ place, risk, edits, origins, applied }: Plan): FileProblem
     const missing =
       searched === undefined || risk !== undefined
         ? {}
-        : { missing: { find: withLf((edits[pair] as TextEdit).find), text: searched } };
+        : { missing: { find: withLf((edits[pair] as FileTextEdit).find), text: searched } };
     return { ...problem, ...missing, path: place.shown, pair: origins[pair] as string };
   });
 }

@@ -1,5 +1,5 @@
 /** One replacement. */
-export interface TextEdit {
+export interface FileTextEdit {
   /** Must occur exactly once, unless `all`. Empty only for a file that does not exist yet, or is empty. */
   find: string;
   replace: string;
@@ -11,7 +11,7 @@ export interface TextEdit {
 export interface FileEdits {
   /** Relative to the first root, or absolute inside a root. */
   src: string;
-  edits: readonly TextEdit[];
+  edits: readonly FileTextEdit[];
 }
 
 /** What became of one file. */

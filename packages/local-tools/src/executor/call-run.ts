@@ -129,7 +129,7 @@ export class CallRun {
     const { context, room } = this.#setting;
     return {
       signal: context.signal,
-      maxText: room.share,
+      maxChars: room.share,
       ask: (_request, reason) => this.#ask(call, reason),
     };
   }

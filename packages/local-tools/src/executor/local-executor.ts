@@ -24,7 +24,7 @@ export interface LocalExecutorOptions {
    */
   mcp?: (server: string, tool: string) => string | undefined;
   /** Reads and foreign calls that run at one time. Default 8. */
-  maxParallel?: number;
+  maxConcurrency?: number;
 }
 
 /**
@@ -37,13 +37,13 @@ export interface LocalExecutorOptions {
  * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did.
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
-  checkKeys<LocalExecutorOptions>("localExecutor", options, { others: true, mcp: true, maxParallel: true });
-  const { others, mcp = () => undefined, maxParallel = 8 } = options;
+  checkKeys<LocalExecutorOptions>("localExecutor", options, { others: true, mcp: true, maxConcurrency: true });
+  const { others, mcp = () => undefined, maxConcurrency = 8 } = options;
   if (typeof local?.command !== "function") {
     throw new TypeError("localExecutor needs local tools: await openLocalTools({ roots })");
   }
-  if (!Number.isInteger(maxParallel) || maxParallel < 1) {
-    throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);
+  if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
+    throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);
   }
   if (others !== undefined && (typeof others?.execute !== "function" || typeof others.handles !== "function")) {
     throw new TypeError("others must be an executor, such as toolkitExecutor(toolkit)");
@@ -53,7 +53,7 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
     handles: (action: Action): action is CallsAction => action.kind === "calls",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (action.kind !== "calls") throw new TypeError(`a localExecutor runs calls, not ${action.kind}`);
-      const room = new TextRoom(local.maxText, action.calls.length);
+      const room = new TextRoom(local.maxChars, action.calls.length);
       const run = new CallRun({ local, others, mcp, context, span: action.span, room });
       const { calls } = action;
       // What each call would be refused for stops all of them: those around it may assume that it ran.
@@ -62,7 +62,7 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
         return calls.map((call, index) => run.refuse(call, unknownValues(unknown[index] ?? [])));
       }
       const results: ToolResult[] = new Array(calls.length);
-      for (const stage of stagesOf(calls)) await runStage(run, stage, calls, results, maxParallel);
+      for (const stage of stagesOf(calls)) await runStage(run, stage, calls, results, maxConcurrency);
       return results;
     },
   };
@@ -73,11 +73,11 @@ async function runStage(
   stage: Stage,
   calls: readonly ToolCall[],
   results: ToolResult[],
-  maxParallel: number,
+  maxConcurrency: number,
 ): Promise<void> {
   const own = stage.indexes.map((index) => calls[index] as ToolCall);
   const ended =
-    stage.kind === "edits" ? await run.edits(own) : await inParallel(own, maxParallel, (call) => run.single(call));
+    stage.kind === "edits" ? await run.edits(own) : await inParallel(own, maxConcurrency, (call) => run.single(call));
   stage.indexes.forEach((index, at) => {
     results[index] = ended[at] as ToolResult;
   });

@@ -29,7 +29,7 @@ export const fileSystemTools: readonly AnyTool[] = [
 
 /** How the tools are registered. */
 export interface FileSystemToolsOptions
-  extends Pick<RegisterOptions, "groupName" | "namesakeStrategy" | "postprocessFunc" | "timeoutMs"> {
+  extends Pick<RegisterOptions, "groupName" | "namesakeStrategy" | "postprocess" | "timeoutMs"> {
   /** Which tools. Default: {@link fileSystemTools}. */
   tools?: readonly AnyTool[];
   /**
@@ -54,7 +54,7 @@ export function registerFileSystemTools(
   checkKeys<FileSystemToolsOptions>("registerFileSystemTools", options, {
     groupName: true,
     namesakeStrategy: true,
-    postprocessFunc: true,
+    postprocess: true,
     timeoutMs: true,
     tools: true,
     requiresApproval: true,
@@ -63,7 +63,7 @@ export function registerFileSystemTools(
   const before = new Set(toolkit.registered.keys());
   try {
     return tools.flatMap((tool) =>
-      toolkit.registerToolFunction(withApproval(tool, requiresApproval), { ...rest, presetKwargs: { service } }),
+      toolkit.registerToolFunction(withApproval(tool, requiresApproval), { ...rest, presets: { service } }),
     );
   } catch (error) {
     for (const name of [...toolkit.registered.keys()]) if (!before.has(name)) toolkit.removeToolFunction(name);

@@ -9,11 +9,11 @@ export interface TextFormat {
 }
 
 /** UTF-16 units of file text that one answer holds at most; whole lines, but for a first one that is longer. */
-const maxText = 100_000;
+const maxChars = 100_000;
 
 /** Lines of a file as AgentScope shows them, numbered as they are in the file. */
 export function linesText({ lines, from, total }: SelectedLines, format: TextFormat): string {
-  const { shown, note } = fitted(lines, from, total, maxText);
+  const { shown, note } = fitted(lines, from, total, maxChars);
   const isPart = shown.length < total;
   const head = format.header ? headOf(shown.length, format) : [];
   if (format.header && isPart && shown.length > 0) head.push(`lines: ${from}-${from + shown.length - 1} of ${total}`);
@@ -23,7 +23,7 @@ export function linesText({ lines, from, total }: SelectedLines, format: TextFor
 
 /** Several files, each under its path. */
 export function filesText(results: readonly ReadResult[], format: TextFormat): string {
-  let room = maxText;
+  let room = maxChars;
   const sections = results.map((result) => {
     if (!result.ok) return `## ${result.path} (error)\n${result.error}`;
     const lines = linesOf(result.content);
@@ -67,7 +67,7 @@ function fitted(
   }
   if (count === lines.length) return { shown: lines, note: [] };
   const next = from + count;
-  if (count > 0 || room < maxText) {
+  if (count > 0 || room < maxChars) {
     const note = `[cut: ${countOf(lines.length - count)} of ${total} left out; go on with start_line ${next}]`;
     return { shown: lines.slice(0, count), note: [note] };
   }

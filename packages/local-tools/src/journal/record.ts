@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, resolve } from "node:path";
+import { isObject } from "@toolglot/internal";
 import { type Owner, parseOwner } from "./owner.ts";
 import type { ChangeRecord } from "./types.ts";
 
@@ -119,10 +120,6 @@ export function undoneIds(records: Iterable<StoredRecord>): Set<string> {
     if (state === "done" && manifest.undoes !== undefined && !undone.has(manifest.id)) undone.add(manifest.undoes);
   }
   return undone;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isCount(value: unknown): value is number {

@@ -3,7 +3,7 @@ import { ArtifactFile } from "./artifact-file.ts";
 /** How an output is kept. */
 export interface OutputLogOptions {
   /** UTF-16 units of the output that is given: head, tail, and the line between them. */
-  maxOutput: number;
+  maxChars: number;
   /** Where an output that is longer is kept whole; made when needed (0700). */
   artifactDir: string;
   /** Bytes of one file at most; what is printed beyond is only in the tail. Default 256 MiB. */
@@ -21,8 +21,8 @@ export interface KeptOutput {
 }
 
 /**
- * Keeps the text of one result: all of it up to `maxOutput`, else its head and tail, and the whole in a file. Memory is
- * bounded by a small multiple of `maxOutput`, whatever is written. The file is written synchronously, and only once the
+ * Keeps the text of one result: all of it up to `maxChars`, else its head and tail, and the whole in a file. Memory is
+ * bounded by a small multiple of `maxChars`, whatever is written. The file is written synchronously, and only once the
  * bound is passed; when that fails, the result says so and nothing else is lost.
  */
 export class OutputLog {
@@ -38,12 +38,12 @@ export class OutputLog {
 
   /** Throws `TypeError` for a bound that is no positive whole number or a folder that is no text. */
   constructor(options: OutputLogOptions) {
-    const { maxOutput, artifactDir, maxArtifactBytes = 256 * 1024 * 1024 } = options;
-    for (const [name, value] of Object.entries({ maxOutput, maxArtifactBytes })) {
+    const { maxChars, artifactDir, maxArtifactBytes = 256 * 1024 * 1024 } = options;
+    for (const [name, value] of Object.entries({ maxChars, maxArtifactBytes })) {
       if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${name} must be a positive whole number`);
     }
     if (typeof artifactDir !== "string" || artifactDir === "") throw new TypeError("artifactDir must be a path");
-    this.#max = maxOutput;
+    this.#max = maxChars;
     this.#file = new ArtifactFile(artifactDir, maxArtifactBytes);
   }
 

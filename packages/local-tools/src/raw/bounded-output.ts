@@ -13,9 +13,9 @@ export class BoundedOutput {
   #tailLength = 0;
   #total = 0;
 
-  /** `maxLength`: UTF-16 units of text that are kept. */
-  constructor(maxLength: number) {
-    this.#half = Math.max(1, Math.floor(maxLength / 2));
+  /** `maxChars`: UTF-16 units of text that are kept. */
+  constructor(maxChars: number) {
+    this.#half = Math.max(1, Math.floor(maxChars / 2));
   }
 
   write(bytes: Buffer): void {

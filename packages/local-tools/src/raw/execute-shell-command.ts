@@ -20,7 +20,7 @@ export interface ShellCommandOptions {
   /** Names of the host's variables that commands get. Default: those of the shell, such as HOME, PATH and LANG. */
   inherit?: readonly string[];
   /** UTF-16 units kept of each of stdout and stderr, the beginning and the end. Default 30,000. */
-  maxOutput?: number;
+  maxChars?: number;
   /** The longest timeout a model may ask for, in seconds. Default 3,600. */
   maxTimeout?: number;
 }
@@ -31,11 +31,11 @@ export function makeExecuteShellCommand(options: ShellCommandOptions = {}): Defi
     cwd: true,
     env: true,
     inherit: true,
-    maxOutput: true,
+    maxChars: true,
     maxTimeout: true,
   });
-  const { cwd, env, inherit, maxOutput = 30_000, maxTimeout = 3_600 } = options;
-  for (const [name, value] of Object.entries({ maxOutput, maxTimeout })) {
+  const { cwd, env, inherit, maxChars = 30_000, maxTimeout = 3_600 } = options;
+  for (const [name, value] of Object.entries({ maxChars, maxTimeout })) {
     if (!(value > 0)) throw new TypeError(`makeExecuteShellCommand: ${name} must be a number above 0, not ${value}`);
   }
   return defineTool({
@@ -62,7 +62,7 @@ export function makeExecuteShellCommand(options: ShellCommandOptions = {}): Defi
         cwd,
         env: childEnvironment({ ...(inherit ? { inherit } : {}), ...(env ? { env } : {}) }),
         timeoutMs: seconds * 1000,
-        maxOutput,
+        maxChars,
         signal,
       });
       const notice = `TimeoutError: The command execution exceeded the timeout of ${seconds} seconds.`;

@@ -9,7 +9,7 @@ export interface ShellRun {
   env: Record<string, string>;
   timeoutMs: number;
   /** UTF-16 units kept of each stream. */
-  maxOutput: number;
+  maxChars: number;
   signal: AbortSignal;
 }
 
@@ -44,7 +44,7 @@ const signalNumbers: Readonly<Record<string, number>> = {
  * what a command left behind at its own end lives on.
  */
 export function runShell(run: ShellRun): Promise<ShellRunResult> {
-  const { command, cwd, env, timeoutMs, maxOutput, signal } = run;
+  const { command, cwd, env, timeoutMs, maxChars, signal } = run;
   if (signal.aborted) return Promise.resolve({ returncode: -1, stdout: "", stderr: "", ended: "abort" });
   const [shell, args] = shellOf(command, env);
   return new Promise((resolve, reject) => {
@@ -56,8 +56,8 @@ export function runShell(run: ShellRun): Promise<ShellRunResult> {
       windowsHide: true,
       windowsVerbatimArguments: true,
     });
-    const stdout = new BoundedOutput(maxOutput);
-    const stderr = new BoundedOutput(maxOutput);
+    const stdout = new BoundedOutput(maxChars);
+    const stderr = new BoundedOutput(maxChars);
     child.stdout.on("data", (bytes: Buffer) => stdout.write(bytes));
     child.stderr.on("data", (bytes: Buffer) => stderr.write(bytes));
     let ended: ShellRunResult["ended"] = "exit";

@@ -8,7 +8,7 @@ export interface LinesWanted {
   from: number;
   to: number;
   /** UTF-16 units of text; the last whole line that fits is the last one given. */
-  maxText: number;
+  maxChars: number;
   /** UTF-16 units of one line. */
   maxLine: number;
   /** A file of more bytes is not read on just to count its lines. */
@@ -165,7 +165,7 @@ class LineTaker {
   }
 
   #giveLine(end: string): void {
-    const { maxLine, maxText } = this.#wanted;
+    const { maxLine, maxChars } = this.#wanted;
     const bytes = Buffer.concat(this.#parts);
     let line = this.#decoded(bytes, bytes.length < this.#length);
     if (end !== "" && line.endsWith("\r") && bytes.length === this.#length) line = line.slice(0, -1);
@@ -174,7 +174,7 @@ class LineTaker {
       this.#shortened.push(this.#number);
     }
     // The first line is always given: what was cut off it is said.
-    if (this.#texts.length > 0 && this.#units + line.length + end.length > maxText) {
+    if (this.#texts.length > 0 && this.#units + line.length + end.length > maxChars) {
       this.#cut = true;
       if (this.#shortened.at(-1) === this.#number) this.#shortened.pop();
       return;

@@ -7,7 +7,7 @@ import { counted, several, sized } from "./words.ts";
 
 /** Bounds of what is given of a file. */
 export interface FileBounds {
-  maxText: number;
+  maxChars: number;
   maxBytes: number;
   signal?: AbortSignal;
 }
@@ -20,7 +20,7 @@ export async function readOpenedFile(file: OpenedFile, wanted: FileRead, bounds:
   const called = inMessage(wanted.src);
   const { from = 1, to } = wanted;
   const scan = (first: number, last: number): Promise<LinesFound> =>
-    scanLines(file, { ...bounds, from: first, to: last, maxLine: Math.min(maxLine, bounds.maxText), called });
+    scanLines(file, { ...bounds, from: first, to: last, maxLine: Math.min(maxLine, bounds.maxChars), called });
 
   const wrong = [from, to].find((line) => line !== undefined && (!Number.isSafeInteger(line) || line < 1));
   if (wrong !== undefined) throw localError("InvalidRange", `${called}: lines count from 1; ${wrong} is no line.`);

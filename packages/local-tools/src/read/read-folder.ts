@@ -15,13 +15,13 @@ const atATime = 50;
  * lead, if that may be seen; `[ignored]` after what .gitignore and its like leave out of searches. A name that would break the
  * line, or looks as another, is a JSON string.
  */
-export async function readFolder(roots: Roots, place: Place, of: string, maxText: number): Promise<ReadPart> {
+export async function readFolder(roots: Roots, place: Place, of: string, maxChars: number): Promise<ReadPart> {
   const levels = await ignoreLevels(roots, place.path);
   const folder = await roots.pin(place.path, of);
   try {
     const entries = (await folder.entries()).sort(byKindAndName);
     const lines: string[] = [];
-    let room = maxText;
+    let room = maxChars;
     for (let start = 0; start < Math.min(entries.length, mostEntries) && room > 0; start += atATime) {
       const some = entries.slice(start, Math.min(start + atATime, mostEntries));
       for (const line of await Promise.all(some.map((entry) => entryLine(roots, folder, levels, entry)))) {

@@ -10,27 +10,27 @@ const PARALLEL_READS = 8;
 /** One file, directory or search. */
 interface ReadJob {
   of: string;
-  run(maxText: number, decide: Decide): Promise<ReadPart>;
+  run(maxChars: number, decide: Decide): Promise<ReadPart>;
 }
 
-/** Reads all parts so that their texts together take no more than `maxText` units; what fails is a part, too. */
+/** Reads all parts so that their texts together take no more than `maxChars` units; what fails is a part, too. */
 export async function readTogether(
   reader: Reader,
   { files, searches }: { files: readonly FileRead[]; searches: readonly TextSearch[] },
-  { decide, maxText, ...rest }: ReadOptions & { maxText: number },
+  { decide, maxChars, ...rest }: ReadOptions & { maxChars: number },
 ): Promise<ReadOutcome> {
   const jobs: ReadJob[] = [
     ...files.map((file) => ({
       of: file.src,
-      run: (room: number, allowed: Decide) => reader.read(file, { decide: allowed, maxText: room, ...rest }),
+      run: (room: number, allowed: Decide) => reader.read(file, { decide: allowed, maxChars: room, ...rest }),
     })),
     ...searches.map((search) => ({
       of: search.pattern,
-      run: (room: number) => reader.search(search, { maxText: room, ...rest }),
+      run: (room: number) => reader.search(search, { maxChars: room, ...rest }),
     })),
   ];
-  const first = await readAll(jobs, maxText, decide);
-  const room = roomPerText(first.map(textLength), maxText);
+  const first = await readAll(jobs, maxChars, decide);
+  const room = roomPerText(first.map(textLength), maxChars);
   // What is too long beside the others is read once more, so that its head says what it shows. It was decided already.
   const isLong = first.map((part) => textLength(part) > room);
   const second = await readAll(
@@ -41,9 +41,9 @@ export async function readTogether(
   return first.map((part, index) => (isLong[index] ? (second.shift() ?? part) : part));
 }
 
-function readAll(jobs: readonly ReadJob[], maxText: number, decide: Decide): Promise<ReadOutcome> {
+function readAll(jobs: readonly ReadJob[], maxChars: number, decide: Decide): Promise<ReadOutcome> {
   return inParallel(jobs, PARALLEL_READS, ({ of, run }) =>
-    run(maxText, decide).catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
+    run(maxChars, decide).catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
   );
 }
 

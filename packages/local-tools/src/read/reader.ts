@@ -13,7 +13,7 @@ export interface ReaderOptions {
   /** What may be read. */
   roots: Roots;
   /** UTF-16 units of one answer's text. Default 40,000. */
-  maxText?: number;
+  maxChars?: number;
   /**
    * Bytes of a file that is read to its end just to count its lines, and of a file that a search of a folder looks into; larger ones are read
    * as far as is asked for, and searched when they are named. Default 32 MiB.
@@ -39,16 +39,16 @@ export interface ReadOptions {
   decide(request: LocalRequest): Promise<void>;
   signal?: AbortSignal;
   /** UTF-16 units of this answer's text. Default: the reader's. */
-  maxText?: number;
+  maxChars?: number;
 }
 
 /** Makes a reader. Throws `TypeError` for bounds that are no counts. */
 export function createReader(options: ReaderOptions): Reader {
   const { roots, ripgrep } = options;
-  const standard = bound("maxText", options.maxText, 40_000);
+  const standard = bound("maxChars", options.maxChars, 40_000);
   const maxBytes = bound("maxBytes", options.maxBytes, 32 * 1024 * 1024);
   return {
-    async read(asked, { decide, signal, maxText = standard }) {
+    async read(asked, { decide, signal, maxChars = standard }) {
       signal?.throwIfAborted();
       const { file, place } = await placeOf(asked, roots);
       if (place.kind === "missing") throw localError("NotFound", `There is no ${inMessage(file.src)}.`);
@@ -60,19 +60,19 @@ export function createReader(options: ReaderOptions): Reader {
         if (file.from !== undefined || file.to !== undefined) {
           throw localError("InvalidRange", `${inMessage(file.src)} is a directory; it has no lines.`);
         }
-        return readFolder(roots, place, file.src, maxText);
+        return readFolder(roots, place, file.src, maxChars);
       }
       const opened = await roots.openPlace(place.path, file.src);
       try {
-        return await readOpenedFile(opened, file, { maxText, maxBytes, ...(signal === undefined ? {} : { signal }) });
+        return await readOpenedFile(opened, file, { maxChars, maxBytes, ...(signal === undefined ? {} : { signal }) });
       } finally {
         await opened.close();
       }
     },
-    search: (search, { signal, maxText = standard } = {}) =>
+    search: (search, { signal, maxChars = standard } = {}) =>
       searchText(search, {
         roots,
-        maxText,
+        maxChars,
         maxBytes,
         ...(ripgrep === undefined ? {} : { ripgrep }),
         ...(signal === undefined ? {} : { signal }),

@@ -29,7 +29,7 @@ export interface SearchOutcome {
 
 /** Bounds that are told of. */
 interface SearchBounds {
-  maxText: number;
+  maxChars: number;
   maxBytes: number;
   patience: number;
 }
@@ -46,7 +46,7 @@ export function told(
   bounds: SearchBounds,
 ): ReadPart {
   const { found, tooSlow, stoppedAt, stoppedIn } = outcome;
-  const { lines, left: hidden } = matchLines(found, bounds.maxText);
+  const { lines, left: hidden } = matchLines(found, bounds.maxChars);
   const matches = found.reduce((sum, { matches: { count } }) => sum + count, 0);
   const left = leftOut(walk, outcome, hidden);
   const stopped = stoppedAt !== undefined || walk.stopped;
@@ -126,10 +126,10 @@ function leftOut(walk: Walk, outcome: SearchOutcome, hidden: number): LeftOut[] 
     .map(([reason, count]) => ({ reason: reason as LeftOut["reason"], count }));
 }
 
-function matchLines(found: SearchOutcome["found"], maxText: number): { lines: string[]; left: number } {
+function matchLines(found: SearchOutcome["found"], maxChars: number): { lines: string[]; left: number } {
   const lines: string[] = [];
   let left = 0;
-  let room = maxText;
+  let room = maxChars;
   for (const { file, matches } of found) {
     const name = needsQuotes(file.shown) ? quoted(file.shown) : file.shown;
     let shown = 0;

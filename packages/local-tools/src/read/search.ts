@@ -15,7 +15,7 @@ import { type Walk, type WalkedFile, walkFiles } from "./walk.ts";
 /** Bounds and ways of a search. */
 export interface SearchOptions {
   roots: Roots;
-  maxText: number;
+  maxChars: number;
   maxBytes: number;
   ripgrep?: string | false;
   signal?: AbortSignal;
@@ -53,7 +53,7 @@ export async function searchText(search: TextSearch, options: SearchOptions): Pr
   const outcome = await lookFor(read);
   const asItStands = read.literal === undefined && cameToNothing(outcome) ? readLiterally(search.pattern) : undefined;
   const second = asItStands === undefined ? undefined : await lookFor(asItStands);
-  const bounds = { maxText: options.maxText, maxBytes: options.maxBytes, patience };
+  const bounds = { maxChars: options.maxChars, maxBytes: options.maxBytes, patience };
   return second === undefined || second.found.length === 0
     ? told(search, read.note, walk, outcome, bounds)
     : told(search, "no line fits it as a regular expression; found as it stands", walk, second, bounds);

@@ -2,11 +2,11 @@ import { headOf, OutputLog, tailOf } from "../output/output-log.ts";
 import type { ShellResult } from "../shell/types.ts";
 
 /** A shell's result whose output takes no more than so many UTF-16 units: head, tail, and the whole in a file. */
-export function fitOutput(result: ShellResult, maxOutput: number, artifactDir: string): ShellResult {
+export function fitOutput(result: ShellResult, maxChars: number, artifactDir: string): ShellResult {
   const { output, outputLength, artifact } = result;
-  if (output.length <= maxOutput) return result;
+  if (output.length <= maxChars) return result;
   if (artifact === undefined) {
-    const log = new OutputLog({ maxOutput, artifactDir });
+    const log = new OutputLog({ maxChars, artifactDir });
     log.write(output);
     return { ...result, ...log.finish() };
   }
@@ -14,7 +14,7 @@ export function fitOutput(result: ShellResult, maxOutput: number, artifactDir: s
   const lines = [...output.matchAll(/^\[\d+ characters left out here; ([^\n]*)\]$/gm)].map(([, words = ""]) => words);
   const told = lines.find((words) => words.includes(artifact)) ?? `the whole output is in ${artifact}`;
   const line = (cut: number): string => `[${cut} characters left out here; ${told}]`;
-  const room = Math.max(0, maxOutput - line(outputLength).length - 2);
+  const room = Math.max(0, maxChars - line(outputLength).length - 2);
   const head = headOf(output, Math.ceil(room / 2));
   const tail = tailOf(output, Math.floor(room / 2));
   const between = head === "" || head.endsWith("\n") ? "" : "\n";

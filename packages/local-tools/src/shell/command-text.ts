@@ -3,13 +3,13 @@ import { TextCleaner } from "../output/text-cleaner.ts";
 
 /** What a session's commands print, from terminal output to the text of a result. */
 export class CommandText {
-  readonly #options: { maxOutput: number; artifactDir: string; columns: number; rows: number };
+  readonly #options: { maxChars: number; artifactDir: string; columns: number; rows: number };
   #cleaner: TextCleaner;
   #log: OutputLog;
   #resized = false;
   #discarded = false;
 
-  constructor(options: { maxOutput: number; artifactDir: string; columns: number; rows: number }) {
+  constructor(options: { maxChars: number; artifactDir: string; columns: number; rows: number }) {
     this.#options = options;
     this.#cleaner = new TextCleaner({ ...options, fold: true });
     this.#log = new OutputLog(options);

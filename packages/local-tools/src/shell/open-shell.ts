@@ -20,7 +20,7 @@ const shellOptionKeys: KnownKeys<ShellOptions> = {
   maxRuntimeMs: true,
   columns: true,
   rows: true,
-  maxOutput: true,
+  maxChars: true,
   artifactDir: true,
 };
 
@@ -93,7 +93,7 @@ export async function openShell(options: ShellOptions): Promise<ShellSession> {
 export function checkedShellOptions(
   what: string,
   options: ShellOptions,
-): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxOutput" | "columns" | "rows"> {
+): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxChars" | "columns" | "rows"> {
   if (options === undefined) throw new TypeError(`${what} needs options: { cwd, artifactDir }`);
   checkKeys<ShellOptions>(what, options, shellOptionKeys);
   const { backend = "auto", bash = "bash", inheritEnv = [], env = {} } = options;
@@ -114,7 +114,7 @@ export function checkedShellOptions(
   return {
     timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000),
     maxRuntimeMs: positive("maxRuntimeMs", options.maxRuntimeMs ?? 30 * minute),
-    maxOutput: whole("maxOutput", options.maxOutput ?? 20_000, 1, Number.MAX_SAFE_INTEGER),
+    maxChars: whole("maxChars", options.maxChars ?? 20_000, 1, Number.MAX_SAFE_INTEGER),
     columns: whole("columns", options.columns ?? 200, 2, 10_000),
     rows: whole("rows", options.rows ?? 50, 2, 10_000),
   };

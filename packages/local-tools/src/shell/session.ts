@@ -11,14 +11,14 @@ import { quoteWord } from "./shell-text.ts";
 import { Telling } from "./telling.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { BashExit } from "./transport.ts";
-import type { RunOptions, SendOptions, ShellResult, ShellSession, ShellState } from "./types.ts";
+import type { ShellResult, ShellRunOptions, ShellSendOptions, ShellSession, ShellState } from "./types.ts";
 import { longestTimer, Watch, type Watched } from "./watch.ts";
 
 /** A session's options, complete. */
 export interface SessionOptions extends BashOptions {
   timeoutMs: number;
   maxRuntimeMs: number;
-  maxOutput: number;
+  maxChars: number;
   artifactDir: string;
   limits: readonly string[];
 }
@@ -68,9 +68,9 @@ export class Session implements ShellSession {
     };
   }
 
-  run(script: string, options: RunOptions = {}): Promise<ShellResult> {
+  run(script: string, options: ShellRunOptions = {}): Promise<ShellResult> {
     if (typeof script !== "string") throw new TypeError("script must be a string");
-    checkKeys<RunOptions>("run", options, { timeoutMs: true, cwd: true, signal: true });
+    checkKeys<ShellRunOptions>("run", options, { timeoutMs: true, cwd: true, signal: true });
     if (options.cwd !== undefined && !options.cwd.startsWith("/") && process.platform !== "win32") {
       throw new TypeError("cwd must be an absolute path");
     }
@@ -78,7 +78,7 @@ export class Session implements ShellSession {
     return this.#enqueue(options.signal, (started) => this.#run(script, { ...options, timeoutMs }, started));
   }
 
-  input(data: string, options: SendOptions = {}): Promise<ShellResult> {
+  input(data: string, options: ShellSendOptions = {}): Promise<ShellResult> {
     if (typeof data !== "string") throw new TypeError("data must be a string");
     return this.#send(options, async (shell, _active, waitMs) => {
       // A keyboard's Enter is a carriage return; a terminal that works by lines makes a line feed of it.
@@ -88,7 +88,7 @@ export class Session implements ShellSession {
     });
   }
 
-  ctrl(key: string, options: SendOptions = {}): Promise<ShellResult> {
+  ctrl(key: string, options: ShellSendOptions = {}): Promise<ShellResult> {
     if (typeof key !== "string" || !controlKey.test(key)) {
       throw new TypeError("key must be a letter or one of [ \\ ] ^ _");
     }
@@ -163,7 +163,7 @@ export class Session implements ShellSession {
     return turn;
   }
 
-  async #run(script: string, options: RunOptions & { timeoutMs: number }, started: number): Promise<ShellResult> {
+  async #run(script: string, options: ShellRunOptions & { timeoutMs: number }, started: number): Promise<ShellResult> {
     const { timeoutMs, signal } = options;
     if (script.includes("\0"))
       return this.#tell.result("not-run", started, { notes: ["The script holds a NUL character."] });
@@ -212,11 +212,11 @@ export class Session implements ShellSession {
 
   /** Something for what runs; `ctrl`: with nothing running there is nothing to do, which is fine. */
   #send(
-    options: SendOptions,
+    options: ShellSendOptions,
     give: (shell: BashProcess, active: Active, waitMs: number) => Promise<string | undefined>,
     ctrl = false,
   ): Promise<ShellResult> {
-    checkKeys<SendOptions>(ctrl ? "ctrl" : "input", options, { timeoutMs: true, signal: true });
+    checkKeys<ShellSendOptions>(ctrl ? "ctrl" : "input", options, { timeoutMs: true, signal: true });
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
     return this.#enqueue(options.signal, async (started) => {
       await this.#watch.settled();

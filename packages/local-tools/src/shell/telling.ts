@@ -11,7 +11,7 @@ export class Telling {
   readonly #cwd: () => string;
   #stray: StrayText = new StrayText(() => false);
 
-  constructor(options: { maxOutput: number; artifactDir: string; columns: number; rows: number }, cwd: () => string) {
+  constructor(options: { maxChars: number; artifactDir: string; columns: number; rows: number }, cwd: () => string) {
     this.text = new CommandText(options);
     this.#cwd = cwd;
   }

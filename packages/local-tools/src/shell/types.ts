@@ -24,13 +24,13 @@ export interface ShellOptions {
   columns?: number;
   rows?: number;
   /** UTF-16 units of one output that are kept, head and tail; the rest is in the artifact. Default 20,000. */
-  maxOutput?: number;
+  maxChars?: number;
   /** Where outputs that were cut are kept whole, made when needed (0700). Required. */
   artifactDir: string;
 }
 
 /** Options of one command. */
-export interface RunOptions {
+export interface ShellRunOptions {
   /** See {@link ShellOptions.timeoutMs}. */
   timeoutMs?: number;
   /** Where the command runs; the shell comes back afterwards. An absolute path of an existing directory. */
@@ -40,7 +40,7 @@ export interface RunOptions {
 }
 
 /** Options of input and control characters. */
-export interface SendOptions {
+export interface ShellSendOptions {
   /** How long to wait for what comes of it. Default {@link ShellOptions.timeoutMs}. */
   timeoutMs?: number;
   signal?: AbortSignal;
@@ -86,11 +86,11 @@ export interface ShellState {
 export interface ShellSession {
   readonly state: ShellState;
   /** Runs a script in the shell. Variables, functions, options and the working directory last. */
-  run(script: string, options?: RunOptions): Promise<ShellResult>;
+  run(script: string, options?: ShellRunOptions): Promise<ShellResult>;
   /** Writes to the terminal as a keyboard would; nothing is appended. */
-  input(data: string, options?: SendOptions): Promise<ShellResult>;
+  input(data: string, options?: ShellSendOptions): Promise<ShellResult>;
   /** Sends a control character: a letter or one of `[ \ ] ^ _`. */
-  ctrl(key: string, options?: SendOptions): Promise<ShellResult>;
+  ctrl(key: string, options?: ShellSendOptions): Promise<ShellResult>;
   /** Changes the size of the terminal; nothing with pipes. */
   resize(columns: number, rows: number): void;
   /** Ends what runs, then the shell. Safe to call twice. */

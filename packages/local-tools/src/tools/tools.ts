@@ -18,7 +18,7 @@ export function localTools(local: LocalTools): DefinedTool<Record<string, unknow
   const runs: Record<LocalToolName, Run> = {
     command: (input: CommandInput, { signal }) => local.command(input, { signal }).then((got) => shellData(got)),
     edit: (input: EditInput, { signal }) =>
-      local.edit(input.files, { signal }).then((outcome) => editText(outcome, local.maxText)),
+      local.edit(input.files, { signal }).then((outcome) => editText(outcome, local.maxChars)),
     read: async (input: ReadInput, { signal }) => readResponse(await local.read(input, { signal })),
     input: (input: { data: string }, { signal }) =>
       local.input({ data: decodeEscapes(input.data) }, { signal }).then((got) => shellData(got, "NoCommand")),

@@ -6,7 +6,7 @@ import { openSession } from "../support/session.ts";
 const read = (path: string): string => `<tools><read><file src="${path}"/></read></tools>`;
 
 it("follows no link that was planted where whole outputs are kept", async () => {
-  const { local, state, work, ask } = await openSession({ maxText: 300 });
+  const { local, state, work, ask } = await openSession({ maxChars: 300 });
   const artifacts = state.at("artifacts");
   writeFileSync(state.at("secret"), "planted-secret\n");
   symlinkSync(state.at("secret"), join(artifacts, "file"));
@@ -25,7 +25,7 @@ it("follows no link that was planted where whole outputs are kept", async () => 
 });
 
 it("reads nothing through a link put in the place of the folder of whole outputs", async () => {
-  const { local, state, work, ask } = await openSession({ maxText: 300 });
+  const { local, state, work, ask } = await openSession({ maxChars: 300 });
   const artifacts = state.at("artifacts");
   const elsewhere = state.at("elsewhere");
   mkdirSync(elsewhere);

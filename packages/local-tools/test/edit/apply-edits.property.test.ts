@@ -2,7 +2,7 @@ import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { applyEdits } from "../../src/edit/apply-edits.ts";
-import type { TextEdit } from "../../src/edit/types.ts";
+import type { FileTextEdit } from "../../src/edit/types.ts";
 
 const numRuns = rounds(2_000, 8_000, 20_000);
 
@@ -16,7 +16,7 @@ const letters = (...more: string[]): fc.Arbitrary<string> =>
 const withEdits = (
   text: fc.Arbitrary<string>,
   other: fc.Arbitrary<string>,
-): fc.Arbitrary<{ text: string; edits: TextEdit[] }> =>
+): fc.Arbitrary<{ text: string; edits: FileTextEdit[] }> =>
   text.chain((whole) => {
     const part = fc
       .tuple(fc.nat({ max: whole.length }), fc.nat({ max: 6 }))
@@ -27,7 +27,7 @@ const withEdits = (
   });
 
 /** All that a set of replacements has to do, as simple as can be. Undefined: some pair can't be made. */
-function naive(text: string, edits: readonly TextEdit[]): string | undefined {
+function naive(text: string, edits: readonly FileTextEdit[]): string | undefined {
   let now = text;
   for (const { find, replace, all = false } of edits) {
     if (find === "") {
@@ -76,7 +76,7 @@ it("gives the same with CRLF ends as with LF ends, only the ends differ", () => 
   );
 });
 
-function stepsKeepAnEnd(text: string, edits: readonly TextEdit[]): boolean {
+function stepsKeepAnEnd(text: string, edits: readonly FileTextEdit[]): boolean {
   return edits.every((_, at) => applyEdits(text, edits.slice(0, at)).text.includes("\n"));
 }
 

@@ -1,17 +1,17 @@
 import { neutralize } from "@toolglot/core";
 import { expect, it } from "vitest";
 import { applyEdits } from "../../src/edit/apply-edits.ts";
-import type { TextEdit } from "../../src/edit/types.ts";
+import type { FileTextEdit } from "../../src/edit/types.ts";
 
 /** The new text; fails when a pair has a problem. */
-function applied(text: string, ...edits: TextEdit[]): string {
+function applied(text: string, ...edits: FileTextEdit[]): string {
   const result = applyEdits(text, edits);
   expect(result.problems).toEqual([]);
   return result.text;
 }
 
 /** Type and message of each problem. */
-function problems(text: string, ...edits: TextEdit[]): string[] {
+function problems(text: string, ...edits: FileTextEdit[]): string[] {
   const result = applyEdits(text, edits);
   expect(result.problems.length).toBeGreaterThan(0);
   return result.problems.map(({ pair, type, message }) => `${pair} ${type}: ${message}`);
@@ -151,9 +151,9 @@ it("stops before a text gets too large", () => {
   const huge = { find: "a", replace: "b".repeat(100_000), all: true };
   const result = applyEdits("a".repeat(1_000_000), [huge]);
   expect(result.problems.map(({ type }) => type)).toEqual(["TooLarge"]);
-  const { problems: small } = applyEdits("ab", [{ find: "a", replace: "aaa" }], { maxLength: 3 });
+  const { problems: small } = applyEdits("ab", [{ find: "a", replace: "aaa" }], { maxChars: 3 });
   expect(small.map(({ type }) => type)).toEqual(["TooLarge"]);
-  expect(applyEdits("ab", [{ find: "a", replace: "aa" }], { maxLength: 3 }).text).toBe("aab");
+  expect(applyEdits("ab", [{ find: "a", replace: "aa" }], { maxChars: 3 }).text).toBe("aab");
 });
 
 it("ends on texts made for slow searches", () => {

@@ -56,7 +56,7 @@ describe("registration", () => {
     expect(shown).not.toContain("service");
     expect(shown).toContain("start_line");
     for (const { inputSchema } of kit.definitions()) expect(inputSchema.required ?? []).not.toContain("service");
-    expect(() => JSON.stringify(kit.stateDict({ registrations: true }))).not.toThrow();
+    expect(() => JSON.stringify(kit.saveState({ registrations: true }))).not.toThrow();
   });
 
   it("should drop a service that the model gives, and report it", async () => {
@@ -77,8 +77,8 @@ describe("registration", () => {
     const { service, put } = makePlace();
     put("userinput/a", "123");
     const kit = new Toolkit();
-    expect(kit.registerToolFunction(stat, { presetKwargs: { service } })).toEqual([]);
-    kit.registerToolFunction(describePermissions, { presetKwargs: { service } });
+    expect(kit.registerToolFunction(stat, { presets: { service } })).toEqual([]);
+    kit.registerToolFunction(describePermissions, { presets: { service } });
     expect(contentText((await call(kit, "stat", { path: "/userinput/a" })).content)).toContain("size: 3");
     expect(contentText((await call(kit, "fs_describe_permissions_markdown", {})).content)).toBe(
       "/internal/: ls, stat, read, write\n/userinput/: ls, stat, read\n/workspace/: ls, stat, read, write, delete",
@@ -90,7 +90,7 @@ describe("registration", () => {
     kit.registerToolFunction(readTextFile);
     const { status, error } = await call(kit, "read_text_file", { path: "/etc/passwd", service: { isInstance: true } });
     expect(status).toBe("error");
-    expect(error?.message).toContain("presetKwargs: { service }");
+    expect(error?.message).toContain("presets: { service }");
   });
 
   it("should be all or nothing", () => {

@@ -80,7 +80,8 @@ it("should let many processes write to the same files, and lose no change, thoug
   expect(last - numbers.length).toBeGreaterThanOrEqual(0);
   expect(last - numbers.length).toBeLessThanOrEqual(2);
   const records = await journal.list();
-  expect(records.filter(({ state }) => state === "done").length).toBe(last);
+  // The journal keeps the newest 200; a victim may have made more before the signal reached it.
+  expect(records.filter(({ state }) => state === "done").length).toBe(Math.min(last, 200));
   expect(new Set(records.map(({ id }) => id.slice(0, 9))).size).toBe(records.length);
 }, 120_000);
 

@@ -23,7 +23,7 @@ const { OutputLog } = await import("../../src/output/output-log.ts");
 it("should keep the result when the disk gets full, and leave no half file", () => {
   const dir = mkdtempSync(join(tmpdir(), "toolglot-output-"));
   disk.room = 100_000;
-  const log = new OutputLog({ maxOutput: 1000, artifactDir: dir });
+  const log = new OutputLog({ maxChars: 1000, artifactDir: dir });
   for (let n = 0; n < 50_000; n++) log.write(`line ${n}\n`);
   const { output, artifact } = log.finish("last");
   expect(artifact).toBeUndefined();
@@ -38,7 +38,7 @@ it("should write on when the system takes less than it was given", async () => {
   const dir = mkdtempSync(join(tmpdir(), "toolglot-output-"));
   disk.room = Number.POSITIVE_INFINITY;
   disk.most = 1001;
-  const log = new OutputLog({ maxOutput: 1000, artifactDir: dir });
+  const log = new OutputLog({ maxChars: 1000, artifactDir: dir });
   const text = "größer\n".repeat(5000);
   log.write(text);
   const { artifact } = log.finish();

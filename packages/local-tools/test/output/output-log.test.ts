@@ -25,7 +25,7 @@ afterEach(() => {
 const artifactDir = () => join(dir, "state", "artifacts");
 
 it("should keep what fits, without a file", () => {
-  const log = new OutputLog({ maxOutput: 10, artifactDir: artifactDir() });
+  const log = new OutputLog({ maxChars: 10, artifactDir: artifactDir() });
   log.write("12345");
   log.write("");
   log.write("678");
@@ -34,11 +34,11 @@ it("should keep what fits, without a file", () => {
 });
 
 it("should keep nothing of nothing", () => {
-  expect(new OutputLog({ maxOutput: 1, artifactDir: artifactDir() }).finish()).toEqual({ output: "", outputLength: 0 });
+  expect(new OutputLog({ maxChars: 1, artifactDir: artifactDir() }).finish()).toEqual({ output: "", outputLength: 0 });
 });
 
 it("should keep head and tail at line borders, and the whole in a file of its own", () => {
-  const log = new OutputLog({ maxOutput: 2000, artifactDir: artifactDir() });
+  const log = new OutputLog({ maxChars: 2000, artifactDir: artifactDir() });
   const lines = Array.from({ length: 5000 }, (_, n) => `line ${n}\n`);
   for (const line of lines) log.write(line);
   const whole = `${lines.join("")}end`;
@@ -61,7 +61,7 @@ it("should keep head and tail at line borders, and the whole in a file of its ow
 
 it("should make the file and its folders for their owner only", () => {
   const paths = [1, 2].map(() => {
-    const log = new OutputLog({ maxOutput: 5, artifactDir: artifactDir() });
+    const log = new OutputLog({ maxChars: 5, artifactDir: artifactDir() });
     log.write("123456");
     return log.finish().artifact as string;
   });
@@ -73,9 +73,9 @@ it("should make the file and its folders for their owner only", () => {
 });
 
 it("should never cut inside a surrogate pair", () => {
-  for (let maxOutput = 1; maxOutput < 60; maxOutput++) {
+  for (let maxChars = 1; maxChars < 60; maxChars++) {
     for (const start of ["", "x"]) {
-      const log = new OutputLog({ maxOutput, artifactDir: artifactDir() });
+      const log = new OutputLog({ maxChars, artifactDir: artifactDir() });
       const whole = start + "😀".repeat(100);
       for (let at = 0; at < whole.length; at += 3) log.write(whole.slice(at, at + 3));
       const { output, artifact } = log.finish();
@@ -86,7 +86,7 @@ it("should never cut inside a surrogate pair", () => {
 });
 
 it("should show head and tail also where the line between them alone is longer than the bound", () => {
-  const log = new OutputLog({ maxOutput: 10, artifactDir: artifactDir() });
+  const log = new OutputLog({ maxChars: 10, artifactDir: artifactDir() });
   log.write("abcdefghijklmnopqrstuvwxyz");
   const { output, artifact } = log.finish();
   expect(output).toBe(`abcde\n[16 characters left out here; the whole output is in ${artifact}]\nvwxyz`);
@@ -94,7 +94,7 @@ it("should show head and tail also where the line between them alone is longer t
 
 it("should keep the result when the file can't be made", () => {
   writeFileSync(join(dir, "state"), "in the way");
-  const log = new OutputLog({ maxOutput: 400, artifactDir: artifactDir() });
+  const log = new OutputLog({ maxChars: 400, artifactDir: artifactDir() });
   let length = 0;
   for (let n = 0; n < 100_000; n++) {
     log.write(`line ${n}\n`);
@@ -109,13 +109,13 @@ it("should keep the result when the file can't be made", () => {
 });
 
 it.runIf(existsSync("/dev/full"))("should keep the result where no folder can be made", () => {
-  const log = new OutputLog({ maxOutput: 400, artifactDir: "/proc/toolglot/artifacts" });
+  const log = new OutputLog({ maxChars: 400, artifactDir: "/proc/toolglot/artifacts" });
   log.write("x".repeat(1000));
   expect(log.finish().output).toContain("the whole output could not be kept: ");
 });
 
 it("should stop a file at its bound, and say so", () => {
-  const log = new OutputLog({ maxOutput: 400, artifactDir: artifactDir(), maxArtifactBytes: 200_001 });
+  const log = new OutputLog({ maxChars: 400, artifactDir: artifactDir(), maxArtifactBytes: 200_001 });
   const whole = "é".repeat(300_000);
   for (let at = 0; at < whole.length; at += 1000) log.write(whole.slice(at, at + 1000));
   const { output, artifact } = log.finish();
@@ -124,7 +124,7 @@ it("should stop a file at its bound, and say so", () => {
 });
 
 it("should remove its file when given up", () => {
-  const log = new OutputLog({ maxOutput: 10, artifactDir: artifactDir() });
+  const log = new OutputLog({ maxChars: 10, artifactDir: artifactDir() });
   log.write("x".repeat(200_000));
   expect(readdirSync(artifactDir())).toHaveLength(1);
   log.discard();
@@ -133,10 +133,10 @@ it("should remove its file when given up", () => {
 });
 
 it("should throw for a bound or folder that is none, and for text after the end", () => {
-  expect(() => new OutputLog({ maxOutput: 0, artifactDir: "x" })).toThrow(TypeError);
-  expect(() => new OutputLog({ maxOutput: Number.POSITIVE_INFINITY, artifactDir: "x" })).toThrow(TypeError);
-  expect(() => new OutputLog({ maxOutput: 1, artifactDir: "" })).toThrow(TypeError);
-  const log = new OutputLog({ maxOutput: 10, artifactDir: artifactDir() });
+  expect(() => new OutputLog({ maxChars: 0, artifactDir: "x" })).toThrow(TypeError);
+  expect(() => new OutputLog({ maxChars: Number.POSITIVE_INFINITY, artifactDir: "x" })).toThrow(TypeError);
+  expect(() => new OutputLog({ maxChars: 1, artifactDir: "" })).toThrow(TypeError);
+  const log = new OutputLog({ maxChars: 10, artifactDir: artifactDir() });
   log.finish();
   expect(() => log.write("x")).toThrow(TypeError);
 });

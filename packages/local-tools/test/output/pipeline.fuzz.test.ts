@@ -41,12 +41,12 @@ it("should make of bytes, in any chunks, the results of commands", () => {
       fc.array(command, { minLength: 1, maxLength: 4 }),
       fc.integer({ min: 1, max: 50 }),
       fc.integer({ min: 1, max: 600 }),
-      (commands, size, maxOutput) => {
+      (commands, size, maxChars) => {
         const bytes = Buffer.from(commands.map((text, n) => `${text}\u001b]633;D;nonce;${n}\u0007`).join(""));
         const decoder = new Utf8Decoder();
         const scanner = new MarkScanner("nonce");
         const cleaner = new TextCleaner();
-        let log = new OutputLog({ maxOutput, artifactDir });
+        let log = new OutputLog({ maxChars, artifactDir });
         const results: KeptOutput[] = [];
         for (let at = 0; at < bytes.length; at += size) {
           for (const piece of scanner.push(decoder.push(bytes.subarray(at, at + size)))) {
@@ -54,7 +54,7 @@ it("should make of bytes, in any chunks, the results of commands", () => {
             else {
               expect(piece).toEqual({ type: "mark", kind: "D", fields: [String(results.length)] });
               results.push(log.finish(cleaner.end()));
-              log = new OutputLog({ maxOutput, artifactDir });
+              log = new OutputLog({ maxChars, artifactDir });
             }
           }
         }

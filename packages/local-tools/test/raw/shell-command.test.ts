@@ -107,7 +107,7 @@ describe.skipIf(process.platform === "win32")("execute_shell_command", () => {
   });
 
   it("should keep beginning and end of much output, of both streams", async () => {
-    const tool = makeExecuteShellCommand({ maxOutput: 1000 });
+    const tool = makeExecuteShellCommand({ maxChars: 1000 });
     const text = await textOf(tool, { command: "seq 1 200000; seq 1 200000 >&2" });
     expect(text.length).toBeLessThan(2400);
     expect(text).toMatch(
@@ -146,7 +146,7 @@ describe.skipIf(process.platform === "win32")("execute_shell_command", () => {
     const tool = makeExecuteShellCommand({ maxTimeout: 0.2 });
     expect(await textOf(tool, { command: "sleep 60", timeout: 1e9 })).toContain("timeout of 0.2 seconds");
     expect((await call(executeShellCommand, { command: "true", timeout: 0 })).error?.type).toBe("InvalidInput");
-    expect(() => makeExecuteShellCommand({ maxOutput: 0 })).toThrow(TypeError);
+    expect(() => makeExecuteShellCommand({ maxChars: 0 })).toThrow(TypeError);
   });
 
   it("should turn what is no UTF-8 into a sign of that", async () => {

@@ -85,7 +85,7 @@ describe("what the text does not show is said", () => {
 describe("what is long is cut where a line ends", () => {
   const lines = Array.from({ length: 5310 }, (_, at) => `line number ${String(at + 1).padStart(5, "0")}, and so on\n`);
   it("and can be read on", async () => {
-    const { reader } = await readerOf({ "a.txt": lines.join("") }, { maxText: 10_000 });
+    const { reader } = await readerOf({ "a.txt": lines.join("") }, { maxChars: 10_000 });
     const first = await reader.read({ src: "a.txt" }, open);
     expect(first).toMatchObject({ head: "a.txt: lines 1–344 of 5,310; read on from 345", cut: true });
     expect(first.text).toBe(lines.slice(0, 344).join(""));
@@ -114,7 +114,7 @@ describe("what is long is cut where a line ends", () => {
   });
 
   it("even a first line that is longer than all that may be given", async () => {
-    const { reader } = await readerOf({ "a.txt": "x".repeat(500) }, { maxText: 100 });
+    const { reader } = await readerOf({ "a.txt": "x".repeat(500) }, { maxChars: 100 });
     const part = await reader.read({ src: "a.txt" }, open);
     expect(part.text).toBe(`${"x".repeat(100)}… (line cut; it has 500 bytes)`);
     expect(part.head).toBe("a.txt: 1 line; no line end at the end; too long, cut: line 1");
@@ -221,7 +221,7 @@ it.runIf(process.platform === "linux")("files that say they have no bytes, and h
 
 it("bounds that are no counts are a caller's mistake", async () => {
   const { roots } = await readerOf();
-  for (const maxText of [0, -1, 1.5, Number.NaN]) expect(() => createReader({ roots, maxText })).toThrow(TypeError);
+  for (const maxChars of [0, -1, 1.5, Number.NaN]) expect(() => createReader({ roots, maxChars })).toThrow(TypeError);
   expect(() => createReader({ roots, maxBytes: 0 })).toThrow("maxBytes");
 });
 
@@ -231,7 +231,7 @@ it("any text comes back as it is, but for CRLF, in one piece or in many", async 
     .map((text) => text.replace(/[\n\r\0\ufeff]|\p{Cs}/gu, "x"));
   const end = fc.constantFrom("\n", "\n", "\r\n", "");
   const { reader, scratch, roots } = await readerOf();
-  const narrow = createReader({ roots, maxText: 40 });
+  const narrow = createReader({ roots, maxChars: 40 });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(line, end), { maxLength: 20 }), async (lines) => {
       const text = lines.map(([content, ending]) => content + ending).join("");

@@ -113,7 +113,7 @@ it("no more text than may be given", async () => {
   const files = Object.fromEntries(
     Array.from({ length: 50 }, (_, at) => [`d/${"x".repeat(100)}${String(at).padStart(2, "0")}`, ""]),
   );
-  const { reader } = await readerOf(files, { maxText: 1000 });
+  const { reader } = await readerOf(files, { maxChars: 1000 });
   const part = await reader.read({ src: "d" }, open);
   expect(part).toMatchObject({ head: "d: directory, 50 entries; the first 8 by name, 42 left out", cut: true });
   expect(part.text.length).toBeLessThanOrEqual(1000);

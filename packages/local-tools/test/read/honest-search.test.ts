@@ -91,7 +91,7 @@ describe.each<string | false>([false, ...(rg === undefined ? [] : [rg])])(
       vi.spyOn(roots, "openPlace").mockImplementation((path, ...rest) =>
         path === scratch.at("c.txt") ? Promise.reject(new Error("EACCES")) : openPlace(path, ...rest),
       );
-      const part = await searchText({ pattern: "needle" }, { roots, maxText: 1000, maxBytes: 1000, ripgrep });
+      const part = await searchText({ pattern: "needle" }, { roots, maxChars: 1000, maxBytes: 1000, ripgrep });
       expect(facts(part)).toEqual({
         head: '"needle": nothing found in 2 of 3 files; 1 file could not be read',
         complete: false,
@@ -114,7 +114,7 @@ describe.each<string | false>([false, ...(rg === undefined ? [] : [rg])])(
       const { roots } = await readerOf(
         Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}.txt`, "hay\n"])),
       );
-      const options = { roots, maxText: 1000, maxBytes: 1000, ripgrep };
+      const options = { roots, maxChars: 1000, maxBytes: 1000, ripgrep };
       const none = await searchText({ pattern: "ne?edle" }, { ...options, patience: 0 });
       expect(none.head).toMatch(
         /^stopped early: "ne\?edle": nothing found in the first [\d,]+ of (more than )?[\d,]+ files?; 0 seconds were over; name a directory or a glob/,
@@ -139,7 +139,7 @@ describe.each<string | false>([false, ...(rg === undefined ? [] : [rg])])(
 test("a pattern that takes too long on too many files is said", { timeout: 60_000 }, async () => {
   const evil = `${"a".repeat(50)}!\n`;
   const { roots } = await readerOf({ "1.txt": evil, "2.txt": evil, "3.txt": evil, "4.txt": "aa\n", "5.txt": "y\n" });
-  const options = { roots, maxText: 1000, maxBytes: 1000, ripgrep: false as const, filePatience: 300 };
+  const options = { roots, maxChars: 1000, maxBytes: 1000, ripgrep: false as const, filePatience: 300 };
   const part = await searchText({ pattern: "^(a+)+$" }, options);
   expect(facts(part)).toEqual({
     head: 'stopped early: "^(a+)+$": nothing found in the first 3 of 5 files; the pattern takes too long on 1.txt, 2.txt, 3.txt; write it simpler; stopped before 4.txt',
@@ -167,7 +167,7 @@ test("more files than a search goes through are no reason to say that there is n
     inParts: false,
     tooSlow: [],
   };
-  const part = told({ pattern: "x" }, undefined, walk, outcome, { maxText: 100, maxBytes: 100, patience: 1000 });
+  const part = told({ pattern: "x" }, undefined, walk, outcome, { maxChars: 100, maxBytes: 100, patience: 1000 });
   expect(facts(part)).toEqual({
     head: 'stopped early: "x": nothing found in the first 10 of more than 10 files; there are more files than a search goes through; name a directory or a glob',
     complete: false,
@@ -219,7 +219,7 @@ describe("a file that is named", () => {
     await scratch.write("big.log", line.repeat(100_000));
     const part = await searchText(
       { pattern: "ABSENT", src: "big.log" },
-      { roots, maxText: 1000, maxBytes: 1000, patience: -1 },
+      { roots, maxChars: 1000, maxBytes: 1000, patience: -1 },
     );
     expect(part.head).toMatch(/^stopped early: "ABSENT" in big\.log: nothing found in the first 0 of 1 file; /);
     expect(part.complete).toBe(false);

@@ -43,7 +43,7 @@ it("no more is read than is wanted, unless counting the lines is cheap", async (
   const read = async (maxBytes: number): Promise<number> => {
     const file = await roots.openFile("big.log");
     const reads = vi.spyOn(file.handle, "read");
-    await scanLines(file, { from: 1, to: 3, maxText: 1000, maxLine: 1000, maxBytes, called: "big.log" });
+    await scanLines(file, { from: 1, to: 3, maxChars: 1000, maxLine: 1000, maxBytes, called: "big.log" });
     await file.close();
     return reads.mock.calls.length;
   };

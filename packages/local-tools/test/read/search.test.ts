@@ -29,7 +29,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
 
   async function readerFor(
     files: Readonly<Record<string, string | Uint8Array>>,
-    options: { maxText?: number; maxBytes?: number } = {},
+    options: { maxChars?: number; maxBytes?: number } = {},
   ): Promise<{ scratch: Scratch; reader: Reader }> {
     const scratch = await scratchFolder(files);
     return { scratch, reader: createReader({ roots: await Roots.open([scratch.path]), ripgrep, ...options }) };
@@ -200,7 +200,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("no more text than may be given", async () => {
-    const { reader } = await readerFor({ "a.txt": `needle ${"x".repeat(90)}\n`.repeat(50) }, { maxText: 1000 });
+    const { reader } = await readerFor({ "a.txt": `needle ${"x".repeat(90)}\n`.repeat(50) }, { maxChars: 1000 });
     const part = await reader.search({ pattern: "needle" });
     expect(part.head).toBe('"needle": 50 matches in 1 file; the first 9 by path are shown, 41 left out');
     expect(part.text.length).toBeLessThanOrEqual(1000);
@@ -281,7 +281,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     const clock = setInterval(() => turns++, 10);
     const part = await searchText(
       { pattern: "^(a+)+$" },
-      { roots, ripgrep, maxText: 1000, maxBytes: 1000, filePatience: 1000 },
+      { roots, ripgrep, maxChars: 1000, maxBytes: 1000, filePatience: 1000 },
     );
     clearInterval(clock);
     expect(part).toMatchObject({

@@ -17,7 +17,7 @@ it("cuts what is printed between commands never inside a character", () => {
 });
 
 it("shows a command on the screen that the terminal had when it began", () => {
-  const text = new CommandText({ maxOutput: 1000, artifactDir, columns: 20, rows: 5 });
+  const text = new CommandText({ maxChars: 1000, artifactDir, columns: 20, rows: 5 });
   const end = (): string => {
     text.endCommand();
     return text.take().output;

@@ -84,13 +84,13 @@ for (const backend of backends) {
       const { shell } = await session(backend, {}, onTestFinished);
       const first = await shell.run("echo first; (exit 5)");
       expect(first).toMatchObject({ status: "ended", output: "first\n", exit: 5 });
-      const result = await shell.run(script, { timeoutMs: 10_000 });
+      const result = await shell.run(script, { timeoutMs: 60_000 });
       expect(["ended", "shell-ended"]).toContain(result.status);
       // Its own way back is the script's affair where it sent its output elsewhere: status and exit must still hold.
       const silent = /exec >|exec <|all of it closed/.test(script);
       const generation = shell.state.generation;
       for (const exit of [0, 3, 77]) {
-        const next = await shell.run(`command echo "out-${exit}"; (exit ${exit})`, { timeoutMs: 10_000 });
+        const next = await shell.run(`command echo "out-${exit}"; (exit ${exit})`, { timeoutMs: 60_000 });
         if (next.status === "shell-ended") continue;
         expect(next).toMatchObject({ status: "ended", exit });
         if (!silent || shell.state.generation > generation) expect(next.output).toContain(`out-${exit}`);

@@ -55,7 +55,7 @@ it("removes no folder of a process that lives, and follows no link", async () =>
 
 it("gives up what is left of a long output when a session is closed", async () => {
   const dir = mkdtempSync(join(tmpdir(), "tg-shell-close-"));
-  const shell = await openShell({ cwd: dir, backend: "pipe", artifactDir: join(dir, "artifacts"), maxOutput: 1000 });
+  const shell = await openShell({ cwd: dir, backend: "pipe", artifactDir: join(dir, "artifacts"), maxChars: 1000 });
   await shell.run("sleep 0.1; seq 100000; sleep 30", { timeoutMs: 20 });
   expect(await until(() => existsSync(join(dir, "artifacts")))).toBe(true);
   const closing = shell.close();

@@ -43,7 +43,7 @@ it("throws for options that can't be", async () => {
   await expect(openShell({ cwd, artifactDir, timeoutMs: -1 })).rejects.toThrow(TypeError);
   await expect(openShell({ cwd, artifactDir, columns: 0 })).rejects.toThrow(TypeError);
   await expect(openShell({ cwd, artifactDir, rows: 2.5 })).rejects.toThrow(TypeError);
-  await expect(openShell({ cwd, artifactDir, maxOutput: Number.POSITIVE_INFINITY })).rejects.toThrow(TypeError);
+  await expect(openShell({ cwd, artifactDir, maxChars: Number.POSITIVE_INFINITY })).rejects.toThrow(TypeError);
 });
 
 it("throws for calls that can't be", async () => {

@@ -31,7 +31,11 @@ function foreign(): { toolkit: Toolkit; most(): number } {
 describe("Execution: the order of a block", () => {
   it("the rest of a block runs in parallel up to a bound", async () => {
     const { toolkit, most } = foreign();
-    const { tell } = await openSession({ others: toolkitExecutor(toolkit), declared: toolkit.tools(), maxParallel: 3 });
+    const { tell } = await openSession({
+      others: toolkitExecutor(toolkit),
+      declared: toolkit.tools(),
+      maxConcurrency: 3,
+    });
     const { results } = await tell(`<tools>${'<wait_for ms="60"/>'.repeat(10)}</tools>`);
     expect(results.map(({ status }) => status)).toEqual(new Array(10).fill("ok"));
     expect(most()).toBe(3);

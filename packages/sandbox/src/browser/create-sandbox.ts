@@ -12,7 +12,7 @@ export interface BrowserSandboxOptions {
   limits?: Partial<SandboxLimits>;
   /** Tools of every run; those given to `run` win over them. */
   tools?: readonly AnyTool[];
-  /** Default size 1, `maxConcurrent` 4. */
+  /** Default size 1, `maxConcurrency` 4. */
   pool?: PoolOptions;
   /** Fixes the program's random numbers, for replay. Default: fresh entropy for each run. */
   seed?: string | number;
@@ -36,7 +36,7 @@ export function createSandbox(options: BrowserSandboxOptions = {}): Sandbox {
   return makeSandbox(checked, {
     engine: new QuickJsEngine(limits, worker),
     limits,
-    pool: { size: 1, maxConcurrent: 4 },
+    pool: { size: 1, maxConcurrency: 4 },
   });
 }
 

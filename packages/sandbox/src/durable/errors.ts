@@ -53,11 +53,11 @@ export function journalError(cause: unknown): SandboxError {
 
 export function expiredError(id: string): ToolglotError {
   const message = `The run ${JSON.stringify(id)} is older than keepMs: outcomes of its calls may be forgotten. Start another, under another id.`;
-  return new ToolglotError("run-expired", message, { data: { id } });
+  return new ToolglotError("sandbox/run-expired", message, { data: { id } });
 }
 
 /** `key` names the entry, as in the log. */
 export function unreadableError(id: string, key: string): ToolglotError {
   const message = `The journal of the run ${JSON.stringify(id)} can't be read: its entry ${key} is not what a run writes. Restore the log, or start another run, under another id.`;
-  return new ToolglotError("journal-unreadable", message, { data: { id, key } });
+  return new ToolglotError("sandbox/journal-unreadable", message, { data: { id, key } });
 }

@@ -10,7 +10,7 @@ const BATCH = 32;
 
 /**
  * One run in an operation log. Methods reject with what the log rejects with, and with a `ToolglotError`
- * (`journal-unreadable`) for an entry that this version did not write.
+ * (`sandbox/journal-unreadable`) for an entry that this version did not write.
  */
 export class Journal {
   readonly settings: DurableSettings;

@@ -14,7 +14,7 @@ export type FoundRun =
 
 /**
  * Claims a run, new or not, and waits until the leases of a process that is gone have ended. Rejects with a
- * `ToolglotError`, `run-live`, `run-conflict`, `run-expired` or `journal-unreadable`, and with what `signal` was aborted with.
+ * `ToolglotError`, `sandbox/run-live`, `sandbox/run-conflict`, `sandbox/run-expired` or `sandbox/journal-unreadable`, and with what `signal` was aborted with.
  */
 export async function openRun(journal: Journal, fresh: RunHeader, signal: AbortSignal): Promise<FoundRun> {
   const print = await fingerprint(JSON.stringify([fresh.language, fresh.source]));
@@ -75,7 +75,7 @@ async function claimRun(journal: Journal, print: string, signal: AbortSignal): P
       }
       default:
         throw new ToolglotError(
-          "run-conflict",
+          "sandbox/run-conflict",
           `The id ${JSON.stringify(id)} belongs to another program: choose another id, or resume() that one.`,
           { data: { id } },
         );
@@ -121,7 +121,7 @@ function liveError(journal: Journal, { leaseUntil }: { leaseUntil: number }): To
   const { id } = journal.settings;
   const until = new Date(leaseUntil).toISOString();
   const message = `The run ${JSON.stringify(id)} is going on elsewhere; its lease ends at ${until} unless it is renewed.`;
-  return new ToolglotError("run-live", message, { data: { id, until: leaseUntil } });
+  return new ToolglotError("sandbox/run-live", message, { data: { id, until: leaseUntil } });
 }
 
 /** Rejects with what the signal was aborted with. */

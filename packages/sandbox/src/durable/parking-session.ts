@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { isObject } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
 import { GuestSession, type Session, type SessionListener, type SessionRules } from "../run/guest-session.ts";
 import { startError } from "../run/program-run.ts";
@@ -131,7 +131,7 @@ export class ParkingSession implements Session {
       },
       onOutcome: (said, bytes) => {
         // A guest may be slower than the one before: then it ends earlier.
-        const isLimit = said.type === "error" && isRecord(said.error) && limitErrors.includes(said.error.type);
+        const isLimit = said.type === "error" && isObject(said.error) && limitErrors.includes(said.error.type);
         if (!isLimit && !this.#caughtUp()) return;
         this.#leave();
         this.#listener.onOutcome(said, bytes);

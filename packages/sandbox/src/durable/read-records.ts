@@ -1,39 +1,39 @@
-import { isRecord } from "../json.ts";
+import { isObject } from "@toolglot/internal";
 import { type CallAnswer, journalVersion, type KeptDecision, type RunHeader, type RunOutcome } from "./records.ts";
 
 // What a log gives back was written by a run, or so it says: each of these is undefined for what no run writes.
 
 /** Of a header of another version only what every version has is looked at. */
 export function readHeader(data: unknown): RunHeader | undefined {
-  if (!isRecord(data)) return undefined;
+  if (!isObject(data)) return undefined;
   const { version, language, source, clock } = data;
   if (typeof version !== "number" || typeof clock !== "number" || !areTexts(language, source)) return undefined;
   if (version === journalVersion) {
     const { engine, seed, timeZone, keepMs, imports, tools } = data;
     if (!areTexts(engine, seed, timeZone, imports) || typeof keepMs !== "number") return undefined;
-    if (!isRecord(tools) || !areTexts(...Object.values(tools))) return undefined;
+    if (!isObject(tools) || !areTexts(...Object.values(tools))) return undefined;
   }
   return data as unknown as RunHeader;
 }
 
 export function readOutcome(outcome: unknown): RunOutcome | undefined {
-  if (!isRecord(outcome) || !Array.isArray(outcome.logs) || !isRecord(outcome.stats)) return undefined;
+  if (!isObject(outcome) || !Array.isArray(outcome.logs) || !isObject(outcome.stats)) return undefined;
   const { status, error } = outcome;
   const isWhole =
     status === "ok"
       ? Object.hasOwn(outcome, "value")
-      : status === "error" && isRecord(error) && areTexts(error.type, error.message);
+      : status === "error" && isObject(error) && areTexts(error.type, error.message);
   return isWhole ? (outcome as unknown as RunOutcome) : undefined;
 }
 
 /** What a call was asked to do. */
 export function readAsked(data: unknown): Pick<CallAnswer, "name" | "args"> | undefined {
-  if (!isRecord(data) || typeof data.name !== "string" || !isRecord(data.args)) return undefined;
+  if (!isObject(data) || typeof data.name !== "string" || !isObject(data.args)) return undefined;
   return { name: data.name, args: data.args };
 }
 
 export function readAnswer(outcome: unknown): CallAnswer | undefined {
-  if (!isRecord(outcome) || readAsked(outcome) === undefined) return undefined;
+  if (!isObject(outcome) || readAsked(outcome) === undefined) return undefined;
   const { delivery, at, ms, toolMs, ok, json, type, message } = outcome;
   if (![delivery, at, ms, toolMs].every((each) => typeof each === "number")) return undefined;
   const isWhole = ok === true ? areTexts(json) : ok === false && areTexts(type, message);
@@ -41,7 +41,7 @@ export function readAnswer(outcome: unknown): CallAnswer | undefined {
 }
 
 export function readDecision(outcome: unknown): KeptDecision | undefined {
-  if (!isRecord(outcome)) return undefined;
+  if (!isObject(outcome)) return undefined;
   const { approved, message } = outcome;
   if (approved === true) return { approved };
   return approved === false && typeof message === "string" ? { approved, message } : undefined;

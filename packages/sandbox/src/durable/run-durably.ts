@@ -66,11 +66,11 @@ async function readSource(journal: Journal, { engine }: DurableRequest): Promise
   const header = await journal.readHeader();
   const { id } = journal.settings;
   if (header === undefined) {
-    throw new ToolglotError("run-unknown", `No run ${JSON.stringify(id)} is in the journal.`, { data: { id } });
+    throw new ToolglotError("sandbox/run-unknown", `No run ${JSON.stringify(id)} is in the journal.`, { data: { id } });
   }
   if (header.language !== engine.language) {
     const message = `The run ${JSON.stringify(id)} is ${header.language}: resume it in a sandbox of that language.`;
-    throw new ToolglotError("run-conflict", message, { data: { id, language: header.language } });
+    throw new ToolglotError("sandbox/run-conflict", message, { data: { id, language: header.language } });
   }
   return header.source;
 }

@@ -11,8 +11,8 @@ export type CallSettlement = { value: unknown } | { error: string } | "released"
  * value is JSON data; an error reaches the program word for word, as `ToolError`.
  *
  * Throws `TypeError` for a call that is none or a value that is no JSON; a `ToolglotError` when there is nothing to settle:
- * `call-unknown` (the journal has no such call), `call-live` (it may still be going on; `data.until` is the end of its
- * lease), `call-settled` (it has an outcome, or was not begun), and `journal-unreadable`.
+ * `sandbox/call-unknown` (the journal has no such call), `sandbox/call-live` (it may still be going on; `data.until` is the end of its
+ * lease), `sandbox/call-settled` (it has an outcome, or was not begun), and `sandbox/journal-unreadable`.
  */
 export async function settleCall(
   log: OperationLog,
@@ -53,14 +53,14 @@ async function claimDoubtful(
   call: string | number,
 ): Promise<OperationClaim> {
   if (kept === undefined) {
-    throw new ToolglotError("call-unknown", `The journal has no call ${call}.`, { data: { call } });
+    throw new ToolglotError("sandbox/call-unknown", `The journal has no call ${call}.`, { data: { call } });
   }
   if (kept.answer || !(kept.started || kept.inDoubt)) throw settledError(call);
   const result = await journal.claimCall(kept.index, kept.fingerprint, false);
   if (result.status === "busy") {
     const { leaseUntil } = result.record;
     const message = `The call ${call} may still be going on, until ${new Date(leaseUntil).toISOString()} at least.`;
-    throw new ToolglotError("call-live", message, { data: { call, until: leaseUntil } });
+    throw new ToolglotError("sandbox/call-live", message, { data: { call, until: leaseUntil } });
   }
   // Somebody else has released it in between.
   if (result.status === "claimed") await journal.giveUp(result.claim);
@@ -70,7 +70,7 @@ async function claimDoubtful(
 }
 
 function settledError(call: string | number): ToolglotError {
-  return new ToolglotError("call-settled", `The call ${call} is not in doubt.`, { data: { call } });
+  return new ToolglotError("sandbox/call-settled", `The call ${call} is not in doubt.`, { data: { call } });
 }
 
 function indexOf(call: string | number): number {

@@ -1,5 +1,6 @@
+import { isObject } from "@toolglot/internal";
 import type { Guest, GuestListener } from "../engine.ts";
-import { dropKeys, isRecord, utf8Bytes } from "../json.ts";
+import { dropKeys, utf8Bytes } from "../json.ts";
 import type { SandboxLimits } from "../types.ts";
 
 /** A thread that runs an interpreter, whatever it is made of. */
@@ -132,7 +133,7 @@ export class MessageGuest implements Guest {
       this.#fail("it sent a message that is no JSON");
       return;
     }
-    if (!isRecord(message) || !dropKeys(message, DROPPED_KEYS))
+    if (!isObject(message) || !dropKeys(message, DROPPED_KEYS))
       this.#fail("it sent a message that is no object, or too deep");
     else if (this.#listener) {
       // Of a call it is no matter what else than ASCII would add.

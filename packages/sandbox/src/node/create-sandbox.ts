@@ -9,7 +9,7 @@ import { PyodideEngine } from "./python/pyodide-engine.ts";
  * Makes a sandbox. Starts nothing yet: the first run does, or `warm()`. Interpreters that are ready do not keep the
  * process alive; `await using`, or `Symbol.asyncDispose`, ends them.
  *
- * Throws `TypeError` for options that make no sense, `ToolglotError` (`engine-missing`) when the engine's package is
+ * Throws `TypeError` for options that make no sense, `ToolglotError` (`sandbox/engine-missing`) when the engine's package is
  * not installed, with the command that installs it.
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
@@ -17,8 +17,8 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const limits = resolveLimits(options.language, options.limits);
   if (options.language === "python") {
     const engine = new PyodideEngine(limits, options);
-    return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrent: 4 } });
+    return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 4 } });
   }
   const engine = new QuickJsEngine(limits, options.reuse);
-  return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrent: 8 } });
+  return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 8 } });
 }

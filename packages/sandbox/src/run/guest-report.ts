@@ -1,4 +1,4 @@
-import { isRecord } from "../json.ts";
+import { isObject } from "@toolglot/internal";
 import type { SandboxConversion, SandboxError, SandboxToolCall } from "../types.ts";
 
 /** A guest's report is text for a model: longer text is cut. */
@@ -15,7 +15,7 @@ function position(value: unknown): number | undefined {
 
 /** The error of a guest's report; undefined when it is none. */
 export function readError(report: unknown, calls: readonly SandboxToolCall[]): SandboxError | undefined {
-  if (!isRecord(report)) return undefined;
+  if (!isObject(report)) return undefined;
   const type = text(report.type);
   const message = text(report.message);
   if (!type || message === undefined) return undefined;
@@ -37,7 +37,7 @@ export function readError(report: unknown, calls: readonly SandboxToolCall[]): S
 export function readConversions(report: unknown): SandboxConversion[] {
   if (!Array.isArray(report)) return [];
   return report.slice(0, MAX_ENTRIES).flatMap((entry: unknown) => {
-    if (!isRecord(entry)) return [];
+    if (!isObject(entry)) return [];
     const { path, from, to } = { path: text(entry.path), from: text(entry.from), to: text(entry.to) };
     return path === undefined || from === undefined || to === undefined ? [] : [{ path, from, to }];
   });

@@ -1,6 +1,6 @@
 import type { LogEntry } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import type { GuestMessage } from "../engine.ts";
-import { isRecord } from "../json.ts";
 import type { SandboxConversion } from "../types.ts";
 import { readConversions, readWarnings } from "./guest-report.ts";
 
@@ -49,7 +49,7 @@ function readLog({ stream, text, cut }: GuestMessage): GuestSaid | undefined {
 
 function readCall({ id, tool, args, line }: GuestMessage): GuestSaid | undefined {
   const index = whole(tool);
-  if (index === undefined || !isRecord(args)) return undefined;
+  if (index === undefined || !isObject(args)) return undefined;
   return { type: "call", id: whole(id), tool: index, args, line: typeof line === "number" ? line : undefined };
 }
 

@@ -1,5 +1,5 @@
+import { isObject } from "@toolglot/internal";
 import type { Guest } from "../engine.ts";
-import { isRecord } from "../json.ts";
 import { type GuestSaid, readGuestMessage } from "./guest-said.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
@@ -11,7 +11,7 @@ const unsafeEnds: readonly string[] = ["Timeout", "MemoryLimit", "MemoryError", 
 
 function isRest(said: Extract<GuestSaid, { type: "result" | "error" }>): boolean {
   if (said.type === "result") return true;
-  return isRecord(said.error) && !unsafeEnds.includes(String(said.error.type));
+  return isObject(said.error) && !unsafeEnds.includes(String(said.error.type));
 }
 
 /** What a session tells its run. After `onOutcome`, `onTimeout` and `onFault` nothing else comes. */

@@ -1,7 +1,7 @@
 import { requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
+import { copyJson } from "@toolglot/internal";
 import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
-import { copyJson } from "../json.ts";
 import type { Lease } from "../pool.ts";
 import type { ImportPolicy, SandboxError, SandboxLimits, SandboxRun, SandboxStats, SandboxToolCall } from "../types.ts";
 import { Approvals, type Verdict } from "./approvals.ts";
@@ -287,7 +287,7 @@ const abortedError: SandboxError = { type: "Aborted", message: "the run was abor
 
 /** Why there is no guest. */
 export function startError(error: unknown): SandboxError {
-  if (ToolglotError.isInstance(error) && error.code === "sandbox-disposed") return abortedError;
+  if (ToolglotError.isInstance(error) && error.code === "sandbox/disposed") return abortedError;
   const reason = error instanceof Error ? error.message : String(error);
   return { type: "EngineFailure", message: `no interpreter started: ${sanitizeErrorMessage(reason)}` };
 }

@@ -6,7 +6,7 @@ import {
   sanitizeErrorMessage,
   ToolError,
 } from "@toolglot/core";
-import { isRecord } from "../json.ts";
+import { isObject } from "@toolglot/internal";
 import type { SandboxLanguage } from "../types.ts";
 
 /** Larger tool results would fill the interpreter's memory. */
@@ -42,7 +42,7 @@ export function bindTools(
 function checkTool(tool: AnyTool): void {
   const given = tool as Partial<AnyTool> | null | undefined;
   const { name, inputSchema, execute } = given ?? {};
-  if (typeof name !== "string" || name === "" || typeof execute !== "function" || !isRecord(inputSchema)) {
+  if (typeof name !== "string" || name === "" || typeof execute !== "function" || !isObject(inputSchema)) {
     throw new TypeError("tools must be an array of tools, each with name, inputSchema and execute.");
   }
   if ("~standard" in inputSchema) {
@@ -51,7 +51,7 @@ function checkTool(tool: AnyTool): void {
     );
   }
   const { properties = {}, required = [] } = inputSchema;
-  const schemas = isRecord(properties) ? Object.values(properties) : [undefined];
+  const schemas = isObject(properties) ? Object.values(properties) : [undefined];
   const isRead = Array.isArray(required) && schemas.every(isSchema);
   if (!isRead) {
     throw new TypeError(
@@ -62,7 +62,7 @@ function checkTool(tool: AnyTool): void {
 
 /** Its default is told to the program, as JSON. */
 function isSchema(schema: unknown): boolean {
-  if (!isRecord(schema)) return typeof schema === "boolean";
+  if (!isObject(schema)) return typeof schema === "boolean";
   try {
     JSON.stringify(schema.default);
     return true;

@@ -80,7 +80,7 @@ function scripted(...scripts: Line[][]): Sandbox {
   const limits = resolveLimits("javascript", {});
   return makeSandbox(
     { language: "javascript", pool: { size: 0 } },
-    { engine, limits, pool: { size: 0, maxConcurrent: 4 } },
+    { engine, limits, pool: { size: 0, maxConcurrency: 4 } },
   );
 }
 
@@ -250,5 +250,5 @@ it("should not go on with a run that is older than what is remembered", async ()
   const options = { tools: [ask], approve: async () => "later" as const };
   await scripted(first).run("program", { ...options, durable: { log, id: "x" } });
   const old = scripted(first).run("program", { ...options, durable: { log: memory, id: "x" } });
-  await expect(old).rejects.toMatchObject({ code: "run-expired", data: { id: "x" } });
+  await expect(old).rejects.toMatchObject({ code: "sandbox/run-expired", data: { id: "x" } });
 });

@@ -108,7 +108,7 @@ it("should not ask again for what was decided, nor make again what has an answer
 });
 
 it("should give a parked program's place to others, and go on when the answer is there", async () => {
-  const one = createSandbox({ language: "javascript", pool: { size: 1, maxConcurrent: 1 } });
+  const one = createSandbox({ language: "javascript", pool: { size: 1, maxConcurrency: 1 } });
   const log = new MemoryOperationLog();
   let decide: (decision: Decision) => void = () => {};
   const decision = new Promise<Decision>((resolve) => {

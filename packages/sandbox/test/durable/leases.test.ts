@@ -44,7 +44,7 @@ it("should be in doubt about a call that was under way, until somebody settles i
     tools: [payTool((n) => again.push(n))],
     durable: { log, id: "bill" },
   };
-  await expect(settleCall(log, "bill", 2, { value: 0 })).rejects.toMatchObject({ code: "call-live" });
+  await expect(settleCall(log, "bill", 2, { value: 0 })).rejects.toMatchObject({ code: "sandbox/call-live" });
   pass(hour);
   const run = await sandbox.run(code, options);
   expect(run).toMatchObject({
@@ -63,8 +63,8 @@ it("should be in doubt about a call that was under way, until somebody settles i
   expect(await sandbox.resume(options.durable, options)).toMatchObject({ error: { type: "InDoubt" } });
   pass(10);
   for (const [call, settlement, code] of [
-    [1, { value: 1 }, "call-settled"],
-    ["bill:9", "released", "call-unknown"],
+    [1, { value: 1 }, "sandbox/call-settled"],
+    ["bill:9", "released", "sandbox/call-unknown"],
   ] as const) {
     await expect(settleCall(log, "bill", call, settlement)).rejects.toMatchObject({ code });
   }
@@ -73,7 +73,7 @@ it("should be in doubt about a call that was under way, until somebody settles i
   }
   await expect(settleCall(log, "bill", "bill", "released")).rejects.toThrow(TypeError);
   await settleCall(log, "bill", "bill:2", { value: { paid: 2 } });
-  await expect(settleCall(log, "bill", 2, { value: 3 })).rejects.toMatchObject({ code: "call-settled" });
+  await expect(settleCall(log, "bill", 2, { value: 3 })).rejects.toMatchObject({ code: "sandbox/call-settled" });
   expect(resultOf(await sandbox.resume(options.durable, options))).toEqual(["paid 1", { paid: 2 }]);
   expect(again).toEqual([]);
 });
@@ -89,7 +89,7 @@ it("should tell a program the error that somebody found, and make a call that di
     error: { type: "ToolError", message: "the account is closed", callId: "failed:2" },
   });
   await settleCall(log, "free", 2, "released");
-  await expect(settleCall(log, "free", 2, "released")).rejects.toMatchObject({ code: "call-settled" });
+  await expect(settleCall(log, "free", 2, "released")).rejects.toMatchObject({ code: "sandbox/call-settled" });
   pass(10);
   expect(resultOf(await sandbox.run(code, { ...options, durable: { log, id: "free" } }))).toEqual(["paid 1", "late 2"]);
 });
@@ -113,10 +113,10 @@ it("should refuse a run that is live elsewhere, other code under its id, and an 
   const first = sandbox.run("__result__ = await pay({ n: 1 })", { tools, durable });
   await paying;
   const live = await sandbox.run("__result__ = await pay({ n: 1 })", { tools, durable }).catch((error) => error);
-  expect(live).toMatchObject({ code: "run-live", data: { id: "mine", until: expect.any(Number) } });
+  expect(live).toMatchObject({ code: "sandbox/run-live", data: { id: "mine", until: expect.any(Number) } });
   const other = sandbox.run("__result__ = 2", { tools, durable });
-  await expect(other).rejects.toMatchObject({ code: "run-conflict", data: { id: "mine" } });
-  await expect(sandbox.resume({ log, id: "nobody" })).rejects.toMatchObject({ code: "run-unknown" });
+  await expect(other).rejects.toMatchObject({ code: "sandbox/run-conflict", data: { id: "mine" } });
+  await expect(sandbox.resume({ log, id: "nobody" })).rejects.toMatchObject({ code: "sandbox/run-unknown" });
   const aborted = sandbox.run("__result__ = await pay({ n: 1 })", { tools, durable, signal: AbortSignal.timeout(20) });
   expect(await aborted).toMatchObject({ error: { type: "Aborted" } });
   pay("paid");

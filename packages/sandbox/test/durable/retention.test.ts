@@ -32,7 +32,7 @@ it("should not go on with a run whose calls may be forgotten, whoever remembers 
   pass(3000);
   for (const keepMs of [1000, 30 * 24 * hour]) {
     const again = sandbox.run(code, { ...options, approve: upTo(1), durable: { ...short, keepMs } });
-    await expect(again).rejects.toMatchObject({ code: "run-expired" });
+    await expect(again).rejects.toMatchObject({ code: "sandbox/run-expired" });
     pass(10);
   }
   expect(pay.calls).toEqual([1]);

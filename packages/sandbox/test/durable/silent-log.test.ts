@@ -168,6 +168,8 @@ it("should keep its run while it reads a journal for longer than its lease", asy
   const first = sandbox.run(code, { tools, durable: { ...durable, log }, approve: approved });
   await reading;
   await sleep(250);
-  await expect(sandbox.run(code, { tools, durable, approve: approved })).rejects.toMatchObject({ code: "run-live" });
+  await expect(sandbox.run(code, { tools, durable, approve: approved })).rejects.toMatchObject({
+    code: "sandbox/run-live",
+  });
   expect(resultOf(await first)).toBe("paid");
 });

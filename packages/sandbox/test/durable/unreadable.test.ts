@@ -65,7 +65,7 @@ it.each(cases)("should refuse a journal whose entry %s was spoiled at its %s: %o
   const log = spoiled(memory, write, key, spoil);
   const first = await sandbox.run(code, { ...options, durable: { log, id: "x" }, approve: later });
   expect(first).toMatchObject({ status: "parked" });
-  const unreadable = { code: "journal-unreadable", data: { id: "x", key } };
+  const unreadable = { code: "sandbox/journal-unreadable", data: { id: "x", key } };
   const durable = { log: memory, id: "x" };
   const again = sandbox.run(code, { ...options, durable, approve: approved });
   await expect(again).rejects.toMatchObject(unreadable);
@@ -85,7 +85,7 @@ it.each<[string, Spoil]>([
   const memory = new MemoryOperationLog();
   const log = spoiled(memory, "finish", "run", spoil);
   expect(resultOf(await sandbox.run("__result__ = 1", { durable: { log, id: "x" } }))).toBe(1);
-  await expect(sandbox.resume({ log: memory, id: "x" })).rejects.toMatchObject({ code: "journal-unreadable" });
+  await expect(sandbox.resume({ log: memory, id: "x" })).rejects.toMatchObject({ code: "sandbox/journal-unreadable" });
 });
 
 it("should end as JournalFailure when an answer is no JSON, and ask again for a decision that is none", async () => {

@@ -44,13 +44,13 @@ it("should let no thread see what another one left", async () => {
 });
 
 it("should drain", async () => {
-  const sandbox = createSandbox({ language: "javascript", pool: { maxConcurrent: 1, maxWaiting: 1 } });
+  const sandbox = createSandbox({ language: "javascript", pool: { maxConcurrency: 1, maxWaiting: 1 } });
   const runs = [1, 2].map((n) => sandbox.run(`__result__ = ${n};`));
-  await expect(sandbox.run("__result__ = 3;")).rejects.toMatchObject({ code: "sandbox-busy" });
+  await expect(sandbox.run("__result__ = 3;")).rejects.toMatchObject({ code: "sandbox/busy" });
   await sandbox.drain();
   expect((await Promise.all(runs)).map((run) => run.status === "ok" && run.value)).toEqual([1, 2]);
   expect(sandbox.stats()).toMatchObject({ idle: 0, starting: 0, running: 0, waiting: 0, served: 2 });
-  await expect(sandbox.run("1")).rejects.toMatchObject({ code: "sandbox-disposed" });
+  await expect(sandbox.run("1")).rejects.toMatchObject({ code: "sandbox/disposed" });
 });
 
 it("should refuse an isolation that a thread can't have", () => {

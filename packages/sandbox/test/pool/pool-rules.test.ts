@@ -11,10 +11,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function setUp(rules: { size?: number; maxConcurrent?: number; maxWaiting?: number } = {}) {
+function setUp(rules: { size?: number; maxConcurrency?: number; maxWaiting?: number } = {}) {
   const engine = new FakeEngine();
   engine.fate = "starts";
-  const pool = new GuestPool(engine, { size: 1, maxConcurrent: 1, maxWaiting: 2, ...rules });
+  const pool = new GuestPool(engine, { size: 1, maxConcurrency: 1, maxWaiting: 2, ...rules });
   return { engine, pool };
 }
 
@@ -34,7 +34,7 @@ it("should refuse who finds the line full, and take who comes when it is shorter
   const { pool } = setUp({ size: 0 });
   const first = await acquired(pool);
   const waiting = [admitted(pool, never), admitted(pool, never)];
-  await expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox-busy", data: { running: 1, waiting: 2 } });
+  await expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox/busy", data: { running: 1, waiting: 2 } });
   expect(pool.counts).toMatchObject({ running: 1, waiting: 2 });
   first.release();
   const later = admitted(pool, never);
@@ -50,7 +50,7 @@ it("should refuse who finds the line full, and take who comes when it is shorter
 it("should let nobody wait when maxWaiting is 0", async () => {
   const { pool } = setUp({ maxWaiting: 0 });
   const lease = await acquired(pool);
-  await expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox-busy" });
+  await expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox/busy" });
   lease.release();
   (await acquired(pool)).release();
 });
@@ -99,7 +99,7 @@ it("should not keep a guest that died at the moment of the abort", async () => {
 });
 
 it("should end a guest that failed to start, and count it no more", async () => {
-  const { pool, engine } = setUp({ maxConcurrent: 2 });
+  const { pool, engine } = setUp({ maxConcurrency: 2 });
   const lease = await acquired(pool);
   engine.fate = "waits";
   await pass(100);
@@ -118,7 +118,7 @@ it("should end a guest that failed to start, and count it no more", async () => 
 });
 
 it("should start the next guest after the run has begun, or at its end", async () => {
-  const { pool, engine } = setUp({ maxConcurrent: 2 });
+  const { pool, engine } = setUp({ maxConcurrency: 2 });
   const long = await acquired(pool);
   await pass(99);
   expect(engine.guests.length).toBe(1);
@@ -173,7 +173,7 @@ it("should try a start that fails ever more rarely, one at a time, and fill up a
 });
 
 it("should end the pause when a run's own start succeeds", async () => {
-  const { pool, engine } = setUp({ maxConcurrent: 2 });
+  const { pool, engine } = setUp({ maxConcurrency: 2 });
   const lease = await acquired(pool);
   engine.fate = "dies";
   await pass(40_000);
@@ -214,7 +214,7 @@ it("should fail a run, and keep trying quietly, when the engine can't even try",
 });
 
 it("should warm once for all that ask, and let a run go on that took what was warmed", async () => {
-  const { pool, engine } = setUp({ size: 2, maxConcurrent: 2 });
+  const { pool, engine } = setUp({ size: 2, maxConcurrency: 2 });
   const warming = Promise.all([pool.warm(), pool.warm()]);
   await pass(1);
   const lease = admitted(pool, never);
@@ -249,8 +249,8 @@ it("should drain: take no more, let who is there finish, then end everything", a
   expect(pool.drain()).toBe(pool.drain());
   // One for who waits; the other one is not needed any more.
   expect(pool.counts).toMatchObject({ running: 1, waiting: 1, idle: 1 });
-  await expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox-disposed", message: /drain/ });
-  await expect(pool.warm()).rejects.toMatchObject({ code: "sandbox-disposed" });
+  await expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox/disposed", message: /drain/ });
+  await expect(pool.warm()).rejects.toMatchObject({ code: "sandbox/disposed" });
   first.release();
   await pass(100);
   expect(over).toBe(false);
@@ -291,7 +291,7 @@ it("should wait in a drain for a run that is between two guests", async () => {
 it("should end a drain that is disposed of", async () => {
   const { pool, engine } = setUp();
   const lease = await acquired(pool);
-  const waiting = expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox-disposed" });
+  const waiting = expect(admitted(pool, never)).rejects.toMatchObject({ code: "sandbox/disposed" });
   const both = Promise.all([pool.drain(), pool.dispose()]);
   await pass(10);
   await both;

@@ -49,7 +49,7 @@ interface Asked {
 }
 
 /** Goes through the steps and checks after each what must hold at any time. */
-async function play(rules: { size: number; maxConcurrent: number; maxWaiting: number }, steps: Step[]): Promise<void> {
+async function play(rules: { size: number; maxConcurrency: number; maxWaiting: number }, steps: Step[]): Promise<void> {
   vi.useFakeTimers();
   const engine = new FakeEngine();
   const pool = new GuestPool(engine, rules);
@@ -66,7 +66,7 @@ async function play(rules: { size: number; maxConcurrent: number; maxWaiting: nu
     const one: Asked = { number: asked.length, stop: new AbortController(), over: false, settled: Promise.resolve() };
     asked.push(one);
     const { running, waiting } = pool.counts;
-    const full = running >= rules.maxConcurrent && waiting >= rules.maxWaiting;
+    const full = running >= rules.maxConcurrency && waiting >= rules.maxWaiting;
     one.settled = pool
       .admit(() => pool.acquire(one.stop.signal))
       .then(
@@ -80,7 +80,7 @@ async function play(rules: { size: number; maxConcurrent: number; maxWaiting: nu
         },
         (error) => {
           one.over = true;
-          expect((error as { code?: string }).code === "sandbox-busy").toBe(full && !closed);
+          expect((error as { code?: string }).code === "sandbox/busy").toBe(full && !closed);
         },
       );
   }
@@ -106,7 +106,7 @@ async function play(rules: { size: number; maxConcurrent: number; maxWaiting: nu
   function check(): void {
     const { running, waiting, idle, starting, started, failed, served } = pool.counts;
     expect(lent().length).toBeLessThanOrEqual(running);
-    expect(running).toBeLessThanOrEqual(rules.maxConcurrent);
+    expect(running).toBeLessThanOrEqual(rules.maxConcurrency);
     expect(waiting).toBeLessThanOrEqual(rules.maxWaiting);
     expect(idle + starting).toBeLessThanOrEqual(rules.size);
     // Nothing is alive besides the stock, what runs, and what was killed a moment ago.
@@ -114,10 +114,10 @@ async function play(rules: { size: number; maxConcurrent: number; maxWaiting: nu
       starting,
     );
     const alive = engine.alive.filter(({ killed }) => !killed).length;
-    expect(alive).toBeLessThanOrEqual(rules.size + rules.maxConcurrent);
+    expect(alive).toBeLessThanOrEqual(rules.size + rules.maxConcurrency);
     expect(failed).toBeLessThanOrEqual(started);
     expect(served).toBe(entered.length);
-    if (waiting > 0) expect(running).toBe(rules.maxConcurrent);
+    if (waiting > 0) expect(running).toBe(rules.maxConcurrency);
   }
 
   for (const each of steps) {
@@ -157,7 +157,7 @@ it(`should hold its rules whatever runs and guests do: ${lives.told}`, async () 
     unhandled.push(reason);
   };
   process.on("unhandledRejection", note);
-  const rules = fc.record({ size: fc.nat(3), maxConcurrent: fc.integer({ min: 1, max: 3 }), maxWaiting: fc.nat(4) });
+  const rules = fc.record({ size: fc.nat(3), maxConcurrency: fc.integer({ min: 1, max: 3 }), maxWaiting: fc.nat(4) });
   const steps = fc.array(step, { maxLength: 60 });
   const end = fc.tuple(fc.option(ending, { nil: undefined }), fc.array(step, { maxLength: 10 }));
   try {
@@ -176,7 +176,7 @@ it(`should hold its rules whatever runs and guests do: ${lives.told}`, async () 
 }, 120_000);
 
 it("should serve in the order of asking", async () => {
-  const rules = fc.record({ size: fc.nat(3), maxConcurrent: fc.integer({ min: 1, max: 3 }) });
+  const rules = fc.record({ size: fc.nat(3), maxConcurrency: fc.integer({ min: 1, max: 3 }) });
   await fc.assert(
     fc.asyncProperty(rules, fc.array(fc.boolean(), { minLength: 2, maxLength: 20 }), async (given, aborts) => {
       vi.useFakeTimers();

@@ -55,7 +55,7 @@ it("should draw the same numbers from a fixed seed with and without a snapshot",
 });
 
 it("should run no more programs at once than it may, the others in order", async () => {
-  await using sandbox = createSandbox({ language: "python", pool: { size: 0, maxConcurrent: 1 } });
+  await using sandbox = createSandbox({ language: "python", pool: { size: 0, maxConcurrency: 1 } });
   const order: number[] = [];
   let running = 0;
   const step = tool("step", { n: { type: "integer" } }, async ({ n }: { n: number }) => {
@@ -92,11 +92,11 @@ it("should be warm after warm(), and use each interpreter once", async (context)
 
 it("should finish what it has when it is drained", async (context) => {
   leftToCi(context);
-  await using sandbox = createSandbox({ language: "python", pool: { size: 1, maxConcurrent: 1, maxWaiting: 1 } });
+  await using sandbox = createSandbox({ language: "python", pool: { size: 1, maxConcurrency: 1, maxWaiting: 1 } });
   const runs = [1, 2].map((n) => sandbox.run(`__result__ = ${n}`));
-  await expect(sandbox.run("__result__ = 3")).rejects.toMatchObject({ code: "sandbox-busy" });
+  await expect(sandbox.run("__result__ = 3")).rejects.toMatchObject({ code: "sandbox/busy" });
   const drained = sandbox.drain();
-  await expect(sandbox.run("__result__ = 4")).rejects.toMatchObject({ code: "sandbox-disposed" });
+  await expect(sandbox.run("__result__ = 4")).rejects.toMatchObject({ code: "sandbox/disposed" });
   await drained;
   expect(sandbox.stats()).toMatchObject({ idle: 0, starting: 0, running: 0, waiting: 0, served: 2, failed: 0 });
   expect((await Promise.all(runs)).map((run) => run.status === "ok" && run.value)).toEqual([1, 2]);
@@ -137,8 +137,8 @@ it.skipIf(process.platform !== "linux")("should leave no process and no descript
   expect(await busy).toMatchObject({ status: "error", error: { type: "Aborted" } });
   // Children that were killed are gone a little later.
   await expect.poll(leftovers, { timeout: 600_000 }).toEqual(before);
-  await expect(sandbox.run("x")).rejects.toMatchObject({ code: "sandbox-disposed" });
-  await expect(sandbox.warm()).rejects.toMatchObject({ code: "sandbox-disposed" });
+  await expect(sandbox.run("x")).rejects.toMatchObject({ code: "sandbox/disposed" });
+  await expect(sandbox.warm()).rejects.toMatchObject({ code: "sandbox/disposed" });
   await sandbox[Symbol.asyncDispose]();
 });
 

@@ -25,7 +25,7 @@ const bombs = readSections(new URL("./bombs.txt", import.meta.url)).map(({ name,
 });
 
 /** A plain run takes the first of each type that uses something up; with TOOLGLOT_REQUIRE_ALL=1 or TOOLGLOT_LONG=1 each has its turn. */
-const usedUp = ["MemoryError", "MissingResult", "RecursionError", "ResultTooLarge", "Timeout", "ToolCallLimit"];
+const usedUp = ["MemoryError", "RecursionError", "ResultTooLarge", "Timeout", "ToolCallLimit"];
 const isFirst = (type: string, code: string): boolean =>
   usedUp.includes(type) && bombs.find((bomb) => bomb.type === type)?.code === code;
 

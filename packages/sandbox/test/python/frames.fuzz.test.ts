@@ -142,7 +142,7 @@ it(`should come to an outcome and end the child, whatever bytes it writes: ${chi
     },
   };
   const limits = resolveLimits("python", { timeoutMs: 50, maxLogBytes: 100_000, maxToolCalls: 5 });
-  const parts = { engine, limits, pool: { size: 0, maxConcurrent: 1 } };
+  const parts = { engine, limits, pool: { size: 0, maxConcurrency: 1 } };
   const sandbox = makeSandbox({ language: "python", tools: [addTool] }, parts);
   const before = seesProcesses ? descendants() : [];
   const seen = new Set<string>();

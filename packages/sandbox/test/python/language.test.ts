@@ -1,3 +1,4 @@
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { SharedInterpreter } from "./shared-interpreter.ts";
 
@@ -423,7 +424,8 @@ it("should draw identifiers from the run's seed", async () => {
   });
 });
 
-it("should have the libraries that the host names, and no others", async () => {
+it("should have the libraries that the host names, and no others", async (context) => {
+  leftToCi(context);
   const code = "__result__ = [math.floor(1.5)]\ncollections.Counter()";
   const missing = {
     type: "NameError",

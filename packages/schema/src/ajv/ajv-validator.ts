@@ -1,9 +1,10 @@
 import { format, validate } from "@cfworker/json-schema";
 import type { JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import type { Options, ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { matchesPattern } from "../pattern-tests.ts";
-import { isObject, visitSchemas } from "../schema-walk.ts";
+import { visitSchemas } from "../schema-walk.ts";
 import type { Validator, ValidatorFactory } from "../types.ts";
 import { allDiffer } from "../unique.ts";
 import { interpretingValidator } from "../validator.ts";

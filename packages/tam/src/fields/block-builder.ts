@@ -151,14 +151,14 @@ export class BlockBuilder implements ReaderHost {
     for (const [field, place] of placed) {
       if (place.kind !== "command") continue;
       const value = toolNameOf(field);
-      if (value === "") this.#add("missing_command", field.keyStart, field.end);
+      if (value === "") this.#add("missing-command", field.keyStart, field.end);
       this.#once(seen, `${place.step} command`, field);
       drafts.set(place.step, this.#draft(value, place.step, field));
     }
-    if (drafts.size === 0 && !scan.cut) this.#add("missing_command", scan.start, scan.head);
+    if (drafts.size === 0 && !scan.cut) this.#add("missing-command", scan.start, scan.head);
     for (const [field, place] of placed) {
       const value = readValue(field.raw, field.indent);
-      if (isUneven(field.raw, field.indent)) this.#add("uneven_indent", field.bodyStart, field.bodyEnd);
+      if (isUneven(field.raw, field.indent)) this.#add("uneven-indent", field.bodyStart, field.bodyEnd);
       if (place.kind === "command") {
         const draft = drafts.get(place.step);
         if (draft) stretch(draft.step, field);
@@ -173,7 +173,7 @@ export class BlockBuilder implements ReaderHost {
         const draft = place.step === undefined ? undefined : drafts.get(place.step);
         if (draft) this.#give(draft, place, field, value, seen);
         else if (drafts.size > 0)
-          this.#add("unassigned_field", field.keyStart, field.keyEnd, {
+          this.#add("unassigned-field", field.keyStart, field.keyEnd, {
             message: `The field ${quote(field.key)} belongs to no step.`,
           });
       }
@@ -185,11 +185,11 @@ export class BlockBuilder implements ReaderHost {
     block.steps = [...drafts.values()].map(({ step }) => step).sort((a, b) => a.index - b.index);
     block.steps.forEach(({ index, span }, at) => {
       const before = block.steps[at - 1];
-      if (before && index > before.index + 1) this.#add("step_gap", span.start, span.end);
+      if (before && index > before.index + 1) this.#add("step-gap", span.start, span.end);
     });
     if (!scan.closed)
       this.#add(
-        "unclosed_block",
+        "unclosed-block",
         scan.start,
         scan.end,
         scan.cut
@@ -199,9 +199,9 @@ export class BlockBuilder implements ReaderHost {
     this.#found.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
     const warnings = new Set<string>();
     for (const { code, severity } of this.#found) {
-      if (severity === "warning") warnings.add(code.slice(4));
+      if (severity === "warning") warnings.add(code.slice(4).replaceAll("-", "_"));
       // The others stay with their steps.
-      else if (severity === "error" && !/invalid|_tool|_param/.test(code)) block.status = "invalid";
+      else if (severity === "error" && !/invalid|-tool|-param/.test(code)) block.status = "invalid";
     }
     block.warnings = [...warnings];
     if (scan.cut) block.status = "truncated";
@@ -225,7 +225,7 @@ export class BlockBuilder implements ReaderHost {
       span: { start: field.keyStart, end: field.end },
     };
     if (found && "error" in found && written !== "")
-      this.#fault(step, "unknown_tool", field.bodyStart, field.bodyEnd, found.error);
+      this.#fault(step, "unknown-tool", field.bodyStart, field.bodyEnd, found.error);
     return { step, tool, fields: new Map() };
   }
 
@@ -244,7 +244,7 @@ export class BlockBuilder implements ReaderHost {
       if ("name" in bound) name = bound.name;
       else if (kind !== "typeHint") {
         const several = matchName(name, declaredParams(tool).names) !== undefined;
-        const code = several ? "ambiguous_parameter" : "unknown_parameter";
+        const code = several ? "ambiguous-parameter" : "unknown-parameter";
         this.#fault(step, code, field.keyStart, field.keyEnd, bound.error);
       }
     }
@@ -256,16 +256,16 @@ export class BlockBuilder implements ReaderHost {
     } else if (kind === "uri") step.uris[name] = value;
     else if (kind === "retry") {
       if (/^0{0,2}(?:\d|10)$/.test(value)) step.retry = Number(value);
-      else fault("invalid_retry", "retry is a whole number from 0 to 10");
+      else fault("invalid-retry", "retry is a whole number from 0 to 10");
     } else if (kind === "onError") {
       const word = value.toLowerCase();
       if (word === "stop" || word === "continue") step.onError = word;
-      else fault("invalid_on_error", "on_error is stop or continue");
+      else fault("invalid-on-error", "on_error is stop or continue");
     } else {
       const hint = value.toLowerCase();
       if (/^(?:text|json|base64|number|boolean)$/.test(hint)) step.typeHints[name] = hint as TamTypeHint;
       else {
-        this.#add("unknown_type_hint", bodyStart, bodyEnd);
+        this.#add("unknown-type-hint", bodyStart, bodyEnd);
         step.typeHints[name] = "text";
       }
     }
@@ -280,7 +280,7 @@ export class BlockBuilder implements ReaderHost {
     for (const { raw, bodyStart } of fields.values()) {
       for (const { 0: found, 1: key = "", index } of raw.matchAll(likeField)) {
         if (matchName(key, missing) === undefined) continue;
-        this.#add("ambiguous_delimiter", bodyStart + index, bodyStart + index + found.length);
+        this.#add("ambiguous-delimiter", bodyStart + index, bodyStart + index + found.length);
         return;
       }
     }
@@ -292,7 +292,7 @@ export class BlockBuilder implements ReaderHost {
       const read = field && readHinted(step.params[name] ?? "", hint);
       if (!read || "value" in read) continue;
       const message = `${step.tool}, ${name}: ${read.problem}`;
-      this.#fault(step, "invalid_hint_value", field.bodyStart, field.bodyEnd, { type: "InvalidInput", message });
+      this.#fault(step, "invalid-hint-value", field.bodyStart, field.bodyEnd, { type: "InvalidInput", message });
     }
   }
 
@@ -303,7 +303,7 @@ export class BlockBuilder implements ReaderHost {
     if (before === undefined) return;
     this.#told.add(before.number);
     // The same twice is no matter; another value may be that of another block.
-    this.#add("duplicate_key", keyStart, keyEnd, {
+    this.#add("duplicate-key", keyStart, keyEnd, {
       message: `${quote(key)} is given twice; the last one counts.`,
       affects: before.raw.trim() === field.raw.trim() ? "structure" : "value",
     });

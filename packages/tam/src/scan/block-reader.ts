@@ -184,7 +184,7 @@ export class TamReader implements BlockReader<TamBlock> {
       this.#stray.affectsValue ||= affectsValue;
       return;
     }
-    this.#stray = { code: "stray_text", ...span, affectsValue };
+    this.#stray = { code: "stray-text", ...span, affectsValue };
     this.#scan.notes.push(this.#stray);
     if (likeMarker.test(line)) this.#marker ??= this.#stray;
   }
@@ -210,7 +210,7 @@ export class TamReader implements BlockReader<TamBlock> {
     const run = { start: base + opener.start, end: bodyStart, text: opener.text };
     if (separator === "=") {
       const separatorAt = source.text.lastIndexOf("=", opener.start) + base;
-      this.#note("equals_separator", separatorAt, separatorAt + 1);
+      this.#note("equals-separator", separatorAt, separatorAt + 1);
     }
     // Whether the value begins after three or after four marks is told by its closer.
     const emit = opener.text.length > 3 ? undefined : this.#host.begin(field);
@@ -241,7 +241,7 @@ export class TamReader implements BlockReader<TamBlock> {
 
   #used(run: Run, standard: string): void {
     if (run.text === standard) this.#standard = true;
-    else this.#odd ??= { code: "alternate_delimiters_used", start: run.start, end: run.end };
+    else this.#odd ??= { code: "alternate-delimiters-used", start: run.start, end: run.end };
     if (run.text.length === 4) this.#four = true;
   }
 
@@ -534,7 +534,7 @@ export class TamReader implements BlockReader<TamBlock> {
     this.#unclosed = true;
     this.#loose = undefined;
     this.#near = false;
-    this.#note("unclosed_value", opener.start, field.end);
+    this.#note("unclosed-value", opener.start, field.end);
     source.seek(end);
     this.#fresh = true;
     this.#lineStart = end;
@@ -576,7 +576,7 @@ export class TamReader implements BlockReader<TamBlock> {
   }
 
   #ambiguous({ start, end }: Span): void {
-    this.#note("ambiguous_delimiter", start, end);
+    this.#note("ambiguous-delimiter", start, end);
   }
 
   #note(code: Note["code"], start: number, end: number): void {
@@ -638,7 +638,7 @@ export class TamReader implements BlockReader<TamBlock> {
     }
     const odd = this.#odd;
     if (odd) {
-      if (this.#standard) odd.code = "mixed_delimiters_used";
+      if (this.#standard) odd.code = "mixed-delimiters-used";
       // «««« may be «««, and a « that belongs to the value.
       odd.affectsValue ||= this.#standard && this.#four;
       notes.push(odd);
@@ -665,7 +665,7 @@ function isDamaged(raw: string, index: number, length: number): boolean {
 
 /** Whether a note says that a value may be another one. */
 function isDoubt({ code, affectsValue }: Note): boolean {
-  return affectsValue || code === "unclosed_value" || code === "ambiguous_delimiter";
+  return affectsValue || code === "unclosed-value" || code === "ambiguous-delimiter";
 }
 
 /** Whether the message did not end by itself. */

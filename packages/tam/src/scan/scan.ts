@@ -22,12 +22,12 @@ export interface Field {
 /** Something that was read as meant, though not as written. */
 export interface Note {
   code:
-    | "mixed_delimiters_used"
-    | "alternate_delimiters_used"
-    | "equals_separator"
-    | "stray_text"
-    | "unclosed_value"
-    | "ambiguous_delimiter";
+    | "mixed-delimiters-used"
+    | "alternate-delimiters-used"
+    | "equals-separator"
+    | "stray-text"
+    | "unclosed-value"
+    | "ambiguous-delimiter";
   start: number;
   end: number;
   /** A value may be not the one that was meant. */

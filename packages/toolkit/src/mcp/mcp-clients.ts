@@ -75,31 +75,29 @@ function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
   }
   checkKeys<RegisterMcpOptions>("registerMcpClient", options, {
     groupName: true,
-    enableFuncs: true,
-    disableFuncs: true,
-    presetKwargsMapping: true,
-    postprocessFunc: true,
+    enableTools: true,
+    disableTools: true,
+    presetsByTool: true,
+    postprocess: true,
     wrapToolResult: true,
     namesakeStrategy: true,
-    executionTimeout: true,
+    timeoutMs: true,
     onToolsChanged: true,
   });
-  const { enableFuncs, disableFuncs, executionTimeout, presetKwargsMapping } = options;
-  for (const [option, names] of Object.entries({ enableFuncs, disableFuncs })) {
+  const { enableTools, disableTools, timeoutMs, presetsByTool } = options;
+  for (const [option, names] of Object.entries({ enableTools, disableTools })) {
     if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === "string"))) {
       throw new TypeError(`registerMcpClient: ${option} must be an array of tool names`);
     }
   }
-  const both = enableFuncs?.filter((name) => disableFuncs?.includes(name)) ?? [];
+  const both = enableTools?.filter((name) => disableTools?.includes(name)) ?? [];
   if (both.length > 0) {
-    throw new TypeError(`registerMcpClient: ${both.join(", ")} stand in enableFuncs and in disableFuncs: choose one`);
+    throw new TypeError(`registerMcpClient: ${both.join(", ")} stand in enableTools and in disableTools: choose one`);
   }
-  if (executionTimeout !== undefined && !(executionTimeout > 0 && executionTimeout <= 0x7fffffff)) {
-    throw new TypeError(
-      `registerMcpClient: executionTimeout must be milliseconds from 1 to 2147483647, not ${executionTimeout}`,
-    );
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= 0x7fffffff)) {
+    throw new TypeError(`registerMcpClient: timeoutMs must be milliseconds from 1 to 2147483647, not ${timeoutMs}`);
   }
-  if (presetKwargsMapping !== undefined && (typeof presetKwargsMapping !== "object" || presetKwargsMapping === null)) {
-    throw new TypeError("registerMcpClient: presetKwargsMapping must be an object: { tool: { argument: value } }");
+  if (presetsByTool !== undefined && (typeof presetsByTool !== "object" || presetsByTool === null)) {
+    throw new TypeError("registerMcpClient: presetsByTool must be an object: { tool: { argument: value } }");
   }
 }

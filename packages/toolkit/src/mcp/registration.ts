@@ -86,8 +86,8 @@ export class McpRegistration {
   /** Names in the options that the server doesn't have. */
   #unknownNames(listed: readonly McpListedTool[]): string[] {
     const known = new Set(listed.map(({ name }) => name));
-    const { enableFuncs = [], disableFuncs = [], presetKwargsMapping = {} } = this.#options;
-    const lists = Object.entries({ enableFuncs, disableFuncs, presetKwargsMapping: Object.keys(presetKwargsMapping) });
+    const { enableTools = [], disableTools = [], presetsByTool = {} } = this.#options;
+    const lists = Object.entries({ enableTools, disableTools, presetsByTool: Object.keys(presetsByTool) });
     return lists.flatMap(([option, names]) =>
       [...new Set(names)]
         .filter((name) => !known.has(name))
@@ -96,10 +96,10 @@ export class McpRegistration {
   }
 
   #wanted(listed: readonly McpListedTool[], warnings: string[]): McpListedTool[] {
-    const { enableFuncs, disableFuncs } = this.#options;
+    const { enableTools, disableTools } = this.#options;
     const seen = new Set<string>();
     return listed.filter(({ name, execution }) => {
-      if (enableFuncs?.includes(name) === false || disableFuncs?.includes(name)) return false;
+      if (enableTools?.includes(name) === false || disableTools?.includes(name)) return false;
       const tool = `The tool ${JSON.stringify(name)} of the MCP server "${this.client.name}"`;
       if (seen.has(name)) {
         warnings.push(`${tool} is listed twice: the first stands.`);
@@ -114,15 +114,15 @@ export class McpRegistration {
 
   /** Registers one tool. Throws what the registry throws, with the cure for a schema that can't be used. */
   #add(listed: McpListedTool, name?: string): string[] {
-    const { groupName, postprocessFunc, executionTimeout, wrapToolResult, presetKwargsMapping } = this.#options;
-    const presetKwargs = own(presetKwargsMapping, listed.name);
+    const { groupName, postprocess, timeoutMs, wrapToolResult, presetsByTool } = this.#options;
+    const presets = own(presetsByTool, listed.name);
     const namesakeStrategy = name === undefined ? this.#options.namesakeStrategy : "override";
     const options: RegisterOptions = {
       ...(name !== undefined && { name }),
       ...(groupName !== undefined && { groupName }),
-      ...(presetKwargs !== undefined && { presetKwargs }),
-      ...(postprocessFunc !== undefined && { postprocessFunc }),
-      ...(executionTimeout !== undefined && { timeoutMs: executionTimeout }),
+      ...(presets !== undefined && { presets }),
+      ...(postprocess !== undefined && { postprocess }),
+      ...(timeoutMs !== undefined && { timeoutMs }),
       ...(namesakeStrategy !== undefined && { namesakeStrategy }),
     };
     let made: ReturnType<McpRegistry["register"]>;
@@ -130,7 +130,7 @@ export class McpRegistration {
       made = this.#registry.register(toolOf(this.client, listed, wrapToolResult === false), options);
     } catch (error) {
       if (!(error instanceof TypeError)) throw error;
-      const cure = "Leave it out with disableFuncs.";
+      const cure = "Leave it out with disableTools.";
       throw new TypeError(
         `The MCP server "${this.client.name}" lists a tool that can't be used: ${error.message}. ${cure}`,
       );

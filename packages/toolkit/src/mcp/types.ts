@@ -94,19 +94,19 @@ export interface RegisterMcpOptions {
   /** Default `basic`; the group must exist. */
   groupName?: string;
   /** Only these tools. Default: all. */
-  enableFuncs?: readonly string[];
+  enableTools?: readonly string[];
   /** All but these tools. */
-  disableFuncs?: readonly string[];
+  disableTools?: readonly string[];
   /** Presets for each tool: arguments that the model neither sees nor can set. */
-  presetKwargsMapping?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  presetsByTool?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Looks at, and may replace, each chunk of all these tools. */
-  postprocessFunc?: PostprocessFunction;
+  postprocess?: PostprocessFunction;
   /** `false`: the server's own result stands in `metadata.raw` as well. Default true. */
   wrapToolResult?: boolean;
   /** Default `raise`: then nothing is registered. */
   namesakeStrategy?: NamesakeStrategy;
   /** Milliseconds a call may take, with connecting and all. Default: no limit. */
-  executionTimeout?: number;
+  timeoutMs?: number;
   /** Hears what was registered and removed when the server's list changed. */
   onToolsChanged?: (change: McpToolsChange) => void;
 }

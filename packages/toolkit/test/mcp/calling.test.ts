@@ -122,7 +122,7 @@ it("over HTTP too; it sends headers, and uses the fetch it is given", async () =
 it("a timeout ends the call, and tells the server", async () => {
   const ledger = makeLedger();
   const kit = new Toolkit();
-  await kit.registerMcpClient(stdioClient({ LEDGER: ledger.path }), { executionTimeout: 150 });
+  await kit.registerMcpClient(stdioClient({ LEDGER: ledger.path }), { timeoutMs: 150 });
   const response = await final(kit, { name: "hang", input: { note: "n" } });
   expect(response).toMatchObject({ status: "error", error: { type: "Timeout" } });
   await until(() => ledger.count("cancelled n") === 1);

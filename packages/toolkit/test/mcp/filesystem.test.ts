@@ -13,9 +13,9 @@ it("the file system server: writes, reads and lists in its folder, and nowhere e
   kit.createToolGroup("files", { description: "Files.", active: true });
   const warnings = await kit.registerMcpClient(clientOf({ name: "files", transport }), {
     groupName: "files",
-    disableFuncs: ["move_file"],
-    presetKwargsMapping: { list_directory: { path: folder } },
-    executionTimeout: 10_000,
+    disableTools: ["move_file"],
+    presetsByTool: { list_directory: { path: folder } },
+    timeoutMs: 10_000,
   });
   expect(warnings).toEqual([]);
   expect(kit.registered.has("move_file")).toBe(false);

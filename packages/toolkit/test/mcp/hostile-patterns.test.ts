@@ -26,7 +26,7 @@ describe("a server's patterns hold up nothing", () => {
   ])("in the input of its tools, on %s", async (_engine, options) => {
     const server = inProcess(hostile.map((pattern, index) => listed(`t${index}`, { inputSchema: property(pattern) })));
     const kit = new Toolkit(options);
-    const warnings = await kit.registerMcpClient(server.client, { presetKwargsMapping: { t0: { n: 1 } } });
+    const warnings = await kit.registerMcpClient(server.client, { presetsByTool: { t0: { n: 1 } } });
     expect(warnings).toEqual([
       'Tool "t3": the patterns "([a-z]+)*\\\\1" can\'t be checked in bounded time; they are left to whoever runs the tool.',
       'Tool "t4": the patterns "(?=(a+)+b)a" can\'t be checked in bounded time; they are left to whoever runs the tool.',

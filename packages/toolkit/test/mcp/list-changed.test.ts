@@ -17,8 +17,8 @@ it("a server that changes its list: added, removed and changed tools, with the o
   kit.createToolGroup("remote", { description: "Remote.", active: true });
   await kit.registerMcpClient(stdioClient(), {
     groupName: "remote",
-    executionTimeout: 5000,
-    presetKwargsMapping: { set: { die: "never" } },
+    timeoutMs: 5000,
+    presetsByTool: { set: { die: "never" } },
     onToolsChanged,
   });
   const names = [...kit.registered.keys()];
@@ -37,7 +37,7 @@ it("a server that changes its list: added, removed and changed tools, with the o
   expect([...kit.registered.keys()]).toEqual([...names.filter((name) => name !== "look"), "extra"]);
   expect(kit.registered.get("extra")).toMatchObject({ groupName: "remote", timeoutMs: 5000 });
   const set = kit.registered.get("set");
-  expect(set).toMatchObject({ groupName: "remote", timeoutMs: 5000, presetKwargs: { die: "never" } });
+  expect(set).toMatchObject({ groupName: "remote", timeoutMs: 5000, presets: { die: "never" } });
   expect(set?.definition.description).toBe("Sets, as of late.");
   expect(contentText((await final(kit, { name: "extra" })).content)).toBe("extra");
   expect(await final(kit, { name: "look", input: { note: "n" } })).toMatchObject({ error: { type: "UnknownTool" } });
@@ -71,7 +71,7 @@ it("what changed while the server was gone is found when it is connected again",
 it("enabled and disabled names hold for what comes later", async () => {
   const only = watched();
   const server = inProcess([listed("a")]);
-  await only.kit.registerMcpClient(server.client, { enableFuncs: ["a", "later"], onToolsChanged: only.onToolsChanged });
+  await only.kit.registerMcpClient(server.client, { enableTools: ["a", "later"], onToolsChanged: only.onToolsChanged });
   server.tools.push(listed("other"), listed("later"));
   await server.tell();
   await until(() => only.kit.registered.size === 2);

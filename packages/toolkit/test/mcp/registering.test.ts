@@ -43,9 +43,9 @@ it("leaves nothing behind when a schema can't be used, and says how to go on wit
   const kit = new Toolkit();
   const bad = listed("bad", { inputSchema: { type: "object", $ref: "#/$defs/nowhere" } });
   const server = inProcess([listed("a"), bad]);
-  await expect(kit.registerMcpClient(server.client)).rejects.toThrow(/"bad".*Leave it out with disableFuncs/s);
+  await expect(kit.registerMcpClient(server.client)).rejects.toThrow(/"bad".*Leave it out with disableTools/s);
   expect(kit.registered.size).toBe(0);
-  expect(await kit.registerMcpClient(server.client, { disableFuncs: ["bad"] })).toEqual([]);
+  expect(await kit.registerMcpClient(server.client, { disableTools: ["bad"] })).toEqual([]);
   expect([...kit.registered.keys()]).toEqual(["a"]);
 });
 
@@ -81,26 +81,26 @@ it("settles clashes as told: override, skip, rename", async () => {
   expect([...renamed.registered.keys()]).toEqual(["b"]);
 });
 
-it("enableFuncs and disableFuncs; names that don't exist are warned of", async () => {
+it("enableTools and disableTools; names that don't exist are warned of", async () => {
   const some = new Toolkit();
   const warnings = await some.registerMcpClient(inProcess(abc()).client, {
-    enableFuncs: ["a", "z"],
-    presetKwargsMapping: { y: { n: 1 } },
+    enableTools: ["a", "z"],
+    presetsByTool: { y: { n: 1 } },
   });
   expect(warnings).toEqual([
-    'enableFuncs: the MCP server "here" has no tool "z".',
-    'presetKwargsMapping: the MCP server "here" has no tool "y".',
+    'enableTools: the MCP server "here" has no tool "z".',
+    'presetsByTool: the MCP server "here" has no tool "y".',
   ]);
   expect([...some.registered.keys()]).toEqual(["a"]);
 
   const most = new Toolkit();
-  expect(await most.registerMcpClient(inProcess(abc()).client, { disableFuncs: ["a", "x"] })).toEqual([
-    'disableFuncs: the MCP server "here" has no tool "x".',
+  expect(await most.registerMcpClient(inProcess(abc()).client, { disableTools: ["a", "x"] })).toEqual([
+    'disableTools: the MCP server "here" has no tool "x".',
   ]);
   expect([...most.registered.keys()]).toEqual(["b", "c"]);
 
   const none = new Toolkit();
-  await none.registerMcpClient(inProcess(abc()).client, { enableFuncs: [] });
+  await none.registerMcpClient(inProcess(abc()).client, { enableTools: [] });
   expect(none.registered.size).toBe(0);
 });
 
@@ -139,9 +139,9 @@ it("presets, group, timeout and post-processing are those of the options", async
   kit.createToolGroup("remote", { description: "Remote tools.", active: true });
   await kit.registerMcpClient(client, {
     groupName: "remote",
-    presetKwargsMapping: { del: { token: "secret" } },
-    executionTimeout: 4000,
-    postprocessFunc: (call, response): ToolResponse => response.with({ metadata: { seen: call.name } }),
+    presetsByTool: { del: { token: "secret" } },
+    timeoutMs: 4000,
+    postprocess: (call, response): ToolResponse => response.with({ metadata: { seen: call.name } }),
   });
   const tool = kit.registered.get("del");
   expect(tool).toMatchObject({ groupName: "remote", timeoutMs: 4000 });
@@ -170,19 +170,17 @@ it("works on another JSON Schema engine, and for programs", async () => {
 });
 
 it("removes the tools of a client and closes it", async () => {
-  for (const method of ["removeMcpClients", "removeMcpServers"] as const) {
-    const kit = kitWithB();
-    const server = inProcess([listed("a"), listed("c")]);
-    await kit.registerMcpClient(server.client);
-    expect(server.open()).toBe(1);
-    expect(await kit[method](["here", "there"])).toEqual(['There is no MCP client "there".']);
-    expect([...kit.registered.keys()]).toEqual(["b"]);
-    expect(server.open()).toBe(0);
-    await expect(server.client.listTools()).rejects.toMatchObject({ code: "toolkit/mcp-connection" });
-    // It can be registered again, which opens it again.
-    await kit.registerMcpClient(server.client);
-    expect([...kit.registered.keys()]).toEqual(["b", "a", "c"]);
-  }
+  const kit = kitWithB();
+  const server = inProcess([listed("a"), listed("c")]);
+  await kit.registerMcpClient(server.client);
+  expect(server.open()).toBe(1);
+  expect(await kit.removeMcpClients(["here", "there"])).toEqual(['There is no MCP client "there".']);
+  expect([...kit.registered.keys()]).toEqual(["b"]);
+  expect(server.open()).toBe(0);
+  await expect(server.client.listTools()).rejects.toMatchObject({ code: "toolkit/mcp-connection" });
+  // It can be registered again, which opens it again.
+  await kit.registerMcpClient(server.client);
+  expect([...kit.registered.keys()]).toEqual(["b", "a", "c"]);
 });
 
 it("leaves alone what the host put in place of a server's tool", async () => {
@@ -218,8 +216,8 @@ it("one client may be registered in parts; two clients need two names", async ()
   const kit = new Toolkit();
   kit.createToolGroup("rest", { description: "The rest." });
   const server = inProcess(abc());
-  await kit.registerMcpClient(server.client, { enableFuncs: ["a"] });
-  await kit.registerMcpClient(server.client, { disableFuncs: ["a"], groupName: "rest" });
+  await kit.registerMcpClient(server.client, { enableTools: ["a"] });
+  await kit.registerMcpClient(server.client, { disableTools: ["a"], groupName: "rest" });
   expect([...kit.registered.values()].map(({ name, groupName }) => [name, groupName])).toEqual(
     expect.arrayContaining([
       ["a", "basic"],
@@ -243,10 +241,10 @@ it("tells mistakes of the caller at once", async () => {
   };
   await fails({ name: "x" }, {}, /createMcpClient/);
   await fails(undefined, {}, /createMcpClient/);
-  await fails(client, { enableFuncs: ["a", "b"], disableFuncs: ["b"] }, /b stand in enableFuncs and in disableFuncs/);
-  await fails(client, { enableFuncs: "a" }, /enableFuncs must be an array/);
-  await fails(client, { executionTimeout: 0 }, /executionTimeout must be milliseconds/);
-  await fails(client, { presetKwargsMapping: "x" }, /presetKwargsMapping must be an object/);
+  await fails(client, { enableTools: ["a", "b"], disableTools: ["b"] }, /b stand in enableTools and in disableTools/);
+  await fails(client, { enableTools: "a" }, /enableTools must be an array/);
+  await fails(client, { timeoutMs: 0 }, /timeoutMs must be milliseconds/);
+  await fails(client, { presetsByTool: "x" }, /presetsByTool must be an object/);
   await fails(client, { groupName: "none" }, /There is no group "none"/);
   await expect(kit.removeMcpClients("here" as never)).rejects.toThrow(TypeError);
   expect(server.listings()).toBe(0);

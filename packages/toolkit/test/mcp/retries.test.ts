@@ -120,7 +120,8 @@ it("says the truth of every effect, at whatever moment the server is killed", as
   expect(killed).toBeGreaterThan(0);
 });
 
-it("over HTTP: says the truth of every effect, at whatever moment the server is killed", async () => {
+it("over HTTP: says the truth of every effect, at whatever moment the server is killed", async (context) => {
+  leftToCi(context);
   const ledger = makeLedger();
   let server = await httpServer({ LEDGER: ledger.path });
   const kit = await kitOf(clientOf({ name: "unruly", transport: { type: "http", url: server.url } }));

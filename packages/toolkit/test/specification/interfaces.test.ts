@@ -10,7 +10,7 @@ import { echo, fakeMcp } from "./fake-mcp.ts";
 const clash = expect.objectContaining({ code: "toolkit/name-clash" });
 
 describe("2 what there is", () => {
-  it("2: Toolkit manages tools and groups by name, with the methods of the description in camelCase", () => {
+  it("2: Toolkit manages tools and groups by name, with the methods of the description in TypeScript's spelling", () => {
     const kit = kitWith(() => 1);
     expect(kit.registered.get("t")).toBeInstanceOf(RegisteredToolFunction);
     expect([...kit.groups.keys()]).toEqual(["basic"]);
@@ -23,13 +23,12 @@ describe("2 what there is", () => {
       "removeToolGroups",
       "registerMcpClient",
       "removeMcpClients",
-      "removeMcpServers",
       "getJsonSchemas",
       "getToolGroupNotes",
       "setExtendedModel",
       "registerMiddleware",
-      "stateDict",
-      "loadStateDict",
+      "saveState",
+      "loadState",
       "clear",
       "registerAgentSkill",
       "removeAgentSkill",
@@ -46,17 +45,17 @@ describe("2 what there is", () => {
 
   it("2: a RegisteredToolFunction keeps function, group, schema, presets, post-processing and extended model", async () => {
     const kit = new Toolkit();
-    const postprocessFunc = () => undefined;
+    const postprocess = () => undefined;
     kit.registerToolFunction(({ a }: { a: number }) => a, {
       name: "f",
       description: "d",
       args: { a: "number", b: "number" },
-      presetKwargs: { b: 1 },
-      postprocessFunc,
+      presets: { b: 1 },
+      postprocess,
     });
     kit.setExtendedModel("f", { c: "number" });
     const registered = kit.registered.get("f");
-    expect(registered).toMatchObject({ groupName: "basic", presetKwargs: { b: 1 }, postprocessFunc });
+    expect(registered).toMatchObject({ groupName: "basic", presets: { b: 1 }, postprocess });
     expect(Object.keys(registered?.extendedModel?.jsonSchema.properties ?? {})).toEqual(["c"]);
     expect(registered?.jsonSchema.function.parameters).toMatchObject({ required: ["a", "c"] });
     const responses: ToolResponse[] = [];
@@ -109,16 +108,16 @@ describe("3 registerToolFunction", () => {
     ).toEqual(["basic", "g"]);
   });
 
-  it("3: presetKwargs are not shown to the model, and merged with its arguments at the call", async () => {
+  it("3: presets are not shown to the model, and merged with its arguments at the call", async () => {
     const kit = kitWith((input: unknown) => input, {
       jsonSchema: { type: "object", properties: { a: {}, key: { type: "string" } }, required: ["key"] },
-      presetKwargs: { key: "secret" },
+      presets: { key: "secret" },
     });
     expect(JSON.stringify(kit.getJsonSchemas())).not.toContain("key");
     expect((await final(kit, { input: { a: 1 } })).data).toEqual({ a: 1, key: "secret" });
   });
 
-  it("3: funcDescription replaces the description; includeLongDescription: false leaves its first paragraph", () => {
+  it("3: description replaces the description; includeLongDescription: false leaves its first paragraph", () => {
     const tool = defineTool({ name: "f", description: "Short.\n\nLong.", execute: () => 1 });
     const described = (options: object): string | undefined => {
       const kit = new Toolkit();
@@ -127,7 +126,7 @@ describe("3 registerToolFunction", () => {
     };
     expect(described({})).toBe("Short.\n\nLong.");
     expect(described({ includeLongDescription: false })).toBe("Short.");
-    expect(described({ funcDescription: "Other." })).toBe("Other.");
+    expect(described({ description: "Other." })).toBe("Other.");
   });
 
   it("3: jsonSchema by hand takes the place of what would be made; a wrong one is a TypeError", () => {
@@ -161,7 +160,7 @@ describe("3 registerToolFunction", () => {
       input: z.object({ a: z.number(), d: z.number().default(4) }),
       execute: rest,
     });
-    kit.registerToolFunction(library, { includeRest: { type: "number" }, presetKwargs: { host: rest } });
+    kit.registerToolFunction(library, { includeRest: { type: "number" }, presets: { host: rest } });
     const shown = (name: string): unknown =>
       kit.getJsonSchemas().find((schema) => schema.function.name === name)?.function.parameters.additionalProperties;
     expect(["closed", "open", "typed", "library"].map(shown)).toEqual([
@@ -180,10 +179,10 @@ describe("3 registerToolFunction", () => {
     expect(() => kit.registerToolFunction(rest, { ...options, name: "x", includeRest: 1 as never })).toThrow(TypeError);
   });
 
-  it("3: what postprocessFunc returns takes the response's place; nothing keeps it", async () => {
+  it("3: what postprocess returns takes the response's place; nothing keeps it", async () => {
     const seen: string[] = [];
     const kit = kitWith(() => "x", {
-      postprocessFunc: (call, response) => {
+      postprocess: (call, response) => {
         seen.push(`${call.name} ${contentText(response.content)}`);
         return seen.length === 1 ? undefined : new ToolResponse({ content: "y" });
       },
@@ -282,23 +281,23 @@ describe("3 registerMcpClient", () => {
     return { kit, client, warnings, names: [...kit.registered.keys()] };
   };
 
-  it("3: enableFuncs is a list of what is registered, disableFuncs of what is not", async () => {
-    expect((await registered({ enableFuncs: ["echo"] })).names).toEqual(["echo"]);
-    expect((await registered({ disableFuncs: ["echo"] })).names).toEqual(["other"]);
+  it("3: enableTools is a list of what is registered, disableTools of what is not", async () => {
+    expect((await registered({ enableTools: ["echo"] })).names).toEqual(["echo"]);
+    expect((await registered({ disableTools: ["echo"] })).names).toEqual(["other"]);
   });
 
-  it("3: presetKwargsMapping has presets per tool", async () => {
-    const { kit, client } = await registered({ presetKwargsMapping: { echo: { text: "host" } } });
+  it("3: presetsByTool has presets per tool", async () => {
+    const { kit, client } = await registered({ presetsByTool: { echo: { text: "host" } } });
     await final(kit, { name: "echo" });
     expect(client.calls).toEqual(['echo {"text":"host"}']);
   });
 
-  it("3: groupName and postprocessFunc are as with local tools", async () => {
+  it("3: groupName and postprocess are as with local tools", async () => {
     const kit = new Toolkit();
     kit.createToolGroup("remote", { description: "d", active: true });
     await kit.registerMcpClient(
       fakeMcp([echo], () => ({})),
-      { groupName: "remote", postprocessFunc: (_call, response) => response.with({ content: "mine" }) },
+      { groupName: "remote", postprocess: (_call, response) => response.with({ content: "mine" }) },
     );
     expect(kit.registered.get("echo")?.groupName).toBe("remote");
     expect(contentText((await final(kit, { name: "echo", input: { text: "x" } })).content)).toBe("mine");
@@ -315,7 +314,7 @@ describe("3 RegisteredToolFunction.call, ToolFunction", () => {
   it("3: call({ arguments }) merges the presets, validates, and gives one response with isLast for a single value", async () => {
     const kit = kitWith((input: unknown) => input, {
       jsonSchema: { type: "object", properties: { a: { type: "number" }, b: {} } },
-      presetKwargs: { b: 2 },
+      presets: { b: 2 },
     });
     const responses: ToolResponse[] = [];
     for await (const response of kit.registered.get("t")?.call({ arguments: { a: "1", b: 9 } }) ?? []) {

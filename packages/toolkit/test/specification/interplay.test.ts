@@ -103,7 +103,7 @@ describe("4 with other modules", () => {
     await kit.registerMcpClient(client);
     await final(kit, { name: "echo", input: { text: "x" } });
     expect(client.calls).toHaveLength(1);
-    expect(await kit.removeMcpServers(["server"])).toEqual([]);
+    expect(await kit.removeMcpClients(["server"])).toEqual([]);
     expect([kit.registered.size, client.connected]).toEqual([0, false]);
   });
 

@@ -49,7 +49,7 @@ describe("MCP", () => {
     const kit = new Toolkit();
     const warnings = await kit.registerMcpClient(
       fakeMcp([echo], () => ({})),
-      { enableFuncs: ["echo", "ecko"] },
+      { enableTools: ["echo", "ecko"] },
     );
     expect(warnings).toEqual([expect.stringContaining("ecko")]);
   });
@@ -93,7 +93,7 @@ describe("points settled", () => {
         await sleep(1);
         yield "ab";
       },
-      { postprocessFunc: (_call, { content }) => void seen.push(contentText(content)) },
+      { postprocess: (_call, { content }) => void seen.push(contentText(content)) },
     );
     expect(texts(await collect(kit))).toEqual(["a", "ab", "ab"]);
     expect(seen).toEqual(["a", "ab"]);
@@ -121,9 +121,9 @@ describe("points settled", () => {
 
   it("what is reported stands in responses and return values, never on the console", async () => {
     const spies = (["log", "warn", "error", "info"] as const).map((method) => vi.spyOn(console, method));
-    const kit = kitWith(() => 1, { presetKwargs: { key: 1 } });
+    const kit = kitWith(() => 1, { presets: { key: 1 } });
     kit.updateToolGroups(["nope"], true);
-    kit.loadStateDict({ activeGroups: ["nope"] }, { strict: false });
+    kit.loadState({ activeGroups: ["nope"] }, { strict: false });
     await final(kit, { input: { key: 2 } });
     for (const spy of spies) {
       expect(spy).not.toHaveBeenCalled();
@@ -131,8 +131,8 @@ describe("points settled", () => {
     }
   });
 
-  it("loadStateDict is strict by default", () => {
-    expect(() => new Toolkit().loadStateDict({ activeGroups: ["nope"] })).toThrow(code("unknown-group"));
+  it("loadState is strict by default", () => {
+    expect(() => new Toolkit().loadState({ activeGroups: ["nope"] })).toThrow(code("unknown-group"));
   });
 
   it("tracing is an option of the toolkit, and traceToolkit middleware like any", async () => {
@@ -159,18 +159,18 @@ describe("points settled", () => {
     await rm(dir, { recursive: true });
   });
 
-  it("removeMcpServers is removeMcpClients, and both report names that are none", async () => {
+  it("removeMcpClients (remove_mcp_servers, too) reports names that are none", async () => {
     const kit = new Toolkit();
     await kit.registerMcpClient(fakeMcp([echo], () => ({})));
-    expect(await kit.removeMcpServers(["server", "none"])).toEqual([expect.stringContaining("none")]);
+    expect(await kit.removeMcpClients(["server", "none"])).toEqual([expect.stringContaining("none")]);
     expect(await kit.removeMcpClients(["server"])).toHaveLength(1);
     expect(kit.registered.size).toBe(0);
   });
 
-  it("stateDict holds active groups; with registrations, names and options, without functions and presets' values", () => {
-    const kit = kitWith(() => 1, { presetKwargs: { key: "secret" }, timeoutMs: 5 });
-    expect(kit.stateDict()).toEqual({ activeGroups: [] });
-    const { registrations } = kit.stateDict({ registrations: true });
+  it("saveState holds active groups; with registrations, names and options, without functions and presets' values", () => {
+    const kit = kitWith(() => 1, { presets: { key: "secret" }, timeoutMs: 5 });
+    expect(kit.saveState()).toEqual({ activeGroups: [] });
+    const { registrations } = kit.saveState({ registrations: true });
     expect(registrations).toMatchObject([{ name: "t", presetNames: ["key"], timeoutMs: 5 }]);
     expect(JSON.stringify(registrations)).not.toContain("secret");
   });

@@ -97,10 +97,10 @@ describe("definition and schema", () => {
       properties: { a: { type: "number", title: "A" }, b: { type: "number" } },
       required: ["a", "b"],
     };
-    const presetKwargs = { b: 2 };
+    const presets = { b: 2 };
     const input = { a: "1" };
-    for (const value of [jsonSchema, presetKwargs, input]) freeze(value);
-    const kit = kitWith(execute, { jsonSchema, presetKwargs });
+    for (const value of [jsonSchema, presets, input]) freeze(value);
+    const kit = kitWith(execute, { jsonSchema, presets });
     kit.setExtendedModel("t", { "c?": "string" });
     expect((await final(kit, { input })).data).toEqual({ a: 1, b: 2 });
   });
@@ -109,7 +109,7 @@ describe("definition and schema", () => {
     expect(() => kitWith(execute, { jsonSchema: { type: "array" } })).toThrow(TypeError);
     const kit = kitWith(execute, {
       jsonSchema: { type: "function", function: { name: "t", description: "d" } },
-      presetKwargs: { a: 1 },
+      presets: { a: 1 },
     });
     expect((await final(kit)).data).toEqual({ a: 1 });
   });
@@ -117,7 +117,7 @@ describe("definition and schema", () => {
   it("▲ presets vanish from properties and required, and always win: what the model gives in their place is dropped and reported", async () => {
     const kit = kitWith(execute, {
       jsonSchema: { type: "object", properties: { a: {}, key: {} }, required: ["a", "key"] },
-      presetKwargs: { key: "host" },
+      presets: { key: "host" },
     });
     expect(kit.definitions()[0]?.inputSchema).toEqual({ type: "object", properties: { a: {} }, required: ["a"] });
     const response = await final(kit, { input: { a: 1, key: "model" } });
@@ -233,10 +233,10 @@ describe("calling", () => {
       yield "a";
       yield "b";
     };
-    await collect(kitWith(stream, { postprocessFunc: () => void runs++ }));
+    await collect(kitWith(stream, { postprocess: () => void runs++ }));
     expect(runs).toBe(2);
     const kit = kitWith(() => "secret", {
-      postprocessFunc: () => {
+      postprocess: () => {
         throw new Error("post");
       },
     });
@@ -309,7 +309,7 @@ describe("groups, meta tool, finish function, state", () => {
     made.createToolGroup("b", { description: "Group B.", active: true });
     return made;
   }
-  const active = (made: Toolkit): string[] => made.stateDict().activeGroups;
+  const active = (made: Toolkit): string[] => made.saveState().activeGroups;
   const reset = (made: Toolkit, input: unknown) => final(made, { name: "reset_equipped_tools", input });
 
   it("the meta tool has one boolean per group, as they are at each listing", () => {
@@ -340,7 +340,7 @@ describe("groups, meta tool, finish function, state", () => {
   it("▲ a model whose properties clash with the tool's, presets too, is an error at once, and changes nothing", () => {
     const made = kitWith(() => 1, {
       jsonSchema: { type: "object", properties: { text: {}, key: {} } },
-      presetKwargs: { key: 1 },
+      presets: { key: 1 },
     });
     const before = made.getJsonSchemas();
     for (const model of [{ text: "string" }, { key: "string" }]) {
@@ -391,13 +391,13 @@ describe("groups, meta tool, finish function, state", () => {
 
   it("a state is validated before it is loaded, and unknown names reported", () => {
     const made = kit();
-    expect(() => made.loadStateDict({ activeGroups: ["a", "nope"] })).toThrow(code("unknown-group"));
+    expect(() => made.loadState({ activeGroups: ["a", "nope"] })).toThrow(code("unknown-group"));
     expect(active(made)).toEqual(["b"]);
-    expect(made.loadStateDict({ activeGroups: ["a", "nope"] }, { strict: false })).toEqual([
+    expect(made.loadState({ activeGroups: ["a", "nope"] }, { strict: false })).toEqual([
       expect.stringContaining("nope"),
     ]);
     expect(active(made)).toEqual(["a"]);
-    expect(() => made.loadStateDict({ activeGroups: "a" } as never)).toThrow(TypeError);
+    expect(() => made.loadState({ activeGroups: "a" } as never)).toThrow(TypeError);
   });
 
   it("a sub-agent that fails is an error with metadata.unavailable", async () => {

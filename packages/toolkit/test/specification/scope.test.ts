@@ -73,8 +73,8 @@ describe("1.1 design", () => {
       name: "finish",
       description: "d",
       args: { text: "string", by: "string" },
-      presetKwargs: { by: "me" },
-      postprocessFunc: (_call, response) => response.with({ content: `${contentText(response.content)}!` }),
+      presets: { by: "me" },
+      postprocess: (_call, response) => response.with({ content: `${contentText(response.content)}!` }),
     });
     kit.setExtendedModel("finish", z.object({ score: z.number() }));
     const response = await final(kit, { name: "finish", input: { text: "hi", score: "7" } });
@@ -118,7 +118,7 @@ describe("1.3 registration", () => {
     const add = ({ a, b }: { a: number; b: number }): number => a + b;
     const kit = new Toolkit();
     const options = { description: "d", args: { a: "number", b: "number" } } as const;
-    kit.registerToolFunction(add, { ...options, name: "addTen", presetKwargs: { a: 10 } });
+    kit.registerToolFunction(add, { ...options, name: "addTen", presets: { a: 10 } });
     kit.registerToolFunction((input: { b: number }) => add({ ...input, a: 20 }), {
       name: "addTwenty",
       description: "d",
@@ -195,7 +195,7 @@ describe("1.3 calls", () => {
     const kit = kitWith((input: unknown) => input, {
       args: { a: "number", b: "number" },
       jsonSchema: undefined as never,
-      presetKwargs: { b: 2 },
+      presets: { b: 2 },
     });
     expect((await final(kit, { input: { a: 1 } })).data).toEqual({ a: 1, b: 2 });
   });
@@ -240,11 +240,11 @@ describe("1.3 calls", () => {
     const kit = new Toolkit();
     kit.createToolGroup("g", { description: "d", active: true });
     kit.registerToolFunction(() => 1, { name: "f", description: "d", groupName: "g" });
-    const saved = JSON.parse(JSON.stringify(kit.stateDict({ registrations: true })));
+    const saved = JSON.parse(JSON.stringify(kit.saveState({ registrations: true })));
     expect(saved).toMatchObject({ activeGroups: ["g"] });
     expect(saved.registrations).toContainEqual(expect.objectContaining({ name: "f", groupName: "g" }));
     kit.updateToolGroups(["g"], false);
-    kit.loadStateDict(saved);
+    kit.loadState(saved);
     expect(kit.groups.get("g")?.active).toBe(true);
   });
 });
@@ -264,7 +264,7 @@ describe("1.4 patterns", () => {
   });
 
   it("1.4: strategy: post-processing decides per tool what a response becomes", async () => {
-    const kit = kitWith(() => "x", { postprocessFunc: (_call, response) => response.with({ content: "y" }) });
+    const kit = kitWith(() => "x", { postprocess: (_call, response) => response.with({ content: "y" }) });
     expect(contentText((await final(kit)).content)).toBe("y");
   });
 

@@ -269,7 +269,7 @@ describe("TAM 3.3: references", () => {
       name: "Closed",
       description: "d",
       args: { a: "string", token: "string" },
-      presetKwargs: { token: "host's" },
+      presets: { token: "host's" },
     });
     const text = (name: string): string => block("command:»»»Closed«««", "a:»»»1«««", `uri_${name}:»»»data:,evil«««`);
     for (const bound of [true, false]) {

@@ -1,5 +1,6 @@
 import type { EndOptions, Segment, Span } from "@toolglot/core";
 import type { BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
+import { isObject } from "@toolglot/internal";
 import type { ToolsXmlBlock } from "../types.ts";
 import type { BodyMemory } from "./raw-body.ts";
 
@@ -113,9 +114,7 @@ export class EnvelopeReader implements BlockReader<ToolsXmlBlock> {
 function object(text: string): Record<string, unknown> | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined;
+    return isObject(value) ? value : undefined;
   } catch {
     return undefined;
   }

@@ -1,6 +1,6 @@
 import { type ContentBlock, toJsonText } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core";
-import { isRecord } from "../answer.ts";
 import type { TrpClient } from "../types.ts";
 import { catalogLines } from "./lines.ts";
 import { findByName, unknownName } from "./router-input.ts";
@@ -63,8 +63,8 @@ async function askRouter(client: TrpClient, query: string, rows: readonly AliasR
   if (!rows.some((row) => row.cap_id === searchCapability)) return undefined;
   const { status, result } = await client.callByCap(searchCapability, { query, limit: most });
   const data = result?.data;
-  if (status !== "success" || !isRecord(data) || !Array.isArray(data.matches)) return undefined;
-  return data.matches.flatMap((match) => (isRecord(match) && typeof match.cap_id === "string" ? [match.cap_id] : []));
+  if (status !== "success" || !isObject(data) || !Array.isArray(data.matches)) return undefined;
+  return data.matches.flatMap((match) => (isObject(match) && typeof match.cap_id === "string" ? [match.cap_id] : []));
 }
 
 /** Capabilities whose name and description have most of the words. */

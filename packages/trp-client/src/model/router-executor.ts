@@ -1,6 +1,6 @@
 import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
 import { inParallel, toJsonText } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, isObject } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core";
 import { needsKey } from "../catalog-view.ts";
 import { mayHaveRun } from "../errors.ts";
@@ -25,7 +25,7 @@ export interface RouterExecutorOptions {
   /** Name of the model's tool. Default `router`. */
   toolName?: string;
   /** Calls that run at one time. Default 8. */
-  maxParallel?: number;
+  maxConcurrency?: number;
   /** For each call, in milliseconds. Default: the client's. */
   timeoutMs?: number;
   approvals?: {
@@ -49,16 +49,16 @@ export interface RouterExecutorOptions {
 export function routerExecutor(client: TrpClient, options: RouterExecutorOptions = {}): Executor {
   checkKeys<RouterExecutorOptions>("routerExecutor", options, {
     toolName: true,
-    maxParallel: true,
+    maxConcurrency: true,
     timeoutMs: true,
     approvals: true,
   });
   checkKeys<NonNullable<RouterExecutorOptions["approvals"]>>("routerExecutor: approvals", options.approvals, {
     decide: true,
   });
-  const { toolName = "router", maxParallel = 8 } = options;
-  if (!Number.isInteger(maxParallel) || maxParallel < 1) {
-    throw new TypeError(`maxParallel must be a whole number from 1, not ${maxParallel}`);
+  const { toolName = "router", maxConcurrency = 8 } = options;
+  if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
+    throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);
   }
   const open = new OpenKeys();
   return {
@@ -81,7 +81,7 @@ export function routerExecutor(client: TrpClient, options: RouterExecutorOptions
         let end = at;
         while (end < jobs.length && (jobs[end] as Job).onlyReads) end++;
         const group = jobs.slice(at, Math.max(end, at + 1));
-        results.push(...(await inParallel(group, maxParallel, (job) => job.run())));
+        results.push(...(await inParallel(group, maxConcurrency, (job) => job.run())));
         at += group.length;
       }
       return results;
@@ -165,14 +165,14 @@ class Job {
 
   /** Several calls make one result, with one entry each. */
   async #callAll(calls: readonly MeantCall[]): Promise<Ending> {
-    const { maxParallel = 8 } = this.#setting.options;
+    const { maxConcurrency = 8 } = this.#setting.options;
     const endings: Ending[] = [];
     for (let at = 0; at < calls.length; ) {
       let end = at;
       while (end < calls.length && readsOnly(calls[end] as MeantCall)) end++;
       const group = calls.slice(at, Math.max(end, at + 1));
       const first = at;
-      endings.push(...(await inParallel(group, maxParallel, (call, index) => this.#callOne(call, first + index))));
+      endings.push(...(await inParallel(group, maxConcurrency, (call, index) => this.#callOne(call, first + index))));
       at += group.length;
     }
     const [only] = endings;
@@ -180,7 +180,7 @@ class Job {
     const data = endings.map(({ name, status, data, error }) => ({
       name,
       status,
-      ...(data === undefined ? {} : isShaped(data) ? data : { data }),
+      ...(data === undefined ? {} : isObject(data) ? data : { data }),
       ...(error === undefined
         ? {}
         : { error: error.message, ...(error.hint === undefined ? {} : { fix: error.hint }) }),
@@ -260,10 +260,6 @@ class Job {
 
 function readsOnly(call: MeantCall): boolean {
   return !call.ok || call.row.io_class === "READ";
-}
-
-function isShaped(data: unknown): data is Record<string, unknown> {
-  return typeof data === "object" && data !== null && !Array.isArray(data);
 }
 
 const bySeverity: readonly ToolResult["status"][] = ["in-doubt", "interrupted", "error", "denied", "pending", "ok"];

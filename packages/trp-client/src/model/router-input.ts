@@ -1,6 +1,6 @@
 import { type JsonObject, nearest, type ToolErrorInfo } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core";
-import { isRecord } from "../answer.ts";
 
 /** One call of a model, found in the catalog or not. */
 export type MeantCall =
@@ -19,7 +19,7 @@ const shape =
 
 /** Reads what a model wrote for the `router` tool. A call by itself, without a list around it, is understood, too. */
 export function readRouterInput(input: unknown, rows: readonly AliasRow[]): RouterInput {
-  if (!isRecord(input)) return malformed(`The input is no object; ${shape}.`);
+  if (!isObject(input)) return malformed(`The input is no object; ${shape}.`);
   const { calls, describe, search } = input;
   const given = [calls, describe, search].filter((part) => part !== undefined && part !== null);
   if (given.length > 1) return malformed("Give only one of calls, describe and search.");
@@ -28,7 +28,7 @@ export function readRouterInput(input: unknown, rows: readonly AliasRow[]): Rout
     if (calls.length > 32) return malformed("There are more than 32 calls; give fewer at once.");
     return { kind: "calls", calls: calls.map((call) => findCall(call, rows)), isList: true };
   }
-  if (isRecord(calls)) return { kind: "calls", calls: [findCall(calls, rows)], isList: true };
+  if (isObject(calls)) return { kind: "calls", calls: [findCall(calls, rows)], isList: true };
   const names = typeof describe === "string" ? [describe] : describe;
   if (
     Array.isArray(names) &&
@@ -54,14 +54,14 @@ function malformed(message: string): RouterInput {
  * name alone is enough when there is one such capability, a number alone is not.
  */
 function findCall(call: unknown, rows: readonly AliasRow[]): MeantCall {
-  if (!isRecord(call)) return wrong("", "InvalidInput", `A call is no object; ${shape}.`);
+  if (!isObject(call)) return wrong("", "InvalidInput", `A call is no object; ${shape}.`);
   const { idx: number, name, args = {} } = call;
   const idx = typeof number === "string" && /^\d{1,9}$/.test(number) ? Number(number) : number;
   if (typeof name !== "string" || name === "") {
     return wrong("", "InvalidInput", "A call needs the name of its capability, beside its idx.");
   }
   const named = findByName(name, rows);
-  if (!isRecord(args)) return wrong(name, "InvalidInput", `args of ${name} must be an object.`);
+  if (!isObject(args)) return wrong(name, "InvalidInput", `args of ${name} must be an object.`);
   if (named.length === 0) return unknownName(name, rows);
   if (idx === undefined || idx === null) {
     const [row, ...others] = named;

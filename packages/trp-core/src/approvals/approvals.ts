@@ -18,7 +18,7 @@ export interface ApprovalDependencies {
   /** Default: role `approver`, in the request's tenant. The requester never may, whatever this says. */
   mayDecide?: (who: Principal, approval: ApprovalRecord) => boolean;
   /** How long a request waits, and an approval holds. Milliseconds. */
-  approvalTtl: number;
+  approvalTtlMs: number;
   /** How many requests of one principal may wait. Default: no limit. */
   mostPending?: number;
 }
@@ -49,7 +49,7 @@ const maxComment = 1_000;
  * in the same tenant; every decision is in the audit log, in the transaction that makes it.
  */
 export function createApprovals(dependencies: ApprovalDependencies): Approvals {
-  const { store, emit, mayDecide = hasApproverRole, approvalTtl, mostPending } = dependencies;
+  const { store, emit, mayDecide = hasApproverRole, approvalTtlMs, mostPending } = dependencies;
 
   function sees(who: Principal, approval: ApprovalRecord): boolean {
     return approval.tenant === who.tenant && (approval.requester === who.id || mayDecide(who, approval));
@@ -128,7 +128,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
         riskTier: capability.definition.riskTier,
         reason: decision.reason,
         policyVersion: version,
-        ttlMs: approvalTtl,
+        ttlMs: approvalTtlMs,
         ...(mostPending === undefined ? {} : { mostPending }),
       });
       if (requested.status === "created") {

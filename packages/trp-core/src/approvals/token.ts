@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, isObject } from "@toolglot/internal";
 import { base64url, base64urlBytes } from "../digest/base64url.ts";
 import { canonicalJson } from "../digest/canonical-json.ts";
 import { hmacSha256, sha256Digest } from "../digest/sha256.ts";
@@ -130,8 +130,7 @@ function readSigned(token: string, secrets: readonly string[]): Record<string, u
   const bytes = base64urlBytes(payload);
   try {
     const claims: unknown = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-    if (typeof claims === "object" && claims !== null && !Array.isArray(claims))
-      return claims as Record<string, unknown>;
+    if (isObject(claims)) return claims as Record<string, unknown>;
   } catch {
     // Signed, but not JSON: falls through.
   }

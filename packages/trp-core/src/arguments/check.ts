@@ -1,9 +1,9 @@
 import type { JsonObject } from "@toolglot/core";
+import { copyJson } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { ArgumentCheck, RegisteredCapability } from "../capability/types.ts";
 import { fault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
-import { cloneJson } from "../execution/clone.ts";
 import { letGo } from "../execution/thenable.ts";
 import type { Principal } from "../identity/types.ts";
 import { createSafetyRules, type SafetyRules } from "./safety.ts";
@@ -48,7 +48,7 @@ function conclude(
   safety: SafetyRules,
 ): { args: JsonObject } | Fault {
   if (!checked.success) return refused(checked.issues);
-  const args = cloneJson(checked.args);
+  const args = copyJson(checked.args);
   const { rules } = capability.definition;
   if (rules !== undefined && rules.length > 0) {
     const problems: string[] = [];
@@ -56,7 +56,7 @@ function conclude(
       let said: unknown;
       try {
         // With a copy: a rule looks, and does not touch.
-        said = rule.check(cloneJson(args), principal);
+        said = rule.check(copyJson(args), principal);
       } catch {
         return broken(capability, rule.name);
       }

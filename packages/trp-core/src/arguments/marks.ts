@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 
 /** What a schema says about the safety of the texts in a value. */
 export interface MarkedSchema {
@@ -83,7 +84,7 @@ class Node implements MarkedSchema {
 }
 
 function isSchemaObject(value: unknown): value is JsonSchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject(value);
 }
 
 function expand(schemas: readonly JsonSchema[], root: JsonSchemaObject): JsonSchemaObject[] {

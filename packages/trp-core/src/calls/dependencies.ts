@@ -6,7 +6,7 @@ import type { Fault } from "../errors/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { Places } from "../execution/places.ts";
 import type { Principal } from "../identity/types.ts";
-import type { AdapterLayer, AuditLogger, CapabilityRegistry, Executor, ResultShaper } from "../parts.ts";
+import type { AdapterLayer, AuditLogger, CapabilityExecutor, CapabilityRegistry, ResultShaper } from "../parts.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { RouterTimes } from "../router/types.ts";
 import type { Answer, RouterStore } from "../store/types.ts";
@@ -30,7 +30,7 @@ export interface CallDependencies {
   /** For recovery, which knows capabilities by name only. */
   registry: Pick<CapabilityRegistry, "get">;
   adapters: AdapterLayer;
-  executor: Executor;
+  executor: CapabilityExecutor;
   shaper: ResultShaper;
   audit: AuditLogger;
   approvals: Approvals;
@@ -50,7 +50,7 @@ export interface CallDependencies {
   allowVolatile: boolean;
   /** For capabilities that don't say it themselves. */
   repeats: Repeats;
-  times: Pick<RouterTimes, "lease" | "keyTtl" | "keyMemory">;
+  times: Pick<RouterTimes, "leaseMs" | "keyTtlMs" | "keyMemoryMs">;
   /** For tests only: called at each point of a call; what it throws is handled as a fault of the router's own code. */
   failpoint?(name: Failpoint, callId: string): void | Promise<void>;
 }

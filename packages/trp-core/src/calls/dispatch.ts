@@ -35,7 +35,7 @@ type End = Extract<Settled, { kind: "success" | "failed" }>;
 export async function dispatch(dependencies: CallDependencies, started: StartedCall): Promise<Ending> {
   const { store, times } = dependencies;
   const lease = keepLease(store, started.claim, {
-    leaseMs: times.lease,
+    leaseMs: times.leaseMs,
     leaseUntil: started.leaseUntil,
     signal: started.passage.call.signal,
   });
@@ -252,7 +252,7 @@ class Dispatch {
   /** Tries a write again for as long as the lease holds; undefined when it could not be done. */
   async #insist(write: () => Promise<boolean>): Promise<boolean | undefined> {
     const { times } = this.#dependencies;
-    const until = performance.now() + times.lease;
+    const until = performance.now() + times.leaseMs;
     for (let wait = 5; ; wait = Math.min(wait * 2, 250)) {
       try {
         return await write();

@@ -1,6 +1,6 @@
 import type { AuditEntry } from "../audit/types.ts";
 import type { Fault } from "../errors/types.ts";
-import type { PolicyProof, Usage } from "../frames/types.ts";
+import type { CallUsage, PolicyProof } from "../frames/types.ts";
 import type { Answer } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { notRecorded } from "./faults.ts";
@@ -33,7 +33,7 @@ export function busy(): Ending {
   return { settled: { kind: "in-progress", retryAfterMs: 100 }, committed: false };
 }
 
-export function usageOf({ began, adapterMs, executorMs }: Passage): Usage {
+export function usageOf({ began, adapterMs, executorMs }: Passage): CallUsage {
   return {
     router_ms: Math.round(performance.now() - began),
     adapter_ms: Math.round(adapterMs),

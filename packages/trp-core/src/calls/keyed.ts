@@ -69,7 +69,7 @@ export class KeyedCall {
       if (prior.leaseUntil > store.now()) return busy();
     } else {
       const made = uuidV7Time(operation.key);
-      if (made !== undefined && made + times.keyTtl < store.now()) return refused(keyExpired());
+      if (made !== undefined && made + times.keyTtlMs < store.now()) return refused(keyExpired());
     }
 
     const adapted = adaptCall(this.#dependencies, this.#passage, args);
@@ -130,9 +130,9 @@ export class KeyedCall {
         ...operation,
         fingerprint,
         owner: routerId,
-        leaseMs: times.lease,
-        ttlMs: times.keyTtl,
-        keepMs: times.keyMemory,
+        leaseMs: times.leaseMs,
+        ttlMs: times.keyTtlMs,
+        keepMs: times.keyMemoryMs,
         // What can be asked is asked before it runs again.
         abandoned: isRerunnable(effect) || effect === "probe" ? "reclaim" : "doubt",
       },

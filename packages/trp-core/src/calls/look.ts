@@ -22,7 +22,13 @@ export async function lookAt(
     }
     if (data !== undefined && !isRerunnable(data.effect) && data.effect !== "probe") {
       const { fingerprint } = record;
-      const request = { ...operation, fingerprint, owner: routerId, leaseMs: times.lease, abandoned: "doubt" as const };
+      const request = {
+        ...operation,
+        fingerprint,
+        owner: routerId,
+        leaseMs: times.leaseMs,
+        abandoned: "doubt" as const,
+      };
       const claimed = await store.operations.claim(request);
       if (claimed.status !== "claimed")
         return settledFromRecord(claimed.record) ?? { kind: "in-progress", retryAfterMs: 100 };

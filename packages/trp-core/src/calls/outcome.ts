@@ -1,7 +1,14 @@
 import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
 import { fault, faultPayload } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
-import type { BatchItemResult, CallItem, PolicyProof, ResultPayload, ShapedResult, Usage } from "../frames/types.ts";
+import type {
+  BatchItemResult,
+  CallItem,
+  CallUsage,
+  PolicyProof,
+  ResultPayload,
+  ShapedResult,
+} from "../frames/types.ts";
 import type { CallOutcome } from "../store/types.ts";
 import { outcomeUnknown } from "./faults.ts";
 import type { Settled } from "./types.ts";
@@ -10,7 +17,7 @@ import type { Settled } from "./types.ts";
 export type StoredOutcome = {
   /** Under which the effect happened. */
   call_id: string;
-  usage: Usage;
+  usage: CallUsage;
   proof?: PolicyProof;
 } & ({ kind: "success"; result: ShapedResult } | { kind: "failed"; fault: Fault });
 
@@ -45,7 +52,7 @@ export function settledFromRecord(record: OperationRecord): Settled | undefined 
 }
 
 /** Of a call whose time can't be told. */
-export const noUsage: Usage = { router_ms: 0, adapter_ms: 0, executor_ms: 0 };
+export const noUsage: CallUsage = { router_ms: 0, adapter_ms: 0, executor_ms: 0 };
 
 function callIdOf(data: JsonValue | undefined): string | undefined {
   const id = (data as JsonObject | undefined)?.call_id;
@@ -106,7 +113,7 @@ export function settledToItem(settled: Settled, callId: string): BatchItemResult
   }
 }
 
-function extras(settled: Extract<Settled, { usage: Usage }>): Partial<BatchItemResult> {
+function extras(settled: Extract<Settled, { usage: CallUsage }>): Partial<BatchItemResult> {
   return {
     usage: settled.usage,
     ...(settled.proof === undefined ? {} : { policy_proof: settled.proof }),

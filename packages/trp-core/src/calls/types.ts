@@ -1,6 +1,6 @@
 import type { RegisteredCapability } from "../capability/types.ts";
 import type { Fault } from "../errors/types.ts";
-import type { CallItem, PolicyProof, ShapedResult, Usage } from "../frames/types.ts";
+import type { CallItem, CallUsage, PolicyProof, ShapedResult } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { SessionRecord } from "../store/types.ts";
 
@@ -22,13 +22,13 @@ export interface IncomingCall {
 
 /** How a call ended, before it is put into a frame. */
 export type Settled =
-  | { kind: "success"; result: ShapedResult; usage: Usage; proof?: PolicyProof; replayedFrom?: string }
+  | { kind: "success"; result: ShapedResult; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
   /** Nothing was executed. */
   | { kind: "refused"; fault: Fault }
   /** It was started and failed; or may be tried again, when the fault is retryable. */
-  | { kind: "failed"; fault: Fault; usage: Usage; proof?: PolicyProof; replayedFrom?: string }
+  | { kind: "failed"; fault: Fault; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
   /** It was started and nobody knows what came of it. */
-  | { kind: "unknown"; fault: Fault; usage: Usage; proof?: PolicyProof; replayedFrom?: string }
+  | { kind: "unknown"; fault: Fault; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
   /** The same operation runs elsewhere, or under another call. */
   | { kind: "in-progress"; retryAfterMs: number };
 

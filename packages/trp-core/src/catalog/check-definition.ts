@@ -1,3 +1,4 @@
+import { isObject } from "@toolglot/internal";
 import type { AnyCapability, Effect } from "../capability/types.ts";
 import type { IoClass, RiskTier } from "../frames/types.ts";
 
@@ -73,7 +74,7 @@ function checkOptional(definition: AnyCapability, fail: (problem: string) => nev
   if (roles?.length === 0) fail("an empty list of roles hides it from everybody; leave roles out to show it to all");
   const isExample = (example: unknown): boolean => {
     const { args } = (example ?? {}) as { args?: unknown };
-    return typeof args === "object" && args !== null && !Array.isArray(args);
+    return isObject(args);
   };
   if (examples !== undefined && (!Array.isArray(examples) || !examples.every(isExample))) {
     fail("examples must be a list of { args: {…} }");

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import {
   type Conversion,
   type InputSchema,
@@ -133,7 +134,7 @@ function broken(): ArgumentCheck {
 
 /** Arguments are hashed, stored and run again from the store: what a transform made must still be JSON. */
 function json(value: unknown): ArgumentCheck {
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && isJson(value, 0)) {
+  if (isObject(value) && isJson(value, 0)) {
     return { success: true, args: value as JsonObject };
   }
   return refuse([

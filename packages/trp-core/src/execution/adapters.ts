@@ -1,9 +1,9 @@
 import { type JsonObject, ToolError } from "@toolglot/core";
+import { copyJson } from "@toolglot/internal";
 import type { RegisteredCapability } from "../capability/types.ts";
 import { fault } from "../errors/fault.ts";
 import type { Fault } from "../errors/types.ts";
 import type { AdapterLayer } from "../parts.ts";
-import { cloneJson } from "./clone.ts";
 import { messageOf } from "./error-text.ts";
 import { isThenable, letGo } from "./thenable.ts";
 
@@ -16,7 +16,7 @@ import { isThenable, letGo } from "./thenable.ts";
 export function createAdapterLayer(): AdapterLayer {
   return {
     adapt(capability: RegisteredCapability, args: JsonObject): { native: unknown } | Fault {
-      const own = cloneJson(args);
+      const own = copyJson(args);
       const { definition } = capability;
       if (definition.adapt === undefined) return { native: own };
       try {

@@ -4,7 +4,7 @@ import type { MaybePromise } from "@toolglot/schema";
 import type { Execution } from "../calls/types.ts";
 import type { ExecuteContext, RegisteredCapability } from "../capability/types.ts";
 import { CapabilityError } from "../errors/capability-error.ts";
-import type { Executor } from "../parts.ts";
+import type { CapabilityExecutor } from "../parts.ts";
 import { collect, isStream, type Stream } from "./collect.ts";
 import { kindOf, messageOf } from "./error-text.ts";
 import { Patience, type Waiting } from "./patience.ts";
@@ -34,7 +34,7 @@ const longestTimeoutMs = 0x7fffffff;
  *
  * Code that never gives control back can't be stopped from within its process.
  */
-export function createExecutor(options: ExecutorOptions = {}): Executor {
+export function createExecutor(options: ExecutorOptions = {}): CapabilityExecutor {
   checkKeys<ExecutorOptions>("createExecutor", options, { onError: true });
   const { onError } = options;
   const patience = new Patience();

@@ -1,5 +1,9 @@
 import type { JsonObject } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import * as v from "valibot";
+
+/** Whether a value that came out of JSON is an object. */
+export const isJsonObject = isObject as (value: unknown) => value is JsonObject;
 
 // The pieces that frames are made of. The message of each says what is expected there: "expected …, got …".
 
@@ -75,8 +79,3 @@ export const jsonObject: v.GenericSchema<JsonObject> = v.custom<JsonObject>(isJs
 export const nullableJsonObject: v.GenericSchema<JsonObject | null> = v.nullable(
   v.custom<JsonObject>(isJsonObject, "object or null"),
 );
-
-/** Whether a value that came out of JSON is an object. */
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}

@@ -269,7 +269,7 @@ export interface PolicyProof {
 }
 
 /** Where the time of a call went, in milliseconds. */
-export interface Usage {
+export interface CallUsage {
   /** In all. */
   router_ms: number;
   /** From canonical to native arguments. */
@@ -289,7 +289,7 @@ export interface ResultPayload {
   result: ShapedResult | null;
   /** Unless SUCCESS. */
   error?: FaultPayload;
-  usage: Usage;
+  usage: CallUsage;
   policy_proof?: PolicyProof;
   /** The `call_id` under which the effect happened, when this answer repeats that one's outcome. */
   replayed_from?: string;
@@ -300,7 +300,7 @@ export interface BatchItemResult extends Partial<FaultPayload> {
   call_id: string;
   status: "SUCCESS" | "FAILED" | "UNKNOWN";
   result?: ShapedResult;
-  usage?: Usage;
+  usage?: CallUsage;
   policy_proof?: PolicyProof;
   /** As in a RESULT. */
   replayed_from?: string;

@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, isObject } from "@toolglot/internal";
 import { sha256Hex } from "../digest/sha256.ts";
 import type { Principal } from "./types.ts";
 
@@ -65,6 +65,8 @@ export function narrow(principal: Principal, authContext: unknown): Principal {
 
 /** The lists that a role must be in; undefined when nothing is said of roles. */
 function wantedRoles(authContext: unknown): readonly (readonly string[])[] | undefined {
+  // A list says nothing of roles.
+  if (Array.isArray(authContext)) return undefined;
   if (!isObject(authContext)) return [[]];
   const lists: (readonly string[])[] = [];
   if (Object.hasOwn(authContext, "role") && authContext.role !== null) {
@@ -86,7 +88,7 @@ const known = new Set(["principal", "roles", "can_delete", "tenant"]);
 export function bearerTokens(
   map: Readonly<Record<string, BearerEntry>>,
 ): (token: string | undefined) => Principal | undefined {
-  if (!isObject(map) || Array.isArray(map)) {
+  if (!isObject(map)) {
     throw new TypeError(
       'bearerTokens: the map must be an object like { "<token>": { "principal": "ada", "roles": [] } }',
     );
@@ -94,7 +96,7 @@ export function bearerTokens(
   const entries = Object.entries(map).map(([token, entry], index) => {
     const where = `bearerTokens: entry ${index + 1}`;
     if (token.trim() === "" || token !== token.trim()) throw new TypeError(`${where} has an empty or padded token`);
-    if (!isObject(entry) || Array.isArray(entry)) throw new TypeError(`${where} must be an object with "principal"`);
+    if (!isObject(entry)) throw new TypeError(`${where} must be an object with "principal"`);
     const unknown = Object.keys(entry).find((field) => !known.has(field));
     if (unknown !== undefined) {
       throw new TypeError(`${where} has the unknown field ${JSON.stringify(unknown)}; known: ${[...known].join(", ")}`);
@@ -125,10 +127,6 @@ function isSame(left: string, right: string): boolean {
   let difference = left.length ^ right.length;
   for (let at = 0; at < left.length; at++) difference |= left.charCodeAt(at) ^ right.charCodeAt(at);
   return difference === 0;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }
 
 function isName(value: unknown): value is string {

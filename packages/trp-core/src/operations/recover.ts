@@ -87,7 +87,7 @@ class Recovery {
   /** Nobody has come back for it while its key was remembered. */
   async #forget(passage: Passage, data: OperationData): Promise<void> {
     const { store, times } = this.#dependencies;
-    if (this.#record.leaseUntil + times.keyTtl > store.now()) return;
+    if (this.#record.leaseUntil + times.keyTtlMs > store.now()) return;
     await this.#giveUp(passage, data.answered?.message ?? "it ended without an outcome");
   }
 
@@ -146,7 +146,7 @@ class Recovery {
     const next: OperationData = { ...kept, proof, attempts: data.attempts + 1 };
     const { approval } = data;
     const approvalId = approval && (approval.kind === "record" ? approval.id : approval.jti);
-    const leaseUntil = store.now() + times.lease;
+    const leaseUntil = store.now() + times.leaseMs;
     await store.audit.append([audit.decision(call, proof, approvalId)]);
     if (!(await store.operations.begin(claim, toJson(next)))) return;
     const asks = effectOver(call.capability.definition.effect, data.effect) === "probe";
@@ -189,9 +189,9 @@ class Recovery {
       key,
       fingerprint,
       owner: routerId,
-      leaseMs: times.lease,
-      ttlMs: times.keyTtl,
-      keepMs: times.keyMemory,
+      leaseMs: times.leaseMs,
+      ttlMs: times.keyTtlMs,
+      keepMs: times.keyMemoryMs,
       abandoned: "reclaim",
     });
     if (claimed.status !== "claimed") return undefined;

@@ -1,4 +1,5 @@
 import { nearest } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
 import type { PolicyRule } from "./types.ts";
 
 /** What a value must be, in words for the author of a policy. */
@@ -176,10 +177,6 @@ export function checkRules(rules: unknown): asserts rules is PolicyRule[] {
 /** `.who` and `.roles is empty` to `.who.roles is empty`. */
 function within(place: string, problem: string): string {
   return /^[.[]/.test(problem) ? place + problem : `${place} ${problem}`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isJson(value: unknown, depth: number): boolean {

@@ -29,13 +29,13 @@ interface ReadArgs {
 /**
  * The capability `cap.trp.artifact.read.v1`: a range of an artifact, for the principal it belongs to. Offsets are bytes;
  * of text, a range begins and ends between characters. No more comes at once than fits the budget of a result
- * (`resultBudget` tokens, as the shaper counts), so what is read is never cut again.
+ * (`maxResultTokens` tokens, as the shaper counts), so what is read is never cut again.
  */
 export function artifactReadCapability(
   store: Pick<RouterStore, "artifacts">,
-  options: { resultBudget?: number; countTokens?: (text: string) => number } = {},
+  options: { maxResultTokens?: number; countTokens?: (text: string) => number } = {},
 ): Capability {
-  const { resultBudget = defaultResultBudget, countTokens } = options;
+  const { maxResultTokens = defaultResultBudget, countTokens } = options;
   const count = (part: ArtifactPart): number => {
     const text = JSON.stringify({ summary: summaryOf(part), data: part, artifacts: [], warnings: [] });
     return tokensOf(text, countTokens);
@@ -60,7 +60,7 @@ export function artifactReadCapability(
     },
     examples: [{ args: { artifact_id: "art_k3J9xQzV5bT0aYw2LmN8Pg", offset: 0 } }],
     execute: (args: Record<string, unknown>, context: ExecuteContext) =>
-      readPart(store, args as unknown as ReadArgs, context, resultBudget, count),
+      readPart(store, args as unknown as ReadArgs, context, maxResultTokens, count),
     shape: (value: unknown) => ({ summary: summaryOf(value as ArtifactPart), data: value }),
   };
 }

@@ -21,11 +21,11 @@ export interface ResultShaperOptions {
   /** Where what is too big goes. */
   store: Pick<RouterStore, "artifacts" | "now">;
   /** Tokens of a whole result as JSON text. Default 2,000, at least 200. */
-  budget?: number;
+  maxTokens?: number;
   /** Default: 4 UTF-8 bytes are a token. */
   countTokens?: (text: string) => number;
   /** Milliseconds. Default 24 h. */
-  artifactTtl?: number;
+  artifactTtlMs?: number;
 }
 
 const longestSummary = 400;
@@ -47,18 +47,18 @@ const maxArtifactBytes = 16 * 1024 * 1024;
 export function createResultShaper(options: ResultShaperOptions): ResultShaper {
   checkKeys<ResultShaperOptions>("createResultShaper", options, {
     store: true,
-    budget: true,
+    maxTokens: true,
     countTokens: true,
-    artifactTtl: true,
+    artifactTtlMs: true,
   });
-  const { budget = defaultResultBudget, artifactTtl = 24 * 3_600_000 } = options;
-  if (!Number.isSafeInteger(budget) || budget < 200) {
-    throw new TypeError(`the result budget must be a whole number of tokens from 200, not ${budget}`);
+  const { maxTokens = defaultResultBudget, artifactTtlMs = 24 * 3_600_000 } = options;
+  if (!Number.isSafeInteger(maxTokens) || maxTokens < 200) {
+    throw new TypeError(`the result budget must be a whole number of tokens from 200, not ${maxTokens}`);
   }
-  if (!Number.isSafeInteger(artifactTtl) || artifactTtl < 1) {
-    throw new TypeError(`artifactTtl must be a whole number of milliseconds from 1, not ${artifactTtl}`);
+  if (!Number.isSafeInteger(artifactTtlMs) || artifactTtlMs < 1) {
+    throw new TypeError(`artifactTtlMs must be a whole number of milliseconds from 1, not ${artifactTtlMs}`);
   }
-  const shaper = new Shaper({ ...options, budget, artifactTtl });
+  const shaper = new Shaper({ ...options, maxTokens, artifactTtlMs });
   return { shape: (capability, value, principal) => shaper.shape(capability, value, principal) };
 }
 
@@ -81,15 +81,15 @@ function notShown(): ShapedResult {
 
 class Shaper {
   readonly #store: ResultShaperOptions["store"];
-  readonly #budget: number;
+  readonly #maxTokens: number;
   readonly #countTokens: ((text: string) => number) | undefined;
-  readonly #artifactTtl: number;
+  readonly #artifactTtlMs: number;
 
-  constructor(options: ResultShaperOptions & { budget: number; artifactTtl: number }) {
+  constructor(options: ResultShaperOptions & { maxTokens: number; artifactTtlMs: number }) {
     this.#store = options.store;
-    this.#budget = options.budget;
+    this.#maxTokens = options.maxTokens;
     this.#countTokens = options.countTokens;
-    this.#artifactTtl = options.artifactTtl;
+    this.#artifactTtlMs = options.artifactTtlMs;
   }
 
   shape(capability: RegisteredCapability, value: unknown, principal: Principal): MaybePromise<ShapedResult> {
@@ -124,11 +124,11 @@ class Shaper {
   /** Without looking at every character: for the small results that most are. */
   #surelyFits({ summary, artifacts, warnings }: ShapedResult, dataBytes: number): boolean {
     if (this.#countTokens !== undefined || artifacts.length > 0 || warnings.length > 0) return false;
-    return dataBytes + 6 * summary.length + 64 <= this.#budget * bytesPerToken;
+    return dataBytes + 6 * summary.length + 64 <= this.#maxTokens * bytesPerToken;
   }
 
   #fits(result: ShapedResult): boolean {
-    return this.#count(JSON.stringify(result)) <= this.#budget;
+    return this.#count(JSON.stringify(result)) <= this.#maxTokens;
   }
 
   #count(text: string): number {
@@ -140,7 +140,7 @@ class Shaper {
     warnings: string[],
     principal: Principal,
   ): Promise<ArtifactRef[]> {
-    const most = Math.max(1, Math.min(mostBinaries, Math.floor(this.#budget / 250)));
+    const most = Math.max(1, Math.min(mostBinaries, Math.floor(this.#maxTokens / 250)));
     const stored: ArtifactRef[] = [];
     for (const { bytes, path, place } of binaries.slice(0, most)) {
       const planned = this.#plan(bytes, mediaTypeOf(bytes), path);
@@ -158,7 +158,7 @@ class Shaper {
   async #cut(whole: ShapedResult, principal: Principal): Promise<ShapedResult> {
     const summary = shortLine(whole.summary, longestSummary) || "done";
     const own = limitWarnings(whole.warnings);
-    let room = this.#budget * bytesPerToken;
+    let room = this.#maxTokens * bytesPerToken;
     for (let round = 0; round < 40 && room > 8; round++) {
       const fitted = fitJson(whole.data, room);
       const planned = this.#planCuts(fitted.cuts, whole.data);
@@ -169,12 +169,12 @@ class Shaper {
         warnings: [...own, ...cutWarnings(fitted.cuts)],
       };
       const counted = this.#count(JSON.stringify(result));
-      if (counted <= this.#budget) {
+      if (counted <= this.#maxTokens) {
         await this.#storeCuts(result, planned, principal);
         // Another number in an artifact's expiry may be another token.
         if (this.#fits(result)) return result;
       }
-      room = Math.min(room - 16, Math.floor(room * Math.max(0.5, Math.min(0.97, this.#budget / counted))));
+      room = Math.min(room - 16, Math.floor(room * Math.max(0.5, Math.min(0.97, this.#maxTokens / counted))));
     }
     return this.#smallest({ ...whole, summary, warnings: own }, principal);
   }
@@ -217,7 +217,7 @@ class Shaper {
       media_type: mediaType,
       size: bytes.length,
       sha256: sha256Hex(bytes),
-      expires_at_ms: this.#store.now() + this.#artifactTtl,
+      expires_at_ms: this.#store.now() + this.#artifactTtlMs,
     };
     if (path !== "") ref.path = path;
     return { ref, bytes };
@@ -245,7 +245,7 @@ class Shaper {
         mediaType: ref.media_type,
         sha256: ref.sha256,
         bytes,
-        ttlMs: this.#artifactTtl,
+        ttlMs: this.#artifactTtlMs,
       });
       ref.expires_at_ms = stored.expiresAt;
       return undefined;

@@ -17,7 +17,7 @@ export async function answerSync(
   const payload = {
     catalog_epoch: epoch,
     alias_table: rows,
-    ttl_sec: Math.max(1, Math.floor(times.catalogTtl / 1_000)),
+    ttl_sec: Math.max(1, Math.floor(times.catalogTtlMs / 1_000)),
   };
   return replyTo(head, "CATALOG_SYNC_RES", payload, { now: at, catalogEpoch: epoch });
 }

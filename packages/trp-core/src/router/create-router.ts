@@ -52,13 +52,14 @@ export function createRouter(options: RouterOptions = {}): Router {
   const store = observedStore(given, (error, operation) => tellStoreFault(emitter, options.onError, error, operation));
   const policy = options.policy ?? defaultPolicy();
   const id = options.routerId ?? randomId("router");
-  const { resultBudget = 2_000, countTokens } = options;
+  const { maxResultTokens = 2_000, countTokens } = options;
   const counting = countTokens === undefined ? {} : { countTokens };
   const shaper =
-    parts.shaper ?? createResultShaper({ store, budget: resultBudget, artifactTtl: times.artifactTtl, ...counting });
+    parts.shaper ??
+    createResultShaper({ store, maxTokens: maxResultTokens, artifactTtlMs: times.artifactTtlMs, ...counting });
   const fullOf = new WeakMap<Principal, Principal>();
   const strictPolicy = strictForNarrowed(policy, (narrowed) => fullOf.get(narrowed));
-  const artifacts = artifactReadCapability(store, { resultBudget, ...counting });
+  const artifacts = artifactReadCapability(store, { maxResultTokens, ...counting });
   const registry = parts.registry ?? ownRegistry(options, artifacts, store, strictPolicy);
   if (parts.registry !== undefined) registry.register(...(options.capabilities ?? []));
   const stop = createStopSignals();
@@ -66,7 +67,7 @@ export function createRouter(options: RouterOptions = {}): Router {
   const approvals = createApprovals({
     store,
     emit: emitter.emit,
-    approvalTtl: times.approvalTtl,
+    approvalTtlMs: times.approvalTtlMs,
     mostPending: options.pendingApprovals ?? 200,
     ...(options.mayDecide === undefined ? {} : { mayDecide: options.mayDecide }),
   });

@@ -18,7 +18,7 @@ export interface Lifecycle {
 /** Options of {@link createLifecycle}. */
 export interface LifecycleOptions {
   store: Pick<RouterStore, "ping" | "prune">;
-  times: Pick<RouterTimes, "recoverEvery" | "pruneEvery">;
+  times: Pick<RouterTimes, "recoverEveryMs" | "pruneEveryMs">;
   stop: StopSignals;
   recover(signal: AbortSignal): Promise<RecoveryReport>;
 }
@@ -63,7 +63,10 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
     }
   }
 
-  const ends = [every(times.recoverEvery, () => track(sweep())), every(times.pruneEvery, () => track(store.prune()))];
+  const ends = [
+    every(times.recoverEveryMs, () => track(sweep())),
+    every(times.pruneEveryMs, () => track(store.prune())),
+  ];
 
   async function close(graceMs: number): Promise<void> {
     for (const end of ends) end();

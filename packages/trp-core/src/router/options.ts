@@ -21,7 +21,7 @@ export function checkOptions(options: RouterOptions): void {
     limits: true,
     times: true,
     strictEpoch: true,
-    resultBudget: true,
+    maxResultTokens: true,
     countTokens: true,
     catalogTools: true,
     safety: true,
@@ -37,7 +37,7 @@ export function checkOptions(options: RouterOptions): void {
     shaper: true,
     audit: true,
   });
-  const { capabilities, approvalSecrets, downstreamSecret, routerId, resultBudget, mayDecide, policy } = options;
+  const { capabilities, approvalSecrets, downstreamSecret, routerId, maxResultTokens, mayDecide, policy } = options;
   const { safety, onError, repeats, pendingApprovals = 1 } = options;
   const fail = (problem: string): never => {
     throw new TypeError(`createRouter: ${problem}`);
@@ -49,8 +49,8 @@ export function checkOptions(options: RouterOptions): void {
   }
   if (downstreamSecret !== undefined && !isSecret(downstreamSecret)) fail("downstreamSecret must not be empty");
   if (routerId !== undefined && !isSecret(routerId)) fail("routerId must not be empty");
-  if (resultBudget !== undefined && !(Number.isSafeInteger(resultBudget) && resultBudget > 0)) {
-    fail("resultBudget must be a whole number of tokens above 0");
+  if (maxResultTokens !== undefined && !(Number.isSafeInteger(maxResultTokens) && maxResultTokens > 0)) {
+    fail("maxResultTokens must be a whole number of tokens above 0");
   }
   if (repeats !== undefined && repeats !== "guarded" && repeats !== "free") fail('repeats must be "guarded" or "free"');
   if (!(Number.isSafeInteger(pendingApprovals) && pendingApprovals > 0)) {
@@ -88,32 +88,32 @@ export function readLimits(given: RouterOptions["limits"]): RouterLimits {
 /** The times with their defaults, in milliseconds. `TypeError` for what is no time. */
 export function readTimes(given: RouterOptions["times"]): RouterTimes {
   checkKeys<Partial<RouterTimes>>("createRouter: times", given, {
-    sessionTtl: true,
-    keyTtl: true,
-    keyMemory: true,
-    approvalTtl: true,
-    artifactTtl: true,
-    lease: true,
-    recoverEvery: true,
-    pruneEvery: true,
-    seqWait: true,
-    catalogTtl: true,
+    sessionTtlMs: true,
+    keyTtlMs: true,
+    keyMemoryMs: true,
+    approvalTtlMs: true,
+    artifactTtlMs: true,
+    leaseMs: true,
+    recoverEveryMs: true,
+    pruneEveryMs: true,
+    seqWaitMs: true,
+    catalogTtlMs: true,
   });
-  const lease = given?.lease ?? 10_000;
+  const leaseMs = given?.leaseMs ?? 10_000;
   const times: RouterTimes = {
-    sessionTtl: day,
-    keyTtl: day,
-    keyMemory: 30 * day,
-    approvalTtl: 15 * minute,
-    artifactTtl: day,
-    lease,
-    recoverEvery: lease,
-    pruneEvery: 10 * minute,
-    seqWait: 250,
-    catalogTtl: 10 * minute,
+    sessionTtlMs: day,
+    keyTtlMs: day,
+    keyMemoryMs: 30 * day,
+    approvalTtlMs: 15 * minute,
+    artifactTtlMs: day,
+    leaseMs,
+    recoverEveryMs: leaseMs,
+    pruneEveryMs: 10 * minute,
+    seqWaitMs: 250,
+    catalogTtlMs: 10 * minute,
     ...defined(given),
   };
-  check("times", times, ["keyMemory", "recoverEvery", "pruneEvery", "seqWait"]);
+  check("times", times, ["keyMemoryMs", "recoverEveryMs", "pruneEveryMs", "seqWaitMs"]);
   return Object.freeze(times);
 }
 

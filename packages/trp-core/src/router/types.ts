@@ -9,8 +9,8 @@ import type { Principal } from "../identity/types.ts";
 import type {
   AdapterLayer,
   AuditLogger,
+  CapabilityExecutor,
   CapabilityRegistry,
-  Executor,
   ResultShaper,
   SessionManager,
 } from "../parts.ts";
@@ -44,7 +44,7 @@ export interface RouterOptions {
   /** Any older `catalog_epoch` is a mismatch, as the draft's 7.2 reads. Default false. */
   strictEpoch?: boolean;
   /** How many tokens a result may take; a token is counted as 4 UTF-8 bytes unless `countTokens` says better. Default 2,000. */
-  resultBudget?: number;
+  maxResultTokens?: number;
   /** Default: 4 UTF-8 bytes are a token. */
   countTokens?: (text: string) => number;
   /** Adds search and describe over the catalog as capabilities. Default: above 40 capabilities. */
@@ -63,7 +63,7 @@ export interface RouterOptions {
     sessions?: SessionManager;
     registry?: CapabilityRegistry;
     adapters?: AdapterLayer;
-    executor?: Executor;
+    executor?: CapabilityExecutor;
     shaper?: ResultShaper;
     audit?: AuditLogger;
   };
@@ -102,25 +102,25 @@ export interface RouterLimits {
 /** Milliseconds. */
 export interface RouterTimes {
   /** Default 24 h. */
-  sessionTtl: number;
+  sessionTtlMs: number;
   /** From the final state on. Default 24 h. */
-  keyTtl: number;
+  keyTtlMs: number;
   /** How long after that a key is still known, and refused (TRP_4005). Default 30 days. */
-  keyMemory: number;
+  keyMemoryMs: number;
   /** Default 15 min. */
-  approvalTtl: number;
+  approvalTtlMs: number;
   /** Default 24 h. */
-  artifactTtl: number;
+  artifactTtlMs: number;
   /** How long a claim holds without being renewed. Default 10 s. */
-  lease: number;
+  leaseMs: number;
   /** How often abandoned operations are looked for; 0: only in `recover()`. Default the lease. */
-  recoverEvery: number;
+  recoverEveryMs: number;
   /** How often the store drops what is past its time; 0: never by itself. Default 10 min. */
-  pruneEvery: number;
+  pruneEveryMs: number;
   /** What a frame waits for the ones before it, with `SEQ_WINDOW`. Default 250. */
-  seqWait: number;
+  seqWaitMs: number;
   /** `ttl_sec` of a catalog, times 1,000. Default 10 min. */
-  catalogTtl: number;
+  catalogTtlMs: number;
 }
 
 /** Who sent a frame. */

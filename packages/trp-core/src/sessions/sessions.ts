@@ -12,7 +12,7 @@ import { createTurnQueue } from "./turn-queue.ts";
 export interface SessionOptions {
   store: Pick<RouterStore, "sessions">;
   registry: Pick<CapabilityRegistry, "epoch" | "openView">;
-  times: Pick<RouterTimes, "sessionTtl" | "seqWait">;
+  times: Pick<RouterTimes, "sessionTtlMs" | "seqWaitMs">;
   /** How many retries in a row a client should spend. Default 3. */
   retryBudget?: number;
   /** How many frames may wait for those before them, over all sessions; more are answered at once. Default 1,024. */
@@ -66,7 +66,7 @@ export function createSessions(options: SessionOptions): SessionManager {
         agentId: payload.agent_id,
         features,
         view,
-        ttlMs: times.sessionTtl,
+        ttlMs: times.sessionTtlMs,
       });
       return answer(session.id, await registry.epoch(), session.expectedSeq, features);
     },
@@ -85,8 +85,8 @@ export function createSessions(options: SessionOptions): SessionManager {
         knownOnly: true,
       };
       let result = await store.sessions.admit(admission);
-      if (result.status === "gap" && result.session.features.includes("SEQ_WINDOW") && times.seqWait > 0) {
-        const until = Date.now() + times.seqWait;
+      if (result.status === "gap" && result.session.features.includes("SEQ_WINDOW") && times.seqWaitMs > 0) {
+        const until = Date.now() + times.seqWaitMs;
         while (result.status === "gap" && seq < result.session.expectedSeq + windowSize) {
           if (!(await turns.wait(sessionId, seq, until))) break;
           result = await store.sessions.admit(admission);

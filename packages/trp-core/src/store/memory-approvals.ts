@@ -1,7 +1,7 @@
 import { tidyOperation } from "@toolglot/core/operation-log";
+import { copyJson } from "@toolglot/internal";
 import { approvalAt, decideApproval, requestApproval } from "./approval-rules.ts";
 import { checkApproval, idTaken } from "./checks.ts";
-import { copyJson } from "./copy-json.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
 import type { Along, ApprovalRecord, ApprovalStore } from "./types.ts";

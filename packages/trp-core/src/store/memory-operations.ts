@@ -20,8 +20,8 @@ import {
   rememberedOperation,
   renewOperation,
 } from "@toolglot/core/operation-log";
+import { copyJson } from "@toolglot/internal";
 import { approvalConflict, denialOf, useApproval, useToken } from "./approval-rules.ts";
-import { copyJson } from "./copy-json.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
 import type { Along, ApprovalUse, OperationFilter, RouterOperationLog, StartOptions, StartResult } from "./types.ts";

@@ -1,7 +1,8 @@
 import { createRecord } from "@toolglot/core";
+import { copyJson } from "@toolglot/internal";
 import type { AuditEntry } from "../audit/types.ts";
 import { checkSession, idTaken } from "./checks.ts";
-import { copyJson, copyReply } from "./copy-json.ts";
+import { copyReply } from "./copy-reply.ts";
 import type { KeptCall, KeptSession, MemoryTables } from "./memory-tables.ts";
 import { checkAdmission, forgetUpTo, knownCall, nothingKnown, stayingOutcome } from "./session-rules.ts";
 import type {

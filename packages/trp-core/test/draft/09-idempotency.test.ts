@@ -123,7 +123,7 @@ describe("9.2 the same key again", () => {
   it("9.2 nobody knows what the first call did: UNKNOWN, and it is never run again by itself", async () => {
     let runs = 0;
     const { call, router, advance } = await open({
-      times: { sessionTtl: 100 * day },
+      times: { sessionTtlMs: 100 * day },
       more: [
         write(() => {
           runs++;
@@ -216,7 +216,7 @@ describe("9.2 the same key again", () => {
 
 describe("9.3 the window", () => {
   it("9.3 a key is remembered for 24 h from its final state", async () => {
-    const { call, advance, done } = await open({ times: { sessionTtl: 100 * day } });
+    const { call, advance, done } = await open({ times: { sessionTtlMs: 100 * day } });
     await call(noteId, { text: "a" }, { call_id: "c", idempotency_key: "k" });
     advance(day - 1000);
     expect((await call(noteId, { text: "a" }, { idempotency_key: "k" })).payload.replayed_from).toBe("c");
@@ -224,7 +224,7 @@ describe("9.3 the window", () => {
   });
 
   it("9.3 after it the key is refused, not executed", async () => {
-    const { call, advance, done } = await open({ times: { sessionTtl: 100 * day } });
+    const { call, advance, done } = await open({ times: { sessionTtlMs: 100 * day } });
     await call(noteId, { text: "a" }, { idempotency_key: "k" });
     advance(day + 1);
     expect((await call(noteId, { text: "a" }, { idempotency_key: "k" })).payload).toMatchObject({
@@ -236,14 +236,14 @@ describe("9.3 the window", () => {
   });
 
   it("9.3 the window can be set", async () => {
-    const { call, advance } = await open({ times: { keyTtl: 1000 } });
+    const { call, advance } = await open({ times: { keyTtlMs: 1000 } });
     await call(noteId, { text: "a" }, { idempotency_key: "k" });
     advance(1001);
     expect((await call(noteId, { text: "a" }, { idempotency_key: "k" })).payload.error_code).toBe("TRP_4005");
   });
 
   it("9.3 an approval that takes long does not use the window up", async () => {
-    const { call, advance, done } = await open({ times: { sessionTtl: 100 * day } });
+    const { call, advance, done } = await open({ times: { sessionTtlMs: 100 * day } });
     await call(mailId, mail, { idempotency_key: "k" });
     advance(2 * day);
     const token = issueApprovalToken({ secret, capId: mailId, args: mail, ttlMs: 60_000, now: start + 2 * day });

@@ -101,7 +101,7 @@ describe("13.2 rules", () => {
       Object.fromEntries(Array.from({ length: 5000 }, (_, n) => [`key${n}`, n])),
       { deep: { list: Array.from({ length: 5000 }, (_, n) => n) }, note: "x".repeat(50_000) },
     ]) {
-      const { call } = await open({ resultBudget: 400, more: [giving(value)] });
+      const { call } = await open({ maxResultTokens: 400, more: [giving(value)] });
       const reply = await call("cap.test.gives.v1", {}, { idx: 5 });
       expect(reply.payload.status).toBe("SUCCESS");
       expect(sizeOf(reply)).toBeLessThan(400 * 4 * 2);
@@ -113,7 +113,7 @@ describe("13.2 rules", () => {
     const value = { list: Array.from({ length: 3000 }, (_, n) => `item ${n}`), text: "y".repeat(9000) };
     const shaped: unknown[] = [];
     for (let n = 0; n < 2; n++) {
-      const { call } = await open({ resultBudget: 300, more: [giving(value)] });
+      const { call } = await open({ maxResultTokens: 300, more: [giving(value)] });
       const { result } = (await call("cap.test.gives.v1", {}, { idx: 5 })).payload;
       // Ids are random.
       const ids = result.artifacts.map(({ artifact_id }: { artifact_id: string }) => artifact_id);
@@ -126,7 +126,7 @@ describe("13.2 rules", () => {
 
   it("13.2 an artifact is read by who got it, in ranges, and by nobody else", async () => {
     const text = "0123456789".repeat(5_000);
-    const first = await open({ resultBudget: 300, more: [giving(text)] });
+    const first = await open({ maxResultTokens: 300, more: [giving(text)] });
     const { artifact_id } = (await first.call("cap.test.gives.v1", {}, { idx: 5 })).payload.result.artifacts[0];
     const read = "cap.trp.artifact.read.v1";
     const idxOf = async (session: typeof first) =>

@@ -165,7 +165,7 @@ export async function rig(options: Partial<RouterOptions> & { more?: AnyCapabili
     allowVolatile: true,
     approvalSecrets: [secret],
     ...rest,
-    times: { recoverEvery: 0, pruneEvery: 0, ...rest.times },
+    times: { recoverEveryMs: 0, pruneEveryMs: 0, ...rest.times },
   });
   const events: RouterEvent[] = [];
   router.subscribe((event) => events.push(event));

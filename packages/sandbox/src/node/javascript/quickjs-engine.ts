@@ -55,7 +55,7 @@ export class QuickJsEngine implements Engine {
   readonly #life: ThreadLife;
   #wasm: WebAssembly.Module | undefined;
 
-  /** Throws `ToolglotError` (`engine-missing`). */
+  /** Throws `ToolglotError` (`sandbox/engine-missing`). */
   constructor(limits: SandboxLimits, { maxPrograms = MAX_PROGRAMS, maxMs = MAX_AGE_MS }: ReuseOptions = {}) {
     this.#engine = findQuickJs();
     this.#limits = limits;

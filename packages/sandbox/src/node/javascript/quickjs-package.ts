@@ -11,14 +11,14 @@ export interface QuickJsPackage {
   wasm: string;
 }
 
-/** Finds the installed engine. Throws `ToolglotError` (`engine-missing`) with what to install. */
+/** Finds the installed engine. Throws `ToolglotError` (`sandbox/engine-missing`) with what to install. */
 export function findQuickJs(): QuickJsPackage {
   let manifest: string;
   try {
     manifest = realpathSync(createRequire(import.meta.url).resolve("quickjs-emscripten/package.json"));
   } catch (cause) {
     throw new ToolglotError(
-      "engine-missing",
+      "sandbox/engine-missing",
       `JavaScript needs the package quickjs-emscripten, which is not installed: ${INSTALL}`,
       { cause, data: { package: "quickjs-emscripten", install: INSTALL } },
     );

@@ -1,4 +1,5 @@
-import { dropKeys, isRecord } from "../../json.ts";
+import { isObject } from "@toolglot/internal";
+import { dropKeys } from "../../json.ts";
 
 /** In Python data `constructor` and `prototype` are keys like any other. */
 const PYTHON_KEYS = ["__proto__"];
@@ -71,7 +72,7 @@ export function decodeFrame(bytes: Buffer): Record<string, unknown> {
   } catch {
     throw new FrameError("a frame that is not JSON");
   }
-  if (!isRecord(value)) throw new FrameError("a frame that is no object");
+  if (!isObject(value)) throw new FrameError("a frame that is no object");
   if (!dropKeys(value, PYTHON_KEYS)) throw new FrameError("a frame that is nested too deeply");
   return value;
 }

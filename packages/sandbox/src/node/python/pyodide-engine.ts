@@ -29,14 +29,14 @@ interface EnginePackage {
   lockInfo: unknown;
 }
 
-/** Finds the installed engine. Throws `ToolglotError` (`engine-missing`) with what to install. */
+/** Finds the installed engine. Throws `ToolglotError` (`sandbox/engine-missing`) with what to install. */
 function findEngine(): EnginePackage {
   let manifest: string;
   try {
     manifest = createRequire(import.meta.url).resolve("pyodide/package.json");
   } catch (cause) {
     throw new ToolglotError(
-      "engine-missing",
+      "sandbox/engine-missing",
       "Python needs the package pyodide, which is not installed: npm install pyodide@314.0.7",
       { cause, data: { package: "pyodide", install: "npm install pyodide@314.0.7" } },
     );
@@ -101,7 +101,7 @@ export class PyodideEngine implements Engine {
   #preparing: Promise<void> | undefined;
   #notProven: readonly SandboxWall[] = [];
 
-  /** Throws `TypeError` for a library that there is not, `ToolglotError` (`engine-missing`). */
+  /** Throws `TypeError` for a library that there is not, `ToolglotError` (`sandbox/engine-missing`). */
   constructor(
     limits: SandboxLimits,
     { cacheDir, isolation = "auto", libraries }: Pick<SandboxOptions, "cacheDir" | "isolation" | "libraries">,

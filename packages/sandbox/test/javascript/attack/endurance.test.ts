@@ -75,14 +75,14 @@ it("should end runs that are at work when it is disposed, and leave nothing of t
   for (const run of await Promise.all(runs)) expect(["ok", "error"]).toContain(run.status);
   await rest();
   expect(held().threads).toBeLessThanOrEqual(before.threads + 2);
-  await expect(sandbox.run("return 1")).rejects.toMatchObject({ code: "sandbox-disposed" });
+  await expect(sandbox.run("return 1")).rejects.toMatchObject({ code: "sandbox/disposed" });
 });
 
 it("should let no state pass from one run to the next", async () => {
   await using sandbox = createSandbox({
     language: "javascript",
     tools: [addTool],
-    pool: { size: 2, maxConcurrent: 2 },
+    pool: { size: 2, maxConcurrency: 2 },
   });
   const leave = `globalThis.left = "left"; Object.prototype.left = Array.prototype.left = Function.prototype.left = "left";
     JSON.left = Math.left = console.left = add.left = ToolError.left = "left"; Promise.prototype.then.left = "left";

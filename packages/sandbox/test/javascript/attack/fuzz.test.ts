@@ -21,7 +21,7 @@ const valueTools: AnyTool[] = [
 ];
 
 const limits = { timeoutMs: 300, maxToolCalls: 30, toolTimeMs: 2000 };
-const pool = { size: 2, maxConcurrent: 2 };
+const pool = { size: 2, maxConcurrency: 2 };
 const sandbox = createSandbox({ language: "javascript", limits, tools: programTools, pool });
 const carrier = createSandbox({ language: "javascript", limits: { maxToolCalls: 1000 }, tools: valueTools });
 afterAll(() => Promise.all([sandbox, carrier].map((each) => each[Symbol.asyncDispose]())));

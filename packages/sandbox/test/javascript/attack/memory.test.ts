@@ -5,7 +5,7 @@ import { createSandbox } from "../../../src/node/index.ts";
 import { tool } from "../../support.ts";
 
 const limits = { timeoutMs: 60_000, memoryMb: 64 };
-const sandbox = createSandbox({ language: "javascript", limits, pool: { size: 1, maxConcurrent: 2 } });
+const sandbox = createSandbox({ language: "javascript", limits, pool: { size: 1, maxConcurrency: 2 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const MB = 1024 * 1024;

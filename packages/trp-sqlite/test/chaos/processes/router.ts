@@ -76,7 +76,7 @@ const store = failAt(weaken(await openSqliteStore({ file: settings.file }), sett
 const router = createRouter({
   store,
   capabilities: [effect("keyed"), effect("probe"), effect("opaque")],
-  times: { lease: settings.lease },
+  times: { leaseMs: settings.lease },
 });
 const who = principal({ id: "chaos" });
 const { port } = await serveHttp(router, { port: settings.port, host: "127.0.0.1", authenticate: () => who });

@@ -1,21 +1,5 @@
+import { copyJson } from "@toolglot/internal";
 import type { ResponseFrame } from "../frames/types.ts";
-
-/**
- * A deep copy of JSON data, several times faster than `structuredClone`. Keys like `__proto__` stay plain data; what is
- * undefined stays so.
- */
-export function copyJson<T>(value: T): T {
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyJson) as T;
-  // Spreading defines properties, so that an own `__proto__` is one in the copy too, and the assignment below finds it.
-  const copy = { ...value } as Record<string, unknown>;
-  // All of them are its own; `for in` is the quickest way through them.
-  for (const key in copy) {
-    const inner = copy[key];
-    if (typeof inner === "object" && inner !== null) copy[key] = copyJson(inner);
-  }
-  return copy as T;
-}
 
 /** {@link copyJson} of an answer; of a RESULT, of which there are many, four times as fast. */
 export function copyReply(reply: ResponseFrame): ResponseFrame {
