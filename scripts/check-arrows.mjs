@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { architecture } from "./lib/architecture.mjs";
 import { checkManifest, checkSources, checkTable, describeTable, packageOf } from "./lib/arrows.mjs";
+import { findCircles } from "./lib/circles.mjs";
 import { findImports } from "./lib/imports.mjs";
 import { root, workspaceMembers } from "./lib/workspace.mjs";
 
@@ -29,6 +30,13 @@ for (const member of members) {
     : ["src", "guest"].flatMap((folder) => sourceFiles(join(member.path, folder)));
   const result = checkSources(member, shipped, architecture, members);
   problems.push(...result.problems);
+  for (const circle of findCircles(shipped)) {
+    problems.push({
+      where: circle.join(", "),
+      problem: "import each other in a circle",
+      cure: "move what both need to a third file, or import only a type",
+    });
+  }
   fileCount += shipped.length;
   importCount += result.imports;
   if (row === undefined) continue;

@@ -44,7 +44,7 @@ export const gates = [
   },
   {
     id: "arrows",
-    what: "imports follow the table of packages",
+    what: "imports follow the table of packages, and never go in a circle",
     command: [node, "scripts/check-arrows.mjs"],
     cure: "each line above names its cure; docs/architecture.md says why",
   },

@@ -36,16 +36,6 @@ export function extendTool(
   });
 }
 
-/** An input's part for the model, and the rest. */
-export function splitInput(input: Record<string, unknown>, { jsonSchema }: InputSchema): [part: object, rest: object] {
-  const { properties = {} } = jsonSchema;
-  const entries = Object.entries(input);
-  return [
-    Object.fromEntries(entries.filter(([key]) => Object.hasOwn(properties, key))),
-    Object.fromEntries(entries.filter(([key]) => !Object.hasOwn(properties, key))),
-  ];
-}
-
 function merged(
   own: Record<string, JsonSchema> | undefined,
   extra: Record<string, JsonSchema> | undefined,

@@ -1,8 +1,7 @@
 import { createRecord, type InputIssue, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
-import type { Conversion, MaybePromise } from "@toolglot/schema";
+import type { Conversion, InputSchema, MaybePromise } from "@toolglot/schema";
 import { errorTypes } from "./errors.ts";
-import { splitInput } from "./extended-model.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import type { Resource } from "./resources/resource.ts";
 
@@ -61,6 +60,16 @@ export function prepareInput(
     );
   };
   return andThen(result, conclude);
+}
+
+/** An input's part for the extended model, and the rest. */
+function splitInput(input: Record<string, unknown>, { jsonSchema }: InputSchema): [part: object, rest: object] {
+  const { properties = {} } = jsonSchema;
+  const entries = Object.entries(input);
+  return [
+    Object.fromEntries(entries.filter(([key]) => Object.hasOwn(properties, key))),
+    Object.fromEntries(entries.filter(([key]) => !Object.hasOwn(properties, key))),
+  ];
 }
 
 /** Without a promise where there is none: most schemas validate at once. */

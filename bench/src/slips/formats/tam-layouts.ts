@@ -2,7 +2,7 @@ import type { SlipBody } from "../bodies.ts";
 import { damageOne } from "../damage.ts";
 import type { Random } from "../random.ts";
 import type { Slipped } from "../slip.ts";
-import { type TamCall, value } from "./tam.ts";
+import { type TamCall, value } from "./tam-write.ts";
 
 /** What stands before the fields and values of a block, and before the second of two blocks. */
 interface Layout {

@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 import type { Format, Slipped } from "../slip.ts";
 import { insertLine } from "./insert-line.ts";
-import { carriers, raw, type Style, type TamCall, value } from "./tam.ts";
+import { carriers, raw, type Style, type TamCall, value } from "./tam-write.ts";
 
 const one = (call: TamCall, variants: Record<string, Partial<Style>>): Slipped[] =>
   Object.entries(variants).map(([variant, changed]) => ({

@@ -2,7 +2,7 @@ import type { SlipBody } from "../bodies.ts";
 import { damageOne } from "../damage.ts";
 import type { Random } from "../random.ts";
 import type { Slipped, Value } from "../slip.ts";
-import { cdata, rightEncoding, type ToolsXmlCall } from "./toolsxml.ts";
+import { cdata, rightEncoding, type ToolsXmlCall } from "./toolsxml-write.ts";
 
 /** What stands before tags. */
 interface Layout {

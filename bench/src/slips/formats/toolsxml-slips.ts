@@ -1,7 +1,7 @@
 import type { Random } from "../random.ts";
 import type { Format, Slipped } from "../slip.ts";
 import { insertLine } from "./insert-line.ts";
-import { raw, rightEncoding, type Style, type ToolsXmlCall, value } from "./toolsxml.ts";
+import { raw, rightEncoding, type Style, type ToolsXmlCall, value } from "./toolsxml-write.ts";
 
 const one = (call: ToolsXmlCall, variants: Record<string, Partial<Style>>): Slipped[] =>
   Object.entries(variants).map(([variant, changed]) => ({

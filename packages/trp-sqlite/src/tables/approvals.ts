@@ -13,8 +13,8 @@ import {
 import type { Row } from "../driver.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
+import { alongText, writeAlong } from "./along.ts";
 import { findOperation } from "./operation-rows.ts";
-import { alongText, writeAlong } from "./operations.ts";
 
 /** Approvals in SQLite. */
 export function sqliteApprovals(commits: GroupCommit): ApprovalStore {

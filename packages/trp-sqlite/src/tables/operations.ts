@@ -23,7 +23,6 @@ import {
   type ApprovalUse,
   approvalConflict,
   denialOf,
-  entryText,
   type RouterOperationLog,
   type StartResult,
   useApproval,
@@ -31,7 +30,7 @@ import {
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
-import { type AnswerText, answerText, keepAnswer } from "./answers.ts";
+import { type AlongText, alongText, writeAlong } from "./along.ts";
 import { findApproval, newestApproval, writeApproval } from "./approvals.ts";
 import {
   findOperation,
@@ -46,12 +45,6 @@ import {
 
 type Refusal = ReturnType<typeof useToken> & string;
 type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
-
-/** What goes along with a step, as it is kept; made when the step is asked for. */
-interface AlongText {
-  audit: string[];
-  answer: AnswerText | undefined;
-}
 
 /** The operation log in SQLite. */
 export function sqliteOperations(commits: GroupCommit, durability: "process" | "disk"): RouterOperationLog {
@@ -225,15 +218,6 @@ function useOf(
   const operation = JSON.stringify({ scope: request.scope, key: request.key });
   const sql = "INSERT OR REPLACE INTO tokens (jti, operation, expires_at) VALUES (?, ?, ?)";
   return { write: () => tx.run(sql, jti, operation, approval.expiresAt) };
-}
-
-export function alongText({ audit = [], answer }: Along = {}): AlongText {
-  return { audit: audit.map(entryText), answer: answer && answerText(answer) };
-}
-
-export function writeAlong(tx: Transaction, { audit, answer }: AlongText): void {
-  tx.audit(audit);
-  if (answer) keepAnswer(tx, answer);
 }
 
 function checked(request: ClaimRequest): ClaimRequest {

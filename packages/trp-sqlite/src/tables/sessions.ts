@@ -14,8 +14,8 @@ import {
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
+import { alongText, writeAlong } from "./along.ts";
 import { frameReply, moveReply } from "./answers.ts";
-import { alongText, writeAlong } from "./operations.ts";
 import {
   callColumns,
   callIds,
