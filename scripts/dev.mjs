@@ -4,5 +4,5 @@ import { root, toolEnvironment } from "./lib/workspace.mjs";
 
 const args = ["watch", "build", "--output-logs=errors-only"];
 const child = spawn("turbo", args, { cwd: root, env: toolEnvironment(), stdio: "inherit" });
-for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, () => child.kill(signal));
+for (const signal of /** @type {const} */ (["SIGINT", "SIGTERM"])) process.on(signal, () => child.kill(signal));
 child.on("close", (code) => process.exit(code ?? 0));

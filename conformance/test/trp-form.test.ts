@@ -1,4 +1,4 @@
-import { errorCodes } from "@toolglot/trp-core";
+import { errorCodes } from "@toolglot/trp-core/frames";
 import { expect, it } from "vitest";
 import { readTrpFiles, readTrpVectors, type TrpFile, type ValuesFile } from "../src/trp/vector.ts";
 

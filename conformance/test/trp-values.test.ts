@@ -1,13 +1,7 @@
 import { type Schema, Validator } from "@cfworker/json-schema";
 import type { JsonObject } from "@toolglot/core";
-import {
-  canonicalJson,
-  isFault,
-  issueApprovalToken,
-  schemaToTemplate,
-  templateToSchema,
-  verifyApprovalToken,
-} from "@toolglot/trp-core";
+import { issueApprovalToken, schemaToTemplate, templateToSchema, verifyApprovalToken } from "@toolglot/trp-core";
+import { canonicalJson, isFault } from "@toolglot/trp-core/frames";
 import { describe, expect, it } from "vitest";
 import { approvalToken, canonical, digest } from "../src/trp/secrets.ts";
 import { readTrpValues } from "../src/trp/vector.ts";

@@ -1,5 +1,5 @@
-import { createRouter, defineCapability, principal, type ResponseFrame } from "@toolglot/trp-core";
-import { parseFrame } from "@toolglot/trp-core/frames";
+import { createRouter, defineCapability, principal } from "@toolglot/trp-core";
+import { parseFrame, type ResponseFrame } from "@toolglot/trp-core/frames";
 
 const lookup = defineCapability({
   capId: "cap.city.lookup.v1",

@@ -1,6 +1,7 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { MemoryStore, type RouterStore } from "@toolglot/trp-core";
+import { MemoryStore } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
 import type { Called } from "./load.ts";
 

@@ -1,5 +1,5 @@
 import { isObject } from "@toolglot/internal";
-import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core";
+import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import type { CallError } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { checkKeys, isObject } from "@toolglot/internal";
-import type { BatchItemResult, CallBatchReqPayload } from "@toolglot/trp-core";
+import type { BatchItemResult, CallBatchReqPayload } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
 import { type Connection, SessionLost } from "./connection.ts";

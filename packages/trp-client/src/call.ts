@@ -8,7 +8,7 @@ import type {
   NackPayload,
   ResultPayload,
   RetryHint,
-} from "@toolglot/trp-core";
+} from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import { type CatalogView, isUnchanged, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";

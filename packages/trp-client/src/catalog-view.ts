@@ -1,4 +1,4 @@
-import type { AliasRow, CatalogSyncResPayload } from "@toolglot/trp-core";
+import type { AliasRow, CatalogSyncResPayload } from "@toolglot/trp-core/frames";
 import { clock } from "./pause.ts";
 import type { Catalog } from "./types.ts";
 

@@ -1,4 +1,10 @@
-import type { CallBatchResPayload, RequestFrame, RequestOf, ResponseFrame, ResponseOf } from "@toolglot/trp-core";
+import type {
+  CallBatchResPayload,
+  RequestFrame,
+  RequestOf,
+  ResponseFrame,
+  ResponseOf,
+} from "@toolglot/trp-core/frames";
 import { expectedSeq, isConsumed, toCallError } from "./answer.ts";
 import { CatalogView } from "./catalog-view.ts";
 import { refusal } from "./errors.ts";

@@ -1,5 +1,5 @@
 import { isObject } from "@toolglot/internal";
-import type { AliasRow, BatchItemResult, NackPayload, ResultPayload, ShapedResult } from "@toolglot/trp-core";
+import type { AliasRow, BatchItemResult, NackPayload, ResultPayload, ShapedResult } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import { needsKey } from "./catalog-view.ts";
 import type { CallError, CallResult } from "./types.ts";

@@ -1,5 +1,5 @@
 import { checkKeys } from "@toolglot/internal";
-import type { RetryHint } from "@toolglot/trp-core";
+import type { RetryHint } from "@toolglot/trp-core/frames";
 import type { RetryOptions } from "./types.ts";
 
 /** {@link RetryOptions} with their defaults; `maxRetries` undefined: as the router says. */

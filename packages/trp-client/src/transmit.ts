@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core";
+import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
 import { readAnswer, toCallError } from "./answer.ts";
 import { clientError } from "./errors.ts";
 import { checkLimits, clock, type Limits, pause, settleWithin } from "./pause.ts";

@@ -7,7 +7,7 @@ import type {
   RequestFrame,
   RetryHint,
   ShapedResult,
-} from "@toolglot/trp-core";
+} from "@toolglot/trp-core/frames";
 
 /** Carries frames to a router. Make your own for another wire; rejections should be {@link clientError}s. */
 export interface Transport {

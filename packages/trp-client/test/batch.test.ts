@@ -1,4 +1,5 @@
-import { MemoryStore, type RequestFrame } from "@toolglot/trp-core";
+import { MemoryStore } from "@toolglot/trp-core";
+import type { RequestFrame } from "@toolglot/trp-core/frames";
 import { expect, it } from "vitest";
 import { clientError, inProcessTransport } from "../src/index.ts";
 import { nack, reply, script } from "./scripted.ts";

@@ -1,4 +1,4 @@
-import type { RequestFrame } from "@toolglot/trp-core";
+import type { RequestFrame } from "@toolglot/trp-core/frames";
 import { expect, it } from "vitest";
 import { reply, result, script } from "./scripted.ts";
 

@@ -5,10 +5,9 @@ import {
   issueApprovalToken,
   MemoryStore,
   principal,
-  type RequestFrame,
-  type ResponseFrame,
   type Router,
 } from "@toolglot/trp-core";
+import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ClientOptions, createClient, type TrpClient } from "../src/index.ts";
 

@@ -1,5 +1,5 @@
 import { isThorough } from "@toolglot/internal/testing";
-import type { RequestFrame } from "@toolglot/trp-core";
+import type { RequestFrame } from "@toolglot/trp-core/frames";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { clientError, createClient, inProcessTransport, type Transport } from "../src/index.ts";

@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import type { RequestFrame } from "@toolglot/trp-core";
+import type { RequestFrame } from "@toolglot/trp-core/frames";
 import { expect, it } from "vitest";
 import { clientError, createClient } from "../src/index.ts";
 import { nack, reply, result, row, script } from "./scripted.ts";

@@ -1,4 +1,4 @@
-import type { RequestFrame } from "@toolglot/trp-core";
+import type { RequestFrame } from "@toolglot/trp-core/frames";
 import { type ClientEvent, type ClientOptions, createClient, type TrpClient } from "../src/index.ts";
 
 type Json = Record<string, unknown>;

@@ -10,13 +10,12 @@ import type {
   HelloResPayload,
   PolicyProof,
   RequestFrame,
-  ResponseFrame,
   ShapedResult,
 } from "./frames/types.ts";
 import type { Principal } from "./identity/types.ts";
 import type { AdmissionResult, AdmittedCall, SessionRecord } from "./store/types.ts";
 
-// The router's inner modules (TRP v0.1 draft, 17.2), each replaceable through `createRouter({ parts })`.
+// The router's inner modules (TRP v0.1 draft, 17.2), as the others know them.
 // PolicyEngine is in policy/types.ts.
 
 /** Sessions, their order, and the duplicates in it. */
@@ -93,6 +92,3 @@ export interface AuditLogger {
     end: { status: AuditEntry["result_status"]; fault?: Fault; proof?: PolicyProof; latencyMs: number },
   ): AuditEntry;
 }
-
-/** Turns a frame into its answer. */
-export type FrameHandler = (frame: RequestFrame, principal: Principal, signal: AbortSignal) => Promise<ResponseFrame>;

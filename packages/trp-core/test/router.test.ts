@@ -664,30 +664,4 @@ describe("options", () => {
       callsWaiting: 1_024,
     });
   });
-
-  it("take parts in place of ours", async () => {
-    const seen: string[] = [];
-    const book = ledger();
-    const inner = createRouter({ capabilities: book.capabilities });
-    const router = createRouter({
-      capabilities: book.capabilities.slice(0, 1),
-      parts: {
-        executor: {
-          run: async (capability) => {
-            seen.push(capability.capId);
-            return { kind: "done", value: "from elsewhere" };
-          },
-        },
-        shaper: {
-          shape: async (_capability, value) => ({ summary: "s", data: String(value), artifacts: [], warnings: [] }),
-        },
-      },
-    });
-    const session = await openSession(router);
-    expect(resultOf(await session.call(read("a"))).result?.data).toBe("from elsewhere");
-    expect(seen).toEqual(["cap.test.read.v1"]);
-    expect(book.effects).toEqual([]);
-    const shared = createRouter({ parts: { registry: inner.registry } });
-    expect(shared.registry).toBe(inner.registry);
-  });
 });

@@ -39,7 +39,6 @@ it.each<[string, () => unknown, string]>([
     'createRouter: limits has no option "frameByte"',
   ],
   ["its times", () => createRouter({ times: { leas: 1 } } as never), 'createRouter: times has no option "leas"'],
-  ["its parts", () => createRouter({ parts: { shapr: {} } } as never), 'createRouter: parts has no option "shapr"'],
   ["MemoryStore", () => new MemoryStore({ keepRows: 1 } as never), 'MemoryStore has no option "keepRows"'],
   ["createPolicy", () => createPolicy({ version: "1", rule: [] } as never), 'createPolicy has no option "rule"'],
   ["createSafetyRules", () => createSafetyRules({ maxdepth: 1 } as never), 'Did you mean "maxDepth"?'],

@@ -1,4 +1,6 @@
-import { type AuditEntry, MemoryStore, type ResponseFrame, type RouterStore } from "@toolglot/trp-core";
+import { MemoryStore } from "@toolglot/trp-core";
+import type { ResponseFrame } from "@toolglot/trp-core/frames";
+import type { AuditEntry, RouterStore } from "@toolglot/trp-core/store";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { verifyRows } from "@toolglot/trp-core";
+import { verifyRows } from "@toolglot/trp-core/store";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";

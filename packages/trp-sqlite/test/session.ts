@@ -1,5 +1,6 @@
 import type { JsonObject } from "@toolglot/core";
-import { type Principal, principal, type ResponseFrame, type Router } from "@toolglot/trp-core";
+import { type Principal, principal, type Router } from "@toolglot/trp-core";
+import type { ResponseFrame } from "@toolglot/trp-core/frames";
 import { frame, hello } from "./chaos/frames.ts";
 
 export const agent: Principal = principal({ id: "agent" });

@@ -1,5 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
-import type { ApprovalRecord, ApprovalStatus, Router } from "@toolglot/trp-core";
+import type { Router } from "@toolglot/trp-core";
+import type { ApprovalRecord, ApprovalStatus } from "@toolglot/trp-core/store";
 import { localOperator } from "./environment.ts";
 
 /** A request for approval, with the router's own words for it. */

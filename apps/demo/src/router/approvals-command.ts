@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { ToolglotError } from "@toolglot/core";
-import type { ApprovalStatus } from "@toolglot/trp-core";
+import type { ApprovalStatus } from "@toolglot/trp-core/store";
 import { Command, Option } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { type Run, runCommand } from "../cli/run-command.ts";

@@ -1,4 +1,4 @@
-import type { AuditRow } from "@toolglot/trp-core";
+import type { AuditRow } from "@toolglot/trp-core/store";
 import { Command } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { type Run, runCommand } from "../cli/run-command.ts";

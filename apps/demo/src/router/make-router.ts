@@ -1,4 +1,5 @@
-import { bearerToken, createRouter, type Principal, type Router, type RouterStore } from "@toolglot/trp-core";
+import { bearerToken, createRouter, type Principal, type Router } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import { demoCapabilities } from "../capabilities/index.ts";
 import { demoPolicy } from "../capabilities/policy.ts";
 import type { DemoStore } from "../data/store.ts";

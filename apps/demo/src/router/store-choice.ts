@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { MemoryStore, type RouterStore } from "@toolglot/trp-core";
+import { MemoryStore } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { UsageError } from "../cli/usage-error.ts";
 

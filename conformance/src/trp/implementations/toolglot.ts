@@ -9,8 +9,8 @@ import {
   principal,
   type Router,
   type RouterOptions,
-  type RouterStore,
 } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
 import { capabilityOf, Ledger } from "../capabilities.ts";
 import type { RouterSetup, RouterUnderTest, TrpImplementation } from "../router-under-test.ts";
 import type { PolicyData, PrincipalData } from "../vector.ts";

@@ -1,6 +1,6 @@
 import { type ContentBlock, toJsonText } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
-import type { AliasRow } from "@toolglot/trp-core";
+import type { AliasRow } from "@toolglot/trp-core/frames";
 import type { TrpClient } from "../types.ts";
 import { catalogLines } from "./lines.ts";
 import { findByName, unknownName } from "./router-input.ts";

@@ -1,5 +1,5 @@
 import { checkKeys } from "@toolglot/internal";
-import type { AliasRow } from "@toolglot/trp-core";
+import type { AliasRow } from "@toolglot/trp-core/frames";
 import { needsKey } from "../catalog-view.ts";
 
 /** Options of {@link catalogLines}. */

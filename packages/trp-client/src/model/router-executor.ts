@@ -1,7 +1,7 @@
 import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
 import { inParallel, toJsonText } from "@toolglot/core";
 import { checkKeys, isObject } from "@toolglot/internal";
-import type { AliasRow } from "@toolglot/trp-core";
+import type { AliasRow } from "@toolglot/trp-core/frames";
 import { needsKey } from "../catalog-view.ts";
 import { mayHaveRun } from "../errors.ts";
 import { needsApproval, OpenKeys } from "../open-keys.ts";

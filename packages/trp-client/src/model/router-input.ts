@@ -1,6 +1,6 @@
 import { type JsonObject, nearest, type ToolErrorInfo } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
-import type { AliasRow } from "@toolglot/trp-core";
+import type { AliasRow } from "@toolglot/trp-core/frames";
 
 /** One call of a model, found in the catalog or not. */
 export type MeantCall =

@@ -1,6 +1,6 @@
 import type { Locale, ToolDefinition } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
-import type { AliasRow } from "@toolglot/trp-core";
+import type { AliasRow } from "@toolglot/trp-core/frames";
 import type { TrpClient } from "../types.ts";
 import { catalogLines } from "./lines.ts";
 

@@ -1,5 +1,5 @@
 import { type ToolErrorInfo, ToolglotError, type ToolResult, toJsonText } from "@toolglot/core";
-import type { AliasRow } from "@toolglot/trp-core";
+import type { AliasRow } from "@toolglot/trp-core/frames";
 import { needsKey } from "../catalog-view.ts";
 import { mayHaveRun } from "../errors.ts";
 import type { CallError, CallResult } from "../types.ts";

@@ -44,7 +44,7 @@ const manyCapabilities = 40;
  */
 export function createRouter(options: RouterOptions = {}): Router {
   checkOptions(options);
-  const { parts = {}, allowVolatile = false, approvalSecrets = [] } = options;
+  const { allowVolatile = false, approvalSecrets = [] } = options;
   const limits = readLimits(options.limits);
   const times = readTimes(options.times);
   const emitter = createEmitter();
@@ -54,16 +54,14 @@ export function createRouter(options: RouterOptions = {}): Router {
   const id = options.routerId ?? randomId("router");
   const { maxResultTokens = 2_000, countTokens } = options;
   const counting = countTokens === undefined ? {} : { countTokens };
-  const shaper =
-    parts.shaper ??
-    createResultShaper({ store, maxTokens: maxResultTokens, artifactTtlMs: times.artifactTtlMs, ...counting });
+  const shaping = { maxTokens: maxResultTokens, artifactTtlMs: times.artifactTtlMs, ...counting };
+  const shaper = createResultShaper({ store, ...shaping });
   const fullOf = new WeakMap<Principal, Principal>();
   const strictPolicy = strictForNarrowed(policy, (narrowed) => fullOf.get(narrowed));
   const artifacts = artifactReadCapability(store, { maxResultTokens, ...counting });
-  const registry = parts.registry ?? ownRegistry(options, artifacts, store, strictPolicy);
-  if (parts.registry !== undefined) registry.register(...(options.capabilities ?? []));
+  const registry = ownRegistry(options, artifacts, store, strictPolicy);
   const stop = createStopSignals();
-  const audit = parts.audit ?? createAuditLogger();
+  const audit = createAuditLogger();
   const approvals = createApprovals({
     store,
     emit: emitter.emit,
@@ -76,8 +74,8 @@ export function createRouter(options: RouterOptions = {}): Router {
     store,
     policy: strictPolicy,
     registry,
-    adapters: parts.adapters ?? createAdapterLayer(),
-    executor: parts.executor ?? createExecutor(options.onError === undefined ? {} : { onError: options.onError }),
+    adapters: createAdapterLayer(),
+    executor: createExecutor(options.onError === undefined ? {} : { onError: options.onError }),
     shaper,
     audit,
     approvals,
@@ -93,7 +91,7 @@ export function createRouter(options: RouterOptions = {}): Router {
   const lifecycle = createLifecycle({ store, times, stop, recover: (signal) => recover(dependencies, { signal }) });
   const handle = createHandle({
     store,
-    sessions: parts.sessions ?? createSessions({ store, registry, times }),
+    sessions: createSessions({ store, registry, times }),
     registry,
     policy: dependencies.policy,
     pipeline: createCallPipeline(dependencies),

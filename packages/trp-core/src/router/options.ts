@@ -27,15 +27,6 @@ export function checkOptions(options: RouterOptions): void {
     safety: true,
     onError: true,
     validator: true,
-    parts: true,
-  });
-  checkKeys<NonNullable<RouterOptions["parts"]>>("createRouter: parts", options.parts, {
-    sessions: true,
-    registry: true,
-    adapters: true,
-    executor: true,
-    shaper: true,
-    audit: true,
   });
   const { capabilities, approvalSecrets, downstreamSecret, routerId, maxResultTokens, mayDecide, policy } = options;
   const { safety, onError, repeats, pendingApprovals = 1 } = options;

@@ -6,14 +6,7 @@ import type { AnyCapability, Repeats } from "../capability/types.ts";
 import type { RouterListener } from "../events/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type {
-  AdapterLayer,
-  AuditLogger,
-  CapabilityExecutor,
-  CapabilityRegistry,
-  ResultShaper,
-  SessionManager,
-} from "../parts.ts";
+import type { CapabilityRegistry } from "../parts.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { ApprovalRecord, ApprovalStatus, RouterStore } from "../store/types.ts";
 
@@ -58,15 +51,6 @@ export interface RouterOptions {
   onError?(error: unknown, facts: CallErrorFacts | StoreErrorFacts): void;
   /** Engine for argument schemas. Default: one without code generation. */
   validator?: ValidatorFactory;
-  /** Inner modules (17.2) in place of the router's own; each default is exported, for wrapping. */
-  parts?: {
-    sessions?: SessionManager;
-    registry?: CapabilityRegistry;
-    adapters?: AdapterLayer;
-    executor?: CapabilityExecutor;
-    shaper?: ResultShaper;
-    audit?: AuditLogger;
-  };
 }
 
 /** Which call's capability threw. */

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolglot/core";
 import { afterEach, describe, expect, it } from "vitest";
-import { errorCodes } from "../../src/index.ts";
+import { errorCodes } from "../../src/frames/index.ts";
 import { deleteId, gate, mail, mailId, noteId, opener, searchId } from "./harness.ts";
 
 const { open, closeAll } = opener();

@@ -2,8 +2,8 @@ import * as v from "valibot";
 import { expect, it } from "vitest";
 import { errorCodes } from "../../src/errors/codes.ts";
 import { fault } from "../../src/errors/fault.ts";
+import type { HelloResPayload, ResponseFrame, TrpCode } from "../../src/frames/index.ts";
 import { ack, emptyHead, headOf, nack, parseFrame, replyTo, responseSchemas } from "../../src/frames/index.ts";
-import type { HelloResPayload, ResponseFrame, TrpCode } from "../../src/index.ts";
 import { limits, requestTypes, sampleHead, samples } from "./samples.ts";
 
 const now = 1_760_000_000_500;

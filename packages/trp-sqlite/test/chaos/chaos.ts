@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { OperationRecord } from "@toolglot/core";
-import { verifyRows } from "@toolglot/trp-core";
+import { verifyRows } from "@toolglot/trp-core/store";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
 import type { bundleProcesses } from "./bundle.ts";
 import { ChaosClient, type Told } from "./client.ts";

@@ -1,4 +1,4 @@
-import type { RouterStore } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
 
 /** A moment in a call. */
 export const points = [

@@ -1,5 +1,5 @@
 import type { ClaimRequest } from "@toolglot/core";
-import type { RouterStore, StartOptions, StartResult } from "@toolglot/trp-core";
+import type { RouterStore, StartOptions, StartResult } from "@toolglot/trp-core/store";
 
 /** How a router guards its effects: as it does, or in one of the two ways that look right and are not. */
 export type Variant = "fence" | "lease" | "naive";
