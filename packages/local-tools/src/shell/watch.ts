@@ -88,7 +88,13 @@ export class Watch {
           if (waiting === undefined) waitingSince = undefined;
           else if (this.#watched.active === active) {
             waitingSince ??= now;
-            if (performance.now() - waitingSince >= waitMs) return { is: "waiting", waiting };
+            if (performance.now() - waitingSince >= waitMs) {
+              // The host may have been busy: what has come by now counts, the command's end included.
+              const before = this.#lastActivity;
+              await this.settled();
+              if (this.#watched.active === active && this.#lastActivity === before) return { is: "waiting", waiting };
+              waitingSince = undefined;
+            }
           }
           continue;
         }

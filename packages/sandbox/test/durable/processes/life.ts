@@ -41,7 +41,8 @@ const act = (name: string, annotations: AnyTool["annotations"]): AnyTool =>
   );
 
 await using sandbox = createSandbox({ language, pool: { size: 0 } });
-const durable = { log: dying.log, id: "life", leaseMs: 300 };
+// Longer than a busy machine takes for a step; each new life waits for the lease of the one before.
+const durable = { log: dying.log, id: "life", leaseMs: 600 };
 const options = {
   tools: [act("effect", {}), act("again", { readOnlyHint: true }), act("asked", { requiresApproval: true })],
   approve: async ({ callId }: { callId: string }): Promise<Decision> => {
