@@ -49,6 +49,8 @@ async function pass(gate) {
   const { code, output, seconds } = await run(command, args, {
     env: { ...environment, TOOLGLOT_OUTCOMES: file },
     stream: gate.stream ?? false,
+    // What is measured in lease times and timeouts goes first.
+    isAside: !gate.stream,
     timeoutMs: gate.timeoutMs ?? 10 * 60_000,
   });
   const written = gate.counts ? readOutcomes(readIfThere(file)) : [];

@@ -1,6 +1,7 @@
 // What every script of the repository needs to know: where things are, and how to reach the pinned pnpm.
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { constants, setPriority } from "node:os";
 import { delimiter, join } from "node:path";
 
 /** The repository's root folder, absolute. */
@@ -86,12 +87,12 @@ export function toolEnvironment() {
  * Runs a command to its end. Nothing is thrown for a failing command: look at `code`.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, stream?: boolean, timeoutMs?: number, signal?: AbortSignal }} [options] `stream` passes
- *   the output on as it comes; else it is only collected.
+ * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, stream?: boolean, timeoutMs?: number, signal?: AbortSignal, isAside?: boolean }} [options]
+ *   `isAside`: at the lowest priority. `stream` passes the output on as it comes; else it is only collected.
  * @returns {Promise<{ code: number, output: string, seconds: number }>} `output` is stdout and stderr as they came.
  */
 export function run(command, args, options = {}) {
-  const { cwd = root, env = process.env, stream = false, timeoutMs = 15 * 60_000 } = options;
+  const { cwd = root, env = process.env, stream = false, timeoutMs = 15 * 60_000, isAside = false } = options;
   const started = performance.now();
   return new Promise((resolve) => {
     // Own process group (POSIX): a timeout must take the grandchildren with it.
@@ -102,6 +103,7 @@ export function run(command, args, options = {}) {
       detached: !windows,
       stdio: ["ignore", "pipe", "pipe"],
     });
+    if (isAside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     let output = "";
     /** @param {Buffer} chunk */
     const collect = (chunk) => {

@@ -13,7 +13,8 @@ import { type Point, points, type Way, ways } from "./chaos/processes/fail-at.ts
 // takes two seconds each, so it is done where everything is switched on.
 const tried = ways.filter((way) => way !== "stop" || isThorough);
 
-const lease = 300;
+// Longer than a busy machine takes for a call; who was killed is waited for so long.
+const lease = 1_000;
 const folder = mkdtempSync(join(tmpdir(), "toolglot-points-"));
 const file = join(folder, "router.db");
 const effects = ["keyed", "probe", "opaque"] as const;
