@@ -64,19 +64,28 @@ function isExact(text: string): boolean {
   return Number.isFinite(value) && (value !== 0 || !/^-?[0.]*[1-9]/.test(text));
 }
 
-/** A walk through a schema; schemas may refer to themselves, so it ends after a number of them. */
+/** A walk through a schema; schemas may refer to themselves, so it ends after a number of them, and does not go deeper than `depth`. */
 interface Walk {
   root: JsonSchema | undefined;
   left: number;
+  depth: number;
 }
 
-const newWalk = (root: JsonSchema | undefined): Walk => ({ root, left: 2000 });
+const newWalk = (root: JsonSchema | undefined): Walk => ({ root, left: 2000, depth: 100 });
+
+/** The same walk, one level further down. */
+function down<T>(walk: Walk, go: () => T): T {
+  walk.depth--;
+  const found = go();
+  walk.depth++;
+  return found;
+}
 
 /** Whether a value is of a type or among the literals that the schema names. */
 function fits(value: unknown, schema: JsonSchema, walk: Walk): boolean {
   if (typeof schema === "boolean") return schema;
-  if (walk.left-- < 0) return false;
-  const again = (inner: JsonSchema): boolean => fits(value, inner, walk);
+  if (walk.left-- < 0 || walk.depth < 0) return false;
+  const again = (inner: JsonSchema): boolean => down(walk, () => fits(value, inner, walk));
   const types = typesOf(schema);
   if (schema.nullable === true && value === null) return true;
   if (types && !types.some((type) => isType(value, type))) return false;
@@ -131,13 +140,15 @@ function resolve(reference: string | undefined, root: JsonSchema | undefined): J
 
 /** `integer or null`, `one of "a", "b"`. */
 function describe(schema: JsonSchema, walk: Walk): string {
-  if (typeof schema === "boolean" || walk.left-- < 0) return "";
+  if (typeof schema === "boolean" || walk.left-- < 0 || walk.depth < 0) return "";
   const literals = literalsOf(schema);
   const { anyOf = [], oneOf = [], allOf = [] } = schema;
   const names = literals
     ? [(literals.length > 1 ? "one of " : "") + literals.map((literal) => JSON.stringify(literal)).join(", ")]
     : (typesOf(schema) ??
-      [resolve(schema.$ref, walk.root), ...anyOf, ...oneOf, ...allOf].map((branch) => describe(branch, walk)));
+      [resolve(schema.$ref, walk.root), ...anyOf, ...oneOf, ...allOf].map((branch) =>
+        down(walk, () => describe(branch, walk)),
+      ));
   const all = schema.nullable === true ? [...names, "null"] : names;
   return [...new Set(all.filter(Boolean))].join(" or ");
 }

@@ -140,6 +140,11 @@ it("should end on schemas that refer to themselves", () => {
   expect(read("3", hostile)).toBe(refused);
 });
 
+it("should need little stack for them, wherever it is called", () => {
+  const atDepth = (depth: number): unknown => (depth === 0 ? read("3", { $ref: "#" }) : atDepth(depth - 1));
+  expect(atDepth(4_000)).toBe(refused);
+});
+
 it("should read what JSON wrote, for every value and its type", () => {
   const typed = fc.oneof(
     fc.record({ value: fc.maxSafeInteger() as fc.Arbitrary<unknown>, type: fc.constant("integer" as const) }),
