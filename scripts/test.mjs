@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gates } from "./lib/gates.mjs";
+import { inPairs } from "./lib/in-pairs.mjs";
 import { closingLine, count, gateOutcomes, readOutcomes, settleSkips, skipLines } from "./lib/outcomes.mjs";
 import { run, toolEnvironment } from "./lib/workspace.mjs";
 
@@ -50,7 +51,7 @@ async function pass(gate) {
     env: { ...environment, TOOLGLOT_OUTCOMES: file },
     stream: gate.stream ?? false,
     // What is measured in lease times and timeouts goes first.
-    isAside: !gate.stream,
+    isAside: !gate.stream && !requireAll,
     timeoutMs: gate.timeoutMs ?? 10 * 60_000,
   });
   const written = gate.counts ? readOutcomes(readIfThere(file)) : [];
@@ -67,18 +68,21 @@ async function pass(gate) {
   } else console.log(line);
 }
 
-// After the build, what uses one core runs beside what shows its output: that waits for processes now and then.
 const wanted = gates.filter(({ id }) => only === undefined || only.includes(id));
 /** @param {import("./lib/gates.mjs").Gate[]} row */
 const inTurn = async (row) => {
   for (const gate of row) await pass(gate);
 };
-await inTurn(wanted.filter(({ id }) => id === "build"));
-await Promise.all(
-  [true, false].map((stream) =>
-    inTurn(wanted.filter((gate) => gate.id !== "build" && Boolean(gate.stream) === stream)),
-  ),
-);
+const isBuild = /** @param {import("./lib/gates.mjs").Gate} gate */ (gate) => gate.id === "build";
+const long = wanted.filter((gate) => gate.stream && !isBuild(gate));
+const short = wanted.filter((gate) => !gate.stream);
+await inTurn(wanted.filter(isBuild));
+// A plain run has the short ones beside the long ones, which wait for processes now and then. With everything switched on, nothing
+// stands beside tests that count leases and timeouts.
+if (requireAll) {
+  await inPairs(short, pass);
+  await inTurn(long);
+} else await Promise.all([inTurn(long), inTurn(short)]);
 
 const totals = count(all);
 console.log(`\n${"─".repeat(60)}\n${report.join("\n")}`);
