@@ -6,7 +6,7 @@
  * @property {string} what What a pass means, in one line.
  * @property {string[]} command
  * @property {boolean} [counts] It writes outcomes to TOOLGLOT_OUTCOMES: its tests are counted one by one.
- * @property {boolean} [stream] Long: show the output as it comes. One after the other, with the short ones beside them.
+ * @property {boolean} [stream] Long: show the output as it comes. One after the other; in a plain run the short ones stand beside them.
  * @property {number} [timeoutMs] 10 minutes by default.
  * @property {string} cure What to run or read when it fails.
  */

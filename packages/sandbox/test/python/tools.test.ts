@@ -100,8 +100,9 @@ slipped()`,
   );
   expect(run).toMatchObject({
     status: "error",
-    error: { type: "ToolError", line: 9, callId: expect.stringMatching(/^run-\d+:7$/) },
+    error: { type: "ToolError", line: 9, callId: run.toolCalls[6]?.callId },
   });
+  expect(run.toolCalls[6]?.callId).toMatch(/^run-\d+:7$/);
   const messages = run.toolCalls.map((call) => call.error?.message);
   expect(messages[0]).toBe("see /etc/orders and https://shop.example/x");
   expect(messages[1]).toBe("ENOENT: open [path] at [url]");
