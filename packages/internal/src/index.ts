@@ -1,5 +1,21 @@
 // What every package needs once. Private: each build takes in what it uses, so nobody installs this.
+export {
+  ignoreRejection,
+  inBackground,
+  isThenable,
+  maxTimerMs,
+  onAbort,
+  settleWithin,
+  sleep,
+  unsettled,
+  untilAborted,
+} from "./async.ts";
+export { randomHex, textDigest, toHex, uuidV7 } from "./bytes.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
+export { type Defined, defined } from "./defined.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
 export { canonicalJson, copyJson, isObject } from "./json.ts";
+export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
+export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { nearest } from "./nearest.ts";
+export { matchWildcard, wildcardTest } from "./wildcard.ts";

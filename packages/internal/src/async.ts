@@ -1,0 +1,116 @@
+/** What a wait gives when it ended before the work did. */
+export const unsettled: unique symbol = Symbol("unsettled");
+
+/** The longest delay that timers of JavaScript know, in milliseconds (24.8 days). A longer one would fire at once. */
+export const maxTimerMs = 0x7fff_ffff;
+
+/** What runs when a signal is aborted. One listener of ours per signal, since taking one of very many listeners away is slow. */
+const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Runs `act` once when the signal is aborted; right now when it is aborted already. Returns what ends that. Register each
+ * function once per signal. Without a signal nothing ever happens.
+ */
+export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
+  if (signal === undefined) return nothing;
+  if (signal.aborted) {
+    act();
+    return nothing;
+  }
+  let acts = listeners.get(signal);
+  if (acts === undefined) {
+    const all = new Set<() => void>();
+    const runAll = (): void => {
+      for (const each of all) each();
+    };
+    signal.addEventListener("abort", runAll, { once: true });
+    listeners.set(signal, all);
+    acts = all;
+  }
+  const own = acts;
+  own.add(act);
+  return () => own.delete(act);
+}
+
+function nothing(): void {}
+
+/** Whether a value is a promise of any kind, of this realm or another. Throws when reading its `then` does. */
+export function isThenable<Value>(value: Value | Promise<Value>): value is Promise<Value>;
+export function isThenable(value: unknown): value is PromiseLike<unknown>;
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === "object" && value !== null && typeof (value as { then?: unknown }).then === "function";
+}
+
+/** Handles the rejection of a value that nobody waits for, if it is a promise. Never throws. */
+export function ignoreRejection(value: unknown): void {
+  try {
+    if (isThenable(value)) Promise.resolve(value).catch(nothing);
+  } catch {
+    // A `then` that throws is no promise.
+  }
+}
+
+/**
+ * Settles as the work does; with {@link unsettled} once `ms` milliseconds have passed or the signal is aborted. What the work
+ * does after that is ignored, its rejection too. Leaves no timer and no listener behind.
+ */
+export function settleWithin<Value>(
+  work: Value | PromiseLike<Value>,
+  { ms, signal }: { ms?: number | undefined; signal?: AbortSignal | undefined },
+): Promise<Value | typeof unsettled> {
+  return new Promise((resolve, reject) => {
+    let stopListening = nothing;
+    const giveUp = (): void => {
+      end();
+      resolve(unsettled);
+    };
+    const timer = ms === undefined ? undefined : setTimeout(giveUp, Math.min(ms, maxTimerMs));
+    const end = (): void => {
+      clearTimeout(timer);
+      stopListening();
+    };
+    stopListening = onAbort(signal, giveUp);
+    Promise.resolve(work).then(
+      (value) => {
+        end();
+        resolve(value);
+      },
+      (error: unknown) => {
+        end();
+        reject(error);
+      },
+    );
+  });
+}
+
+/** Settles as the work does, but rejects with the signal's reason as soon as the signal is aborted. */
+export async function untilAborted<Value>(work: Value | PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
+  const value = await settleWithin(work, { signal });
+  if (value === unsettled) throw signal.reason;
+  return value;
+}
+
+/** Waits so many milliseconds. False when the signal was aborted before they were over; no timer is left then. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> {
+  if (signal?.aborted) return false;
+  return await new Promise((resolve) => {
+    const timer = setTimeout(
+      () => {
+        stopListening();
+        resolve(true);
+      },
+      Math.min(ms, maxTimerMs),
+    );
+    const stopListening = onAbort(signal, () => {
+      clearTimeout(timer);
+      resolve(false);
+    });
+  });
+}
+
+/** A timer that does not keep the host's process alive. In browsers, where timers are numbers, an ordinary one. */
+export function inBackground(act: () => void, ms: number): ReturnType<typeof setTimeout> {
+  const timer = setTimeout(act, Math.min(ms, maxTimerMs));
+  (timer as { unref?(): void }).unref?.();
+  return timer;
+}

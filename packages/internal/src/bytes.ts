@@ -1,0 +1,34 @@
+/** Bytes as lower-case hexadecimal. */
+export function toHex(bytes: Uint8Array): string {
+  let text = "";
+  for (const byte of bytes) text += byte.toString(16).padStart(2, "0");
+  return text;
+}
+
+/** So many random bytes as hexadecimal; nobody can guess them. Works on pages without https too. */
+export function randomHex(bytes: number): string {
+  return toHex(crypto.getRandomValues(new Uint8Array(bytes)));
+}
+
+/** SHA-256 of a text, in hexadecimal. Pages without https have no digests: there the text stands for itself. */
+export async function textDigest(text: string): Promise<string> {
+  if (!globalThis.crypto?.subtle) return text;
+  return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
+}
+
+/**
+ * A new UUID of version 7 (RFC 9562, 5.7): 48 bits of time, 74 random bits. The form for idempotency keys, since a router
+ * can tell how old one is.
+ *
+ * @param now Milliseconds since the epoch. Default: this machine's clock.
+ */
+export function uuidV7(now: number = Date.now()): string {
+  if (!Number.isSafeInteger(now) || now < 0 || now >= 2 ** 48) {
+    throw new TypeError(`now is milliseconds since the epoch, an integer below 2^48, not ${String(now)}`);
+  }
+  const bytes = crypto.getRandomValues(new Uint8Array(10));
+  bytes[0] = 0x70 | ((bytes[0] ?? 0) & 0x0f);
+  bytes[2] = 0x80 | ((bytes[2] ?? 0) & 0x3f);
+  const hex = now.toString(16).padStart(12, "0") + toHex(bytes);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}

@@ -1,0 +1,120 @@
+import { onAbort, settleWithin } from "./async.ts";
+
+/** Why a lease is gone: another holder has the claim, or it ran out because the log could not renew it. */
+export type LeaseLoss = "taken" | "expired";
+
+/** The lease of one claim, kept for as long as something runs under it. */
+export interface Lease {
+  /** Aborted when the lease is lost, or when the given signal is. */
+  readonly signal: AbortSignal;
+  /** Set once another holder may have taken over. */
+  readonly loss: LeaseLoss | undefined;
+  /**
+   * Makes sure, right now: renews first when less than half of the lease is left, as after a process was stopped. False when
+   * the lease is lost.
+   */
+  hold(): Promise<boolean>;
+  /** Renews nothing any more. The lease then ends by itself. */
+  stop(): void;
+}
+
+/** What a lease is kept with. */
+export interface LeaseOptions {
+  leaseMs: number;
+  /** When the lease ends that the claim came with, by the clock `now`. */
+  leaseUntil: number;
+  /** The clock of the log: see {@link clockSince} for logs that have none to ask. */
+  now(): number;
+  signal?: AbortSignal | undefined;
+  /** Called once, never after {@link Lease.stop}. */
+  onLost?(loss: LeaseLoss): void;
+}
+
+/** Renewals in the time of one lease: two may fail. */
+const renewalsPerLease = 3;
+
+/**
+ * Renews the lease of a claim every third of its time until it is stopped. It is lost when the log says so, or when it is over
+ * by the log's clock and no renewal came through. A lease counts from the moment before the log was asked, so that it never
+ * seems longer here than in the log.
+ */
+export function keepLease<Claim>(
+  log: { renew(claim: Claim, leaseMs: number): Promise<boolean> },
+  claim: Claim,
+  { leaseMs, leaseUntil, now, signal, onLost }: LeaseOptions,
+): Lease {
+  const controller = new AbortController();
+  const stopListening = onAbort(signal, () => controller.abort(signal?.reason));
+  let until = leaseUntil;
+  let loss: LeaseLoss | undefined;
+  let stopped = false;
+  let renewing: Promise<void> | undefined;
+  /** Rounds in a row in which the log gave no answer. */
+  let unanswered = 0;
+
+  function lose(why: LeaseLoss): void {
+    if (stopped || loss !== undefined) return;
+    loss = why;
+    clearInterval(timer);
+    controller.abort(new DOMException("the lease of the operation was lost", "AbortError"));
+    onLost?.(why);
+  }
+
+  function renew(): Promise<void> {
+    renewing ??= attempt().finally(() => {
+      renewing = undefined;
+      unanswered = 0;
+    });
+    return renewing;
+  }
+
+  async function attempt(): Promise<void> {
+    const asked = now();
+    try {
+      if (await log.renew(claim, leaseMs)) until = Math.max(until, asked + leaseMs);
+      else lose("taken");
+    } catch {
+      // The lease holds as long as it held before: the next renewal may come through.
+      if (now() >= until) lose("expired");
+    }
+  }
+
+  const timer = setInterval(
+    () => {
+      if (renewing === undefined) void renew();
+      // A process that was stopped finds its renewal unanswered and its lease over: the answer may still come, so it waits a round.
+      else if (++unanswered > 1 && now() >= until) lose("expired");
+    },
+    Math.max(1, Math.floor(leaseMs / renewalsPerLease)),
+  );
+
+  return {
+    signal: controller.signal,
+    get loss(): LeaseLoss | undefined {
+      return loss;
+    },
+    async hold(): Promise<boolean> {
+      // A process can be stopped while it renews, too: then the renewal is old when it comes through.
+      for (let round = 0; round < renewalsPerLease; round++) {
+        if (stopped || loss !== undefined) return false;
+        if (until - now() > leaseMs / 2) return true;
+        await settleWithin(renew(), { signal: controller.signal });
+      }
+      if (loss === undefined && now() >= until) lose("expired");
+      return loss === undefined;
+    },
+    stop(): void {
+      stopped = true;
+      clearInterval(timer);
+      stopListening();
+    },
+  };
+}
+
+/**
+ * The clock of a log that can't be asked, from what it said of a claim: `claimedAt` by its own clock, and `asked`, the moment of
+ * `performance.now()` before it was asked. Never behind the log's clock, if both run at one pace.
+ */
+export function clockSince(claimedAt: number, asked: number): () => number {
+  return () => claimedAt + performance.now() - asked;
+}

@@ -1,0 +1,126 @@
+import { maxTimerMs, onAbort } from "./async.ts";
+
+/** Gives a place back. A second call does nothing. */
+export type Release = () => void;
+
+/** Why there was no place: the line is full, the time was up, the signal was aborted, the limiter was closed. */
+export type Refusal = "full" | "late" | "aborted" | "closed";
+
+/** What a place is asked for. */
+export interface PlaceRequest {
+  /** Requests of one key share `keyLimit` places. */
+  key?: string | undefined;
+  /** Default: as many as there are. */
+  keyLimit?: number | undefined;
+  /** How long to wait in line, in milliseconds. Default: as long as it takes. */
+  ms?: number | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+interface Waiter {
+  readonly key: string | undefined;
+  readonly keyLimit: number;
+  leave(answer: Release | Refusal): void;
+}
+
+/**
+ * Places for what runs at the same time, and a line for the rest. First come, first served; only who waits for a place of its own
+ * key is passed by others.
+ */
+export class Limiter {
+  readonly #maxConcurrency: number;
+  readonly #maxWaiting: number;
+  /** In order of arrival. */
+  readonly #line = new Set<Waiter>();
+  /** Only of keys with a limit of their own. */
+  readonly #runningOf = new Map<string, number>();
+  #running = 0;
+  #closed = false;
+
+  /** `maxWaiting`: the length of the line, by default without end. `TypeError` for numbers that are no counts. */
+  constructor(maxConcurrency: number, maxWaiting: number = Number.POSITIVE_INFINITY) {
+    if (!Number.isSafeInteger(maxConcurrency) || maxConcurrency < 1) {
+      throw new TypeError(`the number of places must be a whole number from 1, not ${maxConcurrency}`);
+    }
+    if (maxWaiting !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(maxWaiting) || maxWaiting < 0)) {
+      throw new TypeError(`the length of the line must be a whole number from 0, not ${maxWaiting}`);
+    }
+    this.#maxConcurrency = maxConcurrency;
+    this.#maxWaiting = maxWaiting;
+  }
+
+  get running(): number {
+    return this.#running;
+  }
+
+  get waiting(): number {
+    return this.#line.size;
+  }
+
+  get isFree(): boolean {
+    return this.#running < this.#maxConcurrency;
+  }
+
+  /** A place, at once when there is one; give it back when done. Never rejects. */
+  take(request: PlaceRequest = {}): Release | Refusal | Promise<Release | Refusal> {
+    const { key, keyLimit = Number.POSITIVE_INFINITY, ms, signal } = request;
+    if (this.#closed) return "closed";
+    if (signal?.aborted) return "aborted";
+    // Who waits could not go either, so nobody is passed who could.
+    if (this.#hasRoom(key, keyLimit)) return this.#occupy(key, keyLimit);
+    if (this.#line.size >= this.#maxWaiting) return "full";
+    return new Promise((resolve) => {
+      const waiter: Waiter = {
+        key,
+        keyLimit,
+        leave: (answer) => {
+          clearTimeout(timer);
+          stopListening();
+          this.#line.delete(waiter);
+          resolve(answer);
+        },
+      };
+      const timer = ms === undefined ? undefined : setTimeout(() => waiter.leave("late"), Math.min(ms, maxTimerMs));
+      const stopListening = onAbort(signal, () => waiter.leave("aborted"));
+      this.#line.add(waiter);
+    });
+  }
+
+  /** Sends everybody away who waits, and who comes later. What runs goes on. */
+  close(): void {
+    this.#closed = true;
+    for (const waiter of this.#line) waiter.leave("closed");
+  }
+
+  #hasRoom(key: string | undefined, keyLimit: number): boolean {
+    return this.isFree && (key === undefined || (this.#runningOf.get(key) ?? 0) < keyLimit);
+  }
+
+  #occupy(key: string | undefined, keyLimit: number): Release {
+    const counted = keyLimit === Number.POSITIVE_INFINITY ? undefined : key;
+    this.#running++;
+    if (counted !== undefined) this.#runningOf.set(counted, (this.#runningOf.get(counted) ?? 0) + 1);
+    let held = true;
+    return () => {
+      if (!held) return;
+      held = false;
+      this.#running--;
+      if (counted !== undefined) {
+        const left = (this.#runningOf.get(counted) ?? 1) - 1;
+        if (left === 0) this.#runningOf.delete(counted);
+        else this.#runningOf.set(counted, left);
+      }
+      this.#callNext();
+    };
+  }
+
+  /** One place came free, so one waiter at most can go. */
+  #callNext(): void {
+    for (const waiter of this.#line) {
+      if (!this.isFree) return;
+      if (!this.#hasRoom(waiter.key, waiter.keyLimit)) continue;
+      waiter.leave(this.#occupy(waiter.key, waiter.keyLimit));
+      return;
+    }
+  }
+}
