@@ -6,6 +6,7 @@ const config: Options = {
   entry: [
     "src/index.ts",
     "src/diagnostics.ts",
+    "src/executing-layer.ts",
     "src/explain.ts",
     "src/manual.ts",
     "src/memory-operation-log.ts",

@@ -12,8 +12,13 @@ describe("Limiter", () => {
     const first = taken(limiter.take());
     taken(limiter.take());
     const order: number[] = [];
-    const third = Promise.resolve(limiter.take()).then((place) => order.push(3) && taken(place));
-    const fourth = Promise.resolve(limiter.take()).then((place) => order.push(4) && taken(place));
+    const enter = async (name: number): Promise<Release> => {
+      const place = await limiter.take();
+      order.push(name);
+      return taken(place);
+    };
+    const third = enter(3);
+    const fourth = enter(4);
     expect([limiter.running, limiter.waiting, limiter.isFree]).toEqual([2, 2, false]);
     first();
     first();

@@ -1,13 +1,14 @@
 import {
   contentText,
-  type Decision,
   type ExecutorContext,
   requiresApproval,
   type ToolCall,
+  type ToolDefinition,
   type ToolErrorInfo,
   type ToolResult,
-  toJsonText,
 } from "@toolglot/core";
+import { type ApprovalQueue, CallReport, denied } from "@toolglot/core/executing";
+import { defined } from "@toolglot/internal";
 import { pause, stopped, untilAborted } from "./call-scope.ts";
 import { errorTypes } from "./errors.ts";
 import type { ToolMiddleware } from "./middleware.ts";
@@ -16,17 +17,6 @@ import { ToolResponse } from "./response.ts";
 import type { Tasks } from "./tasks/tasks.ts";
 import type { Toolkit } from "./toolkit.ts";
 import type { PreparedCallOptions } from "./types.ts";
-
-/** One question at a time. */
-export class ApprovalQueue {
-  #last: Promise<unknown> = Promise.resolve();
-
-  add<Value>(ask: () => Promise<Value>): Promise<Value> {
-    const turn = this.#last.then(ask, ask);
-    this.#last = turn.catch(() => {});
-    return turn;
-  }
-}
 
 /** What a call is run with, besides the executor's context. */
 export interface CallSetting {
@@ -52,38 +42,27 @@ export async function executeCall(
   const { input, requestId } = call;
   const { signal } = context;
   const { step, given } = setting;
-  const about = aboutCall(call);
-  context.emit({
-    type: "tool-call-start",
-    ...about,
-    input: given ? { ...(input as object), ...shownValues(given) } : input,
-  });
-  let started = performance.now();
+  const report = new CallReport(context, call, given ? { ...(input as object), ...shownValues(given) } : input);
   const tries = { attempts: 0 };
-  const place = { ...(step !== undefined && { step }), ...(requestId !== undefined && { requestId }) };
+  const place = defined({ step, requestId });
   const end = (response: ToolResponse): ToolResult => {
-    const ms = performance.now() - started;
     const { attempts } = tries;
-    const facts = { ms, ...(attempts > 1 && { attempts }), ...place };
-    const result = toResult(call, response, facts);
-    const { status, data, error } = result;
-    context.emit({
-      type: "tool-call-end",
-      ...about,
-      status,
-      ms,
-      ...(data === undefined ? {} : { data }),
-      ...(error === undefined ? {} : { error }),
-    });
-    return result;
+    const result = toResult(call, response, { ...(attempts > 1 && { attempts }), ...place });
+    return { ...result, metadata: { ...result.metadata, ms: report.end(result) } };
   };
   const preparing = await untilAborted(toolkit.prepareCall(call, given), signal);
   // Stopped: the run below ends at once, as interrupted.
   const prepared: Prepared = preparing === stopped ? { ok: false, error: { type: "", message: "" } } : preparing;
   if (prepared.ok && requiresApproval(prepared.tool.definition) && !signal.aborted) {
-    const decision = await setting.approvals.add(() => askHost(prepared, call, context));
-    started = performance.now();
-    if (decision !== stopped && decision.approved !== true) return end(denial(call.name, decision));
+    const { id: callId, name } = call;
+    const reason = reasonToAsk(prepared.tool.definition);
+    const decision = await setting.approvals.ask(context, { callId, name, input: prepared.asked, reason });
+    report.restart();
+    if (decision?.approved !== true && !signal.aborted) {
+      const error = denied(name, decision);
+      const metadata = defined({ deniedBy: decision?.by });
+      return end(new ToolResponse({ content: error.message, status: "denied", error, metadata }));
+    }
   }
   const obstacle = prepared.ok && !signal.aborted ? await setting.begin?.() : undefined;
   if (obstacle) return end(new ToolResponse({ content: `Error: ${obstacle.message}`, error: obstacle }));
@@ -92,34 +71,30 @@ export async function executeCall(
       call,
       step,
       requestId,
-      run: (own) => toolkit.runPrepared(prepared, call, { signal: own, ...(step !== undefined && { step }) }),
+      run: (own) => toolkit.runPrepared(prepared, call, { signal: own, ...defined({ step }) }),
       toResult: (response) => toResult(call, response, place),
     });
     return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
   }
   let final: ToolResponse | undefined;
-  const options: PreparedCallOptions = { signal, ...(step !== undefined && { step }) };
-  if (prepared.ok && setting.retry) options.around = retrying(prepared, setting.retry, context, tries);
+  const options: PreparedCallOptions = { signal, ...defined({ step }) };
+  if (prepared.ok && setting.retry) options.around = retrying(prepared, setting.retry, signal, report, tries);
   for await (const response of toolkit.runPrepared(prepared, call, options)) {
     if (response.isLast) final = response;
-    else context.emit({ type: "tool-call-progress", ...about, data: response.data ?? contentText(response.content) });
+    else report.progress(response.data ?? contentText(response.content));
   }
   return end(final as ToolResponse);
-}
-
-/** What every event of a call says. */
-function aboutCall({ id: callId, name, requestId }: ToolCall): { callId: string; name: string; requestId?: string } {
-  return { callId, name, ...(requestId !== undefined && { requestId }) };
 }
 
 /** Goes on again after a failure. What is around it, as the span of a trace, sees one call. */
 function retrying(
   prepared: Prepared & { ok: true },
   retry: number,
-  { signal, emit }: ExecutorContext,
+  signal: AbortSignal,
+  report: CallReport,
   tries: { attempts: number },
 ): ToolMiddleware {
-  return async function* (call, next) {
+  return async function* (_, next) {
     for (;;) {
       tries.attempts += 1;
       let final: ToolResponse | undefined;
@@ -129,8 +104,7 @@ function retrying(
       }
       if (final === undefined) return;
       if (tries.attempts > retry || signal.aborted || !mayRetry(prepared, final)) return yield final;
-      const progress = { attempt: tries.attempts, error: final.error?.message ?? contentText(final.content) };
-      emit({ type: "tool-call-progress", ...aboutCall(call), data: progress });
+      report.progress({ attempt: tries.attempts, error: final.error?.message ?? contentText(final.content) });
       await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (tries.attempts - 1)), signal);
     }
   };
@@ -159,44 +133,14 @@ function toResult({ id: callId, name }: ToolCall, response: ToolResponse, facts:
     name,
     status,
     content,
-    ...(data === undefined ? {} : { data }),
-    ...(error === undefined ? {} : { error }),
+    ...defined({ data, error }),
     metadata: { ...metadata, ...facts },
   };
 }
 
-/** The host's decision. A host that can't be asked hasn't approved. */
-async function askHost(
-  prepared: Prepared & { ok: true },
-  call: ToolCall,
-  context: ExecutorContext,
-): Promise<Decision | typeof stopped> {
-  const { name, annotations } = prepared.tool.definition;
-  const reason = annotations?.destructiveHint
+/** One sentence for the person who decides. */
+function reasonToAsk({ name, annotations }: ToolDefinition): string {
+  return annotations?.destructiveHint
     ? `The tool ${name} may destroy something.`
     : `The tool ${name} asks before each call.`;
-  const request = { kind: "tool-call" as const, callId: call.id, tool: name, input: snapshot(prepared.asked), reason };
-  try {
-    const decision = await untilAborted(context.approve(request), context.signal);
-    return decision ?? { approved: false, reason: "the host did not decide" };
-  } catch {
-    return { approved: false, reason: "the host could not be asked" };
-  }
-}
-
-/** A copy, so that what is decided about can't change on its way. Input from a model is JSON, and can be copied. */
-function snapshot(input: unknown): unknown {
-  try {
-    return structuredClone(input);
-  } catch {
-    return JSON.parse(toJsonText(input)) as unknown;
-  }
-}
-
-function denial(name: string, decision: Decision): ToolResponse {
-  const why = decision.reason === undefined ? "" : `: ${decision.reason}`;
-  const message = `The call of the tool "${name}" was denied${why}. It did not run.`;
-  const metadata = decision.by === undefined ? {} : { metadata: { deniedBy: decision.by } };
-  const error = { type: errorTypes.denied, message };
-  return new ToolResponse({ content: message, status: "denied", error, ...metadata });
 }

@@ -1,16 +1,16 @@
-import {
-  type Action,
-  type CallsAction,
-  type Executor,
-  type ExecutorContext,
-  inParallel,
-  type OperationLog,
-  type PlanAction,
-  type ToolCall,
-  type ToolResult,
+import type {
+  Action,
+  CallsAction,
+  Executor,
+  ExecutorContext,
+  OperationLog,
+  PlanAction,
+  ToolCall,
+  ToolResult,
 } from "@toolglot/core";
+import { ApprovalQueue, checkConcurrency, inOrder } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
-import { ApprovalQueue, executeCall } from "./execute-call.ts";
+import { executeCall } from "./execute-call.ts";
 import { PlanRunner } from "./plan/plan-runner.ts";
 import type { ResourceSchemes } from "./resources/resource.ts";
 import { Tasks } from "./tasks/tasks.ts";
@@ -59,9 +59,7 @@ export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOption
     resources: true,
   });
   const { maxConcurrency = 8, tasks = new Tasks() } = options;
-  if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
-    throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);
-  }
+  checkConcurrency(maxConcurrency);
   const plans = new PlanRunner(toolkit, { ...options, tasks });
   return {
     tasks,
@@ -69,27 +67,13 @@ export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOption
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (action.kind === "plan") return plans.run(action.plan, context);
       if (action.kind !== "calls") throw new TypeError(`a toolkitExecutor runs calls and plans, not ${action.kind}`);
-      const { calls } = action;
-      const results: ToolResult[] = [];
       const setting = { approvals: new ApprovalQueue(), tasks };
-      for (let start = 0; start < calls.length; ) {
-        const end = endOfGroup(toolkit, calls, start);
-        const group = calls.slice(start, end);
-        results.push(
-          ...(await inParallel(group, maxConcurrency, (call) => executeCall(toolkit, call, context, setting))),
-        );
-        start = end;
-      }
-      return results;
+      // Unknown tools fail without an effect.
+      const onlyReads = ({ name }: ToolCall): boolean =>
+        toolkit.registered.get(name)?.definition.annotations?.readOnlyHint ?? !toolkit.registered.has(name);
+      return inOrder(action.calls, { maxConcurrency, onlyReads }, (call) =>
+        executeCall(toolkit, call, context, setting),
+      );
     },
   };
-}
-
-/** Neighbours that only read make a group; any other call is one by itself. Unknown tools fail without an effect. */
-function endOfGroup(toolkit: Toolkit, calls: readonly ToolCall[], start: number): number {
-  const onlyReads = (call: ToolCall): boolean =>
-    toolkit.registered.get(call.name)?.definition.annotations?.readOnlyHint ?? !toolkit.registered.has(call.name);
-  let end = start;
-  while (end < calls.length && onlyReads(calls[end] as ToolCall)) end++;
-  return Math.max(end, start + 1);
 }

@@ -9,10 +9,11 @@ import {
   type ToolErrorInfo,
   type ToolResult,
 } from "@toolglot/core";
+import { ApprovalQueue } from "@toolglot/core/executing";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { stopped, untilAborted } from "../call-scope.ts";
 import { errorInfo, errorTypes } from "../errors.ts";
-import { ApprovalQueue, executeCall } from "../execute-call.ts";
+import { executeCall } from "../execute-call.ts";
 import { dataResolver, type ResourceSchemes, resolveResource, resourceText } from "../resources/resource.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";

@@ -1,4 +1,6 @@
 import type { ExecutorContext, PlanStep, ToolErrorInfo, ToolResult } from "@toolglot/core";
+import { CallReport } from "@toolglot/core/executing";
+import { defined } from "@toolglot/internal";
 
 /** The result of a step that is not run, told in events like that of any call. */
 export function settleUnrun(
@@ -20,16 +22,7 @@ export function tellUnrun(
   requestId: string | undefined,
   result: ToolResult,
 ): ToolResult {
-  const facts = { callId, name, ...(requestId !== undefined && { requestId }) };
-  const { status, data, error } = result;
-  context.emit({ type: "tool-call-start", ...facts, input: { ...params, ...uris } });
-  context.emit({
-    type: "tool-call-end",
-    ...facts,
-    status,
-    ms: 0,
-    ...(data !== undefined && { data }),
-    ...(error !== undefined && { error }),
-  });
+  const call = { id: callId, name, input: { ...params, ...uris }, ...defined({ requestId }) };
+  new CallReport(context, call).end(result, 0);
   return requestId === undefined ? result : { ...result, metadata: { ...result.metadata, requestId } };
 }

@@ -1,0 +1,51 @@
+import { settleWithin, unsettled } from "@toolglot/internal";
+import type { ApprovalRequest, Decision, ExecutorContext } from "../action.ts";
+import { toJsonText } from "../json-text.ts";
+import type { ToolErrorInfo } from "../tool.ts";
+
+/** Questions to the host, one at a time. */
+export class ApprovalQueue {
+  #last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Asks about a call, with a copy of its input, so that what is decided about can't change on its way. Undefined when the call
+   * was aborted, or nobody decided: the host threw, or gave no decision. Then the call must not run. Never rejects.
+   */
+  ask(
+    context: Pick<ExecutorContext, "approve" | "signal">,
+    call: { callId: string; name: string; input: unknown; reason: string },
+  ): Promise<Decision | undefined> {
+    const ask = async (): Promise<Decision | undefined> => {
+      const { signal } = context;
+      if (signal.aborted) return undefined;
+      const { callId, name: tool, input, reason } = call;
+      const request: ApprovalRequest = { kind: "tool-call", callId, tool, input: copyInput(input), reason };
+      try {
+        const decision = await settleWithin(context.approve(request), { signal });
+        if (decision === unsettled || typeof decision !== "object" || decision === null) return undefined;
+        return { ...decision, approved: decision.approved === true };
+      } catch {
+        return undefined;
+      }
+    };
+    const asked = this.#last.then(ask);
+    this.#last = asked;
+    return asked;
+  }
+}
+
+/** Input from a model is JSON, and can be copied; what a host added may be anything. */
+function copyInput(input: unknown): unknown {
+  try {
+    return structuredClone(input);
+  } catch {
+    return JSON.parse(toJsonText(input)) as unknown;
+  }
+}
+
+/** The error of a call that the host did not approve. `undefined`: nobody decided. */
+export function denied(name: string, decision: Decision | undefined): ToolErrorInfo {
+  const reason = decision === undefined ? "the host did not decide" : decision.reason;
+  const why = reason === undefined ? "" : `: ${reason}`;
+  return { type: "Denied", message: `The call of the tool "${name}" was denied${why}. It did not run.` };
+}
