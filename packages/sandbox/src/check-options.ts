@@ -11,7 +11,7 @@ const sandboxKeys: KnownKeys<SandboxOptions> = {
 };
 const runKeys: KnownKeys<SandboxDurableRunOptions> = {
   ...{ durable: true, tools: true, signal: true, imports: true, callIdPrefix: true, approve: true },
-  ...{ onToolCallStart: true, onToolCall: true, onLog: true },
+  ...{ onToolCallStart: true, onToolCallProgress: true, onToolCall: true, onLog: true },
 };
 
 /** Throws `TypeError` for options that make no sense. `languages`: those that run here. */
@@ -48,7 +48,7 @@ export function checkOptions(options: SandboxOptions, languages: readonly Sandbo
   }
 }
 
-const callbacks = ["approve", "onLog", "onToolCallStart", "onToolCall"] as const;
+const callbacks = ["approve", "onLog", "onToolCallStart", "onToolCallProgress", "onToolCall"] as const;
 
 /** Throws `TypeError` for options of a run that make no sense; of `durable` see `resolveSettings`. */
 export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable">): void {

@@ -10,11 +10,20 @@ import type {
   ToolResult,
   ToolStatus,
 } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { CallReport, failure, interrupted } from "@toolglot/core/executing";
+import { checkKeys, defined } from "@toolglot/internal";
 import { checkDurable, checkRunOptions, checkSandbox } from "./check-options.ts";
 import type { DurableOptions, SandboxRunParked } from "./durable/types.ts";
 import { bindTools } from "./run/tools.ts";
-import type { ImportPolicy, Sandbox, SandboxError, SandboxRun, SandboxRunError, SandboxRunOptions } from "./types.ts";
+import type {
+  ImportPolicy,
+  Sandbox,
+  SandboxError,
+  SandboxRun,
+  SandboxRunError,
+  SandboxRunOptions,
+  SandboxToolCall,
+} from "./types.ts";
 
 /** Options of {@link sandboxExecutor}. */
 export interface SandboxExecutorOptions {
@@ -52,7 +61,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
   checkKeys("sandboxExecutor()", options, { tools: true, imports: true, durable: true });
   const { tools: given = [], imports, durable } = options;
   const checked = typeof given === "function" ? [] : given;
-  checkRunOptions({ tools: checked, ...(imports === undefined ? {} : { imports }) });
+  checkRunOptions({ tools: checked, ...defined({ imports }) });
   bindTools(sandbox.tools, checked, sandbox.language);
   if (durable !== undefined) {
     checkDurable(durable);
@@ -65,42 +74,64 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
       if (action.kind !== "code" || action.language !== sandbox.language) {
         throw new TypeError(`This executor runs ${sandbox.language} code: ask handles() first.`);
       }
+      const reports = new CallReports(context);
       const common: SandboxRunOptions = {
         tools: typeof given === "function" ? given() : given,
-        ...(imports === undefined ? {} : { imports }),
-        ...observers(action.id, context),
+        ...defined({ imports }),
+        signal: context.signal,
+        callIdPrefix: action.id,
+        approve: (request) => context.approve(request),
+        onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
+        ...reports.observers(),
       };
-      if (durable === undefined) return [toResult(action.id, await sandbox.run(action.source, common))];
+      if (durable === undefined) {
+        const run = await sandbox.run(action.source, common);
+        reports.close(run);
+        return [toResult(action.id, run)];
+      }
       const { id, approve, ...rest } = durable;
       const run = await sandbox.run(action.source, {
         ...common,
         approve: (request) => (approve ? approve(request, context) : context.approve(request)),
         durable: { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` },
       });
+      reports.close(run);
       return [toResult(action.id, run)];
     },
   };
 }
 
-/** What a run tells the context as it goes on. */
-function observers(id: string, context: ExecutorContext): SandboxRunOptions {
-  return {
-    signal: context.signal,
-    callIdPrefix: id,
-    approve: (request) => context.approve(request),
-    onLog: (entry) => context.emit({ type: "log", callId: id, entry }),
-    onToolCallStart: ({ callId, name, args }) => context.emit({ type: "tool-call-start", callId, name, input: args }),
-    onToolCall: ({ callId, name, ok, ms, error }, value) =>
-      context.emit({
-        type: "tool-call-end",
-        callId,
-        name,
-        status: ok ? "ok" : error?.type === "Denied" ? "denied" : "error",
-        ms,
-        ...(ok ? { data: value } : {}),
-        ...(error ? { error } : {}),
-      }),
-  };
+/** Reports the calls of one program to the context, each with one end, also of those that the program's end cut off. */
+class CallReports {
+  readonly #context: ExecutorContext;
+  readonly #open = new Map<string, CallReport>();
+
+  constructor(context: ExecutorContext) {
+    this.#context = context;
+  }
+
+  observers(): SandboxRunOptions {
+    return {
+      onToolCallStart: ({ callId, name, args }) => {
+        this.#open.set(callId, new CallReport(this.#context, { id: callId, name, input: args }));
+      },
+      onToolCallProgress: ({ callId }, value) => this.#open.get(callId)?.progress(value),
+      onToolCall: (call, value) => this.#end(call, value),
+    };
+  }
+
+  /** Ends the reports of calls that have not ended. */
+  close({ toolCalls }: SandboxRun | SandboxRunParked): void {
+    for (const call of toolCalls) this.#end(call, undefined);
+  }
+
+  #end({ callId, ok, ms, error }: SandboxToolCall, value: unknown): void {
+    const report = this.#open.get(callId);
+    this.#open.delete(callId);
+    if (ok) report?.end({ status: "ok", data: value }, ms);
+    else if (error === undefined) report?.end({ status: "pending" }, ms);
+    else report?.end(failure(error.type === "Aborted" ? interrupted : error), ms);
+  }
 }
 
 function toResult(callId: string, run: SandboxRun | SandboxRunParked): ToolResult {

@@ -121,6 +121,8 @@ export interface SandboxRunOptions {
   callIdPrefix?: string;
   /** Called when a tool call begins, before its approval is asked for. */
   onToolCallStart?(call: { callId: string; name: string; args: Record<string, unknown>; replayed?: true }): void;
+  /** Called for each value that a tool yields, as it comes. The last one, or what the tool returns, is the call's value. */
+  onToolCallProgress?(call: { callId: string; name: string }, value: unknown): void;
   /** Called when a tool call has ended, with what `toolCalls` lists of it and with the value that the tool gave. */
   onToolCall?(call: SandboxToolCall, value: unknown): void;
   /** Called for each line the program prints, at once. */

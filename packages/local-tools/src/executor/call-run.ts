@@ -9,16 +9,18 @@ import {
   type ToolErrorInfo,
   type ToolResult,
 } from "@toolglot/core";
+import { ApprovalQueue, type CallOutcome, CallReport, failure } from "@toolglot/core/executing";
+import { settleWithin, unsettled } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { unescapePlaceholders } from "../placeholders.ts";
 import { editText, readText } from "../results/texts.ts";
-import { type Ending, errorInfo, failed, shellEnding } from "./endings.ts";
+import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 import type { TextRoom } from "./text-room.ts";
 
 /** How long a foreign executor may take to end its calls once they are aborted. */
-const ABORT_GRACE_MS = 500;
+const abortGraceMs = 500;
 
 /** What a batch is run with. */
 export interface CallRunSetting {
@@ -35,6 +37,7 @@ export interface CallRunSetting {
 export class CallRun {
   readonly #setting: CallRunSetting;
   readonly #tools: ReadonlyMap<string, DefinedTool<Record<string, unknown>>>;
+  readonly #approvals = new ApprovalQueue();
 
   constructor(setting: CallRunSetting) {
     this.#setting = setting;
@@ -43,39 +46,39 @@ export class CallRun {
 
   /** A call that is not run. */
   refuse(call: ToolCall, error: ToolErrorInfo): ToolResult {
-    return this.#close(call, this.#open(call), failed(error));
+    return this.#close(call, this.#open(call), failure(error));
   }
 
   async single(call: ToolCall): Promise<ToolResult> {
     if (!this.#tools.has(call.name) && call.name !== "get_value") return this.#elsewhere(call);
-    const began = this.#open(call);
-    return this.#close(call, began, await this.#end(call).catch((error: unknown) => failed(errorInfo(error))));
+    const report = this.#open(call);
+    return this.#close(call, report, await this.#end(call).catch((error: unknown) => failure(errorInfo(error))));
   }
 
   /** The edits of a batch: all of them are made, or none. */
   async edits(calls: readonly ToolCall[]): Promise<ToolResult[]> {
-    const began = calls.map((call) => this.#open(call));
-    const endings = await this.#endEdits(calls).catch((error: unknown) =>
-      calls.map((_, index) => failed(index === 0 ? errorInfo(error) : nothingWritten(error))),
+    const reports = calls.map((call) => this.#open(call));
+    const outcomes = await this.#endEdits(calls).catch((error: unknown) =>
+      calls.map((_, index) => failure(index === 0 ? errorInfo(error) : nothingWritten(error))),
     );
-    return calls.map((call, index) => this.#close(call, began[index] as number, endings[index] as Ending));
+    return calls.map((call, index) => this.#close(call, reports[index] as CallReport, outcomes[index] as CallOutcome));
   }
 
-  async #end(call: ToolCall): Promise<Ending> {
+  async #end(call: ToolCall): Promise<CallOutcome> {
     const { local, context } = this.#setting;
     if (context.signal.aborted) return { status: "interrupted", content: [] };
     if (call.name === "get_value") {
-      return failed({ type: "NotSupported", message: "Nobody can be asked for values here. Do not ask again." });
+      return failure({ type: "NotSupported", message: "Nobody can be asked for values here. Do not ask again." });
     }
     const input = await this.#validated(call);
     const own = this.#contextOf(call);
     switch (call.name) {
       case "command":
-        return shellEnding(await local.command(input as unknown as CommandInput, own), "command", context.signal);
+        return shellOutcome(await local.command(input as unknown as CommandInput, own), "command", context.signal);
       case "input":
-        return shellEnding(await local.input(input as { data: string }, own), "input", context.signal);
+        return shellOutcome(await local.input(input as { data: string }, own), "input", context.signal);
       case "ctrl":
-        return shellEnding(await local.ctrl(input as { key: string }, own), "ctrl", context.signal);
+        return shellOutcome(await local.ctrl(input as { key: string }, own), "ctrl", context.signal);
       default: {
         const outcome = await local.read(input as ReadInput, own);
         const content = [{ type: "text" as const, text: readText(outcome) }];
@@ -83,12 +86,12 @@ export class CallRun {
         if (failures.length === 0) return { status: "ok", content };
         const first = errorInfo(failures[0]);
         const message = failures.map((error) => errorInfo(error).message).join("\n");
-        return { ...failed({ ...first, message }), ...(failures.length < outcome.length ? { content } : {}) };
+        return { ...failure({ ...first, message }), ...(failures.length < outcome.length ? { content } : {}) };
       }
     }
   }
 
-  async #endEdits(calls: readonly ToolCall[]): Promise<Ending[]> {
+  async #endEdits(calls: readonly ToolCall[]): Promise<CallOutcome[]> {
     const { local, context, room } = this.#setting;
     if (context.signal.aborted) return calls.map(() => ({ status: "interrupted", content: [] }));
     const inputs = await Promise.all(calls.map((call) => this.#validated(call) as Promise<unknown>));
@@ -134,10 +137,9 @@ export class CallRun {
     };
   }
 
-  #ask({ id, name, input }: ToolCall, reason: string): Promise<Decision> {
-    // A copy, as it runs: what was asked about is what happens.
-    const asked = unescapePlaceholders(structuredClone(input));
-    return this.#setting.context.approve({ kind: "tool-call", callId: id, tool: name, input: asked, reason });
+  async #ask({ id: callId, name, input }: ToolCall, reason: string): Promise<Decision> {
+    const asked = { callId, name, input: unescapePlaceholders(input), reason };
+    return (await this.#approvals.ask(this.#setting.context, asked)) ?? { approved: false };
   }
 
   /** A call for the other executor, which tells of it itself. */
@@ -170,43 +172,23 @@ export class CallRun {
     return { callId: call.id, name: call.name, status: "in-doubt", content: [], error: { type: "InDoubt", message } };
   }
 
-  #open({ id, name, input, requestId }: ToolCall): number {
-    const about = requestId === undefined ? {} : { requestId };
-    this.#setting.context.emit({ type: "tool-call-start", callId: id, name, input, ...about });
-    return performance.now();
+  #open(call: ToolCall): CallReport {
+    return new CallReport(this.#setting.context, call);
   }
 
-  #close({ id: callId, name, requestId }: ToolCall, began: number, ending: Ending): ToolResult {
-    const ms = performance.now() - began;
-    const { status, error, content } = ending;
-    this.#setting.room.used(contentText(content).length);
-    this.#setting.context.emit({
-      type: "tool-call-end",
-      callId,
-      name,
-      status,
-      ms,
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(error === undefined ? {} : { error }),
-    });
-    return { callId, name, ...ending, metadata: { ms: Math.round(ms), ...ending.metadata } };
+  #close({ id: callId, name }: ToolCall, report: CallReport, outcome: CallOutcome): ToolResult {
+    this.#setting.room.used(contentText(outcome.content).length);
+    const ms = Math.round(report.end(outcome));
+    return { callId, name, ...outcome, metadata: { ms, ...outcome.metadata } };
   }
 }
 
 /** What an executor gives, or undefined a moment after the abort: one that doesn't heed it holds up nobody. */
-function orAborted(running: Promise<ToolResult[]>, signal: AbortSignal): Promise<ToolResult[] | undefined> {
-  return new Promise((resolve, reject) => {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const stop = (): void => {
-      timer = setTimeout(() => resolve(undefined), ABORT_GRACE_MS);
-    };
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
-    running.then(resolve, reject).finally(() => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", stop);
-    });
-  });
+async function orAborted(running: Promise<ToolResult[]>, signal: AbortSignal): Promise<ToolResult[] | undefined> {
+  const results = await settleWithin(running, { signal });
+  if (results !== unsettled) return results;
+  const late = await settleWithin(running, { ms: abortGraceMs });
+  return late === unsettled ? undefined : late;
 }
 
 function nothingWritten(error: unknown): ToolErrorInfo {

@@ -1,17 +1,10 @@
-import {
-  type Action,
-  type CallsAction,
-  type Executor,
-  type ExecutorContext,
-  inParallel,
-  type ToolCall,
-  type ToolResult,
-} from "@toolglot/core";
+import type { Action, CallsAction, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
+import { checkConcurrency } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
 import type { LocalTools } from "../local-tools.ts";
 import { placeholdersIn } from "../placeholders.ts";
+import { runInBatchOrder } from "./batch-order.ts";
 import { CallRun } from "./call-run.ts";
-import { type Stage, stagesOf } from "./stages.ts";
 import { TextRoom } from "./text-room.ts";
 
 /** Options of {@link localExecutor}. */
@@ -42,9 +35,7 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
   if (typeof local?.command !== "function") {
     throw new TypeError("localExecutor needs local tools: await openLocalTools({ roots })");
   }
-  if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
-    throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);
-  }
+  checkConcurrency(maxConcurrency);
   if (others !== undefined && (typeof others?.execute !== "function" || typeof others.handles !== "function")) {
     throw new TypeError("others must be an executor, such as toolkitExecutor(toolkit)");
   }
@@ -61,26 +52,9 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
       if (unknown.some((found) => found.length > 0)) {
         return calls.map((call, index) => run.refuse(call, unknownValues(unknown[index] ?? [])));
       }
-      const results: ToolResult[] = new Array(calls.length);
-      for (const stage of stagesOf(calls)) await runStage(run, stage, calls, results, maxConcurrency);
-      return results;
+      return runInBatchOrder(calls, maxConcurrency, run);
     },
   };
-}
-
-async function runStage(
-  run: CallRun,
-  stage: Stage,
-  calls: readonly ToolCall[],
-  results: ToolResult[],
-  maxConcurrency: number,
-): Promise<void> {
-  const own = stage.indexes.map((index) => calls[index] as ToolCall);
-  const ended =
-    stage.kind === "edits" ? await run.edits(own) : await inParallel(own, maxConcurrency, (call) => run.single(call));
-  stage.indexes.forEach((index, at) => {
-    results[index] = ended[at] as ToolResult;
-  });
 }
 
 function unknownValues(found: readonly string[]): { type: string; message: string } {

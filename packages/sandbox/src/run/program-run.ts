@@ -210,7 +210,7 @@ export class ProgramRun implements DurableProgram {
       this.#durability.carryOut({
         flight,
         ask: () => this.#approvals.ask(call),
-        perform: () => this.#work.perform(flight, this.#over.signal),
+        perform: () => this.#perform(flight),
         deliver: (outcome, clock) => {
           if (!this.#over.signal.aborted) this.#answer(flight, outcome, clock);
         },
@@ -223,9 +223,16 @@ export class ProgramRun implements DurableProgram {
     const { call, program } = flight;
     const verdict: Verdict | undefined = requiresApproval(program.tool) ? await this.#approvals.ask(call) : undefined;
     if (signal.aborted) return;
-    const outcome = deniedOutcome(call.name, verdict) ?? (await this.#work.perform(flight, signal));
+    const outcome = deniedOutcome(call.name, verdict) ?? (await this.#perform(flight));
     // After the end of the run the call stays as it was reported.
     if (!signal.aborted) this.#answer(flight, outcome);
+  }
+
+  #perform(flight: Flight): Promise<CallOutcome> {
+    const { callId, name } = flight.call;
+    return this.#work.perform(flight, this.#over.signal, (value) => {
+      observe(() => this.#request.options.onToolCallProgress?.({ callId, name }, value));
+    });
   }
 
   #answer(flight: Flight, outcome: CallOutcome, clock?: number): void {

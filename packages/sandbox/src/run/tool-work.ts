@@ -45,12 +45,12 @@ export class ToolWork {
   }
 
   /** Never rejects. `call.ms` is set when the tool has ended before the run has. */
-  async perform(flight: Flight, signal: AbortSignal): Promise<CallOutcome> {
+  async perform(flight: Flight, signal: AbortSignal, onProgress: (value: unknown) => void): Promise<CallOutcome> {
     const { call, input, program } = flight;
     this.#start(flight);
     const started = performance.now();
     try {
-      return { ok: true, ...(await executeTool(program, input, { signal, callId: call.callId })) };
+      return { ok: true, ...(await executeTool(program, input, { signal, callId: call.callId }, onProgress)) };
     } catch (error) {
       return { ok: false, type: "ToolError", ...failureForGuest(error) };
     } finally {

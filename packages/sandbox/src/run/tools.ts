@@ -6,6 +6,7 @@ import {
   sanitizeErrorMessage,
   ToolError,
 } from "@toolglot/core";
+import { iteratorOf, lastOf } from "@toolglot/core/executing";
 import { isObject } from "@toolglot/internal";
 import type { SandboxLanguage } from "../types.ts";
 
@@ -125,21 +126,16 @@ export interface ToolValue {
   json: string;
 }
 
-/** Runs a tool to its end. Of an async iterable the last value counts. Rejects with what the tool threw. */
+/** Runs a tool to its end: see core's `lastOf` for one that gives several values. Rejects with what the tool threw. */
 export async function executeTool(
   { tool }: ProgramTool,
   args: Record<string, unknown>,
   context: { signal: AbortSignal; callId: string },
+  onProgress: (value: unknown) => void,
 ): Promise<ToolValue> {
   let value: unknown = await (tool.execute as (input: unknown, with_: typeof context) => unknown)(args, context);
-  if (isAsyncIterable(value)) {
-    let last: unknown;
-    for await (const chunk of value) {
-      last = chunk;
-      if (context.signal.aborted) break;
-    }
-    value = last;
-  }
+  const iterator = iteratorOf(value);
+  if (iterator !== undefined) value = await lastOf(iterator, { signal: context.signal, onProgress });
   let json: string | undefined;
   try {
     json = JSON.stringify(value);
@@ -149,10 +145,6 @@ export async function executeTool(
   if (json === undefined) json = "null";
   if (json.length > MAX_VALUE_BYTES) throw new ToolError("the tool's result is too large: ask for less");
   return { value, json };
-}
-
-function isAsyncIterable(value: unknown): value is AsyncIterable<unknown> {
-  return typeof value === "object" && value !== null && Symbol.asyncIterator in value;
 }
 
 /** What a tool threw. `told`: the tool itself says that it failed, with a `ToolError`. */

@@ -1,6 +1,7 @@
 import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
-import { inParallel, toJsonText } from "@toolglot/core";
-import { checkKeys, isObject } from "@toolglot/internal";
+import { toJsonText } from "@toolglot/core";
+import { ApprovalQueue, CallReport, checkConcurrency, denied, inOrder } from "@toolglot/core/executing";
+import { checkKeys, defined, isObject, toHex } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core/frames";
 import { needsKey } from "../catalog-view.ts";
 import { mayHaveRun } from "../errors.ts";
@@ -57,9 +58,7 @@ export function routerExecutor(client: TrpClient, options: RouterExecutorOptions
     decide: true,
   });
   const { toolName = "router", maxConcurrency = 8 } = options;
-  if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
-    throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);
-  }
+  checkConcurrency(maxConcurrency);
   const open = new OpenKeys();
   return {
     handles: (action: Action): action is CallsAction => action.kind === "calls",
@@ -71,20 +70,11 @@ export function routerExecutor(client: TrpClient, options: RouterExecutorOptions
         rows = (await client.catalog()).rows;
       } catch {
         const error = { type: "RouterUnavailable", message: "The router's catalog can't be read. Nothing was called." };
-        return calls.map(({ id, name }) => ({ callId: id, ...failure(name, "error", error) }));
+        return calls.map(({ id, name }) => ({ callId: id, ...failure(name, error) }));
       }
-      const jobs = calls.map(
-        (call) => new Job(call, readCall(call, rows, toolName), { client, options, rows, context, open }),
-      );
-      const results: ToolResult[] = [];
-      for (let at = 0; at < jobs.length; ) {
-        let end = at;
-        while (end < jobs.length && (jobs[end] as Job).onlyReads) end++;
-        const group = jobs.slice(at, Math.max(end, at + 1));
-        results.push(...(await inParallel(group, maxConcurrency, (job) => job.run())));
-        at += group.length;
-      }
-      return results;
+      const setting: Setting = { client, options: { ...options, maxConcurrency }, rows, context, open };
+      const jobs = calls.map((call) => new Job(call, readCall(call, rows, toolName), setting));
+      return inOrder(jobs, { maxConcurrency, onlyReads: (job) => job.onlyReads }, (job) => job.run());
     },
   };
 }
@@ -100,7 +90,7 @@ function readCall(call: ToolCall, rows: readonly AliasRow[], toolName: string): 
 
 interface Setting {
   client: TrpClient;
-  options: RouterExecutorOptions;
+  options: RouterExecutorOptions & { maxConcurrency: number };
   rows: readonly AliasRow[];
   context: ExecutorContext;
   open: OpenKeys;
@@ -112,6 +102,7 @@ class Job {
   readonly #call: ToolCall;
   readonly #input: RouterInput;
   readonly #setting: Setting;
+  readonly #approvals = new ApprovalQueue();
 
   constructor(call: ToolCall, input: RouterInput, setting: Setting) {
     this.#call = call;
@@ -121,26 +112,14 @@ class Job {
   }
 
   async run(): Promise<ToolResult> {
-    const { id: callId, name, input, requestId } = this.#call;
-    const { context } = this.#setting;
-    const about = { callId, name, ...(requestId === undefined ? {} : { requestId }) };
-    const began = performance.now();
-    context.emit({ type: "tool-call-start", ...about, input });
+    const { id: callId, name } = this.#call;
+    const report = new CallReport(this.#setting.context, this.#call);
     const ending = await this.#end().catch((error: unknown): Ending => {
       // Asking for descriptions or matches: nothing was changed by that.
       const message = error instanceof Error ? error.message : "The router could not be asked.";
-      return failure(name, "error", { type: "RouterUnavailable", message });
+      return failure(name, { type: "RouterUnavailable", message });
     });
-    const ms = performance.now() - began;
-    const { status, data, error } = ending;
-    context.emit({
-      type: "tool-call-end",
-      ...about,
-      status,
-      ms,
-      ...(data === undefined ? {} : { data }),
-      ...(error === undefined ? {} : { error }),
-    });
+    report.end(ending);
     return { callId, ...ending };
   }
 
@@ -150,7 +129,7 @@ class Job {
     const input = this.#input;
     switch (input.kind) {
       case "malformed":
-        return failure(name, "error", input.error);
+        return failure(name, input.error);
       case "describe":
         return { name, ...(await describeCapabilities(client, input.names, rows)) };
       case "search":
@@ -165,25 +144,16 @@ class Job {
 
   /** Several calls make one result, with one entry each. */
   async #callAll(calls: readonly MeantCall[]): Promise<Ending> {
-    const { maxConcurrency = 8 } = this.#setting.options;
-    const endings: Ending[] = [];
-    for (let at = 0; at < calls.length; ) {
-      let end = at;
-      while (end < calls.length && readsOnly(calls[end] as MeantCall)) end++;
-      const group = calls.slice(at, Math.max(end, at + 1));
-      const first = at;
-      endings.push(...(await inParallel(group, maxConcurrency, (call, index) => this.#callOne(call, first + index))));
-      at += group.length;
-    }
+    const { maxConcurrency } = this.#setting.options;
+    const order = { maxConcurrency, onlyReads: readsOnly };
+    const endings = await inOrder(calls, order, (call, index) => this.#callOne(call, index));
     const [only] = endings;
     if (endings.length === 1 && only !== undefined) return only;
     const data = endings.map(({ name, status, data, error }) => ({
       name,
       status,
       ...(data === undefined ? {} : isObject(data) ? data : { data }),
-      ...(error === undefined
-        ? {}
-        : { error: error.message, ...(error.hint === undefined ? {} : { fix: error.hint }) }),
+      ...defined({ error: error?.message, fix: error?.hint }),
     }));
     const status = worst(endings);
     const base: Ending = { name: this.#call.name, status, content: [{ type: "text", text: toJsonText(data) }], data };
@@ -194,7 +164,7 @@ class Job {
   }
 
   async #callOne(call: MeantCall, index: number): Promise<Ending> {
-    if (!call.ok) return failure(call.name, "error", call.error);
+    if (!call.ok) return failure(call.name, call.error);
     const { row, args } = call;
     const { client, options, context, open } = this.#setting;
     const known = needsKey(row) ? open.find(row.cap_id, args) : undefined;
@@ -204,8 +174,7 @@ class Job {
       capId: row.cap_id,
       args,
       schemaDigest: row.schema_digest,
-      ...(key === undefined ? {} : { key }),
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+      ...defined({ key, timeoutMs: options.timeoutMs }),
     };
     const ask = async (token: { approvalToken?: string }): Promise<CallResult> => {
       const outcome = await client.call({ ...request, ...token }, { signal: context.signal });
@@ -234,14 +203,9 @@ class Job {
     const { context } = this.#setting;
     const { id: callId } = this.#call;
     const reason = outcome.error?.message ?? `${row.name} needs an approval.`;
-    let decision: Decision;
-    try {
-      const asked = { kind: "tool-call" as const, callId, tool: row.name, input: structuredClone(args), reason };
-      decision = await context.approve(asked);
-    } catch {
-      // A host that can't be asked hasn't decided: the request stays open.
-      return { ending: toEnding(row, outcome) };
-    }
+    const decision = await this.#approvals.ask(context, { callId, name: row.name, input: args, reason });
+    // A host that can't be asked hasn't decided: the request stays open.
+    if (decision === undefined) return { ending: toEnding(row, outcome) };
     const approvalId = outcome.error?.retryHint.approval_id;
     const waiting = { approvalId, capId: row.cap_id, args, key: outcome.key, callId: outcome.callId };
     let token: { approvalToken?: string } = {};
@@ -252,9 +216,7 @@ class Job {
       if (decision.approved) return { ending: toEnding(row, outcome) };
     }
     if (decision.approved) return { token };
-    const why = decision.reason === undefined ? "" : `: ${decision.reason}`;
-    const message = `The call of ${row.name} was denied${why}. It did not run.`;
-    return { ending: failure(row.name, "denied", { type: "Denied", message }) };
+    return { ending: failure(row.name, denied(row.name, decision)) };
   }
 }
 
@@ -271,6 +233,5 @@ function worst(endings: readonly Ending[]): ToolResult["status"] {
 /** The same for the same step of the same run, whichever process runs it. */
 async function stableKey(runId: string, callId: string, index: number): Promise<string> {
   const text = new TextEncoder().encode(JSON.stringify([runId, callId, index]));
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", text));
-  return `run_${[...digest.subarray(0, 16)].map((byte) => byte.toString(16).padStart(2, "0")).join("")}`;
+  return `run_${toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", text)).subarray(0, 16))}`;
 }

@@ -1,4 +1,5 @@
 import { type ToolErrorInfo, ToolglotError, type ToolResult, toJsonText } from "@toolglot/core";
+import { failure as failed, interrupted } from "@toolglot/core/executing";
 import type { AliasRow } from "@toolglot/trp-core/frames";
 import { needsKey } from "../catalog-view.ts";
 import { mayHaveRun } from "../errors.ts";
@@ -7,10 +8,9 @@ import type { CallError, CallResult } from "../types.ts";
 /** What a call came to, without its id. */
 export type Ending = Omit<ToolResult, "callId">;
 
-/** An error for the model. */
-export function failure(name: string, status: ToolResult["status"], error: ToolErrorInfo): Ending {
-  const text = error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
-  return { name, status, content: [{ type: "text", text }], error };
+/** An error for the model, its hint included. */
+export function failure(name: string, error: ToolErrorInfo): Ending {
+  return { name, ...failed(error, error.hint === undefined ? error.message : `${error.message}\n${error.hint}`) };
 }
 
 /** A call's outcome in core's words. `UNKNOWN` of something that changes is `in-doubt`. */
@@ -36,7 +36,7 @@ export function toEnding(row: AliasRow, outcome: CallResult): Ending {
       : error.errorClass === "POLICY_DENIED" && outcome.status === "refused"
         ? "denied"
         : "error";
-  return { ...failure(row.name, status, info), metadata: { ...metadata, trpCode: error.code } };
+  return { ...failure(row.name, info), status, metadata: { ...metadata, trpCode: error.code } };
 }
 
 /** Somebody has to decide before it runs. */
@@ -56,13 +56,11 @@ export function toLost(row: AliasRow, error: unknown, isAborted: boolean): Endin
   const isKnown = ToolglotError.isInstance(error);
   if (mayHaveRun(error) && needsKey(row)) {
     const message = `No answer came to the call of ${row.name}: it is not known whether it took effect. Find out before you call it again.`;
-    return failure(row.name, "in-doubt", { type: "InDoubt", message });
+    return failure(row.name, { type: "InDoubt", message });
   }
-  if (isAborted) {
-    return failure(row.name, "interrupted", { type: "Interrupted", message: "The call was stopped." });
-  }
+  if (isAborted) return failure(row.name, interrupted);
   const message = isKnown ? error.message : "The router could not be asked.";
-  return failure(row.name, "error", {
+  return failure(row.name, {
     type: "RouterUnavailable",
     message,
     hint: "Nothing was changed. Try again later.",

@@ -1,36 +1,28 @@
-import { ToolError, type ToolErrorInfo, type ToolResult } from "@toolglot/core";
+import { ToolError, type ToolErrorInfo } from "@toolglot/core";
+import type { CallOutcome } from "@toolglot/core/executing";
+import { defined } from "@toolglot/internal";
 import { shellText } from "../results/texts.ts";
 import type { ShellResult } from "../shell/types.ts";
-
-/** A result without the call it belongs to. */
-export type Ending = Omit<ToolResult, "callId" | "name">;
-
-/** A call that failed, or was denied. */
-export function failed(error: ToolErrorInfo): Ending {
-  const status = error.type === "Denied" ? "denied" : "error";
-  return { status, content: [{ type: "text", text: error.message }], error };
-}
 
 /** What a model may know of an error: a refusal word for word, of anything else only that it happened. */
 export function errorInfo(error: unknown): ToolErrorInfo {
   if (!ToolError.isInstance(error))
     return { type: "ToolFault", message: "The call failed for a reason inside the host." };
   const { type, hint } = error.data as { type?: string; hint?: string };
-  return { type: type ?? "ToolError", message: error.message, ...(hint === undefined ? {} : { hint }) };
+  return { type: type ?? "ToolError", message: error.message, ...defined({ hint }) };
 }
 
 /** What came of a shell call. A command that fails is an error, and its output stays; one that goes on is pending. */
-export function shellEnding(result: ShellResult, tool: "command" | "input" | "ctrl", signal: AbortSignal): Ending {
+export function shellOutcome(
+  result: ShellResult,
+  tool: "command" | "input" | "ctrl",
+  signal: AbortSignal,
+): CallOutcome {
   const { status, exit, waiting, artifact, cwd } = result;
   const text = shellText(result);
   const base = {
     content: text === "" ? [] : [{ type: "text" as const, text }],
-    metadata: {
-      cwd,
-      ...(exit === undefined ? {} : { exit }),
-      ...(waiting === undefined ? {} : { waiting }),
-      ...(artifact === undefined ? {} : { artifact }),
-    },
+    metadata: { cwd, ...defined({ exit, waiting, artifact }) },
   };
   if (signal.aborted) return { status: "interrupted", ...base };
   if (status === "running") return { status: "pending", ...base };
