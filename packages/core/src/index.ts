@@ -24,7 +24,6 @@ export { type CoerceResult, type CoerceTextOptions, coerceText } from "./coerce-
 export { type ContentBlock, contentText } from "./content.ts";
 export type { Affects, Diagnostic, Severity } from "./diagnostic.ts";
 export { ToolError, ToolglotError, type ToolglotErrorOptions } from "./errors.ts";
-export { inParallel } from "./executing/in-order.ts";
 export {
   createRecord,
   type JsonObject,

@@ -1,4 +1,4 @@
-import { inParallel } from "@toolglot/core";
+import { checkConcurrency, inOrder, inParallel } from "@toolglot/core/executing";
 import { expect, it } from "vitest";
 
 it("should give results in the order of the items, and run no more at one time than the bound", async () => {
@@ -18,4 +18,24 @@ it("should give results in the order of the items, and run no more at one time t
 it("should run nothing for no items, and reject with the first failure", async () => {
   expect(await inParallel([], 4, () => Promise.reject(new Error("never")))).toEqual([]);
   await expect(inParallel([1], 4, () => Promise.reject(new Error("once")))).rejects.toThrow("once");
+});
+
+it("should let neighbours that only read run side by side, and everything else by itself", async () => {
+  const log: string[] = [];
+  const results = await inOrder(
+    ["r1", "r2", "w1", "r3", "w2"],
+    { maxConcurrency: 8, onlyReads: (item) => item.startsWith("r") },
+    async (item, index) => {
+      log.push(`+${item}`);
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      log.push(`-${item}`);
+      return `${index}${item}`;
+    },
+  );
+  expect(log.join(" ")).toBe("+r1 +r2 -r1 -r2 +w1 -w1 +r3 -r3 +w2 -w2");
+  expect(results).toEqual(["0r1", "1r2", "2w1", "3r3", "4w2"]);
+});
+
+it("should refuse what is no number of calls", () => {
+  for (const wrong of [0, -1, 1.5, Number.NaN]) expect(() => checkConcurrency(wrong)).toThrow(TypeError);
 });

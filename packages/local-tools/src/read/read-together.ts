@@ -1,4 +1,4 @@
-import { inParallel } from "@toolglot/core";
+import { inParallel } from "@toolglot/core/executing";
 import type { ReadOutcome } from "../local-tools.ts";
 import type { Decide } from "../policy.ts";
 import type { Reader, ReadOptions } from "./reader.ts";

@@ -1,0 +1,206 @@
+import type { Action, AnyTool, Decision, Executor, ExecutorContext, ExecutorEvent, ToolResult } from "@toolglot/core";
+import { ToolError } from "@toolglot/core";
+import { describe, expect, it } from "vitest";
+
+/** The calls that the suite makes. Every executor has its own way to have them. */
+export type CallKind = "read" | "write" | "fail" | "guarded" | "stream" | "generator" | "stuck";
+
+/** An executor under test. */
+export interface ExecutorUnderTest {
+  executor: Executor;
+  /** An action that makes these calls in this order. */
+  action(kinds: readonly CallKind[]): Action;
+  /** What took effect, in order: `write`, `guarded`. */
+  effects: readonly string[];
+}
+
+/** What an executor does on purpose in another way, with the reason. */
+export interface ExecutorDifferences {
+  /** Kinds that it has no calls of. */
+  without?: Partial<Record<CallKind, string>>;
+  /** It shows no progress of streams. */
+  noProgress?: string;
+  /** What a call comes to that nobody decided about, as the host threw. Default `denied`. */
+  undecided?: { status: ToolResult["status"]; why: string };
+  /** It shows no values of calls. */
+  noData?: string;
+}
+
+/** The tools of the suite, for executors that take tools. What they do is written to `effects`. */
+export function suiteTools(effects: string[]): AnyTool[] {
+  const inputSchema = { type: "object" as const, properties: { n: { type: "integer" as const } } };
+  const tool = (name: CallKind, execute: AnyTool["execute"], annotations: AnyTool["annotations"] = {}): AnyTool => ({
+    ...{ name, description: `Does ${name}.`, inputSchema, annotations, execute },
+  });
+  return [
+    tool("read", () => new Promise((resolve) => setTimeout(resolve, 20, "read")), { readOnlyHint: true }),
+    tool("write", () => effects.push("write")),
+    tool("fail", () => {
+      throw new ToolError("there is no such page");
+    }),
+    tool("guarded", () => effects.push("guarded"), { requiresApproval: true }),
+    tool("stream", async function* () {
+      yield 1;
+      yield 2;
+      yield 3;
+    }),
+    tool("generator", function* () {
+      yield 1;
+      return 2;
+    }),
+    tool("stuck", () => new Promise(() => {}), { readOnlyHint: true }),
+  ];
+}
+
+type Start = ExecutorEvent & { type: "tool-call-start" };
+type End = ExecutorEvent & { type: "tool-call-end" };
+
+/** What every executor does alike: the events of a call, the order of calls, questions to the host, and how calls end. */
+export function describeExecutor(
+  name: string,
+  open: () => Promise<ExecutorUnderTest> | ExecutorUnderTest,
+  differences: ExecutorDifferences = {},
+): void {
+  const { without = {}, noProgress, undecided, noData } = differences;
+  const needs = (kinds: CallKind[]): typeof it =>
+    (kinds.some((kind) => without[kind] !== undefined) ? it.skip : it) as typeof it;
+
+  async function run(
+    kinds: readonly CallKind[],
+    approve: ExecutorContext["approve"] = async () => ({ approved: true }),
+    controller: AbortController = new AbortController(),
+    onStart: () => void = () => {},
+  ) {
+    const { executor, action, effects } = await open();
+    const events: ExecutorEvent[] = [];
+    const context: ExecutorContext = {
+      ...{ signal: controller.signal, approve, runId: "run", stepIndex: 0 },
+      emit(event) {
+        // A host's context may be an object with a `this`.
+        expect(this).toBe(context);
+        events.push(event);
+        if (event.type === "tool-call-start") onStart();
+      },
+    };
+    const results = await executor.execute(action(kinds), context);
+    const starts = events.filter((event): event is Start => event.type === "tool-call-start");
+    const ends = events.filter((event): event is End => event.type === "tool-call-end");
+    return { results, events, starts, ends, effects };
+  }
+
+  describe(`${name}, as every executor`, () => {
+    needs(["read", "write", "fail"])("reports a start and an end for each call, with the same fields", async () => {
+      const { events, starts, ends, results } = await run(["read", "write", "fail"]);
+      expect(starts).toHaveLength(3);
+      expect(ends.map(({ callId }) => callId).sort()).toEqual(starts.map(({ callId }) => callId).sort());
+      expect(new Set(starts.map(({ callId }) => callId)).size).toBe(3);
+      for (const start of starts) {
+        expect(Object.keys(start).sort()).toEqual(["callId", "input", "name", "type"]);
+        const end = ends.find(({ callId }) => callId === start.callId) as End;
+        expect(events.indexOf(end)).toBeGreaterThan(events.indexOf(start));
+        expect(end.name).toBe(start.name);
+        expect(end.ms).toBeGreaterThanOrEqual(0);
+        const allowed = ["callId", "data", "error", "ms", "name", "status", "type"];
+        expect(allowed).toEqual(expect.arrayContaining(Object.keys(end)));
+      }
+      expect(ends.map(({ status }) => status).sort()).toEqual(["error", "ok", "ok"]);
+      const error = ends.find(({ status }) => status === "error")?.error;
+      expect(error).toMatchObject({ type: expect.stringMatching(/./), message: expect.stringMatching(/./) });
+      for (const result of results)
+        expect(result).toMatchObject({ status: expect.any(String), content: expect.any(Array) });
+    });
+
+    needs(["read", "write"])(
+      "lets what changes something wait for what stands before it, and hold up what follows",
+      async () => {
+        const { events, starts } = await run(["read", "read", "write", "read"]);
+        const at = (index: number, type: string): number =>
+          events.findIndex((event) => event.type === type && event.callId === starts[index]?.callId);
+        expect(at(2, "tool-call-start")).toBeGreaterThan(Math.max(at(0, "tool-call-end"), at(1, "tool-call-end")));
+        expect(at(3, "tool-call-start")).toBeGreaterThan(at(2, "tool-call-end"));
+      },
+    );
+
+    needs(["guarded"])("asks the host about the input as it was, and runs what was approved", async () => {
+      const asked: unknown[] = [];
+      const { starts, ends, effects } = await run(["guarded"], async (request) => {
+        asked.push(request);
+        return { approved: true };
+      });
+      expect(asked).toEqual([
+        {
+          kind: "tool-call",
+          callId: starts[0]?.callId,
+          tool: expect.any(String),
+          input: expect.anything(),
+          reason: expect.stringMatching(/[.?]$/),
+        },
+      ]);
+      expect(ends).toMatchObject([{ status: "ok" }]);
+      expect(effects).toEqual(["guarded"]);
+    });
+
+    needs(["guarded"])("runs nothing that was denied, and says who did not want it", async () => {
+      const { ends, effects } = await run(["guarded"], async () => ({ approved: false, reason: "not on Fridays" }));
+      expect(ends).toMatchObject([
+        { status: "denied", error: { type: "Denied", message: expect.stringContaining("not on Fridays") } },
+      ]);
+      expect(effects).toEqual([]);
+    });
+
+    const undecidedStatus = undecided?.status ?? "denied";
+    needs(["guarded"])(`takes a host that can't be asked for no approval: ${undecidedStatus}`, async () => {
+      const gone = (): Promise<Decision> => Promise.reject(new Error("gone"));
+      const silent = (): Promise<Decision> => Promise.resolve(undefined as never as Decision);
+      for (const approve of [gone, silent]) {
+        const { ends, effects } = await run(["guarded"], approve);
+        expect(ends).toMatchObject([{ status: undecidedStatus }]);
+        expect(effects).toEqual([]);
+      }
+    });
+
+    needs(["guarded"])("asks one question at a time", async () => {
+      let open = 0;
+      let most = 0;
+      await run(["guarded", "guarded"], async () => {
+        most = Math.max(most, ++open);
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        open--;
+        return { approved: true };
+      });
+      expect(most).toBe(1);
+    });
+
+    for (const [kind, progress, value] of [
+      ["stream", [1, 2, 3], 3],
+      ["generator", [1], 2],
+    ] as const) {
+      needs([kind])(`gives one result of a ${kind}: what it returns, else the last value`, async () => {
+        const { events, ends } = await run([kind]);
+        expect(ends).toMatchObject([{ status: "ok" }]);
+        const { data } = ends[0] as End;
+        const given = typeof data === "object" && data !== null && "data" in data ? data.data : data;
+        if (noData === undefined) expect(given).toEqual(value);
+        const shown = events.flatMap((event) => (event.type === "tool-call-progress" ? [event.data] : []));
+        expect(shown).toEqual(noProgress === undefined ? progress : []);
+      });
+    }
+
+    needs(["stuck"])("ends every call soon after an abort, and never rejects", async () => {
+      const controller = new AbortController();
+      const abortSoon = (): unknown => setTimeout(() => controller.abort(), 20);
+      const { starts, ends, results } = await run(["stuck"], undefined, controller, abortSoon);
+      expect(starts).toHaveLength(1);
+      expect(ends).toMatchObject([{ status: "interrupted" }]);
+      expect(results).toMatchObject([{ status: "interrupted" }]);
+    });
+
+    needs(["write"])("runs nothing once it was aborted, and gives a result all the same", async () => {
+      const controller = new AbortController();
+      controller.abort();
+      const { results, effects } = await run(["write"], undefined, controller);
+      expect(results).toMatchObject([{ status: "interrupted" }]);
+      expect(effects).toEqual([]);
+    });
+  });
+}
