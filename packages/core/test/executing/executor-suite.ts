@@ -71,7 +71,8 @@ export function describeExecutor(
     controller: AbortController = new AbortController(),
     onStart: () => void = () => {},
   ) {
-    const { executor, action, effects } = await open();
+    const under = await open();
+    const { executor, action } = under;
     const events: ExecutorEvent[] = [];
     const context: ExecutorContext = {
       ...{ signal: controller.signal, approve, runId: "run", stepIndex: 0 },
@@ -85,7 +86,7 @@ export function describeExecutor(
     const results = await executor.execute(action(kinds), context);
     const starts = events.filter((event): event is Start => event.type === "tool-call-start");
     const ends = events.filter((event): event is End => event.type === "tool-call-end");
-    return { results, events, starts, ends, effects };
+    return { results, events, starts, ends, effects: under.effects };
   }
 
   describe(`${name}, as every executor`, () => {

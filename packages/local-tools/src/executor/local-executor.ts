@@ -1,4 +1,4 @@
-import type { Action, CallsAction, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
+import type { Action, CallsAction, Executor, ExecutorContext, ToolResult } from "@toolglot/core";
 import { checkConcurrency } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
 import type { LocalTools } from "../local-tools.ts";
