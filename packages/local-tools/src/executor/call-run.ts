@@ -25,6 +25,7 @@ const abortGraceMs = 500;
 /** What a batch is run with. */
 export interface CallRunSetting {
   local: LocalTools;
+  tools: ReadonlyMap<string, DefinedTool<Record<string, unknown>>>;
   others: Executor | undefined;
   mcp: (server: string, tool: string) => string | undefined;
   context: ExecutorContext;
@@ -36,12 +37,10 @@ export interface CallRunSetting {
 /** Runs the calls of one batch. Every call ends in one result, with its events around it. */
 export class CallRun {
   readonly #setting: CallRunSetting;
-  readonly #tools: ReadonlyMap<string, DefinedTool<Record<string, unknown>>>;
   readonly #approvals = new ApprovalQueue();
 
   constructor(setting: CallRunSetting) {
     this.#setting = setting;
-    this.#tools = new Map(setting.local.tools().map((tool) => [tool.name, tool]));
   }
 
   /** A call that is not run. */
@@ -50,7 +49,7 @@ export class CallRun {
   }
 
   async single(call: ToolCall): Promise<ToolResult> {
-    if (!this.#tools.has(call.name) && call.name !== "get_value") return this.#elsewhere(call);
+    if (!this.#setting.tools.has(call.name) && call.name !== "get_value") return this.#elsewhere(call);
     const report = this.#open(call);
     return this.#close(call, report, await this.#end(call).catch((error: unknown) => failure(errorInfo(error))));
   }
@@ -121,7 +120,7 @@ export class CallRun {
 
   /** The input as the tool takes it; rejects with `InvalidInput`. */
   async #validated(call: ToolCall): Promise<Record<string, unknown>> {
-    const checked = await this.#tools.get(call.name)?.schema.validate(call.input);
+    const checked = await this.#setting.tools.get(call.name)?.schema.validate(call.input);
     if (checked?.success) return checked.value;
     const lines = (checked?.issues ?? []).map(({ message }) => `- ${message}`).join("\n");
     const message = `The input of ${call.name} does not fit:\n${lines}\nNothing was run.`;

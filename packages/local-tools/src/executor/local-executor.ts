@@ -40,12 +40,13 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
     throw new TypeError("others must be an executor, such as toolkitExecutor(toolkit)");
   }
   if (typeof mcp !== "function") throw new TypeError("mcp must be a function: (server, tool) => name");
+  const tools = new Map(local.tools().map((tool) => [tool.name, tool]));
   return {
     handles: (action: Action): action is CallsAction => action.kind === "calls",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (action.kind !== "calls") throw new TypeError(`a localExecutor runs calls, not ${action.kind}`);
       const room = new TextRoom(local.maxChars, action.calls.length);
-      const run = new CallRun({ local, others, mcp, context, span: action.span, room });
+      const run = new CallRun({ local, tools, others, mcp, context, span: action.span, room });
       const { calls } = action;
       // What each call would be refused for stops all of them: those around it may assume that it ran.
       const unknown = calls.map((call) => placeholdersIn(call.input));
