@@ -13,7 +13,7 @@ export interface StateDirectory {
 }
 
 /** How long whole outputs are kept. */
-const ARTIFACT_DAYS = 7;
+const artifactDays = 7;
 
 /** Makes the directories (0700; one that is there keeps its mode, its parts get theirs), and clears away outputs older than a week. */
 export async function openStateDirectory(path: string): Promise<StateDirectory> {
@@ -30,7 +30,7 @@ export async function openStateDirectory(path: string): Promise<StateDirectory> 
       throw new TypeError(`stateDir: ${folder} must be a directory, and no link`);
     await chmod(folder, 0o700);
   }
-  await clearOld(state.artifacts, Date.now() - ARTIFACT_DAYS * 86_400_000);
+  await clearOld(state.artifacts, Date.now() - artifactDays * 86_400_000);
   return state;
 }
 

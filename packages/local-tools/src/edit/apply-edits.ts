@@ -12,7 +12,7 @@ export interface EditProblem {
   type: Extract<LocalErrorType, "FindMissing" | "FindAmbiguous" | "EmptyFind" | "TooLarge" | "InvalidInput">;
   /** One sentence, without the file's name. */
   message: string;
-  /** How often `find` occurs; at most {@link MOST_COUNTED}. */
+  /** How often `find` occurs; at most {@link maxCounted}. */
   count?: number;
   /** Lines of the first occurrences, from 1, as the pairs before left the text. */
   lines?: number[];
@@ -38,9 +38,9 @@ export interface ApplyOptions {
 }
 
 /** Occurrences are counted so far. */
-const MOST_COUNTED = 10_000;
+const maxCounted = 10_000;
 /** Lines that are named. */
-const LINES_NAMED = 6;
+const maxNamedLines = 6;
 
 /**
  * Makes replacements in a text, in order: each pair sees what those before it left. `find` must occur exactly once (overlapping
@@ -190,14 +190,14 @@ interface Attempt {
 }
 
 /** Problems that are looked into; with more of them, they are only told. */
-const LOOKED_INTO = 20;
+const maxExplained = 20;
 
 /** Looks for why `find` is not there, and for the one thing that is done about it: another common indentation. */
 function whenMissing({ original, now: text, edits, pair, problems, maxChars, nameOf }: Attempt): Made | Problem {
   const edit = edits[pair] as FileTextEdit;
   const find = withLf(edit.find);
   const missing: Problem = { type: "FindMissing", count: 0, message: "find does not occur in the file (0 times)" };
-  if (problems.length >= LOOKED_INTO) return missing;
+  if (problems.length >= maxExplained) return missing;
   const failed = problems.find((problem) => withLf((edits[problem.pair] as FileTextEdit).replace).includes(find));
   if (failed !== undefined) {
     return { ...missing, message: `find is only in the replacement of ${nameOf(failed.pair)}, which can't be made` };
@@ -268,12 +268,12 @@ function ambiguous({ searched, wanted }: Search): Problem | undefined {
   const lines = new Set<number>();
   let count = 0;
   eachOccurrence(searched, wanted, true, (at) => {
-    if (count < LINES_NAMED) lines.add(lineOf(at));
-    return ++count < MOST_COUNTED;
+    if (count < maxNamedLines) lines.add(lineOf(at));
+    return ++count < maxCounted;
   });
   if (count === 1) return undefined;
-  const times = count === MOST_COUNTED ? `at least ${count.toLocaleString("en")}` : `${count}`;
-  const more = count > LINES_NAMED ? ["more"] : [];
+  const times = count === maxCounted ? `at least ${count.toLocaleString("en")}` : `${count}`;
+  const more = count > maxNamedLines ? ["more"] : [];
   const named = [...lines, ...more];
   const list = named.length === 1 ? named.join("") : `${named.slice(0, -1).join(", ")} and ${named.at(-1)}`;
   return {

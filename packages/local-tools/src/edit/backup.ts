@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { localError } from "../errors.ts";
 
 /** Tries for a name that is free. */
-const TRIES = 1_000;
+const maxTries = 1_000;
 
 /**
  * Keeps a copy of a file's content in a folder, as `name.2026-11-21T21-10-05.123Z`, for its owner alone (0600; the folder 0700),
@@ -18,7 +18,7 @@ export async function keepBackup(
   const time = now.toISOString().replaceAll(":", "-");
   try {
     if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await chmod(folder, 0o700);
-    for (let turn = 1; turn <= TRIES; turn++) {
+    for (let turn = 1; turn <= maxTries; turn++) {
       const path = join(folder, turn === 1 ? `${name}.${time}` : `${name}.${time}-${turn}`);
       if (await writeNew(path, bytes)) {
         await flushFolder(folder);

@@ -10,7 +10,7 @@ import { withLf } from "./line-ends.ts";
 import { PathQueue } from "./path-queue.ts";
 import { editRefusal, type FileProblem } from "./problem-text.ts";
 import { protectedReason } from "./protected.ts";
-import { decodeText, encodeText, type FileText, MAX_EDIT_BYTES, readText } from "./read-text.ts";
+import { decodeText, encodeText, type FileText, maxEditBytes, readText } from "./read-text.ts";
 import type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./types.ts";
 import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
 
@@ -37,13 +37,13 @@ export interface Editor {
 }
 
 /** Characters of all diffs of one outcome, and the least for each. */
-const DIFF_CHARS = 60_000;
-const LEAST_DIFF_CHARS = 600;
-const MOST_DIFF_CHARS = 12_000;
-const DIFF_LINES = 300;
+const allDiffChars = 60_000;
+const minDiffChars = 600;
+const maxDiffChars = 12_000;
+const maxDiffLines = 300;
 /** Milliseconds for all comparisons of one outcome, and the least for each. */
-const DIFF_MS = 2_000;
-const LEAST_DIFF_MS = 20;
+const allDiffMs = 2_000;
+const minDiffMs = 20;
 
 type DiffRoom = Required<Pick<UnifiedDiffOptions, "maxChars" | "timeoutMs">>;
 
@@ -68,7 +68,7 @@ interface Plan extends Target {
 
 /** Makes an editor. */
 export function createEditor(options: EditorOptions): Editor {
-  const { maxBytes = MAX_EDIT_BYTES } = options;
+  const { maxBytes = maxEditBytes } = options;
   if (!Number.isInteger(maxBytes) || maxBytes < 1) {
     throw new TypeError(`maxBytes must be a whole number of bytes from 1, not ${maxBytes}`);
   }
@@ -306,7 +306,7 @@ function diffOf(
   room: DiffRoom,
 ): UnifiedDiff {
   return unifiedDiff(path, before, after, {
-    maxLines: DIFF_LINES,
+    maxLines: maxDiffLines,
     ...room,
     ...(isProtected ? { context: 0 } : {}),
   });
@@ -316,8 +316,8 @@ function diffOf(
 function diffRoom(files: number): DiffRoom {
   const share = (all: number): number => Math.floor(all / Math.max(1, files));
   return {
-    maxChars: Math.min(MOST_DIFF_CHARS, Math.max(LEAST_DIFF_CHARS, share(DIFF_CHARS))),
-    timeoutMs: Math.max(LEAST_DIFF_MS, share(DIFF_MS)),
+    maxChars: Math.min(maxDiffChars, Math.max(minDiffChars, share(allDiffChars))),
+    timeoutMs: Math.max(minDiffMs, share(allDiffMs)),
   };
 }
 

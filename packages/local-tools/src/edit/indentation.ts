@@ -12,7 +12,7 @@ export interface Shifted {
 }
 
 /** Characters that the comparison of one find may look at: whatever the text, it ends. */
-const EFFORT = 50_000_000;
+const maxComparedChars = 50_000_000;
 
 /**
  * Looks for the find text with another common indentation: that which all of its lines share is taken off, and every line of
@@ -28,7 +28,7 @@ export function findShifted(text: string, find: string): Shifted | undefined {
   if (anchorLine === undefined) return undefined;
   const isLast = anchor === bare.length - 1;
   const needle = isLast ? anchorLine : anchorLine.slice(0, -1);
-  const effort = { left: EFFORT };
+  const effort = { left: maxComparedChars };
   const above = bare.slice(0, anchor);
   const below = bare.slice(anchor);
   const passages: Shifted[] = [];

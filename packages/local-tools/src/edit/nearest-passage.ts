@@ -14,17 +14,17 @@ export interface NearestPassage {
 }
 
 /** Lines of `find` that are compared; of a longer one its first. */
-const FIND_LINES = 400;
+const maxFindLines = 400;
 /** Words, pairs of words and lines of `find` that are looked for. */
-const FIND_TRAITS = 10_000;
+const maxFeatures = 10_000;
 /** Characters of one line that are compared. */
-const LINE_CHARS = 2_000;
+const maxLineChars = 2_000;
 /** Characters of one line that are shown. */
-const SHOWN_CHARS = 400;
+const maxShownChars = 400;
 /** What a line without a partner costs. */
-const GAP = 0.02;
+const gapCost = 0.02;
 /** Candidates that are compared closely. */
-const CANDIDATES = 5;
+const maxCandidates = 5;
 
 /**
  * Finds the passage that is most like `find`: lines that share its rare words, then, of the best few, the one that most lines
@@ -32,7 +32,7 @@ const CANDIDATES = 5;
  * with LF ends; time is linear in the text and bounded in `find`.
  */
 export function nearestPassage(text: string, find: string): NearestPassage | undefined {
-  const wanted = linesOf(find).slice(0, FIND_LINES).map(bareLine);
+  const wanted = linesOf(find).slice(0, maxFindLines).map(bareLine);
   while (wanted.length > 1 && wanted.at(-1)?.trim() === "") wanted.pop();
   while (wanted.length > 1 && wanted[0]?.trim() === "") wanted.shift();
   const lines = new Lines(text);
@@ -48,10 +48,10 @@ export function nearestPassage(text: string, find: string): NearestPassage | und
   return {
     from: best.from + 1,
     to: best.to,
-    passage: passage.map((line) => around(line, anchors, SHOWN_CHARS)).join("\n"),
+    passage: passage.map((line) => around(line, anchors, maxShownChars)).join("\n"),
     differs: differences(
       wanted,
-      passage.map((line) => around(line, anchors, LINE_CHARS)),
+      passage.map((line) => around(line, anchors, maxLineChars)),
       best.from + 1,
     ),
   };
@@ -118,7 +118,7 @@ function scoreLines(text: string, count: number, find: string): Float64Array {
   const traits = new Map<number, number>();
   const weights: number[] = [];
   eachTrait(composed(find), (trait, telling) => {
-    if (trait === -1 || weights.length >= FIND_TRAITS || traits.has(trait)) return;
+    if (trait === -1 || weights.length >= maxFeatures || traits.has(trait)) return;
     traits.set(trait, weights.length);
     weights.push(telling);
   });
@@ -164,7 +164,7 @@ function candidates(scores: Float64Array, length: number): number[] {
     if (start <= last) sums[start] = sum;
   }
   const starts: number[] = [];
-  for (let turn = 0; turn < CANDIDATES; turn++) {
+  for (let turn = 0; turn < maxCandidates; turn++) {
     let best = -1;
     for (let start = 0; start <= last; start++) {
       const value = sums[start] as number;
@@ -191,8 +191,8 @@ function align(
   const slack = Math.min(wanted.length, 10);
   const from = Math.max(0, start - slack);
   const to = Math.min(lines.count, start + wanted.length + slack);
-  const here = lines.slice(from, to).map((line) => keyOf(around(line, anchors, LINE_CHARS)));
-  const keys = wanted.map((line) => keyOf(line.slice(0, LINE_CHARS)));
+  const here = lines.slice(from, to).map((line) => keyOf(around(line, anchors, maxLineChars)));
+  const keys = wanted.map((line) => keyOf(line.slice(0, maxLineChars)));
   const width = here.length + 1;
   // The best sum of likenesses of a row of pairs, from each pair of places on.
   const best = new Float32Array((keys.length + 1) * width);
@@ -205,8 +205,8 @@ function align(
       pairs[row * width + column] = like;
       best[row * width + column] = Math.max(
         like > 0 ? like + (best[(row + 1) * width + column + 1] as number) : 0,
-        (best[(row + 1) * width + column] as number) - GAP,
-        (best[row * width + column + 1] as number) - GAP,
+        (best[(row + 1) * width + column] as number) - gapCost,
+        (best[row * width + column + 1] as number) - gapCost,
       );
     }
   }
@@ -223,7 +223,7 @@ function align(
       row++;
       column++;
     } else if (value <= 0) break;
-    else if (value <= (best[(row + 1) * width + column] as number) - GAP + 1e-4) row++;
+    else if (value <= (best[(row + 1) * width + column] as number) - gapCost + 1e-4) row++;
     else column++;
   }
   if (first === -1) return undefined;
@@ -274,7 +274,7 @@ function likeness(wanted: LineKey, found: LineKey): number {
 
 function longestWords(wanted: readonly string[]): string[] {
   const words = new Set(
-    wanted.slice(0, 20).flatMap((line) => line.slice(0, LINE_CHARS).match(/[\p{L}\p{N}_]{2,60}/gu) ?? []),
+    wanted.slice(0, 20).flatMap((line) => line.slice(0, maxLineChars).match(/[\p{L}\p{N}_]{2,60}/gu) ?? []),
   );
   return [...words].sort((one, other) => other.length - one.length).slice(0, 20);
 }

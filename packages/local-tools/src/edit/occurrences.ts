@@ -1,7 +1,7 @@
 /** Up to this many comparisons the engine's own search is taken, whose worst case is the product of both lengths. */
-const NATIVE_LIMIT = 1_000_000_000;
+const nativeLimit = 1_000_000_000;
 /** So far the engine's own search is linear enough in any case. */
-const NATIVE_FIND = 256;
+const nativeFind = 256;
 
 /**
  * Calls `visit` with the offset of each occurrence, in order, until it answers `false`. `overlapping`: "aa" stands twice in
@@ -14,7 +14,7 @@ export function eachOccurrence(
   visit: (at: number) => boolean | undefined,
 ): void {
   if (find === "") throw new TypeError("find must not be empty: it would occur everywhere");
-  if (find.length > NATIVE_FIND && text.length * find.length > NATIVE_LIMIT) {
+  if (find.length > nativeFind && text.length * find.length > nativeLimit) {
     eachByPrefixTable(text, find, overlapping, visit);
     return;
   }

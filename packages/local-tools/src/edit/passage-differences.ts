@@ -1,12 +1,12 @@
 import { sayIndentation } from "./indentation.ts";
 
 /** Differences that are told. */
-const MOST_TOLD = 4;
+const maxReported = 4;
 /** Lines that are looked at, and characters of a line that is compared in every way. */
-const MOST_LINES = 200;
-const LINE_CHARS = 2_000;
+const maxLines = 200;
+const maxLineChars = 2_000;
 /** Characters of a quoted line. */
-const QUOTED = 120;
+const maxQuoted = 120;
 
 /** Ways in which two lines may be the same text all the same, the mildest first. */
 const foldings: readonly { name: string; fold: (line: string) => string }[] = [
@@ -31,7 +31,7 @@ export function differences(wanted: readonly string[], found: readonly string[],
   const told: string[] = [];
   const sames = new Map<string, number[]>();
   let left = 0;
-  for (const [row, column] of pairUp(wanted, found).slice(0, MOST_LINES)) {
+  for (const [row, column] of pairUp(wanted, found).slice(0, maxLines)) {
     const [want, have] = [
       row === undefined ? undefined : wanted[row],
       column === undefined ? undefined : found[column],
@@ -45,16 +45,16 @@ export function differences(wanted: readonly string[], found: readonly string[],
         const lines = sames.get(name) ?? [];
         lines.push(at);
         sames.set(name, lines);
-      } else if (told.length < MOST_TOLD)
+      } else if (told.length < maxReported)
         told.push(`line ${at} is ${quoted(have.trim())}, find has ${quoted(want.trim())}`);
       else left++;
-    } else if (told.length >= MOST_TOLD) left++;
+    } else if (told.length >= maxReported) left++;
     else if (want !== undefined) told.push(`the file has no line ${quoted(want)} there`);
     else if (have !== undefined) told.push(`line ${at}, ${quoted(have.trim())}, is not in find`);
   }
   const all = [...[...sames].map(([name, lines]) => `${name} (${sayLines(lines)})`), ...told];
-  if (all.length <= MOST_TOLD && left === 0) return all;
-  return [...all.slice(0, MOST_TOLD), `and ${all.length - Math.min(all.length, MOST_TOLD) + left} more`];
+  if (all.length <= maxReported && left === 0) return all;
+  return [...all.slice(0, maxReported), `and ${all.length - Math.min(all.length, maxReported) + left} more`];
 }
 
 /** Rows and columns in order: lines that are the same apart from white space and case keep together, others are paired as they come. */
@@ -98,7 +98,7 @@ interface Edges {
 
 /** Foldings that make two lines the same, none of them for nothing; undefined when all of them don't. */
 function namesOf(want: string, have: string, edges: Edges): number[] | undefined {
-  if (want.length > LINE_CHARS || have.length > LINE_CHARS) return fits(want, have, edges) ? [] : undefined;
+  if (want.length > maxLineChars || have.length > maxLineChars) return fits(want, have, edges) ? [] : undefined;
   let needed: number[] = [];
   for (const index of [-1, ...foldings.keys()]) {
     if (index !== -1) needed.push(index);
@@ -153,6 +153,6 @@ function withoutEntities(line: string): string {
 
 /** Tabs and other invisible characters show. */
 function quoted(line: string): string {
-  const text = line.length > QUOTED ? `${line.slice(0, QUOTED)}…` : line;
+  const text = line.length > maxQuoted ? `${line.slice(0, maxQuoted)}…` : line;
   return JSON.stringify(text);
 }

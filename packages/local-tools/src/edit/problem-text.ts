@@ -14,20 +14,20 @@ export interface FileProblem extends Omit<EditProblem, "pair" | "type" | "search
 }
 
 /** Problems that are told in full, and passages that are shown. */
-const MOST_TOLD = 20;
-const MOST_PASSAGES = 5;
+const maxReported = 20;
+const maxMatches = 5;
 /** Lines and characters of one passage. */
-const PASSAGE_LINES = 15;
-const PASSAGE_CHARS = 1_500;
+const maxMatchLines = 15;
+const maxMatchChars = 1_500;
 
 /** One refusal for all problems of a set of edits. Its type is that of the first; `data.problems` has them all, for programs. */
 export function editRefusal(problems: readonly [FileProblem, ...FileProblem[]]): Error {
   const [first] = problems;
   let passages = 0;
-  const told = problems.slice(0, MOST_TOLD).map((problem) => {
+  const told = problems.slice(0, maxReported).map((problem) => {
     const where = problem.pair === undefined ? problem.path : `${problem.path}, ${problem.pair}`;
     const sentence = problem.pair === undefined ? problem.message : `${where}: ${problem.message}.`;
-    if (problem.missing === undefined || passages >= MOST_PASSAGES) return { sentence, passage: [] };
+    if (problem.missing === undefined || passages >= maxMatches) return { sentence, passage: [] };
     passages++;
     return { sentence, passage: passageText(problem.missing.text, problem.missing.find) };
   });
@@ -68,9 +68,9 @@ function passageText(text: string, find: string): string[] {
   const nearest = nearestPassage(text, find);
   if (nearest === undefined) return ["Nothing in the file is like it."];
   const { from, to, passage, differs } = nearest;
-  const lines = passage.split("\n").slice(0, PASSAGE_LINES);
+  const lines = passage.split("\n").slice(0, maxMatchLines);
   let shown = lines.join("\n");
-  if (shown.length > PASSAGE_CHARS) shown = `${shown.slice(0, PASSAGE_CHARS).replace(/[\ud800-\udbff]$/, "")}…`;
+  if (shown.length > maxMatchChars) shown = `${shown.slice(0, maxMatchChars).replace(/[\ud800-\udbff]$/, "")}…`;
   const left = to - from + 1 - lines.length;
   const what = differs.length === 0 ? "" : `, where this differs: ${differs.join("; ")}`;
   return [

@@ -13,12 +13,12 @@ export interface FileText {
 }
 
 /** The largest file that is edited, in bytes: 8 MiB. */
-export const MAX_EDIT_BYTES: number = 8 * 1024 * 1024;
+export const maxEditBytes: number = 8 * 1024 * 1024;
 
 const byteOrderMark = "\ufeff";
 
 /** Reads an open file whole. Rejects with `TooLarge` above `maxBytes`, and as {@link decodeText} does. Doesn't close it. */
-export async function readText(file: OpenedFile, path: string, maxBytes: number = MAX_EDIT_BYTES): Promise<FileText> {
+export async function readText(file: OpenedFile, path: string, maxBytes: number = maxEditBytes): Promise<FileText> {
   const bytes = await readBytes(file, path, maxBytes);
   return decodeText(bytes, path);
 }

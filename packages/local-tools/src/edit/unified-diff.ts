@@ -30,9 +30,9 @@ interface Run {
 }
 
 /** Bounds of one comparison; above them a part counts as replaced whole. */
-const MAX_EDIT_LENGTH = 1_000;
+const maxEditLength = 1_000;
 /** Lines of both texts together that are compared without a look at the clock: the bound above is enough. */
-const FEW_LINES = 2_000;
+const fewLines = 2_000;
 
 /**
  * The unified diff of two texts, as `patch` and `git apply` read it. `null`: there is no such file before, or after. The diff is
@@ -161,9 +161,9 @@ function changesOf(
       { kind: "+", length: news.length },
     ];
   }
-  const timeout = olds.length + news.length <= FEW_LINES ? Infinity : deadline - Date.now();
+  const timeout = olds.length + news.length <= fewLines ? Infinity : deadline - Date.now();
   if (timeout <= 0) return undefined;
-  const changes = diffArrays(olds, news, { maxEditLength: MAX_EDIT_LENGTH, timeout });
+  const changes = diffArrays(olds, news, { maxEditLength: maxEditLength, timeout });
   return changes?.map(({ added, removed, count }) => ({ kind: added ? "+" : removed ? "-" : " ", length: count }));
 }
 

@@ -2,7 +2,7 @@
 export { DiskFileSystem, type DiskFileSystemOptions } from "./disk-file-system.ts";
 export type { FsHandle } from "./fs-handle.ts";
 export { builtinGrant, builtinGrants } from "./grants.ts";
-export { INTERNAL_PREFIX, USERINPUT_PREFIX, validatePath, WORKSPACE_PREFIX } from "./namespaces.ts";
+export { internalPrefix, userinputPrefix, validatePath, workspacePrefix } from "./namespaces.ts";
 export {
   describePermissions,
   getFileInfo,

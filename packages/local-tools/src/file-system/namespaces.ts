@@ -3,11 +3,11 @@ import { inMessage } from "../roots/words.ts";
 import type { NamespaceName, Operation } from "./types.ts";
 
 /** What the user gave: read only. */
-export const USERINPUT_PREFIX = "/userinput/";
+export const userinputPrefix = "/userinput/";
 /** What the model makes: read, written and deleted. */
-export const WORKSPACE_PREFIX = "/workspace/";
+export const workspacePrefix = "/workspace/";
 /** What the host keeps: read and written, never deleted. */
-export const INTERNAL_PREFIX = "/internal/";
+export const internalPrefix = "/internal/";
 
 const reading: readonly Operation[] = ["list", "file", "read_binary", "read_file", "read_re"];
 
@@ -20,9 +20,9 @@ export interface Namespace {
 
 /** All namespaces there are. */
 export const namespaces: readonly Namespace[] = [
-  { name: "userinput", prefix: USERINPUT_PREFIX, rights: new Set(reading) },
-  { name: "workspace", prefix: WORKSPACE_PREFIX, rights: new Set<Operation>([...reading, "write", "delete"]) },
-  { name: "internal", prefix: INTERNAL_PREFIX, rights: new Set<Operation>([...reading, "write"]) },
+  { name: "userinput", prefix: userinputPrefix, rights: new Set(reading) },
+  { name: "workspace", prefix: workspacePrefix, rights: new Set<Operation>([...reading, "write", "delete"]) },
+  { name: "internal", prefix: internalPrefix, rights: new Set<Operation>([...reading, "write"]) },
 ];
 
 /** The namespace of a logical path; undefined when it is in none. Case counts. */

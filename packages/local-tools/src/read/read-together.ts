@@ -5,7 +5,7 @@ import type { Reader, ReadOptions } from "./reader.ts";
 import type { FileRead, ReadPart, TextSearch } from "./types.ts";
 
 /** Parts that are read at one time. */
-const PARALLEL_READS = 8;
+const maxParallelReads = 8;
 
 /** One file, directory or search. */
 interface ReadJob {
@@ -42,7 +42,7 @@ export async function readTogether(
 }
 
 function readAll(jobs: readonly ReadJob[], maxChars: number, decide: Decide): Promise<ReadOutcome> {
-  return inParallel(jobs, PARALLEL_READS, ({ of, run }) =>
+  return inParallel(jobs, maxParallelReads, ({ of, run }) =>
     run(maxChars, decide).catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
   );
 }

@@ -4,15 +4,15 @@ import type { Readable, Writable } from "node:stream";
 import { type BashExit, closeOthers, type Plumbing, type Transport, type TransportOptions } from "./transport.ts";
 
 /** The shell's own descriptors, out of the way of a script's `exec 3>file`: marks and input. */
-const MARKS = 252;
-const INPUT = 253;
+const marksFd = 252;
+const inputFd = 253;
 
 /** Marks go to a descriptor of their own. */
 export const pipePlumbing: Plumbing = {
-  markTarget: `&${MARKS}`,
-  inputSource: `&${INPUT}`,
-  redirections: ` <&${INPUT} ${MARKS}>&- ${INPUT}<&-`,
-  setup: `exec ${INPUT}<&3 3<&- ${MARKS}>&1 2>&1; ${closeOthers("[012]", String(MARKS), String(INPUT), "255")}`,
+  markTarget: `&${marksFd}`,
+  inputSource: `&${inputFd}`,
+  redirections: ` <&${inputFd} ${marksFd}>&- ${inputFd}<&-`,
+  setup: `exec ${inputFd}<&3 3<&- ${marksFd}>&1 2>&1; ${closeOthers("[012]", String(marksFd), String(inputFd), "255")}`,
   // Jobs in groups of their own. Only once it reads its input: what the rc file sets of this is undone after it.
   afterStart: "set -m",
 };
