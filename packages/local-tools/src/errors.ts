@@ -52,6 +52,11 @@ export function localError(
   return new ToolError(message, options) as ReturnType<typeof localError>;
 }
 
+/** The error code of a system call's failure; undefined for any other error. */
+export function codeOf(error: unknown): string | undefined {
+  return (error as NodeJS.ErrnoException | undefined)?.code;
+}
+
 /** The type of a refusal made by {@link localError}; undefined for anything else. */
 export function localErrorType(error: unknown): LocalErrorType | undefined {
   return ToolError.isInstance(error) ? (error.data.type as LocalErrorType | undefined) : undefined;

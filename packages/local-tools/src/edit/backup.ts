@@ -1,8 +1,9 @@
-import { chmod, mkdir, open } from "node:fs/promises";
+import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { localError } from "../errors.ts";
+import { codeOf, localError } from "../errors.ts";
+import { createFile, syncFolder } from "../files/file-operations.ts";
 
-/** Tries for a name that is free. */
+/** Names that are tried. */
 const maxTries = 1_000;
 
 /**
@@ -18,49 +19,18 @@ export async function keepBackup(
   const time = now.toISOString().replaceAll(":", "-");
   try {
     if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await chmod(folder, 0o700);
-    for (let turn = 1; turn <= maxTries; turn++) {
-      const path = join(folder, turn === 1 ? `${name}.${time}` : `${name}.${time}-${turn}`);
-      if (await writeNew(path, bytes)) {
-        await flushFolder(folder);
-        return path;
-      }
+    for (let number = 1; number <= maxTries; number++) {
+      const path = join(folder, number === 1 ? `${name}.${time}` : `${name}.${time}-${number}`);
+      const made = await createFile(path, bytes, { mode: 0o600 }).catch((error) => {
+        if (codeOf(error) !== "EEXIST") throw error;
+      });
+      if (made === undefined) continue;
+      await syncFolder(folder);
+      return path;
     }
     throw new Error("no free name");
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? "unknown";
-    throw localError(
-      "WriteFailed",
-      `A copy of ${name} could not be kept first (${code}), so nothing was written.`,
-      {},
-      error,
-    );
-  }
-}
-
-/** False when there is such a file. */
-async function writeNew(path: string, bytes: Uint8Array): Promise<boolean> {
-  const file = await open(path, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "EEXIST") return undefined;
-    throw error;
-  });
-  if (file === undefined) return false;
-  try {
-    await file.writeFile(bytes);
-    await file.chmod(0o600);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-  return true;
-}
-
-/** Makes a new name in a folder last. Windows can't. */
-async function flushFolder(path: string): Promise<void> {
-  if (process.platform === "win32") return;
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+    const message = `A copy of ${name} could not be kept first (${codeOf(error) ?? "unknown"}), so nothing was written.`;
+    throw localError("WriteFailed", message, {}, error);
   }
 }

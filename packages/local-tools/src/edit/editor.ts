@@ -1,16 +1,16 @@
 import { basename } from "node:path";
 import { ToolError } from "@toolglot/core";
 import { type LocalErrorData, localError } from "../errors.ts";
+import { PathQueue } from "../files/path-queue.ts";
+import { protectedReason } from "../files/protected.ts";
+import { decodeText, encodeText, type FileText, maxTextBytes, readWhole } from "../files/read-text.ts";
 import type { ChangeJournal, FileChange } from "../journal/types.ts";
 import type { Decide } from "../policy.ts";
 import type { Place, Roots } from "../roots/roots.ts";
 import { type AppliedEdits, applyEdits } from "./apply-edits.ts";
 import { keepBackup } from "./backup.ts";
 import { withLf } from "./line-ends.ts";
-import { PathQueue } from "./path-queue.ts";
 import { editRefusal, type FileProblem } from "./problem-text.ts";
-import { protectedReason } from "./protected.ts";
-import { decodeText, encodeText, type FileText, maxEditBytes, readText } from "./read-text.ts";
 import type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./types.ts";
 import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
 
@@ -68,7 +68,7 @@ interface Plan extends Target {
 
 /** Makes an editor. */
 export function createEditor(options: EditorOptions): Editor {
-  const { maxBytes = maxEditBytes } = options;
+  const { maxBytes = maxTextBytes } = options;
   if (!Number.isInteger(maxBytes) || maxBytes < 1) {
     throw new TypeError(`maxBytes must be a whole number of bytes from 1, not ${maxBytes}`);
   }
@@ -199,7 +199,7 @@ class FileEditor implements Editor {
     }
     const file = await roots.openPlace(place.path, place.shown);
     try {
-      return await readText(file, place.shown, maxBytes);
+      return decodeText(await readWhole(file, place.shown, maxBytes, "edited"), place.shown, "edited");
     } finally {
       await file.close();
     }

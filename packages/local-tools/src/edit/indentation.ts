@@ -1,4 +1,4 @@
-import { linesOf } from "./line-ends.ts";
+import { linesOf } from "../files/lines.ts";
 import { eachOccurrence } from "./occurrences.ts";
 
 /** A passage that is the find text but for the indentation that all of its lines share. */

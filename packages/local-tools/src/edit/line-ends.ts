@@ -1,3 +1,5 @@
+import { linesOf } from "../files/lines.ts";
+
 /** How a file ends its lines. A lone CR is a character like any other. */
 export type LineEnds = "none" | "lf" | "crlf" | "mixed";
 
@@ -82,18 +84,6 @@ export function replacementFor(text: FlatText, from: number, to: number, replace
     ...news.slice(head, news.length - tail).map((line, index) => withEnds(line, endOf(changed[index]) ?? usual)),
     ...olds.slice(olds.length - tail),
   ].join("");
-}
-
-/** Lines with their ends; the last may have none. */
-export function linesOf(text: string): string[] {
-  const lines: string[] = [];
-  let from = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", from)) {
-    lines.push(text.slice(from, at + 1));
-    from = at + 1;
-  }
-  if (from < text.length) lines.push(text.slice(from));
-  return lines;
 }
 
 function endOf(line: string | undefined): "\n" | "\r\n" | undefined {

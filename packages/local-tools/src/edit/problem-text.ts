@@ -1,6 +1,6 @@
 import { type LocalErrorType, localError } from "../errors.ts";
 import type { EditProblem } from "./apply-edits.ts";
-import { nearestPassage } from "./nearest-passage.ts";
+import { nearestPassage } from "./nearest-match.ts";
 
 /** What is wrong with one file of a set, or with one of its pairs. */
 export interface FileProblem extends Omit<EditProblem, "pair" | "type" | "searched"> {

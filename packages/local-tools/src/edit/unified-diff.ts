@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import { linesOf } from "./line-ends.ts";
+import { linesOf } from "../files/lines.ts";
 
 /** Options of {@link unifiedDiff}. */
 export interface UnifiedDiffOptions {

@@ -1,9 +1,8 @@
 import { applyEdits, type EditProblem } from "../edit/apply-edits.ts";
 import { localError } from "../errors.ts";
-import { inMessage } from "../roots/words.ts";
+import { byteOrderMark } from "../files/read-text.ts";
+import { inMessage } from "../messages.ts";
 import type { TextReplacement } from "./types.ts";
-
-const byteOrderMark = "\ufeff";
 
 /** Makes replacements in a file's text, all or none; a byte order mark stays, and is not matched. Throws for the first problem. */
 export function applyTextEdits(

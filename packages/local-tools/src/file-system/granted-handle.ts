@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import type { PathQueue } from "../edit/path-queue.ts";
 import { localError, localErrorType } from "../errors.ts";
-import { inMessage } from "../roots/words.ts";
+import type { PathQueue } from "../files/path-queue.ts";
+import { byteOrderMark, decodeText, encodeText } from "../files/read-text.ts";
+import { inMessage } from "../messages.ts";
 import type { FsHandle } from "./fs-handle.ts";
 import { type CheckedGrant, describeGrants, isAllowed } from "./grants.ts";
 import type { LogicalPlace, Mount } from "./mount.ts";
 import { asFolder, namespaceOf, validatePath } from "./namespaces.ts";
-import { decodeText, withoutBom } from "./read-whole.ts";
 import { readMatches, textSlice } from "./text-parts.ts";
 import type { EntryMeta, Operation } from "./types.ts";
 import { walk } from "./walk.ts";
@@ -73,13 +73,13 @@ export class GrantedHandle implements FsHandle {
   async readFile(path: string, part: { index?: number; line?: number } = {}): Promise<string> {
     const { mount, place } = await this.#allowed(path, "read_file");
     const { bytes } = await mount.read(place, this.#fields.maxBytes);
-    return textSlice(withoutBom(decodeText(bytes, path)), part);
+    return textSlice(decodeText(bytes, inMessage(path)).text, part);
   }
 
   async readRe(path: string, pattern: string, options: { overlap?: number } = {}): Promise<string[]> {
     const { mount, place } = await this.#allowed(path, "read_re");
     const { bytes } = await mount.read(place, this.#fields.maxBytes);
-    return readMatches(withoutBom(decodeText(bytes, path)), pattern, options.overlap);
+    return readMatches(decodeText(bytes, inMessage(path)).text, pattern, options.overlap);
   }
 
   async write(path: string, data: string | Uint8Array, options: { overwrite?: boolean } = {}): Promise<EntryMeta> {
@@ -94,7 +94,8 @@ export class GrantedHandle implements FsHandle {
     await this.#allowed(path, "read_file");
     return this.#fields.queue.run([place.path], async () => {
       const { bytes, stats } = await mount.read(place, this.#fields.maxBytes);
-      const text = decodeText(bytes, path);
+      const { bom, text: bare } = decodeText(bytes, inMessage(path));
+      const text = bom ? byteOrderMark + bare : bare;
       const changed = change(text);
       if (changed === text) return mount.meta(place);
       return mount.write(place, bytesOf(changed), { overwrite: true, before: stats });
@@ -149,8 +150,5 @@ export class GrantedHandle implements FsHandle {
 function bytesOf(data: string | Uint8Array): Uint8Array {
   if (data instanceof Uint8Array) return data;
   if (typeof data !== "string") throw localError("InvalidInput", "Invalid argument 'data': it must be text or bytes.");
-  if (/\p{Surrogate}/u.test(data)) {
-    throw localError("InvalidInput", "The text holds half of a surrogate pair, which no file of text can hold.");
-  }
-  return Buffer.from(data, "utf8");
+  return encodeText(data, false);
 }

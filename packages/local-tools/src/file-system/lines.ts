@@ -1,5 +1,5 @@
 import { localError } from "../errors.ts";
-import { inMessage } from "../roots/words.ts";
+import { inMessage } from "../messages.ts";
 import type { LineSelection, SelectedLines } from "./types.ts";
 
 /** The lines of a text without their ends: LF or CRLF. A line end at the end begins no further line. */

@@ -2,12 +2,12 @@ import { realpathSync, type Stats } from "node:fs";
 import { lstat, mkdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { localError, localErrorType } from "../errors.ts";
+import { replaceFile } from "../files/file-operations.ts";
+import { readWhole } from "../files/read-text.ts";
+import { inMessage } from "../messages.ts";
 import { type PinnedFolder, type Place, Roots } from "../roots/roots.ts";
-import { inMessage } from "../roots/words.ts";
 import type { Namespace } from "./namespaces.ts";
 import { asFolder } from "./namespaces.ts";
-import { readWhole } from "./read-whole.ts";
-import { replaceFile } from "./replace-file.ts";
 import type { EntryMeta } from "./types.ts";
 
 /** Where a logical path leads, all links resolved. */
@@ -63,7 +63,7 @@ export class Mount {
       demandFile(place);
       const opened = await roots.openPlace(place.path, place.asked);
       try {
-        return { bytes: await readWhole(opened.handle, maxBytes, place.asked), stats: opened.stats };
+        return { bytes: await readWhole(opened, inMessage(place.asked), maxBytes), stats: opened.stats };
       } finally {
         await opened.close();
       }

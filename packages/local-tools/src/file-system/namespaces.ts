@@ -1,5 +1,5 @@
 import { localError } from "../errors.ts";
-import { inMessage } from "../roots/words.ts";
+import { inMessage } from "../messages.ts";
 import type { NamespaceName, Operation } from "./types.ts";
 
 /** What the user gave: read only. */

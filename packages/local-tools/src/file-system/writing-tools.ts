@@ -1,5 +1,5 @@
 import { type DefinedTool, defineTool } from "@toolglot/toolkit";
-import { inMessage } from "../roots/words.ts";
+import { inMessage } from "../messages.ts";
 import { presetService } from "./service-preset.ts";
 import type { EditFileInput, PathInput, WriteFileInput } from "./tool-inputs.ts";
 

@@ -1,9 +1,8 @@
 import { lstat, mkdir, rmdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { localError, localErrorType } from "../errors.ts";
+import { codeOf, localError, localErrorType } from "../errors.ts";
 import type { PinnedFolder } from "../roots/pinned-folder.ts";
 import type { Roots } from "../roots/roots.ts";
-import { codeOf } from "./files.ts";
 
 /** The folders of one change, each held open from its first use on: what is looked at, written and put back is in the same folder. */
 export class Folders {

@@ -1,7 +1,7 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { ToolError, ToolglotError } from "@toolglot/core";
-import { localError } from "../errors.ts";
-import { codeOf, look } from "./files.ts";
+import { codeOf, localError } from "../errors.ts";
+import { inspectFile } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
 import { type HeldLock, lockFolder, takeLock } from "./lock.ts";
 import { isAlive } from "./owner.ts";
@@ -164,7 +164,7 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
         const { path, before, after } = file;
         const found = await named(roots.show(path), async () => {
           const folder = await folders.find(dirname(path));
-          return folder === undefined ? null : look(folder, basename(path), after === null ? [] : [after.size]);
+          return folder === undefined ? null : inspectFile(folder, basename(path), after === null ? [] : [after.size]);
         });
         if (!holds(found, after)) {
           conflicts.push(`${roots.show(path)} was changed since`);

@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve, sep } from "node:path";
+import { codeOf } from "../errors.ts";
 import type { Roots } from "../roots/roots.ts";
-import { codeOf } from "./files.ts";
 import { Journal, unusable } from "./journal.ts";
 import { thisOwner } from "./owner.ts";
 import { type OnPoint, reacher } from "./points.ts";

@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, forEach, makeFile, remove, sha256, syncFolder } from "./files.ts";
+import { codeOf } from "../errors.ts";
+import { createFile, forEach, removeFile, sha256, syncFolder } from "../files/file-operations.ts";
 import { lockFolder } from "./lock.ts";
 import type { Reach } from "./points.ts";
 import {
@@ -120,11 +121,11 @@ export class Records {
     await reach("record-made");
     await forEach(old, async (bytes, index) => {
       if (bytes === null) return;
-      await makeFile(this.path(id, `${index}.old`), bytes, { mode: 0o600 });
+      await createFile(this.path(id, `${index}.old`), bytes, { mode: 0o600 });
       await reach("old-kept", index);
     });
     const written = this.path(id, "manifest.new");
-    await makeFile(written, new TextEncoder().encode(`${JSON.stringify(manifest, null, 1)}\n`), { mode: 0o600 });
+    await createFile(written, new TextEncoder().encode(`${JSON.stringify(manifest, null, 1)}\n`), { mode: 0o600 });
     await rename(written, this.path(id, "prepared.json"));
     await syncFolder(this.path(id));
     await syncFolder(this.#dir);
@@ -169,14 +170,14 @@ export class Records {
 
   /** Drops the old contents of a change that nothing is left of. */
   async dropOld({ manifest }: StoredRecord): Promise<void> {
-    for (const index of manifest.files.keys()) await remove(this.path(manifest.id, `${index}.old`)).catch(() => {});
+    for (const index of manifest.files.keys()) await removeFile(this.path(manifest.id, `${index}.old`)).catch(() => {});
   }
 
   /** Removes a record, the manifest first: what is left of an interrupted removal is seen as a leftover. */
   async remove(id: string): Promise<void> {
     const names = await readdir(this.path(id));
-    for (const name of names.filter((name) => name.endsWith(".json"))) await remove(this.path(id, name));
-    for (const name of names) await remove(this.path(id, name));
+    for (const name of names.filter((name) => name.endsWith(".json"))) await removeFile(this.path(id, name));
+    for (const name of names) await removeFile(this.path(id, name));
     await rmdir(this.path(id));
     this.#known.delete(id);
   }

@@ -1,6 +1,6 @@
 import { basename, dirname } from "node:path";
-import { localErrorType } from "../errors.ts";
-import { codeOf, look } from "./files.ts";
+import { codeOf, localErrorType } from "../errors.ts";
+import { inspectFile } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./parts.ts";
 import { isChanged, type StoredRecord } from "./record.ts";
@@ -26,7 +26,7 @@ export async function repair(parts: Parts, record: StoredRecord): Promise<void> 
     let isNew = false;
     for (const { path, before, after } of manifest.files.filter(isChanged)) {
       const folder = await folders.find(dirname(path));
-      const found = folder === undefined ? null : await look(folder, basename(path), sizesOf(before, after));
+      const found = folder === undefined ? null : await inspectFile(folder, basename(path), sizesOf(before, after));
       if (holds(found, before)) isOld = true;
       else if (holds(found, after)) isNew = true;
       else neither.push(neitherSentence(roots.show(path), before));

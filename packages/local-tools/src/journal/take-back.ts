@@ -1,7 +1,7 @@
-import { lstat, rename } from "node:fs/promises";
+import { rename } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import type { PinnedFolder } from "../roots/pinned-folder.ts";
-import { codeOf, type Found, look, makeFile, remove, tryLink } from "./files.ts";
+import { codeOf } from "../errors.ts";
+import { createFile, type FoundFile, inspectFile, nameFile, removeFile } from "../files/file-operations.ts";
 import type { Folders } from "./folders.ts";
 import type { Parts } from "./parts.ts";
 import {
@@ -97,49 +97,31 @@ async function putBack(
   const { manifest } = record;
   const folder = await folders.find(dirname(path));
   const name = basename(path);
-  const found = folder === undefined ? null : await look(folder, name, sizesOf(before, after));
+  const found = folder === undefined ? null : await inspectFile(folder, name, sizesOf(before, after));
   if (holds(found, before)) return;
   if (folder === undefined || !holds(found, after)) return neitherSentence(roots.show(path), before);
-  if (before === null) return remove(folder.at(name)).then(() => undefined);
+  if (before === null) return removeFile(folder.at(name)).then(() => undefined);
 
   const beside = besideName(manifest.id, index, "old");
-  if (!holds(await look(folder, beside, [before.size]), before)) {
+  if (!holds(await inspectFile(folder, beside, [before.size]), before)) {
     const bytes = await records.old(manifest, index);
     if (bytes === undefined) return `What ${roots.show(path)} held before is not in the journal any more.`;
-    await remove(folder.at(beside));
-    await makeFile(folder.at(beside), bytes, before);
+    await removeFile(folder.at(beside));
+    await createFile(folder.at(beside), bytes, before);
   }
   if (after !== null) {
     // The file itself comes back: its owner, its other names and its times with it.
     await rename(folder.at(beside), folder.at(name));
     return;
   }
-  return (await giveName(folder, beside, name)) ? undefined : neitherSentence(roots.show(path), before);
-}
-
-/** Gives a file a name that is free; false when it is not. The old name may stay. */
-export async function giveName(folder: PinnedFolder, from: string, to: string): Promise<boolean> {
-  try {
-    if (await tryLink(folder.at(from), folder.at(to))) return true;
-  } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
-    throw error;
-  }
-  // Without hard links a moment remains between looking and renaming.
-  const found = await lstat(folder.at(to)).catch((error) => {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  });
-  if (found !== undefined) return false;
-  await rename(folder.at(from), folder.at(to));
-  return true;
+  return (await nameFile(folder, beside, name)) ? undefined : neitherSentence(roots.show(path), before);
 }
 
 /** Removes the hidden files that a change made beside a file. */
 export async function removeBeside(folders: Folders, id: string, index: number, path: string): Promise<void> {
   const folder = await folders.find(dirname(path));
   if (folder === undefined) return;
-  for (const kind of ["new", "old"] as const) await remove(folder.at(besideName(id, index, kind)));
+  for (const kind of ["new", "old"] as const) await removeFile(folder.at(besideName(id, index, kind)));
 }
 
 export function sizesOf(before: KeptContent | null, after: NewContent | null): number[] {
@@ -147,7 +129,7 @@ export function sizesOf(before: KeptContent | null, after: NewContent | null): n
 }
 
 /** Whether what stands there is this content; for `null`: whether nothing does. */
-export function holds(found: Found | null, content: { hash: string } | null): boolean {
+export function holds(found: FoundFile | null, content: { hash: string } | null): boolean {
   return found === null || content === null ? found === null && content === null : found.hash === content.hash;
 }
 

@@ -2,8 +2,8 @@ import type { BigIntStats } from "node:fs";
 import { lstat, rename, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
-import { localError, localErrorType } from "../errors.ts";
-import { codeOf, forEach, look, makeFile, remove, sha256, tryLink } from "./files.ts";
+import { codeOf, localError, localErrorType } from "../errors.ts";
+import { createFile, forEach, inspectFile, linkFile, nameFile, removeFile, sha256 } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
 import type { HeldLock } from "./lock.ts";
 import type { Parts } from "./parts.ts";
@@ -16,7 +16,7 @@ import {
   type StoredRecord,
 } from "./record.ts";
 import type { Scan } from "./records.ts";
-import { giveName, holds, takeBack } from "./take-back.ts";
+import { holds, takeBack } from "./take-back.ts";
 import type { FileChange } from "./types.ts";
 
 /** A change of one file, with the owner that a file gets that is made again. */
@@ -159,7 +159,7 @@ class Writing {
     const bytes = this.#plan.files[index]?.after;
     if (after === null || bytes === null || bytes === undefined) return;
     const folder = await this.#folders.open(dirname(path));
-    await makeFile(folder.at(besideName(this.#manifest.id, index, "new")), bytes, before ?? after);
+    await createFile(folder.at(besideName(this.#manifest.id, index, "new")), bytes, before ?? after);
     await this.#parts.reach("new-written", index);
   }
 
@@ -178,7 +178,7 @@ class Writing {
   }
 
   async #secondName(index: number, from: string, to: string): Promise<boolean> {
-    const isLinked = await tryLink(from, to).catch((error) => {
+    const isLinked = await linkFile(from, to).catch((error) => {
       // It is gone: `check` says so.
       if (codeOf(error) === "ENOENT") return false;
       throw error;
@@ -196,7 +196,7 @@ class Writing {
     if (before === null) {
       // Never over a file that came since.
       this.touched.add(index);
-      if (!(await giveName(folder, beside, basename(path)))) {
+      if (!(await nameFile(folder, beside, basename(path)))) {
         this.touched.delete(index);
         throw changed(shown, "appeared");
       }
@@ -214,7 +214,7 @@ class Writing {
   }
 
   async #clean(index: number, folder: { at(name: string): string }): Promise<void> {
-    for (const kind of ["new", "old"] as const) await remove(folder.at(besideName(this.#manifest.id, index, kind)));
+    for (const kind of ["new", "old"] as const) await removeFile(folder.at(besideName(this.#manifest.id, index, kind)));
   }
 
   #file(index: number): Manifest["files"][number] {
@@ -252,7 +252,7 @@ async function check(
   before: Uint8Array | null,
 ): Promise<BigIntStats | null> {
   const folder = await named(shown, () => folders.open(dirname(path)));
-  const found = await named(shown, () => look(folder, basename(path), before === null ? [] : [before.length]));
+  const found = await named(shown, () => inspectFile(folder, basename(path), before === null ? [] : [before.length]));
   if (holds(found, before === null ? null : { hash: sha256(before) })) return found?.stats ?? null;
   throw changed(shown, before === null ? "appeared" : found === null ? "gone" : "changed");
 }

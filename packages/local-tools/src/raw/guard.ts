@@ -1,4 +1,4 @@
-import { inMessage } from "../roots/words.ts";
+import { inMessage } from "../messages.ts";
 
 /** What the environment says of tools that reach any file. */
 export type DangerousTextIo = "deny" | "warn" | "allow";

@@ -1,9 +1,10 @@
 import type { ToolAnnotations } from "@toolglot/core";
 import { type DefinedTool, defineTool } from "@toolglot/toolkit";
 import { localError } from "../errors.ts";
+import { linesOf } from "../files/lines.ts";
 import { rangeText, readRange, viewAround } from "./line-ranges.ts";
 import { runRaw } from "./raw-tool.ts";
-import { kindOf, linesWithEnds, readTextFile, type TextFile, writeTextFile as writeWhole } from "./text-file.ts";
+import { kindOf, notAFile, readTextFile, type TextFile, writeTextFile as writeWhole } from "./text-file.ts";
 import { numberedLines } from "./view.ts";
 
 /** Input of `view_text_file`. */
@@ -127,7 +128,7 @@ export const insertTextFile: DefinedTool<InsertTextFileInput> = defineTool({
       }
       const after = spliced(file, line_number - 1, line_number - 1, content);
       await writeWhole(path, after, file);
-      const changed = linesWithEnds(after);
+      const changed = linesOf(after);
       const view = viewAround(line_number, line_number, lines.length, changed.length);
       return [
         `Insert content into ${path} at line ${line_number} successfully. `,
@@ -143,7 +144,7 @@ async function replaceLines(path: string, content: string, ranges: unknown): Pro
   const { start, end } = readRange(ranges, total, path);
   const after = spliced(file, start - 1, end, content);
   await writeWhole(path, after, file);
-  const changed = linesWithEnds(after);
+  const changed = linesOf(after);
   const view = viewAround(start, end, total, changed.length);
   return `Write ${path} successfully. The new content snippet:\n\`\`\`\n${numberedLines(changed, view)}\`\`\``;
 }
@@ -168,8 +169,4 @@ async function demandFile(path: string): Promise<void> {
   const kind = await kindOf(path);
   if (kind === "missing") throw localError("NotFound", `Error: The file ${path} does not exist.`);
   if (kind === "other") throw notAFile(path);
-}
-
-function notAFile(path: string): Error {
-  return localError("NotAFile", `Error: The path ${path} is not a file.`);
 }

@@ -1,14 +1,11 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, open, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { localError } from "../errors.ts";
-import { decodeText, readWhole } from "../file-system/read-whole.ts";
-import { replaceFile } from "../file-system/replace-file.ts";
+import { codeOf, localError } from "../errors.ts";
+import { replaceFile } from "../files/file-operations.ts";
+import { linesOf } from "../files/lines.ts";
+import { decodeText, encodeText, maxTextBytes, readWhole } from "../files/read-text.ts";
 import { pinFolder } from "../roots/pinned-folder.ts";
-
-/** The largest file that is read, in bytes. */
-const maxBytes = 8 * 1024 * 1024;
-const byteOrderMark = "\ufeff";
 
 /** A text file as it was read. */
 export interface TextFile {
@@ -24,10 +21,7 @@ export interface TextFile {
 
 /** What is at a path, links followed. */
 export async function kindOf(path: string): Promise<"missing" | "file" | "other"> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const found = await stat(path).catch(missing);
   if (found === undefined) return "missing";
   return found.isFile() ? "file" : "other";
 }
@@ -37,11 +31,9 @@ export async function readTextFile(path: string): Promise<TextFile> {
   const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw localError("NotAFile", `Error: The path ${path} is not a file.`);
-    const whole = decodeText(await readWhole(handle, maxBytes, path), path);
-    const bom = whole.startsWith(byteOrderMark);
-    const text = bom ? whole.slice(1) : whole;
-    const lines = linesWithEnds(text);
+    if (!stats.isFile()) throw notAFile(path);
+    const { text, bom } = decodeText(await readWhole({ handle, stats }, path, maxTextBytes), path);
+    const lines = linesOf(text);
     return { text, bom, lines, lineEnd: lines[0]?.endsWith("\r\n") ? "\r\n" : "\n", stats };
   } finally {
     await handle.close();
@@ -50,32 +42,27 @@ export async function readTextFile(path: string): Promise<TextFile> {
 
 /** Writes a file as a whole; of a link, the file that it leads to. Its folder must exist. */
 export async function writeTextFile(path: string, text: string, before?: TextFile): Promise<void> {
-  if (/\p{Surrogate}/u.test(text)) {
-    throw localError(
-      "InvalidInput",
-      "Error: The content holds half of a surrogate pair, which no file of text can hold.",
-    );
-  }
+  const bytes = encodeText(text, before?.bom === true);
   const target = await targetOf(path);
   const folder = await pinFolder(dirname(target));
   try {
     const name = basename(target);
     const now = before?.stats ?? (await folder.lstat(name).catch(() => undefined));
-    if (now !== undefined && !now.isFile()) throw localError("NotAFile", `Error: The path ${path} is not a file.`);
-    const bytes = Buffer.from(before?.bom === true ? byteOrderMark + text : text, "utf8");
+    if (now !== undefined && !now.isFile()) throw notAFile(path);
     await replaceFile(folder, name, bytes, { shown: path, before: now });
   } finally {
     await folder.close();
   }
 }
 
+export function notAFile(path: string): Error {
+  return localError("NotAFile", `Error: The path ${path} is not a file.`);
+}
+
 /** The real path of what is to be written. A link that leads nowhere is refused: where it leads was not asked for. */
 async function targetOf(path: string): Promise<string> {
   const wanted = resolve(path);
-  const real = await realpath(wanted).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
+  const real = await realpath(wanted).catch(missing);
   if (real !== undefined) return real;
   if ((await lstat(wanted).catch(() => undefined)) !== undefined) {
     throw localError("AccessDenied", `Error: The path ${path} is a link that leads nowhere.`);
@@ -83,7 +70,6 @@ async function targetOf(path: string): Promise<string> {
   return join(await realpath(dirname(wanted)), basename(wanted));
 }
 
-/** Lines with their ends, LF or CRLF; the last one may have none. */
-export function linesWithEnds(text: string): string[] {
-  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+function missing(error: unknown): undefined {
+  if (codeOf(error) !== "ENOENT") throw error;
 }

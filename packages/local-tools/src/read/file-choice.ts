@@ -1,6 +1,6 @@
 import { localError } from "../errors.ts";
-import { inMessage } from "../roots/words.ts";
-import { type IgnoreRule, parseIgnoreLine, verdict } from "./ignore-rules.ts";
+import { type IgnoreRule, parseIgnoreLine, verdict } from "../files/ignore-rules.ts";
+import { inMessage } from "../messages.ts";
 
 /** As many patterns as braces may make. */
 const mostAlternatives = 100;

@@ -1,5 +1,5 @@
 import { localError } from "../errors.ts";
-import { inMessage } from "../roots/words.ts";
+import { inMessage } from "../messages.ts";
 import { needles } from "./needles.ts";
 
 /** What is searched for, in a form that can be handed to a thread. */

@@ -1,9 +1,8 @@
 import { localError } from "../errors.ts";
+import { type LinesFound, scanLines } from "../files/scan-lines.ts";
+import { counted, inMessage, several, sized } from "../messages.ts";
 import type { OpenedFile } from "../roots/opened-file.ts";
-import { inMessage } from "../roots/words.ts";
-import { type LinesFound, scanLines } from "./line-scan.ts";
 import type { FileRead, ReadPart } from "./types.ts";
-import { counted, several, sized } from "./words.ts";
 
 /** Bounds of what is given of a file. */
 export interface FileBounds {

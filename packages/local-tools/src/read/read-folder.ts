@@ -1,10 +1,9 @@
 import { join } from "node:path";
 import { localErrorType } from "../errors.ts";
+import { type IgnoreLevel, ignoreLevels, isIgnored } from "../files/ignore-files.ts";
+import { counted, inMessage, needsQuotes, quoted, several } from "../messages.ts";
 import type { FolderEntry, PinnedFolder, Place, Roots } from "../roots/roots.ts";
-import { inMessage, needsQuotes, quoted } from "../roots/words.ts";
-import { type IgnoreLevel, ignoreLevels, isIgnored } from "./ignore-files.ts";
 import type { ReadPart } from "./types.ts";
-import { counted, several } from "./words.ts";
 
 /** Entries listed at most. */
 const mostEntries = 1000;

@@ -1,8 +1,8 @@
-import { protectedReason } from "../edit/protected.ts";
 import { localError } from "../errors.ts";
+import { protectedReason } from "../files/protected.ts";
+import { inMessage } from "../messages.ts";
 import type { LocalRequest } from "../policy.ts";
 import type { Place, Roots } from "../roots/roots.ts";
-import { inMessage } from "../roots/words.ts";
 import { readOpenedFile } from "./read-file.ts";
 import { readFolder } from "./read-folder.ts";
 import { searchText } from "./search.ts";

@@ -1,8 +1,7 @@
-import { inMessage, needsQuotes, quoted } from "../roots/words.ts";
+import type { Walk, WalkedFile } from "../files/walk.ts";
+import { counted, inMessage, needsQuotes, quoted, several, sized } from "../messages.ts";
 import type { FileMatches } from "./match-worker.ts";
 import type { LeftOut, ReadPart, TextSearch } from "./types.ts";
-import type { Walk, WalkedFile } from "./walk.ts";
-import { counted, several, sized } from "./words.ts";
 
 /** What looking into files came to. */
 export interface SearchOutcome {

@@ -1,16 +1,16 @@
-import { protectedReason } from "../edit/protected.ts";
 import { localError } from "../errors.ts";
+import { looksBinary } from "../files/file-kind.ts";
+import { protectedReason } from "../files/protected.ts";
+import { type Walk, type WalkedFile, walkFiles } from "../files/walk.ts";
+import { inMessage } from "../messages.ts";
 import type { OpenedFile } from "../roots/opened-file.ts";
 import type { Place, Roots } from "../roots/roots.ts";
-import { inMessage } from "../roots/words.ts";
 import { fileChoice } from "./file-choice.ts";
-import { looksBinary } from "./file-kind.ts";
 import { type FileMatches, Matcher, MatchFault } from "./match-worker.ts";
 import { type Pattern, readLiterally, readPattern } from "./pattern.ts";
 import { filesWith, findRipgrep } from "./ripgrep.ts";
 import { mostMatches, type SearchOutcome, told } from "./search-words.ts";
 import type { ReadPart, TextSearch } from "./types.ts";
-import { type Walk, type WalkedFile, walkFiles } from "./walk.ts";
 
 /** Bounds and ways of a search. */
 export interface SearchOptions {

@@ -2,8 +2,8 @@ import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { localError } from "../errors.ts";
+import { inMessage } from "../messages.ts";
 import type { PinnedFolder } from "./pinned-folder.ts";
-import { inMessage } from "./words.ts";
 
 /** A regular file, open for reading: what is read is what was checked. */
 export interface OpenedFile {

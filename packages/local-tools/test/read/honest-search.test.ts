@@ -150,7 +150,7 @@ test("a pattern that takes too long on too many files is said", { timeout: 60_00
 });
 
 test("more files than a search goes through are no reason to say that there is no match", async () => {
-  const { walkFiles } = await import("../../src/read/walk.ts");
+  const { walkFiles } = await import("../../src/files/walk.ts");
   const { told } = await import("../../src/read/search-words.ts");
   const { roots, scratch } = await readerOf(
     Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`d${n}/f`, "hay\n"])),

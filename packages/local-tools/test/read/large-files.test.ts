@@ -1,6 +1,6 @@
 import { open as openFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
-import { scanLines } from "../../src/read/line-scan.ts";
+import { scanLines } from "../../src/files/scan-lines.ts";
 import { open, readerOf, refusal } from "./support.ts";
 
 const line = `${"0123456789".repeat(9)}123456789\n`;

@@ -1,8 +1,7 @@
-import { createHash } from "node:crypto";
 import { appendFile } from "node:fs/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decodeText, encodeText, readText } from "../../src/edit/read-text.ts";
+import { decodeText, encodeText, readWhole } from "../../src/files/read-text.ts";
 import { Roots } from "../../src/roots/roots.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
@@ -14,12 +13,7 @@ const refusal = (type: string, message?: RegExp): object =>
 
 it("takes the byte order mark off and says so", () => {
   const bytes = Buffer.from("\ufeffa\r\n");
-  expect(decodeText(bytes, "a")).toEqual({
-    bytes,
-    text: "a\r\n",
-    bom: true,
-    hash: createHash("sha256").update(bytes).digest("hex"),
-  });
+  expect(decodeText(bytes, "a")).toEqual({ bytes, text: "a\r\n", bom: true });
   expect(decodeText(Buffer.from("\ufeff\ufeffa"), "a").text).toBe("\ufeffa");
   expect(decodeText(new Uint8Array(), "a")).toMatchObject({ text: "", bom: false });
 });
@@ -54,13 +48,13 @@ it("reads a file up to its limit", async () => {
   const read = async (name: string): Promise<string> => {
     const file = await roots.openFile(name);
     try {
-      return (await readText(file, name, 5)).text;
+      return decodeText(await readWhole(file, name, 5), name).text;
     } finally {
       await file.close();
     }
   };
   expect([await read("a.txt"), await read("empty")]).toEqual(["12345", ""]);
-  await expect(read("b.txt")).rejects.toEqual(refusal("TooLarge", /b\.txt has 6 bytes; files up to 5/));
+  await expect(read("b.txt")).rejects.toEqual(refusal("TooLarge", /b\.txt has 6 bytes; files up to 5 can be read/));
 });
 
 it("stops at the limit of a file that grows", async () => {
@@ -69,8 +63,8 @@ it("stops at the limit of a file that grows", async () => {
   const file = await roots.openFile("a.txt");
   try {
     await appendFile(folder.at("a.txt"), "2".repeat(100_000));
-    await expect(readText(file, "a.txt", 50_000)).rejects.toEqual(refusal("TooLarge"));
-    expect((await readText(file, "a.txt", 200_000)).text).toHaveLength(100_001);
+    await expect(readWhole(file, "a.txt", 50_000)).rejects.toEqual(refusal("TooLarge"));
+    expect(await readWhole(file, "a.txt", 200_000)).toHaveLength(100_001);
   } finally {
     await file.close();
   }

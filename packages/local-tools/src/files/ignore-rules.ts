@@ -1,4 +1,4 @@
-import { fitsPath, parseSegment, type Segment } from "./glob-match.ts";
+import { fitsPath, parseSegment, type Segment } from "./glob.ts";
 
 /** A line of an ignore file, as {@link https://git-scm.com/docs/gitignore} defines it. */
 export interface IgnoreRule {

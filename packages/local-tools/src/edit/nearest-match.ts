@@ -1,5 +1,5 @@
-import { linesOf } from "./line-ends.ts";
-import { differences } from "./passage-differences.ts";
+import { linesOf } from "../files/lines.ts";
+import { differences } from "./match-differences.ts";
 import { eachWord } from "./words.ts";
 
 /** The passage of a text that is most like a text that is not in it. */

@@ -1,6 +1,6 @@
 import { rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { nearestPassage } from "../../src/edit/nearest-passage.ts";
+import { nearestPassage } from "../../src/edit/nearest-match.ts";
 
 const program = `import { readFile } from "node:fs/promises";
 

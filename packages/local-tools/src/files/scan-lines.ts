@@ -1,7 +1,7 @@
 import { localError } from "../errors.ts";
+import { counted, head, sized } from "../messages.ts";
 import type { OpenedFile } from "../roots/opened-file.ts";
 import { looksBinary, mediaType } from "./file-kind.ts";
-import { counted, head, sized } from "./words.ts";
 
 /** What is wanted of a file. Lines from 1, both ends included. */
 export interface LinesWanted {

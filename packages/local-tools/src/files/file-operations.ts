@@ -1,0 +1,197 @@
+import { createHash, randomBytes } from "node:crypto";
+import { type BigIntStats, constants, type Stats } from "node:fs";
+import { link, lstat, open, rename, unlink } from "node:fs/promises";
+import { codeOf, localError } from "../errors.ts";
+import { inMessage } from "../messages.ts";
+import type { PinnedFolder } from "../roots/pinned-folder.ts";
+
+/** The owner and the permissions that a new file gets. */
+export interface Rights {
+  /** Permission bits, exactly; undefined: the usual ones, less the umask. */
+  mode?: number | undefined;
+  uid?: number | undefined;
+  gid?: number | undefined;
+}
+
+/** What a name in a folder leads to. `hash` and `bytes` are missing when it is no regular file, or has none of the sizes asked for. */
+export interface FoundFile {
+  stats: BigIntStats;
+  hash?: string;
+  bytes?: Uint8Array;
+}
+
+const nofollow: number = constants.O_NOFOLLOW ?? 0;
+const readFlags: number = constants.O_RDONLY | nofollow | (constants.O_NONBLOCK ?? 0);
+const createFlags: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | nofollow;
+
+export function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** What a folder holds under a name, links not followed; `null`: nothing. Reads only files of one of the sizes. */
+export async function inspectFile(
+  folder: PinnedFolder,
+  name: string,
+  sizes: readonly number[],
+): Promise<FoundFile | null> {
+  const path = folder.at(name);
+  const handle = await open(path, readFlags).catch((error) => {
+    if (codeOf(error) === "ENOENT") return null;
+    // A link, a socket.
+    if (codeOf(error) === "ELOOP" || codeOf(error) === "EMLINK" || codeOf(error) === "ENXIO") return undefined;
+    throw error;
+  });
+  if (handle === null) return null;
+  if (handle === undefined) return { stats: await lstat(path, { bigint: true }) };
+  try {
+    const stats = await handle.stat({ bigint: true });
+    if (!stats.isFile() || !sizes.includes(Number(stats.size))) return { stats };
+    const bytes = await handle.readFile();
+    return { stats, bytes, hash: sha256(bytes) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/**
+ * Creates a file durably: its content and rights are on the disk when this resolves. Its name is not, before the folder is
+ * synced. `usualMode`: permission bits where `rights` names none, less the umask.
+ */
+export async function createFile(path: string, bytes: Uint8Array, rights: Rights, usualMode = 0o644): Promise<Stats> {
+  const handle = await open(path, createFlags, rights.mode === undefined ? usualMode : 0o600);
+  try {
+    await handle.writeFile(bytes);
+    if (process.platform !== "win32") {
+      let mode = rights.mode;
+      const made = await handle.stat();
+      const { uid = made.uid, gid = made.gid } = rights;
+      if (uid !== made.uid || gid !== made.gid) {
+        // Only the superuser may give files away; the group of one's own may be kept by anybody.
+        const kept = await handle.chown(uid, gid).then(
+          () => true,
+          () =>
+            handle.chown(made.uid, gid).then(
+              () => false,
+              () => false,
+            ),
+        );
+        // Bits that run a file with its owner's rights would now be those of another owner.
+        if (!kept && mode !== undefined) mode &= 0o1777;
+      }
+      if (mode !== undefined) await handle.chmod(mode);
+    }
+    await handle.sync();
+    return await handle.stat();
+  } finally {
+    await handle.close();
+  }
+}
+
+/** How {@link replaceFile} writes. */
+export interface ReplaceOptions {
+  /** What messages call the file. */
+  shown: string;
+  /** Refuses (`AlreadyExists`) when there is something of that name. Default false. */
+  exclusive?: boolean;
+  /** The file as the caller saw it: its mode is kept, and `FileChanged` refuses when it is another one by now. */
+  before?: Stats | undefined;
+}
+
+/**
+ * Writes a file of a folder as a whole: every reader gets all of the old content or all of the new, also after a power cut. A
+ * link of that name is replaced, not followed.
+ */
+export async function replaceFile(
+  folder: PinnedFolder,
+  name: string,
+  data: Uint8Array,
+  { shown, exclusive = false, before }: ReplaceOptions,
+): Promise<Stats> {
+  const temporary = `.toolglot-${randomBytes(8).toString("hex")}.tmp`;
+  try {
+    const mode = before === undefined ? undefined : before.mode & 0o777;
+    const stats = await createFile(folder.at(temporary), data, { mode }, 0o666);
+    if (exclusive) {
+      if (!(await nameFile(folder, temporary, name))) {
+        throw localError("AlreadyExists", `${inMessage(shown)} exists already.`);
+      }
+      await removeFile(folder.at(temporary));
+    } else {
+      if (before !== undefined) await demandSame(folder, name, before, shown);
+      await rename(folder.at(temporary), folder.at(name));
+    }
+    await folder.sync();
+    return stats;
+  } catch (error) {
+    await unlink(folder.at(temporary)).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function demandSame(folder: PinnedFolder, name: string, before: Stats, shown: string): Promise<void> {
+  const now = await folder.lstat(name).catch(() => undefined);
+  if (now?.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs) return;
+  throw localError("FileChanged", `${inMessage(shown)} was changed by someone else meanwhile: read it again.`);
+}
+
+/** Gives a file a second name. False where the file system, or the system's rules, allow none. */
+export async function linkFile(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    const refused = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"];
+    if (refused.includes(codeOf(error) ?? "")) return false;
+    throw error;
+  }
+}
+
+/** Gives a file a name that is free; false when it is not. The old name may stay. */
+export async function nameFile(folder: PinnedFolder, from: string, to: string): Promise<boolean> {
+  try {
+    if (await linkFile(folder.at(from), folder.at(to))) return true;
+  } catch (error) {
+    if (codeOf(error) === "EEXIST") return false;
+    throw error;
+  }
+  // Without hard links a moment remains between looking and renaming.
+  const found = await folder.lstat(to).catch((error) => {
+    if (codeOf(error) === "ENOENT") return undefined;
+    throw error;
+  });
+  if (found !== undefined) return false;
+  await rename(folder.at(from), folder.at(to));
+  return true;
+}
+
+/** Removes a file; does nothing when there is none. */
+export async function removeFile(path: string): Promise<void> {
+  await unlink(path).catch((error) => {
+    if (codeOf(error) !== "ENOENT") throw error;
+  });
+}
+
+/** Makes the names in a folder last. Windows can't open folders. */
+export async function syncFolder(path: string): Promise<void> {
+  if (process.platform === "win32") return;
+  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+/** Does something with each, a few at a time. After a failure it begins nothing more, and rejects when all that it began has ended. */
+export async function forEach<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
+  const failures: unknown[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < items.length && failures.length === 0) {
+      const index = next++;
+      await work(items[index] as T, index).catch((error) => failures.push(error));
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, worker));
+  if (failures.length > 0) throw failures[0];
+}

@@ -1,0 +1,86 @@
+import type { Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
+import { localError } from "../errors.ts";
+import { counted } from "../messages.ts";
+
+/** A file's text, exact: encoded again it gives the same bytes. */
+export interface FileText {
+  bytes: Uint8Array;
+  /** Without the byte order mark. */
+  text: string;
+  bom: boolean;
+}
+
+/** What a message says that the file can't be. */
+type Use = "edited" | "read";
+
+/** The largest text that is read as a whole, in bytes, unless the caller says otherwise: 8 MiB. */
+export const maxTextBytes: number = 8 * 1024 * 1024;
+
+export const byteOrderMark = "\ufeff";
+
+/**
+ * Reads an open file as a whole; the caller closes it. Rejects with `TooLarge` above `maxBytes`, of which it reads at most one
+ * byte more, even when the file grows meanwhile. `path` is what messages call the file.
+ */
+export async function readWhole(
+  { handle, stats }: { handle: FileHandle; stats: Stats },
+  path: string,
+  maxBytes: number,
+  use: Use = "read",
+): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let total = 0;
+  let next = Math.min(stats.size, maxBytes) + 1;
+  while (stats.size <= maxBytes && total <= maxBytes) {
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(next), 0, next, total);
+    if (bytesRead === 0) return Buffer.concat(parts);
+    parts.push(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+    next = Math.min(maxBytes + 1 - total, 65_536);
+  }
+  const size = counted(Math.max(stats.size, total));
+  throw localError("TooLarge", `${path} has ${size} bytes; files up to ${counted(maxBytes)} can be ${use}.`);
+}
+
+/**
+ * Decodes a file's bytes as UTF-8, nothing replaced. Throws `NotUtf8` for other encodings and `BinaryFile` for anything with a NUL
+ * byte; `path` is what messages call the file.
+ */
+export function decodeText(bytes: Uint8Array, path: string, use: Use = "read"): FileText {
+  const cant = `it can't be ${use} as text.`;
+  if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
+    throw localError("NotUtf8", `${path} is UTF-16, not UTF-8: ${cant}`);
+  }
+  if (bytes.includes(0)) throw localError("BinaryFile", `${path} is a binary file: ${cant}`);
+  const whole = decode(bytes);
+  if (whole === undefined) throw localError("NotUtf8", `${path} is not UTF-8 (line ${invalidLine(bytes)}): ${cant}`);
+  const bom = whole.startsWith(byteOrderMark);
+  return { bytes, text: bom ? whole.slice(1) : whole, bom };
+}
+
+/** The bytes of a text. Throws `InvalidInput` for half of a surrogate pair, which UTF-8 can't hold. */
+export function encodeText(text: string, bom: boolean): Uint8Array {
+  if (/\p{Surrogate}/u.test(text)) {
+    throw localError("InvalidInput", "The text holds half of a surrogate pair, which no file of text can hold.");
+  }
+  return Buffer.from(bom ? byteOrderMark + text : text, "utf8");
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The line of the first byte that is not UTF-8. No character of UTF-8 contains an LF, so lines can be tried one by one. */
+function invalidLine(bytes: Uint8Array): number {
+  let from = 0;
+  for (let line = 1; ; line++) {
+    const end = bytes.indexOf(0x0a, from);
+    if (end === -1 || decode(bytes.subarray(from, end)) === undefined) return line;
+    from = end + 1;
+  }
+}
