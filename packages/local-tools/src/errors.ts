@@ -1,4 +1,5 @@
 import { ToolError } from "@toolglot/core";
+import { inMessage } from "./messages.ts";
 
 /** What can be wrong with a call, as the model reads it; the README says what each means. */
 export type LocalErrorType =
@@ -50,6 +51,16 @@ export function localError(
 ): ToolError & { data: Readonly<LocalErrorData & { type: LocalErrorType }> } {
   const options = { data: { ...data, type }, ...(cause === undefined ? {} : { cause }) };
   return new ToolError(message, options) as ReturnType<typeof localError>;
+}
+
+/** Something else stands at a path than what was checked. */
+export function fileChanged(path: string): Error {
+  return localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
+}
+
+/** There is something at the path, and no regular file. */
+export function notAFile(path: string, kind: "directory" | "other" = "other"): Error {
+  return localError("NotAFile", `${inMessage(path)} is ${kind === "directory" ? "a directory" : "no regular file"}.`);
 }
 
 /** The error code of a system call's failure; undefined for any other error. */

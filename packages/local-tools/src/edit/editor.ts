@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import { ToolError } from "@toolglot/core";
-import { type LocalErrorData, localError } from "../errors.ts";
+import { fileChanged, type LocalErrorData, localError, notAFile } from "../errors.ts";
 import { PathQueue } from "../files/path-queue.ts";
 import { protectedReason } from "../files/protected.ts";
 import { decodeText, encodeText, type FileText, maxTextBytes, readWhole } from "../files/read-text.ts";
@@ -185,7 +185,7 @@ class FileEditor implements Editor {
   async #read({ place, edits }: Target): Promise<FileText | undefined> {
     const { roots, maxBytes } = this.#options;
     const now = await roots.locate(place.path);
-    if (now.path !== place.path) throw localError("FileChanged", `${place.shown} changed while it was looked at.`);
+    if (now.path !== place.path) throw fileChanged(place.shown);
     if (now.kind === "missing") {
       if (edits[0]?.find === "") return undefined;
       throw localError(
@@ -193,16 +193,9 @@ class FileEditor implements Editor {
         `There is no file ${place.shown}; to make it, give it one pair with an empty find (in XML: with an empty CDATA section in it).`,
       );
     }
-    if (now.kind !== "file") {
-      const what = now.kind === "directory" ? "a directory" : "no regular file";
-      throw localError("NotAFile", `${place.shown} is ${what}.`);
-    }
-    const file = await roots.openPlace(place.path, place.shown);
-    try {
-      return decodeText(await readWhole(file, place.shown, maxBytes, "edited"), place.shown, "edited");
-    } finally {
-      await file.close();
-    }
+    if (now.kind !== "file") throw notAFile(place.shown, now.kind);
+    await using file = await roots.openPlace(place.path, place.shown);
+    return decodeText(await readWhole(file, place.shown, maxBytes, "edited"), place.shown, "edited");
   }
 
   async #keepBackups(plans: readonly Plan[]): Promise<Map<Plan, string>> {

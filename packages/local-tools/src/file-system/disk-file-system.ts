@@ -2,12 +2,11 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { checkKeys } from "@toolglot/internal";
 import { PathQueue } from "../files/path-queue.ts";
-import type { FsHandle } from "./fs-handle.ts";
 import { GrantedHandle } from "./granted-handle.ts";
 import { checkGrants } from "./grants.ts";
 import { Mount } from "./mount.ts";
 import { type Namespace, namespaces } from "./namespaces.ts";
-import type { Grant, NamespaceName } from "./types.ts";
+import type { FsHandle, Grant, NamespaceName } from "./types.ts";
 
 /** Where the namespaces are, and how much is read at most. */
 export interface DiskFileSystemOptions {

@@ -3,13 +3,11 @@ import { localError, localErrorType } from "../errors.ts";
 import type { PathQueue } from "../files/path-queue.ts";
 import { byteOrderMark, decodeText, encodeText } from "../files/read-text.ts";
 import { inMessage } from "../messages.ts";
-import type { FsHandle } from "./fs-handle.ts";
 import { type CheckedGrant, describeGrants, isAllowed } from "./grants.ts";
 import type { LogicalPlace, Mount } from "./mount.ts";
 import { asFolder, namespaceOf, validatePath } from "./namespaces.ts";
 import { readMatches, textSlice } from "./text-parts.ts";
-import type { EntryMeta, Operation } from "./types.ts";
-import { walk } from "./walk.ts";
+import type { EntryMeta, FsHandle, Operation } from "./types.ts";
 
 /** What a handle works on. */
 export interface HandleFields {
@@ -48,8 +46,17 @@ export class GrantedHandle implements FsHandle {
         found.set(start, await mount.meta(place));
         continue;
       }
-      const mayList = (path: string): boolean => isAllowed(this.#fields.grants, path, "list");
-      for await (const meta of walk(mount, place, budget, mayList, options.signal)) found.set(meta.path, meta);
+      // Folders that are links are not followed, so that this comes to an end; links to files are files.
+      const folders = [place];
+      for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+        options.signal?.throwIfAborted();
+        for (const { isLink, ...meta } of await mount.children(folder, budget)) {
+          if (meta.kind === "file") found.set(meta.path, meta);
+          if (meta.kind === "file" || isLink) continue;
+          const below = await mount.locate(meta.path).catch(() => undefined);
+          if (below?.kind === "directory" && this.#isAllowed(asFolder(below.resolved), "list")) folders.push(below);
+        }
+      }
     }
     return [...found.values()].sort((a, b) => (a.path < b.path ? -1 : 1));
   }
@@ -65,21 +72,17 @@ export class GrantedHandle implements FsHandle {
     return mount.meta(place);
   }
 
-  async readBinary(path: string): Promise<Uint8Array> {
-    const { mount, place } = await this.#allowed(path, "read_binary");
-    return (await mount.read(place, this.#fields.maxBytes)).bytes;
+  readBinary(path: string): Promise<Uint8Array> {
+    return this.#read(path, "read_binary");
   }
 
   async readFile(path: string, part: { index?: number; line?: number } = {}): Promise<string> {
-    const { mount, place } = await this.#allowed(path, "read_file");
-    const { bytes } = await mount.read(place, this.#fields.maxBytes);
-    return textSlice(decodeText(bytes, inMessage(path)).text, part);
+    return textSlice(decodeText(await this.#read(path, "read_file"), inMessage(path)).text, part);
   }
 
   async readRe(path: string, pattern: string, options: { overlap?: number } = {}): Promise<string[]> {
-    const { mount, place } = await this.#allowed(path, "read_re");
-    const { bytes } = await mount.read(place, this.#fields.maxBytes);
-    return readMatches(decodeText(bytes, inMessage(path)).text, pattern, options.overlap);
+    const { text } = decodeText(await this.#read(path, "read_re"), inMessage(path));
+    return readMatches(text, pattern, options.overlap);
   }
 
   async write(path: string, data: string | Uint8Array, options: { overwrite?: boolean } = {}): Promise<EntryMeta> {
@@ -117,6 +120,11 @@ export class GrantedHandle implements FsHandle {
     return describeGrants(this.#fields.grants);
   }
 
+  async #read(path: string, operation: Operation): Promise<Uint8Array> {
+    const { mount, place } = await this.#allowed(path, operation);
+    return (await mount.read(place, this.#fields.maxBytes)).bytes;
+  }
+
   /** The most a path may do is asked of the path itself first, so that nothing is told of what is not granted. */
   async #allowed(path: string, operation: Operation): Promise<{ mount: Mount; place: LogicalPlace }> {
     validatePath(path);
@@ -130,7 +138,11 @@ export class GrantedHandle implements FsHandle {
   }
 
   #demand(path: string, asked: string, operation: Operation): void {
-    if (!isAllowed(this.#fields.grants, path, operation)) throw this.#denied(asked, operation);
+    if (!this.#isAllowed(path, operation)) throw this.#denied(asked, operation);
+  }
+
+  #isAllowed(path: string, operation: Operation): boolean {
+    return isAllowed(this.#fields.grants, path, operation);
   }
 
   #denied(path: string, operation: Operation): Error {

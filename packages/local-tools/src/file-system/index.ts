@@ -1,33 +1,28 @@
 /** A logical file system over real directories, and the tools for a model to use it: AgentScope's, made tight. */
 export { DiskFileSystem, type DiskFileSystemOptions } from "./disk-file-system.ts";
-export type { FsHandle } from "./fs-handle.ts";
+export type { PathInput, ServiceInput } from "./file-tool.ts";
 export { builtinGrant, builtinGrants } from "./grants.ts";
 export { internalPrefix, userinputPrefix, validatePath, workspacePrefix } from "./namespaces.ts";
 export {
   describePermissions,
   getFileInfo,
+  type ListWithSizesInput,
   listAllowedDirectories,
   listDirectory,
   listDirectoryWithSizes,
+  type ReadMultipleFilesInput,
+  type ReadTextFileInput,
   readMultipleFiles,
   readTextFile,
+  type SearchFilesInput,
   searchFiles,
   stat,
 } from "./reading-tools.ts";
 export { type FileSystemToolsOptions, fileSystemTools, registerFileSystemTools } from "./register.ts";
 export { FileDomainService, type ReadResult, type SortBy } from "./service.ts";
 export type {
-  EditFileInput,
-  ListWithSizesInput,
-  PathInput,
-  ReadMultipleFilesInput,
-  ReadTextFileInput,
-  SearchFilesInput,
-  ServiceInput,
-  WriteFileInput,
-} from "./tool-inputs.ts";
-export type {
   EntryMeta,
+  FsHandle,
   Grant,
   GrantOperation,
   LineSelection,
@@ -36,4 +31,4 @@ export type {
   SelectedLines,
   TextReplacement,
 } from "./types.ts";
-export { deleteFile, editFile, writeFile } from "./writing-tools.ts";
+export { deleteFile, type EditFileInput, editFile, type WriteFileInput, writeFile } from "./writing-tools.ts";

@@ -1,7 +1,7 @@
 import { realpathSync, type Stats } from "node:fs";
 import { lstat, mkdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { localError, localErrorType } from "../errors.ts";
+import { fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
 import { replaceFile } from "../files/file-operations.ts";
 import { readWhole } from "../files/read-text.ts";
 import { inMessage } from "../messages.ts";
@@ -16,6 +16,11 @@ export interface LogicalPlace extends Place {
   asked: string;
   /** What it leads to, as a logical path; a namespace's own folder ends in a slash. */
   resolved: string;
+}
+
+/** An entry of a folder; of a link it is what the link leads to. */
+export interface ChildMeta extends EntryMeta {
+  isLink: boolean;
 }
 
 /**
@@ -36,37 +41,30 @@ export class Mount {
 
   /** Where a valid logical path of this namespace leads; also when nothing is there. */
   locate(path: string): Promise<LogicalPlace> {
-    return this.#told(path, async (roots) => {
+    return this.#withRoots(path, async (roots) => {
       const place = await roots.locate(path.slice(this.namespace.prefix.length) || ".");
-      return { ...place, asked: path, resolved: this.#logical(roots, place.path) };
+      const resolved = this.namespace.prefix + relative(roots.base, place.path).split(sep).join("/");
+      return { ...place, asked: path, resolved };
     });
   }
 
   /** What is there to know of a place; `NotFound` when nothing is there. */
   meta(place: LogicalPlace): Promise<EntryMeta> {
-    return this.#told(place.asked, async (roots) => {
+    return this.#withRoots(place.asked, async (roots) => {
       if (place.kind === "missing") throw notFound(place.asked);
-      if (place.kind === "other") throw localError("NotAFile", `${inMessage(place.asked)} is no regular file.`);
+      if (place.kind === "other") throw notAFile(place.asked);
       if (place.path === roots.base) return metaOf(place.asked, await lstat(place.path));
-      const folder = await roots.pin(dirname(place.path));
-      try {
-        return metaOf(place.asked, await folder.lstat(basename(place.path)));
-      } finally {
-        await folder.close();
-      }
+      await using folder = await roots.pin(dirname(place.path));
+      return metaOf(place.asked, await folder.lstat(basename(place.path)));
     });
   }
 
   /** A file's bytes, and the file as it was then. */
   read(place: LogicalPlace, maxBytes: number): Promise<{ bytes: Buffer; stats: Stats }> {
-    return this.#told(place.asked, async (roots) => {
+    return this.#withRoots(place.asked, async (roots) => {
       demandFile(place);
-      const opened = await roots.openPlace(place.path, place.asked);
-      try {
-        return { bytes: await readWhole(opened, inMessage(place.asked), maxBytes), stats: opened.stats };
-      } finally {
-        await opened.close();
-      }
+      await using opened = await roots.openPlace(place.path, place.asked);
+      return { bytes: await readWhole(opened, inMessage(place.asked), maxBytes), stats: opened.stats };
     });
   }
 
@@ -74,51 +72,35 @@ export class Mount {
   write(
     place: LogicalPlace,
     data: Uint8Array,
-    options: { overwrite: boolean; before?: Stats | undefined },
+    { overwrite, before }: { overwrite: boolean; before?: Stats | undefined },
   ): Promise<EntryMeta> {
-    return this.#told(place.asked, async (roots) => {
-      const { overwrite, before } = options;
+    return this.#withRoots(place.asked, async (roots) => {
       if (place.kind !== "missing") demandFile(place);
       if (place.kind === "file" && !overwrite)
         throw localError("AlreadyExists", `${inMessage(place.asked)} exists already.`);
-      const folder = await folderFor(roots, dirname(place.path));
-      try {
-        const name = basename(place.path);
-        const found = before ?? (await folder.lstat(name).catch(() => undefined));
-        if (found !== undefined && !found.isFile()) {
-          throw localError("FileChanged", `${inMessage(place.asked)} changed while it was looked at.`);
-        }
-        const exclusive = !overwrite;
-        const stats = await replaceFile(folder, name, data, {
-          shown: place.asked,
-          exclusive,
-          before: exclusive ? undefined : found,
-        });
-        return metaOf(place.asked, stats);
-      } finally {
-        await folder.close();
-      }
+      await using folder = await folderFor(roots, dirname(place.path));
+      const name = basename(place.path);
+      const found = before ?? (await folder.lstat(name).catch(() => undefined));
+      if (found !== undefined && !found.isFile()) throw fileChanged(place.asked);
+      const options = { shown: place.asked, exclusive: !overwrite, before: overwrite ? found : undefined };
+      return metaOf(place.asked, await replaceFile(folder, name, data, options));
     });
   }
 
   /** Removes a file. A link that leads to a file of this namespace is removed itself, what it leads to stays. */
   remove(path: string, parent: LogicalPlace): Promise<void> {
-    return this.#told(path, async (roots) => {
+    return this.#withRoots(path, async (roots) => {
       if (parent.kind === "missing") throw notFound(path);
-      const folder = await roots.pin(parent.path);
-      try {
-        const name = basename(path);
-        const found = await folder.lstat(name).catch(() => undefined);
-        if (found === undefined) throw notFound(path);
-        if (!found.isFile() && !found.isSymbolicLink()) {
-          const what = found.isDirectory() ? "a directory" : "no regular file";
-          throw localError("NotAFile", `${inMessage(path)} is ${what}: only files can be deleted.`);
-        }
-        await unlink(folder.at(name));
-        await folder.sync();
-      } finally {
-        await folder.close();
+      await using folder = await roots.pin(parent.path);
+      const name = basename(path);
+      const found = await folder.lstat(name).catch(() => undefined);
+      if (found === undefined) throw notFound(path);
+      if (!found.isFile() && !found.isSymbolicLink()) {
+        const what = found.isDirectory() ? "a directory" : "no regular file";
+        throw localError("NotAFile", `${inMessage(path)} is ${what}: only files can be deleted.`);
       }
+      await unlink(folder.at(name));
+      await folder.sync();
     });
   }
 
@@ -126,53 +108,32 @@ export class Mount {
    * The files and folders in a folder, without those below them. Links are what they lead to, and are left out where that
    * is outside. Stops with `TooLarge` once `budget` has been counted down to nothing.
    */
-  children(place: LogicalPlace, budget: { left: number }): Promise<(EntryMeta & { isLink: boolean })[]> {
-    return this.#told(place.asked, async (roots) => {
+  children(place: LogicalPlace, budget: { left: number }): Promise<ChildMeta[]> {
+    return this.#withRoots(place.asked, async (roots) => {
       if (place.kind === "missing") throw notFound(place.asked);
       if (place.kind !== "directory") throw localError("NotADirectory", `${inMessage(place.asked)} is no directory.`);
-      const folder = await roots.pin(place.path);
-      try {
-        const found: (EntryMeta & { isLink: boolean })[] = [];
-        for (const { name } of await folder.entries()) {
-          if (--budget.left < 0) {
-            throw localError(
-              "TooLarge",
-              `There are too many entries in ${inMessage(place.asked)}: name a folder below it.`,
-            );
-          }
-          const meta = await this.#child(roots, folder, name, asFolder(place.asked) + name);
-          if (meta !== undefined) found.push(meta);
+      await using folder = await roots.pin(place.path);
+      const found: ChildMeta[] = [];
+      for (const { name } of await folder.entries()) {
+        if (--budget.left < 0) {
+          const cure = "name a folder below it.";
+          throw localError("TooLarge", `There are too many entries in ${inMessage(place.asked)}: ${cure}`);
         }
-        return found;
-      } finally {
-        await folder.close();
+        let stats = await folder.lstat(name).catch(() => undefined);
+        const isLink = stats?.isSymbolicLink() === true;
+        if (isLink) {
+          const target = await roots.locate(join(folder.path, name)).catch(() => undefined);
+          stats = target && (await lstat(target.path).catch(() => undefined));
+        }
+        if (stats === undefined || (!stats.isFile() && !stats.isDirectory())) continue;
+        found.push({ ...metaOf(asFolder(place.asked) + name, stats), isLink });
       }
+      return found;
     });
   }
 
-  async #child(
-    roots: Roots,
-    folder: PinnedFolder,
-    name: string,
-    path: string,
-  ): Promise<(EntryMeta & { isLink: boolean }) | undefined> {
-    let stats = await folder.lstat(name).catch(() => undefined);
-    const isLink = stats?.isSymbolicLink() === true;
-    if (isLink) {
-      const target = await roots.locate(join(folder.path, name)).catch(() => undefined);
-      stats = target === undefined ? undefined : await lstat(target.path).catch(() => undefined);
-    }
-    if (stats === undefined || (!stats.isFile() && !stats.isDirectory())) return undefined;
-    return { ...metaOf(path, stats), isLink };
-  }
-
-  #logical(roots: Roots, real: string): string {
-    const rest = relative(roots.base, real).split(sep).join("/");
-    return this.namespace.prefix + rest;
-  }
-
   /** Runs with the directory, and says what went wrong in logical paths. */
-  async #told<Value>(path: string, run: (roots: Roots) => Promise<Value>): Promise<Value> {
+  async #withRoots<Value>(path: string, run: (roots: Roots) => Promise<Value>): Promise<Value> {
     try {
       return await run(await this.#open());
     } catch (error) {
@@ -239,8 +200,7 @@ function notFound(path: string): Error {
 function demandFile(place: LogicalPlace): void {
   if (place.kind === "missing") throw notFound(place.asked);
   if (place.kind === "file") return;
-  const what = place.kind === "other" ? "no regular file" : "a directory";
-  throw localError("NotAFile", `${inMessage(place.asked)} is ${what}.`);
+  throw notAFile(place.asked, place.kind);
 }
 
 function metaOf(path: string, stats: Stats): EntryMeta {

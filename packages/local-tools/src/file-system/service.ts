@@ -1,9 +1,8 @@
+import { pathMatcher } from "../files/glob.ts";
 import { applyTextEdits } from "./apply-text-edits.ts";
-import type { FsHandle } from "./fs-handle.ts";
-import { globMatcher } from "./globs.ts";
-import { selectLines } from "./lines.ts";
 import { asFolder } from "./namespaces.ts";
-import type { EntryMeta, LineSelection, SelectedLines, TextReplacement } from "./types.ts";
+import { selectLines } from "./text-parts.ts";
+import type { EntryMeta, FsHandle, LineSelection, SelectedLines, TextReplacement } from "./types.ts";
 
 const brand = Symbol.for("toolglot.file-domain-service");
 
@@ -89,8 +88,8 @@ export class FileDomainService {
     excludePatterns: readonly string[] = [],
     options: { signal?: AbortSignal } = {},
   ): Promise<string[]> {
-    const fits = globMatcher(pattern);
-    const excluded = excludePatterns.map(globMatcher);
+    const fits = pathMatcher(pattern);
+    const excluded = excludePatterns.map(pathMatcher);
     const files = await this.#handle.list(asFolder(path), options);
     return files
       .map((meta) => meta.path)

@@ -1,5 +1,7 @@
-import { countOf, linesOf } from "./lines.ts";
+import { bareLines } from "../files/lines.ts";
+import { firstChars } from "../messages.ts";
 import type { ReadResult } from "./service.ts";
+import { countOf } from "./text-parts.ts";
 import type { EntryMeta, SelectedLines } from "./types.ts";
 
 /** How a text is shown to the model. */
@@ -12,13 +14,12 @@ export interface TextFormat {
 const maxChars = 100_000;
 
 /** Lines of a file as AgentScope shows them, numbered as they are in the file. */
-export function linesText({ lines, from, total }: SelectedLines, format: TextFormat): string {
-  const { shown, note } = fitted(lines, from, total, maxChars);
-  const isPart = shown.length < total;
-  const head = format.header ? headOf(shown.length, format) : [];
-  if (format.header && isPart && shown.length > 0) head.push(`lines: ${from}-${from + shown.length - 1} of ${total}`);
-  const body = format.numbers ? shown.map((line, index) => `line${from + index}: ${line}`) : shown;
-  return [...head, ...body, ...note].join("\n");
+export function linesText(selected: SelectedLines, format: TextFormat): string {
+  const { from, total } = selected;
+  const { shown, note } = fitted(selected, maxChars);
+  const isPart = shown.length > 0 && shown.length < total;
+  const range = isPart ? [`lines: ${from}-${from + shown.length - 1} of ${total}`] : [];
+  return [...headOf(shown.length, format, range), ...bodyOf(shown, from, format), ...note].join("\n");
 }
 
 /** Several files, each under its path. */
@@ -26,12 +27,11 @@ export function filesText(results: readonly ReadResult[], format: TextFormat): s
   let room = maxChars;
   const sections = results.map((result) => {
     if (!result.ok) return `## ${result.path} (error)\n${result.error}`;
-    const lines = linesOf(result.content);
-    const { shown, note } = fitted(lines, 1, lines.length, room);
+    const lines = bareLines(result.content);
+    const { shown, note } = fitted({ lines, from: 1, total: lines.length }, room);
     room = Math.max(0, room - shown.reduce((sum, line) => sum + line.length + 1, 0));
-    const head = format.header ? headOf(lines.length, format) : [];
-    const body = format.numbers ? shown.map((line, index) => `line${index + 1}: ${line}`) : shown;
-    return [`## ${result.path}`, ...head, ...body, ...note].join("\n");
+    const head = headOf(lines.length, format);
+    return [`## ${result.path}`, ...head, ...bodyOf(shown, 1, format), ...note].join("\n");
   });
   return sections.length === 0 ? "<empty>" : sections.join("\n\n");
 }
@@ -48,31 +48,35 @@ export function listText(lines: readonly string[]): string {
   return lines.map(plain).join("\n") || "<empty>";
 }
 
-function headOf(count: number, { numbers }: TextFormat): string[] {
-  return [`line_count: ${count}`, `format: ${numbers ? "line{N}: <content>" : "raw"}`];
+function headOf(count: number, { numbers, header }: TextFormat, more: readonly string[] = []): readonly string[] {
+  return header ? [`line_count: ${count}`, `format: ${numbers ? "line{N}: <content>" : "raw"}`, ...more] : [];
+}
+
+function bodyOf(lines: readonly string[], from: number, { numbers }: TextFormat): readonly string[] {
+  return numbers ? lines.map((line, index) => `line${from + index}: ${line}`) : lines;
 }
 
 /** The lines that there is room for, and a note when some are left out. */
-function fitted(
-  lines: readonly string[],
-  from: number,
-  total: number,
-  room: number,
-): { shown: readonly string[]; note: string[] } {
+function fitted({ lines, from, total }: SelectedLines, room: number): { shown: readonly string[]; note: string[] } {
   let length = 0;
   let count = 0;
-  while (count < lines.length && length + (lines[count] as string).length < room) {
-    length += (lines[count] as string).length + 1;
-    count += 1;
+  for (const line of lines) {
+    if (length + line.length >= room) break;
+    length += line.length + 1;
+    count++;
   }
   if (count === lines.length) return { shown: lines, note: [] };
-  const next = from + count;
   if (count > 0 || room < maxChars) {
-    const note = `[cut: ${countOf(lines.length - count)} of ${total} left out; go on with start_line ${next}]`;
-    return { shown: lines.slice(0, count), note: [note] };
+    const left = countOf(lines.length - count);
+    return {
+      shown: lines.slice(0, count),
+      note: [`[cut: ${left} of ${total} left out; go on with start_line ${from + count}]`],
+    };
   }
   const first = lines[0] as string;
-  const end = /[\ud800-\udbff]/.test(first.charAt(room - 1)) ? room - 1 : room;
-  const note = `[cut: line ${from} has ${first.length} characters; the rest of it and ${countOf(lines.length - 1)} left out]`;
-  return { shown: [first.slice(0, end)], note: [note] };
+  const left = countOf(lines.length - 1);
+  return {
+    shown: [firstChars(first, room)],
+    note: [`[cut: line ${from} has ${first.length} characters; the rest of it and ${left} left out]`],
+  };
 }

@@ -1,40 +1,48 @@
-import { type DefinedTool, defineTool } from "@toolglot/toolkit";
+import type { ToolAnnotations } from "@toolglot/core";
+import type { DefinedTool } from "@toolglot/toolkit";
 import { inMessage } from "../messages.ts";
-import { presetService } from "./service-preset.ts";
-import type { EditFileInput, PathInput, WriteFileInput } from "./tool-inputs.ts";
+import { fileTool, type PathInput } from "./file-tool.ts";
+import type { TextReplacement } from "./types.ts";
+
+/** Input of `write_file`. */
+export interface WriteFileInput extends PathInput {
+  content: string;
+}
+
+/** Input of `edit_file`. */
+export interface EditFileInput extends PathInput {
+  edits: TextReplacement[];
+}
+
+const writes: ToolAnnotations = {
+  readOnlyHint: false,
+  destructiveHint: true,
+  idempotentHint: true,
+  openWorldHint: false,
+};
 
 /** `write_file`: a text file as a whole. */
-export const writeFile: DefinedTool<WriteFileInput> = defineTool({
-  name: "write_file",
-  description:
-    "Write a logical text file as a whole, in UTF-8; a file that is there is overwritten.\n\nBelow /workspace/; /userinput/ can't be written. Folders are made as needed.",
-  args: {
-    service: "any - The FileDomainService to work on: a preset",
-    path: "string - The file, as /workspace/notes.md",
-    content: "string - All of its text",
+export const writeFile: DefinedTool<WriteFileInput> = fileTool(
+  {
+    name: "write_file",
+    description:
+      "Write a logical text file as a whole, in UTF-8; a file that is there is overwritten.\n\nBelow /workspace/; /userinput/ can't be written. Folders are made as needed.",
+    args: { path: "string - The file, as /workspace/notes.md", content: "string - All of its text" },
+    annotations: { title: "Write a file", ...writes },
   },
-  annotations: {
-    title: "Write a file",
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: true,
-    openWorldHint: false,
+  async (files, { path, content }) => {
+    const { size } = await files.writeFile(path, content);
+    return `wrote ${size} bytes to ${inMessage(path)}`;
   },
-  execute: async (input) => {
-    const { size } = await presetService(input.service, "write_file").writeFile(input.path, input.content);
-    return text(`wrote ${size} bytes to ${inMessage(input.path)}`);
-  },
-});
+);
 
 /** `edit_file`: replacements, each of a text that occurs exactly once. */
-export const editFile: DefinedTool<EditFileInput> = defineTool({
-  name: "edit_file",
-  description:
-    "Replace text in a logical file.\n\nEach oldText must occur exactly once: copy it exactly, with enough around it. Edits are made in order, all or none.",
-  input: {
-    type: "object",
+export const editFile: DefinedTool<EditFileInput> = fileTool(
+  {
+    name: "edit_file",
+    description:
+      "Replace text in a logical file.\n\nEach oldText must occur exactly once: copy it exactly, with enough around it. Edits are made in order, all or none.",
     properties: {
-      service: { description: "The FileDomainService to work on: a preset" },
       path: { type: "string", description: "The file, as /workspace/notes.md" },
       edits: {
         type: "array",
@@ -51,45 +59,24 @@ export const editFile: DefinedTool<EditFileInput> = defineTool({
         },
       },
     },
-    required: ["service", "path", "edits"],
-    additionalProperties: false,
+    annotations: { title: "Edit a file", ...writes, idempotentHint: false },
   },
-  annotations: {
-    title: "Edit a file",
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: false,
-    openWorldHint: false,
+  async (files, { path, edits }) => {
+    const { size, notes } = await files.editFile(path, edits);
+    return [`edited ${inMessage(path)} (size=${size})`, ...notes.map((note) => `[${note}]`)].join("\n");
   },
-  execute: async (input) => {
-    // As the schema has it.
-    const { service, path, edits } = input as unknown as EditFileInput;
-    const { size, notes } = await presetService(service, "edit_file").editFile(path, edits);
-    return text([`edited ${inMessage(path)} (size=${size})`, ...notes.map((note) => `[${note}]`)].join("\n"));
-  },
-}) as DefinedTool<never> as DefinedTool<EditFileInput>;
+);
 
 /** `delete_file`: a file, never a directory. */
-export const deleteFile: DefinedTool<PathInput> = defineTool({
-  name: "delete_file",
-  description: "Delete a logical file.\n\nBelow /workspace/ only. Use it only when the user asks for the removal.",
-  args: {
-    service: "any - The FileDomainService to work on: a preset",
-    path: "string - The file, as /workspace/notes.md",
+export const deleteFile: DefinedTool<PathInput> = fileTool(
+  {
+    name: "delete_file",
+    description: "Delete a logical file.\n\nBelow /workspace/ only. Use it only when the user asks for the removal.",
+    args: { path: "string - The file, as /workspace/notes.md" },
+    annotations: { title: "Delete a file", ...writes },
   },
-  annotations: {
-    title: "Delete a file",
-    readOnlyHint: false,
-    destructiveHint: true,
-    idempotentHint: true,
-    openWorldHint: false,
+  async (files, { path }) => {
+    await files.deleteFile(path);
+    return `deleted ${inMessage(path)}`;
   },
-  execute: async (input) => {
-    await presetService(input.service, "delete_file").deleteFile(input.path);
-    return text(`deleted ${inMessage(input.path)}`);
-  },
-});
-
-function text(content: string): { type: "text"; text: string } {
-  return { type: "text", text: content };
-}
+);

@@ -43,14 +43,11 @@ export async function inspectFile(
   });
   if (handle === null) return null;
   if (handle === undefined) return { stats: await lstat(path, { bigint: true }) };
-  try {
-    const stats = await handle.stat({ bigint: true });
-    if (!stats.isFile() || !sizes.includes(Number(stats.size))) return { stats };
-    const bytes = await handle.readFile();
-    return { stats, bytes, hash: sha256(bytes) };
-  } finally {
-    await handle.close();
-  }
+  await using opened = handle;
+  const stats = await opened.stat({ bigint: true });
+  if (!stats.isFile() || !sizes.includes(Number(stats.size))) return { stats };
+  const bytes = await opened.readFile();
+  return { stats, bytes, hash: sha256(bytes) };
 }
 
 /**
@@ -58,33 +55,29 @@ export async function inspectFile(
  * synced. `usualMode`: permission bits where `rights` names none, less the umask.
  */
 export async function createFile(path: string, bytes: Uint8Array, rights: Rights, usualMode = 0o644): Promise<Stats> {
-  const handle = await open(path, createFlags, rights.mode === undefined ? usualMode : 0o600);
-  try {
-    await handle.writeFile(bytes);
-    if (process.platform !== "win32") {
-      let mode = rights.mode;
-      const made = await handle.stat();
-      const { uid = made.uid, gid = made.gid } = rights;
-      if (uid !== made.uid || gid !== made.gid) {
-        // Only the superuser may give files away; the group of one's own may be kept by anybody.
-        const kept = await handle.chown(uid, gid).then(
-          () => true,
-          () =>
-            handle.chown(made.uid, gid).then(
-              () => false,
-              () => false,
-            ),
-        );
-        // Bits that run a file with its owner's rights would now be those of another owner.
-        if (!kept && mode !== undefined) mode &= 0o1777;
-      }
-      if (mode !== undefined) await handle.chmod(mode);
+  await using handle = await open(path, createFlags, rights.mode === undefined ? usualMode : 0o600);
+  await handle.writeFile(bytes);
+  if (process.platform !== "win32") {
+    let mode = rights.mode;
+    const made = await handle.stat();
+    const { uid = made.uid, gid = made.gid } = rights;
+    if (uid !== made.uid || gid !== made.gid) {
+      // Only the superuser may give files away; the group of one's own may be kept by anybody.
+      const kept = await handle.chown(uid, gid).then(
+        () => true,
+        () =>
+          handle.chown(made.uid, gid).then(
+            () => false,
+            () => false,
+          ),
+      );
+      // Bits that run a file with its owner's rights would now be those of another owner.
+      if (!kept && mode !== undefined) mode &= 0o1777;
     }
-    await handle.sync();
-    return await handle.stat();
-  } finally {
-    await handle.close();
+    if (mode !== undefined) await handle.chmod(mode);
   }
+  await handle.sync();
+  return await handle.stat();
 }
 
 /** How {@link replaceFile} writes. */
@@ -174,12 +167,8 @@ export async function removeFile(path: string): Promise<void> {
 /** Makes the names in a folder last. Windows can't open folders. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
-  const folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await using folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  await folder.sync();
 }
 
 /** Does something with each, a few at a time. After a failure it begins nothing more, and rejects when all that it began has ended. */

@@ -1,5 +1,9 @@
-/** One part of a name pattern: a character, any one, any number, or one of a class. */
-type Part = { is: "one"; of: (char: string) => boolean } | { is: "many" };
+/** One part of a pattern: any number of characters, or one that the test accepts. */
+type Part = "*" | CharTest;
+type CharTest = (char: string) => boolean;
+
+/** Reads the set behind a `[` at `start`; `end` is where its last character stands. Undefined for one that can't match. */
+type ReadSet = (chars: readonly string[], start: number) => { accepts: CharTest; end: number } | undefined;
 
 /** A pattern for one path segment; `deep` is `**`: any number of segments. */
 export type Segment = { deep: true } | NamePattern;
@@ -12,7 +16,7 @@ interface NamePattern {
   ending?: string;
 }
 
-/** Classes of POSIX, ASCII. */
+/** POSIX classes, ASCII only. */
 const posix: Readonly<Record<string, RegExp>> = {
   alnum: /[0-9A-Za-z]/,
   alpha: /[A-Za-z]/,
@@ -29,6 +33,15 @@ const posix: Readonly<Record<string, RegExp>> = {
   xdigit: /[0-9A-Fa-f]/,
 };
 
+/**
+ * A shell pattern over a whole path, as Python's `fnmatch` reads it: `*` is any text, slashes too, `?` one character,
+ * `[a-z]` and `[!a-z]` one of a set. Takes at most pattern × path steps, whatever the pattern.
+ */
+export function pathMatcher(pattern: string): (path: string) => boolean {
+  const parts = partsOf(Array.from(pattern), fnmatchSet, false) ?? [];
+  return (path) => fits(parts, path);
+}
+
 /** Reads the pattern of one segment as git does; undefined for one that can't match anything (an open class, a `\` at the end). */
 export function parseSegment(text: string): Segment | undefined {
   if (text === "**") return { deep: true };
@@ -38,91 +51,8 @@ export function parseSegment(text: string): Segment | undefined {
     const [, star, rest = ""] = plain;
     return star === "" ? { deep: false, parts: [], name: rest } : { deep: false, parts: [], ending: rest };
   }
-  const chars = [...text];
-  const parts: Part[] = [];
-  for (let at = 0; at < chars.length; at++) {
-    const char = chars[at] as string;
-    if (char === "*") {
-      if (parts.at(-1)?.is !== "many") parts.push({ is: "many" });
-    } else if (char === "?") {
-      parts.push({ is: "one", of: () => true });
-    } else if (char === "[") {
-      const found = parseClass(chars, at + 1);
-      if (found === undefined) return undefined;
-      parts.push({ is: "one", of: found.of });
-      at = found.end;
-    } else if (char === "\\") {
-      const next = chars[++at];
-      if (next === undefined) return undefined;
-      parts.push({ is: "one", of: (other) => other === next });
-    } else {
-      parts.push({ is: "one", of: (other) => other === char });
-    }
-  }
-  return { deep: false, parts };
-}
-
-/** A `[…]`; `end` is where its `]` stands. */
-function parseClass(
-  chars: readonly string[],
-  start: number,
-): { of: (char: string) => boolean; end: number } | undefined {
-  let at = start;
-  const not = chars[at] === "!" || chars[at] === "^";
-  if (not) at++;
-  const tests: ((char: string) => boolean)[] = [];
-  for (let first = true; ; first = false) {
-    const char = chars[at];
-    if (char === undefined) return undefined;
-    if (char === "]" && !first) break;
-    const named = char === "[" ? /^\[:([a-z]*):\]/.exec(chars.slice(at, at + 12).join("")) : null;
-    if (named !== null) {
-      const of = posix[named[1] as string];
-      if (of === undefined) return undefined;
-      tests.push((other) => of.test(other));
-      at += named[0].length;
-      continue;
-    }
-    const low = classChar(chars, at);
-    if (low === undefined) return undefined;
-    at = low.next;
-    if (chars[at] === "-" && chars[at + 1] !== undefined && chars[at + 1] !== "]") {
-      const high = classChar(chars, at + 1);
-      if (high === undefined) return undefined;
-      at = high.next;
-      tests.push((other) => order(low.char, other) && order(other, high.char));
-    } else {
-      tests.push((other) => other === low.char);
-    }
-  }
-  return { of: (char) => tests.some((test) => test(char)) !== not, end: at };
-}
-
-function classChar(chars: readonly string[], at: number): { char: string; next: number } | undefined {
-  const escaped = chars[at] === "\\";
-  const char = chars[escaped ? at + 1 : at];
-  return char === undefined ? undefined : { char, next: at + (escaped ? 2 : 1) };
-}
-
-function order(first: string, second: string): boolean {
-  return (first.codePointAt(0) ?? 0) <= (second.codePointAt(0) ?? 0);
-}
-
-/** Whether a name fits a segment's pattern. Takes pattern × name steps at most, whatever both are. */
-function fitsName(pattern: NamePattern, name: string): boolean {
-  if (pattern.name !== undefined) return name === pattern.name;
-  if (pattern.ending !== undefined) return name.endsWith(pattern.ending);
-  const { parts } = pattern;
-  const chars = [...name];
-  return wildcard(
-    parts.length,
-    chars.length,
-    (at) => parts[at]?.is === "many",
-    (at, on) => {
-      const part = parts[at];
-      return part?.is === "one" && part.of(chars[on] as string);
-    },
-  );
+  const parts = partsOf([...text], gitSet, true);
+  return parts === undefined ? undefined : { deep: false, parts };
 }
 
 /** Whether path segments fit a pattern from end to end. `**` at its end needs at least one segment. */
@@ -144,12 +74,109 @@ export function fitsPath(pattern: readonly Segment[], path: readonly string[]): 
 
 const anyName: NamePattern = { deep: false, parts: [], ending: "" };
 
+/** Whether a name fits a segment's pattern. Takes pattern × name steps at most, whatever both are. */
+function fitsName({ name, ending, parts }: NamePattern, text: string): boolean {
+  if (name !== undefined) return text === name;
+  return ending === undefined ? fits(parts, text) : text.endsWith(ending);
+}
+
+function fits(parts: readonly Part[], text: string): boolean {
+  const chars = Array.from(text);
+  return wildcard(
+    parts.length,
+    chars.length,
+    (at) => parts[at] === "*",
+    (at, on) => (parts[at] as CharTest)(chars[on] as string),
+  );
+}
+
+function partsOf(chars: readonly string[], readSet: ReadSet, escapes: boolean): Part[] | undefined {
+  const parts: Part[] = [];
+  for (let at = 0; at < chars.length; at++) {
+    const char = chars[at] as string;
+    if (char === "*") {
+      if (parts.at(-1) !== "*") parts.push("*");
+    } else if (char === "?") {
+      parts.push(() => true);
+    } else if (char === "[") {
+      const set = readSet(chars, at + 1);
+      if (set === undefined) return undefined;
+      parts.push(set.accepts);
+      at = set.end;
+    } else if (char === "\\" && escapes) {
+      const next = chars[++at];
+      if (next === undefined) return undefined;
+      parts.push(range(next));
+    } else {
+      parts.push(range(char));
+    }
+  }
+  return parts;
+}
+
+/** A set of `fnmatch`. One without an end is a plain `[`; a `]` right at its beginning is one of its characters. */
+function fnmatchSet(chars: readonly string[], start: number): ReturnType<ReadSet> {
+  const negated = chars[start] === "!";
+  const first = negated ? start + 1 : start;
+  const end = chars.indexOf("]", first + 1);
+  if (end === -1) return { accepts: range("["), end: start - 1 };
+  const tests: CharTest[] = [];
+  for (let at = first; at < end; at++) {
+    const isRange = chars[at + 1] === "-" && at + 2 < end;
+    tests.push(range(chars[at] as string, chars[isRange ? at + 2 : at]));
+    if (isRange) at += 2;
+  }
+  return { accepts: (char) => tests.some((test) => test(char)) !== negated, end };
+}
+
+/** A set of git, with POSIX classes and escapes. */
+function gitSet(chars: readonly string[], start: number): ReturnType<ReadSet> {
+  const negated = chars[start] === "!" || chars[start] === "^";
+  const first = negated ? start + 1 : start;
+  const tests: CharTest[] = [];
+  let at = first;
+  for (; chars[at] !== "]" || at === first; ) {
+    const named = chars[at] === "[" ? /^\[:([a-z]*):\]/.exec(chars.slice(at, at + 12).join("")) : null;
+    if (named !== null) {
+      const known = posix[named[1] as string];
+      if (known === undefined) return undefined;
+      tests.push((char) => known.test(char));
+      at += named[0].length;
+      continue;
+    }
+    const low = setChar(chars, at);
+    if (low === undefined) return undefined;
+    at = low.next;
+    const isRange = chars[at] === "-" && chars[at + 1] !== undefined && chars[at + 1] !== "]";
+    const high = isRange ? setChar(chars, at + 1) : low;
+    if (high === undefined) return undefined;
+    at = high.next;
+    tests.push(range(low.char, high.char));
+  }
+  return { accepts: (char) => tests.some((test) => test(char)) !== negated, end: at };
+}
+
+function setChar(chars: readonly string[], at: number): { char: string; next: number } | undefined {
+  const escaped = chars[at] === "\\";
+  const char = chars[escaped ? at + 1 : at];
+  return char === undefined ? undefined : { char, next: at + (escaped ? 2 : 1) };
+}
+
+/** Accepts the characters from one to another, by code point. */
+function range(low: string, high: string = low): CharTest {
+  const [from = 0, to = 0] = [low.codePointAt(0), high.codePointAt(0)];
+  return (char) => {
+    const code = char.codePointAt(0) ?? 0;
+    return from <= code && code <= to;
+  };
+}
+
 /** Matching with stars, going back to the last star only: what an earlier star took can stay as it is. */
 function wildcard(
   length: number,
   end: number,
   isStar: (at: number) => boolean,
-  fits: (at: number, on: number) => boolean,
+  fitsAt: (at: number, on: number) => boolean,
 ): boolean {
   let at = 0;
   let on = 0;
@@ -159,7 +186,7 @@ function wildcard(
     if (at < length && isStar(at)) {
       star = at++;
       taken = on;
-    } else if (at < length && fits(at, on)) {
+    } else if (at < length && fitsAt(at, on)) {
       at++;
       on++;
     } else if (star !== -1) {

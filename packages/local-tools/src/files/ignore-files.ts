@@ -50,12 +50,8 @@ export async function ignoreLevels(roots: Roots, real: string): Promise<IgnoreLe
   let level: IgnoreLevel | undefined;
   for (let depth = 0; depth <= names.length; depth++) {
     const path = depth === 0 ? root : withSlash(root) + names.slice(0, depth).join(sep);
-    const folder = await roots.pin(path);
-    try {
-      level = await ignoreLevel(roots, folder, level);
-    } finally {
-      await folder.close();
-    }
+    await using folder = await roots.pin(path);
+    level = await ignoreLevel(roots, folder, level);
   }
   return level;
 }
@@ -87,32 +83,15 @@ export function isIgnored(level: IgnoreLevel | undefined, path: string, isDirect
 
 async function rulesIn(folder: PinnedFolder, name: string): Promise<IgnoreRule[]> {
   // A link to one is not followed, as git does. One that can't be read says nothing.
-  const file = await openIn(folder, name, name).catch(() => undefined);
-  if (file === undefined) return [];
-  try {
-    if (file.stats.size > mostBytes) return [];
-    return parseIgnoreFile(await file.handle.readFile("utf8"));
-  } catch {
-    return [];
-  } finally {
-    await file.close();
-  }
+  await using file = await openIn(folder, name, name).catch(() => undefined);
+  if (file === undefined || file.stats.size > mostBytes) return [];
+  return parseIgnoreFile(await file.handle.readFile("utf8").catch(() => ""));
 }
 
 async function excludeOf(roots: Roots, folder: PinnedFolder): Promise<IgnoreRule[]> {
-  const git = await roots.pinIn(folder, ".git").catch(() => undefined);
-  if (git === undefined) return [];
-  try {
-    const info = await roots.pinIn(git, "info").catch(() => undefined);
-    if (info === undefined) return [];
-    try {
-      return await rulesIn(info, "exclude");
-    } finally {
-      await info.close();
-    }
-  } finally {
-    await git.close();
-  }
+  await using git = await roots.pinIn(folder, ".git").catch(() => undefined);
+  await using info = git && (await roots.pinIn(git, "info").catch(() => undefined));
+  return info === undefined ? [] : await rulesIn(info, "exclude");
 }
 
 function withSlash(path: string): string {

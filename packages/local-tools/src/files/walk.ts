@@ -54,12 +54,8 @@ const entriesAtATime = 200;
 export async function walkFiles(roots: Roots, real: string, options: WalkOptions = {}): Promise<Walk> {
   const walk = new Walker(roots, real, options);
   const above = await ignoreLevels(roots, real);
-  const folder = await roots.pin(real);
-  try {
-    await walk.into(folder, above);
-  } finally {
-    await folder.close();
-  }
+  await using folder = await roots.pin(real);
+  await walk.into(folder, above);
   const { files } = walk.found;
   files.sort((a, b) => (a.shown < b.shown ? -1 : a.shown > b.shown ? 1 : 0));
   return walk.found;
@@ -131,15 +127,8 @@ class Walker {
 
   async #descend(folder: PinnedFolder, name: string, above: IgnoreLevel | undefined): Promise<void> {
     const tooDeep = this.#file(join(folder.path, name)).below.length > deepest;
-    const inner = tooDeep ? undefined : await this.#roots.pinIn(folder, name).catch(() => undefined);
-    if (inner === undefined) {
-      this.found.unreadable++;
-      return;
-    }
-    try {
-      await this.into(inner, await ignoreLevel(this.#roots, inner, above));
-    } finally {
-      await inner.close();
-    }
+    await using inner = tooDeep ? undefined : await this.#roots.pinIn(folder, name).catch(() => undefined);
+    if (inner === undefined) this.found.unreadable++;
+    else await this.into(inner, await ignoreLevel(this.#roots, inner, above));
   }
 }

@@ -152,20 +152,15 @@ export class Records {
 
   /** What a file held before; undefined when the journal has it no more, or not as it was. */
   async old(manifest: Manifest, index: number): Promise<Uint8Array | undefined> {
-    const handle = await open(
+    await using handle = await open(
       this.path(manifest.id, `${index}.old`),
       constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0),
     ).catch((error) => {
       if (codeOf(error) === "ENOENT") return undefined;
       throw error;
     });
-    if (handle === undefined) return undefined;
-    try {
-      const bytes = await handle.readFile();
-      return sha256(bytes) === manifest.files[index]?.before?.hash ? bytes : undefined;
-    } finally {
-      await handle.close();
-    }
+    const bytes = await handle?.readFile();
+    return bytes !== undefined && sha256(bytes) === manifest.files[index]?.before?.hash ? bytes : undefined;
   }
 
   /** Drops the old contents of a change that nothing is left of. */

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
 import { localError } from "../errors.ts";
+import { signal as sendSignal } from "../shell/signal.ts";
 import { BoundedOutput } from "./bounded-output.ts";
 
 /** One command in a shell of its own. */
@@ -26,17 +28,6 @@ export interface ShellRunResult {
 const graceMs = 2_000;
 /** So long the streams may stay open after the shell has ended: what it left behind holds them. */
 const drainMs = 250;
-
-const signalNumbers: Readonly<Record<string, number>> = {
-  SIGHUP: 1,
-  SIGINT: 2,
-  SIGQUIT: 3,
-  SIGABRT: 6,
-  SIGKILL: 9,
-  SIGSEGV: 11,
-  SIGPIPE: 13,
-  SIGTERM: 15,
-};
 
 /**
  * Runs a command in a fresh shell without input. Nothing that it started in its process group outlives it: at the timeout,
@@ -73,13 +64,17 @@ export function runShell(run: ShellRun): Promise<ShellRunResult> {
     const onAbort = (): void => stop("abort");
     const timer = setTimeout(() => stop("timeout"), timeoutMs);
     signal.addEventListener("abort", onAbort, { once: true });
-
-    const settle = (): void => {
-      if (isSettled) return;
+    const tidyUp = (): void => {
       isSettled = true;
       clearTimeout(timer);
       clearTimeout(drain);
       signal.removeEventListener("abort", onAbort);
+    };
+    const settle = (): void => {
+      // Its streams may be closed while something it started runs on in silence.
+      if (process.platform !== "win32") stopGroup(child);
+      if (isSettled) return;
+      tidyUp();
       child.stdout.destroy();
       child.stderr.destroy();
       const returncode = ended === "exit" ? (status ?? -1) : -1;
@@ -87,25 +82,16 @@ export function runShell(run: ShellRun): Promise<ShellRunResult> {
     };
     child.on("error", (error) => {
       if (child.pid !== undefined) return;
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-      isSettled = true;
+      tidyUp();
       const cure = "its working directory may be gone, or the shell is not installed.";
       reject(localError("ShellUnavailable", `No shell could be started: ${cure}`, {}, error));
     });
     child.on("exit", (code, name) => {
-      status = code ?? 128 + (signalNumbers[name ?? ""] ?? 0);
+      status = code ?? 128 + (name === null ? 0 : constants.signals[name]);
       clearTimeout(timer);
-      drain = setTimeout(() => {
-        if (process.platform !== "win32") stopGroup(child);
-        settle();
-      }, drainMs);
+      drain = setTimeout(settle, drainMs);
     });
-    child.on("close", () => {
-      // Streams closed, but something may run on in silence.
-      if (process.platform !== "win32") stopGroup(child);
-      settle();
-    });
+    child.on("close", settle);
   });
 }
 
@@ -125,22 +111,12 @@ function stopGroup(child: ChildProcess): void {
     });
     return;
   }
-  if (!signalGroup(pid, "SIGTERM")) return;
+  if (!sendSignal(-pid, "SIGTERM")) return;
   const begun = performance.now();
-  const look = (): void => {
-    if (!signalGroup(pid, 0)) return;
-    if (performance.now() - begun >= graceMs) signalGroup(pid, "SIGKILL");
-    else setTimeout(look, 50);
+  const check = (): void => {
+    if (!sendSignal(-pid, 0)) return;
+    if (performance.now() - begun >= graceMs) sendSignal(-pid, "SIGKILL");
+    else setTimeout(check, 50);
   };
-  setTimeout(look, 50);
-}
-
-/** False when there is no such group any more. */
-function signalGroup(pid: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(-pid, name);
-    return true;
-  } catch {
-    return false;
-  }
+  setTimeout(check, 50);
 }

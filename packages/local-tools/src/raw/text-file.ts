@@ -28,31 +28,23 @@ export async function kindOf(path: string): Promise<"missing" | "file" | "other"
 
 /** Reads a text file. Refused are directories and devices, other encodings than UTF-8, binary files and large ones. */
 export async function readTextFile(path: string): Promise<TextFile> {
-  const handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  try {
-    const stats = await handle.stat();
-    if (!stats.isFile()) throw notAFile(path);
-    const { text, bom } = decodeText(await readWhole({ handle, stats }, path, maxTextBytes), path);
-    const lines = linesOf(text);
-    return { text, bom, lines, lineEnd: lines[0]?.endsWith("\r\n") ? "\r\n" : "\n", stats };
-  } finally {
-    await handle.close();
-  }
+  await using handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw notAFile(path);
+  const { text, bom } = decodeText(await readWhole({ handle, stats }, path, maxTextBytes), path);
+  const lines = linesOf(text);
+  return { text, bom, lines, lineEnd: lines[0]?.endsWith("\r\n") ? "\r\n" : "\n", stats };
 }
 
 /** Writes a file as a whole; of a link, the file that it leads to. Its folder must exist. */
 export async function writeTextFile(path: string, text: string, before?: TextFile): Promise<void> {
   const bytes = encodeText(text, before?.bom === true);
   const target = await targetOf(path);
-  const folder = await pinFolder(dirname(target));
-  try {
-    const name = basename(target);
-    const now = before?.stats ?? (await folder.lstat(name).catch(() => undefined));
-    if (now !== undefined && !now.isFile()) throw notAFile(path);
-    await replaceFile(folder, name, bytes, { shown: path, before: now });
-  } finally {
-    await folder.close();
-  }
+  await using folder = await pinFolder(dirname(target));
+  const name = basename(target);
+  const now = before?.stats ?? (await folder.lstat(name).catch(() => undefined));
+  if (now !== undefined && !now.isFile()) throw notAFile(path);
+  await replaceFile(folder, name, bytes, { shown: path, before: now });
 }
 
 export function notAFile(path: string): Error {

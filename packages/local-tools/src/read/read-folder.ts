@@ -16,32 +16,28 @@ const atATime = 50;
  */
 export async function readFolder(roots: Roots, place: Place, of: string, maxChars: number): Promise<ReadPart> {
   const levels = await ignoreLevels(roots, place.path);
-  const folder = await roots.pin(place.path, of);
-  try {
-    const entries = (await folder.entries()).sort(byKindAndName);
-    const lines: string[] = [];
-    let room = maxChars;
-    for (let start = 0; start < Math.min(entries.length, mostEntries) && room > 0; start += atATime) {
-      const some = entries.slice(start, Math.min(start + atATime, mostEntries));
-      for (const line of await Promise.all(some.map((entry) => entryLine(roots, folder, levels, entry)))) {
-        room -= line.length + 1;
-        if (room < 0) break;
-        lines.push(line);
-      }
+  await using folder = await roots.pin(place.path, of);
+  const entries = (await folder.entries()).sort(byKindAndName);
+  const lines: string[] = [];
+  let room = maxChars;
+  for (let start = 0; start < Math.min(entries.length, mostEntries) && room > 0; start += atATime) {
+    const some = entries.slice(start, Math.min(start + atATime, mostEntries));
+    for (const line of await Promise.all(some.map((entry) => entryLine(roots, folder, levels, entry)))) {
+      room -= line.length + 1;
+      if (room < 0) break;
+      lines.push(line);
     }
-    const left = entries.length - lines.length;
-    const all = several(entries.length, "entry", "entries");
-    const extent = entries.length === 0 ? "empty directory" : `directory, ${all}`;
-    return {
-      kind: "directory",
-      of,
-      head: `${inMessage(of)}: ${extent}${left > 0 ? `; the first ${counted(lines.length)} by name, ${counted(left)} left out` : ""}`,
-      text: lines.map((line) => `${line}\n`).join(""),
-      cut: left > 0,
-    };
-  } finally {
-    await folder.close();
   }
+  const left = entries.length - lines.length;
+  const all = several(entries.length, "entry", "entries");
+  const extent = entries.length === 0 ? "empty directory" : `directory, ${all}`;
+  return {
+    kind: "directory",
+    of,
+    head: `${inMessage(of)}: ${extent}${left > 0 ? `; the first ${counted(lines.length)} by name, ${counted(left)} left out` : ""}`,
+    text: lines.map((line) => `${line}\n`).join(""),
+    cut: left > 0,
+  };
 }
 
 function byKindAndName(a: FolderEntry, b: FolderEntry): number {

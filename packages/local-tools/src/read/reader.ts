@@ -1,4 +1,4 @@
-import { localError } from "../errors.ts";
+import { localError, notAFile } from "../errors.ts";
 import { protectedReason } from "../files/protected.ts";
 import { inMessage } from "../messages.ts";
 import type { LocalRequest } from "../policy.ts";
@@ -52,7 +52,7 @@ export function createReader(options: ReaderOptions): Reader {
       signal?.throwIfAborted();
       const { file, place } = await placeOf(asked, roots);
       if (place.kind === "missing") throw localError("NotFound", `There is no ${inMessage(file.src)}.`);
-      if (place.kind === "other") throw localError("NotAFile", `${inMessage(file.src)} is no regular file.`);
+      if (place.kind === "other") throw notAFile(file.src);
       // By the name it has, and by the one it was called: a link named .env is not to be opened unasked either.
       const reason = protectedReason(place.shown) ?? protectedReason(file.src);
       await decide({ kind: "read", path: place.shown, protected: reason });
@@ -62,12 +62,8 @@ export function createReader(options: ReaderOptions): Reader {
         }
         return readFolder(roots, place, file.src, maxChars);
       }
-      const opened = await roots.openPlace(place.path, file.src);
-      try {
-        return await readOpenedFile(opened, file, { maxChars, maxBytes, ...(signal === undefined ? {} : { signal }) });
-      } finally {
-        await opened.close();
-      }
+      await using opened = await roots.openPlace(place.path, file.src);
+      return await readOpenedFile(opened, file, { maxChars, maxBytes, ...(signal === undefined ? {} : { signal }) });
     },
     search: (search, { signal, maxChars = standard } = {}) =>
       searchText(search, {

@@ -1,4 +1,4 @@
-import { localError } from "../errors.ts";
+import { localError, notAFile } from "../errors.ts";
 import { looksBinary } from "../files/file-kind.ts";
 import { protectedReason } from "../files/protected.ts";
 import { type Walk, type WalkedFile, walkFiles } from "../files/walk.ts";
@@ -68,7 +68,7 @@ async function filesOf(search: TextSearch, place: Place, until: number, options:
   const { roots, signal } = options;
   const called = inMessage(search.src ?? ".");
   if (place.kind === "missing") throw localError("NotFound", `There is no ${called}.`);
-  if (place.kind === "other") throw localError("NotAFile", `${called} is no regular file.`);
+  if (place.kind === "other") throw notAFile(search.src ?? ".");
   const choice = fileChoice(search.glob);
   const choose = ({ below, shown }: { below: readonly string[]; shown: string }): boolean =>
     choice(below, shown.split("/").filter(Boolean));
@@ -80,9 +80,8 @@ async function filesOf(search: TextSearch, place: Place, until: number, options:
   const file = { path: place.path, shown: place.shown, below: place.path.split(/[\\/]/).slice(-1) };
   if ((protectedReason(place.shown) ?? protectedReason(search.src ?? "")) !== undefined) walk.protectedFiles = 1;
   else if (choose(file)) {
-    const opened = await roots.openPlace(place.path, search.src);
+    await using opened = await roots.openPlace(place.path, search.src);
     walk.files.push({ ...file, size: opened.stats.size });
-    await opened.close();
   }
   return walk;
 }
@@ -213,13 +212,9 @@ async function lookAt(
       return { matches: nothing(), state: "binary" };
     return { matches: await matcher().search(content), state: "whole" };
   }
-  const opened = await options.roots.openPlace(file.path).catch(() => undefined);
+  await using opened = await options.roots.openPlace(file.path).catch(() => undefined);
   if (opened === undefined) return { matches: nothing(), state: "unreadable" };
-  try {
-    return await lookThrough(opened, file, matcher(), until, options);
-  } finally {
-    await opened.close();
-  }
+  return await lookThrough(opened, file, matcher(), until, options);
 }
 
 /** Searches a large file while it is read, one piece ahead. */
@@ -281,14 +276,10 @@ function notSearched(error: unknown, signal: AbortSignal | undefined): undefined
 
 /** What a file holds, unless it is gone by now, or may not be read, or has become something else. */
 async function contentOf(file: WalkedFile, { roots, maxBytes }: SearchOptions): Promise<Content> {
-  const opened = await roots.openPlace(file.path).catch(() => undefined);
+  await using opened = await roots.openPlace(file.path).catch(() => undefined);
   if (opened === undefined) return "unreadable";
-  try {
-    const { size } = opened.stats;
-    return size > Math.min(pieceBytes, maxBytes) ? "large" : await piece(opened, 0, size);
-  } catch {
-    return "unreadable";
-  } finally {
-    await opened.close();
-  }
+  const { size } = opened.stats;
+  return size > Math.min(pieceBytes, maxBytes)
+    ? "large"
+    : await piece(opened, 0, size).catch(() => "unreadable" as const);
 }

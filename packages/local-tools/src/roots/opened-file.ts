@@ -1,12 +1,12 @@
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { localError } from "../errors.ts";
+import { fileChanged, localError, notAFile } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import type { PinnedFolder } from "./pinned-folder.ts";
 
 /** A regular file, open for reading: what is read is what was checked. */
-export interface OpenedFile {
+export interface OpenedFile extends AsyncDisposable {
   readonly handle: FileHandle;
   readonly stats: Stats;
   /** Real path. */
@@ -22,20 +22,21 @@ export async function openIn(folder: PinnedFolder, name: string, path: string): 
   const refuse = (error: NodeJS.ErrnoException): never => {
     const called = inMessage(path);
     if (error.code === "ENOENT") throw localError("NotFound", `There is no file ${called}.`);
-    if (error.code === "ELOOP") throw localError("FileChanged", `${called} changed while it was looked at.`);
+    if (error.code === "ELOOP") throw fileChanged(path);
     throw localError("AccessDenied", `${called} can't be opened (${error.code ?? "unknown"}).`);
   };
   // Looked at first: opening a pipe or a device does something to it, even if it is closed again at once.
   const found = await folder.lstat(name).catch(refuse);
-  if (found.isSymbolicLink()) throw localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
-  if (!found.isFile()) throw localError("NotAFile", `${inMessage(path)} is no regular file.`);
+  if (found.isSymbolicLink()) throw fileChanged(path);
+  if (!found.isFile()) throw notAFile(path);
   const handle = await open(folder.at(name), readOnly).catch(refuse);
   try {
     const stats = await handle.stat();
-    if (!stats.isFile()) throw localError("NotAFile", `${inMessage(path)} is no regular file.`);
+    if (!stats.isFile()) throw notAFile(path);
     const real = join(folder.path, name);
-    if (!folder.pinned) await seeThatItIsThere(real, stats, path);
-    return { handle, stats, path: real, close: () => handle.close() };
+    if (!folder.pinned) await demandSame(real, stats, path);
+    const close = (): Promise<void> => handle.close();
+    return { handle, stats, path: real, close, [Symbol.asyncDispose]: close };
   } catch (error) {
     await handle.close();
     throw error;
@@ -43,10 +44,10 @@ export async function openIn(folder: PinnedFolder, name: string, path: string): 
 }
 
 /** Where folders can't be held: the opened file must be the one that is now at its path, and the path its real one. */
-async function seeThatItIsThere(real: string, opened: Stats, path: string): Promise<void> {
+async function demandSame(real: string, opened: Stats, path: string): Promise<void> {
   const now = await realpath(real).catch(() => undefined);
   const there = now === real ? await stat(real).catch(() => undefined) : undefined;
   if (there === undefined || there.dev !== opened.dev || there.ino !== opened.ino) {
-    throw localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
+    throw fileChanged(path);
   }
 }

@@ -12,7 +12,7 @@ export interface FolderEntry {
  * A folder that is held open. What is reached through {@link at} lies in this folder, even if its path is renamed or made a
  * link meanwhile. Only Linux (with /proc) can do that; elsewhere a moment remains between looking and acting.
  */
-export interface PinnedFolder {
+export interface PinnedFolder extends AsyncDisposable {
   /** Its real path, read back after it was opened. */
   readonly path: string;
   /** Whether {@link at} leads through the open folder; false: through its path, which somebody may change. */
@@ -37,13 +37,8 @@ export async function pinFolder(real: string): Promise<PinnedFolder> {
   const folder = await open(real, flags);
   try {
     const { path, pinned } = await openedPath(folder, real);
-    return {
-      ...reaching(pinned ? `/proc/self/fd/${folder.fd}` : path),
-      path,
-      pinned,
-      sync: () => folder.sync(),
-      close: () => folder.close(),
-    };
+    const held = { path, pinned, sync: () => folder.sync(), close: () => folder.close() };
+    return reachedAt(pinned ? `/proc/self/fd/${folder.fd}` : path, held);
   } catch (error) {
     await folder.close();
     throw error;
@@ -57,18 +52,15 @@ async function unpinned(real: string): Promise<PinnedFolder> {
   if (found.isSymbolicLink()) throw Object.assign(new Error("a link is no folder"), { code: "ELOOP" });
   if (!found.isDirectory()) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
   const path = await realpath(real);
-  return {
-    ...reaching(path),
-    path,
-    pinned: false,
-    sync: () => Promise.resolve(),
-    close: () => Promise.resolve(),
-  };
+  return reachedAt(path, { path, pinned: false, sync: () => Promise.resolve(), close: () => Promise.resolve() });
 }
 
-function reaching(base: string): Pick<PinnedFolder, "at" | "entries" | "folder" | "lstat"> {
+/** A held folder whose entries are reached through `base`. */
+function reachedAt(base: string, held: Pick<PinnedFolder, "path" | "pinned" | "sync" | "close">): PinnedFolder {
   const at = (name: string): string => join(base, plainName(name));
   return {
+    ...held,
+    [Symbol.asyncDispose]: held.close,
     at,
     lstat: async (name) => lstat(at(name)),
     folder: async (name) => pinFolder(at(name)),

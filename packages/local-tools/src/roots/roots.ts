@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { localError } from "../errors.ts";
+import { fileChanged, localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import { type OpenedFile, openIn } from "./opened-file.ts";
 import { type FolderEntry, type PinnedFolder, pinFolder } from "./pinned-folder.ts";
@@ -94,31 +94,10 @@ export class Roots {
     return { path: real, shown: this.show(real), kind: kindOf(found) };
   }
 
-  /** The place of an existing file; `NotFound` or `NotAFile` for anything else. */
-  async locateFile(path: string): Promise<Place> {
-    const place = await this.locate(path);
-    if (place.kind === "missing") throw localError("NotFound", `There is no file ${inMessage(path)}.`);
-    if (place.kind !== "file") {
-      const what = place.kind === "directory" ? "a directory" : "no regular file";
-      throw localError("NotAFile", `${inMessage(path)} is ${what}.`);
-    }
-    return place;
-  }
-
-  /** Opens an existing file for reading. The caller closes it. */
-  async openFile(path: string): Promise<OpenedFile> {
-    const { path: real } = await this.locateFile(path);
-    return this.openPlace(real, path);
-  }
-
   /** Opens the file at a real path for reading; `path` is what messages call it. */
   async openPlace(real: string, path: string = this.show(real)): Promise<OpenedFile> {
-    const folder = await this.pin(dirname(real), path);
-    try {
-      return await openIn(folder, basename(real), path);
-    } finally {
-      await folder.close();
-    }
+    await using folder = await this.pin(dirname(real), path);
+    return await openIn(folder, basename(real), path);
   }
 
   /**
@@ -148,7 +127,7 @@ export class Roots {
     const folder = await opening;
     if (folder.path === real && this.holds(real)) return folder;
     await folder.close();
-    if (this.holds(folder.path)) throw changed(path);
+    if (this.holds(folder.path)) throw fileChanged(path);
     throw outside(path);
   }
 
@@ -201,7 +180,8 @@ function asDirectory(path: string): boolean {
   return process.platform === "win32" ? /[\\/]\.?$/.test(path) : /\/\.?$/.test(path);
 }
 
-function isInside(root: string, path: string): boolean {
+/** Whether a real path is a folder, or lies in it. */
+export function isInside(root: string, path: string): boolean {
   return isAbsolute(path) && (path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
 }
 
@@ -221,7 +201,7 @@ function refuseOddNames(path: string, roots: readonly string[]): void {
 
 function refuseFolder(error: NodeJS.ErrnoException, path: string): never {
   if (error.code === "ENOENT") throw localError("NotFound", `There is no ${inMessage(path)}.`);
-  if (error.code === "ELOOP" || error.code === "ENOTDIR") throw changed(path);
+  if (error.code === "ELOOP" || error.code === "ENOTDIR") throw fileChanged(path);
   throw localError("AccessDenied", `${inMessage(path)} can't be opened (${error.code ?? "unknown"}).`);
 }
 
@@ -237,8 +217,4 @@ function unreachable(path: string, error: NodeJS.ErrnoException): Error {
 
 function outside(path: string): Error {
   return localError("OutsideRoots", `${inMessage(path)} is outside the folders that may be used.`);
-}
-
-function changed(path: string): Error {
-  return localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
 }

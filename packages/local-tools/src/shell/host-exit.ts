@@ -1,5 +1,5 @@
 import type { BashProcess } from "./bash-process.ts";
-import { signal } from "./processes.ts";
+import { signal } from "./signal.ts";
 
 /** Shells that live: the host's exit is one event for all of them. */
 const shells: Set<BashProcess> = new Set();

@@ -1,6 +1,6 @@
 import type { BashProcess } from "./bash-process.ts";
 import { pause } from "./pause.ts";
-import { signal } from "./processes.ts";
+import { signal } from "./signal.ts";
 
 /**
  * Stops what runs: Ctrl-C, SIGTERM and SIGKILL for the group in the foreground, `stepMs` apart, and the shell itself when

@@ -1,6 +1,7 @@
 import type { BashProcess } from "./bash-process.ts";
 import { pause } from "./pause.ts";
-import { type Processes, signal } from "./processes.ts";
+import type { Processes } from "./processes.ts";
+import { signal } from "./signal.ts";
 
 /** Processes that a session's shells started and left running. */
 export class LeftBehind {

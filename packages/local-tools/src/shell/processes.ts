@@ -30,16 +30,6 @@ export interface Processes {
   cwd(shell: number): string | undefined;
 }
 
-/** Signals a process or, with a negative number, a group. False when there is none. */
-export function signal(target: number, name: NodeJS.Signals): boolean {
-  try {
-    process.kill(target, name);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 /** The view of this system's processes. */
 export function processesHere(): Processes {
   return process.platform === "linux" && LinuxProcesses.available() ? new LinuxProcesses() : new PsProcesses();

@@ -1,8 +1,9 @@
 import { type Command, secret } from "./command.ts";
 import { pause } from "./pause.ts";
-import { type Processes, signal } from "./processes.ts";
+import type { Processes } from "./processes.ts";
 import type { PromptPlace } from "./prompt-place.ts";
 import type { ScriptChannel } from "./script-channel.ts";
+import { signal } from "./signal.ts";
 import { resetTerminal } from "./terminal-modes.ts";
 import type { Transport } from "./transport.ts";
 import type { TypedLines } from "./typed-lines.ts";

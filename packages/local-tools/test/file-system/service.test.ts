@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { globMatcher } from "../../src/file-system/globs.ts";
 import { FileDomainService } from "../../src/file-system/index.ts";
+import { pathMatcher } from "../../src/files/glob.ts";
 import { makePlace, refusal, refusalText } from "./place.ts";
 
 const ten = Array.from({ length: 10 }, (_, n) => `l${n + 1}\n`).join("");
@@ -187,7 +187,7 @@ describe("patterns", () => {
     ["", "", true],
     ["*", "", true],
     ["?", "😀", true],
-  ])("should match %j with %j: %j", (pattern, path, expected) => expect(globMatcher(pattern)(path)).toBe(expected));
+  ])("should match %j with %j: %j", (pattern, path, expected) => expect(pathMatcher(pattern)(path)).toBe(expected));
 
   it("should be what a regular expression with the same meaning is", () => {
     const text = fc.string({ unit: fc.constantFrom("a", "b", "/", "."), maxLength: 12 });
@@ -195,12 +195,12 @@ describe("patterns", () => {
     fc.assert(
       fc.property(pattern, text, (glob, path) => {
         const expression = glob.replace(/[.*?]/g, (one) => (one === "*" ? ".*" : "."));
-        expect(globMatcher(glob)(path)).toBe(new RegExp(`^${expression}$`, "s").test(path));
+        expect(pathMatcher(glob)(path)).toBe(new RegExp(`^${expression}$`, "s").test(path));
       }),
     );
   });
 
   it("should come to an end with hostile ones", () => {
-    expect(globMatcher(`${"*a".repeat(1000)}b`)("a".repeat(4000))).toBe(false);
+    expect(pathMatcher(`${"*a".repeat(1000)}b`)("a".repeat(4000))).toBe(false);
   });
 });

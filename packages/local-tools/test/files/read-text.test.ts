@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { decodeText, encodeText, readWhole } from "../../src/files/read-text.ts";
 import { Roots } from "../../src/roots/roots.ts";
-import { scratchFolder } from "../support/scratch.ts";
+import { openedFile, scratchFolder } from "../support/scratch.ts";
 
 const refusal = (type: string, message?: RegExp): object =>
   expect.objectContaining({
@@ -46,7 +46,7 @@ it("reads a file up to its limit", async () => {
   const folder = await scratchFolder({ "a.txt": "12345", "b.txt": "123456", empty: "" });
   const roots = await Roots.open([folder.path]);
   const read = async (name: string): Promise<string> => {
-    const file = await roots.openFile(name);
+    const file = await openedFile(roots, name);
     try {
       return decodeText(await readWhole(file, name, 5), name).text;
     } finally {
@@ -60,7 +60,7 @@ it("reads a file up to its limit", async () => {
 it("stops at the limit of a file that grows", async () => {
   const folder = await scratchFolder({ "a.txt": "1" });
   const roots = await Roots.open([folder.path]);
-  const file = await roots.openFile("a.txt");
+  const file = await openedFile(roots, "a.txt");
   try {
     await appendFile(folder.at("a.txt"), "2".repeat(100_000));
     await expect(readWhole(file, "a.txt", 50_000)).rejects.toEqual(refusal("TooLarge"));

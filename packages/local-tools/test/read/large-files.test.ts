@@ -1,6 +1,7 @@
 import { open as openFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
 import { scanLines } from "../../src/files/scan-lines.ts";
+import { openedFile } from "../support/scratch.ts";
 import { open, readerOf, refusal } from "./support.ts";
 
 const line = `${"0123456789".repeat(9)}123456789\n`;
@@ -41,7 +42,7 @@ it("no more is read than is wanted, unless counting the lines is cheap", async (
   const { scratch, roots } = await readerOf();
   await bigFile(scratch.at("big.log"), 4);
   const read = async (maxBytes: number): Promise<number> => {
-    const file = await roots.openFile("big.log");
+    const file = await openedFile(roots, "big.log");
     const reads = vi.spyOn(file.handle, "read");
     await scanLines(file, { from: 1, to: 3, maxChars: 1000, maxLine: 1000, maxBytes, called: "big.log" });
     await file.close();

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
 import { Roots } from "../../src/roots/roots.ts";
-import { type Scratch, scratchFolder } from "../support/scratch.ts";
+import { openedFile, type Scratch, scratchFolder } from "../support/scratch.ts";
 
 const secret = "the secret";
 
@@ -197,7 +197,7 @@ it("odd paths are refused in one line, and not at length", async () => {
   expect(await refusal(roots.locate("a\0.txt"))).toMatchObject({ type: "InvalidPath" });
   expect(await refusal(roots.locate(undefined as unknown as string))).toMatchObject({ type: "InvalidPath" });
   expect(await refusal(roots.locate(7 as unknown as string))).toMatchObject({ type: "InvalidPath" });
-  const broken = await refusal(roots.openFile("no\nsuch\u001b[31m file"));
+  const broken = await refusal(openedFile(roots, "no\nsuch\u001b[31m file"));
   expect(broken).toEqual({ type: "NotFound", message: 'There is no file "no\\nsuch\\u001b[31m file".' });
   for (const path of ["x".repeat(300), "x/".repeat(5000), "x".repeat(100_000), `../${"x".repeat(100_000)}`]) {
     const { type, message } = await refusal(roots.locate(path));
@@ -231,7 +231,7 @@ it("the whole file system as a root holds every path", async () => {
   const { scratch } = await twoFolders();
   const roots = await Roots.open(["/"]);
   expect((await roots.locate(scratch.at("outside/secret.txt"))).shown).toBe(scratch.at("outside/secret.txt").slice(1));
-  const opened = await roots.openFile(scratch.at("inside/a.txt"));
+  const opened = await openedFile(roots, scratch.at("inside/a.txt"));
   expect(opened.path).toBe(scratch.at("inside/a.txt"));
   await opened.close();
 });
@@ -247,7 +247,7 @@ it("roots that are none are a caller's mistake", async () => {
 it("a hard link is a file of the root like any other", async () => {
   const { scratch, roots } = await twoFolders();
   await link(scratch.at("inside/a.txt"), scratch.at("inside/deep/a-too.txt"));
-  const opened = await roots.openFile("deep/a-too.txt");
+  const opened = await openedFile(roots, "deep/a-too.txt");
   expect(await opened.handle.readFile("utf8")).toBe("a");
   await opened.close();
 });

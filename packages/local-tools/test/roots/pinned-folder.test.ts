@@ -6,7 +6,7 @@ import { localErrorType } from "../../src/errors.ts";
 import { openIn } from "../../src/roots/opened-file.ts";
 import { pinFolder } from "../../src/roots/pinned-folder.ts";
 import { Roots } from "../../src/roots/roots.ts";
-import { scratchFolder } from "../support/scratch.ts";
+import { openedFile, scratchFolder } from "../support/scratch.ts";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -108,7 +108,7 @@ it("pipes, sockets and devices are looked at and not opened", async () => {
   try {
     for (const name of ["pipe", "socket"]) {
       expect((await roots.locate(name)).kind).toBe("other");
-      expect(await typeOf(roots.openFile(name))).toBe("NotAFile");
+      expect(await typeOf(openedFile(roots, name))).toBe("NotAFile");
       expect(await typeOf(roots.openPlace(scratch.at("in", name)))).toBe("NotAFile");
     }
     const devices = await Roots.open(["/dev"]);

@@ -2,6 +2,7 @@ import { access, mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { onTestFinished } from "vitest";
+import type { OpenedFile, Roots } from "../../src/roots/roots.ts";
 
 /** A folder of its own for one test, removed when the test is over. Paths are relative to it. */
 export interface Scratch {
@@ -36,4 +37,9 @@ export async function scratchFolder(files: Readonly<Record<string, string | Uint
   };
   for (const [name, content] of Object.entries(files)) await scratch.write(name, content);
   return scratch;
+}
+
+/** Opens the file that a path leads to. The caller closes it. */
+export async function openedFile(roots: Roots, path: string): Promise<OpenedFile> {
+  return roots.openPlace((await roots.locate(path)).path, path);
 }

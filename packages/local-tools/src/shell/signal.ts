@@ -1,0 +1,9 @@
+/** Signals a process or, with a negative number, a group; 0 only asks whether it is there. False when there is none. */
+export function signal(target: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(target, name);
+    return true;
+  } catch {
+    return false;
+  }
+}
