@@ -2,9 +2,10 @@ import { statSync } from "node:fs";
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
+import type { SessionOptions } from "./command-runner.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
 import { processesHere } from "./processes.ts";
-import { Session, type SessionOptions } from "./session.ts";
+import { Session } from "./session.ts";
 import { removeDeadFolders } from "./shell-folders.ts";
 import type { ShellOptions, ShellSession } from "./types.ts";
 

@@ -1,9 +1,9 @@
 import type { BashProcess } from "./bash-process.ts";
 import { terminalModes } from "./terminal-modes.ts";
 
-/** Milliseconds of silence before it is worth looking, and what each sign needs. */
-export const silence: Readonly<Record<"look" | "read" | "poll" | "blind", number>> = {
-  look: 60,
+/** Milliseconds of silence before it is worth checking, and what each sign needs. */
+export const silence: Readonly<Record<"check" | "read" | "poll" | "blind", number>> = {
+  check: 60,
   read: 60,
   poll: 300,
   blind: 700,

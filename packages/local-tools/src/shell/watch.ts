@@ -1,5 +1,5 @@
-import type { Active } from "./active.ts";
-import type { BashProcess } from "./bash-process.ts";
+import type { Active } from "./command-results.ts";
+import type { CommandRunner } from "./command-runner.ts";
 import { silence, waitingFor } from "./waiting.ts";
 
 /** What came of waiting for a command. */
@@ -8,22 +8,14 @@ export type Outcome = { is: "ended" | "timeout" | "aborted" } | { is: "waiting";
 /** Milliseconds of the longest timer there is. */
 export const longestTimer: number = 2 ** 31 - 1;
 
-/** What is watched. */
-export interface Watched {
-  readonly active: Active | undefined;
-  readonly shell: BashProcess | undefined;
-  /** True when the cursor stands in a line that has begun. */
-  readonly unfinishedLine: boolean;
-}
-
 /** Waits for what a session's command does next. */
 export class Watch {
-  readonly #watched: Watched;
+  readonly #runner: CommandRunner;
   readonly #wake: Set<() => void> = new Set();
   #lastActivity = 0;
 
-  constructor(watched: Watched) {
-    this.#watched = watched;
+  constructor(runner: CommandRunner) {
+    this.#runner = runner;
   }
 
   /** Something was printed or given: silence begins anew. */
@@ -31,8 +23,8 @@ export class Watch {
     this.#lastActivity = performance.now();
   }
 
-  /** Something happened to the command: whoever waits is to look. */
-  rouse(): void {
+  /** Something happened to the command: every call that waits checks it. */
+  notify(): void {
     for (const wake of [...this.#wake]) wake();
   }
 
@@ -57,21 +49,21 @@ export class Watch {
 
   /** What the shell has said by now is heard, its command's end included. */
   async settled(): Promise<void> {
-    const { active, shell } = this.#watched;
+    const { active, shell } = this.#runner;
     await shell?.settled();
-    for (let n = 0; n < 100 && shell?.ending && this.#watched.active === active; n++) await this.change(10);
+    for (let n = 0; n < 100 && shell?.commands.ending && this.#runner.active === active; n++) await this.change(10);
   }
 
   /** Until the command is over, waits for input (and has for `waitMs`), is being stopped, or the time is over. */
   async outcome(timeoutMs: number, signal: AbortSignal | undefined, waitMs: number): Promise<Outcome> {
     const deadline = performance.now() + timeoutMs;
-    const roused = (): void => this.rouse();
+    const aborted = (): void => this.notify();
     let waitingSince: number | undefined;
-    let looked = 0;
-    signal?.addEventListener("abort", roused);
+    let checked = 0;
+    signal?.addEventListener("abort", aborted);
     try {
       for (;;) {
-        const { active } = this.#watched;
+        const { active } = this.#runner;
         const now = performance.now();
         if (!active) return { is: "ended" };
         if (signal?.aborted) return { is: "aborted" };
@@ -79,38 +71,38 @@ export class Watch {
         if (now >= deadline) {
           // The host may have been busy: what has come by now counts.
           await this.settled();
-          return { is: this.#watched.active === active ? "timeout" : "ended" };
+          return { is: this.#runner.active === active ? "timeout" : "ended" };
         }
         const silent = now - this.#lastActivity;
-        if (silent >= silence.look && now - looked >= Math.min(1000, silent / 3)) {
-          looked = now;
-          const waiting = await this.#look(silent);
+        if (silent >= silence.check && now - checked >= Math.min(1000, silent / 3)) {
+          checked = now;
+          const waiting = await this.#waiting(silent);
           if (waiting === undefined) waitingSince = undefined;
-          else if (this.#watched.active === active) {
+          else if (this.#runner.active === active) {
             waitingSince ??= now;
             if (performance.now() - waitingSince >= waitMs) {
               // The host may have been busy: what has come by now counts, the command's end included.
               const before = this.#lastActivity;
               await this.settled();
-              if (this.#watched.active === active && this.#lastActivity === before) return { is: "waiting", waiting };
+              if (this.#runner.active === active && this.#lastActivity === before) return { is: "waiting", waiting };
               waitingSince = undefined;
             }
           }
           continue;
         }
-        const next = Math.max(silence.look - silent, looked + Math.min(1000, silent / 3) - now, 5);
+        const next = Math.max(silence.check - silent, checked + Math.min(1000, silent / 3) - now, 5);
         await this.change(Math.min(deadline - now, next));
       }
     } finally {
-      signal?.removeEventListener("abort", roused);
+      signal?.removeEventListener("abort", aborted);
     }
   }
 
-  async #look(silent: number): Promise<"input" | "password" | undefined> {
-    const { shell } = this.#watched;
-    if (!shell || shell.look() || !shell.inCommand) return undefined;
+  async #waiting(silent: number): Promise<"input" | "password" | undefined> {
+    const { shell } = this.#runner;
+    if (!shell || shell.commands.checkPrompt() || !shell.commands.inCommand) return undefined;
     const before = this.#lastActivity;
-    const waiting = await waitingFor(shell, silent, this.#watched.unfinishedLine);
+    const waiting = await waitingFor(shell, silent, this.#runner.unfinishedLine);
     return this.#lastActivity === before ? waiting : undefined;
   }
 }

@@ -1,13 +1,25 @@
-import { type Active, title } from "./active.ts";
 import { CommandText, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";
 import type { Outcome } from "./watch.ts";
 
+/** A command of a session and what became of it. */
+export interface Active {
+  script: string;
+  /** The session's own (a change of directory): prints nothing that counts. */
+  internal: boolean;
+  notes: string[];
+  end?: { exit: number; shellEnded: boolean };
+  hardLimit?: NodeJS.Timeout;
+  stopping?: Promise<void>;
+  stopSent: boolean;
+  restarts: number;
+}
+
 /** Makes the results of a session's calls: what was printed since the last one, and notes. */
-export class Telling {
+export class CommandResults {
   readonly text: CommandText;
-  /** Ended while nobody waited, and not told yet. */
-  untold: Active | undefined;
+  /** A command that ended while nobody waited, and that no result has mentioned yet. */
+  unreported: Active | undefined;
   readonly #cwd: () => string;
   #stray: StrayText = new StrayText(() => false);
 
@@ -17,7 +29,7 @@ export class Telling {
   }
 
   /** A new shell; `isOurs`: lines between commands that it causes itself. */
-  shell(isOurs: (line: string) => boolean): void {
+  newShell(isOurs: (line: string) => boolean): void {
     this.#stray = new StrayText(isOurs);
   }
 
@@ -37,6 +49,11 @@ export class Telling {
     return { status, ...this.text.take(), cwd: this.#cwd(), ms, ...rest, notes };
   }
 
+  /** The result of a script that was not run. */
+  notRun(started: number, ...notes: string[]): ShellResult {
+    return this.result("not-run", started, { notes });
+  }
+
   /** The result of a script that was not run since `earlier` runs. */
   busy(earlier: Active, outcome: Outcome, started: number): ShellResult {
     const notes = [
@@ -44,17 +61,14 @@ export class Telling {
       `Not run: ${title(earlier.script)} still runs. The output is what it printed meanwhile.`,
     ];
     if (outcome.is === "aborted") notes.push("The call was aborted while it waited.");
-    return this.result("not-run", started, {
-      ...(outcome.is === "waiting" ? { waiting: outcome.waiting } : {}),
-      notes,
-    });
+    return this.result("not-run", started, { ...waitingIn(outcome), notes });
   }
 
-  /** Notes about a command that ended while nobody waited. Its output is still to be told: it comes first. */
-  earlier(): string[] {
-    const earlier = this.untold;
+  /** Notes about a command that ended while nobody waited. Its output was not given yet: it comes first. */
+  earlierNotes(): string[] {
+    const earlier = this.unreported;
     if (!earlier?.end) return [];
-    this.untold = undefined;
+    this.unreported = undefined;
     const { exit, shellEnded } = earlier.end;
     const end = shellEnded ? `ended the shell (exit status ${exit})` : `ended with exit status ${exit}`;
     const { length } = this.text;
@@ -62,4 +76,15 @@ export class Telling {
       length > 0 ? `; the first ${length} characters of the whole output are the rest of what it printed` : "";
     return [...earlier.notes, `Meanwhile ${title(earlier.script)} ${end}${share}.`];
   }
+}
+
+/** What a command waits for, as a result has it. */
+export function waitingIn(outcome: Outcome): Pick<ShellResult, "waiting"> {
+  return outcome.is === "waiting" ? { waiting: outcome.waiting } : {};
+}
+
+/** A script's first line, for a note. */
+function title(script: string): string {
+  const line = script.trim().split("\n", 1)[0] ?? "";
+  return `\`${line.length > 60 ? `${line.slice(0, 60)}…` : line}\``;
 }
