@@ -1,4 +1,5 @@
 import { ToolError } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { inMessage } from "./messages.ts";
 
 /** What can be wrong with a call, as the model reads it; the README says what each means. */
@@ -49,7 +50,7 @@ export function localError(
   data: LocalErrorData = {},
   cause?: unknown,
 ): ToolError & { data: Readonly<LocalErrorData & { type: LocalErrorType }> } {
-  const options = { data: { ...data, type }, ...(cause === undefined ? {} : { cause }) };
+  const options = { data: { ...data, type }, ...defined({ cause }) };
   return new ToolError(message, options) as ReturnType<typeof localError>;
 }
 

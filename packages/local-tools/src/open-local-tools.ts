@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
 import { createEditor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
@@ -137,14 +137,9 @@ class OpenLocalTools implements LocalTools {
     const { script, timeoutMs, cwd } = withoutPlaceholders(input);
     if (script.trim() === "") throw localError("InvalidInput", "The command is empty.");
     const folder = cwd === undefined ? undefined : await this.#folder(cwd);
-    await this.#decide(context)({ kind: "command", script, ...(cwd === undefined ? {} : { cwd }) });
+    await this.#decide(context)({ kind: "command", script, ...defined({ cwd }) });
     const shell = await this.#session();
-    const result = await shell.run(script, {
-      ...(timeoutMs === undefined ? {} : { timeoutMs }),
-      ...(folder === undefined ? {} : { cwd: folder }),
-      ...(context.signal === undefined ? {} : { signal: context.signal }),
-    });
-    return this.#fit(result, context);
+    return this.#fit(await shell.run(script, defined({ timeoutMs, cwd: folder, signal: context.signal })), context);
   }
 
   async input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
@@ -152,7 +147,7 @@ class OpenLocalTools implements LocalTools {
     const { signal } = context;
     await this.#decide(context)({ kind: "input", data });
     const shell = await this.#session();
-    return this.#fit(await shell.input(data, signal === undefined ? {} : { signal }), context);
+    return this.#fit(await shell.input(data, defined({ signal })), context);
   }
 
   async ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
@@ -165,7 +160,7 @@ class OpenLocalTools implements LocalTools {
     }
     const { signal } = context;
     const shell = await this.#session();
-    return this.#fit(await shell.ctrl(key.toLowerCase(), signal === undefined ? {} : { signal }), context);
+    return this.#fit(await shell.ctrl(key.toLowerCase(), defined({ signal })), context);
   }
 
   async edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
@@ -178,7 +173,7 @@ class OpenLocalTools implements LocalTools {
     const { files = [], searches = [] } = withoutPlaceholders(input);
     if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
     const { maxChars = this.maxChars, signal } = context;
-    const options = { decide: this.#decide(context), maxChars, ...(signal === undefined ? {} : { signal }) };
+    const options = { decide: this.#decide(context), maxChars, ...defined({ signal }) };
     return readTogether(this.#parts.reader, { files, searches }, options);
   }
 

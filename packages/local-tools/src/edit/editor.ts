@@ -1,5 +1,6 @@
 import { basename } from "node:path";
 import { ToolError } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { fileChanged, type LocalErrorData, localError, notAFile } from "../errors.ts";
 import { PathQueue } from "../files/path-queue.ts";
 import { protectedReason } from "../files/protected.ts";
@@ -285,7 +286,7 @@ function outcomeOf(plan: Plan, backup: string | undefined, room: DiffRoom): File
     diff: text,
     added,
     removed,
-    ...(backup === undefined ? {} : { backup }),
+    ...defined({ backup }),
     notes: applied.notes,
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from "@toolglot/internal";
 import { type LocalErrorType, localError } from "../errors.ts";
 import type { EditProblem } from "./apply-edits.ts";
 import { nearestPassage } from "./nearest-match.ts";
@@ -45,9 +46,7 @@ export function editRefusal(problems: readonly [FileProblem, ...FileProblem[]]):
   const facts = problems.map(({ type, path, pair, count, lines }) => ({
     type,
     path,
-    ...(pair === undefined ? {} : { pair }),
-    ...(count === undefined ? {} : { count }),
-    ...(lines === undefined ? {} : { lines }),
+    ...defined({ pair, count, lines }),
   }));
   return localError(first.type, text, { problems: facts, ...hintFor(first.type) });
 }

@@ -1,3 +1,5 @@
+import { matchWildcard } from "@toolglot/internal";
+
 /** One part of a pattern: any number of characters, or one that the test accepts. */
 type Part = "*" | CharTest;
 type CharTest = (char: string) => boolean;
@@ -61,7 +63,7 @@ export function fitsPath(pattern: readonly Segment[], path: readonly string[]): 
   if (pattern.length === 1 && only?.deep === false) return path.length === 1 && fitsName(only, path[0] as string);
   // `a/**` is `a`, one segment, and any number more.
   const steps: readonly Segment[] = pattern.at(-1)?.deep ? [...pattern.slice(0, -1), anyName, { deep: true }] : pattern;
-  return wildcard(
+  return matchWildcard(
     steps.length,
     path.length,
     (at) => steps[at]?.deep === true,
@@ -82,7 +84,7 @@ function fitsName({ name, ending, parts }: NamePattern, text: string): boolean {
 
 function fits(parts: readonly Part[], text: string): boolean {
   const chars = Array.from(text);
-  return wildcard(
+  return matchWildcard(
     parts.length,
     chars.length,
     (at) => parts[at] === "*",
@@ -169,33 +171,4 @@ function range(low: string, high: string = low): CharTest {
     const code = char.codePointAt(0) ?? 0;
     return from <= code && code <= to;
   };
-}
-
-/** Matching with stars, going back to the last star only: what an earlier star took can stay as it is. */
-function wildcard(
-  length: number,
-  end: number,
-  isStar: (at: number) => boolean,
-  fitsAt: (at: number, on: number) => boolean,
-): boolean {
-  let at = 0;
-  let on = 0;
-  let star = -1;
-  let taken = 0;
-  while (on < end) {
-    if (at < length && isStar(at)) {
-      star = at++;
-      taken = on;
-    } else if (at < length && fitsAt(at, on)) {
-      at++;
-      on++;
-    } else if (star !== -1) {
-      at = star + 1;
-      on = ++taken;
-    } else {
-      return false;
-    }
-  }
-  while (at < length && isStar(at)) at++;
-  return at === length;
 }

@@ -1,5 +1,6 @@
 import { basename, dirname, join, resolve } from "node:path";
 import { ToolError, ToolglotError } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { codeOf, localError } from "../errors.ts";
 import { inspectFile } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
@@ -39,7 +40,7 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
       throw new TypeError("changes: a path is there twice");
     return this.#write(async (scan) => {
       if (undoes !== undefined) doneRecord(scan, undoes);
-      return { files, removes: [], ...(undoes === undefined ? {} : { undoes }) };
+      return { files, removes: [], ...defined({ undoes }) };
     });
   }
 
@@ -51,7 +52,7 @@ export class Journal implements Omit<ChangeJournal, "recovered"> {
       undone = manifest.id;
       const files = await this.#undoing(scan, manifest.id);
       changes = files.map(({ path, before, after, mode }) => {
-        return { path, before, after, ...(mode === undefined ? {} : { mode }) };
+        return { path, before, after, ...defined({ mode }) };
       });
       return { files, undoes: manifest.id, removes: manifest.makes };
     });
@@ -238,5 +239,5 @@ function checkedChange(change: FileChange): FileChange {
   }
   // Bytes of its own: the caller may go on with these while the change waits for its turn.
   const copy = (bytes: Uint8Array | null): Uint8Array | null => (bytes === null ? null : new Uint8Array(bytes));
-  return { path, before: copy(before), after: copy(after), ...(mode === undefined ? {} : { mode }) };
+  return { path, before: copy(before), after: copy(after), ...defined({ mode }) };
 }

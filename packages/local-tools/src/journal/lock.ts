@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { link, mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ToolglotError } from "@toolglot/core";
+import { sleep } from "@toolglot/internal";
 import { isAlive, type Owner, parseOwner } from "./owner.ts";
 
 /** The entry of the journal's folder in which the lock is. */
@@ -34,7 +35,7 @@ export async function takeLock(dir: string, self: Owner, waitMs: number): Promis
       if (await place(dir, number, self)) return held(dir, number);
     }
     if (performance.now() >= until) throw busy(holder, waitMs);
-    await new Promise((resolve) => setTimeout(resolve, pause * (0.5 + Math.random() / 2)));
+    await sleep(pause * (0.5 + Math.random() / 2));
   }
 }
 

@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, resolve } from "node:path";
-import { isObject } from "@toolglot/internal";
+import { defined, isObject } from "@toolglot/internal";
 import { type Owner, parseOwner } from "./owner.ts";
 import type { ChangeRecord } from "./types.ts";
 
@@ -92,7 +92,7 @@ export function parseManifest(text: string, id: string): Manifest | undefined {
   if (owner === undefined || !isPaths(makes) || !isPaths(removes)) return undefined;
   if (!Array.isArray(files) || !files.every(isFile)) return undefined;
   if (undoes !== undefined && (typeof undoes !== "string" || !idPattern.test(undoes))) return undefined;
-  return { version: 1, id, at: value.at, owner, ...(undoes === undefined ? {} : { undoes }), files, makes, removes };
+  return { version: 1, id, at: value.at, owner, ...defined({ undoes }), files, makes, removes };
 }
 
 /** The record as callers see it. */
@@ -107,7 +107,7 @@ export function publicRecord({ manifest, state, trouble }: StoredRecord, undone 
     at,
     state: shown === "done" && undone ? "undone" : shown,
     files,
-    ...(undoes === undefined ? {} : { undoes }),
+    ...defined({ undoes }),
     ...(trouble === undefined || trouble.length === 0 ? {} : { trouble }),
   };
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { defined } from "@toolglot/internal";
 import { codeOf } from "../errors.ts";
 import { createFile, forEach, removeFile, sha256, syncFolder } from "../files/file-operations.ts";
 import { lockFolder } from "./lock.ts";
@@ -85,7 +86,7 @@ export class Records {
       return;
     }
     const trouble = names.includes("trouble.json") ? await this.#trouble(id) : undefined;
-    const record: StoredRecord = { manifest, state, ...(trouble === undefined ? {} : { trouble }) };
+    const record: StoredRecord = { manifest, state, ...defined({ trouble }) };
     if (isFinal(state)) this.#known.set(id, record);
     scan.records.push(record);
   }

@@ -2,6 +2,7 @@ import type { BigIntStats } from "node:fs";
 import { lstat, rename, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { codeOf, localError, localErrorType } from "../errors.ts";
 import { createFile, forEach, inspectFile, linkFile, nameFile, removeFile, sha256 } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
@@ -72,7 +73,7 @@ async function prepare(
     id: records.nextId(scan),
     at: Date.now(),
     owner,
-    ...(plan.undoes === undefined ? {} : { undoes: plan.undoes }),
+    ...defined({ undoes: plan.undoes }),
     files: plan.files.map((file, index) => {
       return { path: file.path, before: keptContent(file.before, found[index]), after: newContent(file) };
     }),
@@ -297,8 +298,6 @@ function newContent({ after, mode, uid, gid }: PlannedFile): NewContent | null {
   return {
     hash: sha256(after),
     size: after.length,
-    ...(mode === undefined ? {} : { mode }),
-    ...(uid === undefined ? {} : { uid }),
-    ...(gid === undefined ? {} : { gid }),
+    ...defined({ mode, uid, gid }),
   };
 }

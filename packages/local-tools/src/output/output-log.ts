@@ -1,3 +1,4 @@
+import { defined } from "@toolglot/internal";
 import { ArtifactFile } from "./artifact-file.ts";
 
 /** How an output is kept. */
@@ -111,8 +112,7 @@ export class OutputLog {
     const tail = tailOf(last, Math.floor(room / 2));
     const cut = this.#length - head.length - tail.length;
     const output = `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${this.#line(cut)}\n${tail}`;
-    const { path } = this.#file;
-    return { output, outputLength: this.#length, ...(path === undefined ? {} : { artifact: path }) };
+    return { output, outputLength: this.#length, ...defined({ artifact: this.#file.path }) };
   }
 
   /** The line between head and tail. */

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
+import { onAbort } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { signal as sendSignal } from "../shell/signal.ts";
 import { BoundedOutput } from "./bounded-output.ts";
@@ -61,14 +62,13 @@ export function runShell(run: ShellRun): Promise<ShellRunResult> {
       ended = why;
       stopGroup(child);
     };
-    const onAbort = (): void => stop("abort");
     const timer = setTimeout(() => stop("timeout"), timeoutMs);
-    signal.addEventListener("abort", onAbort, { once: true });
+    const stopListening = onAbort(signal, () => stop("abort"));
     const tidyUp = (): void => {
       isSettled = true;
       clearTimeout(timer);
       clearTimeout(drain);
-      signal.removeEventListener("abort", onAbort);
+      stopListening();
     };
     const settle = (): void => {
       // Its streams may be closed while something it started runs on in silence.

@@ -1,3 +1,4 @@
+import { defined } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import { needles } from "./needles.ts";
@@ -54,8 +55,7 @@ export function readPattern(text: string): Pattern {
     if (given.includes("x")) throw new SyntaxError("(?x) is not supported");
     const unicode = compiles(source, `${flags}u`);
     if (!unicode) new RegExp(source, flags);
-    const sure = needles(source);
-    return { source, flags: unicode ? `${flags}u` : flags, ...(sure === undefined ? {} : { needles: sure }) };
+    return { source, flags: unicode ? `${flags}u` : flags, ...defined({ needles: needles(source) }) };
   } catch (error) {
     const why = error instanceof Error ? error.message.replace(/^.*\/[a-z]*: /s, "") : "unknown";
     return { ...readLiterally(text), note: `no regular expression (${inMessage(why)}), searched for as it stands` };

@@ -1,3 +1,4 @@
+import { defined } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { type LinesFound, scanLines } from "../files/scan-lines.ts";
 import { counted, inMessage, several, sized } from "../messages.ts";
@@ -26,9 +27,11 @@ export async function readOpenedFile(file: OpenedFile, wanted: FileRead, bounds:
   if (to !== undefined && from > to) {
     const { total } = await scan(1, 0);
     const has = total === undefined ? sized(file.stats.size) : several(total, "line");
-    throw localError("InvalidRange", `${called}: line ${from} comes after line ${to}; the file has ${has}.`, {
-      ...(total === undefined ? {} : { lines: total }),
-    });
+    throw localError(
+      "InvalidRange",
+      `${called}: line ${from} comes after line ${to}; the file has ${has}.`,
+      defined({ lines: total }),
+    );
   }
   const found = await scan(from, to ?? Number.POSITIVE_INFINITY);
   if (found.lines === 0 && from > 1 && found.total !== undefined) {

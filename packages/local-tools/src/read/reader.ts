@@ -1,3 +1,4 @@
+import { defined } from "@toolglot/internal";
 import { localError, notAFile } from "../errors.ts";
 import { protectedReason } from "../files/protected.ts";
 import { inMessage } from "../messages.ts";
@@ -63,15 +64,14 @@ export function createReader(options: ReaderOptions): Reader {
         return readFolder(roots, place, file.src, maxChars);
       }
       await using opened = await roots.openPlace(place.path, file.src);
-      return await readOpenedFile(opened, file, { maxChars, maxBytes, ...(signal === undefined ? {} : { signal }) });
+      return await readOpenedFile(opened, file, { maxChars, maxBytes, ...defined({ signal }) });
     },
     search: (search, { signal, maxChars = standard } = {}) =>
       searchText(search, {
         roots,
         maxChars,
         maxBytes,
-        ...(ripgrep === undefined ? {} : { ripgrep }),
-        ...(signal === undefined ? {} : { signal }),
+        ...defined({ ripgrep, signal }),
       }),
   };
 }

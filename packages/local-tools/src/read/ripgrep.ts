@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
+import { onAbort } from "@toolglot/internal";
 import type { Roots } from "../roots/roots.ts";
 
 /** Bytes of file names on one command line; Windows takes 32,767 characters in all. */
@@ -108,7 +109,7 @@ async function run(
       child.kill("SIGKILL");
     };
     const clock = setTimeout(stop, Math.max(0, patience));
-    signal?.addEventListener("abort", stop, { once: true });
+    const stopListening = onAbort(signal, stop);
     child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
     // It speaks of what it was not able to understand, or to read.
     child.stderr?.on("data", () => {
@@ -121,7 +122,7 @@ async function run(
     child.on("close", finish);
     function finish(): void {
       clearTimeout(clock);
-      signal?.removeEventListener("abort", stop);
+      stopListening();
       const names = Buffer.concat(chunks).toString("utf8").split("\0").slice(0, -1);
       const usable = !troubled && child.exitCode !== null && child.exitCode <= 1;
       done(usable ? names.map((name) => name.slice(2)) : undefined);

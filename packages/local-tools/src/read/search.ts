@@ -1,3 +1,4 @@
+import { defined, onAbort } from "@toolglot/internal";
 import { localError, notAFile } from "../errors.ts";
 import { looksBinary } from "../files/file-kind.ts";
 import { protectedReason } from "../files/protected.ts";
@@ -74,7 +75,7 @@ async function filesOf(search: TextSearch, place: Place, until: number, options:
     choice(below, shown.split("/").filter(Boolean));
   if (place.kind === "directory") {
     const stop = (): boolean => Date.now() > until;
-    return walkFiles(roots, place.path, { choose, stop, ...(signal === undefined ? {} : { signal }) });
+    return walkFiles(roots, place.path, { choose, stop, ...defined({ signal }) });
   }
   const walk: Walk = { files: [], protectedFiles: 0, ignored: 0, unreadable: 0, stopped: false, tooMany: false };
   const file = { path: place.path, shown: place.shown, below: place.path.split(/[\\/]/).slice(-1) };
@@ -104,7 +105,7 @@ async function worthLooking(
     folder: place.path,
     files: files.map(below),
     patience: Math.max(0, until - Date.now()) / 2,
-    ...(signal === undefined ? {} : { signal }),
+    ...defined({ signal }),
   });
 }
 
@@ -132,12 +133,11 @@ async function lookInto(
   };
   const { signal, filePatience = 5000 } = options;
   let matcher: Matcher | undefined;
-  const stop = (): void => void matcher?.close();
   const theMatcher = (): Matcher => {
     matcher ??= new Matcher(pattern, { maxLines: mostMatches, maxLine: longestLine, patience: filePatience });
     return matcher;
   };
-  signal?.addEventListener("abort", stop, { once: true });
+  const stopListening = onAbort(signal, () => void matcher?.close());
   const reading: Promise<Content>[] = [];
   let shown = 0;
   try {
@@ -182,7 +182,7 @@ async function lookInto(
       }
     }
   } finally {
-    signal?.removeEventListener("abort", stop);
+    stopListening();
     await Promise.allSettled([...reading, matcher?.close()]);
   }
   return outcome;

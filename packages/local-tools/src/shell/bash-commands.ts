@@ -1,7 +1,7 @@
+import { sleep } from "@toolglot/internal";
 import type { BashProcess } from "./bash-process.ts";
 import { type Command, newCommand, secret } from "./command.ts";
 import type { Drain, InputGuard } from "./input-guard.ts";
-import { pause } from "./pause.ts";
 import { lineMs, Recovery } from "./recovery.ts";
 import { unquoteWord } from "./shell-text.ts";
 import { signal } from "./signal.ts";
@@ -111,13 +111,13 @@ export class BashCommands {
     if (!command) return false;
     const begun = (): boolean => command.phase === "delivered" || command.phase === "ending";
     const until = performance.now() + waitMs;
-    while (this.current === command && !begun() && performance.now() < until) await pause(5);
+    while (this.current === command && !begun() && performance.now() < until) await sleep(5);
     await this.#shell.settled();
     if (this.current === command && !this.#guard.laid && data !== "") {
       this.#guard.lay();
       // A shell that has looked for the guard before it was there has said its end before that, too: it is on its way. On
       // a busy machine the terminal may hold it back for long, but then the shell stands at its prompt.
-      await pause(25);
+      await sleep(25);
       await this.#shell.settled();
       if (this.#atPrompt()) return false;
     }
@@ -187,7 +187,7 @@ export class BashCommands {
 
   /** The shell was seen at its prompt although it said nothing of the input: once all it said is heard, that counts. */
   async confirmEnd(command: Command): Promise<void> {
-    await pause(lineMs / 5);
+    await sleep(lineMs / 5);
     await this.#shell.settled();
     if (this.#atPrompt()) this.#finish(command);
   }
@@ -235,7 +235,7 @@ export class BashCommands {
       return;
     }
     // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C lets it go on.
-    await pause(lineMs);
+    await sleep(lineMs);
     if (isWaiting() && command.begin === begin) signal(this.#shell.pid, "SIGINT");
   }
 

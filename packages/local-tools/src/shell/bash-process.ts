@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
+import { sleep } from "@toolglot/internal";
 import { Utf8Decoder } from "../output/decode.ts";
 import { MarkScanner, type Piece } from "../output/mark-scanner.ts";
 import { BashCommands } from "./bash-commands.ts";
 import { InputGuard } from "./input-guard.ts";
-import { pause } from "./pause.ts";
 import { pipePlumbing, pipeTransport } from "./pipe-transport.ts";
 import type { Processes } from "./processes.ts";
 import { PromptPlace } from "./prompt-place.ts";
@@ -147,7 +147,7 @@ export class BashProcess {
   /** Kills the shell and waits until it is gone. */
   async kill(): Promise<void> {
     signal(this.pid, "SIGKILL");
-    for (let waited = 0; !this.#exit && waited < 2000; waited += 10) await pause(10);
+    for (let waited = 0; !this.#exit && waited < 2000; waited += 10) await sleep(10);
     this.dispose();
   }
 

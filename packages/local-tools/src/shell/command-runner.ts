@@ -1,10 +1,11 @@
 import { realpathSync, statSync } from "node:fs";
+import { maxTimerMs } from "@toolglot/internal";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
 import { type Active, CommandResults } from "./command-results.ts";
 import { quoteWord } from "./shell-text.ts";
 import { endWithHost, Survivors, stopForeground } from "./stopping.ts";
 import type { BashExit } from "./transport.ts";
-import { longestTimer, Watch } from "./watch.ts";
+import { Watch } from "./watch.ts";
 
 /** A session's options, complete. */
 export interface SessionOptions extends BashOptions {
@@ -58,7 +59,7 @@ export class CommandRunner {
   begin(script: string, internal = false): Active {
     const active: Active = { script, internal, notes: [], stopSent: false, restarts: 0 };
     const limit = this.#options.maxRuntimeMs;
-    if (limit <= longestTimer) {
+    if (limit <= maxTimerMs) {
       const reached = async (): Promise<void> => {
         await this.watch.settled();
         if (this.active === active) this.stop(`It was stopped: it ran longer than ${limit} ms.`);

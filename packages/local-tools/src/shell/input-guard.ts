@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
+import { sleep } from "@toolglot/internal";
 import { secret } from "./command.ts";
-import { pause } from "./pause.ts";
 import { quoteWord } from "./shell-text.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { Plumbing, Transport } from "./transport.ts";
@@ -99,7 +99,7 @@ export class InputGuard {
     for (let round = 0; round < 40; round++) {
       const modes = await terminalModes(tty);
       if (!modes?.lines) break;
-      await pause(2);
+      await sleep(2);
     }
     if (this.#key === key) this.#transport.input(` #${this.#answer}--#`);
   }

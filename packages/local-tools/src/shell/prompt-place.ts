@@ -1,4 +1,4 @@
-import { pause } from "./pause.ts";
+import { sleep } from "@toolglot/internal";
 import type { Processes } from "./processes.ts";
 
 /**
@@ -31,7 +31,7 @@ export class PromptPlace {
         return;
       }
       last = place;
-      await pause(1);
+      await sleep(1);
     }
   }
 

@@ -1,7 +1,7 @@
+import { sleep } from "@toolglot/internal";
 import type { BashCommands } from "./bash-commands.ts";
 import type { BashProcess } from "./bash-process.ts";
 import { type Command, secret } from "./command.ts";
-import { pause } from "./pause.ts";
 import { signal } from "./signal.ts";
 import { resetTerminal } from "./terminal-modes.ts";
 import type { TypedLines } from "./typed-lines.ts";
@@ -46,7 +46,7 @@ export class Recovery {
   /** A prompt that nobody expected: check a few times, since the prompt is printed before it is waited at. */
   async checkRepeatedly(command: Command): Promise<void> {
     for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 400, 800]) {
-      await pause(wait);
+      await sleep(wait);
       if (!this.#isCurrent(command) || this.checkPrompt(true)) return;
       // Not visible here: at least it must be the shell that has the foreground.
       const blind = !this.#shell.prompt.known && (await this.#inForeground());
@@ -77,9 +77,9 @@ export class Recovery {
       await resetTerminal(shell.tty);
       // Half a line may still stand in the terminal, or half a statement in the shell.
       this.#commands.typeAside("\n");
-      await pause(20);
+      await sleep(20);
       signal(shell.pid, "SIGINT");
-      await pause(20);
+      await sleep(20);
       this.#commands.typeAside(this.#lines.rescue());
     }
     if (this.#isCurrent(command)) this.#commands.type(command);

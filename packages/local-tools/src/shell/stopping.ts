@@ -1,5 +1,5 @@
+import { sleep } from "@toolglot/internal";
 import type { BashProcess } from "./bash-process.ts";
-import { pause } from "./pause.ts";
 import type { Processes } from "./processes.ts";
 import { signal } from "./signal.ts";
 
@@ -24,7 +24,7 @@ export async function stopForeground(shell: BashProcess, over: () => boolean, st
     }
     const until = performance.now() + stepMs;
     while (!over() && performance.now() < until) {
-      await pause(20);
+      await sleep(20);
       shell.commands.checkPrompt();
     }
   }
@@ -48,7 +48,7 @@ export class Survivors {
     this.#of.set(shell.pid, started);
     hangUp(started);
     signal(shell.pid, "SIGHUP");
-    for (let waited = 0; !shell.exited && waited < 200; waited += 10) await pause(10);
+    for (let waited = 0; !shell.exited && waited < 200; waited += 10) await sleep(10);
     await shell.kill();
   }
 

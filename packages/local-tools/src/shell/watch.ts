@@ -1,12 +1,10 @@
+import { maxTimerMs, onAbort } from "@toolglot/internal";
 import type { Active } from "./command-results.ts";
 import type { CommandRunner } from "./command-runner.ts";
 import { silence, waitingFor } from "./waiting.ts";
 
 /** What came of waiting for a command. */
 export type Outcome = { is: "ended" | "timeout" | "aborted" } | { is: "waiting"; waiting: "input" | "password" };
-
-/** Milliseconds of the longest timer there is. */
-export const longestTimer: number = 2 ** 31 - 1;
 
 /** Waits for what a session's command does next. */
 export class Watch {
@@ -36,7 +34,7 @@ export class Watch {
         this.#wake.delete(done);
         resolve();
       };
-      const timer = setTimeout(done, Math.min(ms, longestTimer));
+      const timer = setTimeout(done, Math.min(ms, maxTimerMs));
       this.#wake.add(done);
     });
   }
@@ -57,10 +55,9 @@ export class Watch {
   /** Until the command is over, waits for input (and has for `waitMs`), is being stopped, or the time is over. */
   async outcome(timeoutMs: number, signal: AbortSignal | undefined, waitMs: number): Promise<Outcome> {
     const deadline = performance.now() + timeoutMs;
-    const aborted = (): void => this.notify();
     let waitingSince: number | undefined;
     let checked = 0;
-    signal?.addEventListener("abort", aborted);
+    const stopListening = onAbort(signal, () => this.notify());
     try {
       for (;;) {
         const { active } = this.#runner;
@@ -94,7 +91,7 @@ export class Watch {
         await this.change(Math.min(deadline - now, next));
       }
     } finally {
-      signal?.removeEventListener("abort", aborted);
+      stopListening();
     }
   }
 
