@@ -1,6 +1,7 @@
 // A model writes a plan of two steps in TAM. The parser reads it, the toolkit runs the steps, and the results go back to
 // the model in the same format.
 import assert from "node:assert/strict";
+import { executorContext } from "@toolglot/core/executing";
 import { bindPlan, formatResults, parse } from "@toolglot/tam";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 
@@ -44,18 +45,10 @@ const tools = toolkit.definitions();
 const { blocks, diagnostics } = parse(answer, { tools });
 const plan = bindPlan(blocks[0], tools);
 
-// The agent loop makes this context for you. Here it is by hand, so that you see what an executor needs.
+// The agent loop makes the context of an action for you. Without it, core has one.
 const events = [];
-const results = await toolkitExecutor(toolkit).execute(
-  { kind: "plan", plan, span: blocks[0].span },
-  {
-    signal: new AbortController().signal,
-    emit: (event) => events.push(event),
-    approve: async () => ({ approved: false }),
-    runId: "run-1",
-    stepIndex: 0,
-  },
-);
+const context = executorContext({ emit: (event) => events.push(event) });
+const results = await toolkitExecutor(toolkit).execute({ kind: "plan", plan, span: blocks[0].span }, context);
 
 const told = formatResults(results);
 console.log(`The steps made ${events.length} events. The model reads next:\n${told}`);

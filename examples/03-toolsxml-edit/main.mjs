@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { executorContext } from "@toolglot/core/executing";
 import { localExecutor, openLocalTools } from "@toolglot/local-tools";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
@@ -40,14 +41,8 @@ try {
 
   const results = [];
   for (const action of protocol.actions(block)) {
-    const context = {
-      signal: new AbortController().signal,
-      emit: () => {},
-      approve: async () => ({ approved: false }), // Nobody is here to decide about risky files.
-      runId: "run-1",
-      stepIndex: 0,
-    };
-    results.push(...(await localExecutor(local).execute(action, context)));
+    // Nobody is here to decide about risky files: this context denies what needs an approval.
+    results.push(...(await localExecutor(local).execute(action, executorContext())));
   }
   console.log(protocol.formatResults(results));
   const after = await readFile(file, "utf8");
