@@ -69,6 +69,13 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
+/** For `catch`: a system call's failure with one of these codes gives undefined; any other error is thrown on. */
+export function ignoring(...codes: string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (!codes.includes(codeOf(error) ?? "")) throw error;
+  };
+}
+
 /** The type of a refusal made by {@link localError}; undefined for anything else. */
 export function localErrorType(error: unknown): LocalErrorType | undefined {
   return ToolError.isInstance(error) ? (error.data.type as LocalErrorType | undefined) : undefined;

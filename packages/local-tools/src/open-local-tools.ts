@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { checkKeys, defined } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
-import { createEditor } from "./edit/editor.ts";
+import { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError } from "./errors.ts";
 import { openJournal } from "./journal/open-journal.ts";
@@ -10,7 +10,7 @@ import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } f
 import { withoutPlaceholders } from "./placeholders.ts";
 import { type Ask, type Decide, decideBy, defaultLocalPolicy, type LocalPolicy } from "./policy.ts";
 import { readTogether } from "./read/read-together.ts";
-import { createReader } from "./read/reader.ts";
+import { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
 import { checkedShellOptions, openShell } from "./shell/open-shell.ts";
@@ -63,8 +63,8 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     stateDir: path,
     journal,
     recovered: journal.recovered,
-    editor: createEditor({ roots, journal, backupDir: state.backups }),
-    reader: createReader({ roots: readable, maxChars }),
+    editor: new Editor({ roots, journal, backupDir: state.backups }),
+    reader: new Reader({ roots: readable, maxChars }),
     policy,
     ask,
     maxChars,
@@ -107,8 +107,8 @@ interface Parts {
   stateDir: string;
   journal: ChangeJournal;
   recovered: readonly ChangeRecord[];
-  editor: ReturnType<typeof createEditor>;
-  reader: ReturnType<typeof createReader>;
+  editor: Editor;
+  reader: Reader;
   policy: LocalPolicy;
   ask: Ask | undefined;
   maxChars: number;

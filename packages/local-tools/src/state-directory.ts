@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import type { Roots } from "./roots/roots.ts";
+import { isInside, type Roots } from "./roots/roots.ts";
 
 /** Where what must outlast a call is kept. */
 export interface StateDirectory {
@@ -42,9 +42,9 @@ export async function demandOutside(path: string, roots: Roots): Promise<void> {
     if (there !== undefined) real = join(there, relative(at, path));
     else if (dirname(at) === at) return;
   }
-  const isInside = roots.holds(real);
-  if (!isInside && !roots.paths.some((root) => isWithin(real, root))) return;
-  const where = isInside ? "inside a root" : "around a root";
+  const holds = roots.holds(real);
+  if (!holds && !roots.paths.some((root) => isInside(real, root))) return;
+  const where = holds ? "inside a root" : "around a root";
   throw new TypeError(`stateDir: ${path} lies ${where}; name a directory outside of all roots`);
 }
 
@@ -61,8 +61,4 @@ async function clearOld(folder: string, before: number): Promise<void> {
     const found = await stat(path).catch(() => undefined);
     if (found?.isFile() && found.mtimeMs < before) await rm(path, { force: true });
   }
-}
-
-function isWithin(folder: string, path: string): boolean {
-  return !/^\.\.(?:[/\\]|$)/.test(relative(folder, path));
 }

@@ -1,6 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, localError } from "../errors.ts";
+import { codeOf, ignoring, localError } from "../errors.ts";
 import { createFile, syncFolder } from "../files/file-operations.ts";
 
 /** Names that are tried. */
@@ -21,10 +21,7 @@ export async function keepBackup(
     if ((await mkdir(folder, { recursive: true, mode: 0o700 })) !== undefined) await chmod(folder, 0o700);
     for (let number = 1; number <= maxTries; number++) {
       const path = join(folder, number === 1 ? `${name}.${time}` : `${name}.${time}-${number}`);
-      const made = await createFile(path, bytes, { mode: 0o600 }).catch((error) => {
-        if (codeOf(error) !== "EEXIST") throw error;
-      });
-      if (made === undefined) continue;
+      if ((await createFile(path, bytes, { mode: 0o600 }).catch(ignoring("EEXIST"))) === undefined) continue;
       await syncFolder(folder);
       return path;
     }

@@ -25,18 +25,6 @@ export interface EditorOptions {
   maxBytes?: number;
 }
 
-/** Edits files inside the roots. */
-export interface Editor {
-  /**
-   * Makes all edits, or none and rejects: with one `ToolError` that names every file and pair that can't be made. `decide` is asked
-   * about every file before any is read, and rejects what is not allowed. Sets that share a file are made one after the other, in
-   * the order asked for: one that waits for a decision holds up those behind it.
-   */
-  edit(files: readonly FileEdits[], options: { decide: Decide }): Promise<EditOutcome>;
-  /** Puts back what a change replaced. Default: the newest. */
-  undo(id?: string): Promise<UndoOutcome>;
-}
-
 /** Characters of all diffs of one outcome, and the least for each. */
 const allDiffChars = 60_000;
 const minDiffChars = 600;
@@ -67,34 +55,36 @@ interface Plan extends Target {
   after: Uint8Array | undefined;
 }
 
-/** Makes an editor. */
-export function createEditor(options: EditorOptions): Editor {
-  const { maxBytes = maxTextBytes } = options;
-  if (!Number.isInteger(maxBytes) || maxBytes < 1) {
-    throw new TypeError(`maxBytes must be a whole number of bytes from 1, not ${maxBytes}`);
-  }
-  return new FileEditor({ ...options, maxBytes });
-}
-
-class FileEditor implements Editor {
+/** Edits files inside the roots. */
+export class Editor {
   readonly #options: Required<EditorOptions>;
   readonly #queue = new PathQueue();
   #entry: Promise<unknown> = Promise.resolve();
 
-  constructor(options: Required<EditorOptions>) {
-    this.#options = options;
+  /** Throws `TypeError` for a bound that is no count. */
+  constructor(options: EditorOptions) {
+    const { maxBytes = maxTextBytes } = options;
+    if (!Number.isInteger(maxBytes) || maxBytes < 1) {
+      throw new TypeError(`maxBytes must be a whole number of bytes from 1, not ${maxBytes}`);
+    }
+    this.#options = { ...options, maxBytes };
   }
 
+  /**
+   * Makes all edits, or none and rejects: with one `ToolError` that names every file and pair that can't be made. `decide` is asked
+   * about every file before any is read, and rejects what is not allowed. Sets that share a file are made one after the other, in
+   * the order asked for: one that waits for a decision holds up those behind it.
+   */
   async edit(files: readonly FileEdits[], { decide }: { decide: Decide }): Promise<EditOutcome> {
     demandEdits(files);
     // One after the other up to its place in the queue, so that sets which share a file are made in the order asked for.
-    const turn = this.#entry.then(async () => {
+    const entry = this.#entry.then(async () => {
       const targets = await this.#locate(files);
       const paths = targets.map(({ place }) => place.path);
       return { made: this.#queue.run(paths, () => this.#decideAndMake(targets, decide)) };
     });
-    this.#entry = turn.catch(() => {});
-    return (await turn).made;
+    this.#entry = entry.catch(() => {});
+    return (await entry).made;
   }
 
   async #decideAndMake(targets: readonly Target[], decide: Decide): Promise<EditOutcome> {
@@ -104,6 +94,7 @@ class FileEditor implements Editor {
     return this.#make(targets);
   }
 
+  /** Puts back what a change replaced. Default: the newest. */
   undo(id?: string): Promise<UndoOutcome> {
     return this.#queue.runAlone(async () => {
       const undo = await this.#options.journal.undo(id);

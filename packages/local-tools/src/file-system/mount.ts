@@ -1,7 +1,7 @@
 import { realpathSync, type Stats } from "node:fs";
 import { lstat, mkdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
+import { fileChanged, ignoring, localError, localErrorType, notAFile } from "../errors.ts";
 import { replaceFile } from "../files/file-operations.ts";
 import { readWhole } from "../files/read-text.ts";
 import { inMessage } from "../messages.ts";
@@ -220,9 +220,7 @@ async function folderFor(roots: Roots, real: string): Promise<PinnedFolder> {
     if (name === "") continue;
     const above = folder;
     try {
-      await mkdir(above.at(name)).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "EEXIST") throw error;
-      });
+      await mkdir(above.at(name)).catch(ignoring("EEXIST"));
       folder = await roots.pinIn(above, name);
     } finally {
       await above.close();

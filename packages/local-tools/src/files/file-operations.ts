@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { type BigIntStats, constants, type Stats } from "node:fs";
 import { link, lstat, open, rename, unlink } from "node:fs/promises";
-import { codeOf, localError } from "../errors.ts";
+import { codeOf, ignoring, localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import type { PinnedFolder } from "../roots/pinned-folder.ts";
 
@@ -148,20 +148,14 @@ export async function nameFile(folder: PinnedFolder, from: string, to: string): 
     throw error;
   }
   // Without hard links a moment remains between looking and renaming.
-  const found = await folder.lstat(to).catch((error) => {
-    if (codeOf(error) === "ENOENT") return undefined;
-    throw error;
-  });
-  if (found !== undefined) return false;
+  if ((await folder.lstat(to).catch(ignoring("ENOENT"))) !== undefined) return false;
   await rename(folder.at(from), folder.at(to));
   return true;
 }
 
 /** Removes a file; does nothing when there is none. */
 export async function removeFile(path: string): Promise<void> {
-  await unlink(path).catch((error) => {
-    if (codeOf(error) !== "ENOENT") throw error;
-  });
+  await unlink(path).catch(ignoring("ENOENT"));
 }
 
 /** Makes the names in a folder last. Windows can't open folders. */

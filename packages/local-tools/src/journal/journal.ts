@@ -21,7 +21,8 @@ export interface JournalLimits {
 }
 
 /** A journal whose folder is there, and which has not repaired anything yet. */
-export class Journal implements Omit<ChangeJournal, "recovered"> {
+export class Journal implements ChangeJournal {
+  recovered: readonly ChangeRecord[] = [];
   readonly #dir: string;
   readonly #parts: Parts;
   readonly #limits: JournalLimits;

@@ -3,6 +3,7 @@ import { link, mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile
 import { join } from "node:path";
 import { ToolglotError } from "@toolglot/core";
 import { sleep } from "@toolglot/internal";
+import { ignoring } from "../errors.ts";
 import { isAlive, type Owner, parseOwner } from "./owner.ts";
 
 /** The entry of the journal's folder in which the lock is. */
@@ -25,7 +26,7 @@ const keptBehind = 16;
  * no removal, in which two could take each other's lock away: its number is simply passed.
  */
 export async function takeLock(dir: string, self: Owner, waitMs: number): Promise<HeldLock> {
-  await mkdir(dir, { mode: 0o700 }).catch(ignore("EEXIST"));
+  await mkdir(dir, { mode: 0o700 }).catch(ignoring("EEXIST"));
   const until = performance.now() + waitMs;
   for (let pause = 4; ; pause = Math.min(pause * 1.5, 50)) {
     const newest = newestOf(await entries(dir));
@@ -79,14 +80,14 @@ async function place(dir: string, number: number, self: Owner): Promise<boolean>
   try {
     await link(written, join(dir, mine));
   } catch (error) {
-    return ignore("EEXIST", "ENOENT")(error) ?? false;
+    return ignoring("EEXIST", "ENOENT")(error) ?? false;
   } finally {
-    await unlink(written).catch(ignore("ENOENT"));
+    await unlink(written).catch(ignoring("ENOENT"));
   }
   const all = await entries(dir);
   // Between the listing and the link others may have held and released this number, and gone on.
   if (all.some((entry) => entry.name !== mine && entry.number >= number) || !all.some(({ name }) => name === mine)) {
-    await unlink(join(dir, mine)).catch(ignore("ENOENT"));
+    await unlink(join(dir, mine)).catch(ignoring("ENOENT"));
     return false;
   }
   await sweep(dir, all, number);
@@ -127,11 +128,4 @@ function busy(holder: Owner | undefined, waitMs: number): ToolglotError {
   return new ToolglotError("local-tools/journal-locked", `${who} held the change journal for more than ${waited}.`, {
     data: { ...(holder === undefined ? {} : { pid: holder.pid, host: holder.host }), waitMs },
   });
-}
-
-function ignore(...codes: string[]): (error: unknown) => undefined {
-  return (error) => {
-    if (!codes.includes((error as NodeJS.ErrnoException).code ?? "")) throw error;
-    return undefined;
-  };
 }

@@ -1,10 +1,10 @@
 import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
-import { basename, dirname, join, resolve, sep } from "node:path";
-import { codeOf } from "../errors.ts";
-import type { Roots } from "../roots/roots.ts";
+import { basename, dirname, join, resolve } from "node:path";
+import { codeOf, ignoring } from "../errors.ts";
+import { isInside, type Roots } from "../roots/roots.ts";
 import { Journal, unusable } from "./journal.ts";
 import { thisOwner } from "./owner.ts";
-import { type OnPoint, reacher } from "./points.ts";
+import type { OnPoint, Reach } from "./points.ts";
 import { Records } from "./records.ts";
 import type { ChangeJournal } from "./types.ts";
 
@@ -57,16 +57,12 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
   const dir = await makeFolder(options.dir, roots).catch((error) => {
     throw unusable(options.dir, error);
   });
-  const parts = { roots, records: new Records(dir), owner: await thisOwner(), reach: reacher(options.onPoint) };
+  const { onPoint } = options;
+  const reach: Reach = async (point, index) => onPoint?.(index === undefined ? point : `${point} ${index}`);
+  const parts = { roots, records: new Records(dir), owner: await thisOwner(), reach };
   const journal = new Journal(dir, parts, { maxChanges, maxBytes, lockWaitMs });
-  const recovered = await journal.recover();
-  return {
-    recovered,
-    commit: (changes, settings) => journal.commit(changes, settings),
-    undo: (id) => journal.undo(id),
-    list: () => journal.list(),
-    recover: () => journal.recover(),
-  };
+  journal.recovered = await journal.recover();
+  return journal;
 }
 
 /** Makes the folder, unless it would be inside a root; gives its real path. */
@@ -98,15 +94,9 @@ async function makeFolder(dir: string, roots: Roots): Promise<string> {
   }
   for (const name of missing) {
     real = join(real, name);
-    await mkdir(real, { mode: 0o700 }).catch((error) => {
-      if (codeOf(error) !== "EEXIST") throw error;
-    });
+    await mkdir(real, { mode: 0o700 }).catch(ignoring("EEXIST"));
   }
   // Not ours to change: then it is somebody's choice.
   await chmod(real, 0o700).catch(() => {});
   return real;
-}
-
-function isInside(outer: string, path: string): boolean {
-  return path === outer || path.startsWith(outer.endsWith(sep) ? outer : outer + sep);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
+import { isRunning } from "../shell/signal.ts";
 
 /**
  * Who wrote a record or holds the lock. What Linux tells of a process beyond its number keeps a number that was given out
@@ -49,7 +50,7 @@ export async function isAlive(owner: Owner, self: Owner, age: number): Promise<b
   if (owner.space !== self.space) return age < unknownFor;
   const life = await lifeOf(owner.pid);
   if (life === "ended") return false;
-  if (life === "unknown") return owner.started === null ? mayBeSignalled(owner.pid) : age < unknownFor;
+  if (life === "unknown") return owner.started === null ? isRunning(owner.pid) : age < unknownFor;
   return owner.started === null || owner.started === life;
 }
 
@@ -57,21 +58,12 @@ export async function isAlive(owner: Owner, self: Owner, age: number): Promise<b
 async function lifeOf(pid: number): Promise<string | "ended" | "unknown"> {
   if (process.platform !== "linux") return "unknown";
   const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
-  if (text === undefined) return mayBeSignalled(pid) ? "unknown" : "ended";
+  if (text === undefined) return isRunning(pid) ? "unknown" : "ended";
   // The name stands in parentheses and may hold any; the fields after it are fixed: state is the 3rd, start the 22nd.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
   const state = fields[0];
   if (state === "Z" || state === "X" || state === "x") return "ended";
   return fields[19] ?? "unknown";
-}
-
-function mayBeSignalled(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
 }
 
 /** An owner as it was written down; undefined for anything else. */

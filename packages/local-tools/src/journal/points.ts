@@ -38,11 +38,5 @@ export type Point =
 /** Called at each moment; `replaced 2` is that of the third file. */
 export type OnPoint = (name: string) => void | Promise<void>;
 
-/** Says that a moment has come. */
+/** Reports that a moment has come. */
 export type Reach = (point: Point, index?: number) => Promise<void>;
-
-export function reacher(onPoint: OnPoint | undefined): Reach {
-  return async (point, index) => {
-    if (onPoint !== undefined) await onPoint(index === undefined ? point : `${point} ${index}`);
-  };
-}

@@ -3,7 +3,7 @@ import { constants } from "node:fs";
 import { mkdir, open, readdir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "@toolglot/internal";
-import { codeOf } from "../errors.ts";
+import { ignoring } from "../errors.ts";
 import { createFile, forEach, removeFile, sha256, syncFolder } from "../files/file-operations.ts";
 import { lockFolder } from "./lock.ts";
 import type { Reach } from "./points.ts";
@@ -156,10 +156,7 @@ export class Records {
     await using handle = await open(
       this.path(manifest.id, `${index}.old`),
       constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0),
-    ).catch((error) => {
-      if (codeOf(error) === "ENOENT") return undefined;
-      throw error;
-    });
+    ).catch(ignoring("ENOENT"));
     const bytes = await handle?.readFile();
     return bytes !== undefined && sha256(bytes) === manifest.files[index]?.before?.hash ? bytes : undefined;
   }

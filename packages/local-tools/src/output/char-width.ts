@@ -29,3 +29,8 @@ export function columnsOf(codePoint: number): 0 | 1 | 2 {
   if (wide.some(([first, last]) => codePoint >= first && codePoint <= last)) return 2;
   return presentedAsEmoji.test(text) ? 2 : 1;
 }
+
+/** The first half of a surrogate pair. */
+export function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

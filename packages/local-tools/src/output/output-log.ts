@@ -1,5 +1,6 @@
 import { defined } from "@toolglot/internal";
 import { ArtifactFile } from "./artifact-file.ts";
+import { isHighSurrogate } from "./char-width.ts";
 
 /** How an output is kept. */
 export interface OutputLogOptions {
@@ -143,10 +144,6 @@ export function tailOf(text: string, room: number): string {
   const lineEnd = start > 0 ? text.indexOf("\n", start - 1) + 1 : 0;
   if (lineEnd > 0 && lineEnd - start <= near(room) && lineEnd < text.length) return text.slice(lineEnd);
   return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }
 
 function isLowSurrogate(unit: number): boolean {

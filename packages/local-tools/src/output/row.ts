@@ -1,4 +1,4 @@
-import { columnsOf } from "./char-width.ts";
+import { columnsOf, isHighSurrogate } from "./char-width.ts";
 
 /** The cell of what a tab or a wide character takes beyond its first column. */
 const rest = 0xffff_ffff;
@@ -330,8 +330,4 @@ export class Row {
     this.#cells = new Uint32Array(Math.max(length, cells.length * 2));
     this.#cells.set(cells);
   }
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

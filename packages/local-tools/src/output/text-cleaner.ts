@@ -1,3 +1,4 @@
+import { isHighSurrogate } from "./char-width.ts";
 import { moveCursor } from "./cursor.ts";
 import { Screen, type ScreenOptions } from "./screen.ts";
 
@@ -246,8 +247,4 @@ export class TextCleaner {
 
 function isParameter(unit: number): boolean {
   return unit >= 0x20 && unit <= 0x3f;
-}
-
-function isHighSurrogate(unit: number): boolean {
-  return unit >= 0xd800 && unit <= 0xdbff;
 }

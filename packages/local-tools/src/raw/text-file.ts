@@ -1,7 +1,7 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, open, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { codeOf, localError } from "../errors.ts";
+import { ignoring, localError } from "../errors.ts";
 import { replaceFile } from "../files/file-operations.ts";
 import { linesOf } from "../files/lines.ts";
 import { decodeText, encodeText, maxTextBytes, readWhole } from "../files/read-text.ts";
@@ -21,7 +21,7 @@ export interface TextFile {
 
 /** What is at a path, links followed. */
 export async function kindOf(path: string): Promise<"missing" | "file" | "other"> {
-  const found = await stat(path).catch(missing);
+  const found = await stat(path).catch(ignoring("ENOENT"));
   if (found === undefined) return "missing";
   return found.isFile() ? "file" : "other";
 }
@@ -54,14 +54,10 @@ export function notAFile(path: string): Error {
 /** The real path of what is to be written. A link that leads nowhere is refused: where it leads was not asked for. */
 async function targetOf(path: string): Promise<string> {
   const wanted = resolve(path);
-  const real = await realpath(wanted).catch(missing);
+  const real = await realpath(wanted).catch(ignoring("ENOENT"));
   if (real !== undefined) return real;
   if ((await lstat(wanted).catch(() => undefined)) !== undefined) {
     throw localError("AccessDenied", `Error: The path ${path} is a link that leads nowhere.`);
   }
   return join(await realpath(dirname(wanted)), basename(wanted));
-}
-
-function missing(error: unknown): undefined {
-  if (codeOf(error) !== "ENOENT") throw error;
 }

@@ -27,14 +27,6 @@ export interface ReaderOptions {
   ripgrep?: string | false;
 }
 
-/** Reads files and directories, and searches. Rejects with a `ToolError` (`localError`) that is to be told to the model. */
-export interface Reader {
-  /** Gives a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
-  read(file: FileRead, options: ReadOptions): Promise<ReadPart>;
-  /** Searches files for text. Protected files are left out, so that there is nothing to decide. */
-  search(search: TextSearch, options?: Omit<ReadOptions, "decide">): Promise<ReadPart>;
-}
-
 /** Options of one read. */
 export interface ReadOptions {
   decide(request: LocalRequest): Promise<void>;
@@ -43,37 +35,49 @@ export interface ReadOptions {
   maxChars?: number;
 }
 
-/** Makes a reader. Throws `TypeError` for bounds that are no counts. */
-export function createReader(options: ReaderOptions): Reader {
-  const { roots, ripgrep } = options;
-  const standard = bound("maxChars", options.maxChars, 40_000);
-  const maxBytes = bound("maxBytes", options.maxBytes, 32 * 1024 * 1024);
-  return {
-    async read(asked, { decide, signal, maxChars = standard }) {
-      signal?.throwIfAborted();
-      const { file, place } = await placeOf(asked, roots);
-      if (place.kind === "missing") throw localError("NotFound", `There is no ${inMessage(file.src)}.`);
-      if (place.kind === "other") throw notAFile(file.src);
-      // By the name it has, and by the one it was called: a link named .env is not to be opened unasked either.
-      const reason = protectedReason(place.shown) ?? protectedReason(file.src);
-      await decide({ kind: "read", path: place.shown, protected: reason });
-      if (place.kind === "directory") {
-        if (file.from !== undefined || file.to !== undefined) {
-          throw localError("InvalidRange", `${inMessage(file.src)} is a directory; it has no lines.`);
-        }
-        return readFolder(roots, place, file.src, maxChars);
+/** Reads files and directories, and searches. Rejects with a `ToolError` (`localError`) that is to be told to the model. */
+export class Reader {
+  readonly #roots: Roots;
+  readonly #maxChars: number;
+  readonly #maxBytes: number;
+  readonly #ripgrep: string | false | undefined;
+
+  /** Throws `TypeError` for bounds that are no counts. */
+  constructor({ roots, maxChars, maxBytes, ripgrep }: ReaderOptions) {
+    this.#roots = roots;
+    this.#maxChars = bound("maxChars", maxChars, 40_000);
+    this.#maxBytes = bound("maxBytes", maxBytes, 32 * 1024 * 1024);
+    this.#ripgrep = ripgrep;
+  }
+
+  /** Gives a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
+  async read(asked: FileRead, { decide, signal, maxChars = this.#maxChars }: ReadOptions): Promise<ReadPart> {
+    signal?.throwIfAborted();
+    const roots = this.#roots;
+    const { file, place } = await placeOf(asked, roots);
+    if (place.kind === "missing") throw localError("NotFound", `There is no ${inMessage(file.src)}.`);
+    if (place.kind === "other") throw notAFile(file.src);
+    // By the name it has, and by the one it was called: a link named .env is not to be opened unasked either.
+    const reason = protectedReason(place.shown) ?? protectedReason(file.src);
+    await decide({ kind: "read", path: place.shown, protected: reason });
+    if (place.kind === "directory") {
+      if (file.from !== undefined || file.to !== undefined) {
+        throw localError("InvalidRange", `${inMessage(file.src)} is a directory; it has no lines.`);
       }
-      await using opened = await roots.openPlace(place.path, file.src);
-      return await readOpenedFile(opened, file, { maxChars, maxBytes, ...defined({ signal }) });
-    },
-    search: (search, { signal, maxChars = standard } = {}) =>
-      searchText(search, {
-        roots,
-        maxChars,
-        maxBytes,
-        ...defined({ ripgrep, signal }),
-      }),
-  };
+      return readFolder(roots, place, file.src, maxChars);
+    }
+    await using opened = await roots.openPlace(place.path, file.src);
+    return await readOpenedFile(opened, file, { maxChars, maxBytes: this.#maxBytes, ...defined({ signal }) });
+  }
+
+  /** Searches files for text. Protected files are left out, so that there is nothing to decide. */
+  search(
+    search: TextSearch,
+    { signal, maxChars = this.#maxChars }: Omit<ReadOptions, "decide"> = {},
+  ): Promise<ReadPart> {
+    const more = defined({ ripgrep: this.#ripgrep, signal });
+    return searchText(search, { roots: this.#roots, maxChars, maxBytes: this.#maxBytes, ...more });
+  }
 }
 
 /** The file that is meant. `a.log:12` and `a.log:12-20`, as a search shows its lines, are those lines where nothing has that very name. */

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdtempSync, opendirSync, readlinkSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { isRunning } from "./signal.ts";
 
 /** `toolglot-shell-<process id>-<where that number counts>-<random>`. */
 const name = /^toolglot-shell-(\d{1,10})-([0-9a-f]{8})-[A-Za-z0-9]{6}$/;
@@ -41,7 +42,7 @@ export function removeDeadFolders(): void {
         const entry = folder.readSync();
         if (entry === null) return;
         const [, pid, where] = name.exec(entry.name) ?? [];
-        if (where !== here || !gone(Number(pid))) continue;
+        if (where !== here || isRunning(Number(pid))) continue;
         const path = join(tmpdir(), entry.name);
         const found = lstatSync(path, { throwIfNoEntry: false });
         if (!found?.isDirectory() || found.uid !== user) continue;
@@ -54,13 +55,4 @@ export function removeDeadFolders(): void {
       folder.closeSync();
     }
   } catch {}
-}
-
-function gone(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ESRCH";
-  }
 }

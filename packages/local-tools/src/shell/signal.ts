@@ -1,3 +1,5 @@
+import { codeOf } from "../errors.ts";
+
 /** Signals a process or, with a negative number, a group; 0 only asks whether it is there. False when there is none. */
 export function signal(target: number, name: NodeJS.Signals | 0): boolean {
   try {
@@ -5,5 +7,15 @@ export function signal(target: number, name: NodeJS.Signals | 0): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/** Whether a process of this number runs, whoever it belongs to. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return codeOf(error) === "EPERM";
   }
 }

@@ -1,4 +1,4 @@
-import { createEditor, type Editor } from "../../src/edit/editor.ts";
+import { Editor } from "../../src/edit/editor.ts";
 import type { EditOutcome, FileEdits } from "../../src/edit/types.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
 import type { ChangeJournal, ChangeRecord } from "../../src/journal/types.ts";
@@ -28,7 +28,7 @@ export async function openEditor(files: Readonly<Record<string, string | Uint8Ar
   const roots = await Roots.open([work.path]);
   const journal = await openJournal({ dir: state.at("journal"), roots });
   const openWith: OpenedEditor["openWith"] = (options) => {
-    const editor = createEditor({ roots, journal, backupDir: state.at("backups"), ...options });
+    const editor = new Editor({ roots, journal, backupDir: state.at("backups"), ...options });
     return { editor, edit: (...edits) => editor.edit(edits, { decide: async () => {} }) };
   };
   return { ...openWith({}), work, state, journal, record: () => journal.list(), openWith };

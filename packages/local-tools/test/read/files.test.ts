@@ -2,7 +2,7 @@ import { symlink } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { localError } from "../../src/errors.ts";
-import { createReader } from "../../src/read/reader.ts";
+import { Reader } from "../../src/read/reader.ts";
 import { Roots } from "../../src/roots/roots.ts";
 import { open, readerOf, refusal } from "./support.ts";
 
@@ -214,15 +214,15 @@ it("what is not there, or no file, or no directory, is said", async () => {
 });
 
 it.runIf(process.platform === "linux")("files that say they have no bytes, and have some, are read", async () => {
-  const reader = createReader({ roots: await Roots.open(["/proc/sys/kernel"]) });
+  const reader = new Reader({ roots: await Roots.open(["/proc/sys/kernel"]) });
   const { text, head } = await reader.read({ src: "ostype" }, open);
   expect([text, head]).toEqual(["Linux\n", "ostype: 1 line"]);
 });
 
 it("bounds that are no counts are a caller's mistake", async () => {
   const { roots } = await readerOf();
-  for (const maxChars of [0, -1, 1.5, Number.NaN]) expect(() => createReader({ roots, maxChars })).toThrow(TypeError);
-  expect(() => createReader({ roots, maxBytes: 0 })).toThrow("maxBytes");
+  for (const maxChars of [0, -1, 1.5, Number.NaN]) expect(() => new Reader({ roots, maxChars })).toThrow(TypeError);
+  expect(() => new Reader({ roots, maxBytes: 0 })).toThrow("maxBytes");
 });
 
 it("any text comes back as it is, but for CRLF, in one piece or in many", async () => {
@@ -231,7 +231,7 @@ it("any text comes back as it is, but for CRLF, in one piece or in many", async 
     .map((text) => text.replace(/[\n\r\0\ufeff]|\p{Cs}/gu, "x"));
   const end = fc.constantFrom("\n", "\n", "\r\n", "");
   const { reader, scratch, roots } = await readerOf();
-  const narrow = createReader({ roots, maxChars: 40 });
+  const narrow = new Reader({ roots, maxChars: 40 });
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(line, end), { maxLength: 20 }), async (lines) => {
       const text = lines.map(([content, ending]) => content + ending).join("");

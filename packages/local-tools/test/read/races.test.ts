@@ -4,7 +4,7 @@ import { symlink } from "node:fs/promises";
 import { isThorough, rounds } from "@toolglot/internal/testing";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
-import { createReader, type Reader } from "../../src/read/reader.ts";
+import { Reader } from "../../src/read/reader.ts";
 import { findRipgrep } from "../../src/read/ripgrep.ts";
 import { Roots } from "../../src/roots/roots.ts";
 import { type Scratch, scratchFolder } from "../support/scratch.ts";
@@ -89,7 +89,7 @@ async function attack(times: number, make: (turn: number) => Promise<unknown>): 
 describe("while files and folders become links to a secret and back", { timeout: 120_000 }, () => {
   it("files read are those inside, or none", async () => {
     const { roots } = await swapped();
-    const reader = createReader({ roots });
+    const reader = new Reader({ roots });
     const paths = ["top/folder/a.txt", "top/folder/c/d.txt", "top/folder.link.safe/file.txt", "top/folder/c/e/f.txt"];
     const outcomes = await attack(1200 * times, (turn) =>
       reader.read({ src: paths[turn % paths.length] as string }, open),
@@ -118,7 +118,7 @@ describe("while files and folders become links to a secret and back", { timeout:
 
   it("directories listed are those inside, or none", async () => {
     const { roots } = await swapped();
-    const reader = createReader({ roots });
+    const reader = new Reader({ roots });
     const paths = ["top/folder", "top/folder/c", "top", "."];
     const outcomes = await attack(700 * times, (turn) =>
       reader.read({ src: paths[turn % paths.length] as string }, open),
@@ -140,7 +140,7 @@ describe("while files and folders become links to a secret and back", { timeout:
 
   it("searches find what is inside, with the own walk", async () => {
     const { roots } = await swapped();
-    await searching(createReader({ roots, ripgrep: false }), 80 * times);
+    await searching(new Reader({ roots, ripgrep: false }), 80 * times);
   });
 
   it("searches find what is inside, with ripgrep, which itself looks wherever the links lead", async (context) => {
@@ -148,6 +148,6 @@ describe("while files and folders become links to a secret and back", { timeout:
     const ripgrep = await findRipgrep(roots);
     if (ripgrep === undefined && !isThorough) return context.skip("ripgrep is not installed");
     expect(ripgrep, "ripgrep is not installed").toBeDefined();
-    await searching(createReader({ roots, ripgrep: ripgrep as string }), 80 * times);
+    await searching(new Reader({ roots, ripgrep: ripgrep as string }), 80 * times);
   });
 });

@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { isThorough } from "@toolglot/internal/testing";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createReader, type Reader } from "../../src/read/reader.ts";
+import { Reader } from "../../src/read/reader.ts";
 import { findRipgrep } from "../../src/read/ripgrep.ts";
 import { searchText } from "../../src/read/search.ts";
 import { Roots } from "../../src/roots/roots.ts";
@@ -32,7 +32,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     options: { maxChars?: number; maxBytes?: number } = {},
   ): Promise<{ scratch: Scratch; reader: Reader }> {
     const scratch = await scratchFolder(files);
-    return { scratch, reader: createReader({ roots: await Roots.open([scratch.path]), ripgrep, ...options }) };
+    return { scratch, reader: new Reader({ roots: await Roots.open([scratch.path]), ripgrep, ...options }) };
   }
 
   it("gives each line that fits with its file and number, by path", async () => {
@@ -316,10 +316,10 @@ it("a ripgrep that fails, or is none, changes no answer", async () => {
   };
   for (const [name, script] of Object.entries(programs)) {
     await writeFile(scratch.at(name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    const reader = createReader({ roots, ripgrep: scratch.at(name) });
+    const reader = new Reader({ roots, ripgrep: scratch.at(name) });
     expect((await reader.search({ pattern: "needle" })).text).toBe("a.txt:1: needle\n");
   }
-  expect((await createReader({ roots, ripgrep: "/nowhere/rg" }).search({ pattern: "needle" })).text).toBe(
+  expect((await new Reader({ roots, ripgrep: "/nowhere/rg" }).search({ pattern: "needle" })).text).toBe(
     "a.txt:1: needle\n",
   );
 });

@@ -1,5 +1,5 @@
 import { localErrorType } from "../../src/errors.ts";
-import { createReader, type Reader, type ReaderOptions } from "../../src/read/reader.ts";
+import { Reader, type ReaderOptions } from "../../src/read/reader.ts";
 import { Roots } from "../../src/roots/roots.ts";
 import { type Scratch, scratchFolder } from "../support/scratch.ts";
 
@@ -13,7 +13,7 @@ export async function readerOf(
 ): Promise<{ scratch: Scratch; roots: Roots; reader: Reader }> {
   const scratch = await scratchFolder(files);
   const roots = await Roots.open([scratch.path]);
-  return { scratch, roots, reader: createReader({ roots, ...options }) };
+  return { scratch, roots, reader: new Reader({ roots, ...options }) };
 }
 
 /** How a call was refused. */
