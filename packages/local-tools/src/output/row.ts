@@ -12,10 +12,10 @@ const tab = 0x09;
  * for each column, which cost the same to change wherever they are.
  */
 export class Row {
-  /** What was told of this line before; undefined for nothing. */
-  told: string | undefined;
-  /** With `told`: the line's end was told, too. */
-  toldEnd = false;
+  /** What was given of this line before; undefined for nothing. */
+  given: string | undefined;
+  /** With `given`: whether the line's end was given, too. */
+  endGiven = false;
   /** The cursor was moved past it to a place on the screen. */
   passed = false;
   #text: string;
@@ -74,7 +74,7 @@ export class Row {
     return front;
   }
 
-  /** Empties it; what was told of it is kept. */
+  /** Empties it; what was given of it is remembered. */
   clear(): void {
     this.#text = "";
     if (this.#cells !== undefined) this.eraseFrom(0);

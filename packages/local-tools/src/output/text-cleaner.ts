@@ -1,6 +1,7 @@
 import { isHighSurrogate } from "./char-width.ts";
 import { moveCursor } from "./cursor.ts";
-import { Screen, type ScreenOptions } from "./screen.ts";
+import { Screen } from "./screen.ts";
+import type { ScreenOptions } from "./scrollback.ts";
 
 /** The line that stands for what a program showed on the alternate screen. */
 export const fullScreenNote = "[a full-screen program ran here; its screen is left out]";

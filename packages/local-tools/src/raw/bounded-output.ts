@@ -1,5 +1,5 @@
+import { StringDecoder } from "node:string_decoder";
 import { firstChars } from "../messages.ts";
-import { Utf8Decoder } from "../output/decode.ts";
 
 /**
  * Keeps the beginning and the end of what a stream prints, as UTF-8 text, in bounded memory. What is no UTF-8 becomes
@@ -7,7 +7,7 @@ import { Utf8Decoder } from "../output/decode.ts";
  */
 export class BoundedOutput {
   readonly #half: number;
-  readonly #decoder = new Utf8Decoder();
+  readonly #decoder = new StringDecoder("utf8");
   #head = "";
   /** What follows the head; its front is dropped from time to time. */
   #tail = "";
@@ -19,7 +19,7 @@ export class BoundedOutput {
   }
 
   write(bytes: Buffer): void {
-    this.#add(this.#decoder.push(bytes));
+    this.#add(this.#decoder.write(bytes));
   }
 
   /** The whole, or beginning and end with a line between that says how much is missing. */

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { StringDecoder } from "node:string_decoder";
 import { sleep } from "@toolglot/internal";
-import { Utf8Decoder } from "../output/decode.ts";
 import { MarkScanner, type Piece } from "../output/mark-scanner.ts";
 import { BashCommands } from "./bash-commands.ts";
 import { InputGuard } from "./input-guard.ts";
@@ -50,7 +50,7 @@ export class BashProcess {
   /** Where scripts lie; to be removed when the host exits. */
   channel: ScriptChannel;
   readonly #scanner: MarkScanner;
-  readonly #decoder: Utf8Decoder = new Utf8Decoder();
+  readonly #decoder: StringDecoder = new StringDecoder("utf8");
   #ready: ((major: number) => void) | undefined;
   #abandoned = false;
   #exit: BashExit | undefined;
@@ -75,7 +75,7 @@ export class BashProcess {
     this.commands = new BashCommands(this, lines, guard);
     transport.onData((bytes) => {
       this.#received += bytes.length;
-      this.#read(this.#decoder.push(bytes));
+      this.#read(this.#decoder.write(bytes));
     });
     transport.onExit((exit) => this.#died(exit));
   }

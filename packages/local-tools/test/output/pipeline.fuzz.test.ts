@@ -1,10 +1,11 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { StringDecoder } from "node:string_decoder";
 import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Utf8Decoder } from "../../src/output/decode.ts";
+
 import { MarkScanner } from "../../src/output/mark-scanner.ts";
 import { type KeptOutput, OutputLog } from "../../src/output/output-log.ts";
 import { TextCleaner } from "../../src/output/text-cleaner.ts";
@@ -43,13 +44,13 @@ it("should make of bytes, in any chunks, the results of commands", () => {
       fc.integer({ min: 1, max: 600 }),
       (commands, size, maxChars) => {
         const bytes = Buffer.from(commands.map((text, n) => `${text}\u001b]633;D;nonce;${n}\u0007`).join(""));
-        const decoder = new Utf8Decoder();
+        const decoder = new StringDecoder("utf8");
         const scanner = new MarkScanner("nonce");
         const cleaner = new TextCleaner();
         let log = new OutputLog({ maxChars, artifactDir });
         const results: KeptOutput[] = [];
         for (let at = 0; at < bytes.length; at += size) {
-          for (const piece of scanner.push(decoder.push(bytes.subarray(at, at + size)))) {
+          for (const piece of scanner.push(decoder.write(bytes.subarray(at, at + size)))) {
             if (piece.type === "text") log.write(cleaner.push(piece.text));
             else {
               expect(piece).toEqual({ type: "mark", kind: "D", fields: [String(results.length)] });
