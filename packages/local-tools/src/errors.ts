@@ -69,6 +69,15 @@ export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
+/** What a call returns; undefined when it throws, whatever it throws. */
+export function attempt<Value>(call: () => Value): Value | undefined {
+  try {
+    return call();
+  } catch {
+    return undefined;
+  }
+}
+
 /** For `catch`: a system call's failure with one of these codes gives undefined; any other error is thrown on. */
 export function ignoring(...codes: string[]): (error: unknown) => undefined {
   return (error) => {

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, rmSync, statSync, writeSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { codeOf } from "../errors.ts";
+import { attempt, codeOf } from "../errors.ts";
+import { isDirectory } from "../roots/pinned-folder.ts";
 
 /** UTF-16 units that are gathered before they are written. */
 const gathered = 65_536;
@@ -11,15 +12,19 @@ const gathered = 65_536;
  * written, `failure` says why and there is no file.
  */
 export class ArtifactFile {
+  /** Undefined before something is on disk, and when that failed. */
+  path: string | undefined;
+  /** Why there is no file. */
+  failure: string | undefined;
+  /** Bytes on disk. */
+  bytes = 0;
+  /** There was more than the bound allows; the file holds the beginning. */
+  full = false;
   readonly #dir: string;
   readonly #maxBytes: number;
   #descriptor: number | undefined;
-  #path: string | undefined;
   #waiting: string[] = [];
   #waitingUnits = 0;
-  #bytes = 0;
-  #full = false;
-  #failure: string | undefined;
 
   constructor(dir: string, maxBytes: number) {
     this.#dir = dir;
@@ -28,31 +33,11 @@ export class ArtifactFile {
 
   /** Something was written, or it was tried. */
   get begun(): boolean {
-    return this.#path !== undefined || this.#failure !== undefined || this.#waitingUnits > 0;
-  }
-
-  /** Its path; undefined before something is on disk, and when that failed. */
-  get path(): string | undefined {
-    return this.#path;
-  }
-
-  /** Why there is no file. */
-  get failure(): string | undefined {
-    return this.#failure;
-  }
-
-  /** Bytes on disk. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** There was more than the bound allows; the file holds the beginning. */
-  get full(): boolean {
-    return this.#full;
+    return this.path !== undefined || this.failure !== undefined || this.#waitingUnits > 0;
   }
 
   write(text: string): void {
-    if (this.#full || this.#failure !== undefined) return;
+    if (this.full || this.failure !== undefined) return;
     this.#waiting.push(text);
     this.#waitingUnits += text.length;
     if (this.#waitingUnits >= gathered) this.#flush(false);
@@ -60,7 +45,7 @@ export class ArtifactFile {
 
   /** Writes what is left and closes. */
   close(): void {
-    if (this.#failure === undefined && !this.#full) this.#flush(true);
+    if (this.failure === undefined && !this.full) this.#flush(true);
     this.#closeDescriptor();
   }
 
@@ -69,14 +54,10 @@ export class ArtifactFile {
     this.#waiting = [];
     this.#waitingUnits = 0;
     this.#closeDescriptor();
-    if (this.#path !== undefined) {
-      try {
-        rmSync(this.#path, { force: true });
-      } catch {
-        // It stays where it is: nothing depends on its being gone.
-      }
-      this.#path = undefined;
-    }
+    const { path } = this;
+    // Where it can't be removed it stays: nothing depends on its being gone.
+    if (path !== undefined) attempt(() => rmSync(path, { force: true }));
+    this.path = undefined;
   }
 
   #flush(last: boolean): void {
@@ -94,9 +75,9 @@ export class ArtifactFile {
       this.#put(Buffer.from(text, "utf8"));
     } catch (error) {
       this.discard();
-      this.#failure = reason(error);
+      this.failure = reason(error);
     }
-    if (this.#full) this.#closeDescriptor();
+    if (this.full) this.#closeDescriptor();
   }
 
   #open(): void {
@@ -104,14 +85,14 @@ export class ArtifactFile {
     makeFolder(resolve(this.#dir));
     const path = join(resolve(this.#dir), `output-${randomBytes(12).toString("hex")}.txt`);
     this.#descriptor = openSync(path, "wx", 0o600);
-    this.#path = path;
+    this.path = path;
   }
 
   #put(bytes: Buffer): void {
     let end = bytes.length;
-    if (this.#bytes + end > this.#maxBytes) {
-      this.#full = true;
-      end = this.#maxBytes - this.#bytes;
+    if (this.bytes + end > this.#maxBytes) {
+      this.full = true;
+      end = this.#maxBytes - this.bytes;
       // Not inside a character.
       while (end > 0 && ((bytes[end] as number) & 0xc0) === 0x80) end--;
     }
@@ -119,7 +100,7 @@ export class ArtifactFile {
     while (at < end) {
       const written = writeSync(this.#descriptor as number, bytes, at, end - at);
       at += written;
-      this.#bytes += written;
+      this.bytes += written;
     }
   }
 
@@ -127,11 +108,8 @@ export class ArtifactFile {
     if (this.#descriptor === undefined) return;
     const descriptor = this.#descriptor;
     this.#descriptor = undefined;
-    try {
-      closeSync(descriptor);
-    } catch {
-      // The descriptor is gone either way.
-    }
+    // The descriptor is gone either way.
+    attempt(() => closeSync(descriptor));
   }
 }
 
@@ -142,15 +120,11 @@ function makeFolder(path: string): void {
   } catch (error) {
     const code = codeOf(error);
     const above = dirname(path);
-    if (code === "EEXIST" && statSync(path).isDirectory()) return;
-    if (code !== "ENOENT" || above === path || isFolder(above)) throw error;
+    if (code === "EEXIST" && isDirectory(path)) return;
+    if (code !== "ENOENT" || above === path || isDirectory(above)) throw error;
     makeFolder(above);
     mkdirSync(path, { mode: 0o700 });
   }
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** For a sentence: the system's code in words where it is known. */

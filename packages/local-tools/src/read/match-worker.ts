@@ -27,7 +27,7 @@ export interface MatcherOptions {
   /** UTF-16 units of a line. */
   maxLine: number;
   /** Milliseconds that one piece of a file may take. */
-  patience: number;
+  timeoutMs: number;
 }
 
 /** Why a file was not searched through. `gave-up`: it took too long, or too much memory. `pattern`: the expression can't be run at all. */
@@ -43,12 +43,12 @@ export class MatchFault extends Error {
 /** Searches files for a pattern, one at a time and piece by piece, without holding up anybody. */
 export class Matcher {
   readonly #worker: Worker;
-  readonly #patience: number;
+  readonly #timeoutMs: number;
   #waiting: { done(found: FileMatches): void; fail(error: Error): void } | undefined;
   #ended: Error | undefined;
 
-  constructor(pattern: Pattern, { maxLines, maxLine, patience }: MatcherOptions) {
-    this.#patience = patience;
+  constructor(pattern: Pattern, { maxLines, maxLine, timeoutMs }: MatcherOptions) {
+    this.#timeoutMs = timeoutMs;
     this.#worker = new Worker(matchScript, {
       eval: true,
       workerData: { pattern, maxLines, maxLine },
@@ -78,7 +78,7 @@ export class Matcher {
     try {
       return await new Promise<FileMatches>((done, fail) => {
         this.#waiting = { done, fail };
-        clock = setTimeout(() => this.#end(new MatchFault("gave-up", "it took too long")), this.#patience);
+        clock = setTimeout(() => this.#end(new MatchFault("gave-up", "it took too long")), this.#timeoutMs);
         this.#worker.postMessage({ bytes, last }, [bytes.buffer as ArrayBuffer]);
       });
     } finally {

@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ExecFileException, execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { onAbort } from "@toolglot/internal";
+import { defined } from "@toolglot/internal";
 import type { Roots } from "../roots/roots.ts";
 
 /** Bytes of file names on one command line; Windows takes 32,767 characters in all. */
@@ -35,7 +35,7 @@ export interface RipgrepSearch {
   /** Paths from the folder. */
   files: readonly string[];
   /** Milliseconds for all. */
-  patience: number;
+  timeoutMs: number;
   signal?: AbortSignal;
 }
 
@@ -46,7 +46,7 @@ export interface RipgrepSearch {
  */
 export async function filesWith(ripgrep: string, search: RipgrepSearch): Promise<Set<string> | undefined> {
   const found = new Set<string>();
-  const until = Date.now() + search.patience;
+  const until = Date.now() + search.timeoutMs;
   for (const files of batches(search.files)) {
     search.signal?.throwIfAborted();
     const names = await run(ripgrep, search, files, until - Date.now());
@@ -78,54 +78,48 @@ function* batches(files: readonly string[]): Generator<readonly string[]> {
   if (batch.length > 0) yield batch;
 }
 
-async function run(
+/** The files of one command line that hold a text; undefined when ripgrep said anything else, or did not end well. */
+function run(
   ripgrep: string,
   { needles, ignoreCase, folder, signal }: RipgrepSearch,
   files: readonly string[],
-  patience: number,
+  timeoutMs: number,
 ): Promise<string[] | undefined> {
   const options = ["--no-config", "--no-ignore", "--hidden", "--no-follow", "--no-mmap", "--color=never"];
   const what = ["--text", "--encoding=none", ignoreCase ? "--ignore-case" : "--case-sensitive"];
   const answer = ["--files-with-matches", "--null", "--path-separator=/"];
-  // What is no plain ASCII may be binary, or of another encoding: then it has to be looked at, too.
+  // What is no plain ASCII may be binary, or of another encoding: then it has to be searched, too.
   const texts = [...needles.map(escaped), String.raw`(?-u:[\x00\x80-\xff])`].map((text) => `--regexp=${text}`);
-  let child: ChildProcess;
-  try {
-    child = spawn(ripgrep, [...options, ...what, ...answer, ...texts, "--", ...files.map((file) => `./${file}`)], {
-      cwd: folder,
-      env: {},
-      stdio: ["ignore", "pipe", "pipe"],
-      windowsHide: true,
-    });
-  } catch {
-    // Too long a command line, a NUL.
-    return undefined;
-  }
-  return new Promise((done) => {
-    const chunks: Buffer[] = [];
-    let troubled = false;
-    const stop = (): void => {
-      troubled = true;
-      child.kill("SIGKILL");
-    };
-    const clock = setTimeout(stop, Math.max(0, patience));
-    const stopListening = onAbort(signal, stop);
-    child.stdout?.on("data", (chunk: Buffer) => chunks.push(chunk));
-    // It speaks of what it was not able to understand, or to read.
-    child.stderr?.on("data", () => {
-      troubled = true;
-    });
-    child.on("error", () => {
-      troubled = true;
-      if (child.pid === undefined) finish();
-    });
-    child.on("close", finish);
-    function finish(): void {
-      clearTimeout(clock);
-      stopListening();
-      const names = Buffer.concat(chunks).toString("utf8").split("\0").slice(0, -1);
-      const usable = !troubled && child.exitCode !== null && child.exitCode <= 1;
-      done(usable ? names.map((name) => name.slice(2)) : undefined);
+  const names = files.map((file) => `./${file}`);
+  const settings = {
+    cwd: folder,
+    env: {},
+    windowsHide: true,
+    encoding: "utf8",
+    maxBuffer: Number.POSITIVE_INFINITY,
+    timeout: Math.max(1, timeoutMs),
+    killSignal: "SIGKILL",
+    ...defined({ signal }),
+  } as const;
+  return new Promise((resolve) => {
+    try {
+      const child = execFile(ripgrep, [...options, ...what, ...answer, ...texts, "--", ...names], settings, done);
+      child.stdin?.end();
+    } catch {
+      // Too long a command line, a NUL.
+      resolve(undefined);
+    }
+    function done(error: ExecFileException | null, stdout: string, stderr: string): void {
+      // Exit status 1: no match. It writes to stderr what it was not able to understand, or to read.
+      const usable = stderr === "" && (error === null || error.code === 1);
+      resolve(
+        usable
+          ? stdout
+              .split("\0")
+              .slice(0, -1)
+              .map((name) => name.slice(2))
+          : undefined,
+      );
     }
   });
 }

@@ -10,7 +10,7 @@ import { fileChoice } from "./file-choice.ts";
 import { type FileMatches, Matcher, MatchFault } from "./match-worker.ts";
 import { type Pattern, readLiterally, readPattern } from "./pattern.ts";
 import { filesWith, findRipgrep } from "./ripgrep.ts";
-import { mostMatches, type SearchOutcome, told } from "./search-words.ts";
+import { mostMatches, type SearchOutcome, searchReport } from "./search-report.ts";
 import type { ReadPart, TextSearch } from "./types.ts";
 
 /** Bounds and ways of a search. */
@@ -21,9 +21,9 @@ export interface SearchOptions {
   ripgrep?: string | false;
   signal?: AbortSignal;
   /** Milliseconds that one file, or a million bytes of a large one, may take; a pattern can be one that never comes to an end. Default 5,000. */
-  filePatience?: number;
+  fileTimeoutMs?: number;
   /** Milliseconds for all of a search. Default 30,000. */
-  patience?: number;
+  timeoutMs?: number;
 }
 
 /** UTF-16 units of a line. */
@@ -43,25 +43,25 @@ export async function searchText(search: TextSearch, options: SearchOptions): Pr
   signal?.throwIfAborted();
   const read = readPattern(search.pattern);
   const place = await roots.locate(search.src ?? roots.base);
-  const { patience = 30_000 } = options;
+  const { timeoutMs = 30_000 } = options;
   const begun = Date.now();
-  const until = begun + patience;
+  const until = begun + timeoutMs;
   // Looking for files leaves some of the time for looking into them.
-  const walk = await filesOf(search, place, begun + (patience * 2) / 3, options);
+  const walk = await filesOf(search, place, begun + (timeoutMs * 2) / 3, options);
   const files = place.kind === "file" ? walk.files : walk.files.filter(({ size }) => size <= options.maxBytes);
-  const lookFor = async (pattern: Pattern): Promise<SearchOutcome> =>
-    lookInto(files, await worthLooking(files, place, pattern, until, options), pattern, until, options);
-  const outcome = await lookFor(read);
-  const asItStands = read.literal === undefined && cameToNothing(outcome) ? readLiterally(search.pattern) : undefined;
-  const second = asItStands === undefined ? undefined : await lookFor(asItStands);
-  const bounds = { maxChars: options.maxChars, maxBytes: options.maxBytes, patience };
+  const searchFor = async (pattern: Pattern): Promise<SearchOutcome> =>
+    searchFiles(files, await filesWorthSearching(files, place, pattern, until, options), pattern, until, options);
+  const outcome = await searchFor(read);
+  const asItStands = read.literal === undefined && foundNothing(outcome) ? readLiterally(search.pattern) : undefined;
+  const second = asItStands === undefined ? undefined : await searchFor(asItStands);
+  const bounds = { maxChars: options.maxChars, maxBytes: options.maxBytes, timeoutMs };
   return second === undefined || second.found.length === 0
-    ? told(search, read.note, walk, outcome, bounds)
-    : told(search, "no line fits it as a regular expression; found as it stands", walk, second, bounds);
+    ? searchReport(search, read.note, walk, outcome, bounds)
+    : searchReport(search, "no line fits it as a regular expression; found as it stands", walk, second, bounds);
 }
 
 /** All was looked at, and nothing fits: `call(x)` is an expression that fits `callx`, and was meant as it stands. */
-function cameToNothing({ found, tooSlow, stoppedAt }: SearchOutcome): boolean {
+function foundNothing({ found, tooSlow, stoppedAt }: SearchOutcome): boolean {
   return found.length === 0 && tooSlow.length === 0 && stoppedAt === undefined;
 }
 
@@ -88,7 +88,7 @@ async function filesOf(search: TextSearch, place: Place, until: number, options:
 }
 
 /** The files that may hold a match, or may not be what they seem, when ripgrep can tell; undefined: all. */
-async function worthLooking(
+async function filesWorthSearching(
   files: WalkedFile[],
   place: Place,
   pattern: Pattern,
@@ -104,7 +104,7 @@ async function worthLooking(
     ignoreCase: pattern.flags?.includes("i") === true,
     folder: place.path,
     files: files.map(below),
-    patience: Math.max(0, until - Date.now()) / 2,
+    timeoutMs: Math.max(0, until - Date.now()) / 2,
     ...defined({ signal }),
   });
 }
@@ -113,7 +113,7 @@ function below(file: WalkedFile): string {
   return file.below.join("/");
 }
 
-async function lookInto(
+async function searchFiles(
   files: readonly WalkedFile[],
   worth: ReadonlySet<string> | undefined,
   pattern: Pattern,
@@ -131,10 +131,10 @@ async function lookInto(
     inParts: false,
     tooSlow: [],
   };
-  const { signal, filePatience = 5000 } = options;
+  const { signal, fileTimeoutMs = 5000 } = options;
   let matcher: Matcher | undefined;
-  const theMatcher = (): Matcher => {
-    matcher ??= new Matcher(pattern, { maxLines: mostMatches, maxLine: longestLine, patience: filePatience });
+  const matcherNow = (): Matcher => {
+    matcher ??= new Matcher(pattern, { maxLines: mostMatches, maxLine: longestLine, timeoutMs: fileTimeoutMs });
     return matcher;
   };
   const stopListening = onAbort(signal, () => void matcher?.close());
@@ -155,7 +155,7 @@ async function lookInto(
       // Let go of what was read.
       reading[at] = Promise.resolve("searched");
       signal?.throwIfAborted();
-      const seen = await lookAt(content, file, theMatcher, until, options).catch((error: unknown) =>
+      const seen = await searchFile(content, file, matcherNow, until, options).catch((error: unknown) =>
         notSearched(error, signal),
       );
       outcome.gone++;
@@ -198,7 +198,7 @@ interface Seen {
   state: "whole" | "binary" | "unreadable" | NonNullable<SearchOutcome["stoppedIn"]>;
 }
 
-async function lookAt(
+async function searchFile(
   content: Content,
   file: WalkedFile,
   matcher: () => Matcher,
@@ -214,11 +214,11 @@ async function lookAt(
   }
   await using opened = await options.roots.openPlace(file.path).catch(() => undefined);
   if (opened === undefined) return { matches: nothing(), state: "unreadable" };
-  return await lookThrough(opened, file, matcher(), until, options);
+  return await searchLargeFile(opened, file, matcher(), until, options);
 }
 
 /** Searches a large file while it is read, one piece ahead. */
-async function lookThrough(
+async function searchLargeFile(
   opened: OpenedFile,
   file: WalkedFile,
   matcher: Matcher,

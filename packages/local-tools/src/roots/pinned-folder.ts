@@ -1,4 +1,4 @@
-import { constants, type Stats } from "node:fs";
+import { constants, type Stats, statSync } from "node:fs";
 import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -28,6 +28,11 @@ export interface PinnedFolder extends AsyncDisposable {
   /** Makes a rename or removal in it last. */
   sync(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** Whether there is a folder at a path, links followed. */
+export function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 /** Opens a folder by its real path: a link put in its place is refused (`ELOOP`, `ENOTDIR`). */

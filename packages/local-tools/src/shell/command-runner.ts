@@ -1,5 +1,7 @@
-import { realpathSync, statSync } from "node:fs";
+import { realpathSync } from "node:fs";
 import { maxTimerMs } from "@toolglot/internal";
+import { attempt } from "../errors.ts";
+import { isDirectory } from "../roots/pinned-folder.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
 import { type Active, CommandResults } from "./command-results.ts";
 import { quoteWord } from "./shell-text.ts";
@@ -221,15 +223,7 @@ export class CommandRunner {
   }
 }
 
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
 /** True when both paths lead to the same place. */
 function isSamePlace(a: string, b: string): boolean {
-  try {
-    return realpathSync(a) === realpathSync(b);
-  } catch {
-    return false;
-  }
+  return attempt(() => realpathSync(a) === realpathSync(b)) === true;
 }

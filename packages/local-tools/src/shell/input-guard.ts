@@ -1,6 +1,7 @@
 import { mkdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { sleep } from "@toolglot/internal";
+import { attempt } from "../errors.ts";
 import { secret } from "./command.ts";
 import { quoteWord } from "./shell-text.ts";
 import { terminalModes } from "./terminal-modes.ts";
@@ -59,10 +60,8 @@ export class InputGuard {
       write();
     } catch {
       // A command may have removed the folder.
-      try {
-        mkdirSync(dirname(this.#path), { mode: 0o700 });
-        write();
-      } catch {}
+      attempt(() => mkdirSync(dirname(this.#path), { mode: 0o700 }));
+      attempt(write);
     }
   }
 
@@ -105,9 +104,7 @@ export class InputGuard {
   }
 
   #remove(): void {
-    try {
-      unlinkSync(this.#path);
-    } catch {}
+    attempt(() => unlinkSync(this.#path));
   }
 
   /**

@@ -1,4 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
+import { attempt } from "../errors.ts";
 import type { Processes, Reading } from "./processes.ts";
 
 /** System calls that wait, by architecture: their numbers differ. */
@@ -30,19 +31,16 @@ interface Stat {
 }
 
 function text(path: string): string | undefined {
-  try {
-    return readFileSync(path, "latin1");
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readFileSync(path, "latin1"));
 }
 
 function link(path: string): string | undefined {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => readlinkSync(path));
+}
+
+/** Names in a folder of /proc, not endlessly many; none when it can't be read. */
+function listed(path: string): string[] {
+  return attempt(() => readdirSync(path).slice(0, 64)) ?? [];
 }
 
 /** One process's line in /proc; the name in brackets may hold anything, so fields count from the last bracket. */
@@ -98,15 +96,15 @@ const weight: Readonly<Record<Reading, number>> = { no: 0, hidden: 1, poll: 2, r
 /** Terminals in terminals that are looked through. */
 const mostTerminals = 4;
 
+/** What is lost where the system doesn't show it. */
+export const blockingUnseen =
+  "This system doesn't show what a process is blocked on: a command counts as waiting for input when it is silent on an unfinished line.";
+
 /** By /proc. Everything here is a look without waiting: /proc is memory. */
 export class LinuxProcesses implements Processes {
   /** Not where the kernel doesn't say what a process is blocked on, or not to us. */
   readonly showsPlaces: boolean = text("/proc/self/syscall") !== undefined;
-  readonly limits: readonly string[] = this.showsPlaces
-    ? []
-    : [
-        "This system doesn't show what a process is blocked on: a command counts as waiting for input when it is silent on an unfinished line.",
-      ];
+  readonly limits: readonly string[] = this.showsPlaces ? [] : [blockingUnseen];
 
   /** False where /proc isn't mounted. */
   static available(): boolean {
@@ -144,9 +142,9 @@ export class LinuxProcesses implements Processes {
     let result: Reading = "no";
     for (const { pid, session } of [...roots, ...others]) {
       // `/dev/tty` is another terminal in another session, or none.
-      const names = own.has(session) ? [tty, "/dev/tty"] : [tty];
-      for (const thread of this.#threads(pid)) {
-        let reading = this.#threadReading(pid, thread, names);
+      const devices = own.has(session) ? [tty, "/dev/tty"] : [tty];
+      for (const thread of listed(`/proc/${pid}/task`)) {
+        let reading = this.#threadReading(pid, thread, devices);
         if (reading === "poll") reading = this.#relayed(processes, pid, terminals) ?? reading;
         if (weight[reading] > weight[result]) result = reading;
         if (result === "read") return result;
@@ -161,7 +159,7 @@ export class LinuxProcesses implements Processes {
    */
   #relayed(processes: readonly Stat[], pid: number, terminals: number): Reading | undefined {
     if (terminals === 0) return undefined;
-    for (const fd of this.#descriptors(pid)) {
+    for (const fd of listed(`/proc/${pid}/fd`)) {
       if (!/^\/dev\/(?:pts\/)?ptmx$/.test(link(`/proc/${pid}/fd/${fd}`) ?? "")) continue;
       const index = Number(/^tty-index:\s*(\d+)/m.exec(text(`/proc/${pid}/fdinfo/${fd}`) ?? "")?.[1]);
       const inner = below(processes, [{ pid }]).find(
@@ -173,22 +171,6 @@ export class LinuxProcesses implements Processes {
       return reading === "read" ? "poll" : reading;
     }
     return undefined;
-  }
-
-  #descriptors(pid: number): string[] {
-    try {
-      return readdirSync(`/proc/${pid}/fd`).slice(0, 64);
-    } catch {
-      return [];
-    }
-  }
-
-  #threads(pid: number): string[] {
-    try {
-      return readdirSync(`/proc/${pid}/task`).slice(0, 64);
-    } catch {
-      return [];
-    }
   }
 
   #threadReading(pid: number, thread: string, terminals: readonly string[]): Reading {
@@ -255,13 +237,10 @@ export class LinuxProcesses implements Processes {
   }
 
   startedSync(shell: number): number[] {
-    try {
-      return all()
-        .filter((one) => one.session === shell && one.pid !== shell && one.state !== "Z")
-        .map((one) => one.pid);
-    } catch {
-      return [];
-    }
+    const running = attempt(all) ?? [];
+    return running
+      .filter((one) => one.session === shell && one.pid !== shell && one.state !== "Z")
+      .map((one) => one.pid);
   }
 
   cwd(shell: number): string | undefined {

@@ -1,6 +1,6 @@
-import { statSync } from "node:fs";
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { localError } from "../errors.ts";
+import { isDirectory } from "../roots/pinned-folder.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
@@ -106,7 +106,7 @@ export function checkedShellOptions(
   if (typeof env !== "object" || env === null || Object.values(env).some((value) => typeof value !== "string")) {
     throw new TypeError("env must be an object of texts, by the names of variables");
   }
-  if (typeof options.cwd !== "string" || !statSync(options.cwd, { throwIfNoEntry: false })?.isDirectory()) {
+  if (typeof options.cwd !== "string" || !isDirectory(options.cwd)) {
     throw new TypeError(`cwd must be an existing directory: ${options.cwd}`);
   }
   if (typeof options.artifactDir !== "string" || options.artifactDir === "") {

@@ -1,6 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { LinuxProcesses } from "./linux-processes.ts";
+import { blockingUnseen, LinuxProcesses } from "./linux-processes.ts";
 
 const run = promisify(execFile);
 
@@ -44,10 +44,7 @@ interface Row {
 
 /** By `ps`: any Unix, and Windows not at all. */
 class PsProcesses implements Processes {
-  readonly limits: readonly string[] = [
-    "This system doesn't show what a process is blocked on: a command counts as waiting for input when it is silent on an unfinished line.",
-    "Processes are found by ps, descendants of the shell only.",
-  ];
+  readonly limits: readonly string[] = [blockingUnseen, "Processes are found by ps, descendants of the shell only."];
 
   readonly showsPlaces = false;
 

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
+import { attempt, codeOf } from "../errors.ts";
 import { newShellFolder } from "./shell-folders.ts";
 
 const run = promisify(execFile);
@@ -66,9 +67,7 @@ export class ScriptChannel {
 
   /** Removes one of its files; one that is gone is fine. */
   removeFile(path: string): void {
-    try {
-      unlinkSync(path);
-    } catch {}
+    attempt(() => unlinkSync(path));
   }
 
   /** To be called before the shell is told to source {@link path}: a plain file must be there by then. */
@@ -117,7 +116,7 @@ export class ScriptChannel {
           while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
           finish(true);
         } catch (error) {
-          const code = (error as NodeJS.ErrnoException).code;
+          const code = codeOf(error);
           // ENXIO: nobody reads yet. EAGAIN: the reader has to catch up.
           if (code === "ENXIO" || code === "EAGAIN" || code === "EINTR") again();
           else finish(false);
@@ -137,9 +136,7 @@ export class ScriptChannel {
   /** Whoever waits for a script gets an empty one. */
   release(at: string = this.path): void {
     if (!this.fifo) return;
-    try {
-      closeSync(openSync(at, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW));
-    } catch {}
+    attempt(() => closeSync(openSync(at, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)));
   }
 
   /** Removes the folder and all in it. A shell that waits for a script gets an empty one. Safe to call twice. */
@@ -147,9 +144,7 @@ export class ScriptChannel {
     this.#cancel?.();
     // In this order: whoever comes later finds nothing, whoever waits already is let go.
     const aside = `${this.path}-removed`;
-    try {
-      renameSync(this.path, aside);
-    } catch {}
+    attempt(() => renameSync(this.path, aside));
     this.release(aside);
     rmSync(this.#dir, { recursive: true, force: true });
   }

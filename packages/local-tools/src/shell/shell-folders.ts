@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdtempSync, opendirSync, readlinkSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
+import { attempt } from "../errors.ts";
 import { isRunning } from "./signal.ts";
 
 /** `toolglot-shell-<process id>-<where that number counts>-<random>`. */
@@ -11,10 +12,7 @@ const most = { looked: 10_000, removed: 100 };
 
 /** Process ids mean something on one machine and, on Linux, in one namespace: containers may share their temporary folder. */
 function numbering(): string {
-  let space = "";
-  try {
-    space = readlinkSync("/proc/self/ns/pid");
-  } catch {}
+  const space = attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "";
   return createHash("sha256").update(`${hostname()} ${space}`).digest("hex").slice(0, 8);
 }
 
@@ -47,9 +45,7 @@ export function removeDeadFolders(): void {
         const found = lstatSync(path, { throwIfNoEntry: false });
         if (!found?.isDirectory() || found.uid !== user) continue;
         removed++;
-        try {
-          rmSync(path, { recursive: true, force: true });
-        } catch {}
+        attempt(() => rmSync(path, { recursive: true, force: true }));
       }
     } finally {
       folder.closeSync();

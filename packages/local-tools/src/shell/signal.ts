@@ -1,13 +1,8 @@
-import { codeOf } from "../errors.ts";
+import { attempt, codeOf } from "../errors.ts";
 
 /** Signals a process or, with a negative number, a group; 0 only asks whether it is there. False when there is none. */
 export function signal(target: number, name: NodeJS.Signals | 0): boolean {
-  try {
-    process.kill(target, name);
-    return true;
-  } catch {
-    return false;
-  }
+  return attempt(() => process.kill(target, name)) === true;
 }
 
 /** Whether a process of this number runs, whoever it belongs to. */

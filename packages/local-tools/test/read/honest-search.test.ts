@@ -64,10 +64,10 @@ describe.each<string | false>([false, ...(rg === undefined ? [] : [rg])])(
           left: [{ reason: "protected", count: 1 }],
         },
       ],
-    ])("never says that there is no match: %s", async (_what, files, told) => {
+    ])("never says that there is no match: %s", async (_what, files, expected) => {
       const { reader } = await readerOf(files, { ripgrep, maxBytes: 5000 });
       const part = await reader.search({ pattern: "needle" });
-      expect(part).toMatchObject({ text: "", complete: false, ...told });
+      expect(part).toMatchObject({ text: "", complete: false, ...expected });
       expect(part.head).not.toContain("no match");
     });
 
@@ -115,7 +115,7 @@ describe.each<string | false>([false, ...(rg === undefined ? [] : [rg])])(
         Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}.txt`, "hay\n"])),
       );
       const options = { roots, maxChars: 1000, maxBytes: 1000, ripgrep };
-      const none = await searchText({ pattern: "ne?edle" }, { ...options, patience: 0 });
+      const none = await searchText({ pattern: "ne?edle" }, { ...options, timeoutMs: 0 });
       expect(none.head).toMatch(
         /^stopped early: "ne\?edle": nothing found in the first [\d,]+ of (more than )?[\d,]+ files?; 0 seconds were over; name a directory or a glob/,
       );
@@ -139,7 +139,7 @@ describe.each<string | false>([false, ...(rg === undefined ? [] : [rg])])(
 test("a pattern that takes too long on too many files is said", { timeout: 60_000 }, async () => {
   const evil = `${"a".repeat(50)}!\n`;
   const { roots } = await readerOf({ "1.txt": evil, "2.txt": evil, "3.txt": evil, "4.txt": "aa\n", "5.txt": "y\n" });
-  const options = { roots, maxChars: 1000, maxBytes: 1000, ripgrep: false as const, filePatience: 300 };
+  const options = { roots, maxChars: 1000, maxBytes: 1000, ripgrep: false as const, fileTimeoutMs: 300 };
   const part = await searchText({ pattern: "^(a+)+$" }, options);
   expect(facts(part)).toEqual({
     head: 'stopped early: "^(a+)+$": nothing found in the first 3 of 5 files; the pattern takes too long on 1.txt, 2.txt, 3.txt; write it simpler; stopped before 4.txt',
@@ -151,7 +151,7 @@ test("a pattern that takes too long on too many files is said", { timeout: 60_00
 
 test("more files than a search goes through are no reason to say that there is no match", async () => {
   const { walkFiles } = await import("../../src/files/walk.ts");
-  const { told } = await import("../../src/read/search-words.ts");
+  const { searchReport } = await import("../../src/read/search-report.ts");
   const { roots, scratch } = await readerOf(
     Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`d${n}/f`, "hay\n"])),
   );
@@ -167,7 +167,11 @@ test("more files than a search goes through are no reason to say that there is n
     inParts: false,
     tooSlow: [],
   };
-  const part = told({ pattern: "x" }, undefined, walk, outcome, { maxChars: 100, maxBytes: 100, patience: 1000 });
+  const part = searchReport({ pattern: "x" }, undefined, walk, outcome, {
+    maxChars: 100,
+    maxBytes: 100,
+    timeoutMs: 1000,
+  });
   expect(facts(part)).toEqual({
     head: 'stopped early: "x": nothing found in the first 10 of more than 10 files; there are more files than a search goes through; name a directory or a glob',
     complete: false,
@@ -219,7 +223,7 @@ describe("a file that is named", () => {
     await scratch.write("big.log", line.repeat(100_000));
     const part = await searchText(
       { pattern: "ABSENT", src: "big.log" },
-      { roots, maxChars: 1000, maxBytes: 1000, patience: -1 },
+      { roots, maxChars: 1000, maxBytes: 1000, timeoutMs: -1 },
     );
     expect(part.head).toMatch(/^stopped early: "ABSENT" in big\.log: nothing found in the first 0 of 1 file; /);
     expect(part.complete).toBe(false);

@@ -281,7 +281,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     const clock = setInterval(() => turns++, 10);
     const part = await searchText(
       { pattern: "^(a+)+$" },
-      { roots, ripgrep, maxChars: 1000, maxBytes: 1000, filePatience: 1000 },
+      { roots, ripgrep, maxChars: 1000, maxBytes: 1000, fileTimeoutMs: 1000 },
     );
     clearInterval(clock);
     expect(part).toMatchObject({

@@ -30,14 +30,14 @@ export interface SearchOutcome {
 interface SearchBounds {
   maxChars: number;
   maxBytes: number;
-  patience: number;
+  timeoutMs: number;
 }
 
 /** Lines shown. */
 export const mostMatches = 200;
 
 /** What the model is told. "No match" only when there is nothing that was not looked at. */
-export function told(
+export function searchReport(
   search: TextSearch,
   note: string | undefined,
   walk: Walk,
@@ -51,7 +51,7 @@ export function told(
   const stopped = stoppedAt !== undefined || walk.stopped;
   const unseen = left.filter(({ reason }) => reason !== "matches");
   const where = `${quoted(search.pattern)}${search.src === undefined ? "" : ` in ${inMessage(search.src)}`}`;
-  const within = lookedInto(walk, outcome, stopped);
+  const within = searchedText(walk, outcome, stopped);
   const result =
     matches > 0
       ? `${several(matches, "match", "matches")} in ${several(found.length, "file")}${stopped ? `; looked into ${within}` : ""}`
@@ -94,15 +94,17 @@ export function told(
 }
 
 /** How many of how many files. */
-function lookedInto(walk: Walk, { looked, gone }: SearchOutcome, stopped: boolean): string {
+function searchedText(walk: Walk, { looked, gone }: SearchOutcome, stopped: boolean): string {
   const total = walk.files.length;
   if (stopped) return `the first ${counted(gone)} of ${walk.stopped ? "more than " : ""}${several(total, "file")}`;
   return looked === total ? several(total, "file") : `${counted(looked)} of ${several(total, "file")}`;
 }
 
-function whyStopped(walk: Walk, { tooSlow, stoppedAt }: SearchOutcome, { patience }: SearchBounds): string {
+function whyStopped(walk: Walk, { tooSlow, stoppedAt }: SearchOutcome, { timeoutMs }: SearchBounds): string {
   if (stoppedAt !== undefined && tooSlow.length > 0) return "";
-  const why = walk.tooMany ? "there are more files than a search goes through" : `${patience / 1000} seconds were over`;
+  const why = walk.tooMany
+    ? "there are more files than a search goes through"
+    : `${timeoutMs / 1000} seconds were over`;
   return `${why}; name a directory or a glob`;
 }
 
