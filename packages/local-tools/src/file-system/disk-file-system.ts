@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { checkKeys } from "@toolglot/internal";
 import { PathQueue } from "../files/path-queue.ts";
-import { GrantedHandle } from "./granted-handle.ts";
+import { GrantedHandle, type HandleFields } from "./granted-handle.ts";
 import { checkGrants } from "./grants.ts";
 import { Mount } from "./mount.ts";
 import { type Namespace, namespaces } from "./namespaces.ts";
@@ -29,9 +29,8 @@ export interface DiskFileSystemOptions {
  */
 export class DiskFileSystem {
   readonly #mounts: ReadonlyMap<string, Mount>;
+  readonly #limits: Pick<HandleFields, "maxBytes" | "maxEntries">;
   readonly #queue = new PathQueue();
-  readonly #maxBytes: number;
-  readonly #maxEntries: number;
 
   constructor(options: DiskFileSystemOptions) {
     checkKeys<DiskFileSystemOptions>("DiskFileSystem", options, {
@@ -43,8 +42,7 @@ export class DiskFileSystem {
       maxEntries: true,
     });
     const { maxBytes = 8 * 1024 * 1024, maxEntries = 50_000 } = options ?? {};
-    this.#maxBytes = positive(maxBytes, "maxBytes");
-    this.#maxEntries = positive(maxEntries, "maxEntries");
+    this.#limits = { maxBytes: positive(maxBytes, "maxBytes"), maxEntries: positive(maxEntries, "maxEntries") };
     const mounts = namespaces.flatMap((namespace) => {
       const dir = directoryOf(namespace, options ?? {});
       return dir === undefined ? [] : [new Mount(namespace, made(dir, namespace.name))];
@@ -75,8 +73,7 @@ export class DiskFileSystem {
       mounts: this.#mounts,
       grants: checkGrants(grants, new Set(this.#mounts.keys())),
       queue: this.#queue,
-      maxBytes: this.#maxBytes,
-      maxEntries: this.#maxEntries,
+      ...this.#limits,
     });
   }
 }

@@ -1,6 +1,7 @@
 import { lstat, mkdir, rmdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { codeOf, localError, localErrorType } from "../errors.ts";
+import { type FoundFile, inspectFile } from "../files/file-operations.ts";
 import type { PinnedFolder } from "../roots/pinned-folder.ts";
 import type { Roots } from "../roots/roots.ts";
 
@@ -17,7 +18,7 @@ export class Folders {
   open(real: string): Promise<PinnedFolder> {
     const known = this.#pinned.get(real);
     if (known !== undefined) return known;
-    const pinned = this.#pin(real);
+    const pinned = this.roots.pin(real);
     this.#pinned.set(real, pinned);
     pinned.catch(() => this.#pinned.delete(real));
     return pinned;
@@ -31,11 +32,10 @@ export class Folders {
     });
   }
 
-  async #pin(real: string): Promise<PinnedFolder> {
-    const folder = await this.roots.pin(real);
-    if (folder.path === real) return folder;
-    await folder.close();
-    throw localError("FileChanged", `${this.roots.show(real)} changed while it was looked at.`);
+  /** What stands at a path; `null`: nothing. Reads only files of one of the sizes. */
+  async inspect(path: string, sizes: readonly number[]): Promise<FoundFile | null> {
+    const folder = await this.find(dirname(path));
+    return folder === undefined ? null : inspectFile(folder, basename(path), sizes);
   }
 
   /** The folders that are missing above a file, outermost first. */

@@ -1,18 +1,26 @@
-import { basename, dirname, join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { ToolError, ToolglotError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { codeOf, localError } from "../errors.ts";
-import { inspectFile } from "../files/file-operations.ts";
+import type { Roots } from "../roots/roots.ts";
 import { Folders } from "./folders.ts";
 import { type HeldLock, lockFolder, takeLock } from "./lock.ts";
-import { isAlive } from "./owner.ts";
-import type { Parts } from "./parts.ts";
+import { isAlive, type Owner } from "./owner.ts";
+import type { Reach } from "./points.ts";
 import { isChanged, isFinal, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
-import type { Scan } from "./records.ts";
+import type { Records, Scan } from "./records.ts";
 import { repair } from "./repair.ts";
 import { holds } from "./take-back.ts";
 import type { ChangeJournal, ChangeRecord, FileChange } from "./types.ts";
 import { named, type Plan, type PlannedFile, writeChange } from "./write-change.ts";
+
+/** What every step of the journal works with. */
+export interface Parts {
+  roots: Roots;
+  records: Records;
+  owner: Owner;
+  reach: Reach;
+}
 
 export interface JournalLimits {
   maxChanges: number;
@@ -164,10 +172,8 @@ export class Journal implements ChangeJournal {
       for (const [index, file] of manifest.files.entries()) {
         if (!isChanged(file)) continue;
         const { path, before, after } = file;
-        const found = await named(roots.show(path), async () => {
-          const folder = await folders.find(dirname(path));
-          return folder === undefined ? null : inspectFile(folder, basename(path), after === null ? [] : [after.size]);
-        });
+        const sizes = after === null ? [] : [after.size];
+        const found = await named(roots.show(path), () => folders.inspect(path, sizes));
         if (!holds(found, after)) {
           conflicts.push(`${roots.show(path)} was changed since`);
           continue;

@@ -146,9 +146,13 @@ export class Records {
     }
   }
 
-  /** Keeps, as well as can be, what is to be said of a record. */
-  async note(id: string, trouble: readonly string[]): Promise<void> {
-    await writeFile(this.path(id, "trouble.json"), JSON.stringify(trouble), { mode: 0o600 }).catch(() => {});
+  /** Sets, and keeps as well as can be, what went wrong with a record; nothing when there is no trouble. */
+  async setTrouble(record: StoredRecord, trouble: string[]): Promise<void> {
+    delete record.trouble;
+    if (trouble.length === 0) return;
+    record.trouble = trouble;
+    const path = this.path(record.manifest.id, "trouble.json");
+    await writeFile(path, JSON.stringify(trouble), { mode: 0o600 }).catch(() => {});
   }
 
   /** What a file held before; undefined when the journal has it no more, or not as it was. */

@@ -1,8 +1,6 @@
-import { basename, dirname } from "node:path";
 import { codeOf, localErrorType } from "../errors.ts";
-import { inspectFile } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
-import type { Parts } from "./parts.ts";
+import type { Parts } from "./journal.ts";
 import { isChanged, type StoredRecord } from "./record.ts";
 import { holds, neitherSentence, removeBeside, sizesOf, takeBack } from "./take-back.ts";
 
@@ -25,8 +23,7 @@ export async function repair(parts: Parts, record: StoredRecord): Promise<void> 
     let isOld = false;
     let isNew = false;
     for (const { path, before, after } of manifest.files.filter(isChanged)) {
-      const folder = await folders.find(dirname(path));
-      const found = folder === undefined ? null : await inspectFile(folder, basename(path), sizesOf(before, after));
+      const found = await folders.inspect(path, sizesOf(before, after));
       if (holds(found, before)) isOld = true;
       else if (holds(found, after)) isNew = true;
       else neither.push(neitherSentence(roots.show(path), before));
@@ -38,17 +35,10 @@ export async function repair(parts: Parts, record: StoredRecord): Promise<void> 
     for (const [index, { path }] of manifest.files.entries()) await removeBeside(folders, manifest.id, index, path);
     for (const path of [...manifest.removes].reverse()) await folders.removeEmpty(path);
     await folders.sync();
-    if (neither.length > 0) {
-      record.trouble = neither;
-      await records.note(manifest.id, neither);
-    } else {
-      delete record.trouble;
-    }
+    await records.setTrouble(record, neither);
     await records.mark(record, neither.length > 0 ? "conflict" : "done");
   } catch (error) {
-    const trouble = [reasonOf(error)];
-    record.trouble = trouble;
-    await records.note(manifest.id, trouble);
+    await records.setTrouble(record, [reasonOf(error)]);
   } finally {
     await folders.close();
   }

@@ -3,7 +3,7 @@ import { basename, dirname } from "node:path";
 import { codeOf } from "../errors.ts";
 import { createFile, type FoundFile, inspectFile, nameFile, removeFile } from "../files/file-operations.ts";
 import type { Folders } from "./folders.ts";
-import type { Parts } from "./parts.ts";
+import type { Parts } from "./journal.ts";
 import {
   besideName,
   isChanged,
@@ -61,20 +61,14 @@ export async function takeBack(parts: Parts, record: StoredRecord, folders: Fold
 
   if (failures.length > 0) {
     const trouble = [...conflicts, ...failures];
-    record.trouble = trouble;
-    await records.note(manifest.id, trouble);
+    await records.setTrouble(record, trouble);
     return trouble;
   }
   return end(parts, record, conflicts);
 }
 
 async function end({ records, reach }: Parts, record: StoredRecord, conflicts: string[]): Promise<string[]> {
-  if (conflicts.length > 0) {
-    record.trouble = conflicts;
-    await records.note(record.manifest.id, conflicts);
-  } else {
-    delete record.trouble;
-  }
+  await records.setTrouble(record, conflicts);
   try {
     await records.mark(record, conflicts.length > 0 ? "conflict" : "rolled-back");
     await reach("rolled-back");
@@ -97,7 +91,7 @@ async function putBack(
   const { manifest } = record;
   const folder = await folders.find(dirname(path));
   const name = basename(path);
-  const found = folder === undefined ? null : await inspectFile(folder, name, sizesOf(before, after));
+  const found = await folders.inspect(path, sizesOf(before, after));
   if (holds(found, before)) return;
   if (folder === undefined || !holds(found, after)) return neitherSentence(roots.show(path), before);
   if (before === null) return removeFile(folder.at(name)).then(() => undefined);

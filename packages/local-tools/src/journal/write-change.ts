@@ -4,10 +4,10 @@ import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { codeOf, localError, localErrorType } from "../errors.ts";
-import { createFile, forEach, inspectFile, linkFile, nameFile, removeFile, sha256 } from "../files/file-operations.ts";
+import { createFile, forEach, inspectFile, linkFile, nameFile, sha256 } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
+import type { Parts } from "./journal.ts";
 import type { HeldLock } from "./lock.ts";
-import type { Parts } from "./parts.ts";
 import {
   besideName,
   isChanged,
@@ -17,7 +17,7 @@ import {
   type StoredRecord,
 } from "./record.ts";
 import type { Scan } from "./records.ts";
-import { holds, takeBack } from "./take-back.ts";
+import { holds, removeBeside, takeBack } from "./take-back.ts";
 import type { FileChange } from "./types.ts";
 
 /** A change of one file, with the owner that a file gets that is made again. */
@@ -127,7 +127,7 @@ class Writing {
     if (!(await this.#lock.isHeld())) {
       throw localError("WriteFailed", "Another process took the change journal for abandoned. Nothing was changed.");
     }
-    await this.#journal(() => records.mark(this.#record, "committing"));
+    await named("The change journal", () => records.mark(this.#record, "committing"));
     await reach("committing");
     // One after the other, in the order given: a reader of the tree sees a beginning of the change.
     for (const index of this.#manifest.files.keys()) {
@@ -135,14 +135,14 @@ class Writing {
     }
     await this.#folders.confirm();
     await reach("settled");
-    await this.#eachFile((index, beside) => this.#clean(index, beside));
+    await this.#eachFile((index) => removeBeside(this.#folders, this.#manifest.id, index, this.#file(index).path));
     for (const path of [...this.#manifest.removes].reverse()) {
       await named(this.#parts.roots.show(path), () => this.#folders.removeEmpty(path));
     }
     await reach("cleaned");
     await named("The change", () => this.#folders.sync());
     await reach("synced");
-    await this.#journal(() => records.mark(this.#record, "done"));
+    await named("The change journal", () => records.mark(this.#record, "done"));
   }
 
   async #makeFolders(): Promise<void> {
@@ -214,10 +214,6 @@ class Writing {
     await this.#parts.reach("replaced", index);
   }
 
-  async #clean(index: number, folder: { at(name: string): string }): Promise<void> {
-    for (const kind of ["new", "old"] as const) await removeFile(folder.at(besideName(this.#manifest.id, index, kind)));
-  }
-
   #file(index: number): Manifest["files"][number] {
     return this.#manifest.files[index] as Manifest["files"][number];
   }
@@ -227,21 +223,15 @@ class Writing {
   }
 
   async #eachFile(
-    work: (index: number, folder: { at(name: string): string }) => Promise<void>,
+    work: (index: number) => Promise<void>,
     { unchanged = false }: { unchanged?: boolean } = {},
   ): Promise<void> {
     const indexes = [...this.#manifest.files.keys()].filter((index) => unchanged || this.#isChanged(index));
-    await forEach(indexes, (index) =>
-      this.#named(index, async () => work(index, await this.#folders.open(dirname(this.#file(index).path)))),
-    );
+    await forEach(indexes, (index) => this.#named(index, () => work(index)));
   }
 
   #named<T>(index: number, work: () => Promise<T>): Promise<T> {
     return named(this.#parts.roots.show(this.#file(index).path), work);
-  }
-
-  #journal<T>(work: () => Promise<T>): Promise<T> {
-    return named("The change journal", work);
   }
 }
 

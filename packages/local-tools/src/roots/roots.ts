@@ -105,26 +105,17 @@ export class Roots {
    * caller closes it.
    */
   async pin(real: string, path: string = this.show(real)): Promise<PinnedFolder> {
-    return this.#checked(
-      pinFolder(real).catch((error: NodeJS.ErrnoException) => refuseFolder(error, path)),
-      real,
-      path,
-    );
+    return this.#checked(pinFolder(real), real, path);
   }
 
   /** Holds on to a folder that lies in a held one; a link is refused. The caller closes both. */
   async pinIn(folder: PinnedFolder, name: string): Promise<PinnedFolder> {
     const real = join(folder.path, name);
-    const path = this.show(real);
-    return this.#checked(
-      folder.folder(name).catch((error: NodeJS.ErrnoException) => refuseFolder(error, path)),
-      real,
-      path,
-    );
+    return this.#checked(folder.folder(name), real, this.show(real));
   }
 
   async #checked(opening: Promise<PinnedFolder>, real: string, path: string): Promise<PinnedFolder> {
-    const folder = await opening;
+    const folder = await opening.catch((error) => refuseFolder(error, path));
     if (folder.path === real && this.holds(real)) return folder;
     await folder.close();
     if (this.holds(folder.path)) throw fileChanged(path);

@@ -5,7 +5,6 @@ import type { CommandInput, EditInput, LocalTools, ReadInput } from "../local-to
 import { editText, readText, shellText } from "../results/texts.ts";
 import type { ShellResult } from "../shell/types.ts";
 import { definitions, type LocalToolName } from "./definitions.ts";
-import { decodeEscapes } from "./escapes.ts";
 
 type Run = (input: never, context: ToolContext) => Promise<unknown>;
 
@@ -42,4 +41,13 @@ function readResponse(outcome: Awaited<ReturnType<LocalTools["read"]>>): ToolRes
   if (first === undefined) return new ToolResponse({ content });
   const type = ToolError.isInstance(first) ? String(first.data.type ?? "Error") : "Error";
   return new ToolResponse({ content, error: { type, message: failed.map(({ message }) => message).join("\n") } });
+}
+
+const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", e: "\u001b", "\\": "\\" };
+
+/** `\n`, `\r`, `\t`, `\e`, `\xHH` and `\\` as what they stand for, as in a ToolsXML `<input>`; other backslashes stay. */
+export function decodeEscapes(text: string): string {
+  return text.replace(/\\(?:x([0-9a-fA-F]{2})|([nrte\\]))/g, (_whole, hex: string | undefined, name = "") =>
+    hex === undefined ? (escapes[name] ?? "") : String.fromCharCode(Number.parseInt(hex, 16)),
+  );
 }

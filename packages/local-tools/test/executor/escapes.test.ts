@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { decodeEscapes } from "../../src/tools/escapes.ts";
+import { decodeEscapes } from "../../src/tools/tools.ts";
 
 it.each([
   ["y\\n", "y\n"],
