@@ -1,5 +1,6 @@
 import { undoNeutralize } from "@toolglot/core";
 import type { LocalErrorType } from "../errors.ts";
+import { counted } from "../messages.ts";
 import { findShifted, type Shifted, sayIndentation, shiftReplacement } from "./indentation.ts";
 import { type FlatText, flatten, replacementFor, withLf } from "./line-ends.ts";
 import { eachOccurrence, lineCounter } from "./occurrences.ts";
@@ -272,7 +273,7 @@ function ambiguous({ searched, wanted }: Search): Problem | undefined {
     return ++count < maxCounted;
   });
   if (count === 1) return undefined;
-  const times = count === maxCounted ? `at least ${count.toLocaleString("en")}` : `${count}`;
+  const times = count === maxCounted ? `at least ${counted(count)}` : `${count}`;
   const more = count > maxNamedLines ? ["more"] : [];
   const named = [...lines, ...more];
   const list = named.length === 1 ? named.join("") : `${named.slice(0, -1).join(", ")} and ${named.at(-1)}`;
@@ -285,10 +286,7 @@ function ambiguous({ searched, wanted }: Search): Problem | undefined {
 }
 
 function tooLarge(maxChars: number): Problem {
-  return {
-    type: "TooLarge",
-    message: `the file would become larger than ${maxChars.toLocaleString("en")} characters`,
-  };
+  return { type: "TooLarge", message: `the file would become larger than ${counted(maxChars)} characters` };
 }
 
 function invalidText(text: string, name: string): Problem | undefined {

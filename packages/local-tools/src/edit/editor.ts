@@ -1,11 +1,11 @@
 import { basename } from "node:path";
-import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
-import { fileChanged, type LocalErrorData, localError, notAFile } from "../errors.ts";
+import { attempt, fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
 import { PathQueue } from "../files/path-queue.ts";
 import { protectedReason } from "../files/protected.ts";
 import { decodeText, encodeText, type FileText, maxTextBytes, readWhole } from "../files/read-text.ts";
 import type { ChangeJournal, FileChange } from "../journal/types.ts";
+import { counted } from "../messages.ts";
 import type { Decide } from "../policy.ts";
 import type { Place, Roots } from "../roots/roots.ts";
 import { type AppliedEdits, applyEdits } from "./apply-edits.ts";
@@ -53,6 +53,8 @@ interface Plan extends Target {
   applied: AppliedEdits;
   /** Undefined: the file stays as it is. */
   after: Uint8Array | undefined;
+  /** Where a copy of the old content was kept. */
+  backup?: string;
 }
 
 /** Edits files inside the roots. */
@@ -109,15 +111,12 @@ export class Editor {
     const targets = new Map<string, Target>();
     const problems: FileProblem[] = [];
     for (const { src, edits } of files) {
-      const place = await this.#options.roots.locate(src).catch((error: unknown) => problemOf(error, src));
-      if (!("kind" in place)) {
-        problems.push(place);
-        continue;
-      }
+      const place = await this.#options.roots.locate(src).catch(noteProblem(problems, src));
+      if (place === undefined) continue;
       const target = targets.get(place.path) ?? { place, sources: [], risk: undefined, edits: [], origins: [] };
       targets.set(place.path, target);
       target.sources.push(src);
-      // A link may have the telling name, or the file that it leads to.
+      // The link may have the name of a risky file, or the file that it leads to.
       target.risk ??= protectedReason(place.shown) ?? protectedReason(src);
       edits.forEach((edit, index) => {
         target.edits.push(edit);
@@ -135,18 +134,20 @@ export class Editor {
     const plans: Plan[] = [];
     const problems: FileProblem[] = [];
     for (const target of targets) {
-      const plan = await this.#plan(target).catch((error: unknown) => problemOf(error, target.place.shown));
-      if ("applied" in plan) {
-        plans.push(plan);
-        problems.push(...problemsOf(plan));
-      } else problems.push(plan);
+      const plan = await this.#plan(target).catch(noteProblem(problems, target.place.shown));
+      if (plan === undefined) continue;
+      plans.push(plan);
+      problems.push(...problemsOf(plan));
     }
     refuse(problems);
     const changed = plans.filter(({ after }) => after !== undefined);
-    const backups = await this.#keepBackups(changed);
+    for (const plan of changed) {
+      if (plan.risk === undefined || plan.before === undefined) continue;
+      plan.backup = await keepBackup(this.#options.backupDir, basename(plan.place.path), plan.before.bytes);
+    }
     const id = changed.length === 0 ? undefined : await this.#options.journal.commit(changed.map(changeOf));
     const room = diffRoom(changed.length);
-    return { id, files: plans.map((plan) => outcomeOf(plan, backups.get(plan), room)) };
+    return { id, files: plans.map((plan) => outcomeOf(plan, room)) };
   }
 
   /** Reads a file and makes its edits in memory. */
@@ -161,11 +162,8 @@ export class Editor {
     const isSame = before !== undefined && applied.text === before.text;
     const after = applied.problems.length > 0 || isSame ? undefined : encodeText(applied.text, before?.bom ?? false);
     if (after !== undefined && after.length > maxBytes) {
-      const size = after.length.toLocaleString("en");
-      throw localError(
-        "TooLarge",
-        `${place.shown} would have ${size} bytes; files up to ${maxBytes.toLocaleString("en")} can be written.`,
-      );
+      const message = `${place.shown} would have ${counted(after.length)} bytes; files up to ${counted(maxBytes)} can be written.`;
+      throw localError("TooLarge", message);
     }
     if (isSame && applied.problems.length === 0) {
       applied.notes.push("The file already was as the edits leave it: nothing was written.");
@@ -180,23 +178,12 @@ export class Editor {
     if (now.path !== place.path) throw fileChanged(place.shown);
     if (now.kind === "missing") {
       if (edits[0]?.find === "") return undefined;
-      throw localError(
-        "NotFound",
-        `There is no file ${place.shown}; to make it, give it one pair with an empty find (in XML: with an empty CDATA section in it).`,
-      );
+      const cure = "to make it, give it one pair with an empty find (in XML: with an empty CDATA section in it).";
+      throw localError("NotFound", `There is no file ${place.shown}; ${cure}`);
     }
     if (now.kind !== "file") throw notAFile(place.shown, now.kind);
     await using file = await roots.openPlace(place.path, place.shown);
     return decodeText(await readWhole(file, place.shown, maxBytes, "edited"), place.shown, "edited");
-  }
-
-  async #keepBackups(plans: readonly Plan[]): Promise<Map<Plan, string>> {
-    const kept = new Map<Plan, string>();
-    for (const plan of plans) {
-      if (plan.risk === undefined || plan.before === undefined) continue;
-      kept.set(plan, await keepBackup(this.#options.backupDir, basename(plan.place.path), plan.before.bytes));
-    }
-    return kept;
   }
 
   #undone({ path, before, after }: FileChange, room: DiffRoom): UndoOutcome["files"][number] {
@@ -230,12 +217,13 @@ function refuse(problems: readonly FileProblem[]): void {
   if (first !== undefined) throw editRefusal([first, ...others]);
 }
 
-/** A refusal of a file as a whole. Anything else is no model's doing and goes on. */
-function problemOf(error: unknown, path: string): FileProblem {
-  if (!ToolError.isInstance(error)) throw error;
-  const { type } = error.data as LocalErrorData & { type?: FileProblem["type"] };
-  if (type === undefined) throw error;
-  return { type, path, message: error.message };
+/** For `catch`: notes the refusal of a file as a whole. Any other error is not the model's fault and is thrown on. */
+function noteProblem(problems: FileProblem[], path: string): (error: unknown) => undefined {
+  return (error) => {
+    const type = localErrorType(error);
+    if (type === undefined) throw error;
+    problems.push({ type, path, message: (error as Error).message });
+  };
 }
 
 function problemsOf({ place, risk, edits, origins, applied }: Plan): FileProblem[] {
@@ -263,8 +251,8 @@ function changeOf({ place, before, after, risk }: Plan): FileChange {
   };
 }
 
-function outcomeOf(plan: Plan, backup: string | undefined, room: DiffRoom): FileOutcome {
-  const { place, sources, before, applied, after, risk } = plan;
+function outcomeOf(plan: Plan, room: DiffRoom): FileOutcome {
+  const { place, sources, before, applied, after, risk, backup } = plan;
   const { text, added, removed } =
     after === undefined
       ? { text: "", added: 0, removed: 0 }
@@ -290,11 +278,7 @@ function diffOf(
   isProtected: boolean,
   room: DiffRoom,
 ): UnifiedDiff {
-  return unifiedDiff(path, before, after, {
-    maxLines: maxDiffLines,
-    ...room,
-    ...(isProtected ? { context: 0 } : {}),
-  });
+  return unifiedDiff(path, before, after, { maxLines: maxDiffLines, ...room, ...(isProtected ? { context: 0 } : {}) });
 }
 
 /** What one diff of so many may take. */
@@ -308,10 +292,5 @@ function diffRoom(files: number): DiffRoom {
 
 /** `null` stays; undefined: no text. */
 function textOf(bytes: Uint8Array | null, path: string): string | null | undefined {
-  if (bytes === null) return null;
-  try {
-    return decodeText(bytes, path).text;
-  } catch {
-    return undefined;
-  }
+  return bytes === null ? null : attempt(() => decodeText(bytes, path).text);
 }
