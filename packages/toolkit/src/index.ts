@@ -1,7 +1,12 @@
 /** Tool registry and runtime: define, register, validate and call tools, one final response per call. */
-export { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
+
+export type { CallInfo, ToolMiddleware } from "./call/middleware.ts";
+export type { Prepared } from "./call/prepare.ts";
+export { RegisteredToolFunction } from "./call/registered.ts";
+export { type ResponseStatus, ToolResponse, type ToolResponseFields } from "./call/response.ts";
+export { countDiagnostics, type TracingOptions, traceToolkit } from "./call/tracing.ts";
 export { ToolkitError, type ToolkitErrorCode } from "./errors.ts";
-export { type ToolkitExecutor, type ToolkitExecutorOptions, toolkitExecutor } from "./executor.ts";
+export { type ToolkitExecutor, type ToolkitExecutorOptions, toolkitExecutor } from "./executor/executor.ts";
 export type { ProviderNames } from "./formats/provider-names.ts";
 export {
   type AnthropicTool,
@@ -27,14 +32,11 @@ export type {
   McpToolsChange,
   RegisterMcpOptions,
 } from "./mcp/types.ts";
-export type { CallInfo, ToolMiddleware } from "./middleware.ts";
-export type { Prepared } from "./prepare.ts";
-export { RegisteredToolFunction } from "./registered.ts";
-export { dataResolver, type Resource, type ResourceResolver, type ResourceSchemes } from "./resources/resource.ts";
-export { type ResponseStatus, ToolResponse, type ToolResponseFields } from "./response.ts";
-export type { AgentSkill } from "./skills.ts";
-export type { LoadStateOptions, ToolkitState, ToolRegistration } from "./state.ts";
-export { makeSubagentTool, type SubagentSpec } from "./subagent.ts";
+export { type DefinedTool, defineTool, type ToolSpec } from "./registry/define-tool.ts";
+export type { AgentSkill } from "./registry/skills.ts";
+export type { LoadStateOptions, ToolkitState, ToolRegistration } from "./registry/state.ts";
+export { makeSubagentTool, type SubagentSpec } from "./registry/subagent.ts";
+export { dataResolver, type Resource, type ResourceResolver, type ResourceSchemes } from "./resource.ts";
 export { type BusEvent, EventBus } from "./tasks/event-bus.ts";
 export {
   type TaskEvent,
@@ -45,7 +47,6 @@ export {
   type TasksOptions,
 } from "./tasks/tasks.ts";
 export { Toolkit } from "./toolkit.ts";
-export { countDiagnostics, type TracingOptions, traceToolkit } from "./tracing.ts";
 export type {
   AnyToolFunction,
   CallOptions,

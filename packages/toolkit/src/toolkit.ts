@@ -1,19 +1,19 @@
 import type { AnyTool, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import type { InputSource } from "@toolglot/schema";
-import { ToolCaller } from "./caller.ts";
+import { ToolCaller } from "./call/caller.ts";
+import type { ToolMiddleware } from "./call/middleware.ts";
+import type { Prepared } from "./call/prepare.ts";
+import type { RegisteredToolFunction } from "./call/registered.ts";
+import type { ToolResponse } from "./call/response.ts";
+import { traceToolkit } from "./call/tracing.ts";
 import { ToolkitError } from "./errors.ts";
-import { callKeys, preparedCallKeys } from "./known-keys.ts";
 import { McpClients } from "./mcp/mcp-clients.ts";
 import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";
-import type { ToolMiddleware } from "./middleware.ts";
-import type { Prepared } from "./prepare.ts";
-import type { RegisteredToolFunction } from "./registered.ts";
-import { ToolRegistry } from "./registry.ts";
-import type { ToolResponse } from "./response.ts";
-import { type AgentSkill, checkedSkill, skillsPrompt } from "./skills.ts";
-import { type LoadStateOptions, readState, registrationOf, type ToolkitState } from "./state.ts";
-import { traceToolkit } from "./tracing.ts";
+import { ToolRegistry } from "./registry/registry.ts";
+import { type AgentSkill, checkedSkill, skillsPrompt } from "./registry/skills.ts";
+import { type LoadStateOptions, readState, registrationOf, type ToolkitState } from "./registry/state.ts";
+import { callKeys, preparedCallKeys } from "./registry/tool-facts.ts";
 import type {
   AnyToolFunction,
   CallOptions,

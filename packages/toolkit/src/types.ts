@@ -8,9 +8,9 @@ import type {
   ToolRaises,
 } from "@toolglot/core";
 import type { ArgsShorthand, InputSource, ValidatorFactory } from "@toolglot/schema";
-import type { ToolMiddleware } from "./middleware.ts";
-import type { ToolResponse } from "./response.ts";
-import type { TracingOptions } from "./tracing.ts";
+import type { ToolMiddleware } from "./call/middleware.ts";
+import type { ToolResponse } from "./call/response.ts";
+import type { TracingOptions } from "./call/tracing.ts";
 
 /**
  * What a tool may give: a {@link ToolResponse}, a string, content blocks, JSON, or nothing; a promise of it; or a

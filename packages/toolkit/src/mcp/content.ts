@@ -1,5 +1,5 @@
 import { type ContentBlock, contentText, toJsonText } from "@toolglot/core";
-import { ToolResponse } from "../response.ts";
+import { ToolResponse } from "../call/response.ts";
 import type { McpCallResult, McpContentBlock, McpProgress } from "./types.ts";
 
 /** A server's result as a response: blocks as content, structured content as data, `isError` as status. */

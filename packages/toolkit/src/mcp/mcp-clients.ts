@@ -1,6 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import { ToolkitError } from "../errors.ts";
-import { checkNames } from "../tool-groups.ts";
+import { checkNames } from "../registry/tool-groups.ts";
 import { McpRegistration, type McpRegistry } from "./registration.ts";
 import type { McpClient, RegisterMcpOptions } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import type { AnyTool } from "@toolglot/core";
-import type { RegisteredToolFunction } from "../registered.ts";
+import type { RegisteredToolFunction } from "../call/registered.ts";
 import type { RegisterOptions } from "../types.ts";
 import { toolOf } from "./mcp-tool.ts";
 import type { McpClient, McpListedTool, McpToolsChange, RegisterMcpOptions } from "./types.ts";

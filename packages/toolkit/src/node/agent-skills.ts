@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { AgentSkill } from "../skills.ts";
+import type { AgentSkill } from "../registry/skills.ts";
 
 /**
  * Reads a skill from its folder: `name` and `description` stand in the front matter of its `SKILL.md`. Throws `TypeError`

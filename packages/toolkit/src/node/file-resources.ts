@@ -4,7 +4,7 @@ import { dirname, extname, isAbsolute, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@toolglot/core";
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
-import type { Resource, ResourceResolver } from "../resources/resource.ts";
+import type { Resource, ResourceResolver } from "../resource.ts";
 
 /** Options of both resolvers. */
 export interface FileResourceOptions {

@@ -1,5 +1,6 @@
 /** What needs Node: resources and skills from files. */
-export type { Resource, ResourceResolver } from "../resources/resource.ts";
-export type { AgentSkill } from "../skills.ts";
+
+export type { AgentSkill } from "../registry/skills.ts";
+export type { Resource, ResourceResolver } from "../resource.ts";
 export { readAgentSkill } from "./agent-skills.ts";
 export { type FileResourceOptions, famResolver, fileResolver } from "./file-resources.ts";

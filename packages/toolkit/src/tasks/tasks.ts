@@ -1,7 +1,7 @@
 import { contentText, type ToolCall, type ToolResult } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
+import type { ToolResponse } from "../call/response.ts";
 import { errorInfo } from "../errors.ts";
-import type { ToolResponse } from "../response.ts";
 import { EventBus } from "./event-bus.ts";
 
 /** What every event of a task says. */

@@ -11,12 +11,12 @@ import {
 } from "@toolglot/core";
 import { ApprovalQueue } from "@toolglot/core/executing";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { stopped, untilAborted } from "../call-scope.ts";
+import { stopped, untilAborted } from "../call/call-scope.ts";
 import { errorInfo, errorTypes } from "../errors.ts";
-import { executeCall } from "../execute-call.ts";
-import { dataResolver, type ResourceSchemes, resolveResource, resourceText } from "../resources/resource.ts";
+import { dataResolver, type ResourceSchemes, resolveResource, resourceText } from "../resource.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
+import { executeCall } from "./execute-call.ts";
 import { type Begin, runOnce } from "./run-once.ts";
 import { settleUnrun } from "./unrun.ts";
 

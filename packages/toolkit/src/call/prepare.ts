@@ -1,9 +1,9 @@
 import { createRecord, type InputIssue, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { Conversion, InputSchema, MaybePromise } from "@toolglot/schema";
-import { errorTypes } from "./errors.ts";
+import { errorTypes } from "../errors.ts";
+import type { Resource } from "../resource.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
-import type { Resource } from "./resources/resource.ts";
 
 /** A call that may run, or why it may not. */
 export type Prepared =

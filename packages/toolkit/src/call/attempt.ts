@@ -1,7 +1,7 @@
 import type { ContentBlock, ToolCall, ToolErrorInfo } from "@toolglot/core";
+import { errorInfo, errorTypes, isToolError, ToolkitError } from "../errors.ts";
 import { CallScope, isThenable, stopped } from "./call-scope.ts";
 import { toResponse } from "./convert.ts";
-import { errorInfo, errorTypes, isToolError, ToolkitError } from "./errors.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import { ToolResponse } from "./response.ts";
 

@@ -1,12 +1,12 @@
 import { contentText, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
+import { errorTypes } from "../errors.ts";
+import type { CallOptions } from "../types.ts";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
 import { CallScope, pause, stopped, untilAborted } from "./call-scope.ts";
-import { errorTypes } from "./errors.ts";
 import type { CallRecord } from "./middleware.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import { ToolResponse } from "./response.ts";
-import type { CallOptions } from "./types.ts";
 
 /** What a call is about: a tool, a call prepared before, or why there is no tool. */
 export type CallTarget = { tool: RegisteredToolFunction } | { prepared: Prepared };

@@ -1,7 +1,7 @@
 import type { ToolAnnotations, ToolExample, ToolRaises } from "@toolglot/core";
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
-import type { TracingOptions } from "./tracing.ts";
-import type { CallOptions, PreparedCallOptions, RegisterFunctionOptions } from "./types.ts";
+import type { TracingOptions } from "../call/tracing.ts";
+import type { CallOptions, PreparedCallOptions, RegisterFunctionOptions } from "../types.ts";
 
 /** What others call the input of a tool; meant is `input`. */
 export interface InputSynonyms {

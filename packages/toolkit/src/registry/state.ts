@@ -1,5 +1,5 @@
-import { ToolkitError } from "./errors.ts";
-import type { RegisteredToolFunction } from "./registered.ts";
+import type { RegisteredToolFunction } from "../call/registered.ts";
+import { ToolkitError } from "../errors.ts";
 
 /** What of a toolkit can be saved; JSON. */
 export interface ToolkitState {

@@ -18,7 +18,7 @@ import {
   type StandardInput,
   toInputSchema,
 } from "@toolglot/schema";
-import { checkFacts, type InputSynonyms, inputOf } from "./known-keys.ts";
+import { checkFacts, type InputSynonyms, inputOf } from "./tool-facts.ts";
 
 /** What every definition has. */
 export interface ToolSpec {

@@ -1,9 +1,9 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import type { ArgsShorthand, InferArgs, InferInput, StandardInput } from "@toolglot/schema";
+import { ToolResponse } from "../call/response.ts";
+import { errorInfo } from "../errors.ts";
 import { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
-import { errorInfo } from "./errors.ts";
-import { ToolResponse } from "./response.ts";
 
 /** What every definition of a sub-agent tool has. */
 export type SubagentSpec = Pick<ToolSpec, "name" | "description" | "annotations" | "examples">;

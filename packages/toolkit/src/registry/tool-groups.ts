@@ -1,6 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
-import { ToolkitError } from "./errors.ts";
-import type { ToolGroup, ToolGroupOptions } from "./types.ts";
+import { ToolkitError } from "../errors.ts";
+import type { ToolGroup, ToolGroupOptions } from "../types.ts";
 
 /** The group that is always there, always active, and holds what is registered without a group. */
 const basic = "basic";

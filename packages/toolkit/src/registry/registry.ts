@@ -1,13 +1,13 @@
 import { nearest, type ToolDefinition } from "@toolglot/core";
 import type { InputSource, ValidatorFactory } from "@toolglot/schema";
-import { errorTypes, ToolkitError } from "./errors.ts";
+import type { Prepared } from "../call/prepare.ts";
+import type { RegisteredToolFunction } from "../call/registered.ts";
+import { errorTypes, ToolkitError } from "../errors.ts";
+import type { NamesakeStrategy, RegisterFunctionOptions, Registrable, ToolGroupOptions } from "../types.ts";
 import { extendTool } from "./extended-model.ts";
 import { makeMetaTool, metaToolName } from "./meta-tool.ts";
-import type { Prepared } from "./prepare.ts";
 import { readRegistration } from "./register.ts";
-import type { RegisteredToolFunction } from "./registered.ts";
 import { checkNames, ToolGroups } from "./tool-groups.ts";
-import type { NamesakeStrategy, RegisterFunctionOptions, Registrable, ToolGroupOptions } from "./types.ts";
 
 /** What a toolkit knows: its tools, the groups they are in, and the meta tool that goes with groups. Calls nothing. */
 export class ToolRegistry {

@@ -1,10 +1,10 @@
 import type { ToolCall, ToolDefinition } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import type { InputSchema, ValidatorFactory } from "@toolglot/schema";
-import { callKeys } from "./known-keys.ts";
+import { callKeys } from "../registry/tool-facts.ts";
+import type { AnyToolFunction, CallOptions, ChunkMode, FunctionSchema, PostprocessFunction } from "../types.ts";
 import type { ToolResponse } from "./response.ts";
 import { runCall } from "./run.ts";
-import type { AnyToolFunction, CallOptions, ChunkMode, FunctionSchema, PostprocessFunction } from "./types.ts";
 
 /** Everything a toolkit knows of one tool. */
 export class RegisteredToolFunction {

@@ -8,7 +8,7 @@ import {
   type ToolResult,
   toJsonText,
 } from "@toolglot/core";
-import { pause } from "../call-scope.ts";
+import { pause } from "../call/call-scope.ts";
 import { errorTypes } from "../errors.ts";
 import { settleUnrun, tellUnrun } from "./unrun.ts";
 

@@ -1,7 +1,7 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { type InputSchema, type InputSource, toInputSchema, type ValidatorFactory } from "@toolglot/schema";
-import { ToolkitError } from "./errors.ts";
-import { RegisteredToolFunction } from "./registered.ts";
+import { RegisteredToolFunction } from "../call/registered.ts";
+import { ToolkitError } from "../errors.ts";
 
 /**
  * The finish function with a model's properties in its schema. Its calls are validated with the model too, and it is called

@@ -10,11 +10,11 @@ import type {
 } from "@toolglot/core";
 import { ApprovalQueue, checkConcurrency, inOrder } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
+import type { ResourceSchemes } from "../resource.ts";
+import { Tasks } from "../tasks/tasks.ts";
+import type { Toolkit } from "../toolkit.ts";
 import { executeCall } from "./execute-call.ts";
-import { PlanRunner } from "./plan/plan-runner.ts";
-import type { ResourceSchemes } from "./resources/resource.ts";
-import { Tasks } from "./tasks/tasks.ts";
-import type { Toolkit } from "./toolkit.ts";
+import { PlanRunner } from "./plan-runner.ts";
 
 /** Options of {@link toolkitExecutor}. */
 export interface ToolkitExecutorOptions {

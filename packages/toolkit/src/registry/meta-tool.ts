@@ -1,7 +1,7 @@
 import type { JsonSchema } from "@toolglot/core";
+import type { RegisteredToolFunction } from "../call/registered.ts";
+import { ToolResponse } from "../call/response.ts";
 import { readRegistration } from "./register.ts";
-import type { RegisteredToolFunction } from "./registered.ts";
-import { ToolResponse } from "./response.ts";
 import type { ToolGroups } from "./tool-groups.ts";
 
 /** The tool a model chooses tool groups with. */

@@ -12,8 +12,8 @@ import {
 import { contentText, type Diagnostic, type ToolCall, toJsonText } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
-import { errorTypes } from "./errors.ts";
-import { tracingKeys } from "./known-keys.ts";
+import { errorTypes } from "../errors.ts";
+import { tracingKeys } from "../registry/tool-facts.ts";
 import type { CallInfo, ToolMiddleware } from "./middleware.ts";
 import type { ToolResponse } from "./response.ts";
 

@@ -1,5 +1,5 @@
 import { type ContentBlock, ToolError, toJsonText } from "@toolglot/core";
-import { errorTypes } from "./errors.ts";
+import { errorTypes } from "../errors.ts";
 import { ToolResponse, type ToolResponseFields } from "./response.ts";
 
 /** What the model reads of a tool that gave nothing. Providers refuse empty text, and models call again. */

@@ -9,14 +9,14 @@ import {
 } from "@toolglot/core";
 import { type ApprovalQueue, CallReport, denied } from "@toolglot/core/executing";
 import { defined } from "@toolglot/internal";
-import { pause, stopped, untilAborted } from "./call-scope.ts";
-import { errorTypes } from "./errors.ts";
-import type { ToolMiddleware } from "./middleware.ts";
-import { type Prepared, shownValues } from "./prepare.ts";
-import { ToolResponse } from "./response.ts";
-import type { Tasks } from "./tasks/tasks.ts";
-import type { Toolkit } from "./toolkit.ts";
-import type { PreparedCallOptions } from "./types.ts";
+import { pause, stopped, untilAborted } from "../call/call-scope.ts";
+import type { ToolMiddleware } from "../call/middleware.ts";
+import { type Prepared, shownValues } from "../call/prepare.ts";
+import { ToolResponse } from "../call/response.ts";
+import { errorTypes } from "../errors.ts";
+import type { Tasks } from "../tasks/tasks.ts";
+import type { Toolkit } from "../toolkit.ts";
+import type { PreparedCallOptions } from "../types.ts";
 
 /** What a call is run with, besides the executor's context. */
 export interface CallSetting {

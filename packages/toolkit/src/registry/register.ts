@@ -1,10 +1,16 @@
 import type { AnyTool, JsonSchema, ToolDefinition, ToolExample } from "@toolglot/core";
 import { checkKeys, isObject, readFunctionShape } from "@toolglot/internal";
 import { argsSchema, type InputSchema, type InputSource, isInputSchema, toInputSchema } from "@toolglot/schema";
-import { checkFacts, inputOf, registerKeys } from "./known-keys.ts";
-import { RegisteredToolFunction } from "./registered.ts";
+import { RegisteredToolFunction } from "../call/registered.ts";
+import type {
+  AnyToolFunction,
+  ChunkMode,
+  PostprocessFunction,
+  RegisterFunctionOptions,
+  Registrable,
+} from "../types.ts";
 import { withRest } from "./rest.ts";
-import type { AnyToolFunction, ChunkMode, PostprocessFunction, RegisterFunctionOptions, Registrable } from "./types.ts";
+import { checkFacts, inputOf, registerKeys } from "./tool-facts.ts";
 
 /** Reads a tool, or a function with its options, into what the toolkit keeps. `TypeError` for a caller's mistake. */
 export function readRegistration(

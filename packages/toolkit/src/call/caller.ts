@@ -1,13 +1,13 @@
 import { type AnyTool, contentText, type ToolCall, type ToolContext, ToolError } from "@toolglot/core";
+import type { ToolRegistry } from "../registry/registry.ts";
+import type { CallOptions, PreparedCallOptions, ToolCallRequest } from "../types.ts";
 import { isNoOutput } from "./convert.ts";
 import { type CallRecord, type ToolMiddleware, throughMiddleware } from "./middleware.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
-import type { ToolRegistry } from "./registry.ts";
 import type { ToolResponse } from "./response.ts";
 import { type CallTarget, runCall } from "./run.ts";
 import { isTraced } from "./tracing.ts";
-import type { CallOptions, PreparedCallOptions, ToolCallRequest } from "./types.ts";
 
 type Responses = AsyncGenerator<ToolResponse, void, undefined>;
 

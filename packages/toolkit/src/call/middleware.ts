@@ -1,7 +1,7 @@
 import type { ToolCall, ToolDefinition } from "@toolglot/core";
+import { errorInfo } from "../errors.ts";
 import { release } from "./attempt.ts";
 import { stopped, untilAborted } from "./call-scope.ts";
-import { errorInfo } from "./errors.ts";
 import { ToolResponse } from "./response.ts";
 import { interruption } from "./run.ts";
 
