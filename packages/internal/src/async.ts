@@ -4,12 +4,12 @@ export const unsettled: unique symbol = Symbol("unsettled");
 /** The longest delay that timers of JavaScript know, in milliseconds (24.8 days). A longer one would fire at once. */
 export const maxTimerMs = 0x7fff_ffff;
 
-/** What runs when a signal is aborted. One listener of ours per signal, since taking one of very many listeners away is slow. */
-const listeners = new WeakMap<AbortSignal, Set<() => void>>();
+/** What runs when a signal is aborted, and the one listener that runs it: removing one of very many listeners is slow. */
+const listeners = new WeakMap<AbortSignal, { acts: Set<() => void>; runAll: () => void }>();
 
 /**
- * Runs `act` once when the signal is aborted; right now when it is aborted already. Returns what ends that. Register each
- * function once per signal. Without a signal nothing ever happens.
+ * Runs `act` once when the signal is aborted; right now when it is aborted already. Returns a function that ends that; no listener
+ * is left once all have ended. Register each function once per signal. Without a signal nothing ever happens.
  */
 export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
   if (signal === undefined) return nothing;
@@ -17,19 +17,23 @@ export function onAbort(signal: AbortSignal | undefined, act: () => void): () =>
     act();
     return nothing;
   }
-  let acts = listeners.get(signal);
-  if (acts === undefined) {
-    const all = new Set<() => void>();
+  let listener = listeners.get(signal);
+  if (listener === undefined) {
+    const acts = new Set<() => void>();
     const runAll = (): void => {
-      for (const each of all) each();
+      for (const each of acts) each();
     };
     signal.addEventListener("abort", runAll, { once: true });
-    listeners.set(signal, all);
-    acts = all;
+    listener = { acts, runAll };
+    listeners.set(signal, listener);
   }
-  const own = acts;
-  own.add(act);
-  return () => own.delete(act);
+  const { acts, runAll } = listener;
+  acts.add(act);
+  return () => {
+    if (!acts.delete(act) || acts.size > 0) return;
+    signal.removeEventListener("abort", runAll);
+    listeners.delete(signal);
+  };
 }
 
 function nothing(): void {}

@@ -22,10 +22,18 @@ describe("onAbort", () => {
     expect(ran).toEqual(["now"]);
   });
 
-  it("needs one listener for any number of waits", async () => {
+  it("needs one listener for any number of waits, and leaves none when all have ended", async () => {
     const controller = new AbortController();
-    await Promise.all(Array.from({ length: 1000 }, () => settleWithin(1, { signal: controller.signal })));
-    expect(getEventListeners(controller.signal, "abort")).toHaveLength(1);
+    const listeners = () => getEventListeners(controller.signal, "abort").length;
+    const waiting = Promise.all(Array.from({ length: 1000 }, () => settleWithin(1, { signal: controller.signal })));
+    expect(listeners()).toBe(1);
+    await waiting;
+    expect(listeners()).toBe(0);
+    const stop = onAbort(controller.signal, () => {});
+    expect(listeners()).toBe(1);
+    stop();
+    stop();
+    expect(listeners()).toBe(0);
   });
 });
 

@@ -1,10 +1,9 @@
 /** Tool registry and runtime: define, register, validate and call tools, one final response per call. */
 
-export type { CallInfo, ToolMiddleware } from "./call/middleware.ts";
 export type { Prepared } from "./call/prepare.ts";
 export { RegisteredToolFunction } from "./call/registered.ts";
 export { type ResponseStatus, ToolResponse, type ToolResponseFields } from "./call/response.ts";
-export { countDiagnostics, type TracingOptions, traceToolkit } from "./call/tracing.ts";
+export { countDiagnostics, traceToolkit } from "./call/tracing.ts";
 export { ToolkitError, type ToolkitErrorCode } from "./errors.ts";
 export { type ToolkitExecutor, type ToolkitExecutorOptions, toolkitExecutor } from "./executor/executor.ts";
 export type { ProviderNames } from "./formats/provider-names.ts";
@@ -49,12 +48,12 @@ export {
 export { Toolkit } from "./toolkit.ts";
 export type {
   AnyToolFunction,
+  CallInfo,
   CallOptions,
   ChunkMode,
   FunctionSchema,
   NamesakeStrategy,
   PostprocessFunction,
-  PreparedCallOptions,
   RegisterFunctionOptions,
   RegisterOptions,
   Registrable,
@@ -63,4 +62,6 @@ export type {
   ToolGroup,
   ToolGroupOptions,
   ToolkitOptions,
+  ToolMiddleware,
+  TracingOptions,
 } from "./types.ts";

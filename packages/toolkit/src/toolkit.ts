@@ -1,24 +1,23 @@
 import type { AnyTool, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, defined, type KnownKeys } from "@toolglot/internal";
 import type { InputSource } from "@toolglot/schema";
-import { ToolCaller } from "./call/caller.ts";
-import type { ToolMiddleware } from "./call/middleware.ts";
-import type { Prepared } from "./call/prepare.ts";
+import { asTool } from "./call/as-tool.ts";
+import { type CallRecord, throughMiddleware } from "./call/middleware.ts";
+import { type Prepared, prepareInput } from "./call/prepare.ts";
 import type { RegisteredToolFunction } from "./call/registered.ts";
 import type { ToolResponse } from "./call/response.ts";
-import { traceToolkit } from "./call/tracing.ts";
+import { type CallTarget, type Responses, runCall } from "./call/run.ts";
+import { isTraced, traceToolkit } from "./call/tracing.ts";
 import { ToolkitError } from "./errors.ts";
 import { McpClients } from "./mcp/mcp-clients.ts";
 import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";
 import { ToolRegistry } from "./registry/registry.ts";
 import { type AgentSkill, checkedSkill, skillsPrompt } from "./registry/skills.ts";
-import { type LoadStateOptions, readState, registrationOf, type ToolkitState } from "./registry/state.ts";
-import { callKeys, preparedCallKeys } from "./registry/tool-facts.ts";
+import { type LoadStateOptions, loadState, saveState, type ToolkitState } from "./registry/state.ts";
 import type {
   AnyToolFunction,
   CallOptions,
   FunctionSchema,
-  PreparedCallOptions,
   RegisterFunctionOptions,
   RegisterOptions,
   Registrable,
@@ -26,28 +25,27 @@ import type {
   ToolGroup,
   ToolGroupOptions,
   ToolkitOptions,
+  ToolMiddleware,
 } from "./types.ts";
+
+const callKeys: KnownKeys<CallOptions> = { signal: true, onError: true, step: true, around: true };
 
 /** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
 export class Toolkit implements ToolSource {
   readonly #registry: ToolRegistry;
-  readonly #caller: ToolCaller;
   readonly #mcp: McpClients;
   readonly #skills = new Map<string, AgentSkill>();
+  /** Outside all other middleware; `clear` keeps it. */
+  readonly #tracing: ToolMiddleware | undefined;
+  readonly #middleware: ToolMiddleware[] = [];
+  #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
     checkKeys<ToolkitOptions>("new Toolkit", options, { metaTool: true, tracing: true, validator: true });
-    const { tracing, validator } = options;
-    const registry = new ToolRegistry({ metaTool: options.metaTool ?? true, validator });
-    this.#registry = registry;
-    this.#caller = new ToolCaller(registry, tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined);
-    this.#mcp = new McpClients({
-      register: (tool, asked) => registry.register(tool, asked),
-      current: (name) => registry.unextended(name),
-      remove: (name) => void registry.remove(name),
-      snapshot: () => registry.snapshot(),
-      demandGroup: (name) => registry.groups.demand(name),
-    });
+    const { tracing, validator, metaTool = true } = options;
+    this.#registry = new ToolRegistry({ metaTool, validator });
+    this.#tracing = tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined;
+    this.#mcp = new McpClients(this.#registry);
   }
 
   /** The registered tools by name, in order of registration. */
@@ -61,8 +59,8 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Registers a tool, or a function with its schema in the options. Returns warnings: what was done otherwise than
-   * asked. Throws `TypeError` for a mistake in the arguments, and `ToolkitError` with the codes `toolkit/name-clash`
+   * Registers a tool, or a function with its schema in the options. Returns warnings: where the result differs from the
+   * request. Throws `TypeError` for a mistake in the arguments, and `ToolkitError` with the codes `toolkit/name-clash`
    * (strategy `raise`) and `toolkit/unknown-group`.
    */
   registerToolFunction(tool: AnyTool, options?: RegisterOptions): string[];
@@ -85,7 +83,7 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Creates a group, inactive unless told otherwise. The first one brings the meta tool `reset_equipped_tools` with it,
+   * Creates a group, inactive by default. The first one brings the meta tool `reset_equipped_tools` with it,
    * unless the toolkit was made with `metaTool: false`. Throws `TypeError` without a description, and `ToolkitError`
    * with the code `toolkit/group-exists`. Returns warnings.
    */
@@ -102,17 +100,24 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Adds middleware around every call; the first one registered is the outermost. Validation comes before it, approval too
-   * where an executor asks for it; a changed call is validated again. Returns what takes it away. Throws `TypeError`.
+   * Adds middleware around every call; the first one registered is the outermost. Validation comes before it, and approval
+   * where an executor asks for it; a changed call is validated again. Returns a function that removes it. Throws `TypeError`.
    */
   registerMiddleware(middleware: ToolMiddleware): () => void {
-    return this.#caller.addMiddleware(middleware);
+    if (typeof middleware !== "function") throw new TypeError("registerMiddleware needs async function* (call, next)");
+    // A function of its own, so that one middleware can be registered twice.
+    const entry: ToolMiddleware = (call, next, about) => middleware(call, next, about);
+    this.#middleware.push(entry);
+    return () => {
+      const at = this.#middleware.indexOf(entry);
+      if (at >= 0) this.#middleware.splice(at, 1);
+    };
   }
 
   /**
    * Lets the finish function ask for structured output: the model's properties join its schema, are validated with its
    * calls, and stand in the final response's `metadata.structured_output`, the finish text in `metadata.response_msg`.
-   * `null` takes the model away. Throws `ToolkitError` with the codes `toolkit/unknown-tool` and
+   * `null` removes the model. Throws `ToolkitError` with the codes `toolkit/unknown-tool` and
    * `toolkit/extended-model-clash`, before anything changes.
    */
   setExtendedModel(finishFunctionName: string, model: InputSource | null): void {
@@ -140,10 +145,7 @@ export class Toolkit implements ToolSource {
 
   /** What can be saved: the active groups, and with `registrations` names and options of the tools. JSON. */
   saveState(options: { registrations?: boolean } = {}): ToolkitState {
-    checkKeys("saveState", options, { registrations: true });
-    const activeGroups = this.#registry.groups.own.filter(({ active }) => active).map(({ name }) => name);
-    if (!options.registrations) return { activeGroups };
-    return { activeGroups, registrations: [...this.#registry.tools.values()].map(registrationOf) };
+    return saveState(this.#registry, options);
   }
 
   /**
@@ -151,11 +153,7 @@ export class Toolkit implements ToolSource {
    * state, and `ToolkitError` with the code `toolkit/unknown-group` unless `strict` is false; then nothing has changed.
    */
   loadState(state: ToolkitState, options: LoadStateOptions = {}): string[] {
-    checkKeys<LoadStateOptions>("loadState", options, { strict: true });
-    const known = this.#registry.groups.own.map(({ name }) => name);
-    const { active, warnings } = readState(state, known, options);
-    this.#registry.groups.activateOnly(active);
-    return warnings;
+    return loadState(this.#registry, state, options);
   }
 
   /** Registers a skill; `readAgentSkill` of `@toolglot/toolkit/node` reads one from its folder. Throws `TypeError`. */
@@ -173,7 +171,7 @@ export class Toolkit implements ToolSource {
     return this.#skills.delete(name);
   }
 
-  /** What to tell the model of the skills there are; undefined when there are none. */
+  /** The skills as a text for the system prompt; undefined when there are none. */
   getAgentSkillPrompt(): string | undefined {
     return skillsPrompt(this.#skills.values());
   }
@@ -185,7 +183,7 @@ export class Toolkit implements ToolSource {
   clear(): void {
     this.#mcp.detach();
     this.#registry.clear();
-    this.#caller.clearMiddleware();
+    this.#middleware.length = 0;
     this.#skills.clear();
   }
 
@@ -214,7 +212,7 @@ export class Toolkit implements ToolSource {
 
   /**
    * The tools as core's definitions, for prompts: of the active groups, or of the named ones. Of the active groups, the same
-   * frozen list as long as nothing has changed: a toolkit is a core `ToolSource`, which an agent asks before each request.
+   * frozen list as long as nothing has changed: a toolkit is a core `ToolSource`, which an agent reads before each request.
    */
   definitions(groupNames?: readonly string[] | null): ToolDefinition[] {
     if (groupNames) return this.#registry.listed(groupNames).map((tool) => tool.definition);
@@ -222,8 +220,9 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Calls back when {@link Toolkit.definitions} gives another list than before: a tool came or went, a group was opened or put
-   * away, an MCP server changed its tools. Once for all changes that come together. Returns what ends it.
+   * Calls the listener when {@link Toolkit.definitions} gives another list than before: a tool was registered or removed, a group
+   * was activated or deactivated, an MCP server changed its tools. Once for all changes of one moment. Returns a function that ends
+   * it.
    */
   onChange(listener: () => void): () => void {
     if (typeof listener !== "function") throw new TypeError("onChange needs a function");
@@ -235,7 +234,12 @@ export class Toolkit implements ToolSource {
    * gives the data, else the text, else the content blocks. A failure is a `ToolError` whose message is for the model.
    */
   tools(groupNames?: readonly string[] | null): AnyTool[] {
-    return this.#registry.listed(groupNames).map((tool) => this.#caller.asTool(tool));
+    return this.#registry.listed(groupNames).map((tool) =>
+      asTool(tool, (input, { callId, signal }) => {
+        const call = this.#toCall({ name: tool.name, input, ...defined({ id: callId }) });
+        return this.#run(tool, call, defined({ signal }));
+      }),
+    );
   }
 
   /**
@@ -245,24 +249,51 @@ export class Toolkit implements ToolSource {
    */
   callToolFunction(call: ToolCallRequest, options: CallOptions = {}): AsyncGenerator<ToolResponse, void, undefined> {
     checkKeys("callToolFunction", options, callKeys);
-    return this.#caller.call(call, options);
+    if (typeof call !== "object" || call === null || typeof call.name !== "string") {
+      throw new TypeError("callToolFunction needs a call with a name: { id, name, input }");
+    }
+    const { onError } = options;
+    if (onError !== undefined && onError !== "respond" && onError !== "throw") {
+      throw new TypeError(`onError must be "respond" or "throw", not ${JSON.stringify(onError)}`);
+    }
+    return this.#run(this.#registry.find(call.name), this.#toCall(call), options);
   }
 
   /** Runs a call that was prepared before, through the middleware. For executors. */
   runPrepared(
     prepared: Prepared,
     call: ToolCall,
-    options: PreparedCallOptions = {},
+    options: CallOptions = {},
   ): AsyncGenerator<ToolResponse, void, undefined> {
-    checkKeys("runPrepared", options, preparedCallKeys);
-    return this.#caller.runPrepared(prepared, call, options);
+    checkKeys("runPrepared", options, callKeys);
+    return this.#run(prepared, call, options);
   }
 
   /**
-   * Finds the tool and validates the input, without running anything: for executors, which ask in between. `given`: values
-   * of this call that are no JSON (bytes, resources); they are passed on as they are.
+   * Finds the tool and validates the input, without running anything: for executors, which ask for approval in between. `given`:
+   * values of this call that are no JSON (bytes, resources); they are passed on as they are.
    */
   prepareCall(call: ToolCall, given?: Readonly<Record<string, unknown>>): Prepared | Promise<Prepared> {
-    return this.#caller.prepare(call, given);
+    const found = this.#registry.find(call.name);
+    return "ok" in found ? found : prepareInput(found, call, given);
+  }
+
+  /** The call as core has it. One that is complete already is passed on with everything in it. */
+  #toCall(given: ToolCallRequest): ToolCall {
+    const { id, name, input, protocol } = given;
+    if (id !== undefined && protocol !== undefined && "input" in given) return given as ToolCall;
+    return { id: id ?? `call-${++this.#calls}`, name, input, protocol: protocol ?? "toolkit" };
+  }
+
+  #run(target: CallTarget, call: ToolCall, options: CallOptions): Responses {
+    const middleware = [...this.#middleware];
+    if (options.around !== undefined) middleware.unshift(options.around);
+    if (this.#tracing !== undefined && isTraced()) middleware.unshift(this.#tracing);
+    if (middleware.length === 0) return runCall(target, call, options);
+    const tool = this.#registry.tools.get(call.name)?.definition;
+    const record: CallRecord = { tool, step: options.step, attempts: 0, thrown: [] };
+    const run = (changed: ToolCall): Responses =>
+      runCall(changed === call ? target : this.#registry.find(changed.name), changed, options, record);
+    return throughMiddleware(middleware, call, run, options, record);
   }
 }

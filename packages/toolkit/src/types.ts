@@ -4,13 +4,12 @@ import type {
   ToolAnnotations,
   ToolCall,
   ToolContext,
+  ToolDefinition,
   ToolExample,
   ToolRaises,
 } from "@toolglot/core";
 import type { ArgsShorthand, InputSource, ValidatorFactory } from "@toolglot/schema";
-import type { ToolMiddleware } from "./call/middleware.ts";
 import type { ToolResponse } from "./call/response.ts";
-import type { TracingOptions } from "./call/tracing.ts";
 
 /**
  * What a tool may give: a {@link ToolResponse}, a string, content blocks, JSON, or nothing; a promise of it; or a
@@ -28,7 +27,7 @@ export type NamesakeStrategy = "raise" | "override" | "skip" | "rename";
 /** How the chunks of a generator add up: each holds everything so far, or only what is new. */
 export type ChunkMode = "cumulative" | "incremental";
 
-/** Looks at, and may replace, one chunk. `undefined` keeps it. Runs once per chunk. */
+/** Reads, and may replace, one chunk. `undefined` keeps it. Runs once per chunk. */
 export type PostprocessFunction = (
   call: ToolCall,
   response: ToolResponse,
@@ -87,18 +86,49 @@ export interface RegisterFunctionOptions extends RegisterOptions {
 
 /** Options of one call. */
 export interface CallOptions {
-  /** Aborts the call: the tool sees it, and the call ends as interrupted, whether the tool reacts or not. */
+  /** Aborts the call: the tool's signal is aborted, and the call ends as interrupted, whether the tool reacts or not. */
   signal?: AbortSignal;
   /** What follows the final error response when the tool threw: nothing, or the error. Default `respond`. */
   onError?: "respond" | "throw";
-}
-
-/** Options of a call that an executor prepared. */
-export interface PreparedCallOptions extends CallOptions {
   /** Number of the plan's step that the call is: for middleware and traces. */
   step?: number;
-  /** Middleware of this call alone: inside the span of a trace, outside all other middleware. Runs the tool again by going on again. */
+  /**
+   * Middleware of this call alone: inside the span of a trace, outside all other middleware. It may call `next` again to run the tool
+   * again.
+   */
   around?: ToolMiddleware;
+}
+
+/** What is known of a call besides the call itself. */
+export interface CallInfo {
+  /** The tool that the call names, active or not; undefined when there is none of that name. */
+  readonly tool: ToolDefinition | undefined;
+  /** Number of the plan's step that the call is. */
+  readonly step: number | undefined;
+  /** How often the tool has been run for this call so far. */
+  readonly attempts: number;
+  /** What the tool has thrown so far, and when, in milliseconds since 1970. Another attempt may have followed. */
+  readonly thrown: readonly { readonly error: unknown; readonly time: number }[];
+}
+
+/**
+ * Wraps every call: it gets the call, `next`, which runs what is inside, and what is known of the call. It may read and change
+ * responses, change the call (which is validated again), or answer without `next`. The last response it yields is the final one.
+ */
+export type ToolMiddleware = (
+  call: ToolCall,
+  next: (call?: ToolCall) => AsyncGenerator<ToolResponse, void, undefined>,
+  about: CallInfo,
+) => AsyncGenerator<ToolResponse, void, undefined> | AsyncIterable<ToolResponse>;
+
+/** What a trace holds besides names, ids, status and errors. */
+export interface TracingOptions {
+  /** Whether the arguments are recorded as the model gave them, without presets. Default false. */
+  recordInputs?: boolean;
+  /** Whether the results of calls that ended well are recorded. Default false. */
+  recordOutputs?: boolean;
+  /** UTF-16 units of an argument or result that is recorded at most. Default 8,000. */
+  maxChars?: number;
 }
 
 /** A call as {@link Toolkit.callToolFunction} takes it: a core `ToolCall`, or the parts of one. */
@@ -122,11 +152,11 @@ export interface ToolGroup {
 
 /** How a group is created. */
 export interface ToolGroupOptions {
-  /** Told to the model, which chooses by it. */
+  /** Shown to the model, which chooses groups by it. */
   description: string;
   /** Default false. */
   active?: boolean;
-  /** Told to the model when the group is activated. */
+  /** Shown to the model when the group is activated. */
   notes?: string;
 }
 

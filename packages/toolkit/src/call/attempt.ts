@@ -1,11 +1,12 @@
 import type { ContentBlock, ToolCall, ToolErrorInfo } from "@toolglot/core";
+import { ignoreRejection, isThenable, sleep, unsettled } from "@toolglot/internal";
 import { errorInfo, errorTypes, isToolError, ToolkitError } from "../errors.ts";
-import { CallScope, isThenable, stopped } from "./call-scope.ts";
+import { CallScope } from "./call-scope.ts";
 import { toResponse } from "./convert.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import { ToolResponse } from "./response.ts";
 
-/** What has come so far. */
+/** What a tool has given so far. */
 export interface Progress {
   /** All content: of the newest chunk when chunks are cumulative, else of all of them. */
   content: ContentBlock[];
@@ -14,23 +15,19 @@ export interface Progress {
   chunks: number;
 }
 
-/** How an attempt ended, after the chunks it gave. */
+/** How an attempt ended. */
 export type Outcome =
   | { kind: "done"; response: ToolResponse }
   | { kind: "interrupted" }
   | { kind: "failed"; error: unknown; info: ToolErrorInfo; retry: boolean; fromPostprocess: boolean };
 
-/** After so long without one, a stream of chunks gives timers and signals their turn: else none could stop it. */
-const turnMs = 20;
-
-function turn(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
-}
+/** How long a stream of chunks may keep the event loop busy. Then timers and signals get to run: otherwise nothing could stop it. */
+const busyMs = 20;
 
 /** The chunks of a stream as they come; the final response is not yielded but returned. */
 export type Chunks = AsyncGenerator<ToolResponse, Outcome, undefined>;
 
-/** Runs a tool once: to its end, or to where its stream begins. */
+/** Runs a tool once, to its end, or until it gives a stream of chunks. */
 export async function attemptCall(
   tool: RegisteredToolFunction,
   input: unknown,
@@ -44,14 +41,14 @@ export async function attemptCall(
   try {
     const given: unknown = tool.execute(input, scope);
     const value = isThenable(given) ? await scope.wait(given) : given;
-    if (value === stopped) return stopOutcome(tool, scope);
+    if (value === unsettled) return stopOutcome(tool, scope);
     const iterator = iteratorOf(value);
     if (iterator !== undefined) {
       streams = true;
       return streamed(tool, iterator, call, scope, progress);
     }
     const response = toResponse(value, false, true);
-    // Most tools have none, and waiting for nothing costs as much as the rest.
+    // Most tools have no post-processing, and an `await` would cost as much as the rest of the call.
     const outcome: Outcome =
       tool.postprocess === undefined ? { kind: "done", response } : await conclude(tool, call, response, scope);
     done = outcome.kind === "done";
@@ -85,13 +82,13 @@ async function* streamed(
 function failedOutcome(tool: RegisteredToolFunction, scope: CallScope, error: unknown): Outcome {
   if (scope.stop !== undefined) return stopOutcome(tool, scope);
   if (isFault(error)) {
-    const { reason } = error;
-    return { kind: "failed", error: reason, info: errorInfo(reason), retry: false, fromPostprocess: true };
+    const { cause } = error;
+    return { kind: "failed", error: cause, info: errorInfo(cause), retry: false, fromPostprocess: true };
   }
   return { kind: "failed", error, info: errorInfo(error), retry: !isToolError(error), fromPostprocess: false };
 }
 
-/** Chunks as they come, then the whole as the outcome. */
+/** Yields the chunks as they come, and returns the whole response. */
 async function* drain(
   tool: RegisteredToolFunction,
   iterator: Iterator<unknown> | AsyncIterator<unknown>,
@@ -101,29 +98,29 @@ async function* drain(
 ): Chunks {
   let last: ToolResponse | undefined;
   let ended = false;
-  let turnEnds = performance.now() + turnMs;
+  let yieldAt = performance.now() + busyMs;
   try {
     for (;;) {
-      ended = true; // an iterator that throws has ended by itself
+      ended = true; // An iterator that throws has ended by itself.
       const step = await scope.wait(iterator.next());
-      ended = step !== stopped && step.done === true;
-      if (step === stopped) return stopOutcome(tool, scope);
+      ended = step !== unsettled && step.done === true;
+      if (step === unsettled) return stopOutcome(tool, scope);
       if (typeof step !== "object" || step === null)
         throw new TypeError("the iterator gave a result that is no object");
       const value = await scope.wait(step.value);
-      if (value === stopped) return stopOutcome(tool, scope);
+      if (value === unsettled) return stopOutcome(tool, scope);
       if (ended) {
         if (last !== undefined && value === undefined) return { kind: "done", response: whole(tool, last, progress) };
         return await conclude(tool, call, toResponse(value, last !== undefined, true), scope);
       }
       const chunk = await postprocess(tool, call, toResponse(value, true, false), scope);
-      if (chunk === stopped) return stopOutcome(tool, scope);
+      if (chunk === unsettled) return stopOutcome(tool, scope);
       last = chunk;
       collect(tool, chunk, progress);
       yield chunk;
-      if (performance.now() > turnEnds) {
-        await turn();
-        turnEnds = performance.now() + turnMs;
+      if (performance.now() > yieldAt) {
+        await sleep(0);
+        yieldAt = performance.now() + busyMs;
       }
       if (scope.stop !== undefined) return stopOutcome(tool, scope);
     }
@@ -149,7 +146,7 @@ function collect(tool: RegisteredToolFunction, chunk: ToolResponse, progress: Pr
   }
 }
 
-/** The final chunk of a stream: everything once more. Its parts went through post-processing. */
+/** The final response of a stream: all its chunks together. Each of them went through post-processing. */
 function whole(tool: RegisteredToolFunction, last: ToolResponse, progress: Progress): ToolResponse {
   const { id: _, ...fields } = last;
   if (tool.chunks === "cumulative") return new ToolResponse({ ...fields, isLast: true });
@@ -166,16 +163,13 @@ async function conclude(
   scope: CallScope,
 ): Promise<Outcome> {
   const processed = await postprocess(tool, call, response, scope);
-  return processed === stopped ? stopOutcome(tool, scope) : { kind: "done", response: processed };
+  return processed === unsettled ? stopOutcome(tool, scope) : { kind: "done", response: processed };
 }
 
-/** What post-processing threw, told apart from what the tool threw. */
+/** What post-processing threw, to tell it apart from what the tool threw. */
 class PostprocessFault extends Error {
-  readonly reason: unknown;
-
-  constructor(reason: unknown) {
-    super("post-processing failed");
-    this.reason = reason;
+  constructor(cause: unknown) {
+    super("post-processing failed", { cause });
   }
 }
 
@@ -193,11 +187,11 @@ export async function postprocess(
   call: ToolCall,
   response: ToolResponse,
   scope: CallScope,
-): Promise<ToolResponse | typeof stopped> {
+): Promise<ToolResponse | typeof unsettled> {
   if (tool.postprocess === undefined) return response;
   try {
     const given = await scope.wait(tool.postprocess(call, response));
-    if (given === stopped) return stopped;
+    if (given === unsettled) return unsettled;
     return given === undefined || given === null ? response : toResponse(given, response.stream, response.isLast);
   } catch (error) {
     throw new PostprocessFault(error);
@@ -212,7 +206,7 @@ function stopOutcome(tool: RegisteredToolFunction, scope: CallScope): Outcome {
   return { kind: "failed", error, info: { type: errorTypes.timeout, message }, retry: true, fromPostprocess: false };
 }
 
-/** Of generators, sync and async, and other async iterables; arrays, maps and strings are values. */
+/** The iterator of a generator, sync or async, or of another async iterable. Arrays, maps and strings are values, not streams. */
 function iteratorOf(value: unknown): Iterator<unknown> | AsyncIterator<unknown> | undefined {
   if (typeof value !== "object" || value === null || ToolResponse.isInstance(value)) return undefined;
   const found = value as Partial<AsyncIterable<unknown>> & Partial<Generator<unknown>>;
@@ -221,12 +215,11 @@ function iteratorOf(value: unknown): Iterator<unknown> | AsyncIterator<unknown> 
   return isGenerator ? found[Symbol.iterator]?.() : undefined;
 }
 
-/** Lets a generator clean up; not waited for, as it may be stuck. */
+/** Lets a generator clean up. Does not wait for it, because it may be stuck. */
 export function release(iterator: Iterator<unknown> | AsyncIterator<unknown>): void {
   try {
-    const left: unknown = iterator.return?.();
-    if (isThenable(left)) left.then(undefined, () => {});
+    ignoreRejection(iterator.return?.());
   } catch {
-    // Its own clean-up failed: the call has its outcome already.
+    // Its clean-up failed, but the call has its outcome already.
   }
 }

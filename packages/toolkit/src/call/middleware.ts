@@ -1,85 +1,57 @@
-import type { ToolCall, ToolDefinition } from "@toolglot/core";
+import type { ToolCall } from "@toolglot/core";
+import { ignoreRejection, settleWithin, unsettled } from "@toolglot/internal";
 import { errorInfo } from "../errors.ts";
+import type { CallInfo, CallOptions, ToolMiddleware } from "../types.ts";
 import { release } from "./attempt.ts";
-import { stopped, untilAborted } from "./call-scope.ts";
 import { ToolResponse } from "./response.ts";
-import { interruption } from "./run.ts";
+import { interruption, type Responses } from "./run.ts";
 
-/** What is known of a call besides the call itself. */
-export interface CallInfo {
-  /** The tool that was asked for, active or not; undefined when there is none of that name. */
-  readonly tool: ToolDefinition | undefined;
-  /** Number of the plan's step that the call is. */
-  readonly step: number | undefined;
-  /** How often the tool has been run for this call so far. */
-  readonly attempts: number;
-  /** What it has thrown so far, and when, in milliseconds since 1970. An attempt that threw may have been followed by another. */
-  readonly thrown: readonly { readonly error: unknown; readonly time: number }[];
-}
-
-/** {@link CallInfo}, for the runtime to write. */
+/** {@link CallInfo}, while the call writes it. */
 export interface CallRecord extends CallInfo {
   attempts: number;
   readonly thrown: { error: unknown; time: number }[];
 }
 
-/**
- * Stands around every call: gets the call, what goes on with it, and what is known of it. It may look at and change
- * responses, change the call (which is validated again), or answer without going on. The last response it gives is the
- * final one.
- */
-export type ToolMiddleware = (
-  call: ToolCall,
-  next: (call?: ToolCall) => AsyncGenerator<ToolResponse, void, undefined>,
-  about: CallInfo,
-) => AsyncGenerator<ToolResponse, void, undefined> | AsyncIterable<ToolResponse>;
-
-/** What a call through middleware is run with. */
-export interface MiddlewareRun {
-  signal: AbortSignal | undefined;
-  /** Whether what the tool threw is thrown after the final response. */
-  rethrow: boolean;
-  about: CallRecord;
-}
-
-/** So long a middleware may take over the end of a call that was aborted; one around it, as much again. */
+/** How long a middleware may delay the end of an aborted call, in milliseconds. Each middleware around it may add as much. */
 const graceMs = 100;
 
 /**
- * Runs a call through middleware, the first one outermost. Whatever a middleware gives, the last response is final, and the
- * only one that is; what it throws becomes the final error, and with `rethrow` is thrown after it. One that is stuck can't
- * hold up an aborted call.
+ * Runs a call through middleware, the first one outermost. Whatever a middleware yields, only the last response is final. What it
+ * throws becomes the final error; with `onError: "throw"` it is thrown after that response as well. A middleware that is stuck
+ * can't hold up an aborted call.
  */
 export function throughMiddleware(
   middleware: readonly ToolMiddleware[],
   call: ToolCall,
-  run: (call: ToolCall) => AsyncGenerator<ToolResponse, void, undefined>,
-  options: MiddlewareRun,
-): AsyncGenerator<ToolResponse, void, undefined> {
+  run: (call: ToolCall) => Responses,
+  options: CallOptions,
+  record: CallRecord,
+): Responses {
   const [outer, ...inner] = middleware;
   if (outer === undefined) return run(call);
-  const next = (changed = call): AsyncGenerator<ToolResponse, void, undefined> =>
-    throughMiddleware(inner, changed, run, options);
-  return oneFinal(() => outer(call, next, options.about), options, graceMs * (inner.length + 1));
+  const next = (changed = call): Responses => throughMiddleware(inner, changed, run, options, record);
+  return oneFinal(() => outer(call, next, record), options, record, graceMs * (inner.length + 1));
 }
 
 async function* oneFinal(
   start: () => AsyncIterable<ToolResponse>,
-  { signal, rethrow, about }: MiddlewareRun,
+  { signal, onError }: CallOptions,
+  record: CallRecord,
   grace: number,
-): AsyncGenerator<ToolResponse, void, undefined> {
+): Responses {
+  const rethrow = onError === "throw";
   let last: ToolResponse | undefined;
-  /** The last one says that it is final, and waits for another that says so too. */
+  /** The last response says that it is final. It is held back, because another one that says so may follow. */
   let held = false;
   let iterator: AsyncIterator<ToolResponse> | undefined;
-  /** It waits where it gave its last response: whoever leaves now has to let it clean up. */
-  let waits = false;
-  const patience = new Patience(signal, grace);
+  /** The middleware is suspended at its last `yield`: if the caller leaves now, the middleware must clean up. */
+  let suspended = false;
+  const wait = graceful(signal, grace);
   try {
     iterator = start()[Symbol.asyncIterator]();
     for (;;) {
-      const step = await patience.wait(iterator.next());
-      if (step === givenUp) {
+      const step = await wait(iterator.next());
+      if (step === unsettled) {
         release(iterator);
         const progress = { content: last?.content ?? [], data: [], chunks: last ? 1 : 0 };
         if (!held) last = interruption(progress, last?.metadata);
@@ -87,7 +59,7 @@ async function* oneFinal(
         break;
       }
       if (step.done) break;
-      waits = true;
+      suspended = true;
       const response = step.value;
       if (!ToolResponse.isInstance(response))
         throw new TypeError("a middleware gave something that is no ToolResponse");
@@ -95,12 +67,12 @@ async function* oneFinal(
       held = response.isLast;
       last = response;
       if (!held) yield response;
-      waits = false;
+      suspended = false;
     }
   } catch (error) {
-    // What comes from further in is known already.
-    if (!about.thrown.some((known) => known.error === error)) about.thrown.push({ error, time: Date.now() });
-    // With `rethrow` the tool's own error comes after its final response.
+    // An error that comes from further in is recorded already.
+    if (!record.thrown.some((known) => known.error === error)) record.thrown.push({ error, time: Date.now() });
+    // With `rethrow` the tool's own error follows its final response.
     if (!held || !rethrow) {
       if (held && last) yield last.with({ isLast: false, stream: true });
       yield failed(error, last);
@@ -108,52 +80,28 @@ async function* oneFinal(
     if (rethrow) throw error;
     return;
   } finally {
-    if (waits) await iterator?.return?.();
+    if (suspended) await iterator?.return?.();
   }
-  if (held && last) yield last;
-  else if (last) yield last.with({ isLast: true });
+  if (last) yield held ? last : last.with({ isLast: true });
   else {
     const error = { type: "Error", message: "The call gave no response." };
     yield new ToolResponse({ content: `Error: ${error.message}`, status: "error", error });
   }
 }
 
-const givenUp: unique symbol = Symbol("given up");
-
-/** Waits for one piece of work after the other; when the signal aborts, only so much longer for all that follow. */
-class Patience {
-  readonly #signal: AbortSignal | undefined;
-  readonly #grace: number;
-  #until: number | undefined;
-
-  constructor(signal: AbortSignal | undefined, grace: number) {
-    this.#signal = signal;
-    this.#grace = grace;
-  }
-
-  async wait<Value>(work: Promise<Value>): Promise<Value | typeof givenUp> {
-    if (this.#signal === undefined) return work;
-    if ((await untilAborted(settled(work), this.#signal)) !== stopped) return work;
+/** A function that waits for work. After the signal is aborted, all its waits together take no longer than `grace`. */
+function graceful(signal: AbortSignal | undefined, grace: number) {
+  let until: number | undefined;
+  return async <Value>(work: Promise<Value>): Promise<Value | typeof unsettled> => {
+    if (signal === undefined) return await work;
+    const value = await settleWithin(work, { signal });
+    if (value !== unsettled) return value;
     const now = performance.now();
-    this.#until ??= now + this.#grace;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const over = new Promise<typeof givenUp>((resolve) => {
-      timer = setTimeout(() => resolve(givenUp), Math.max(0, (this.#until as number) - now));
-    });
-    try {
-      return await Promise.race(now < this.#until ? [work, over] : [over]);
-    } finally {
-      clearTimeout(timer);
-    }
-  }
-}
-
-async function settled(work: Promise<unknown>): Promise<void> {
-  try {
-    await work;
-  } catch {
-    // Whoever waits for the work itself is told.
-  }
+    until ??= now + grace;
+    if (now < until) return await settleWithin(work, { ms: until - now });
+    ignoreRejection(work);
+    return unsettled;
+  };
 }
 
 function failed(error: unknown, last: ToolResponse | undefined): ToolResponse {

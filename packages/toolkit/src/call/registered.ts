@@ -1,7 +1,6 @@
 import type { ToolCall, ToolDefinition } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import type { InputSchema, ValidatorFactory } from "@toolglot/schema";
-import { callKeys } from "../registry/tool-facts.ts";
 import type { AnyToolFunction, CallOptions, ChunkMode, FunctionSchema, PostprocessFunction } from "../types.ts";
 import type { ToolResponse } from "./response.ts";
 import { runCall } from "./run.ts";
@@ -22,26 +21,13 @@ export class RegisteredToolFunction {
   readonly timeoutMs: number | undefined;
   readonly retries: number;
   readonly chunks: ChunkMode;
-  /** Of a finish function: the model of its structured output, which is part of its schema. */
-  readonly extendedModel: InputSchema | undefined;
-  /** Of a finish function: as it was before it was extended. */
-  readonly unextended: RegisteredToolFunction | undefined;
+  /** The model of a finish function's structured output, which is part of its schema. */
+  readonly extendedModel?: InputSchema | undefined;
+  /** A finish function as it was before it was extended. */
+  readonly unextended?: RegisteredToolFunction | undefined;
 
   /** Made by `Toolkit.registerToolFunction`. */
-  constructor(fields: {
-    definition: ToolDefinition;
-    originalName: string;
-    groupName: string;
-    execute: AnyToolFunction;
-    schema: InputSchema;
-    presets: Readonly<Record<string, unknown>>;
-    postprocess: PostprocessFunction | undefined;
-    timeoutMs: number | undefined;
-    retries: number;
-    chunks: ChunkMode;
-    extendedModel?: InputSchema | undefined;
-    unextended?: RegisteredToolFunction | undefined;
-  }) {
+  constructor(fields: Omit<RegisteredToolFunction, "name" | "presetNames" | "jsonSchema" | "withValidator" | "call">) {
     this.definition = Object.freeze(fields.definition);
     this.originalName = fields.originalName;
     this.groupName = fields.groupName;
@@ -74,12 +60,14 @@ export class RegisteredToolFunction {
 
   /**
    * Calls the tool, whether its group is active or not, and without the toolkit's middleware. Input is validated, presets
-   * win. Every call ends with exactly one final response.
+   * win. The call ends with exactly one final response.
    */
-  call(options: CallOptions & { arguments: unknown; callId?: string }): AsyncGenerator<ToolResponse, void, undefined> {
-    checkKeys("call", options, { ...callKeys, arguments: true, callId: true });
+  call(
+    options: Pick<CallOptions, "signal" | "onError"> & { arguments: unknown; callId?: string },
+  ): AsyncGenerator<ToolResponse, void, undefined> {
+    checkKeys("call", options, { signal: true, onError: true, arguments: true, callId: true });
     const { arguments: input, callId = `${this.name}-call`, ...rest } = options;
     const call: ToolCall = { id: callId, name: this.name, input, protocol: "toolkit" };
-    return runCall({ tool: this }, call, rest);
+    return runCall(this, call, rest);
   }
 }

@@ -1,15 +1,19 @@
 import { contentText, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
+import { settleWithin, sleep, unsettled } from "@toolglot/internal";
 import { errorTypes } from "../errors.ts";
 import type { CallOptions } from "../types.ts";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
-import { CallScope, pause, stopped, untilAborted } from "./call-scope.ts";
+import { CallScope } from "./call-scope.ts";
 import type { CallRecord } from "./middleware.ts";
 import { type Prepared, prepareInput } from "./prepare.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import { ToolResponse } from "./response.ts";
 
-/** What a call is about: a tool, a call prepared before, or why there is no tool. */
-export type CallTarget = { tool: RegisteredToolFunction } | { prepared: Prepared };
+/** The responses of a call. The last one is final. */
+export type Responses = AsyncGenerator<ToolResponse, void, undefined>;
+
+/** What to call: a tool, a call that was prepared before, or why there is no tool. */
+export type CallTarget = RegisteredToolFunction | Prepared;
 
 const interruptedNotice = "The tool call was interrupted before it ended.";
 const firstPauseMs = 100;
@@ -18,19 +22,14 @@ const firstPauseMs = 100;
 export async function* runCall(
   target: CallTarget,
   call: ToolCall,
-  options: CallOptions,
+  { signal, onError }: CallOptions,
   record?: CallRecord,
-): AsyncGenerator<ToolResponse, void, undefined> {
-  const { signal } = options;
+): Responses {
   const progress: Progress = { content: [], data: [], chunks: 0 };
   if (signal?.aborted) return yield interruption(progress, undefined);
-  let prepared: Prepared | typeof stopped;
-  if ("prepared" in target) prepared = target.prepared;
-  else {
-    const preparing = prepareInput(target.tool, call);
-    prepared = preparing instanceof Promise ? await untilAborted(preparing, signal) : preparing;
-  }
-  if (prepared === stopped) return yield interruption(progress, undefined);
+  const preparing = "ok" in target ? target : prepareInput(target, call);
+  const prepared = preparing instanceof Promise ? await settleWithin(preparing, { signal }) : preparing;
+  if (prepared === unsettled) return yield interruption(progress, undefined);
   const { metadata } = prepared;
   if (!prepared.ok) return yield failure(progress, prepared.error, metadata);
   const { tool, input } = prepared;
@@ -41,15 +40,15 @@ export async function* runCall(
     if (record && outcome.kind === "failed") record.thrown.push({ error: outcome.error, time: Date.now() });
     if (outcome.kind === "done") return yield withMetadata(finished(prepared, outcome.response), metadata);
     const again = outcome.kind === "failed" && outcome.retry && progress.chunks === 0 && attempt < tool.retries;
-    if (again && (await pause(firstPauseMs * 2 ** attempt, signal))) continue;
+    if (again && (await sleep(firstPauseMs * 2 ** attempt, signal))) continue;
     if (outcome.kind === "interrupted" || signal?.aborted) return yield interruption(progress, metadata);
     yield withMetadata(await errorResponse(tool, call, outcome, progress, signal), metadata);
-    if (options.onError === "throw") throw outcome.error;
+    if (onError === "throw") throw outcome.error;
     return;
   }
 }
 
-/** The final response of a tool that failed: what came before, then the error, which is post-processed alone. */
+/** The final response of a tool that failed: what came before, then the error. Only the error is post-processed. */
 async function errorResponse(
   tool: RegisteredToolFunction,
   call: ToolCall,
@@ -57,15 +56,14 @@ async function errorResponse(
   progress: Progress,
   signal: AbortSignal | undefined,
 ): Promise<ToolResponse> {
-  const alone: Progress = { content: [], data: [], chunks: 0 };
-  let response = failure(alone, outcome.info, undefined);
+  let response = failure({ content: [], data: [], chunks: 0 }, outcome.info, undefined);
   if (!outcome.fromPostprocess) {
     const scope = new CallScope(call.id, signal, tool.timeoutMs);
     try {
       const processed = await postprocess(tool, call, response, scope);
-      if (processed !== stopped) response = processed;
+      if (processed !== unsettled) response = processed;
     } catch {
-      // It fails on the error too: the first error is the one to tell.
+      // Post-processing fails on the error too: the first error is the one to report.
     } finally {
       scope.close(false);
     }
@@ -76,31 +74,27 @@ async function errorResponse(
 }
 
 /** A final error response. */
-function failure(
-  progress: Progress,
-  error: ToolErrorInfo,
-  metadata: Record<string, unknown> | undefined,
-): ToolResponse {
+function failure(progress: Progress, error: ToolErrorInfo, metadata: ToolResponse["metadata"]): ToolResponse {
   const content = [...progress.content, { type: "text" as const, text: `Error: ${error.message}` }];
-  const stream = progress.chunks > 0;
-  return new ToolResponse({ content, status: "error", error, stream, ...(metadata === undefined ? {} : { metadata }) });
+  return new ToolResponse({ content, status: "error", error, stream: progress.chunks > 0, metadata });
 }
 
 /** The final response of a call that was aborted: what came before, then a notice. */
-export function interruption(progress: Progress, metadata: Record<string, unknown> | undefined): ToolResponse {
+export function interruption(progress: Progress, metadata: ToolResponse["metadata"]): ToolResponse {
   const error = { type: errorTypes.interrupted, message: interruptedNotice };
   const content = [...progress.content, { type: "text" as const, text: interruptedNotice }];
-  const fields = { content, status: "interrupted" as const, isInterrupted: true, error, stream: progress.chunks > 0 };
-  return new ToolResponse(metadata === undefined ? fields : { ...fields, metadata });
+  return new ToolResponse({ content, status: "interrupted", error, stream: progress.chunks > 0, metadata });
 }
 
-/** Of an extended finish function: with the text and the structured output that an agent ends with. */
+/** The response of an extended finish function, with the text and the structured output that an agent ends with. */
 function finished({ tool, structuredOutput }: Prepared & { ok: true }, response: ToolResponse): ToolResponse {
   if (tool.extendedModel === undefined || response.status !== "ok") return response;
-  const found = { response_msg: contentText(response.content), structured_output: structuredOutput };
-  return response.with({ metadata: { ...response.metadata, ...found } });
+  return withMetadata(response, {
+    response_msg: contentText(response.content),
+    structured_output: structuredOutput,
+  });
 }
 
-function withMetadata(response: ToolResponse, metadata: Record<string, unknown> | undefined): ToolResponse {
+function withMetadata(response: ToolResponse, metadata: ToolResponse["metadata"]): ToolResponse {
   return metadata === undefined ? response : response.with({ metadata: { ...response.metadata, ...metadata } });
 }

@@ -13,31 +13,21 @@ import { contentText, type Diagnostic, type ToolCall, toJsonText } from "@toolgl
 import { cutText } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
 import { errorTypes } from "../errors.ts";
-import { tracingKeys } from "../registry/tool-facts.ts";
-import type { CallInfo, ToolMiddleware } from "./middleware.ts";
+import type { CallInfo, ToolMiddleware, TracingOptions } from "../types.ts";
 import type { ToolResponse } from "./response.ts";
-
-/** What a trace holds besides names, ids, status and errors. */
-export interface TracingOptions {
-  /** Whether the arguments are recorded as the model gave them, without presets. Default false. */
-  recordInputs?: boolean;
-  /** Whether the results of calls that ended well are recorded. Default false. */
-  recordOutputs?: boolean;
-  /** UTF-16 units of an argument or result that is recorded at most. Default 8,000. */
-  maxChars?: number;
-}
+import type { Responses } from "./run.ts";
 
 const scope = "@toolglot/toolkit";
 /** Ids and names that a model has written are no longer than this in a trace. */
 const maxIdLength = 256;
 
-/** What spans are made by while there is no SDK. */
-const nobody = new ProxyTracerProvider().getDelegate();
+/** The provider that makes spans while there is no SDK. */
+const noSdk = new ProxyTracerProvider().getDelegate();
 
 /** Whether there is an SDK to make spans: one may come at any time. */
 export function isTraced(): boolean {
   const provider = trace.getTracerProvider();
-  return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== nobody;
+  return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== noSdk;
 }
 
 /**
@@ -52,7 +42,7 @@ export function isTraced(): boolean {
  * Without an SDK in the process nothing happens. Throws `TypeError` for options of a wrong type.
  */
 export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
-  checkKeys("tracing", options, tracingKeys);
+  checkKeys<TracingOptions>("tracing", options, { recordInputs: true, recordOutputs: true, maxChars: true });
   const { recordInputs = false, recordOutputs = false, maxChars = 8000 } = options;
   if (typeof recordInputs !== "boolean" || typeof recordOutputs !== "boolean") {
     throw new TypeError("recordInputs and recordOutputs must be true or false");
@@ -102,29 +92,28 @@ function attributesOf(call: ToolCall, { tool, step }: CallInfo): Attributes {
   return attributes;
 }
 
-/** The call's responses. The tool runs while they are asked for, so that is where the span has to be the active one. */
+/** The call's responses. The tool runs while `next()` is awaited, so the span must be the active one there. */
 async function* traced(
   span: Span,
   inside: Context,
-  next: () => AsyncGenerator<ToolResponse, void, undefined>,
+  next: () => Responses,
   settle: (final: ToolResponse | undefined) => void,
-): AsyncGenerator<ToolResponse, void, undefined> {
+): Responses {
   let final: ToolResponse | undefined;
-  let responses: AsyncGenerator<ToolResponse, void, undefined> | undefined;
+  let responses: Responses | undefined;
   try {
-    const asked = context.with(inside, () => next());
-    responses = asked;
+    const started = context.with(inside, () => next());
+    responses = started;
     for (;;) {
-      const step = await context.with(inside, () => asked.next());
+      const step = await context.with(inside, () => started.next());
       if (step.done) return;
       if (step.value.isLast) final = step.value;
       yield step.value;
     }
   } finally {
     try {
-      // Left early, the tool cleans up, which belongs to what it did.
-      const asked = responses;
-      if (asked !== undefined) await context.with(inside, () => asked.return());
+      // When the caller leaves early, the tool cleans up, and what it does then belongs to its span.
+      if (responses !== undefined) await context.with(inside, () => (responses as Responses).return());
     } finally {
       settle(final);
       span.end();
@@ -137,12 +126,12 @@ function record(span: Span, error: unknown, time: number): void {
   try {
     span.recordException(error instanceof Error ? error : String(error), time);
   } catch {
-    // What can't even be looked at has no words.
+    // Reading it throws, so there is nothing to say of it.
     span.recordException("unknown error", time);
   }
 }
 
-/** What a span is told of a failure. Words that stand for the model's input, or are the tool's output, are left out. */
+/** What a span records of a failure. Texts that hold the model's input or the tool's output are left out. */
 function failure(
   { status, error }: ToolResponse,
   { tool }: CallInfo,
@@ -167,7 +156,7 @@ export function countDiagnostics(
   diagnostics: Diagnostic | readonly Diagnostic[],
   attributes: Readonly<Record<string, string>> = {},
 ): void {
-  // Asked for each time: the process may get its meter later than this module is loaded.
+  // Not kept: the process may install its meter after this module is loaded.
   const counter = metrics
     .getMeter(scope)
     .createCounter("toolglot.diagnostics", { description: "Findings about model text", unit: "{diagnostic}" });

@@ -8,15 +8,13 @@ import {
   type ToolResult,
 } from "@toolglot/core";
 import { type ApprovalQueue, CallReport, denied } from "@toolglot/core/executing";
-import { defined } from "@toolglot/internal";
-import { pause, stopped, untilAborted } from "../call/call-scope.ts";
-import type { ToolMiddleware } from "../call/middleware.ts";
+import { defined, settleWithin, sleep, unsettled } from "@toolglot/internal";
 import { type Prepared, shownValues } from "../call/prepare.ts";
 import { ToolResponse } from "../call/response.ts";
 import { errorTypes } from "../errors.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
-import type { PreparedCallOptions } from "../types.ts";
+import type { CallOptions, ToolMiddleware } from "../types.ts";
 
 /** What a call is run with, besides the executor's context. */
 export interface CallSetting {
@@ -50,9 +48,9 @@ export async function executeCall(
     const result = toResult(call, response, { ...(attempts > 1 && { attempts }), ...place });
     return { ...result, metadata: { ...result.metadata, ms: report.end(result) } };
   };
-  const preparing = await untilAborted(toolkit.prepareCall(call, given), signal);
+  const preparing = await settleWithin(toolkit.prepareCall(call, given), { signal });
   // Stopped: the run below ends at once, as interrupted.
-  const prepared: Prepared = preparing === stopped ? { ok: false, error: { type: "", message: "" } } : preparing;
+  const prepared: Prepared = preparing === unsettled ? { ok: false, error: { type: "", message: "" } } : preparing;
   if (prepared.ok && requiresApproval(prepared.tool.definition) && !signal.aborted) {
     const { id: callId, name } = call;
     const reason = reasonToAsk(prepared.tool.definition);
@@ -77,7 +75,7 @@ export async function executeCall(
     return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
   }
   let final: ToolResponse | undefined;
-  const options: PreparedCallOptions = { signal, ...defined({ step }) };
+  const options: CallOptions = { signal, ...defined({ step }) };
   if (prepared.ok && setting.retry) options.around = retrying(prepared, setting.retry, signal, report, tries);
   for await (const response of toolkit.runPrepared(prepared, call, options)) {
     if (response.isLast) final = response;
@@ -105,7 +103,7 @@ function retrying(
       if (final === undefined) return;
       if (tries.attempts > retry || signal.aborted || !mayRetry(prepared, final)) return yield final;
       report.progress({ attempt: tries.attempts, error: final.error?.message ?? contentText(final.content) });
-      await pause(Math.min(longestPauseMs, firstPauseMs * 2 ** (tries.attempts - 1)), signal);
+      await sleep(Math.min(longestPauseMs, firstPauseMs * 2 ** (tries.attempts - 1)), signal);
     }
   };
 }

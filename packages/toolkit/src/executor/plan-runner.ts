@@ -11,7 +11,7 @@ import {
 } from "@toolglot/core";
 import { ApprovalQueue } from "@toolglot/core/executing";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { stopped, untilAborted } from "../call/call-scope.ts";
+import { settleWithin, unsettled } from "@toolglot/internal";
 import { errorInfo, errorTypes } from "../errors.ts";
 import { dataResolver, type ResourceSchemes, resolveResource, resourceText } from "../resource.ts";
 import type { Tasks } from "../tasks/tasks.ts";
@@ -90,9 +90,9 @@ export class PlanRunner {
       const message = [first, ...more].map((error) => error.message).join("\n");
       return refuse(step, plan, context, { ...first, message });
     }
-    const read = await untilAborted(this.#values(step, plan, context), context.signal);
+    const read = await settleWithin(this.#values(step, plan, context), { signal: context.signal });
     // Stopped: the call below ends at once, as interrupted.
-    const values = read === stopped ? { input: step.params } : read;
+    const values = read === unsettled ? { input: step.params } : read;
     if ("error" in values) return refuse(step, plan, context, values.error);
     const call: ToolCall = {
       id: step.callId,

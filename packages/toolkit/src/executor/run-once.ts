@@ -1,16 +1,18 @@
 import {
+  createRecord,
   type ExecutorContext,
   type JsonValue,
   type OperationClaim,
   type OperationLog,
+  type OperationRecord,
   type Plan,
   type ToolErrorInfo,
   type ToolResult,
   toJsonText,
 } from "@toolglot/core";
-import { pause } from "../call/call-scope.ts";
+import { canonicalJson, clockSince, keepLease, sleep, textDigest, toHex } from "@toolglot/internal";
 import { errorTypes } from "../errors.ts";
-import { settleUnrun, tellUnrun } from "./unrun.ts";
+import { reportUnrun, settleUnrun } from "./unrun.ts";
 
 /** Where a plan's request id is kept. */
 export interface Once {
@@ -19,18 +21,18 @@ export interface Once {
   context: ExecutorContext;
 }
 
-/** Asked right before each step takes effect: why it must not, or nothing. */
+/** Called right before each step takes effect. Gives the reason why the step must not run, if there is one. */
 export type Begin = () => Promise<ToolErrorInfo | undefined>;
 
 const leaseMs = 60_000;
-const firstLookMs = 20;
-const longestLookMs = 1000;
+const firstPollMs = 20;
+const longestPollMs = 1000;
 
 /**
- * Runs a plan with a request id at most once, for as long as the log remembers (24 h). The same id with the same content
- * gives the recorded results, also while the first run is still going on: then it is waited for. With other content every
- * step is an error. A plan of which nothing ran (all denied, or wrong) frees its id, so that it can be sent again,
- * corrected. A run that was cut off by a crash is in doubt, and says so. Nothing runs that the log could not record.
+ * Runs a plan with a request id at most once, for as long as the log remembers it (24 h). The same id with the same content
+ * gives the recorded results; while the first run still goes on, it waits for them. With other content every step is an
+ * error. A plan of which nothing ran (all denied, or wrong) frees its id, so that a corrected plan can use it. A run that a crash
+ * cut off is in doubt, and its results say so. Nothing runs that the log could not record.
  */
 export async function runOnce(
   plan: Plan,
@@ -40,16 +42,13 @@ export async function runOnce(
   const key = { scope, key: plan.requestId as string };
   const fingerprint = await fingerprintOf(plan);
   const owner = context.runId;
-  const forEach = (status: ToolResult["status"], type: string, message: string, warnings?: string[]): ToolResult[] =>
-    plan.steps.map((step) =>
-      settleUnrun(step, context, plan.requestId, {
-        status,
-        error: { type, message },
-        ...(warnings && { metadata: { warnings } }),
-      }),
-    );
+  const forEach = (status: ToolResult["status"], type: string, message: string, warnings?: string[]): ToolResult[] => {
+    const settled = { status, error: { type, message }, ...(warnings && { metadata: { warnings } }) };
+    return plan.steps.map((step) => settleUnrun(step, context, plan.requestId, settled));
+  };
   const shown = JSON.stringify(plan.requestId);
-  for (let look = firstLookMs; ; look = Math.min(longestLookMs, look * 2)) {
+  for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, pollMs * 2)) {
+    const asked = performance.now();
     let claimed: Awaited<ReturnType<OperationLog["claim"]>>;
     try {
       claimed = await log.claim({ ...key, fingerprint, owner, leaseMs });
@@ -58,7 +57,7 @@ export async function runOnce(
     }
     switch (claimed.status) {
       case "claimed":
-        return runClaimed(log, claimed.claim, run);
+        return runClaimed(log, claimed, asked, run);
       case "replay": {
         const recorded = claimed.record.outcome as unknown as ToolResult[] | undefined;
         if (!Array.isArray(recorded) || recorded.length !== plan.steps.length) {
@@ -71,7 +70,7 @@ export async function runOnce(
         return plan.steps.map((step, index) => {
           const result = recorded[index] as ToolResult;
           const metadata = { ...result.metadata, replayed: true };
-          return tellUnrun(step, context, plan.requestId, { ...result, callId: step.callId, metadata });
+          return reportUnrun(step, context, plan.requestId, { ...result, callId: step.callId, metadata });
         });
       }
       case "conflict": {
@@ -87,7 +86,7 @@ export async function runOnce(
         return forEach("error", errorTypes.requestIdConflict, message);
       }
       case "busy":
-        if (!(await pause(look, context.signal))) {
+        if (!(await sleep(pollMs, context.signal))) {
           const message = "The same request is still running; its results were not waited for.";
           return forEach("interrupted", errorTypes.interrupted, message);
         }
@@ -106,25 +105,16 @@ const unrecorded: ToolErrorInfo = {
 
 async function runClaimed(
   log: OperationLog,
-  claim: OperationClaim,
+  { claim, record }: { claim: OperationClaim; record: OperationRecord },
+  asked: number,
   run: (begin: Begin) => Promise<ToolResult[]>,
 ): Promise<ToolResult[]> {
   let begun = false;
-  let lost = false;
-  let heldUntil = performance.now() + leaseMs;
-  const renewing = setInterval(() => {
-    const asked = performance.now();
-    log.renew(claim, leaseMs).then(
-      (held) => {
-        if (held) heldUntil = asked + leaseMs;
-        else lost = true;
-      },
-      () => {}, // the lease holds a while: the next one may get through
-    );
-  }, leaseMs / 3);
+  const { claimedAt, leaseUntil } = record;
+  const lease = keepLease(log, claim, { leaseMs, leaseUntil, now: clockSince(claimedAt, asked) });
   try {
     const results = await run(async () => {
-      if (lost || performance.now() >= heldUntil) return takenOver;
+      if (!(await lease.hold())) return takenOver;
       if (begun) return undefined;
       try {
         begun = await log.begin(claim);
@@ -137,17 +127,17 @@ async function runClaimed(
       await log.finish(claim, { state: "released" }).catch(() => false);
       return results;
     }
-    return await log.finish(claim, { state: "done", outcome: record(results) }).then(
+    return await log.finish(claim, { state: "done", outcome: toJson(results) }).then(
       (kept) => (kept ? results : results.map(doubted)),
       (error: unknown) =>
         results.map((result) => warned(result, `The results could not be recorded: ${textOf(error)}`)),
     );
   } finally {
-    clearInterval(renewing);
+    lease.stop();
   }
 }
 
-/** Whoever took the request over holds it in doubt: its success is not for this run to report. */
+/** The process that took the request over holds it as in doubt, so this run must not report success. */
 function doubted(result: ToolResult): ToolResult {
   if (result.status !== "ok" && result.status !== "pending") return result;
   const { data: _, ...rest } = result;
@@ -166,36 +156,39 @@ function textOf(error: unknown): string {
 }
 
 /** Results as JSON: what the log can keep. */
-function record(results: readonly ToolResult[]): JsonValue {
+function toJson(results: readonly ToolResult[]): JsonValue {
   return JSON.parse(toJsonText(results)) as JsonValue;
 }
 
-/** SHA-256 of what the plan does, in hexadecimal. Names in any order are the same plan; call ids and places don't count. */
-async function fingerprintOf({ common, steps }: Plan): Promise<string> {
+/** A digest of what the plan does. Names in any order are the same plan; call ids and spans don't count. */
+function fingerprintOf({ common, steps }: Plan): Promise<string> {
   const content = {
-    common: sorted(common),
+    common: bytesApart(common),
     steps: steps.map(({ index, tool, params, uris, onError, retry, errors }) => ({
       index,
       tool,
-      params: sorted(params),
-      uris: sorted(uris),
+      params: bytesApart(params),
+      uris,
       onError,
       retry,
       errors: errors.map(({ type, message }) => [type, message]),
     })),
   };
-  const text = toJsonText(content);
-  // Pages without https have no digests: then the content is its own fingerprint.
-  if (!globalThis.crypto?.subtle) return text;
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  try {
+    return textDigest(canonicalJson(content));
+  } catch {
+    // Nested too deeply for that. No tool takes such a value, but its plan must end in results like any other.
+    return textDigest(toJsonText(content));
+  }
 }
 
-/** Keys in order at every depth; bytes as their numbers. Objects are told apart from arrays of pairs. */
-function sorted(value: unknown): unknown {
-  if (value instanceof Uint8Array) return { bytes: Array.from(value) };
-  if (typeof value !== "object" || value === null) return value;
-  if (Array.isArray(value)) return value.map(sorted);
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return { entries: entries.map(([key, inner]) => [key, sorted(inner)]) };
+/** Values in two groups, because bytes have no form in JSON that could not be that of another value. */
+function bytesApart(values: Readonly<Record<string, unknown>>): unknown {
+  const json = createRecord<unknown>();
+  const bytes = createRecord<unknown>();
+  for (const [name, value] of Object.entries(values)) {
+    if (value instanceof Uint8Array) bytes[name] = toHex(value);
+    else json[name] = value;
+  }
+  return { json, bytes };
 }

@@ -2,7 +2,7 @@ import type { ExecutorContext, PlanStep, ToolErrorInfo, ToolResult } from "@tool
 import { CallReport } from "@toolglot/core/executing";
 import { defined } from "@toolglot/internal";
 
-/** The result of a step that is not run, told in events like that of any call. */
+/** The result of a step that is not run, with the events of any call. */
 export function settleUnrun(
   step: PlanStep,
   context: ExecutorContext,
@@ -12,11 +12,11 @@ export function settleUnrun(
   const { status, error, metadata } = settled;
   const content = [{ type: "text" as const, text: `Error: ${error.message}` }];
   const result = { callId: step.callId, name: step.tool, status, content, error };
-  return tellUnrun(step, context, requestId, { ...result, metadata: { ...metadata, ms: 0, step: step.index } });
+  return reportUnrun(step, context, requestId, { ...result, metadata: { ...metadata, ms: 0, step: step.index } });
 }
 
-/** Tells of a result that came about without a run. */
-export function tellUnrun(
+/** Emits the events of a call that ended without a run. */
+export function reportUnrun(
   { callId, tool: name, params, uris }: PlanStep,
   context: ExecutorContext,
   requestId: string | undefined,

@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject, ToolAnnotations, ToolDefinition } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { type ProviderNames, providerNames } from "./provider-names.ts";
 
 /** Tools in a provider's shape. Names that the provider would refuse are changed: read its calls with `names`. */
@@ -145,10 +146,4 @@ function objectSchema(schema: JsonSchemaObject): JsonSchemaObject {
 
 function isObjectSchema(schema: JsonSchema | undefined): schema is JsonSchemaObject {
   return typeof schema === "object" && schema.type === "object";
-}
-
-function defined<Fields extends object>(fields: Fields): { [Key in keyof Fields]?: Exclude<Fields[Key], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [Key in keyof Fields]?: Exclude<Fields[Key], undefined>;
-  };
 }

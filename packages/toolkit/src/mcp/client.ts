@@ -1,5 +1,5 @@
 import { sanitizeErrorMessage, ToolError } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, maxTimerMs } from "@toolglot/internal";
 import { errorTypes, ToolkitError } from "../errors.ts";
 import { type CallFault, Connection, messageOf } from "./connection.ts";
 import type { McpClientOptions, McpHttpTransport, McpStdioTransport } from "./options.ts";
@@ -20,7 +20,7 @@ class HealingClient implements McpClient {
   readonly stateful: boolean;
   readonly #options: McpClientOptions;
   readonly #listeners = new Set<() => void>();
-  /** All that are not closed yet: the current one, and those that end. */
+  /** All connections that are not closed yet: the current one, and those that are closing. */
   readonly #connections = new Set<Connection>();
   #current: Promise<Connection> | undefined;
   #usable: Connection | undefined;
@@ -120,7 +120,7 @@ class HealingClient implements McpClient {
     this.#current ??= this.#open().then(
       (connection) => {
         this.#usable = connection;
-        if (this.#wasConnected) queueMicrotask(() => this.#tellChanged());
+        if (this.#wasConnected) queueMicrotask(() => this.#reportChange());
         this.#wasConnected = true;
         return connection;
       },
@@ -137,7 +137,7 @@ class HealingClient implements McpClient {
     try {
       const connection = await Connection.open(
         this.#options,
-        { onToolsChanged: () => this.#tellChanged(), onError: (error) => this.#options.onError?.(error) },
+        { onToolsChanged: () => this.#reportChange(), onError: (error) => this.#options.onError?.(error) },
         signal,
       );
       this.#connections.add(connection);
@@ -151,7 +151,7 @@ class HealingClient implements McpClient {
     }
   }
 
-  /** A session of one call ends with it. Not waited for: the answer is there. */
+  /** A stateless session ends with its call. Nothing waits for that, because the answer is there. */
   #release(connection: Connection): void {
     if (!this.stateful) void this.#end(connection);
   }
@@ -170,7 +170,7 @@ class HealingClient implements McpClient {
     this.#connections.delete(connection);
   }
 
-  #tellChanged(): void {
+  #reportChange(): void {
     for (const listener of [...this.#listeners]) listener();
   }
 
@@ -181,11 +181,11 @@ class HealingClient implements McpClient {
     return error;
   }
 
-  /** What the model is told. */
+  /** The error for the model. */
   #callError(request: McpCallRequest, fate: CallFault["fate"], cause: unknown): ToolError {
     const server = `The MCP server ${JSON.stringify(this.name)}`;
     const call = `the call of the tool ${JSON.stringify(request.name)}`;
-    // What is said of the connection is said here in other words.
+    // This message names the server in its own words, so it takes the cause of a connection's error.
     const detail = sanitizeErrorMessage(messageOf(ToolkitError.isInstance(cause) ? (cause.cause ?? cause) : cause));
     const fail = (type: string, message: string): ToolError => new ToolError(message, { cause, data: { type } });
     switch (fate) {
@@ -228,8 +228,8 @@ function checkOptions(options: McpClientOptions): void {
   const { name, transport, connectTimeoutMs, stateful } = options;
   if (typeof name !== "string" || name === "") wrong("needs a name");
   if (stateful !== undefined && typeof stateful !== "boolean") wrong("takes stateful: true or false");
-  if (connectTimeoutMs !== undefined && !(connectTimeoutMs > 0 && connectTimeoutMs <= 0x7fffffff)) {
-    wrong(`takes connectTimeoutMs from 1 to 2147483647, not ${connectTimeoutMs}`);
+  if (connectTimeoutMs !== undefined && !(connectTimeoutMs > 0 && connectTimeoutMs <= maxTimerMs)) {
+    wrong(`takes connectTimeoutMs from 1 to ${maxTimerMs}, not ${connectTimeoutMs}`);
   }
   if (typeof transport === "function") return;
   switch (transport?.type) {

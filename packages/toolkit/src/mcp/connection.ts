@@ -1,11 +1,9 @@
 import type { Client, JsonSchemaValidator, Tool, Transport } from "@modelcontextprotocol/client";
+import { maxTimerMs, onAbort, settleWithin } from "@toolglot/internal";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
 import { type ClientModule, loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
 import type { McpCallOptions, McpCallRequest, McpCallResult, McpListedTool } from "./types.ts";
-
-/** As long as timers go: the toolkit has timeouts of its own, and none unless asked for. */
-const noTimeoutMs = 0x7fffffff;
 
 /**
  * An answer is taken as it came, also when it doesn't fit the tool's `outputSchema`. The client's own engine would run the
@@ -29,7 +27,7 @@ export class CallFault extends Error {
   }
 }
 
-/** What a connection tells of, besides answers. */
+/** What a connection reports besides answers. */
 export interface ConnectionEvents {
   onToolsChanged(): void;
   onError(error: Error): void;
@@ -40,7 +38,7 @@ export class Connection {
   readonly #sdk: ClientModule;
   readonly #client: Client;
   readonly #transport: Transport;
-  readonly #deliveries: Deliveries;
+  readonly #deliveries = new Deliveries();
   readonly #timeoutMs: number;
   #users = 0;
   #ended = false;
@@ -49,18 +47,12 @@ export class Connection {
   /** Called when no call runs any more. */
   readonly #idle: (() => void)[] = [];
 
-  private constructor(
-    sdk: ClientModule,
-    client: Client,
-    transport: Transport,
-    deliveries: Deliveries,
-    timeoutMs: number,
-  ) {
+  private constructor(sdk: ClientModule, client: Client, transport: Transport, timeoutMs: number) {
     this.#sdk = sdk;
     this.#client = client;
     this.#transport = transport;
-    this.#deliveries = deliveries;
     this.#timeoutMs = timeoutMs;
+    this.#deliveries.watch(transport);
   }
 
   /** Starts or reaches the server, and greets it. Rejects with what went wrong, and leaves nothing running. */
@@ -72,9 +64,7 @@ export class Connection {
     const clientOptions = { jsonSchemaValidator: noCheck, ...options.clientOptions, listChanged: { tools } };
     const client = new sdk.Client({ name: "toolglot", version: "1.0.0" }, clientOptions);
     options.prepareClient?.(client);
-    const deliveries = new Deliveries();
-    deliveries.watch(transport);
-    const connection = new Connection(sdk, client, transport, deliveries, timeoutMs);
+    const connection = new Connection(sdk, client, transport, timeoutMs);
     const { onclose, onerror } = client;
     client.onclose = () => {
       connection.#ended = true;
@@ -82,10 +72,10 @@ export class Connection {
     };
     client.onerror = (error) => {
       onerror?.(error);
-      // It came with its answer, and was heard.
+      // Progress that came together with its answer: the delivery has it already.
       if (!error.message.startsWith("Received a progress notification for an unknown token")) events.onError(error);
     };
-    // Of servers, too, that have not said that they would tell.
+    // Servers may send this without having announced it.
     client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());
     try {
       signal.throwIfAborted(); // before a process is started
@@ -97,7 +87,7 @@ export class Connection {
     return connection;
   }
 
-  /** Whether it can be used still, as far as one knows. */
+  /** Whether it can still be used, as far as is known. */
   get usable(): boolean {
     return !this.#ended && !this.#retired;
   }
@@ -121,8 +111,7 @@ export class Connection {
     const { signal, onProgress } = options;
     if (signal?.aborted) throw new CallFault("aborted", signal.reason);
     const ending = new AbortController();
-    const abort = (): void => ending.abort(signal?.reason);
-    signal?.addEventListener("abort", abort, { once: true });
+    const stopListening = onAbort(signal, () => ending.abort(signal?.reason));
     const cut = (): void => ending.abort("the stream ended before the answer came");
     const delivery = new Delivery(cut, onProgress);
     const args = { ...request.arguments };
@@ -133,7 +122,8 @@ export class Connection {
           { name: request.name, arguments: args },
           {
             signal: ending.signal,
-            timeout: noTimeoutMs,
+            // The toolkit has timeouts of its own.
+            timeout: maxTimerMs,
             // Without an output schema: an answer that doesn't fit it would be thrown away, though the tool has run.
             toolDefinition: { name: request.name, inputSchema: request.inputSchema ?? { type: "object" } } as Tool,
             // Asks for progress, which the delivery hears.
@@ -146,7 +136,7 @@ export class Connection {
       if (signal?.aborted) throw new CallFault("aborted", signal.reason);
       throw new CallFault(fateOf(error, this.#sdk, delivery), error);
     } finally {
-      signal?.removeEventListener("abort", abort);
+      stopListening();
       this.#deliveries.close(delivery);
     }
   }
@@ -169,7 +159,7 @@ export class Connection {
 
   async #close(): Promise<void> {
     if (!this.#ended && this.#transport instanceof this.#sdk.StreamableHTTPClientTransport) {
-      await Promise.race([this.#transport.terminateSession().catch(() => {}), pause(1000)]);
+      await settleWithin(this.#transport.terminateSession(), { ms: 1000 }).catch(() => {});
     }
     await this.#client.close().catch(() => {});
     await this.#transport.close().catch(() => {});
@@ -217,11 +207,4 @@ export function messageOf(error: unknown): string {
   return cause instanceof Error && !error.message.includes(cause.message) && cause.message !== ""
     ? `${error.message}: ${cause.message}`
     : error.message;
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => {
-    const timer: unknown = setTimeout(resolve, ms);
-    (timer as { unref?: () => void }).unref?.();
-  });
 }

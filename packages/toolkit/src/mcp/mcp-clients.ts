@@ -1,22 +1,23 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, maxTimerMs } from "@toolglot/internal";
 import { ToolkitError } from "../errors.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
 import { checkNames } from "../registry/tool-groups.ts";
-import { McpRegistration, type McpRegistry } from "./registration.ts";
+import { McpRegistration } from "./registration.ts";
 import type { McpClient, RegisterMcpOptions } from "./types.ts";
 
 /** The MCP clients of one toolkit. */
 export class McpClients {
-  readonly #registry: McpRegistry;
+  readonly #registry: ToolRegistry;
   readonly #held = new Map<McpClient, McpRegistration[]>();
 
-  constructor(registry: McpRegistry) {
+  constructor(registry: ToolRegistry) {
     this.#registry = registry;
   }
 
   /** Registers all tools of a server, or none. Returns warnings. */
   async register(client: McpClient, options: RegisterMcpOptions): Promise<string[]> {
     checkArguments(client, options);
-    this.#registry.demandGroup(options.groupName ?? "basic");
+    this.#registry.groups.demand(options.groupName ?? "basic");
     this.#demandName(client);
     const wasConnected = client.connected;
     const registration = new McpRegistration(client, this.#registry, options);
@@ -94,8 +95,8 @@ function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
   if (both.length > 0) {
     throw new TypeError(`registerMcpClient: ${both.join(", ")} stand in enableTools and in disableTools: choose one`);
   }
-  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= 0x7fffffff)) {
-    throw new TypeError(`registerMcpClient: timeoutMs must be milliseconds from 1 to 2147483647, not ${timeoutMs}`);
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= maxTimerMs)) {
+    throw new TypeError(`registerMcpClient: timeoutMs must be milliseconds from 1 to ${maxTimerMs}, not ${timeoutMs}`);
   }
   if (presetsByTool !== undefined && (typeof presetsByTool !== "object" || presetsByTool === null)) {
     throw new TypeError("registerMcpClient: presetsByTool must be an object: { tool: { argument: value } }");

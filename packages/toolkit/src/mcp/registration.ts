@@ -1,34 +1,22 @@
-import type { AnyTool } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import type { RegisteredToolFunction } from "../call/registered.ts";
+import type { ToolRegistry } from "../registry/registry.ts";
 import type { RegisterOptions } from "../types.ts";
 import { toolOf } from "./mcp-tool.ts";
 import type { McpClient, McpListedTool, McpToolsChange, RegisterMcpOptions } from "./types.ts";
 
-/** What the registration of servers needs of a toolkit. */
-export interface McpRegistry {
-  /** Registers one tool; returns warnings, and the name it got: undefined when it was left out. Throws for a clash. */
-  register(tool: AnyTool, options: RegisterOptions): { warnings: string[]; name: string | undefined };
-  /** The tool under a name, as it was registered. */
-  current(name: string): RegisteredToolFunction | undefined;
-  remove(name: string): void;
-  /** Remembers how things stand; calling what it returns brings them back. */
-  snapshot(): () => void;
-  /** Throws unless there is such a group. */
-  demandGroup(name: string): void;
-}
-
-/** One tool of a server, as it stands in the toolkit. */
+/** One tool of a server, as it is registered in the toolkit. */
 interface Entry {
   name: string;
   registered: RegisteredToolFunction | undefined;
-  /** The listing it was made of, as JSON. */
+  /** The server's listing of it, as JSON. */
   listing: string;
 }
 
 /** The tools of one client in one toolkit, which follow the server's list. */
 export class McpRegistration {
   readonly client: McpClient;
-  readonly #registry: McpRegistry;
+  readonly #registry: ToolRegistry;
   readonly #options: RegisterMcpOptions;
   /** By the server's names. */
   readonly #entries = new Map<string, Entry>();
@@ -38,7 +26,7 @@ export class McpRegistration {
   #outdated = false;
   #refreshing = false;
 
-  constructor(client: McpClient, registry: McpRegistry, options: RegisterMcpOptions) {
+  constructor(client: McpClient, registry: ToolRegistry, options: RegisterMcpOptions) {
     this.client = client;
     this.#registry = registry;
     this.#options = options;
@@ -71,7 +59,7 @@ export class McpRegistration {
   /** Removes the tools that are still those of this client. */
   remove(): void {
     for (const { name, registered } of this.#entries.values()) {
-      if (registered !== undefined && this.#registry.current(name) === registered) this.#registry.remove(name);
+      if (registered !== undefined && this.#registry.unextended(name) === registered) this.#registry.remove(name);
     }
     this.detach();
   }
@@ -117,15 +105,8 @@ export class McpRegistration {
     const { groupName, postprocess, timeoutMs, wrapToolResult, presetsByTool } = this.#options;
     const presets = own(presetsByTool, listed.name);
     const namesakeStrategy = name === undefined ? this.#options.namesakeStrategy : "override";
-    const options: RegisterOptions = {
-      ...(name !== undefined && { name }),
-      ...(groupName !== undefined && { groupName }),
-      ...(presets !== undefined && { presets }),
-      ...(postprocess !== undefined && { postprocess }),
-      ...(timeoutMs !== undefined && { timeoutMs }),
-      ...(namesakeStrategy !== undefined && { namesakeStrategy }),
-    };
-    let made: ReturnType<McpRegistry["register"]>;
+    const options: RegisterOptions = defined({ name, groupName, presets, postprocess, timeoutMs, namesakeStrategy });
+    let made: ReturnType<ToolRegistry["register"]>;
     try {
       made = this.#registry.register(toolOf(this.client, listed, wrapToolResult === false), options);
     } catch (error) {
@@ -137,7 +118,7 @@ export class McpRegistration {
     }
     this.#entries.set(listed.name, {
       name: made.name ?? listed.name,
-      registered: made.name === undefined ? undefined : this.#registry.current(made.name),
+      registered: made.name === undefined ? undefined : this.#registry.unextended(made.name),
       listing: JSON.stringify(listed),
     });
     return made.warnings;
@@ -170,7 +151,7 @@ export class McpRegistration {
         change = { client: this.client.name, added: [], removed: [], changed: [], warnings };
       }
       const { added, removed, changed, warnings } = change;
-      if (added.length + removed.length + changed.length + warnings.length > 0) this.#tell(change);
+      if (added.length + removed.length + changed.length + warnings.length > 0) this.#report(change);
     }
   }
 
@@ -181,14 +162,14 @@ export class McpRegistration {
     for (const [remote, { name, registered }] of this.#entries) {
       if (left.has(remote)) continue;
       this.#entries.delete(remote);
-      if (registered === undefined || this.#registry.current(name) !== registered) continue;
+      if (registered === undefined || this.#registry.unextended(name) !== registered) continue;
       this.#registry.remove(name);
       change.removed.push(name);
     }
     for (const tool of wanted) {
       const entry = this.#entries.get(tool.name);
       // What the host has taken away or replaced stays as the host wants it.
-      if (entry && (entry.registered === undefined || this.#registry.current(entry.name) !== entry.registered))
+      if (entry && (entry.registered === undefined || this.#registry.unextended(entry.name) !== entry.registered))
         continue;
       if (entry?.listing === JSON.stringify(tool)) continue;
       try {
@@ -206,7 +187,7 @@ export class McpRegistration {
     return change;
   }
 
-  #tell(change: McpToolsChange): void {
+  #report(change: McpToolsChange): void {
     try {
       this.#options.onToolsChanged?.(change);
     } catch (error) {

@@ -7,10 +7,9 @@ import type {
   ToolExample,
   ToolRaises,
 } from "@toolglot/core";
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, defined, type KnownKeys } from "@toolglot/internal";
 import {
   type ArgsShorthand,
-  argsSchema,
   type InferArgs,
   type InferInput,
   type InputSchema,
@@ -18,7 +17,7 @@ import {
   type StandardInput,
   toInputSchema,
 } from "@toolglot/schema";
-import { checkFacts, type InputSynonyms, inputOf } from "./tool-facts.ts";
+import { checkFacts, factKeys, readInput, type ToolFacts } from "./tool-facts.ts";
 
 /** What every definition has. */
 export interface ToolSpec {
@@ -39,25 +38,17 @@ export interface DefinedTool<Input = never> extends Tool<Input> {
   readonly schema: InputSchema<Input>;
 }
 
-interface AnySpec extends ToolSpec, InputSynonyms {
-  input?: StandardInput | JsonSchemaObject;
-  args?: ArgsShorthand;
-  outputSchema?: unknown;
+interface AnySpec extends ToolSpec, ToolFacts {
+  outputSchema?: StandardInput | JsonSchema;
   execute(input: never, context: ToolContext): unknown;
 }
 
 const specKeys: KnownKeys<AnySpec> = {
+  ...factKeys,
   name: true,
   description: true,
-  input: true,
-  inputSchema: true,
-  parameters: true,
-  args: true,
   output: true,
   outputSchema: true,
-  annotations: true,
-  examples: true,
-  raises: true,
   execute: true,
 };
 
@@ -85,16 +76,9 @@ export function defineTool(
     execute(input: Record<string, unknown>, context: ToolContext): unknown;
   },
 ): DefinedTool<Record<string, unknown>>;
-export function defineTool(
-  definition: ToolSpec & {
-    input?: StandardInput | JsonSchemaObject;
-    args?: ArgsShorthand;
-    execute(input: never, context: ToolContext): unknown;
-  },
-): DefinedTool {
+export function defineTool(definition: AnySpec): DefinedTool {
   checkKeys("defineTool", definition, specKeys);
-  const { name, description, args, execute, annotations, examples, raises } = definition;
-  const { outputSchema } = definition as { outputSchema?: StandardInput | JsonSchema };
+  const { name, description, execute, annotations, examples, raises, outputSchema } = definition;
   const output = definition.output ?? outputSchema;
   if (typeof name !== "string" || name === "") throw new TypeError("defineTool needs a name");
   if (typeof description !== "string") {
@@ -106,21 +90,14 @@ export function defineTool(
   if (definition.output !== undefined && outputSchema !== undefined) {
     throw new TypeError(`${what} has output and outputSchema, which mean the same: give output alone`);
   }
-  const input = inputOf(what, definition);
-  if (input !== undefined && args !== undefined) {
-    throw new TypeError(`Tool ${JSON.stringify(name)} has both input and args: give one`);
-  }
-  const schema: InputSchema = args !== undefined ? argsSchema(args, { name }) : toInputSchema(input ?? {}, { name });
-  const tool: DefinedTool = {
+  const schema = readInput(name, definition) ?? toInputSchema({}, { name });
+  return {
     name,
     description,
     inputSchema: schema.jsonSchema,
     schema: schema as InputSchema<never>,
     execute: execute as DefinedTool["execute"],
+    ...defined({ annotations, examples, raises }),
+    ...(output !== undefined && { outputSchema: outputJsonSchema(output, { name }) }),
   };
-  if (output !== undefined) tool.outputSchema = outputJsonSchema(output, { name });
-  if (annotations !== undefined) tool.annotations = annotations;
-  if (examples !== undefined) tool.examples = examples;
-  if (raises !== undefined) tool.raises = raises;
-  return tool;
 }

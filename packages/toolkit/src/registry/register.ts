@@ -1,6 +1,6 @@
 import type { AnyTool, JsonSchema, ToolDefinition, ToolExample } from "@toolglot/core";
-import { checkKeys, isObject, readFunctionShape } from "@toolglot/internal";
-import { argsSchema, type InputSchema, type InputSource, isInputSchema, toInputSchema } from "@toolglot/schema";
+import { checkKeys, defined, isObject, type KnownKeys, maxTimerMs, readFunctionShape } from "@toolglot/internal";
+import { type InputSchema, isInputSchema, toInputSchema } from "@toolglot/schema";
 import { RegisteredToolFunction } from "../call/registered.ts";
 import type {
   AnyToolFunction,
@@ -10,7 +10,23 @@ import type {
   Registrable,
 } from "../types.ts";
 import { withRest } from "./rest.ts";
-import { checkFacts, inputOf, registerKeys } from "./tool-facts.ts";
+import { checkFacts, factKeys, readInput, type ToolFacts } from "./tool-facts.ts";
+
+const optionKeys: KnownKeys<RegisterFunctionOptions & ToolFacts> = {
+  ...factKeys,
+  name: true,
+  groupName: true,
+  presets: true,
+  description: true,
+  includeLongDescription: true,
+  jsonSchema: true,
+  includeRest: true,
+  namesakeStrategy: true,
+  postprocess: true,
+  timeoutMs: true,
+  retries: true,
+  chunks: true,
+};
 
 /** Reads a tool, or a function with its options, into what the toolkit keeps. `TypeError` for a caller's mistake. */
 export function readRegistration(
@@ -18,7 +34,7 @@ export function readRegistration(
   options: RegisterFunctionOptions,
   warnings: string[],
 ): RegisteredToolFunction {
-  checkKeys("registerToolFunction", options, registerKeys);
+  checkKeys("registerToolFunction", options, optionKeys);
   checkFacts("registerToolFunction", options);
   const tool = typeof given === "function" ? undefined : checkedTool(given);
   const byHand = options.jsonSchema === undefined ? undefined : readJsonSchema(options.jsonSchema);
@@ -38,7 +54,10 @@ export function readRegistration(
   }
   const presets = { ...options.presets };
   const presetNames = Object.keys(presets);
-  let full = byHand?.parameters === undefined ? schemaOf(name, tool, options) : byHandSchema(name, byHand.parameters);
+  let full =
+    byHand?.parameters === undefined
+      ? schemaOf(name, tool, options)
+      : (toInputSchema({ type: "object", ...byHand.parameters }, { name }) as InputSchema);
   const rest = checkedRest(options.includeRest);
   if (rest !== false) full = withRest(full, rest, presetNames, name);
   const undeclared = presetNames.filter((key) => !Object.hasOwn(full.jsonSchema.properties ?? {}, key));
@@ -54,19 +73,19 @@ export function readRegistration(
     );
   }
   const schema = full.withPresets(presets);
+  const { annotations = options.annotations, examples = options.examples, raises = options.raises } = tool ?? {};
   const definition: ToolDefinition = {
     name,
     description: options.includeLongDescription === false ? shortDescription(description) : description.trim(),
     inputSchema: schema.jsonSchema,
+    ...(tool?.untrusted === true && { untrusted: true }),
+    ...defined({
+      outputSchema: tool?.outputSchema,
+      annotations,
+      examples: examples?.map((example) => withoutPresets(example, presetNames)),
+      raises,
+    }),
   };
-  const annotations = tool?.annotations ?? options.annotations;
-  const examples = tool?.examples ?? options.examples;
-  const raises = tool?.raises ?? options.raises;
-  if (tool?.untrusted === true) definition.untrusted = true;
-  if (tool?.outputSchema !== undefined) definition.outputSchema = tool.outputSchema;
-  if (annotations !== undefined) definition.annotations = annotations;
-  if (examples !== undefined) definition.examples = examples.map((example) => withoutPresets(example, presetNames));
-  if (raises !== undefined) definition.raises = raises;
   return new RegisteredToolFunction({
     definition,
     originalName: originalName || name,
@@ -91,13 +110,8 @@ function checkedTool(given: unknown): AnyTool {
 }
 
 function schemaOf(name: string, tool: AnyTool | undefined, options: RegisterFunctionOptions): InputSchema {
-  const { args } = options;
-  const input = inputOf(`Tool ${JSON.stringify(name)}`, options);
-  if (input !== undefined && args !== undefined) {
-    throw new TypeError(`Tool ${JSON.stringify(name)} has both input and args: give one`);
-  }
-  if (args !== undefined) return argsSchema(args, { name });
-  if (input !== undefined) return toInputSchema(input as InputSource, { name }) as InputSchema;
+  const given = readInput(name, options);
+  if (given !== undefined) return given;
   if (tool === undefined) return toInputSchema({}, { name });
   const { schema } = tool as AnyTool & { schema?: unknown };
   return isInputSchema(schema) ? schema : toInputSchema(tool.inputSchema, { name, untrusted: tool.untrusted === true });
@@ -106,7 +120,7 @@ function schemaOf(name: string, tool: AnyTool | undefined, options: RegisterFunc
 interface ByHand {
   name?: string;
   description?: string;
-  parameters?: Record<string, unknown>;
+  parameters: Record<string, unknown>;
 }
 
 /** Takes a function in a provider's shape, and the JSON Schema of an object. */
@@ -124,20 +138,13 @@ function readJsonSchema(given: Readonly<Record<string, unknown>>): ByHand {
     return wrong(isObject(given.function) ? "has a function with other keys than these" : "has no function");
   }
   const { name, description, schema } = shape;
-  const result: ByHand = {};
-  if (name !== undefined) result.name = typeof name === "string" ? name : wrong("has a name that is no string");
-  if (description !== undefined) {
-    result.description = typeof description === "string" ? description : wrong("has a description that is no string");
+  if (name !== undefined && typeof name !== "string") return wrong("has a name that is no string");
+  if (description !== undefined && typeof description !== "string") {
+    return wrong("has a description that is no string");
   }
-  // Without parameters the function takes none.
   if (schema !== undefined && !isObject(schema)) return wrong("has parameters that are no object");
-  result.parameters = schema ?? {};
-  return result;
-}
-
-function byHandSchema(name: string, parameters: Record<string, unknown>): InputSchema {
-  const schema: InputSchema = toInputSchema({ type: "object", ...parameters }, { name });
-  return schema;
+  // A function that says nothing of parameters takes none.
+  return { ...defined({ name, description }), parameters: schema ?? {} };
 }
 
 /** The first paragraph. */
@@ -167,13 +174,13 @@ function checkedFunction(given: PostprocessFunction | undefined): PostprocessFun
 }
 
 function checkedTimeout(timeoutMs: number | undefined): number | undefined {
-  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= 0x7fffffff)) {
-    throw new TypeError(`timeoutMs must be a number of milliseconds from 1 to 2147483647, not ${timeoutMs}`);
+  if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= maxTimerMs)) {
+    throw new TypeError(`timeoutMs must be a number of milliseconds from 1 to ${maxTimerMs}, not ${timeoutMs}`);
   }
   return timeoutMs;
 }
 
-/** Trying again is safe only where the author says that a second call changes nothing more. */
+/** A retry is safe only where the author says that a second call changes nothing more. */
 function allowedRetries(
   name: string,
   retries: number | undefined,

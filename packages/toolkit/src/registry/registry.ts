@@ -1,7 +1,7 @@
 import { nearest, type ToolDefinition } from "@toolglot/core";
 import type { InputSource, ValidatorFactory } from "@toolglot/schema";
-import type { Prepared } from "../call/prepare.ts";
 import type { RegisteredToolFunction } from "../call/registered.ts";
+import type { CallTarget } from "../call/run.ts";
 import { errorTypes, ToolkitError } from "../errors.ts";
 import type { NamesakeStrategy, RegisterFunctionOptions, Registrable, ToolGroupOptions } from "../types.ts";
 import { extendTool } from "./extended-model.ts";
@@ -9,17 +9,17 @@ import { makeMetaTool, metaToolName } from "./meta-tool.ts";
 import { readRegistration } from "./register.ts";
 import { checkNames, ToolGroups } from "./tool-groups.ts";
 
-/** What a toolkit knows: its tools, the groups they are in, and the meta tool that goes with groups. Calls nothing. */
+/** A toolkit's tools, the groups they are in, and the meta tool that comes with groups. Calls nothing. */
 export class ToolRegistry {
   readonly #tools = new Map<string, RegisteredToolFunction>();
   readonly groups: ToolGroups = new ToolGroups(() => this.#touch());
   readonly #listeners = new Set<() => void>();
-  /** The definitions of the active tools, when they were asked for last. */
+  /** The definitions of the active tools at the last request. */
   #definitions: readonly ToolDefinition[] = [];
   #outdated = true;
-  /** What the listeners know; set only while there are any. */
-  #told: readonly ToolDefinition[] = [];
-  #telling = false;
+  /** The definitions that the listeners know; set only while there are listeners. */
+  #published: readonly ToolDefinition[] = [];
+  #isPublishing = false;
   #metaTool: RegisteredToolFunction | undefined;
   #wantsMetaTool: boolean;
   readonly #wantedMetaTool: boolean;
@@ -36,7 +36,7 @@ export class ToolRegistry {
     return this.#tools;
   }
 
-  /** Registers, and says under which name; undefined when it was skipped. */
+  /** Registers a tool, and returns the name it got; undefined when it was skipped. */
   register(given: Registrable, options: RegisterFunctionOptions): { warnings: string[]; name: string | undefined } {
     const warnings: string[] = [];
     let registered = readRegistration(given, options, warnings);
@@ -53,7 +53,7 @@ export class ToolRegistry {
     return { warnings, name };
   }
 
-  /** The name to register under; undefined to leave it. */
+  /** The name to register under; undefined when the tool is not to be registered. */
   #settleClash(name: string, strategy: NamesakeStrategy, warnings: string[]): string | undefined {
     const shown = JSON.stringify(name);
     switch (strategy) {
@@ -80,7 +80,7 @@ export class ToolRegistry {
     }
   }
 
-  /** Whether there was such a tool. Who removes the meta tool doesn't want it. */
+  /** Whether there was such a tool. A host that removes the meta tool does not get it again with the next group. */
   remove(name: string): boolean {
     if (this.#metaTool !== undefined && name === metaToolName) {
       this.#metaTool = undefined;
@@ -91,7 +91,7 @@ export class ToolRegistry {
     return removed;
   }
 
-  /** Tools as they are; calling what it returns brings them back. */
+  /** Remembers the tools; the function it returns restores them. */
   snapshot(): () => void {
     const saved = [...this.#tools];
     const metaTool = this.#metaTool;
@@ -103,7 +103,7 @@ export class ToolRegistry {
     };
   }
 
-  /** Puts a model's properties into a finish function's schema, in place of those before; `null` takes them out. */
+  /** Puts a model's properties into a finish function's schema, in place of earlier ones; `null` removes them. */
   extend(name: string, model: InputSource | null): void {
     const finish = this.unextended(name);
     if (finish === undefined) {
@@ -162,9 +162,9 @@ export class ToolRegistry {
     return this.#definitions;
   }
 
-  /** Calls back after changes of the definitions, once for all that come together. */
+  /** Calls the listener after changes of the definitions, once for all changes of one moment. */
   onChange(listener: () => void): () => void {
-    if (this.#listeners.size === 0) this.#told = this.definitions();
+    if (this.#listeners.size === 0) this.#published = this.definitions();
     const entry = (): void => listener();
     this.#listeners.add(entry);
     return () => void this.#listeners.delete(entry);
@@ -172,18 +172,18 @@ export class ToolRegistry {
 
   #touch(): void {
     this.#outdated = true;
-    if (this.#telling || this.#listeners.size === 0) return;
-    this.#telling = true;
+    if (this.#isPublishing || this.#listeners.size === 0) return;
+    this.#isPublishing = true;
     queueMicrotask(() => {
-      this.#telling = false;
-      const known = this.#told;
-      this.#told = this.definitions();
-      if (known === this.#told) return;
+      this.#isPublishing = false;
+      const known = this.#published;
+      this.#published = this.definitions();
+      if (known === this.#published) return;
       for (const listener of [...this.#listeners]) listener();
     });
   }
 
-  /** As it was when it was new. */
+  /** Restores the state of a new registry. */
   clear(): void {
     this.#tools.clear();
     this.groups.remove(this.groups.own.map(({ name }) => name));
@@ -201,8 +201,8 @@ export class ToolRegistry {
     return [...this.#tools.values()].filter((tool) => isListed(tool.groupName));
   }
 
-  /** The tool that a call names, or what to tell the model instead. */
-  find(name: string): RegisteredToolFunction | (Prepared & { ok: false }) {
+  /** The tool that a call names, or the error for the model. */
+  find(name: string): CallTarget {
     const tool = this.#tools.get(name);
     if (tool !== undefined && this.groups.isActive(tool.groupName)) return tool;
     if (tool !== undefined) {

@@ -10,7 +10,7 @@ export interface AgentSkill {
 const head = `# Agent Skills
 Skills are folders with instructions and files for kinds of tasks. When a task is of such a kind, read the skill's SKILL.md first, and follow it.`;
 
-/** The skills for a prompt; undefined when there are none. */
+/** See `Toolkit.getAgentSkillPrompt`. */
 export function skillsPrompt(skills: Iterable<AgentSkill>): string | undefined {
   const parts = [...skills].map(
     ({ name, description, dir }) =>

@@ -1,7 +1,9 @@
+import { checkKeys, defined } from "@toolglot/internal";
 import type { RegisteredToolFunction } from "../call/registered.ts";
 import { ToolkitError } from "../errors.ts";
+import type { ToolRegistry } from "./registry.ts";
 
-/** What of a toolkit can be saved; JSON. */
+/** The part of a toolkit that can be saved; JSON. */
 export interface ToolkitState {
   /** Names of the active groups but `basic`, in order of creation. */
   activeGroups: string[];
@@ -29,8 +31,15 @@ export interface LoadStateOptions {
   strict?: boolean;
 }
 
-/** The registration of a tool as JSON. */
-export function registrationOf(tool: RegisteredToolFunction): ToolRegistration {
+/** See `Toolkit.saveState`. */
+export function saveState(registry: ToolRegistry, options: { registrations?: boolean }): ToolkitState {
+  checkKeys("saveState", options, { registrations: true });
+  const activeGroups = registry.groups.own.filter(({ active }) => active).map(({ name }) => name);
+  if (!options.registrations) return { activeGroups };
+  return { activeGroups, registrations: [...registry.tools.values()].map(registrationOf) };
+}
+
+function registrationOf(tool: RegisteredToolFunction): ToolRegistration {
   const { name, originalName, groupName, definition, presetNames, timeoutMs, retries, chunks } = tool;
   return {
     name,
@@ -39,21 +48,17 @@ export function registrationOf(tool: RegisteredToolFunction): ToolRegistration {
     description: definition.description,
     inputSchema: structuredClone(definition.inputSchema),
     presetNames: [...presetNames],
-    ...(timeoutMs !== undefined && { timeoutMs }),
+    ...defined({ timeoutMs }),
     retries,
     chunks,
   };
 }
 
-/**
- * The groups that a state activates, checked whole before anything changes. Throws `TypeError` for what is no state, and
- * `ToolkitError` with the code `toolkit/unknown-group` for groups that are not there, unless told to report them.
- */
-export function readState(
-  state: unknown,
-  known: readonly string[],
-  { strict = true }: LoadStateOptions,
-): { active: string[]; warnings: string[] } {
+/** See `Toolkit.loadState`. Checks the whole state before it changes anything. */
+export function loadState({ groups }: ToolRegistry, state: unknown, options: LoadStateOptions): string[] {
+  checkKeys<LoadStateOptions>("loadState", options, { strict: true });
+  const { strict = true } = options;
+  const known = groups.own.map(({ name }) => name);
   const names = (state as ToolkitState | null)?.activeGroups;
   if (!Array.isArray(names) || !names.every((name) => typeof name === "string")) {
     throw new TypeError("loadState needs { activeGroups: string[] }, as saveState() gives it");
@@ -70,9 +75,9 @@ export function readState(
     const message = `There is no group ${unknown.map((name) => JSON.stringify(name)).join(", ")}: create it first, or load with { strict: false }`;
     throw new ToolkitError("toolkit/unknown-group", message, { name: unknown[0] });
   }
-  const warnings = [
+  groups.activateOnly(names.filter((name) => known.includes(name)));
+  return [
     ...unknown.map((name) => `There is no group ${JSON.stringify(name)}.`),
     ...Object.keys(others).map((key) => `A state has no ${JSON.stringify(key)}; it was left out.`),
   ];
-  return { active: names.filter((name) => known.includes(name)), warnings };
 }

@@ -1,27 +1,20 @@
 import type { ToolAnnotations, ToolExample, ToolRaises } from "@toolglot/core";
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
-import type { TracingOptions } from "../call/tracing.ts";
-import type { CallOptions, PreparedCallOptions, RegisterFunctionOptions } from "../types.ts";
+import { type ArgsShorthand, argsSchema, type InputSchema, type InputSource, toInputSchema } from "@toolglot/schema";
 
-/** What others call the input of a tool; meant is `input`. */
-export interface InputSynonyms {
+/** The fields that a tool's definition and a function's registration have in common. */
+export interface ToolFacts {
+  input?: InputSource;
+  /** What others call the input of a tool. */
   inputSchema?: unknown;
   parameters?: unknown;
+  args?: ArgsShorthand;
+  annotations?: ToolAnnotations;
+  examples?: ToolExample[];
+  raises?: ToolRaises[];
 }
 
-export const registerKeys: KnownKeys<RegisterFunctionOptions & InputSynonyms> = {
-  name: true,
-  groupName: true,
-  presets: true,
-  description: true,
-  includeLongDescription: true,
-  jsonSchema: true,
-  includeRest: true,
-  namesakeStrategy: true,
-  postprocess: true,
-  timeoutMs: true,
-  retries: true,
-  chunks: true,
+export const factKeys: KnownKeys<ToolFacts> = {
   input: true,
   inputSchema: true,
   parameters: true,
@@ -31,22 +24,24 @@ export const registerKeys: KnownKeys<RegisterFunctionOptions & InputSynonyms> = 
   raises: true,
 };
 
-export const callKeys: KnownKeys<CallOptions> = { signal: true, onError: true };
-export const preparedCallKeys: KnownKeys<PreparedCallOptions> = { ...callKeys, step: true, around: true };
-export const tracingKeys: KnownKeys<TracingOptions> = { recordInputs: true, recordOutputs: true, maxChars: true };
-
-/** The input of a tool under whichever of its names; `TypeError` when there are two. */
-export function inputOf<Input>(what: string, given: { input?: Input } & InputSynonyms): Input | undefined {
-  const names = (["input", "inputSchema", "parameters"] as const).filter((name) => given[name] !== undefined);
-  if (names.length > 1)
-    throw new TypeError(`${what} has ${names.join(" and ")}, which mean the same: give input alone`);
-  return names[0] === undefined ? undefined : (given[names[0]] as Input);
+/** The schema of a tool's input, from `input`, a name that means the same, or `args`; `TypeError` when two are given. */
+export function readInput(name: string, given: ToolFacts): InputSchema | undefined {
+  const what = `Tool ${JSON.stringify(name)}`;
+  const { args } = given;
+  const [first, ...others] = (["input", "inputSchema", "parameters"] as const).filter(
+    (key) => given[key] !== undefined,
+  );
+  if (others.length > 0)
+    throw new TypeError(`${what} has ${[first, ...others].join(" and ")}, which mean the same: give input alone`);
+  if (first !== undefined && args !== undefined) throw new TypeError(`${what} has both input and args: give one`);
+  if (args !== undefined) return argsSchema(args, { name });
+  return first === undefined ? undefined : (toInputSchema(given[first] as InputSource, { name }) as InputSchema);
 }
 
-/** Refuses what nobody would read of a tool's facts: a misspelt `readOnlyHint` must not become none. */
+/** Refuses unknown keys in a tool's facts: a misspelt `readOnlyHint` must not become no hint. */
 export function checkFacts(
   what: string,
-  { annotations, examples, raises }: { annotations?: ToolAnnotations; examples?: ToolExample[]; raises?: ToolRaises[] },
+  { annotations, examples, raises }: Pick<ToolFacts, "annotations" | "examples" | "raises">,
 ): void {
   checkKeys<ToolAnnotations>(`${what}: annotations`, annotations, {
     title: true,

@@ -13,7 +13,7 @@ export class ToolGroups {
 
   readonly #onChange: () => void;
 
-  /** `onChange` hears of every change of what groups there are, and which are active. */
+  /** `onChange` is called after every change of the groups, and of which are active. */
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }

@@ -1,6 +1,6 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, onAbort } from "@toolglot/internal";
 
-/** Anything told on a bus: a type, and what belongs to it. */
+/** Anything published on a bus: a type, and what belongs to it. */
 export interface BusEvent {
   type: string;
 }
@@ -18,7 +18,7 @@ export class EventBus<Event extends BusEvent> {
     this.#onListenerError = options.onListenerError ?? ((error) => queueMicrotask(() => rethrow(error)));
   }
 
-  /** Hears all events, or those of one type, from now on. Returns what ends it; so does the signal. */
+  /** Calls the listener for all events, or those of one type, from now on. The returned function ends that; so does the signal. */
   subscribe(listener: (event: Event) => void, options?: { signal?: AbortSignal }): () => void;
   subscribe<Type extends Event["type"]>(
     type: Type,
@@ -38,18 +38,15 @@ export class EventBus<Event extends BusEvent> {
     const entry = (event: Event): void => listener(event);
     const options = typed ? third : (second as { signal?: AbortSignal } | undefined);
     checkKeys("subscribe", options, { signal: true });
-    const { signal } = options ?? {};
-    const end = (): void => {
-      this.#listeners.delete(entry);
-      signal?.removeEventListener("abort", end);
-    };
-    if (signal?.aborted) return end;
     this.#listeners.add(entry);
-    signal?.addEventListener("abort", end, { once: true });
-    return end;
+    const stopListening = onAbort(options?.signal, () => this.#listeners.delete(entry));
+    return () => {
+      this.#listeners.delete(entry);
+      stopListening();
+    };
   }
 
-  /** Tells all listeners, at once. */
+  /** Calls all listeners, synchronously. */
   publish(event: Event): void {
     for (const listener of [...this.#listeners]) {
       try {
@@ -65,9 +62,9 @@ export class EventBus<Event extends BusEvent> {
    * reads must be ended: by `return()`, or by the signal.
    */
   events(options: { signal?: AbortSignal } = {}): AsyncIterableIterator<Event, void, undefined> {
-    const { signal } = options;
     const waiting: Event[] = [];
-    let ended = signal?.aborted === true;
+    let ended = false;
+    let stopListening = (): void => {};
     const readers: ((result: IteratorResult<Event, void>) => void)[] = [];
     const unsubscribe = this.subscribe((event) => {
       const reader = readers.shift();
@@ -78,11 +75,10 @@ export class EventBus<Event extends BusEvent> {
       ended = true;
       waiting.length = 0;
       unsubscribe();
-      signal?.removeEventListener("abort", end);
+      stopListening();
       for (const reader of readers.splice(0)) reader({ done: true, value: undefined });
     };
-    if (ended) end();
-    else signal?.addEventListener("abort", end, { once: true });
+    stopListening = onAbort(options.signal, end);
     return {
       [Symbol.asyncIterator]() {
         return this;

@@ -1,5 +1,5 @@
 import { contentText, type ToolCall, type ToolResult } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, defined, randomHex } from "@toolglot/internal";
 import type { ToolResponse } from "../call/response.ts";
 import { errorInfo } from "../errors.ts";
 import { EventBus } from "./event-bus.ts";
@@ -15,7 +15,7 @@ export interface TaskFacts {
   requestId?: string;
 }
 
-/** What is told of tasks on the bus. A task ends with exactly one of the last two. */
+/** The events of tasks. A task ends with exactly one of the last two. */
 export type TaskEvent =
   | (TaskFacts & { type: "task-started"; input: unknown })
   /** `data`: of the chunk, else its text. */
@@ -74,14 +74,8 @@ export class Tasks {
 
   /** Starts a task and gives its id at once. Whatever `run` does, the task ends once. */
   start({ call, step, requestId, run, toResult }: TaskStart): string {
-    const taskId = `task-${randomId()}`;
-    const facts: TaskFacts = {
-      taskId,
-      callId: call.id,
-      name: call.name,
-      ...(step !== undefined && { step }),
-      ...(requestId !== undefined && { requestId }),
-    };
+    const taskId = `task-${randomHex(12)}`;
+    const facts: TaskFacts = { taskId, callId: call.id, name: call.name, ...defined({ step, requestId }) };
     const controller = new AbortController();
     const state: TaskState = { ...facts, status: "running" };
     const ended = this.#drain(facts, run(controller.signal), toResult);
@@ -96,7 +90,7 @@ export class Tasks {
     toResult: (response: ToolResponse) => ToolResult,
   ): Promise<ToolResult> {
     const started = performance.now();
-    // Its start is told, and its id known to the caller, before the tool does anything.
+    // The event of its start is published, and the caller knows its id, before the tool does anything.
     await Promise.resolve();
     let result: ToolResult;
     try {
@@ -138,7 +132,7 @@ export class Tasks {
     return [...this.#entries.values()].map(({ state }) => state);
   }
 
-  /** Asks a task to stop. False when there is none that runs. Its end comes as `task-failed`. */
+  /** Asks a task to stop; it ends with `task-failed`. False when no such task runs. */
   cancel(taskId: string): boolean {
     const entry = this.#entries.get(taskId);
     if (entry?.state.status !== "running") return false;
@@ -165,9 +159,4 @@ export class Tasks {
     for (const taskId of this.#entries.keys()) this.cancel(taskId);
     await this.idle();
   }
-}
-
-/** 96 random bits; `randomUUID` is not there in pages without https. */
-function randomId(): string {
-  return Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
