@@ -4,9 +4,9 @@ import { toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
 import { type Connection, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
+import { clock, type Limits, pause } from "./limits.ts";
 import { remove } from "./list.ts";
 import { fromNack, refusedLocally, stillRunning } from "./outcome.ts";
-import { clock, type Limits, pause } from "./pause.ts";
 import { backoff } from "./retry.ts";
 import { explain, type Progress } from "./transmit.ts";
 import type { BatchOptions, BatchResult, CallRequest, CallResult } from "./types.ts";
@@ -38,7 +38,7 @@ export async function runBatch(
   if (!Array.isArray(items) || items.length === 0) throw new TypeError("a batch needs at least one call");
   const progress: Progress = { isOpen: false };
   const calls = items.map((item) => new Call(connection, rules, item));
-  const batchId = options.batchId ?? connection.ids.next("batch");
+  const batchId = options.batchId ?? connection.newId("batch");
   const longest = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
   // In a row, or in as many rounds as it takes.
   const rounds = mode === "SEQUENTIAL" ? calls.length : Math.ceil(calls.length / maxConcurrency);

@@ -1,4 +1,4 @@
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, type KnownKeys, uuidV7 } from "@toolglot/internal";
 import type {
   AliasRow,
   BatchItemResult,
@@ -13,11 +13,10 @@ import { toCallError } from "./answer.ts";
 import { type CatalogView, isUnchanged, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
-import { uuidV7 } from "./ids.ts";
+import { clock, type Limits, pause } from "./limits.ts";
 import { remove } from "./list.ts";
 import { needsApproval, type OpenKeys } from "./open-keys.ts";
 import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
-import { clock, type Limits, pause } from "./pause.ts";
 import { backoff } from "./retry.ts";
 import { explain, type Progress, type Sending } from "./transmit.ts";
 import type { CallRequest, CallResult } from "./types.ts";
@@ -53,7 +52,7 @@ export class Call {
   constructor(connection: Connection, rules: CallRules, request: CallRequest) {
     checkRequest(request);
     this.request = request;
-    this.callId = request.callId ?? connection.ids.next("call");
+    this.callId = request.callId ?? connection.newId("call");
     this.key = request.key;
     this.#idx = request.idx;
     this.#connection = connection;

@@ -1,5 +1,5 @@
 import type { AliasRow, CatalogSyncResPayload } from "@toolglot/trp-core/frames";
-import { clock } from "./pause.ts";
+import { clock } from "./limits.ts";
 import type { Catalog } from "./types.ts";
 
 /** A catalog as it was read, by number and by id. */

@@ -4,9 +4,9 @@ import { runBatch } from "./batch.ts";
 import { Call, type CallRules } from "./call.ts";
 import { Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusal } from "./errors.ts";
+import type { Limits } from "./limits.ts";
 import { OpenKeys } from "./open-keys.ts";
 import { fromNack, fromResult, unknownEnd } from "./outcome.ts";
-import type { Limits } from "./pause.ts";
 import type { Sending } from "./transmit.ts";
 import type {
   CallRequest,

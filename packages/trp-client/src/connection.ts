@@ -1,3 +1,4 @@
+import { randomHex } from "@toolglot/internal";
 import type {
   CallBatchResPayload,
   RequestFrame,
@@ -8,9 +9,8 @@ import type {
 import { expectedSeq, isConsumed, toCallError } from "./answer.ts";
 import { CatalogView } from "./catalog-view.ts";
 import { refusal } from "./errors.ts";
-import { Ids } from "./ids.ts";
+import { checkLimits, clock, type Limits, pause, settleWithin, Waits } from "./limits.ts";
 import { Order } from "./order.ts";
-import { checkLimits, clock, type Limits, pause, Stops, settleWithin } from "./pause.ts";
 import { RetryBudget, type RetryRules, retryRules } from "./retry.ts";
 import { type Sending, Transmitter, tooLate } from "./transmit.ts";
 import type { ClientEvent, ClientOptions, Transport } from "./types.ts";
@@ -19,7 +19,7 @@ import type { ClientEvent, ClientOptions, Transport } from "./types.ts";
 export interface Session {
   readonly id: string;
   readonly features: readonly string[];
-  /** Whether the router takes what is not in the plain draft: it granted a feature beyond it. */
+  /** Whether the router takes fields that the plain draft lacks: it granted a feature beyond the draft. */
   readonly isExtended: boolean;
   readonly retryBudget: number;
   readonly inFlight: readonly string[];
@@ -39,19 +39,20 @@ export class SessionLost extends Error {}
 const sdkVersion = "toolglot-trp-client/0";
 /** Frames at one time with SEQ_WINDOW (the router's window). */
 const windowWidth = 64;
-/** How often a frame gets another number before its refusal is told. */
+/** How often a frame gets another number before its refusal counts. */
 const renumberings = 64;
 
-/** The session and the frames in it: numbers, lost answers, lost sessions. What the frames mean is others' business. */
+/** The session and the frames in it: numbers, lost answers, lost sessions. It does not know what the frames mean. */
 export class Connection {
-  readonly ids: Ids = new Ids();
+  /** Makes ids that no other client makes: a random part, then a count. */
+  readonly newId: (prefix: string) => string = idMaker();
   readonly retry: RetryRules;
   readonly requestTimeoutMs: number;
   readonly #options: ClientOptions;
   readonly #transport: Transport;
   readonly #transmitter: Transmitter;
-  readonly #traceId: string = this.ids.next("trc");
-  readonly #stops = new Stops();
+  readonly #traceId: string = this.newId("trc");
+  readonly #waits = new Waits();
   /** Ids of calls whose session was lost: the newest 1,024. */
   readonly #lostCalls = new Set<string>();
   #session: Session | undefined;
@@ -68,7 +69,7 @@ export class Connection {
   }
 
   limits(ms: number, signal?: AbortSignal): Limits {
-    return { deadline: clock() + ms, signal, stops: this.#stops };
+    return { deadline: clock() + ms, signal, waits: this.#waits };
   }
 
   emit(event: ClientEvent): void {
@@ -80,7 +81,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    this.#stops.close();
+    this.#waits.close();
     await this.#transport.close();
   }
 
@@ -131,7 +132,7 @@ export class Connection {
     const features: readonly string[] = Array.isArray(payload.features) ? payload.features : [];
     const retryBudget = typeof retry_budget === "number" && retry_budget >= 0 ? Math.min(retry_budget, 100) : 3;
     const width = features.includes("SEQ_WINDOW") ? windowWidth : 1;
-    // Not refusing the question is no answer: what the plain draft doesn't have goes to who granted something beyond it.
+    // A router that ignores the question may be of the plain draft: only one that grants a feature gets what the draft doesn't have.
     const isExtended = asked.some((feature) => features.includes(feature));
     const session: Session = {
       id,
@@ -222,12 +223,12 @@ export class Connection {
     }
   }
 
-  /** Has the catalog read again before the next call. */
+  /** The next call will read the catalog again. */
   forgetCatalog(session: Session, catalog: CatalogView | undefined): void {
     if (session.catalog === catalog) session.catalog = undefined;
   }
 
-  /** Reads the catalog, once for all who ask at the same time. */
+  /** Reads the catalog, once for all callers at the same time. */
   sync(session: Session, limits: Limits): Promise<CatalogView> {
     session.syncing ??= this.#sync(session).finally(() => {
       session.syncing = undefined;
@@ -268,7 +269,7 @@ export class Connection {
       trp_version: "0.1",
       frame_type: type,
       session_id: session?.id ?? null,
-      frame_id: this.ids.next("frm"),
+      frame_id: this.newId("frm"),
       trace_id: traceId ?? this.#traceId,
       timestamp_ms: Date.now(),
       catalog_epoch: session?.epoch ?? null,
@@ -279,6 +280,12 @@ export class Connection {
     if (isExtended) frame.sdk_version = sdkVersion;
     return frame as unknown as RequestFrame;
   }
+}
+
+function idMaker(): (prefix: string) => string {
+  const part = randomHex(9);
+  let count = 0;
+  return (prefix) => `${prefix}_${part}${(count++).toString(36)}`;
 }
 
 /** The router's code for an unknown session; TRP_5002 is that of the Python implementation. */

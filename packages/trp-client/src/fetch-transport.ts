@@ -60,7 +60,7 @@ export function fetchTransport(options: FetchTransportOptions): Transport {
         }
         throw clientError("trp-client/no-answer", "The router gave no answer.", { cause: error });
       }
-      return frameOf(status, text, (why, data) => clientError("trp-client/bad-answer", why, { data }));
+      return frameOf(status, text);
     },
     close() {},
   };

@@ -1,3 +1,4 @@
+import { canonicalJson } from "@toolglot/internal";
 import type { CallResult } from "./types.ts";
 
 /** How many calls are remembered; the oldest are forgotten. */
@@ -58,13 +59,5 @@ export function needsApproval({ error }: CallResult): boolean {
 
 /** Equal for the same capability with equal arguments, whatever the order of their keys. */
 function identity(capId: string, args: unknown): string {
-  return JSON.stringify([capId, sorted(args)]);
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => [key, sorted(inner), "of an object"]);
+  return canonicalJson([capId, args]);
 }

@@ -1,12 +1,12 @@
+import { clock, type Limits, settleWithin } from "./limits.ts";
 import { remove } from "./list.ts";
-import { clock, type Limits, settleWithin } from "./pause.ts";
 
 /** The right to send one frame, with this number. */
 export interface Turn {
   readonly seq: number;
 }
 
-/** How long frames that may have been lost are waited for, before their numbers go to others. Milliseconds. */
+/** How long to wait for frames that may have been lost, before other frames get their numbers. Milliseconds. */
 const lostAfter = 1000;
 
 /**
@@ -31,7 +31,7 @@ export class Order {
     this.#onReorder = onReorder;
   }
 
-  /** A turn, or a promise of one, which rejects when the limits say stop, or `late` throws at the deadline. */
+  /** A turn, or a promise of one. It rejects when the call is aborted or the client closed, and with what `late` throws at the deadline. */
   take(limits: Limits, late: () => never): Turn | Promise<Turn> {
     return this.#queue.length === 0 && this.#isFree() ? this.#grant() : this.#await(limits, late);
   }
@@ -65,7 +65,7 @@ export class Order {
       this.#onReorder(this.#known);
       this.#resyncTimer = setTimeout(() => this.#finishResync(), lostAfter);
     }
-    // Frames that the router may yet admit are waited for: their numbers are taken, or come back.
+    // The router may still admit these frames. Then their numbers are taken; otherwise they are free again.
     if (this.#resyncTimer !== undefined && !this.#out.some(({ seq }) => seq >= this.#known)) this.#finishResync();
     this.#pump();
   }

@@ -1,3 +1,5 @@
+import { clientError } from "./errors.ts";
+
 /**
  * Where frames go: a router's address without a path gets `/trp/frame`. Throws `TypeError` for what is no HTTP address.
  */
@@ -41,11 +43,7 @@ export function authorizer(token: Token | undefined): () => string | undefined |
  * The frame in an answer. Routers answer NACKs with 200, some with 400 or 401: the frame counts, not the status. Throws a
  * `trp-client/bad-answer` otherwise; `data.permanent` when sending again would change nothing.
  */
-export function frameOf(
-  status: number,
-  text: string,
-  bad: (why: string, data: Record<string, unknown>) => Error,
-): unknown {
+export function frameOf(status: number, text: string): unknown {
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && "frame_type" in value) return value;
@@ -54,5 +52,7 @@ export function frameOf(
   }
   const permanent =
     (status >= 200 && status < 500 && status !== 408 && status !== 425 && status !== 429) || status === 501;
-  throw bad(`The answer (HTTP ${status}) is no TRP frame.`, { status, permanent: permanent && status !== 200 });
+  throw clientError("trp-client/bad-answer", `The answer (HTTP ${status}) is no TRP frame.`, {
+    data: { status, permanent: permanent && status !== 200 },
+  });
 }

@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
 import { readAnswer, toCallError } from "./answer.ts";
 import { clientError } from "./errors.ts";
-import { checkLimits, clock, type Limits, pause, settleWithin } from "./pause.ts";
+import { checkLimits, clock, type Limits, pause, settleWithin } from "./limits.ts";
 import { backoff, type RetryBudget, type RetryRules } from "./retry.ts";
 import type { ClientEvent, SendOptions, Transport } from "./types.ts";
 

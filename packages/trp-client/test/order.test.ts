@@ -1,8 +1,12 @@
 import { expect, it } from "vitest";
+import { clock, type Limits, Waits } from "../src/limits.ts";
 import { Order } from "../src/order.ts";
-import { clock, type Limits, Stops } from "../src/pause.ts";
 
-const limits = (ms = 5000): Limits => ({ deadline: clock() + ms, signal: undefined, stops: new Stops() });
+const limits = (ms = 5000): Limits => ({
+  deadline: clock() + ms,
+  signal: undefined,
+  waits: new Waits(),
+});
 const late = (): never => {
   throw new Error("late");
 };
@@ -57,9 +61,9 @@ it("skips numbers that the router took already", async () => {
 it("takes a turn back that nobody wants any more", async () => {
   const order = new Order(1, 1, () => undefined);
   const first = await order.take(limits(), late);
-  const stops = new Stops();
-  const stopped = order.take({ deadline: clock() + 5000, signal: undefined, stops }, late);
-  stops.close();
+  const waits = new Waits();
+  const stopped = order.take({ deadline: clock() + 5000, signal: undefined, waits }, late);
+  waits.close();
   await expect(stopped).rejects.toThrow("closed");
   order.end(first, { consumed: true });
   expect((await order.take(limits(), late)).seq).toBe(2);

@@ -1,7 +1,7 @@
 import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
 import { toJsonText } from "@toolglot/core";
 import { ApprovalQueue, CallReport, checkConcurrency, denied, inOrder } from "@toolglot/core/executing";
-import { checkKeys, defined, isObject, toHex } from "@toolglot/internal";
+import { checkKeys, defined, isObject, textDigest } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core/frames";
 import { needsKey } from "../catalog-view.ts";
 import { mayHaveRun } from "../errors.ts";
@@ -232,6 +232,5 @@ function worst(endings: readonly Ending[]): ToolResult["status"] {
 
 /** The same for the same step of the same run, whichever process runs it. */
 async function stableKey(runId: string, callId: string, index: number): Promise<string> {
-  const text = new TextEncoder().encode(JSON.stringify([runId, callId, index]));
-  return `run_${toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", text)).subarray(0, 16))}`;
+  return `run_${await textDigest(JSON.stringify([runId, callId, index]))}`;
 }

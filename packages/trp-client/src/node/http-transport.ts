@@ -73,7 +73,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
       for (;;) {
         const end = await post(settings, headers, body, sending);
         if (end === "stale") continue;
-        return frameOf(end.status, end.text, badAnswer);
+        return frameOf(end.status, end.text);
       }
     },
     close() {
