@@ -1,33 +1,7 @@
 /** The agent loop: model → parse → act → report → again. */
 export { combineExecutors } from "./combine-executors.ts";
 export { createAgent } from "./create-agent.ts";
-export type {
-  ActionEndEvent,
-  ActionStartEvent,
-  AgentEvent,
-  ApprovalRequestEvent,
-  ApprovalResponseEvent,
-  BlockDeltaEvent,
-  BlockEndEvent,
-  BlockStartEvent,
-  CallEvent,
-  DiagnosticEvent,
-  EventsDroppedEvent,
-  EventTime,
-  ReasoningDeltaEvent,
-  RepairReason,
-  RepairTurnEvent,
-  RequestEvent,
-  RunAbortEvent,
-  RunEndEvent,
-  RunStartEvent,
-  StepEndEvent,
-  StepEvent,
-  StepStartEvent,
-  TextDeltaEvent,
-  ToolsChangedEvent,
-  WarningEvent,
-} from "./events.ts";
+export type { AgentEvent, RepairReason, RunEvent, StepEvent } from "./events.ts";
 export { type ExpandedRequest, expandRequests } from "./expand-requests.ts";
 export { type NativeProtocolOptions, nativeProtocol } from "./native.ts";
 export { parseRecording, stringifyRecording } from "./recording/format.ts";

@@ -11,7 +11,7 @@ import {
 } from "@toolglot/core";
 import { createPushParser, TextScanner } from "@toolglot/core/text";
 import { checkKeys } from "@toolglot/internal";
-import { FOREIGN_FORMAT } from "./codes.ts";
+import { foreignFormat } from "./codes.ts";
 
 /** Options of {@link nativeProtocol}. */
 export interface NativeProtocolOptions {
@@ -43,7 +43,7 @@ export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtoco
     actions: () => [],
     formatResults: (results) => results.map(resultText).join("\n\n"),
     explain: ({ diagnostics }) =>
-      diagnostics.some(({ code }) => code === FOREIGN_FORMAT) ? callsAsText[locale] : undefined,
+      diagnostics.some(({ code }) => code === foreignFormat) ? callsAsText[locale] : undefined,
     encodeMessages: (messages) => [...messages],
     encodeMessage: (message) => [message],
   };

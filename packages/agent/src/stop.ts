@@ -1,3 +1,4 @@
+import { settleWithin, unsettled } from "@toolglot/internal";
 import type { LimitKind } from "./types.ts";
 
 /** Why a run stops before its end. */
@@ -11,27 +12,11 @@ class Stopped extends Error {
   }
 }
 
-/**
- * Settles as `promise` does, but rejects with {@link Stopped} as soon as the signal is aborted. What the promise does after
- * that is ignored; its rejection is handled. Leaves no listener behind, however many promises pass through one signal.
- */
-export function orStopped<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  return new Promise<T>((resolve, reject) => {
-    const onAbort = (): void => reject(new Stopped());
-    const settle = (): void => signal.removeEventListener("abort", onAbort);
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
-    promise.then(
-      (value) => {
-        settle();
-        resolve(value);
-      },
-      (error: unknown) => {
-        settle();
-        reject(error);
-      },
-    );
-  });
+/** Settles as `work` does, but rejects with {@link Stopped} as soon as the signal is aborted. */
+export async function orStopped<T>(work: T | PromiseLike<T>, signal: AbortSignal): Promise<T> {
+  const value = await settleWithin(work, { signal });
+  if (value === unsettled) throw new Stopped();
+  return value;
 }
 
 /** Throws {@link Stopped} when the signal is aborted. */

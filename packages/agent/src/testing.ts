@@ -20,7 +20,7 @@ export function scriptedModel(turns: readonly ScriptedTurn[]): ScriptedModel {
     const turn = turns[requests.push({ ...request, messages: [...request.messages] }) - 1];
     if (turn === undefined) throw new Error(`The script has ${turns.length} turns; this is turn ${requests.length}.`);
     const answer = typeof turn === "function" ? await turn(request) : turn;
-    for (const part of typeof answer === "string" ? [answer, STOP] : answer) {
+    for (const part of typeof answer === "string" ? [answer, stop] : answer) {
       if (signal.aborted) return;
       yield part;
     }
@@ -28,4 +28,4 @@ export function scriptedModel(turns: readonly ScriptedTurn[]): ScriptedModel {
   return Object.assign(model, { requests });
 }
 
-const STOP: ModelPart = { type: "finish", reason: "stop" };
+const stop: ModelPart = { type: "finish", reason: "stop" };

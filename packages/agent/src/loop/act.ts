@@ -1,6 +1,6 @@
 import { type Action, type ExecutorContext, type ExecutorEvent, ToolglotError, type ToolResult } from "@toolglot/core";
 import { readArguments } from "../arguments.ts";
-import { REPLAY_DIVERGENCE } from "../codes.ts";
+import { replayDivergence } from "../codes.ts";
 import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
@@ -9,8 +9,8 @@ import type { RunState } from "./run-state.ts";
 
 type Runnable = Exclude<Action, { kind: "decline" }>;
 
-/** How long an executor may take to end once it is told to stop. */
-const STOP_GRACE_MS = 1000;
+/** How long an executor may take to end after the run was stopped, in milliseconds. */
+const stopGraceMs = 1000;
 
 const executorEvents: ReadonlySet<unknown> = new Set<ExecutorEvent["type"]>([
   "tool-call-start",
@@ -80,7 +80,7 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
     if (!Array.isArray(results)) throw new TypeError("execute() must give an array of results");
     return results;
   } catch (error) {
-    if (ToolglotError.isInstance(error) && error.code === REPLAY_DIVERGENCE) throw error;
+    if (ToolglotError.isInstance(error) && error.code === replayDivergence) throw error;
     run.warn("agent/executor-failed", `The executor failed: ${error instanceof Error ? error.message : String(error)}`);
     const failed = { type: "ExecutorFault", message: run.wording.executorFailed };
     return expectedCalls(action).map((call) => failure(call, "error", failed));
@@ -92,10 +92,10 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
 /** A stopped executor may still say how its calls ended, but not for ever. */
 function withinGrace(run: RunState, running: Promise<ToolResult[]>): Promise<ToolResult[]> {
   return new Promise((resolve, reject) => {
-    const cancel = run.settings.runtime.startTimer("stop-grace", STOP_GRACE_MS, () => {
+    const cancel = run.settings.runtime.startTimer("stop-grace", stopGraceMs, () => {
       run.warn(
         "agent/executor-unresponsive",
-        `The executor did not stop within ${STOP_GRACE_MS} ms; it was left behind.`,
+        `The executor did not stop within ${stopGraceMs} ms; it was left behind.`,
       );
       resolve([]);
     });

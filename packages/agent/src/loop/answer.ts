@@ -136,7 +136,7 @@ async function readStream(run: RunState, request: ModelRequest, draft: Draft): P
     let next: IteratorResult<ModelPart>;
     try {
       checkStopped(run.signal);
-      next = await orStopped(Promise.resolve(iterator.next()), run.signal);
+      next = await orStopped(iterator.next(), run.signal);
     } catch (error) {
       if (!run.signal.aborted) return { error };
       // Not awaited: a stream that hangs would hang here too.

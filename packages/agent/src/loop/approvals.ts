@@ -25,7 +25,7 @@ async function decisionOf(run: RunState, request: ApprovalRequest): Promise<Deci
   if (!approve) return { approved: false, reason: run.wording.nobodyToAsk };
   const context = { signal: run.signal, runId: run.runId, stepIndex: run.stepIndex };
   try {
-    return toDecision(await orStopped(Promise.resolve(approve(request, context)), run.signal));
+    return toDecision(await orStopped(approve(request, context), run.signal));
   } catch (error) {
     if (run.signal.aborted) return { approved: false, reason: run.wording.stopped };
     run.warn("agent/approve-failed", `approve threw, which counts as a denial: ${String(error)}`);

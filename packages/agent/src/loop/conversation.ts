@@ -1,5 +1,5 @@
 import { type Message, messageText, type ToolProtocol, textMessage } from "@toolglot/core";
-import type { RequestEvent } from "../events.ts";
+import type { AgentEvent } from "../events.ts";
 import { canonicalJson, plainJson, textLength } from "../plain-json.ts";
 
 /**
@@ -57,7 +57,10 @@ export class Conversation {
   }
 
   /** All messages as the provider gets them, and what is new in them. */
-  request(): { messages: Message[]; news: Pick<RequestEvent, "from" | "messages" | "total"> } {
+  request(): {
+    messages: Message[];
+    news: Pick<Extract<AgentEvent, { type: "request" }>, "from" | "messages" | "total">;
+  } {
     const from = this.#protocol.encodeMessage ? this.#encodeNew() : this.#encodeAll();
     this.#asked = this.#encoded.length;
     const news = { from, messages: this.#encoded.slice(from), total: this.#asked };

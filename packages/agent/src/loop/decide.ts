@@ -1,6 +1,6 @@
 import type { Action, BlockBase, Segment, ToolCall } from "@toolglot/core";
 import { isRunnable } from "@toolglot/core";
-import { FABRICATED_RESULT, FOREIGN_FORMAT } from "../codes.ts";
+import { fabricatedResult, foreignFormat } from "../codes.ts";
 import type { RepairReason } from "../events.ts";
 import type { RunError } from "../types.ts";
 import type { Answer } from "./answer.ts";
@@ -76,7 +76,7 @@ function decideText(run: RunState, answer: Answer): Verdict {
     return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
   }
   // Lesser findings (a reasoning tag that was never opened) must not turn a good answer into a repair turn.
-  if (diagnostics.some(({ code }) => code === FOREIGN_FORMAT)) {
+  if (diagnostics.some(({ code }) => code === foreignFormat)) {
     const told = explanation ?? wording.unreadable;
     return { kind: "repair", reason: "foreign-format", text: told, ...(mode === "loop" && { insisted: text }) };
   }
@@ -114,7 +114,7 @@ function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraB
   if (held) return { kind: "repair", reason: "held-back", text: wording.heldBack(held.tools, held.findings) };
   const notes: string[] = [];
   const explanation = protocol.explain(answer.parsed);
-  const fabricated = answer.parsed.diagnostics.some(({ code }) => code === FABRICATED_RESULT);
+  const fabricated = answer.parsed.diagnostics.some(({ code }) => code === fabricatedResult);
   if (explanation !== undefined) notes.push(explanation);
   else {
     if (extraBlocks > 0) notes.push(wording.extraBlocks(extraBlocks));

@@ -1,5 +1,4 @@
 import type { Action, BlockBase, Decision, Message } from "@toolglot/core";
-import { ECHOED_BLOCK } from "../codes.ts";
 import type { Answer } from "./answer.ts";
 import { askApproval } from "./approvals.ts";
 import { riskyTools } from "./hold-back.ts";
@@ -8,7 +7,7 @@ import type { RunState } from "./run-state.ts";
 import { untrustedTexts } from "./untrusted.ts";
 
 /** A shorter program than this, in characters that are no white space, may well be the same by chance. */
-const LEAST_PROGRAM = 24;
+const minProgramLength = 24;
 
 /**
  * Untrusted text can't act: a block that stands in it, and that the model repeats, waits for the host. So does a program
@@ -26,7 +25,7 @@ export async function guardEcho(
   const programs = actions.flatMap((action) =>
     action.kind === "code" && riskyTools(action, run.tools.current).length > 0 ? [bare(action.source)] : [],
   );
-  const needles = [bare(text), ...programs.filter((program) => program.length >= LEAST_PROGRAM)];
+  const needles = [bare(text), ...programs.filter((program) => program.length >= minProgramLength)];
   if (
     !stands(
       run.conversation,
@@ -38,7 +37,7 @@ export async function guardEcho(
     type: "diagnostic",
     stepIndex: run.stepIndex,
     diagnostic: {
-      code: ECHOED_BLOCK,
+      code: "core/echoed-block",
       severity: "warning",
       affects: "none",
       message:

@@ -3,7 +3,7 @@ import type { LimitKind } from "../types.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Characters reckoned as one token where the provider counts none. Low on purpose: Chinese text has fewer. */
-const CHARACTERS_PER_TOKEN = 3;
+const charactersPerToken = 3;
 
 /** The limit that forbids another step, if one does. Time is watched by the run's deadline. */
 export function limitReached(run: RunState): LimitKind | undefined {
@@ -18,5 +18,5 @@ export function stepTokens(usage: Usage | undefined, characters: number): number
   if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined) {
     return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   }
-  return Math.ceil(characters / CHARACTERS_PER_TOKEN);
+  return Math.ceil(characters / charactersPerToken);
 }

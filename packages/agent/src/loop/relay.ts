@@ -1,9 +1,9 @@
 import type { ProtocolEvent } from "@toolglot/core";
+import type { StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
-import type { Untimed } from "./run-state.ts";
 
 /** A parser's event as an event of the run. Reads nothing but what all protocols have in common. */
-export function toRunEvent(event: ProtocolEvent, stepIndex: number): Untimed {
+export function toRunEvent(event: ProtocolEvent, stepIndex: number): StepEvent {
   switch (event.phase) {
     case "text":
       return { type: "text-delta", stepIndex, text: event.text };

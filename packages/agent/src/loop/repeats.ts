@@ -3,7 +3,7 @@ import { hash } from "../hash.ts";
 import { canonicalJson } from "../plain-json.ts";
 
 /** How many actions are remembered, for each time that a call may give the same. */
-const WINDOW_PER_REPEAT = 4;
+const windowPerRepeat = 4;
 
 /**
  * Finds calls that get the run nowhere: the same call with the same result, again and again within the last actions, in
@@ -40,7 +40,7 @@ export class Repeats {
     }
     this.#actions.push(seen);
     for (const one of seen.values()) this.#add(one, 1);
-    const old = this.#actions.length > this.#limit * WINDOW_PER_REPEAT ? this.#actions.shift() : undefined;
+    const old = this.#actions.length > this.#limit * windowPerRepeat ? this.#actions.shift() : undefined;
     for (const one of old?.values() ?? []) this.#add(one, -1);
     const spent = [...seen.values()].filter(
       ({ call, outcome }) => this.#counts.get(call)?.get(outcome) === this.#limit,

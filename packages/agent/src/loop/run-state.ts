@@ -1,7 +1,7 @@
 import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
 import { Deadline } from "../deadline.ts";
 import { EventLog } from "../event-log.ts";
-import type { AgentEvent } from "../events.ts";
+import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import type { Settings } from "../settings.ts";
 import type { StopCause } from "../stop.ts";
@@ -9,12 +9,6 @@ import type { LimitKind, RunError, RunResult, RunStatus } from "../types.ts";
 import { type Wording, wordingOf } from "../wording.ts";
 import { Conversation } from "./conversation.ts";
 import { LiveTools, type ToolsChange } from "./live-tools.ts";
-
-/** `Omit` that keeps a union a union. */
-type WithoutTime<Event> = Event extends AgentEvent ? Omit<Event, "at"> : never;
-
-/** An event before it gets its time. */
-export type Untimed = WithoutTime<AgentEvent>;
 
 /** How a run ends, before the sums are added. */
 export interface Outcome {
@@ -49,10 +43,10 @@ export class RunState {
 
   readonly #controller = new AbortController();
   readonly #callIds = new Set<string>();
-  readonly #toldTwice = new Set<string>();
+  readonly #namesTwice = new Set<string>();
   #nextCall = 0;
   readonly #observer: ((event: AgentEvent) => void) | undefined;
-  #tap: Settings["onEvent"];
+  #onEvent: Settings["onEvent"];
   #ended = false;
 
   constructor(
@@ -68,13 +62,13 @@ export class RunState {
     this.conversation = new Conversation(settings.protocol, messages);
     this.tools = new LiveTools(settings.readTools);
     this.events = new EventLog(settings.keepEvents);
-    this.#tap = settings.onEvent;
+    this.#onEvent = settings.onEvent;
     this.deadline = new Deadline(settings.limits.timeMs, settings.runtime, () =>
       this.requestStop({ cause: "limit", limit: "time" }),
     );
   }
 
-  /** Aborted when the run is told to stop. */
+  /** Aborted when the run is to stop. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
@@ -83,23 +77,23 @@ export class RunState {
     return this.#ended;
   }
 
-  emit(event: Untimed): void {
+  emit(event: RunEvent | StepEvent): void {
     if (this.#ended) return;
     this.#push(event);
   }
 
   /**
-   * Reads the tools of the moment; what is wrong with them is a warning, and the tools of the step before stand. Before the
-   * first event, the caller says what is wrong.
+   * Reads the tools of the moment. What is wrong with them is a warning, and the tools of the step before stay. Before the
+   * first event, the caller collects the warnings.
    */
-  readTools(warn: (code: string, message: string) => void = (...said) => this.warn(...said)): {
+  readTools(warn: (code: string, message: string) => void = (...warning) => this.warn(...warning)): {
     change?: ToolsChange;
     failed?: string;
   } {
     try {
       const { change, twice } = this.tools.refresh();
-      if (twice !== undefined && !this.#toldTwice.has(twice)) {
-        this.#toldTwice.add(twice);
+      if (twice !== undefined && !this.#namesTwice.has(twice)) {
+        this.#namesTwice.add(twice);
         warn("agent/tool-name-twice", `Two tools are named ${JSON.stringify(twice)}; the model is shown the first.`);
       }
       return change ? { change } : {};
@@ -115,8 +109,8 @@ export class RunState {
   }
 
   /**
-   * Tells everything that runs to stop; the loop notices at its next await. The event comes at once: where it stands
-   * among the others must not depend on who notices first.
+   * Aborts everything that runs; the loop notices at its next await. The event comes at once: its place among the others must not
+   * depend on what notices first.
    */
   requestStop(cause: StopCause): void {
     if (this.stop || this.#ended) return;
@@ -125,9 +119,9 @@ export class RunState {
     this.#controller.abort();
   }
 
-  /** A call id that no other call of this run has: the wished one when it is free. */
-  uniqueCallId(wished?: string): string {
-    let id = wished;
+  /** A call id that no other call of this run has: the given one when it is free. */
+  uniqueCallId(given?: string): string {
+    let id = given;
     if (!id || this.#callIds.has(id)) {
       do {
         id = `call_${this.#nextCall}`;
@@ -150,7 +144,7 @@ export class RunState {
       turns: this.turns,
       denied: this.denied,
     };
-    // Ended first: a listener that aborts on hearing of the end must not bring about another event.
+    // Ended first: a listener that aborts on this event must not cause another one.
     this.#ended = true;
     this.#push({ type: "run-end", result });
     this.events.close();
@@ -166,17 +160,17 @@ export class RunState {
     };
   }
 
-  #push(event: Untimed): void {
-    const timed = { ...event, at: this.settings.runtime.now() } as AgentEvent;
+  #push(event: RunEvent | StepEvent): void {
+    const timed: AgentEvent = { ...event, at: this.settings.runtime.now() };
     this.events.push(timed);
     this.#observer?.(timed);
-    const tap = this.#tap;
-    if (!tap) return;
+    const onEvent = this.#onEvent;
+    if (!onEvent) return;
     try {
-      tap(timed);
+      onEvent(timed);
     } catch (error) {
       // One report, then silence: a listener that throws each time must not double every event.
-      this.#tap = undefined;
+      this.#onEvent = undefined;
       this.warn("agent/on-event-failed", `onEvent threw and is not called again: ${String(error)}`);
     }
   }

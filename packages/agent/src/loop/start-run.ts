@@ -1,4 +1,5 @@
 import type { Message } from "@toolglot/core";
+import { onAbort } from "@toolglot/internal";
 import type { AgentEvent } from "../events.ts";
 import type { Settings } from "../settings.ts";
 import type { AgentRun, RunOptions, RunResult } from "../types.ts";
@@ -6,7 +7,7 @@ import { toRunError } from "./run-error.ts";
 import { type Outcome, RunState } from "./run-state.ts";
 import { runSteps } from "./steps.ts";
 
-/** Starts the loop and hands out its events and its result. `observer` hears every event, before `onEvent`. */
+/** Starts the loop and returns its events and its result. `observer` gets every event, before `onEvent`. */
 export function startRun(
   settings: Settings,
   input: Message[],
@@ -27,21 +28,19 @@ async function toTheEnd(run: RunState, signal: AbortSignal | undefined): Promise
   await Promise.resolve();
   const { protocol, mode, locale } = run.settings;
   const warnings: [code: string, message: string][] = [];
-  const { failed } = run.readTools((...said) => warnings.push(said));
+  const { failed } = run.readTools((...warning) => warnings.push(warning));
   const names = run.tools.current.map((tool) => tool.name);
   run.emit({ type: "run-start", runId: run.runId, protocol: protocol.version, mode, locale, tools: names });
-  for (const said of failed === undefined ? warnings : []) run.warn(...said);
-  const onAbort = (): void => run.requestStop({ cause: "signal" });
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
+  for (const warning of failed === undefined ? warnings : []) run.warn(...warning);
+  const stopListening = onAbort(signal, () => run.requestStop({ cause: "signal" }));
   try {
     return run.end(await outcomeOf(run, failed));
   } finally {
-    signal?.removeEventListener("abort", onAbort);
+    stopListening();
   }
 }
 
-/** How the run ends. A run that was told to stop ends so, even if its last step was just over. */
+/** How the run ends. A run that was stopped ends so, even if its last step was just over. */
 async function outcomeOf(run: RunState, failed: string | undefined): Promise<Outcome> {
   let outcome: Outcome;
   try {

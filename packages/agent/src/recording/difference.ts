@@ -10,7 +10,7 @@ export interface Difference {
 }
 
 /** Characters of an excerpt, around the place where two texts part. */
-const EXCERPT = 40;
+const excerptLength = 40;
 
 /** The first difference of two JSON values, in the order of the recorded one's keys; undefined when they are equal. */
 export function firstDifference(recorded: unknown, now: unknown, path = ""): Difference | undefined {
@@ -35,8 +35,8 @@ function isContainer(value: unknown): value is Record<string, unknown> {
 function textDifference(recorded: string, now: string, path: string): Difference {
   let at = 0;
   while (at < recorded.length && recorded[at] === now[at]) at += 1;
-  const from = Math.max(0, at - EXCERPT / 2);
-  const around = (text: string): string => `${from > 0 ? "…" : ""}${text.slice(from, from + EXCERPT)}`;
+  const from = Math.max(0, at - excerptLength / 2);
+  const around = (text: string): string => `${from > 0 ? "…" : ""}${text.slice(from, from + excerptLength)}`;
   return {
     path: `${path} at character ${at}`.trimStart(),
     recorded: JSON.stringify(around(recorded)),
@@ -47,5 +47,5 @@ function textDifference(recorded: string, now: string, path: string): Difference
 function excerpt(value: unknown): string {
   if (value === undefined) return "nothing";
   const text = toJsonText(value);
-  return text.length > 2 * EXCERPT ? `${text.slice(0, 2 * EXCERPT)}…` : text;
+  return text.length > 2 * excerptLength ? `${text.slice(0, 2 * excerptLength)}…` : text;
 }

@@ -13,8 +13,8 @@ export interface Divergence {
   message: string;
 }
 
-/** Turns of the microtask queue that a replay waits for an event that should come: more than any path of the loop has. */
-const PATIENCE = 200;
+/** Microtasks that a replay waits for an event or a timer that should come: more than any path of the loop takes. */
+const maxMicrotasks = 200;
 
 /**
  * Walks through a recording. Crossings are taken in order by whoever plays the model, the executor or the host; events
@@ -53,11 +53,14 @@ export class Player {
     return this.#divergence;
   }
 
-  /** The next crossing, once the events that were recorded before it have been emitted. Does not move. */
+  /** The next crossing, once the events before it have been emitted, and the timer that it fires was started. Does not move. */
   async next(): Promise<Crossing | undefined> {
     const index = this.#nextIndex();
     const due = this.#eventsBefore[index] ?? 0;
-    for (let turn = 0; turn < PATIENCE && this.#emitted < due; turn += 1) await Promise.resolve();
+    const entry = this.#entries[index];
+    const isReady = (): boolean =>
+      this.#emitted >= due && (entry?.type !== "timer" || this.#timers.some(({ name }) => name === entry.name));
+    for (let count = 0; count < maxMicrotasks && !isReady(); count += 1) await Promise.resolve();
     this.#abortIfDue();
     return this.#entries[this.#nextIndex()] as Crossing | undefined;
   }
@@ -84,7 +87,7 @@ export class Player {
     return tools;
   }
 
-  /** Hears every event of the replayed run. */
+  /** Compares every event of the replayed run. */
   observe(event: AgentEvent): void {
     const recorded = this.#events[this.#emitted];
     this.#emitted += 1;

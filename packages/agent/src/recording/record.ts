@@ -1,5 +1,5 @@
 import type { Executor, Message, Model, ModelPart, ToolDefinition } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, onAbort } from "@toolglot/internal";
 import { toMessages } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { toRunError } from "../loop/run-error.ts";
@@ -40,10 +40,8 @@ export function recordRun(
   const runId = runOptions.runId ?? settings.runtime.newRunId();
   const log = new Log(headOf(options, settings.fixedTools, messages, runId), onLine);
   const { signal } = runOptions;
-  const onAbort = (): void => log.crossing({ type: "abort" });
-  // Before the run listens itself: what the abort brings about must be recorded after it.
-  if (signal?.aborted) onAbort();
-  else signal?.addEventListener("abort", onAbort, { once: true });
+  // Before the run listens to the signal: what the abort causes must be recorded after it.
+  const stopListening = onAbort(signal, () => log.crossing({ type: "abort" }));
   const run = startRun(
     {
       ...settings,
@@ -57,7 +55,7 @@ export function recordRun(
     { ...runOptions, runId },
     (event) => log.event(event),
   );
-  void run.result.then(() => signal?.removeEventListener("abort", onAbort));
+  void run.result.then(stopListening);
   return { ...run, recording: log.recording };
 }
 

@@ -12,7 +12,7 @@ import {
   type ToolResult,
 } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
-import { REPLAY_DIVERGENCE } from "../codes.ts";
+import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { AgentLimits, AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
@@ -234,5 +234,5 @@ function outOfOrder(player: Player, now: string, crossing: Crossing | undefined)
 }
 
 function diverged({ what, message }: Divergence): ToolglotError {
-  return new ToolglotError(REPLAY_DIVERGENCE, message, { data: { what } });
+  return new ToolglotError(replayDivergence, message, { data: { what } });
 }
