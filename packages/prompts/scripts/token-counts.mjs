@@ -21,7 +21,7 @@ async function load(path) {
   return import(`data:text/javascript;base64,${Buffer.from(bundle.outputFiles[0].contents).toString("base64")}`);
 }
 
-const { promptList } = await load("src/list.ts");
+const { promptList } = await load("src/index.ts");
 const rows = [];
 for (const { subpath, exportName, locales } of promptList) {
   const { [exportName]: prompt } = await load(`src/${subpath.split("/").at(-1)}/index.ts`);

@@ -1,6 +1,6 @@
 import type { Locale, PromptBuilder, ProtocolMode } from "@toolglot/core";
 
-const TOOLS_PLACEHOLDER = "{{AVAILABLE_TOOLS}}";
+const toolsPlaceholder = "{{AVAILABLE_TOOLS}}";
 
 const modes: readonly ProtocolMode[] = ["single", "loop"];
 
@@ -24,7 +24,7 @@ export function templatePrompt(forProtocol: string, texts: Record<Locale, Prompt
       }
       const { template, addenda } = texts[locale];
       // Split instead of replace: `$&` in a tool's description must stay as it is.
-      const [before = "", after = ""] = template.split(TOOLS_PLACEHOLDER);
+      const [before = "", after = ""] = template.split(toolsPlaceholder);
       const prompt = before + toolsText + after;
       const addendum = addenda[mode];
       return addendum === undefined ? prompt : `${prompt}\n\n${addendum}`;

@@ -15,8 +15,8 @@ export type Filler = (value: unknown) => unknown;
  */
 export function makeFiller(root: JsonSchemaObject, validator: Validator, where: string): Filler | undefined {
   let found = false;
-  visitSchemas({ schema: root, pointer: "" }, ({ schema, pointer }) => {
-    if (typeof schema === "boolean" || schema.default === undefined) return;
+  visitSchemas(root, (schema, pointer) => {
+    if (schema.default === undefined) return;
     if (validator.accepts(schema.default, pointer)) {
       found = true;
       return;
@@ -60,8 +60,7 @@ class Plans {
       else known.push(from);
     };
     const open: JsonSchema[] = [];
-    visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-      if (typeof schema === "boolean") return;
+    visitSchemas(root, (schema) => {
       eachSubschema(schema, (_keyword, inner) => lead(schema, inner));
       if (schema.default !== undefined) open.push(schema);
       if (schema.$ref === undefined) return;

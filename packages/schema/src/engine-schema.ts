@@ -35,8 +35,7 @@ export function engineSchema(given: JsonSchemaObject): JsonSchemaObject {
   const isDraft4 = String(root.$schema).includes("draft-04");
   delete root.$schema;
   const references = localReferences(root);
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "boolean") return;
+  visitSchemas(root, (schema) => {
     if (isOld && schema.$ref !== undefined) dropSiblings(schema);
     if (isDraft4 && typeof schema.id === "string") schema.$id = schema.id;
     // Engines have meanings of their own for these.
@@ -58,8 +57,8 @@ type Reference = [schema: JsonSchemaObject, target: unknown, pointer: string];
 
 function localReferences(root: JsonSchemaObject): Reference[] {
   const found: Reference[] = [];
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "boolean" || schema.$ref === undefined) return;
+  visitSchemas(root, (schema) => {
+    if (schema.$ref === undefined) return;
     const pointer = localPointer(schema.$ref);
     if (pointer !== undefined) found.push([schema, atPointer(root, pointer), pointer]);
   });
@@ -70,7 +69,7 @@ function localReferences(root: JsonSchemaObject): Reference[] {
 function followMoved(root: JsonSchemaObject, references: readonly Reference[]): void {
   if (references.every(([, target, pointer]) => atPointer(root, pointer) === target)) return;
   const places = new Map<unknown, string>();
-  visitSchemas({ schema: root, pointer: "" }, ({ schema, pointer }) => places.set(schema, pointer));
+  visitSchemas(root, (schema, pointer) => places.set(schema, pointer));
   for (const [schema, target] of references) {
     const pointer = typeof target === "object" ? places.get(target) : undefined;
     if (pointer !== undefined) schema.$ref = `#${pointer.split("/").map(encodeURIComponent).join("/")}`;

@@ -15,8 +15,7 @@ const branches = ["allOf", "anyOf", "oneOf"];
  * call, some never.
  */
 export function checkKeywords(root: JsonSchemaObject): void {
-  visitSchemas({ schema: root, pointer: "" }, ({ schema, pointer }) => {
-    if (typeof schema === "boolean") return;
+  visitSchemas(root, (schema, pointer) => {
     const problem = wrongKeyword(schema);
     if (problem !== undefined) throw new TypeError(`#${pointer}: ${problem}`);
   });
@@ -107,13 +106,12 @@ export function checkReferences(root: JsonSchemaObject): void {
     open.delete(schema);
     done.add(schema);
   };
-  visitSchemas({ schema: own, pointer: "" }, ({ schema, pointer }) => {
-    if (typeof schema === "boolean") return;
+  visitSchemas(own, (schema, pointer) => {
     if (schema.$ref !== undefined && target(schema) === undefined) {
       throw new TypeError(`#${pointer}: $ref ${JSON.stringify(schema.$ref)} leads nowhere in this schema`);
     }
   });
-  visitSchemas({ schema: own, pointer: "" }, ({ schema, pointer }) => enter(schema, `#${pointer}`));
+  visitSchemas(own, (schema, pointer) => enter(schema, `#${pointer}`));
 }
 
 /** The subschemas that hold for the same value, references apart. */

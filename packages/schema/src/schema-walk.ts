@@ -115,17 +115,19 @@ export function atPointer(root: unknown, pointer: string): unknown {
   return value;
 }
 
-/** Calls back for a schema and everything under it. */
-export function visitSchemas(place: Place, visit: (place: Place) => void): void {
-  const { schema, pointer } = place;
-  visit(place);
-  if (typeof schema === "boolean") return;
+/** Calls `visit` for a schema and every subschema in it but `true` and `false`, with its JSON pointer. */
+export function visitSchemas(
+  schema: JsonSchemaObject,
+  visit: (schema: JsonSchemaObject, pointer: string) => void,
+  pointer = "",
+): void {
+  visit(schema, pointer);
   eachSubschema(schema, (keyword, inner, ...keys) => {
-    visitSchemas({ schema: inner, pointer: step(pointer, keyword, ...keys) }, visit);
+    if (typeof inner !== "boolean") visitSchemas(inner, visit, step(pointer, keyword, ...keys));
   });
 }
 
-/** Calls back for the subschemas directly under a schema, with the keyword and the name or index they stand at. */
+/** Calls `visit` for the subschemas directly under a schema, with the keyword and the name or index that lead to them. */
 export function eachSubschema(
   schema: JsonSchemaObject,
   visit: (keyword: string, inner: JsonSchema, ...keys: (string | number)[]) => void,

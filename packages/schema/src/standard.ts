@@ -61,8 +61,7 @@ function convert(schema: StandardInput, side: Side): JsonSchemaObject {
 /** Without what a model needs no telling: zod's bounds of exact integers at every integer, valibot's empty `required`. */
 function tidy(root: JsonSchemaObject): JsonSchemaObject {
   const copy = structuredClone(root);
-  visitSchemas({ schema: copy, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "boolean") return;
+  visitSchemas(copy, (schema) => {
     if (schema.required?.length === 0) delete schema.required;
     if (schema.type !== "integer") return;
     if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;

@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { canonicalJson } from "@toolglot/internal";
 import { branchPlaces, itemPlace, propertyPlace } from "./describe.ts";
 import { atPointer, eachSubschema, followRefs, type Place, visitSchemas } from "./schema-walk.ts";
 
@@ -10,22 +11,11 @@ export function allDiffer(items: readonly unknown[]): boolean {
   const seen = new Set<unknown>();
   for (const item of items) {
     // Texts are kept apart from the JSON of objects by a mark that no JSON begins with.
-    const key = typeof item === "object" ? canonical(item) : typeof item === "string" ? `'${item}` : item;
+    const key = typeof item === "object" ? canonicalJson(item) : typeof item === "string" ? `'${item}` : item;
     if (seen.has(key)) return false;
     seen.add(key);
   }
   return true;
-}
-
-/** JSON with its keys in order. */
-function canonical(value: unknown): string {
-  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "undefined";
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`;
-  const record = value as Record<string, unknown>;
-  const entries = Object.keys(record)
-    .sort()
-    .map((key) => `${JSON.stringify(key)}:${canonical(record[key])}`);
-  return `{${entries.join()}}`;
 }
 
 /** Keywords under which a subschema holds for every value that gets there, whatever stands beside it. */
@@ -37,8 +27,8 @@ const certain = new Set(["properties", "additionalProperties", "items", "prefixI
  */
 export function extractUniqueItems(root: JsonSchemaObject): ((value: unknown, pointer: string) => boolean) | undefined {
   const found: JsonSchemaObject[] = [];
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "object" && schema.uniqueItems === true) found.push(schema);
+  visitSchemas(root, (schema) => {
+    if (schema.uniqueItems === true) found.push(schema);
   });
   if (found.length === 0 || inBranches(root)) return undefined;
   const unique = new Set<JsonSchema>(found);
@@ -78,8 +68,7 @@ function inBranches(root: JsonSchemaObject): boolean {
     return found;
   };
   let found = false;
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "boolean") return;
+  visitSchemas(root, (schema) => {
     eachSubschema(schema, (keyword, inner) => {
       if (certain.has(keyword) || keyword === "$defs" || keyword === "definitions") return;
       seen.clear();

@@ -59,7 +59,7 @@ function decided(ask: () => boolean): boolean | undefined {
 function interpreter(schema: JsonSchemaObject, isBounded: boolean): Validator {
   // The engine annotates what it is given.
   const own = structuredClone(schema);
-  visitSchemas({ schema: own, pointer: "" }, ({ schema: found }) => tellingPropertiesFirst(found));
+  visitSchemas(own, constantsFirst);
   isolatePatterns(own);
   // It compares each item with each: seconds for some thousands of them.
   const itemsDiffer = extractUniqueItems(own);
@@ -94,8 +94,8 @@ let asked = "";
  * ours, which remembers. It looks the format up by its name: that is when the pattern says that it is meant.
  */
 function isolatePatterns(root: JsonSchemaObject): void {
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "boolean" || typeof schema.pattern !== "string") return;
+  visitSchemas(root, (schema) => {
+    if (typeof schema.pattern !== "string") return;
     const { pattern } = schema;
     const name = {
       toString: () => {
@@ -112,8 +112,8 @@ function isolatePatterns(root: JsonSchemaObject): void {
 /** Has each visit of the engine to a schema counted: it reads the type each time. */
 function countVisits(root: JsonSchemaObject): void {
   const found: JsonSchemaObject[] = [];
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema !== "boolean") found.push(schema);
+  visitSchemas(root, (schema) => {
+    found.push(schema);
   });
   for (const schema of found) {
     const { type } = schema;
@@ -134,11 +134,11 @@ const stepsPerVisit = 20;
  * The engine stops at an object's first wrong property, but tries every branch of a union. With the constants first it
  * leaves a branch that isn't meant before it walks into its children: nested unions would multiply.
  */
-function tellingPropertiesFirst(schema: JsonSchema): void {
-  if (typeof schema === "boolean" || schema.properties === undefined) return;
+function constantsFirst(schema: JsonSchemaObject): void {
+  if (schema.properties === undefined) return;
   const entries = Object.entries(schema.properties);
-  const tells = ([, found]: [string, JsonSchema]): boolean => literalsOf(found) !== undefined;
-  const sorted = [...entries.filter(tells), ...entries.filter((entry) => !tells(entry))];
+  const isConstant = ([, found]: [string, JsonSchema]): boolean => literalsOf(found) !== undefined;
+  const sorted = [...entries.filter(isConstant), ...entries.filter((entry) => !isConstant(entry))];
   const properties: Record<string, JsonSchema> = {};
   for (const [name, found] of sorted) setOwn(properties, name, found);
   schema.properties = properties;
@@ -150,8 +150,7 @@ function tellingPropertiesFirst(schema: JsonSchema): void {
  */
 function skipReferences(root: JsonSchemaObject, lookup: Record<string, JsonSchema>): void {
   const moves: (() => void)[] = [];
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "boolean") return;
+  visitSchemas(root, (schema) => {
     eachSubschema(schema, (keyword, inner, key) => {
       const target = targetOf(inner, lookup);
       if (target === inner) return;

@@ -12,8 +12,7 @@ export function weaken(root: JsonSchemaObject, all = false): string[] {
   const left: string[] = [];
   /** Schemas that take more than they did. */
   const weak = new Set<JsonSchema>();
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "boolean") return;
+  visitSchemas(root, (schema) => {
     if (typeof schema.pattern === "string" && (all || LinearPattern.from(schema.pattern) === undefined)) {
       left.push(schema.pattern);
       delete schema.pattern;
@@ -37,8 +36,8 @@ export function weaken(root: JsonSchemaObject, all = false): string[] {
 function spread(root: JsonSchemaObject, weak: Set<JsonSchema>): void {
   for (let size = -1; size !== weak.size; ) {
     size = weak.size;
-    visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-      if (typeof schema === "boolean" || weak.has(schema)) return;
+    visitSchemas(root, (schema) => {
+      if (weak.has(schema)) return;
       const target = schema.$ref === undefined ? undefined : followRefs(root, { schema, pointer: "" })?.schema;
       // A reference that isn't a pointer may lead anywhere.
       let isWeak = schema.$ref !== undefined && (target === undefined || weak.has(target));
@@ -48,8 +47,7 @@ function spread(root: JsonSchemaObject, weak: Set<JsonSchema>): void {
       if (isWeak) weak.add(schema);
     });
   }
-  visitSchemas({ schema: root, pointer: "" }, ({ schema }) => {
-    if (typeof schema === "boolean") return;
+  visitSchemas(root, (schema) => {
     const isWeak = (inner: unknown): boolean => weak.has(inner as JsonSchema);
     if (isWeak(schema.not)) delete schema.not;
     if (isWeak(schema.if)) for (const keyword of ["if", "then", "else"]) delete schema[keyword];

@@ -1,2 +1,33 @@
 /** The system prompts that teach a model ATTP, the Agentic TOML Tool-use Protocol. */
-export { attpJavascriptPrompt, attpPrompt } from "./prompt.ts";
+
+import type { PromptBuilder } from "@toolglot/core";
+import { templatePrompt } from "../template.ts";
+import { enLoopAddendum, enPythonAddendum, enTemplate } from "./en.ts";
+import { enJavascriptTemplate } from "./javascript-en.ts";
+import { zhJavascriptTemplate } from "./javascript-zh.ts";
+import { zhLoopAddendum, zhPythonAddendum, zhTemplate } from "./zh.ts";
+
+/**
+ * Teaches ATTP (Agentic TOML Tool-use Protocol), version 1; pass it to `attpProtocol({ prompt: attpPrompt })`.
+ *
+ * `build({ toolsText, locale, mode })` returns the system prompt. `zh` is the specification's own template with both
+ * examples, word for word; `en` is its translation. `single` is the template alone; `loop` adds that results come back,
+ * that the last answer is plain text, and which libraries a sandbox has besides the specification's. `toolsText` takes the place of `{{AVAILABLE_TOOLS}}` unchanged. Throws
+ * `TypeError` for another locale or mode, or when `toolsText` is no string.
+ */
+export const attpPrompt: PromptBuilder = templatePrompt("attp/1", {
+  zh: { template: zhTemplate, addenda: { loop: zhPythonAddendum } },
+  en: { template: enTemplate, addenda: { loop: enPythonAddendum } },
+});
+
+/**
+ * Teaches ATTP with programs in JavaScript (`attp-js/1`); pass it to
+ * `attpProtocol({ prompt: attpJavascriptPrompt, language: "javascript" })`.
+ *
+ * The specification's template with what is different: tools are async functions that take one object, nothing can be
+ * imported, the result is assigned to `__result__` or returned. Otherwise as {@link attpPrompt}.
+ */
+export const attpJavascriptPrompt: PromptBuilder = templatePrompt("attp-js/1", {
+  zh: { template: zhJavascriptTemplate, addenda: { loop: zhLoopAddendum } },
+  en: { template: enJavascriptTemplate, addenda: { loop: enLoopAddendum } },
+});
