@@ -1,4 +1,4 @@
-import { checkKeys, type KnownKeys, uuidV7 } from "@toolglot/internal";
+import { checkKeys, defined, type KnownKeys, uuidV7 } from "@toolglot/internal";
 import type {
   AliasRow,
   BatchItemResult,
@@ -137,7 +137,7 @@ export class Call {
         if (refused !== undefined) return refusedLocally(refused, this.facts);
         const { callId, capId, key } = this.facts;
         this.noteLost(this.progress);
-        throw explain(error, this.progress, { callId, capId, ...(key === undefined ? {} : { key }) });
+        throw explain(error, this.progress, { callId, capId, ...defined({ key }) });
       },
     );
   }
@@ -250,7 +250,7 @@ export class Call {
     const { error } = result;
     if (error === undefined) return { result };
     if (error.code === "TRP_1003" && !error.dispatched) {
-      return { result, problem: "catalog", ...(catalog === undefined ? {} : { catalog }) };
+      return { result, problem: "catalog", ...defined({ catalog }) };
     }
     const isTold = typeof told(payload)?.dispatched === "boolean";
     return { result, ...(mayRetry(error, this.facts, isTold) ? { problem: "retry" } : {}) };

@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import { toCallError } from "./answer.ts";
 import { runBatch } from "./batch.ts";
 import { Call, type CallRules } from "./call.ts";
@@ -70,12 +70,7 @@ export function createClient(options: ClientOptions): TrpClient {
     call,
     callByCap: (capId, args = {}, callOptions = {}) => {
       const { deadlineMs, signal, traceId, ...request } = callOptions;
-      const about: ClientCallOptions = {
-        ...(deadlineMs === undefined ? {} : { deadlineMs }),
-        ...(signal === undefined ? {} : { signal }),
-        ...(traceId === undefined ? {} : { traceId }),
-      };
-      return call({ ...request, capId, args }, about);
+      return call({ ...request, capId, args }, defined({ deadlineMs, signal, traceId }));
     },
     batch: async (items, batchOptions = {}) => {
       const longest = Math.max(rules.timeoutMs, ...items.map(({ timeoutMs = 0 }) => timeoutMs));
@@ -145,15 +140,8 @@ async function queryCapability(
       if (error.code !== "TRP_1003" || fresh) throw refusal(`the query for ${capId}`, error);
     } else if (fresh) {
       const message = `There is no capability ${capId} in the catalog.`;
-      const about = {
-        code: "TRP_1003",
-        errorClass: "CATALOG_MISMATCH",
-        message,
-        fix: "",
-        retryable: false,
-        retryHint: {},
-      };
-      throw refusal(`the query for ${capId}`, { ...about, dispatched: false });
+      const error = toCallError({ error_code: "TRP_1003", error_class: "CATALOG_MISMATCH", message });
+      throw refusal(`the query for ${capId}`, error);
     }
     catalog = await connection.sync(session, limits);
     fresh = true;

@@ -1,4 +1,4 @@
-import { isObject } from "@toolglot/internal";
+import { defined, isObject } from "@toolglot/internal";
 import type { AliasRow, BatchItemResult, NackPayload, ResultPayload, ShapedResult } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import { needsKey } from "./catalog-view.ts";
@@ -14,17 +14,14 @@ export interface CallFacts {
 }
 
 function base({ callId, capId, key, attempts }: CallFacts): Pick<CallResult, "callId" | "capId" | "key" | "attempts"> {
-  return key === undefined ? { callId, capId, attempts } : { callId, capId, key, attempts };
+  return { callId, capId, attempts, ...defined({ key }) };
 }
 
 /** The outcome of a RESULT, or of an item of a batch. */
 export function fromResult(payload: ResultPayload | BatchItemResult, facts: CallFacts): CallResult {
   const { status, result, usage, policy_proof: policyProof } = payload;
   const replayedFrom = payload.replayed_from ?? (payload.call_id === facts.callId ? undefined : payload.call_id);
-  const extras: Pick<CallResult, "usage" | "policyProof" | "replayedFrom"> = {};
-  if (usage !== undefined) extras.usage = usage;
-  if (policyProof !== undefined) extras.policyProof = policyProof;
-  if (replayedFrom !== undefined) extras.replayedFrom = replayedFrom;
+  const extras = defined({ usage, policyProof, replayedFrom });
   if (status === "SUCCESS") {
     return { status: "success", ...base(facts), result: readShaped(result), dispatched: true, ...extras };
   }
@@ -57,16 +54,14 @@ function readShaped(result: unknown): ShapedResult {
 
 /** A call of which the router says only that nobody knows. */
 export function unknownEnd(facts: CallFacts): CallResult {
-  const error: CallError = {
+  return unknown(facts, {
     code: "TRP_3004",
     errorClass: "EXECUTOR_ERROR",
     message: "It was started, and nobody knows what came of it.",
     fix: "Find out whether it took effect before you do it again.",
     retryable: false,
     retryHint: {},
-    dispatched: true,
-  };
-  return { status: "unknown", ...base(facts), error, dispatched: true };
+  });
 }
 
 /** The outcome of a NACK. */
@@ -100,16 +95,18 @@ export function refusedLocally(
 
 /** It runs, and the deadline is over. */
 export function stillRunning(facts: CallFacts): CallResult {
-  const error: CallError = {
+  return unknown(facts, {
     code: "TRP_3003",
     errorClass: "TRANSIENT",
     message: "The call was still running at the deadline.",
     fix: "Ask again later what came of it; don't call it anew with another key.",
     retryable: true,
     retryHint: { action: "RESULT_QUERY" },
-    dispatched: true,
-  };
-  return { status: "unknown", ...base(facts), error, dispatched: true };
+  });
+}
+
+function unknown(facts: CallFacts, error: Omit<CallError, "dispatched">): CallResult {
+  return { status: "unknown", ...base(facts), error: { ...error, dispatched: true }, dispatched: true };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { ToolDefinition } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 
 /** Names of tools that came, went, or are described otherwise than before. */
@@ -88,7 +89,7 @@ export class LiveTools {
       this.#declared = tools.map(({ name, description, inputSchema }) => plainJson({ name, description, inputSchema }));
     }
     this.#known = true;
-    return { ...(change && { change }), ...(twice !== undefined && { twice }) };
+    return defined({ change, twice });
   }
 
   /** Most tools are those of the last time. */

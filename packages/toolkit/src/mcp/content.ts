@@ -1,4 +1,5 @@
 import { type ContentBlock, contentText, toJsonText } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { ToolResponse } from "../call/response.ts";
 import type { McpCallResult, McpContentBlock, McpProgress } from "./types.ts";
 
@@ -14,7 +15,7 @@ export function responseOf(result: McpCallResult, keepRaw: boolean): ToolRespons
     content,
     status: isError ? "error" : "ok",
     ...(isError && { error: { type: "ToolError", message: contentText(content) } }),
-    ...(data !== undefined && { data }),
+    data,
     ...(Object.keys(metadata).length > 0 && { metadata }),
   });
 }
@@ -37,22 +38,11 @@ function toBlock(given: { type: string }, warnings: string[]): ContentBlock {
       return { type: block.type, mediaType: block.mimeType, data: block.data };
     case "resource_link": {
       const title = block.title ?? block.name;
-      return {
-        type: "resource",
-        uri: block.uri,
-        ...(block.mimeType !== undefined && { mediaType: block.mimeType }),
-        ...(title !== undefined && { title }),
-      };
+      return { type: "resource", uri: block.uri, ...defined({ mediaType: block.mimeType, title }) };
     }
     case "resource": {
       const { uri, mimeType, text, blob } = block.resource;
-      return {
-        type: "resource",
-        uri,
-        ...(mimeType !== undefined && { mediaType: mimeType }),
-        ...(text !== undefined && { text }),
-        ...(blob !== undefined && { data: blob }),
-      };
+      return { type: "resource", uri, ...defined({ mediaType: mimeType, text, data: blob }) };
     }
     default:
       warnings.push(`The server gave a block of the unknown type ${JSON.stringify(given.type)}: it is shown as JSON.`);

@@ -1,4 +1,5 @@
 import type { Transport } from "@modelcontextprotocol/client";
+import { defined } from "@toolglot/internal";
 import { orMissing } from "./load-client.ts";
 import type { McpStdioTransport } from "./options.ts";
 
@@ -33,8 +34,7 @@ export async function createStdioTransport(options: McpStdioTransport): Promise<
     command,
     args: [...args],
     stderr: "pipe",
-    ...(env !== undefined && { env: { ...env } }),
-    ...(cwd !== undefined && { cwd }),
+    ...defined({ env: env && { ...env }, cwd }),
   });
   let tail = "";
   const decoder = new TextDecoder();

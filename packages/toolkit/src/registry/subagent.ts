@@ -53,7 +53,5 @@ export function makeSubagentTool(
       });
     }
   };
-  return defineTool({ ...definition, execute } as unknown as Parameters<
-    typeof defineTool
-  >[0]) as unknown as DefinedTool;
+  return defineTool<StandardInput>({ ...definition, execute } as never) as unknown as DefinedTool;
 }

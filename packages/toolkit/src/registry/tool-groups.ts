@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import { ToolkitError } from "../errors.ts";
 import type { ToolGroup, ToolGroupOptions } from "../types.ts";
 
@@ -48,7 +48,7 @@ export class ToolGroups {
       throw new ToolkitError("toolkit/group-exists", `There is a group ${JSON.stringify(name)} already`, { name });
     }
     const { description, active = false, notes } = options;
-    this.#groups.set(name, { name, description, active, ...(notes === undefined ? {} : { notes }) });
+    this.#groups.set(name, { name, description, active, ...defined({ notes }) });
     this.#onChange();
   }
 
