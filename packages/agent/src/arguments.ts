@@ -11,7 +11,7 @@ export function readArguments(input: unknown): ArgumentsReading {
   try {
     return { input: JSON.parse(input) as unknown };
   } catch (error) {
-    // Engines quote the text in their message; only the position is worth telling.
+    // Engines quote the text in their message; only the position is of use.
     const position = /position (\d+)/.exec(error instanceof Error ? error.message : "")?.[1];
     return { fault: position === undefined ? "it ends too early" : `at character ${position}` };
   }

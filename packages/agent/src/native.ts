@@ -15,7 +15,7 @@ import { foreignFormat } from "./codes.ts";
 
 /** Options of {@link nativeProtocol}. */
 export interface NativeProtocolOptions {
-  /** Language of what the model is told when it writes calls as text. Default `en`. */
+  /** Language of the message to a model that writes calls as text. Default `en`. */
   locale?: Locale;
 }
 
@@ -49,7 +49,7 @@ export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtoco
   };
 }
 
-/** No block is ever found; the text layer tells reasoning from text, as it does for every protocol. */
+/** Never finds a block; the text layer separates reasoning from text, as it does for every protocol. */
 function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent) => void }): Parser<BlockBase> {
   const { onEvent } = options;
   return createPushParser(

@@ -1,4 +1,4 @@
-/** For tests of programs that use the agent: a model that says what it is told to. */
+/** For tests of programs that use the agent: a model that follows a script. */
 import type { Model, ModelPart, ModelRequest } from "@toolglot/core";
 
 /** One answer: text, parts, or what a function makes of the request. A function that throws is a provider that fails. */

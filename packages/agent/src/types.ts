@@ -27,8 +27,8 @@ export interface AgentLimits {
   /** Milliseconds from start to end. Waiting for an approval is not counted. Default no limit. */
   timeMs?: number;
   /**
-   * How often the same call may give the same result within the last actions (four for each repeat), in whatever order. The
-   * model is told then; when it asks for nothing but such calls after that, the run ends. Default 3.
+   * How often the same call may give the same result within the last actions (four for each repeat), in whatever order. Then the
+   * model is warned; when it asks for nothing but such calls after that, the run ends. Default 3.
    */
   repeats?: number;
 }
@@ -73,7 +73,7 @@ export interface AgentOptions {
   /** The host's own system text; stands after the protocol's instructions. */
   system?: string;
   limits?: AgentLimits;
-  /** Without it, whatever needs approval is denied, and the model is told so. */
+  /** Without it, everything that needs approval is denied, and the model gets that as the result. */
   approve?: ApproveCallback;
   /** Repair turns in a row before the run ends in an error. Default 2. */
   maxRepairTurns?: number;
@@ -83,7 +83,7 @@ export interface AgentOptions {
   startsInReasoning?: boolean;
   /** Tokens one answer may have; passed to the model. */
   maxTokens?: number;
-  /** Hears every event as it happens, before any iterator. Must not throw. */
+  /** Called with every event as it happens, before any iterator gets it. Must not throw. */
   onEvent?: (event: AgentEvent) => void;
   /** How many of the newest events an {@link AgentRun} keeps for who iterates late. Default `all`. */
   keepEvents?: "all" | number;

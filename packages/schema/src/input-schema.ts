@@ -265,7 +265,7 @@ class CompiledInput<Value> implements InputSchema<Value> {
         : { success: true, value: retried, conversions };
     }
     const issues = explainIssues(root, validator, retried);
-    // A stranger's schema that has cost enough accepts what is left, and so says nothing more.
+    // An untrusted schema that has cost enough accepts the rest, so there may be no issue left.
     return issues.length === 0 ? { success: true, value } : { success: false, issues };
   }
 

@@ -21,7 +21,7 @@ const maxIssues = 20;
 /** Names that a missing one is compared with; a hostile input may have a hundred thousand. */
 const maxCompared = 100;
 
-/** Branches of one union that are looked into, and forms that are told. */
+/** How many branches of one union are examined, and how many forms a message names. */
 const maxBranches = 12;
 const maxForms = 4;
 
@@ -210,9 +210,9 @@ class Explainer {
     if (type !== undefined && !hasType(type, value)) return false;
     if (!isObject(value)) return type !== undefined && (place.schema.enum ?? place.schema.const) === undefined;
     return Object.entries(properties ?? {}).every(([key, found]) => {
-      const tells = typeof found === "object" && (found.const !== undefined || found.enum !== undefined);
+      const isConstant = typeof found === "object" && (found.const !== undefined || found.enum !== undefined);
       const child = propertyPlace(place, key);
-      return !tells || child === undefined || this.#accepts(child, value[key]);
+      return !isConstant || child === undefined || this.#accepts(child, value[key]);
     });
   }
 
@@ -272,7 +272,7 @@ class Explainer {
     if (isNumber(maximum) && value > maximum) this.#add(path, `at most ${maximum}`, got);
     if (isNumber(exclusiveMinimum) && value <= exclusiveMinimum) this.#add(path, `more than ${exclusiveMinimum}`, got);
     if (isNumber(exclusiveMaximum) && value >= exclusiveMaximum) this.#add(path, `less than ${exclusiveMaximum}`, got);
-    // Dividing doesn't tell: 0.3 is a multiple of 0.1.
+    // Division would be wrong here: 0.3 is a multiple of 0.1.
     if (isNumber(multipleOf) && unexplained()) this.#add(path, `a multiple of ${multipleOf}`, got);
   }
 

@@ -15,7 +15,7 @@ class Unsupported extends Error {}
 
 /**
  * A regular expression that is run as an automaton: all ways at once, so that the time is at most the length of the text times
- * that of the pattern, whatever the pattern. For patterns of strangers, where `RegExp` can be made to hang. Says yes or no as
+ * that of the pattern, whatever the pattern. For untrusted patterns, which can make `RegExp` hang. Gives the same answer as
  * `RegExp` in unicode mode does. Look-around and back-references have no such form.
  */
 export class LinearPattern {
@@ -45,7 +45,7 @@ export class LinearPattern {
     }
   }
 
-  /** Whether the pattern is found in the text. `spend` hears of the steps taken, and may throw. */
+  /** Whether the pattern is found in the text. `spend` is called with the steps taken, and may throw. */
   test(text: string, spend: (steps: number) => void = () => {}): boolean {
     const marks = new Int32Array(this.#ops.length).fill(-1);
     let ways: number[] = [];

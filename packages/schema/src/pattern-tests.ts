@@ -2,23 +2,23 @@ import { LinearPattern } from "./linear-pattern.ts";
 
 /** What one validation remembers, and may spend. */
 interface Call {
-  /** Whether the schema is a stranger's. */
+  /** Whether the schema is untrusted. */
   bounded: boolean;
   /** By pattern and text. */
   tested: Map<string, Map<string, boolean>>;
-  /** Steps that are left; only of a stranger's schema. */
+  /** Steps that are left; only for an untrusted schema. */
   left: number;
 }
 
 let current: Call | undefined;
 
-/** Thrown where a stranger's schema would cost more than it may: whoever runs the tool will decide. */
+/** Thrown where an untrusted schema would cost more than it may: the server that runs the tool validates as well. */
 export class Undecided extends Error {}
-const undecided = new Undecided("left to whoever runs the tool");
+const undecided = new Undecided("left to the server that runs the tool");
 
 /** Steps of every call: a tenth of a second or two. */
 const leastSteps = 2_000_000;
-/** A stranger's patterns don't run on longer texts. */
+/** Patterns of untrusted schemas don't run on longer texts. */
 const maxTextLength = 100_000;
 /** Shorter texts are tested again: remembering them costs as much. */
 const leastRemembered = 16;
@@ -36,7 +36,7 @@ export function inOneCall<Result>(bounded: boolean, size: () => number, body: ()
   }
 }
 
-/** Whether what runs is a stranger's. */
+/** Whether the schema that is running is untrusted. */
 function isBounded(): boolean {
   return current?.bounded === true;
 }
@@ -46,7 +46,7 @@ export function isSpent(): boolean {
   return isBounded() && (current as Call).left < 0;
 }
 
-/** Throws {@link Undecided} when a stranger's schema has cost enough. */
+/** Throws {@link Undecided} when an untrusted schema has cost enough. */
 export function spend(steps: number): void {
   if (current?.bounded !== true) return;
   current.left -= steps;

@@ -58,7 +58,7 @@ function convert(schema: StandardInput, side: Side): JsonSchemaObject {
   throw new TypeError(`${standard.vendor} gives no JSON Schema: ${cure}`);
 }
 
-/** Without what a model needs no telling: zod's bounds of exact integers at every integer, valibot's empty `required`. */
+/** Without what a model need not read: zod's bounds of exact integers at every integer, valibot's empty `required`. */
 function tidy(root: JsonSchemaObject): JsonSchemaObject {
   const copy = structuredClone(root);
   visitSchemas(copy, (schema) => {
@@ -139,7 +139,7 @@ function arktypeProps(schema: StandardInput): ArktypeProp[] {
   }
 }
 
-/** A library's issues in our words: path, expected and got where it tells them. */
+/** A library's issues in our format: path, and expected and got where it has them. */
 export function standardIssues(issues: readonly StandardSchemaV1.Issue[], value: unknown): InputIssue[] {
   return issues.slice(0, 20).map((issue) => {
     let path = "";

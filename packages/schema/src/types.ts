@@ -45,9 +45,9 @@ export interface InputSchemaOptions {
   /** The JSON Schema engine. Default: one that needs no code generation and runs everywhere. */
   validator?: ValidatorFactory;
   /**
-   * The schema is a stranger's, as an MCP server's is. Then nothing in it can make validation take long: patterns run in
+   * The schema is untrusted, as an MCP server's is. Then nothing in it can make validation take long: patterns run in
    * linear time, never on `RegExp`; those that can't (look-around, back-references) aren't enforced, and stand in `unchecked`;
-   * and a call that comes to too many steps is accepted as it is. Whoever runs the tool validates, too. The engine is always
+   * and a call that takes too many steps is accepted as it is. The server that runs the tool validates as well. The engine is always
    * the default one. Default false.
    */
   untrusted?: boolean;
@@ -60,9 +60,9 @@ export interface InputSchemaOptions {
 export interface InputSchema<Value = unknown> {
   /** What it was made from. */
   readonly kind: "standard" | "json-schema" | "args";
-  /** Whether it is a stranger's. */
+  /** Whether it is untrusted. */
   readonly untrusted: boolean;
-  /** Patterns of a stranger's schema that are not enforced here. */
+  /** Patterns of an untrusted schema that are not enforced here. */
   readonly unchecked: readonly string[];
   /** An object schema without `title` keywords. A copy: nothing of the caller's is shared. */
   readonly jsonSchema: JsonSchemaObject;

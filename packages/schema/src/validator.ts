@@ -15,8 +15,9 @@ export function interpretingValidator(schema: JsonSchemaObject): Validator {
 }
 
 /**
- * The same engine for a stranger's schema, whatever is in it: patterns run in linear time, and all together may cost so many
- * steps. What isn't decided until then is accepted: whoever runs the tool validates, too. Compiles what `weaken` left.
+ * The same engine for an untrusted schema, whatever is in it: patterns run in linear time, and the whole validation may take only
+ * so many steps. What isn't decided by then is accepted: the server that runs the tool validates as well. Compiles what `weaken`
+ * left.
  */
 export function boundedValidator(schema: JsonSchemaObject): Validator {
   const whole = interpreter(schema, true);

@@ -50,7 +50,7 @@ export const errorTypes = {
   mcpError: "McpError",
 } as const;
 
-/** Whether a tool told the model something. False for what can't even be looked at. */
+/** Whether a tool threw this for the model to read. False for a value that can't even be inspected. */
 export function isToolError(error: unknown): error is ToolError {
   try {
     return ToolError.isInstance(error);
@@ -59,7 +59,7 @@ export function isToolError(error: unknown): error is ToolError {
   }
 }
 
-/** What a model is told of something thrown: a `ToolError` word for word, anything else without paths and secrets. */
+/** A thrown value as an error for the model: a `ToolError` word for word, anything else without paths and secrets. */
 export function errorInfo(error: unknown): ToolErrorInfo {
   if (isToolError(error)) {
     const { type, hint, issues } = error.data;

@@ -114,12 +114,12 @@ export async function runBatch(
       }
     }
   } catch (error) {
-    const told = refusedWith(error);
-    if (told === undefined) {
+    const refusalError = refusedWith(error);
+    if (refusalError === undefined) {
       for (const call of calls) call.noteLost(progress);
       throw explain(error, progress, { batchId, calls: calls.map(({ callId, key }) => ({ callId, key })) });
     }
-    return refused(calls.map((call) => refusedLocally(told, call.facts)));
+    return refused(calls.map((call) => refusedLocally(refusalError, call.facts)));
   }
 }
 

@@ -166,7 +166,7 @@ export class Call {
       try {
         end = await this.#attempt(session, stale, sending);
       } catch (error) {
-        // A new session: the same call under the same key. What became of it in the old one, the key tells.
+        // A new session: the same call under the same key, so that the router knows what became of it in the old one.
         if (!(error instanceof SessionLost)) throw error;
         if (--changesLeft < 0) throw clientError("trp-client/no-answer", "The session was lost again and again.");
         stale = undefined;
@@ -252,8 +252,8 @@ export class Call {
     if (error.code === "TRP_1003" && !error.dispatched) {
       return { result, problem: "catalog", ...defined({ catalog }) };
     }
-    const isTold = typeof told(payload)?.dispatched === "boolean";
-    return { result, ...(mayRetry(error, this.facts, isTold) ? { problem: "retry" } : {}) };
+    const isStated = typeof faultOf(payload)?.dispatched === "boolean";
+    return { result, ...(mayRetry(error, this.facts, isStated) ? { problem: "retry" } : {}) };
   }
 
   /** The outcome of a call that came with a batch which is still running; undefined when it has to be sent itself. */
@@ -317,8 +317,8 @@ export interface Attempt {
   catalog?: CatalogView;
 }
 
-/** What of an answer speaks of the error. */
-function told(payload: Answered["payload"]): Partial<FaultPayload> | undefined {
+/** The part of an answer that holds the error. */
+function faultOf(payload: Answered["payload"]): Partial<FaultPayload> | undefined {
   return "error" in payload ? payload.error : (payload as Partial<FaultPayload>);
 }
 

@@ -69,18 +69,18 @@ export function fromNack(payload: NackPayload, facts: CallFacts): CallResult {
   return fromError(toCallError(payload), facts, typeof payload.dispatched === "boolean");
 }
 
-/** The outcome of an error. `isTold`: the router itself says whether the capability was started. */
-function fromError(error: CallError, facts: CallFacts, isTold: boolean): CallResult {
+/** The outcome of an error. `isStated`: the router itself says whether the capability was started. */
+function fromError(error: CallError, facts: CallFacts, isStated: boolean): CallResult {
   const { dispatched } = error;
-  return { status: statusOf(error, facts.row, isTold), ...base(facts), error, dispatched };
+  return { status: statusOf(error, facts.row, isStated), ...base(facts), error, dispatched };
 }
 
-function statusOf(error: CallError, row: AliasRow | undefined, isTold: boolean): CallResult["status"] {
+function statusOf(error: CallError, row: AliasRow | undefined, isStated: boolean): CallResult["status"] {
   if (!error.dispatched) return "refused";
   if (error.code === "TRP_3004") return "unknown";
   // Out of time, or out of a plain router: what was to be changed may have been.
   const mayHaveChanged = row === undefined || row.io_class !== "READ";
-  const isOpen = error.code === "TRP_3001" || (!isTold && error.errorClass === "TRANSIENT");
+  const isOpen = error.code === "TRP_3001" || (!isStated && error.errorClass === "TRANSIENT");
   return mayHaveChanged && isOpen ? "unknown" : "failed";
 }
 
@@ -111,13 +111,13 @@ function unknown(facts: CallFacts, error: Omit<CallError, "dispatched">): CallRe
 
 /**
  * Whether a call may be sent again after this error, by itself. Before dispatch always; after it only what repeats
- * without harm: a call that reads, or one with a key at a router that told that it is safe (a router that says
+ * without harm: a call that reads, or one with a key at a router that says that it is safe (a router that sends
  * `dispatched` says TRANSIENT only of effects that bear it).
  */
-export function mayRetry(error: CallError, facts: CallFacts, isTold: boolean): boolean {
+export function mayRetry(error: CallError, facts: CallFacts, isStated: boolean): boolean {
   if (!error.retryable) return false;
   if (!error.dispatched) return true;
   if (error.code === "TRP_3004") return false;
   if (facts.row !== undefined && !needsKey(facts.row)) return true;
-  return isTold && facts.key !== undefined;
+  return isStated && facts.key !== undefined;
 }

@@ -48,7 +48,7 @@ export function frameOf(status: number, text: string): unknown {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && "frame_type" in value) return value;
   } catch {
-    // Not JSON: told below.
+    // Not JSON: the error follows below.
   }
   const permanent =
     (status >= 200 && status < 500 && status !== 408 && status !== 425 && status !== 429) || status === 501;

@@ -66,7 +66,7 @@ export interface ClientOptions {
   timeoutMs?: number;
   /** How long to wait for the answer of a frame that is not a call. Default 10,000. */
   requestTimeoutMs?: number;
-  /** Told what the client does by itself: new sessions, syncs, retries. What it throws is lost. */
+  /** Called with what the client does by itself: new sessions, syncs, retries. What it throws is lost. */
   onEvent?: (event: ClientEvent) => void;
 }
 
@@ -132,7 +132,7 @@ export interface BatchOptions extends ClientCallOptions {
   batchId?: string;
 }
 
-/** An error the router told, or the client in its stead. */
+/** An error of the router, or one that the client made in its place. */
 export interface CallError {
   /** As `TRP_4002`. */
   code: string;

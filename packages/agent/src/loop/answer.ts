@@ -74,7 +74,7 @@ export async function readAnswer(run: RunState): Promise<Answer> {
   }
 }
 
-/** The request, told as an event. */
+/** Makes the request, and emits its event. */
 function ask(run: RunState): ModelRequest {
   const { protocol, maxTokens } = run.settings;
   const { messages, news } = run.conversation.request();

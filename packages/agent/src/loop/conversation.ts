@@ -39,8 +39,9 @@ export class Conversation {
   }
 
   /**
-   * Sets the system message, before all others; `""`: none. A new text takes the place of the old one, since a manual that
-   * stands twice contradicts itself, and the next request is told whole. The same text changes nothing: caches hold.
+   * Sets the system message, before all others; `""`: none. A new text replaces the old one, because two versions of a manual
+   * would contradict each other; the event of the next request then holds all messages. The same text changes nothing, so that the
+   * provider's cache still fits.
    */
   instruct(text: string): void {
     const [first] = this.#messages;

@@ -17,15 +17,15 @@ export type Verdict =
       kind: "repair";
       reason: RepairReason;
       text: string;
-      /** What is the answer after all, when the model was told and stays with it. */
-      insisted?: string;
+      /** The text that becomes the answer when the model repeats it after the repair turns. */
+      keptAnswer?: string;
     }
   | {
       kind: "act";
       actions: Action[];
       /** The block they come from; absent for native calls. */
       block?: BlockBase;
-      /** What the model must be told besides the results. */
+      /** Messages for the model besides the results. */
       notes: string[];
     };
 
@@ -77,8 +77,8 @@ function decideText(run: RunState, answer: Answer): Verdict {
   }
   // Lesser findings (a reasoning tag that was never opened) must not turn a good answer into a repair turn.
   if (diagnostics.some(({ code }) => code === foreignFormat)) {
-    const told = explanation ?? wording.unreadable;
-    return { kind: "repair", reason: "foreign-format", text: told, ...(mode === "loop" && { insisted: text }) };
+    const problem = explanation ?? wording.unreadable;
+    return { kind: "repair", reason: "foreign-format", text: problem, ...(mode === "loop" && { keptAnswer: text }) };
   }
   if (text === "") {
     if (answer.finish === "length") return { kind: "repair", reason: "truncated", text: wording.truncated };

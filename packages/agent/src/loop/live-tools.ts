@@ -62,19 +62,19 @@ export class LiveTools {
     this.#read = read;
   }
 
-  /** The tools of the moment, with everything that is known of them. */
+  /** The tools of the moment, as whole definitions. */
   get current(): readonly ToolDefinition[] {
     return this.#current;
   }
 
-  /** The same as a provider is told of them. */
+  /** The same as they are declared to a provider. */
   get declared(): readonly ToolDefinition[] {
     return this.#declared;
   }
 
   /**
-   * Reads the source. Says what is new for the model, if anything is, and which name is given twice: the first tool of it
-   * stands. Throws what the source throws, and then nothing has changed.
+   * Reads the source. Returns what is new for the model, if anything is, and a name that two tools have: only the first of them
+   * counts. Throws what the source throws; then nothing has changed.
    */
   refresh(): { change?: ToolsChange; twice?: string } {
     const given = this.#read();

@@ -20,7 +20,7 @@ export class Repeats {
     this.#limit = limit;
   }
 
-  /** Whether all that the action asks for was had as often as it may be; the model was told. */
+  /** Whether every call of the action has given the same result as often as allowed. The model was warned before. */
   exceededBy(action: Action): boolean {
     const calls = keysOf(action);
     const isSpent = (call: string): boolean => Math.max(0, ...(this.#counts.get(call)?.values() ?? [])) >= this.#limit;

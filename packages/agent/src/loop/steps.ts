@@ -36,7 +36,7 @@ export async function runSteps(run: RunState): Promise<Outcome> {
   }
 }
 
-/** What the model is told of the protocol, of the tools of the moment, and by the host. */
+/** Sets the system message: the protocol, the tools of the moment, and the host's own text. */
 function instruct(run: RunState): void {
   const { protocol, locale, mode, system } = run.settings;
   const parts = [protocol.instructions(run.tools.current, { locale, mode }), system ?? ""];
@@ -71,15 +71,15 @@ async function follow(
   }
 }
 
-/** Sends the answer back, unless the model had its chances. */
-function repair(run: RunState, { reason, text, insisted }: Verdict & { kind: "repair" }, repairs: number): StepEnd {
+/** Sends the answer back, unless the model has used up its repair turns. */
+function repair(run: RunState, { reason, text, keptAnswer }: Verdict & { kind: "repair" }, repairs: number): StepEnd {
   const { maxRepairTurns } = run.settings;
-  if (repairs >= maxRepairTurns && insisted !== undefined) {
+  if (repairs >= maxRepairTurns && keptAnswer !== undefined) {
     run.warn(
       "foreign-format",
       "The answer looks like a call in another format; the model was told, and stays with it.",
     );
-    return { outcome: { status: "answered", text: insisted } };
+    return { outcome: { status: "answered", text: keptAnswer } };
   }
   if (repairs >= maxRepairTurns) {
     const message = `The model's answer could not be used (${reason}), after ${repairs} repair turns.`;
@@ -149,7 +149,7 @@ function textOf({ content, error, data }: ToolResult): string {
   return typeof data === "string" ? data : data === undefined ? "" : toJsonText(data);
 }
 
-/** What the host tells the model, outside every tool's output. */
+/** A message of the host to the model, outside every tool's output. */
 function hostMessage(text: string): Message {
   return textMessage("user", text, "host");
 }

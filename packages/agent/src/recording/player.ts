@@ -17,8 +17,8 @@ export interface Divergence {
 const maxMicrotasks = 200;
 
 /**
- * Walks through a recording. Crossings are taken in order by whoever plays the model, the executor or the host; events
- * are compared as the run emits them. Nobody waits for the caller's abort: it comes by itself, as soon as everything that
+ * Walks through a recording. The played model, executor and host take the crossings in order; events are compared as the run
+ * emits them. Nobody waits for the caller's abort: it comes by itself, as soon as everything that
  * was recorded before it has happened.
  */
 export class Player {

@@ -13,7 +13,7 @@ import type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHea
 
 /** Options of a recorded run. */
 export interface RecordOptions extends RunOptions {
-  /** Hears each line as it is made, without a line end: write it to a file, and a crash loses nothing. */
+  /** Called with each line as it is made, without a line end: write it to a file, and a crash loses nothing. */
   onLine?: (line: string) => void;
 }
 
@@ -24,7 +24,7 @@ export interface RecordedRun extends AgentRun {
 }
 
 /**
- * Runs an agent once and records all that crosses the loop's borders: the model's parts with digests of the requests,
+ * Runs an agent once and records everything that crosses the loop's borders: the model's parts with digests of the requests,
  * what executors report and give, approvals, clock and timers, and every event. {@link replay} plays it again. Throws
  * what `createAgent` and `run` throw. A recording holds everything that was said: keep it as private as that.
  */
@@ -106,7 +106,7 @@ class Log {
   }
 
   #add(entry: RecordingEntry): void {
-    // What comes after the end was left behind by the run, and must not be played.
+    // What comes after the end is no longer part of the run, and must not be played.
     if (this.#closed) return;
     const timed: RecordingEntry = { ...entry, ...(this.#clock.length > 0 && { clock: this.#clock }) };
     this.#clock = [];
@@ -115,7 +115,7 @@ class Log {
   }
 }
 
-/** A source is read often and says the same most times. */
+/** Records the tools only when they changed: the source is read often. */
 function recordTools(read: () => unknown, log: Log): () => unknown {
   let before: string | undefined;
   return () => {
@@ -170,7 +170,7 @@ function recordExecutor(executor: Executor, log: Log): Executor {
         const results = await executor.execute(action, {
           ...context,
           emit(event) {
-            // What an executor says after its end is heard by nobody.
+            // The loop ignores what an executor reports after its end.
             if (open) log.crossing({ type: "executor-event", event });
             context.emit(event);
           },

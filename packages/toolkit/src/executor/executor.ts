@@ -36,7 +36,7 @@ export interface ToolkitExecutorOptions {
 /** An executor that runs calls and plans on a toolkit. */
 export interface ToolkitExecutor extends Executor {
   handles(action: Action): action is CallsAction | PlanAction;
-  /** The asynchronous tools that run in the background; `tasks.events` tells of their ends. */
+  /** The asynchronous tools that run in the background; `tasks.events` reports their ends. */
   readonly tasks: Tasks;
 }
 

@@ -126,7 +126,7 @@ export class Connection {
             timeout: maxTimerMs,
             // Without an output schema: an answer that doesn't fit it would be thrown away, though the tool has run.
             toolDefinition: { name: request.name, inputSchema: request.inputSchema ?? { type: "object" } } as Tool,
-            // Asks for progress, which the delivery hears.
+            // Asks for progress, which the delivery receives.
             ...(onProgress !== undefined && { onprogress: () => {} }),
           },
         );

@@ -31,7 +31,7 @@ export class Delivery {
     this.onProgress = onProgress;
   }
 
-  /** What to send with a request, to hear when its stream ends. */
+  /** The options to send a request with, so that the delivery learns when its stream ends. */
   handOver(id: unknown, options: TransportSendOptions | undefined): TransportSendOptions {
     this.handedOver = true;
     this.answered = false;
@@ -47,13 +47,13 @@ export class Delivery {
     };
   }
 
-  hearAnswer(id: unknown): void {
+  receiveAnswer(id: unknown): void {
     if (id === this.#id) this.answered = true;
   }
 }
 
 /**
- * Follows the calls that go through a transport. The official client doesn't tell whether a failed request had been sent,
+ * Follows the calls that go through a transport. The official client doesn't say whether a failed request had been sent,
  * waits on when the stream for its answer breaks off, and drops progress that comes together with the answer. Calls are
  * known by the identity of their `arguments` object.
  */
@@ -71,10 +71,10 @@ export class Deliveries {
       this.#sent.set(message.id, delivery);
       return send(message, delivery.handOver(message.id, options));
     };
-    const heard = transport.onmessage;
+    const { onmessage } = transport;
     transport.onmessage = (message, extra) => {
-      heard?.(message, extra);
-      this.#hear(message);
+      onmessage?.(message, extra);
+      this.#receive(message);
     };
   }
 
@@ -92,9 +92,9 @@ export class Deliveries {
     return typeof args === "object" && args !== null ? this.#byArguments.get(args) : undefined;
   }
 
-  #hear(message: JSONRPCMessage): void {
+  #receive(message: JSONRPCMessage): void {
     if (!("method" in message)) {
-      this.#sent.get(message.id)?.hearAnswer(message.id);
+      this.#sent.get(message.id)?.receiveAnswer(message.id);
     } else if (message.method === "notifications/progress") {
       const { progressToken, progress, total, message: text } = message.params ?? {};
       const delivery = this.#sent.get(progressToken);

@@ -8,7 +8,7 @@ export interface McpStdioTransport {
   /** Added to the few variables that are passed on anyway (`HOME`, `PATH`, `USER`…); not all of the host's. */
   env?: Readonly<Record<string, string>>;
   cwd?: string;
-  /** Hears what the server writes to its standard error. Default: only its end is kept, for the error when it won't start. */
+  /** Gets what the server writes to its standard error. Default: only the end of it is kept, for the error when it won't start. */
   onStderr?: (text: string) => void;
 }
 
@@ -28,16 +28,16 @@ export interface McpClientOptions {
   name: string;
   transport: McpStdioTransport | McpHttpTransport | McpTransportFactory;
   /**
-   * One session for all calls, connected once and again when it is lost; or one session for each call, which hears
+   * One session for all calls, connected once and again when it is lost; or one session for each call, which learns
    * nothing of changed tools. Default true.
    */
   stateful?: boolean;
   /** Milliseconds that connecting and listing may take. Default 30,000. */
   connectTimeoutMs?: number;
-  /** Options for the official client: capabilities, protocol versions. Changes of the tools are heard anyway. */
+  /** Options for the official client: capabilities, protocol versions. Changes of the tools are noticed in any case. */
   clientOptions?: Omit<ClientOptions, "listChanged">;
   /** Sees each official client before it connects: to answer sampling, elicitation and roots. */
   prepareClient?: (client: Client) => void;
-  /** Hears of faults that belong to no call: lines that are no messages, streams that broke. */
+  /** Gets faults that belong to no call: lines that are no messages, streams that broke. */
   onError?: (error: Error) => void;
 }

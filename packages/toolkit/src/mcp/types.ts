@@ -72,7 +72,7 @@ export interface McpClient {
    * not run), `InDoubt` (it is not known whether it did), `McpError` (the server refused it) or `Interrupted`.
    */
   callTool(request: McpCallRequest, options?: McpCallOptions): Promise<McpCallResult>;
-  /** Hears when the tools may have changed: the server said so, or it was connected again. Returns what ends it. */
+  /** Calls the listener when the tools may have changed: the server said so, or it was connected again. Returns a function that ends it. */
   onToolsChanged(listener: () => void): () => void;
   /** Ends the session and the server process, when there are any. Calls that run end in error. Never rejects. */
   close(): Promise<void>;
@@ -107,6 +107,6 @@ export interface RegisterMcpOptions {
   namesakeStrategy?: NamesakeStrategy;
   /** Milliseconds a call may take, with connecting and all. Default: no limit. */
   timeoutMs?: number;
-  /** Hears what was registered and removed when the server's list changed. */
+  /** Called with what was registered and removed when the server's list changed. */
   onToolsChanged?: (change: McpToolsChange) => void;
 }

@@ -117,7 +117,7 @@ async function realRoots(roots: readonly string[]): Promise<string[]> {
 
 /**
  * Whether nothing stands at a path that lies inside. The nearest folder that is there says where it lies: what a link
- * leads to, and whether anything is there, is not told.
+ * leads to, and whether anything is there, stays unknown to the model.
  */
 async function isMissingInside(allowed: readonly string[], path: string): Promise<boolean> {
   if (await lstat(path).catch(() => undefined)) return false; // a link to nowhere
@@ -129,9 +129,9 @@ async function isMissingInside(allowed: readonly string[], path: string): Promis
 
 /** Where the opened file is: folders on its way may have been changed for links since its path was resolved. */
 async function openedPath(file: FileHandle, path: string): Promise<string | undefined> {
-  // Only Linux tells it of the file itself; elsewhere its path is resolved once more, which leaves a moment in between.
-  const told = process.platform === "linux" ? readlink(`/proc/self/fd/${file.fd}`) : realpath(path);
-  return told.catch(() => realpath(path)).catch(() => undefined);
+  // Only Linux gives the path of the open file; elsewhere its path is resolved once more, which leaves a moment in between.
+  const opened = process.platform === "linux" ? readlink(`/proc/self/fd/${file.fd}`) : realpath(path);
+  return opened.catch(() => realpath(path)).catch(() => undefined);
 }
 
 /** The whole file; undefined when it turns out longer than allowed. */

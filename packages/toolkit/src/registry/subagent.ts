@@ -11,7 +11,7 @@ export type SubagentSpec = Pick<ToolSpec, "name" | "description" | "annotations"
 /**
  * A tool behind which another agent works. Its schema is its input model. `run` gives what any tool may give. When the
  * delegate fails, the response is an error with `metadata.unavailable: true`, so that the caller can go on without it;
- * what it throws as a `ToolError` is told word for word.
+ * the model reads the message of a `ToolError` word for word.
  */
 export function makeSubagentTool<Source extends StandardInput>(
   options: SubagentSpec & { input: Source; run(input: InferInput<Source>, context: ToolContext): unknown },

@@ -18,14 +18,20 @@ export function toEnding(row: AliasRow, outcome: CallResult): Ending {
   const metadata = { trpCallId: outcome.callId, ...(outcome.key === undefined ? {} : { idempotencyKey: outcome.key }) };
   if (outcome.status === "success" && outcome.result !== undefined) {
     const { summary, data, artifacts, warnings } = outcome.result;
-    const told = {
+    const shown = {
       summary,
       ...(data === null ? {} : { data }),
       ...(artifacts.length === 0 ? {} : { artifacts }),
       ...(warnings.length === 0 ? {} : { warnings }),
     };
-    // Whoever reads only the text, as providers' own formats do, gets all of it.
-    return { name: row.name, status: "ok", content: [{ type: "text", text: toJsonText(told) }], data: told, metadata };
+    // The text holds everything, because providers' own formats pass on nothing else.
+    return {
+      name: row.name,
+      status: "ok",
+      content: [{ type: "text", text: toJsonText(shown) }],
+      data: shown,
+      metadata,
+    };
   }
   const error = outcome.error as CallError;
   if (error.errorClass === "APPROVAL_REQUIRED") return { ...waiting(row, error), metadata };
