@@ -2,10 +2,8 @@
 
 import type { PromptBuilder } from "@toolglot/core";
 import { templatePrompt } from "../template.ts";
-import { enLoopAddendum, enPythonAddendum, enTemplate } from "./en.ts";
-import { enJavascriptTemplate } from "./javascript-en.ts";
-import { zhJavascriptTemplate } from "./javascript-zh.ts";
-import { zhLoopAddendum, zhPythonAddendum, zhTemplate } from "./zh.ts";
+import * as en from "./en.ts";
+import * as zh from "./zh.ts";
 
 /**
  * Teaches ATTP (Agentic TOML Tool-use Protocol), version 1; pass it to `attpProtocol({ prompt: attpPrompt })`.
@@ -16,8 +14,8 @@ import { zhLoopAddendum, zhPythonAddendum, zhTemplate } from "./zh.ts";
  * `TypeError` for another locale or mode, or when `toolsText` is no string.
  */
 export const attpPrompt: PromptBuilder = templatePrompt("attp/1", {
-  zh: { template: zhTemplate, addenda: { loop: zhPythonAddendum } },
-  en: { template: enTemplate, addenda: { loop: enPythonAddendum } },
+  zh: zh.python,
+  en: en.python,
 });
 
 /**
@@ -28,6 +26,6 @@ export const attpPrompt: PromptBuilder = templatePrompt("attp/1", {
  * imported, the result is assigned to `__result__` or returned. Otherwise as {@link attpPrompt}.
  */
 export const attpJavascriptPrompt: PromptBuilder = templatePrompt("attp-js/1", {
-  zh: { template: zhJavascriptTemplate, addenda: { loop: zhLoopAddendum } },
-  en: { template: enJavascriptTemplate, addenda: { loop: enLoopAddendum } },
+  zh: zh.javascript,
+  en: en.javascript,
 });

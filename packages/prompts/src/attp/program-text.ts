@@ -1,0 +1,11 @@
+/** What the prompt says differently for programs in another language; whole lines but `topic`. */
+export interface ProgramText {
+  codeRule: string;
+  libraries: string;
+  codeTemplate: string;
+  importRule: string;
+  /** What the example's user searches for. */
+  topic: string;
+  plan: string;
+  call: string;
+}
