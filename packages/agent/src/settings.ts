@@ -1,23 +1,21 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, defined, type KnownKeys } from "@toolglot/internal";
 import { toDefinitions } from "./loop/live-tools.ts";
 import { withDefaults } from "./runtime.ts";
-import type { AgentLimits, AgentOptions, AgentRuntime, ApproveCallback } from "./types.ts";
+import type { AgentLimits, AgentOptions, AgentRuntime } from "./types.ts";
+
+type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
 
 /** Options with every default filled in. */
 export interface Settings
-  extends Pick<AgentOptions, "model" | "protocol" | "executor">,
-    Required<Pick<AgentOptions, "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning">> {
+  extends Omit<AgentOptions, "tools" | "keepEvents" | "limits" | "runtime" | WithDefault>,
+    Required<Pick<AgentOptions, WithDefault>> {
   /** Gives the tools of the moment; asked at the start, then before each further request. */
   readTools: () => unknown;
   /** The same tools all the time: what was checked. */
   fixedTools: ToolDefinition[] | undefined;
   keepEvents: number;
-  system: string | undefined;
   limits: Required<AgentLimits>;
-  approve: ApproveCallback | undefined;
-  maxTokens: number | undefined;
-  onEvent: AgentOptions["onEvent"] | undefined;
   runtime: AgentRuntime;
 }
 
@@ -43,31 +41,24 @@ const optionKeys: KnownKeys<AgentOptions> = {
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
 export function toSettings(options: AgentOptions): Settings {
   check(options);
-  const { limits = {}, keepEvents = "all" } = options;
-  const { readTools, fixedTools } = toolsOf(options.tools);
+  const { tools, limits = {}, keepEvents = "all", runtime, ...given } = options;
   return {
-    model: options.model,
-    protocol: options.protocol,
-    executor: options.executor,
-    readTools,
-    fixedTools,
+    locale: "en",
+    mode: "loop",
+    maxRepairTurns: 2,
+    reasoning: "skip",
+    startsInReasoning: false,
+    ...defined(given),
+    ...toolsOf(tools),
     keepEvents: keepEvents === "all" ? Number.POSITIVE_INFINITY : keepEvents,
-    locale: options.locale ?? "en",
-    mode: options.mode ?? "loop",
-    system: options.system,
     limits: {
-      turns: limits.turns ?? 16,
-      tokens: limits.tokens ?? Number.POSITIVE_INFINITY,
-      timeMs: limits.timeMs ?? Number.POSITIVE_INFINITY,
-      repeats: limits.repeats ?? 3,
+      turns: 16,
+      tokens: Number.POSITIVE_INFINITY,
+      timeMs: Number.POSITIVE_INFINITY,
+      repeats: 3,
+      ...defined(limits),
     },
-    approve: options.approve,
-    maxRepairTurns: options.maxRepairTurns ?? 2,
-    reasoning: options.reasoning ?? "skip",
-    startsInReasoning: options.startsInReasoning ?? false,
-    maxTokens: options.maxTokens,
-    onEvent: options.onEvent,
-    runtime: withDefaults(options.runtime),
+    runtime: withDefaults(runtime),
   };
 }
 

@@ -48,7 +48,7 @@ export function recordRun(
       model: recordModel(settings.model, log),
       executor: recordExecutor(settings.executor, log),
       readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
-      approve: settings.approve && recordApprove(settings.approve, log),
+      ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
       runtime: recordRuntime(settings.runtime, log),
     },
     messages,
