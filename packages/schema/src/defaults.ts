@@ -32,7 +32,7 @@ export function makeFiller(root: JsonSchemaObject, validator: Validator, where: 
   });
   if (!found) return undefined;
   const plans = new Plans(root);
-  return (value) => new Filling(root, validator, plans, value).visit({ schema: root, pointer: "" }, value);
+  return (value) => fillIn(root, validator, plans, value);
 }
 
 /** Where the defaults of an object schema are, found once. */
@@ -97,51 +97,41 @@ class Plans {
   }
 }
 
-/** One value being filled in. */
-class Filling {
-  readonly #root: JsonSchemaObject;
-  readonly #validator: Validator;
-  readonly #plans: Plans;
-  readonly #value: unknown;
-  readonly #open = new Set<string>();
-  /** Set at the first union: those in each other multiply the visits. */
-  #left: number | undefined;
+/** The value with its defaults. */
+function fillIn(root: JsonSchemaObject, validator: Validator, plans: Plans, value: unknown): unknown {
+  const open = new Set<string>();
+  /** Set at the first union: unions inside unions multiply the visits. */
+  let left: number | undefined;
+  return visit({ schema: root, pointer: "" }, value);
 
-  constructor(root: JsonSchemaObject, validator: Validator, plans: Plans, value: unknown) {
-    this.#root = root;
-    this.#validator = validator;
-    this.#plans = plans;
-    this.#value = value;
-  }
-
-  visit(given: Place, current: unknown): unknown {
-    if (typeof current !== "object" || current === null || !this.#plans.isLive(given)) return current;
-    if (this.#left !== undefined && this.#left-- <= 0) return current;
-    const place = followRefs(this.#root, given);
+  function visit(given: Place, current: unknown): unknown {
+    if (typeof current !== "object" || current === null || !plans.isLive(given)) return current;
+    if (left !== undefined && left-- <= 0) return current;
+    const place = followRefs(root, given);
     if (place === undefined || typeof place.schema === "boolean") return current;
     let result: unknown = current;
-    for (const branch of branchPlaces(place, "allOf")) result = this.visit(branch, result);
-    for (const keyword of ["anyOf", "oneOf"] as const) result = this.#union(branchPlaces(place, keyword), result);
-    if (Array.isArray(result)) return this.#items(place, result);
-    return isObject(result) ? this.#properties(place, result) : result;
+    for (const branch of branchPlaces(place, "allOf")) result = visit(branch, result);
+    for (const keyword of ["anyOf", "oneOf"] as const) result = fillUnion(branchPlaces(place, keyword), result);
+    if (Array.isArray(result)) return fillItems(place, result);
+    return isObject(result) ? fillProperties(place, result) : result;
   }
 
   /** By the first branch that fits once it is filled in. */
-  #union(branches: Place[], current: unknown): unknown {
+  function fillUnion(branches: Place[], current: unknown): unknown {
     if (branches.length === 0) return current;
-    this.#left ??= visitBudget(this.#value);
+    left ??= visitBudget(value);
     const chosen = branches
-      .filter((branch) => !contradicts(this.#root, branch, current))
-      .map((branch) => ({ branch, filled: this.visit(branch, current) }))
-      .find(({ branch, filled }) => this.#validator.accepts(filled, branch.pointer));
+      .filter((branch) => !contradicts(root, branch, current))
+      .map((branch) => ({ branch, filled: visit(branch, current) }))
+      .find(({ branch, filled }) => validator.accepts(filled, branch.pointer));
     return chosen === undefined ? current : chosen.filled;
   }
 
-  #items(place: Place, items: unknown[]): unknown[] {
+  function fillItems(place: Place, items: unknown[]): unknown[] {
     let copy: unknown[] | undefined;
     for (const [index, item] of items.entries()) {
       const child = itemPlace(place, index);
-      const filled = child === undefined ? item : this.visit(child, item);
+      const filled = child === undefined ? item : visit(child, item);
       if (filled === item) continue;
       copy ??= items.slice();
       copy[index] = filled;
@@ -149,8 +139,8 @@ class Filling {
     return copy ?? items;
   }
 
-  #properties(place: Place, object: Record<string, unknown>): Record<string, unknown> {
-    const { fallbacks, inner, others } = this.#plans.of(place);
+  function fillProperties(place: Place, object: Record<string, unknown>): Record<string, unknown> {
+    const { fallbacks, inner, others } = plans.of(place);
     let copy: Record<string, unknown> | undefined;
     const set = (key: string, item: unknown): void => {
       copy ??= { ...object };
@@ -160,26 +150,26 @@ class Filling {
       if (Object.hasOwn(object, key)) continue;
       // Cloning costs microseconds, also for a number.
       const isPlain = typeof fallback !== "object" || fallback === null;
-      set(key, isPlain ? fallback : this.#fallback(child, structuredClone(fallback)));
+      set(key, isPlain ? fallback : fillFallback(child, structuredClone(fallback)));
     }
     const given: [string, Place | undefined][] = others
       ? Object.keys(object).map((key) => [key, propertyPlace(place, key)])
       : inner;
     for (const [key, child] of given) {
       if (child === undefined || !Object.hasOwn(object, key)) continue;
-      const filled = this.visit(child, object[key]);
+      const filled = visit(child, object[key]);
       if (filled !== object[key]) set(key, filled);
     }
     return copy ?? object;
   }
 
   /** A default may lack defaults of its own; one that would come to stand inside itself stays as it is. */
-  #fallback(place: Place, fallback: unknown): unknown {
-    const { pointer } = followRefs(this.#root, place) ?? place;
-    if (this.#open.has(pointer)) return fallback;
-    this.#open.add(pointer);
-    const filled = this.visit(place, fallback);
-    this.#open.delete(pointer);
+  function fillFallback(place: Place, fallback: unknown): unknown {
+    const { pointer } = followRefs(root, place) ?? place;
+    if (open.has(pointer)) return fallback;
+    open.add(pointer);
+    const filled = visit(place, fallback);
+    open.delete(pointer);
     return filled;
   }
 }

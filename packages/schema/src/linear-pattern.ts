@@ -1,4 +1,4 @@
-/** Longer patterns, and those that come to more steps, are left alone. */
+/** Longer patterns, and those that need more steps, are not supported. */
 const maxLength = 4000;
 const maxSteps = 20_000;
 const maxNesting = 100;

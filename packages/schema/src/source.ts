@@ -23,8 +23,8 @@ const cure =
   'pass a JSON Schema of an object: { type: "object", properties: { … } }, or a schema of a library with Standard Schema';
 
 /**
- * The schema that is meant by what was given: a Standard Schema or a JSON Schema as it is, one that comes wrapped (as a
- * function of OpenAI's, a tool of MCP's) unwrapped. `TypeError` for what nobody would check: an object of a library without
+ * The schema in what was given: a Standard Schema or a JSON Schema as it is, one that comes wrapped (as a function of OpenAI's, a
+ * tool of MCP's) unwrapped. `TypeError` for what could not be checked: an object of a library without
  * Standard Schema, parameters without `properties` around them, words that are none of JSON Schema.
  */
 export function unwrapSource(given: unknown, where: string, side: "input" | "output" = "input"): unknown {

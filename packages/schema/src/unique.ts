@@ -18,7 +18,7 @@ export function allDiffer(items: readonly unknown[]): boolean {
   return true;
 }
 
-/** Keywords under which a subschema holds for every value that gets there, whatever stands beside it. */
+/** Keywords whose subschemas hold for every value that gets there, whatever the other keywords say. */
 const certain = new Set(["properties", "additionalProperties", "items", "prefixItems", "allOf"]);
 
 /**

@@ -91,8 +91,8 @@ let asked = "";
 (format as Record<string, (text: string) => boolean>)[patternFormat] = (text) => matchesPattern(asked, text);
 
 /**
- * Makes a format of each pattern. The engine would compile and run it anew for each question; a format is a function of
- * ours, which remembers. It looks the format up by its name: that is when the pattern says that it is meant.
+ * Makes a format of each pattern. The engine would compile and run the pattern again for each question; a format is a
+ * function of ours, which remembers. The engine reads the name of the format: at that moment the pattern notes that it is the one.
  */
 function isolatePatterns(root: JsonSchemaObject): void {
   visitSchemas(root, (schema) => {

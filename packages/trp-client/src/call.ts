@@ -29,9 +29,9 @@ export interface CallRules {
   open: OpenKeys;
 }
 
-/** How often a call is sent anew because a session or a catalog changed under it. */
+/** How often a call is sent again because its session or its catalog changed. */
 const changes = 4;
-/** What an answer may take longer than the capability. */
+/** How much longer than the capability its answer may take. */
 const graceMs = 5000;
 
 /** One call, from the request to its one outcome. Everything that stays the same over its attempts is here. */
@@ -39,10 +39,10 @@ export class Call {
   readonly request: CallRequest;
   readonly callId: string;
   key: string | undefined;
-  /** The row the call was meant for. */
+  /** The catalog row that the call is for. */
   row: AliasRow | undefined;
   attempts = 0;
-  /** Whether any frame of it may have got to be executed. */
+  /** Whether any frame of it may have been executed. */
   readonly progress: Progress = { isOpen: false };
   readonly #connection: Connection;
   readonly #rules: CallRules;
@@ -110,7 +110,7 @@ export class Call {
     return refusedLocally(error, this.facts);
   }
 
-  /** As it stands in a frame. */
+  /** The call as a frame holds it. */
   item(session: Session): CallItem {
     const { capId, args = {}, approvalToken, dependsOn = [] } = this.request;
     const item: CallItem = {
@@ -142,14 +142,14 @@ export class Call {
     );
   }
 
-  /** Remembers the key of a call of which nobody knows what came of it, and forgets that of one that is over. */
+  /** Remembers the key of a call whose outcome is unknown, and forgets the key of one that is over. */
   noted(result: CallResult): CallResult {
-    // What waits for an approval may be wanted twice.
+    // A call that waits for an approval may be made twice on purpose.
     if (!needsApproval(result)) this.#rules.open.note(this.request.args ?? {}, result);
     return result;
   }
 
-  /** It got no answer. */
+  /** Notes that the call got no answer. */
   noteLost({ isOpen }: Progress): void {
     if (isOpen) this.#rules.open.noteLost(this.request.capId, this.request.args ?? {}, this.key);
   }
@@ -234,7 +234,7 @@ export class Call {
     const { catalog } = session;
     if (catalog === undefined || catalog.isExpired || catalog === stale) return this.#findAnew(session, limits);
     const misplaced = this.place(catalog);
-    // What the client never saw may be new.
+    // A capability that the client never saw may be new.
     return misplaced === undefined || this.row !== undefined ? misplaced : this.#findAnew(session, limits);
   }
 
@@ -299,7 +299,7 @@ export class Call {
   }
 }
 
-/** Whether a result says that the digest it was sent with is an old one. */
+/** Whether a result says that its call was sent with an old digest. */
 export function isOutdated({ error }: CallResult): boolean {
   return error?.code === "TRP_2007";
 }

@@ -27,7 +27,7 @@ export class CatalogView implements Catalog {
   }
 }
 
-/** Whether a call that was meant for one row may go on with another: nothing but its number and texts changed. */
+/** Whether a call for one row may go on with another: only its number and its texts changed. */
 export function isUnchanged(before: AliasRow, after: AliasRow): boolean {
   return (
     before.schema_digest === after.schema_digest &&

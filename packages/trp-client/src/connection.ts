@@ -12,8 +12,8 @@ import { refusal } from "./errors.ts";
 import { checkLimits, clock, type Limits, pause, settleWithin, Waits } from "./limits.ts";
 import { Order } from "./order.ts";
 import { RetryBudget, type RetryRules, retryRules } from "./retry.ts";
-import { type Sending, Transmitter, tooLate } from "./transmit.ts";
-import type { ClientEvent, ClientOptions, Transport } from "./types.ts";
+import { type Sending, tooLate, transmit, type Wire } from "./transmit.ts";
+import type { ClientEvent, ClientOptions } from "./types.ts";
 
 /** An open session. */
 export interface Session {
@@ -49,8 +49,7 @@ export class Connection {
   readonly retry: RetryRules;
   readonly requestTimeoutMs: number;
   readonly #options: ClientOptions;
-  readonly #transport: Transport;
-  readonly #transmitter: Transmitter;
+  readonly #wire: Wire;
   readonly #traceId: string = this.newId("trc");
   readonly #waits = new Waits();
   /** Ids of calls whose session was lost: the newest 1,024. */
@@ -61,10 +60,9 @@ export class Connection {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    this.#transport = options.transport;
     this.#resume = options.resumeSessionId;
     this.retry = retryRules(options.retry);
-    this.#transmitter = new Transmitter(options.transport, this.retry, (event) => this.emit(event));
+    this.#wire = { transport: options.transport, retry: this.retry, emit: (event) => this.emit(event) };
     this.requestTimeoutMs = options.requestTimeoutMs ?? 10_000;
   }
 
@@ -82,7 +80,7 @@ export class Connection {
 
   async close(): Promise<void> {
     this.#waits.close();
-    await this.#transport.close();
+    await this.#wire.transport.close();
   }
 
   /** The session, when one is open. */
@@ -112,7 +110,7 @@ export class Connection {
         resume_session_id: resume,
         ...(asks ? { features: [...features] } : {}),
       });
-      const answer = await this.#transmitter.transmit(frame, undefined, {
+      const answer = await transmit(this.#wire, frame, undefined, {
         limits,
         traceId: undefined,
         waitMs: this.requestTimeoutMs,
@@ -195,7 +193,7 @@ export class Connection {
       const frame = this.#frame(session, type, turn.seq, sending.traceId, payload);
       let answer: ResponseFrame;
       try {
-        answer = await this.#transmitter.transmit(frame, session, sending);
+        answer = await transmit(this.#wire, frame, session, sending);
       } catch (error) {
         session.order.end(turn, {});
         throw error;

@@ -20,7 +20,7 @@ export function inProcessTransport(router: Pick<Router, "handle">, principal: Pr
   };
 }
 
-/** Passes the signal on as it is: one that is made when somebody looks at it. */
+/** Passes the signal on without reading it, because it is only made when it is read. */
 class Context {
   readonly principal: Principal;
   readonly #sending: { readonly signal: AbortSignal };

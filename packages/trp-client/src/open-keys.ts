@@ -4,12 +4,12 @@ import type { CallResult } from "./types.ts";
 /** How many calls are remembered; the oldest are forgotten. */
 const most = 1000;
 
-/** Why a key is remembered: nobody knows what came of its operation, or it waits for an approval. */
+/** Why a key is remembered: the outcome of its operation is unknown, or it waits for an approval. */
 type Open = { key: string; isUnknown: boolean };
 
 /**
- * Keys of operations that are not over. Who makes such a call anew, under another call id, gets its key: so it is the
- * operation that was approved, or of which nobody knows what came of it, and not a new one that asks or acts again.
+ * Keys of operations that are not over. The same call under another call id gets the same key, so that it continues the operation
+ * that was approved, or whose outcome is unknown, and is not a new one that asks or acts again.
  */
 export class OpenKeys {
   readonly #open = new Map<string, Open>();
@@ -37,7 +37,7 @@ export class OpenKeys {
     if (key !== undefined) this.#keep(identity(capId, args), { key, isUnknown: true });
   }
 
-  /** It is over: somebody has decided against it. */
+  /** Forgets an operation that a person has denied. */
   forget(capId: string, args: unknown): void {
     this.#open.delete(identity(capId, args));
   }
@@ -52,7 +52,7 @@ export class OpenKeys {
   }
 }
 
-/** Whether somebody has to consent before it runs. */
+/** Whether a person has to approve it before it runs. */
 export function needsApproval({ error }: CallResult): boolean {
   return error?.errorClass === "APPROVAL_REQUIRED";
 }

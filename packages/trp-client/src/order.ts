@@ -47,7 +47,7 @@ export class Order {
     } catch (error) {
       const at = this.#queue.indexOf(give);
       if (at >= 0) this.#queue.splice(at, 1);
-      // It was granted in the same moment: nobody will use it.
+      // It was granted in the same moment, and nothing will use it.
       else void promise.then((turn) => this.end(turn, { consumed: false }));
       throw error;
     }
@@ -55,7 +55,7 @@ export class Order {
 
   /**
    * The frame was answered, or given up. `expected`: what the router says comes next. `consumed`: whether it took the
-   * frame's number; undefined when nobody knows.
+   * frame's number; undefined when that is unknown.
    */
   end(turn: Turn, said: { expected?: number | undefined; consumed?: boolean | undefined }): void {
     remove(this.#out, turn);

@@ -27,15 +27,15 @@ export function fromResult(payload: ResultPayload | BatchItemResult, facts: Call
   }
   const isItem = !("idx" in payload);
   const error = toCallError("error" in payload && payload.error !== undefined ? payload.error : payload);
-  // Neither did it fail, nor does anybody say why: what it came to is open, and nobody may take it for not executed.
+  // It did not fail, or the router does not say why: the outcome is open, and the call must not count as not executed.
   const isVague = status !== "FAILED" || (isItem && typeof payload.error_code !== "string");
-  // A RESULT means that dispatch happened; an item of a batch says so by itself.
+  // A RESULT means that the capability was started; an item of a batch has a field for that.
   if (!isItem || isVague) error.dispatched = true;
   if (isVague) return { status: "unknown", ...base(followed(facts, error)), error, dispatched: true, ...extras };
   return { ...fromError(error, facts, !isItem || payload.dispatched !== undefined), ...extras };
 }
 
-/** What a router says is the outcome of an operation under another key is that one's from then on. */
+/** When a router names the outcome of another key's operation, the call belongs to that key from then on. */
 function followed(facts: CallFacts, { retryHint }: CallError): CallFacts {
   const { idempotency_key: key } = retryHint;
   return typeof key === "string" && key !== "" ? { ...facts, key } : facts;
@@ -52,7 +52,7 @@ function readShaped(result: unknown): ShapedResult {
   };
 }
 
-/** A call of which the router says only that nobody knows. */
+/** A call of which the router says only that its outcome is unknown. */
 export function unknownEnd(facts: CallFacts): CallResult {
   return unknown(facts, {
     code: "TRP_3004",
@@ -78,7 +78,7 @@ function fromError(error: CallError, facts: CallFacts, isStated: boolean): CallR
 function statusOf(error: CallError, row: AliasRow | undefined, isStated: boolean): CallResult["status"] {
   if (!error.dispatched) return "refused";
   if (error.code === "TRP_3004") return "unknown";
-  // Out of time, or out of a plain router: what was to be changed may have been.
+  // After a timeout, or from a plain router, the change may have been made.
   const mayHaveChanged = row === undefined || row.io_class !== "READ";
   const isOpen = error.code === "TRP_3001" || (!isStated && error.errorClass === "TRANSIENT");
   return mayHaveChanged && isOpen ? "unknown" : "failed";
@@ -93,7 +93,7 @@ export function refusedLocally(
   return { status: "refused", ...base(facts), error: full, dispatched: false };
 }
 
-/** It runs, and the deadline is over. */
+/** The call still runs at its deadline. */
 export function stillRunning(facts: CallFacts): CallResult {
   return unknown(facts, {
     code: "TRP_3003",

@@ -6,7 +6,7 @@ import { checkLimits, clock, type Limits, pause, settleWithin } from "./limits.t
 import { backoff, type RetryBudget, type RetryRules } from "./retry.ts";
 import type { ClientEvent, SendOptions, Transport } from "./types.ts";
 
-/** Whether any frame of a call may have got to be executed: what an error says of the outcome. */
+/** Whether any frame of a call may have been executed: what an error says of the outcome. */
 export interface Progress {
   isOpen: boolean;
 }
@@ -15,7 +15,7 @@ export interface Progress {
 export interface Sending {
   limits: Limits;
   traceId: string | undefined;
-  /** How long one answer is waited for. */
+  /** How long to wait for one answer. */
   waitMs: number;
   /** Whether the frame may be sent again when its answer was lost. */
   repeats: boolean;
@@ -24,62 +24,57 @@ export interface Sending {
   progress?: Progress;
 }
 
-/** Gets frames across, one way or the other. */
-export class Transmitter {
-  readonly #transport: Transport;
-  readonly #retry: RetryRules;
-  readonly #emit: (event: ClientEvent) => void;
+/** What frames are sent with. */
+export interface Wire {
+  transport: Transport;
+  retry: RetryRules;
+  emit(event: ClientEvent): void;
+}
 
-  constructor(transport: Transport, retry: RetryRules, emit: (event: ClientEvent) => void) {
-    this.#transport = transport;
-    this.#retry = retry;
-    this.#emit = emit;
-  }
-
-  /** Gets one frame across: the same frame again when its answer was lost, where that is safe. */
-  async transmit(
-    frame: RequestFrame,
-    session: { retryBudget: number; budget: RetryBudget } | undefined,
-    sending: Sending,
-  ): Promise<ResponseFrame> {
-    const { limits, repeats, callId } = sending;
-    const maxRetries = this.#retry.maxRetries ?? session?.retryBudget ?? 3;
-    const began = clock();
-    for (let attempt = 1, retries = 0; ; attempt++) {
+/** Sends one frame, and the same frame again when its answer was lost, where that is safe. */
+export async function transmit(
+  { transport, retry, emit }: Wire,
+  frame: RequestFrame,
+  session: { retryBudget: number; budget: RetryBudget } | undefined,
+  sending: Sending,
+): Promise<ResponseFrame> {
+  const { limits, repeats, callId } = sending;
+  const maxRetries = retry.maxRetries ?? session?.retryBudget ?? 3;
+  const began = clock();
+  for (let attempt = 1, retries = 0; ; attempt++) {
+    try {
+      const { progress = { isOpen: false } } = sending;
+      checkLimits(limits);
+      const wasOpen = progress.isOpen;
+      progress.isOpen = true;
+      const stop = new LazyAbort();
+      let value: unknown;
       try {
-        const { progress = { isOpen: false } } = sending;
-        checkLimits(limits);
-        const wasOpen = progress.isOpen;
-        progress.isOpen = true;
-        const stop = new LazyAbort();
-        let value: unknown;
-        try {
-          const ms = Math.min(sending.waitMs, limits.deadline - clock());
-          value = await settleWithin(this.#transport.send(frame, stop), ms, limits, lateAnswer);
-        } catch (error) {
-          stop.abort();
-          throw notAnswered(error, progress, wasOpen);
-        }
-        const answer = readAnswer(value, frame);
-        if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
-        return answer;
+        const ms = Math.min(sending.waitMs, limits.deadline - clock());
+        value = await settleWithin(transport.send(frame, stop), ms, limits, lateAnswer);
       } catch (error) {
-        if (!ToolglotError.isInstance(error) || final.has(error.code)) throw error;
-        const isSent = error.data.outcome !== "not-sent";
-        const waitMs = Math.max(backoff(attempt, this.#retry), isSent ? (session?.budget.take() ?? 0) : 0);
-        const givesUp = isSent ? !repeats || ++retries > maxRetries : clock() + waitMs - began > this.#retry.connectMs;
-        if (givesUp || error.data.permanent === true || clock() + waitMs >= limits.deadline) {
-          throw error;
-        }
-        const reason = error.code;
-        this.#emit({ type: "retry", frame: frame.frame_type, ...(callId ? { callId } : {}), attempt, waitMs, reason });
-        await pause(waitMs, limits);
+        stop.abort();
+        throw notAnswered(error, progress, wasOpen);
       }
+      const answer = readAnswer(value, frame);
+      if (answer.frame_type === "NACK" && !toCallError(answer.payload).dispatched) progress.isOpen = wasOpen;
+      return answer;
+    } catch (error) {
+      if (!ToolglotError.isInstance(error) || final.has(error.code)) throw error;
+      const isSent = error.data.outcome !== "not-sent";
+      const waitMs = Math.max(backoff(attempt, retry), isSent ? (session?.budget.take() ?? 0) : 0);
+      const givesUp = isSent ? !repeats || ++retries > maxRetries : clock() + waitMs - began > retry.connectMs;
+      if (givesUp || error.data.permanent === true || clock() + waitMs >= limits.deadline) {
+        throw error;
+      }
+      const reason = error.code;
+      emit({ type: "retry", frame: frame.frame_type, ...(callId ? { callId } : {}), attempt, waitMs, reason });
+      await pause(waitMs, limits);
     }
   }
 }
 
-/** What a transport's error is to the call; what was not sent leaves its progress as it was. */
+/** A transport's error as the error of the call. A frame that was not sent leaves the progress as it was. */
 function notAnswered(error: unknown, progress: Progress, wasOpen: boolean): unknown {
   if (error instanceof TypeError || (ToolglotError.isInstance(error) && error.data.outcome === "not-sent")) {
     progress.isOpen = wasOpen;
@@ -94,7 +89,7 @@ const lateAnswer = (): never => tooLate("unknown");
 /** Errors after which nothing is sent again. */
 const final = new Set(["trp-client/closed", "trp-client/aborted"]);
 
-/** A signal that is made when somebody looks at it: most transports need none. */
+/** Makes its signal only when a transport reads it, because most transports don't, and making one takes a tenth of a call. */
 class LazyAbort implements SendOptions {
   #controller: AbortController | undefined;
   #stop: (() => void) | undefined;
@@ -120,7 +115,7 @@ class LazyAbort implements SendOptions {
   }
 }
 
-/** Throws for what came too late. */
+/** Throws the error of an answer that did not come in time. */
 export function tooLate(outcome: "not-sent" | "unknown"): never {
   throw clientError("trp-client/timeout", "There was no answer in time.", { data: { outcome } });
 }

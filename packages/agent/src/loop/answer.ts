@@ -110,7 +110,7 @@ function newDraft(run: RunState): Draft {
   return Object.assign(draft, { parser });
 }
 
-/** Reads the model's stream; a stream that fails before its first part is tried once more. */
+/** Reads the model's stream; a stream that fails before its first part is read a second time. */
 async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<RunError | undefined> {
   for (let attempt = 0; ; attempt += 1) {
     const fault = await readStream(run, request, draft);

@@ -4,8 +4,8 @@ import { orStopped } from "../stop.ts";
 import type { RunState } from "./run-state.ts";
 
 /**
- * Asks the host. Nobody to ask, a callback that throws, an answer that is no decision, and a run that stops all mean
- * denied. The time it takes counts to no limit. Never rejects.
+ * Asks the host. Without an `approve` callback, when it throws, when its answer is no decision, and when the run stops, the
+ * request is denied. Waiting counts towards no limit. Never rejects.
  */
 export async function askApproval(run: RunState, asked: ApprovalRequest): Promise<Decision> {
   const request = plainJson(asked);

@@ -10,8 +10,8 @@ import { untrustedTexts } from "./untrusted.ts";
 const minProgramLength = 24;
 
 /**
- * Untrusted text can't act: a block that stands in it, and that the model repeats, waits for the host. So does a program
- * that stands in it and calls a tool with effects, whatever words the model put around it. Undefined when there is no
+ * Untrusted text can't act: when the model repeats a block from such a text, the block waits for the host. So does a program
+ * from such a text that calls a tool with effects, whatever the model wrote around it. Undefined when there is no
  * echo; else the host's decision.
  */
 export async function guardEcho(
@@ -27,7 +27,7 @@ export async function guardEcho(
   );
   const needles = [bare(text), ...programs.filter((program) => program.length >= minProgramLength)];
   if (
-    !stands(
+    !occurs(
       run.conversation,
       needles.filter((needle) => needle !== ""),
     )
@@ -55,7 +55,7 @@ export async function guardEcho(
 /** The bare untrusted texts of messages, made once for each. */
 const bareTexts = new WeakMap<Message, string[]>();
 
-function stands(messages: Iterable<Message>, needles: readonly string[]): boolean {
+function occurs(messages: Iterable<Message>, needles: readonly string[]): boolean {
   for (const message of messages) {
     let texts = bareTexts.get(message);
     if (texts === undefined) {

@@ -9,7 +9,7 @@ export interface HeldBack {
 
 /**
  * A repair that affects a value, in a call to a tool that isn't known to be read-only: then nothing of the block runs.
- * For code it is enough that the source names such a tool. A tool that nobody declared counts as one with effects.
+ * For code it is enough that the source names such a tool. A tool that is not declared counts as one with effects.
  */
 export function holdBack(
   tools: readonly ToolDefinition[],

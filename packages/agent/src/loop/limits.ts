@@ -2,7 +2,7 @@ import type { Usage } from "@toolglot/core";
 import type { LimitKind } from "../types.ts";
 import type { RunState } from "./run-state.ts";
 
-/** Characters reckoned as one token where the provider counts none. Low on purpose: Chinese text has fewer. */
+/** Characters that count as one token where the provider gives no count. Low on purpose: Chinese text has fewer. */
 const charactersPerToken = 3;
 
 /** The limit that forbids another step, if one does. Time is watched by the run's deadline. */
@@ -13,7 +13,7 @@ export function limitReached(run: RunState): LimitKind | undefined {
   return undefined;
 }
 
-/** Tokens of one step: the provider's count, or what the characters come to. */
+/** Tokens of one step: the provider's count, or an estimate from the characters. */
 export function stepTokens(usage: Usage | undefined, characters: number): number {
   if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined) {
     return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);

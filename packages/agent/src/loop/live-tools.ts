@@ -49,10 +49,10 @@ function firstTwice(tools: readonly ToolDefinition[]): string | undefined {
   return tools.find(({ name }) => names.size === names.add(name).size)?.name;
 }
 
-/** The tools of a run, read anew before each request. */
+/** The tools of a run, read again before each request. */
 export class LiveTools {
   readonly #read: () => unknown;
-  /** By the schema's object: a toolkit makes its list anew, and not what is in it. */
+  /** By the schema's object: a toolkit makes a new list each time, with the same definitions in it. */
   readonly #copies = new WeakMap<object, { given: ToolDefinition; copy: ToolDefinition }>();
   #known = false;
   #current: readonly ToolDefinition[] = [];
@@ -92,7 +92,7 @@ export class LiveTools {
     return defined({ change, twice });
   }
 
-  /** Most tools are those of the last time. */
+  /** The copy of a definition; most are known from the request before. */
   #copyOf(given: unknown): ToolDefinition {
     const tool = given as ToolDefinition | null | undefined;
     const known = typeof tool?.inputSchema === "object" ? this.#copies.get(tool.inputSchema) : undefined;

@@ -27,7 +27,7 @@ export class Repeats {
     return calls.length > 0 && calls.every(({ call }) => isSpent(call));
   }
 
-  /** Notes an action that has run. Gives the names of calls that must not be repeated once more. */
+  /** Notes an action that has run. Returns the names of calls that must not be repeated again. */
   note(action: Action, results: readonly ToolResult[]): string[] {
     if (this.#limit === Number.POSITIVE_INFINITY) return [];
     const byId = new Map(results.map((result) => [result.callId, result]));

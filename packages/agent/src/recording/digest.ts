@@ -8,7 +8,7 @@ import { canonicalJson } from "../plain-json.ts";
  */
 export class RequestDigests {
   #messages: Message[] = [];
-  /** What the messages up to each one come to. */
+  /** The digest of the messages up to each one. */
   #chain: string[] = [];
   readonly #tools = new WeakMap<object, string>();
 

@@ -18,7 +18,7 @@ const maxMicrotasks = 200;
 
 /**
  * Walks through a recording. The played model, executor and host take the crossings in order; events are compared as the run
- * emits them. Nobody waits for the caller's abort: it comes by itself, as soon as everything that
+ * emits them. The caller's abort comes by itself, as soon as everything that
  * was recorded before it has happened.
  */
 export class Player {

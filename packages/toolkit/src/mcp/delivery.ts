@@ -7,7 +7,7 @@ import type { McpProgress } from "./types.ts";
  * - `unsent`: no server has run it, and a new connection may help.
  * - `lost`: the server may have run it; the connection is gone.
  * - `unclear`: the server may have run it; what it answered can't be read.
- * - `refused`: the server looked at the request and said no.
+ * - `refused`: the server read the request and refused it.
  * - `aborted`: the caller wants no answer any more.
  */
 export type Fate = "unsent" | "lost" | "unclear" | "refused" | "aborted";

@@ -19,7 +19,7 @@ export interface McpCallResult {
   content?: readonly (McpContentBlock | { type: string })[];
   /** Any JSON value. */
   structuredContent?: unknown;
-  /** The tool ran, or looked at its input, and failed. */
+  /** The tool ran, or read its input, and failed. */
   isError?: boolean;
 }
 
@@ -99,7 +99,7 @@ export interface RegisterMcpOptions {
   disableTools?: readonly string[];
   /** Presets for each tool: arguments that the model neither sees nor can set. */
   presetsByTool?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
-  /** Looks at, and may replace, each chunk of all these tools. */
+  /** Reads, and may replace, each chunk of all these tools. */
   postprocess?: PostprocessFunction;
   /** `false`: the server's own result stands in `metadata.raw` as well. Default true. */
   wrapToolResult?: boolean;

@@ -116,7 +116,7 @@ async function realRoots(roots: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Whether nothing stands at a path that lies inside. The nearest folder that is there says where it lies: what a link
+ * Whether a path inside an allowed folder leads to nothing. The nearest existing folder decides where the path lies: what a link
  * leads to, and whether anything is there, stays unknown to the model.
  */
 async function isMissingInside(allowed: readonly string[], path: string): Promise<boolean> {

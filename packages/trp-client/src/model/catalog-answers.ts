@@ -16,7 +16,7 @@ function answer(data: unknown): Answer {
   return { status: "ok", content: [{ type: "text", text: toJsonText(data) }], data };
 }
 
-/** Schema, rules and examples of capabilities by name; what is unknown says so in its place. */
+/** Schema, rules and examples of capabilities by name; an unknown name gets an error in its place. */
 export async function describeCapabilities(
   client: TrpClient,
   names: readonly string[],

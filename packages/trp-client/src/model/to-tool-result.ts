@@ -45,7 +45,7 @@ export function toEnding(row: AliasRow, outcome: CallResult): Ending {
   return { ...failure(row.name, info), status, metadata: { ...metadata, trpCode: error.code } };
 }
 
-/** Somebody has to decide before it runs. */
+/** The result of a call that waits for a person's decision. */
 function waiting(row: AliasRow, error: CallError): Ending {
   const { approval_id: approvalId } = error.retryHint;
   const text = `The call of ${row.name} waits for approval. It was not run. Don't repeat it; say that it waits.`;
