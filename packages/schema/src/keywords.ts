@@ -5,10 +5,27 @@ import { unicodePattern } from "./pattern.ts";
 import { visitSchemas } from "./schema-walk.ts";
 
 const typeNames: ReadonlySet<string> = new Set(["string", "number", "integer", "boolean", "null", "array", "object"]);
-const bounds = ["minimum", "maximum"];
-const exclusiveBounds = ["exclusiveMinimum", "exclusiveMaximum"];
 const counts = ["Length", "Items", "Properties", "Contains"].flatMap((of) => [`min${of}`, `max${of}`]);
 const branches = ["allOf", "anyOf", "oneOf"];
+
+/** What the values of keywords must be. */
+const rules: readonly [keywords: readonly string[], expected: string, fits: (value: unknown) => boolean][] = [
+  [["enum"], "an array", Array.isArray],
+  [["required"], "an array of property names", isNames],
+  [["dependentRequired"], "an object of arrays of property names", isNameMap],
+  [["minimum", "maximum"], "a number", Number.isFinite],
+  [
+    ["exclusiveMinimum", "exclusiveMaximum"],
+    "a number",
+    (value) => Number.isFinite(value) || typeof value === "boolean",
+  ],
+  [["multipleOf"], "a number above 0", (value) => Number.isFinite(value) && (value as number) > 0],
+  [counts, "a count", (value) => Number.isInteger(value) && (value as number) >= 0],
+  [["uniqueItems"], "true or false", (value) => typeof value === "boolean"],
+  [["format", "$ref", "$id", "$anchor"], "text", (value) => typeof value === "string"],
+  [branches, "an array of at least one schema", (value) => Array.isArray(value) && value.length > 0],
+  [["prefixItems"], "an array of schemas", Array.isArray],
+];
 
 /**
  * `TypeError` for a keyword whose value is none, at definition and alike for every engine: some find out at the first
@@ -22,44 +39,13 @@ export function checkKeywords(root: JsonSchemaObject): void {
 }
 
 function wrongKeyword(schema: JsonSchemaObject): string | undefined {
-  const wrong = (keywords: readonly string[], fits: (value: unknown) => boolean): string | undefined =>
-    keywords.find((keyword) => schema[keyword] !== undefined && !fits(schema[keyword]));
-  const said = (keyword: string | undefined, what: string): string | undefined =>
-    keyword === undefined ? undefined : `${keyword} must be ${what}`;
-  return (
-    wrongType(schema) ??
-    wrongPattern(schema) ??
-    said(wrong(["enum"], Array.isArray), "an array") ??
-    said(wrong(["required"], isNames), "an array of property names") ??
-    said(wrong(["dependentRequired"], isNameMap), "an object of arrays of property names") ??
-    said(wrong(bounds, Number.isFinite), "a number") ??
-    said(
-      wrong(exclusiveBounds, (value) => Number.isFinite(value) || typeof value === "boolean"),
-      "a number",
-    ) ??
-    said(
-      wrong(["multipleOf"], (value) => Number.isFinite(value) && (value as number) > 0),
-      "a number above 0",
-    ) ??
-    said(
-      wrong(counts, (value) => Number.isInteger(value) && (value as number) >= 0),
-      "a count",
-    ) ??
-    said(
-      wrong(["uniqueItems"], (value) => typeof value === "boolean"),
-      "true or false",
-    ) ??
-    said(
-      wrong(["format", "$ref", "$id", "$anchor"], (value) => typeof value === "string"),
-      "text",
-    ) ??
-    said(
-      wrong(branches, (value) => Array.isArray(value) && value.length > 0),
-      "an array of at least one schema",
-    ) ??
-    said(wrong(["prefixItems"], Array.isArray), "an array of schemas") ??
-    (schema.$dynamicRef === undefined ? undefined : "$dynamicRef is not supported: use $ref")
-  );
+  const problem = wrongType(schema) ?? wrongPattern(schema);
+  if (problem !== undefined) return problem;
+  for (const [keywords, expected, fits] of rules) {
+    const wrong = keywords.find((keyword) => schema[keyword] !== undefined && !fits(schema[keyword]));
+    if (wrong !== undefined) return `${wrong} must be ${expected}`;
+  }
+  return schema.$dynamicRef === undefined ? undefined : "$dynamicRef is not supported: use $ref";
 }
 
 function wrongType({ type }: JsonSchemaObject): string | undefined {

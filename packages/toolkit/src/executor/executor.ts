@@ -14,7 +14,7 @@ import type { ResourceSchemes } from "../resource.ts";
 import { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
 import { executeCall } from "./execute-call.ts";
-import { PlanRunner } from "./plan-runner.ts";
+import { planRunner } from "./plan-runner.ts";
 
 /** Options of {@link toolkitExecutor}. */
 export interface ToolkitExecutorOptions {
@@ -60,12 +60,12 @@ export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOption
   });
   const { maxConcurrency = 8, tasks = new Tasks() } = options;
   checkConcurrency(maxConcurrency);
-  const plans = new PlanRunner(toolkit, { ...options, tasks });
+  const runPlan = planRunner(toolkit, { ...options, tasks });
   return {
     tasks,
     handles: (action): action is CallsAction | PlanAction => action.kind === "calls" || action.kind === "plan",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
-      if (action.kind === "plan") return plans.run(action.plan, context);
+      if (action.kind === "plan") return runPlan(action.plan, context);
       if (action.kind !== "calls") throw new TypeError(`a toolkitExecutor runs calls and plans, not ${action.kind}`);
       const setting = { approvals: new ApprovalQueue(), tasks };
       // Unknown tools fail without an effect.

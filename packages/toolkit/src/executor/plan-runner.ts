@@ -1,7 +1,6 @@
 import {
   createRecord,
   type ExecutorContext,
-  type OperationLog,
   type Plan,
   type PlanStep,
   type ToolCall,
@@ -17,56 +16,40 @@ import { dataResolver, type ResourceSchemes, resolveResource, resourceText } fro
 import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
 import { executeCall } from "./execute-call.ts";
+import type { ToolkitExecutorOptions } from "./executor.ts";
 import { type Begin, runOnce } from "./run-once.ts";
 import { settleUnrun } from "./unrun.ts";
 
-/** Options of {@link PlanRunner}. */
-export interface PlanRunnerOptions {
-  tasks: Tasks;
-  operationLog?: OperationLog;
-  operationScope?: string;
-  resources?: ResourceSchemes;
-}
-
 /**
- * Runs plans on a toolkit, one step after another.
+ * A function that runs plans on a toolkit, one step after another. It gives exactly one result per step, in the order of the steps,
+ * and never rejects for what a model or a tool did.
  *
- * A step that fails is tried again `retry` times, unless it is known that this can't help (its input is wrong, it was
- * denied) or not known whether it took effect (it ran out of time, and may not run twice). Then `onError` decides: `stop`
+ * A step that fails is run again up to `retry` times, unless that can't help (its input is wrong, it was denied) or its effect is
+ * unknown (it ran out of time, and may not run twice). Then `onError` decides: `stop`
  * leaves the steps after it, which end as `NotRun`; `continue` goes on. A step with `errors` fails without being run. A
  * step of an asynchronous tool counts as done when its task has started. A plan with a `requestId` runs once: see
  * `runOnce`.
  */
-export class PlanRunner {
-  readonly #toolkit: Toolkit;
-  readonly #tasks: Tasks;
-  readonly #log: OperationLog;
-  readonly #scope: string;
-  readonly #schemes: ResourceSchemes;
+export function planRunner(
+  toolkit: Toolkit,
+  options: Pick<ToolkitExecutorOptions, "operationLog" | "operationScope" | "resources"> & { tasks: Tasks },
+): (plan: Plan, context: ExecutorContext) => Promise<ToolResult[]> {
+  const { tasks, operationLog: log = new MemoryOperationLog(), operationScope: scope = "plan" } = options;
+  const schemes: ResourceSchemes = { data: dataResolver, ...options.resources };
 
-  constructor(toolkit: Toolkit, options: PlanRunnerOptions) {
-    this.#toolkit = toolkit;
-    this.#tasks = options.tasks;
-    this.#log = options.operationLog ?? new MemoryOperationLog();
-    this.#scope = options.operationScope ?? "plan";
-    this.#schemes = { data: dataResolver, ...options.resources };
-  }
+  return async (plan, context) => {
+    if (plan.requestId === undefined) return runSteps(plan, context);
+    return runOnce(plan, { log, scope, context }, (begin) => runSteps(plan, context, begin));
+  };
 
-  /** Exactly one result per step, in the order of the steps. Never rejects for what a model or a tool did. */
-  async run(plan: Plan, context: ExecutorContext): Promise<ToolResult[]> {
-    if (plan.requestId === undefined) return this.#steps(plan, context);
-    const once = { log: this.#log, scope: this.#scope, context };
-    return runOnce(plan, once, (begin) => this.#steps(plan, context, begin));
-  }
-
-  async #steps(plan: Plan, context: ExecutorContext, begin?: Begin): Promise<ToolResult[]> {
+  async function runSteps(plan: Plan, context: ExecutorContext, begin?: Begin): Promise<ToolResult[]> {
     const approvals = new ApprovalQueue();
     const results: ToolResult[] = [];
     let failed: number | undefined;
     for (const step of plan.steps) {
       const result =
         failed === undefined
-          ? await this.#step(step, plan, context, approvals, begin)
+          ? await runStep(step, plan, context, approvals, begin)
           : refuse(step, plan, context, {
               type: errorTypes.notRun,
               message: `Step ${step.index} did not run, because step ${failed} failed.`,
@@ -78,7 +61,7 @@ export class PlanRunner {
     return results;
   }
 
-  async #step(
+  async function runStep(
     step: PlanStep,
     plan: Plan,
     context: ExecutorContext,
@@ -90,7 +73,7 @@ export class PlanRunner {
       const message = [first, ...more].map((error) => error.message).join("\n");
       return refuse(step, plan, context, { ...first, message });
     }
-    const read = await settleWithin(this.#values(step, plan, context), { signal: context.signal });
+    const read = await settleWithin(valuesOf(step, plan, context), { signal: context.signal });
     // Stopped: the call below ends at once, as interrupted.
     const values = read === unsettled ? { input: step.params } : read;
     if ("error" in values) return refuse(step, plan, context, values.error);
@@ -102,9 +85,9 @@ export class PlanRunner {
       protocol: "tam",
       ...(plan.requestId !== undefined && { requestId: plan.requestId }),
     };
-    return executeCall(this.#toolkit, call, context, {
+    return executeCall(toolkit, call, context, {
       approvals,
-      tasks: this.#tasks,
+      tasks,
       step: step.index,
       retry: step.retry,
       ...(begin && { begin }),
@@ -113,12 +96,12 @@ export class PlanRunner {
   }
 
   /** A step's input: common parameters that its tool takes and that it lacks, bytes and resources apart. */
-  async #values(
+  async function valuesOf(
     step: PlanStep,
     plan: Plan,
     { signal }: ExecutorContext,
   ): Promise<{ input: Record<string, unknown>; given?: Record<string, unknown> } | { error: ToolErrorInfo }> {
-    const properties = this.#toolkit.registered.get(step.tool)?.definition.inputSchema.properties ?? {};
+    const properties = toolkit.registered.get(step.tool)?.definition.inputSchema.properties ?? {};
     const { params, uris } = step;
     const input = createRecord<unknown>();
     const given = createRecord<unknown>();
@@ -133,7 +116,7 @@ export class PlanRunner {
           throw new ToolError(`${name} is given both as a value and as uri_${name}: give one of them.`, {
             data: { type: errorTypes.invalidInput },
           });
-        const resource = await resolveResource(uri, this.#schemes, { signal });
+        const resource = await resolveResource(uri, schemes, { signal });
         const schema = Object.hasOwn(properties, name) ? properties[name] : undefined;
         const wantsText = typeof schema === "object" && [schema.type].flat().includes("string");
         if (wantsText) input[name] = await resourceText(resource);
