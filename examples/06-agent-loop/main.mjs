@@ -18,7 +18,7 @@ toolkit.registerToolFunction(
   }),
 );
 
-// A model is any function from a request to a stream of parts. This one says what it is told to, and keeps its requests.
+// A model is any function from a request to a stream of parts. This one follows a script, and keeps its requests.
 async function ask(protocol, firstAnswer) {
   const model = scriptedModel([firstAnswer, "19 + 23 is 42."]);
   const agent = createAgent({ model, protocol, executor: toolkitExecutor(toolkit), tools: toolkit });

@@ -13,7 +13,7 @@ toolkit.registerToolFunction(
   }),
 );
 
-// Any function from a request to a stream of parts is a model; this one says what it is told to.
+// Any function from a request to a stream of parts is a model; this one follows a script.
 const model = scriptedModel([
   [{ type: "call", call: { id: "c1", name: "add", input: '{"a": 19, "b": 23}', protocol: "native" } }],
   "19 + 23 is 42.",
