@@ -1,3 +1,4 @@
+import { inBackground, untilAborted } from "@toolglot/internal";
 import type { Engine, Guest } from "./engine.ts";
 
 /** Pause before a start in the background that follows a failure; doubled by each further one. */
@@ -48,14 +49,14 @@ export class GuestStock {
    * start another way. Rejects with the failure, or with what `signal` was aborted with.
    */
   async take(signal: AbortSignal): Promise<StockedGuest> {
-    await orAborted(signal, this.#engine.prepare());
+    await untilAborted(this.#engine.prepare(), signal);
     let failure: unknown;
     for (let attempt = 0; attempt < 2 && !this.#closed; attempt++) {
       let taken: StockedGuest | undefined;
       try {
         taken = this.#pick(attempt > 0) ?? this.#spawn();
         taken.guest.hold(true);
-        await orAborted(signal, taken.guest.ready);
+        await untilAborted(taken.guest.ready, signal);
         this.#idleDeaths = 0;
         return taken;
       } catch (error) {
@@ -242,29 +243,5 @@ export class GuestStock {
     const before = this.#stock.length;
     this.#stock = this.#stock.filter((each) => each !== one);
     return this.#stock.length < before;
-  }
-}
-
-/** Later, without keeping the host's process alive. Browsers have numbers for timers. */
-export function inBackground(act: () => void, ms: number): ReturnType<typeof setTimeout> {
-  const timer = setTimeout(act, ms);
-  (timer as { unref?(): void }).unref?.();
-  return timer;
-}
-
-/** The promise, or a rejection as soon as the signal is aborted. */
-export async function orAborted<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
-  // After an abort nobody hears of it.
-  promise.catch(() => {});
-  signal.throwIfAborted();
-  let onAbort: () => void = () => {};
-  const stop = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-  });
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, stop]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
   }
 }

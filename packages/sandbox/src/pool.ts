@@ -1,7 +1,7 @@
 import { ToolglotError } from "@toolglot/core";
+import { inBackground, Limiter, type Release } from "@toolglot/internal";
 import type { Engine, Guest } from "./engine.ts";
-import { GuestStock, inBackground } from "./guest-stock.ts";
-import { Turns } from "./turns.ts";
+import { GuestStock } from "./guest-stock.ts";
 import type { PoolOptions, SandboxPoolStats } from "./types.ts";
 
 /** A guest lent to one run. */
@@ -17,12 +17,12 @@ export interface Lease {
  * How long a run goes on before the guest for the next one is started, which takes a processor from it; longer while there
  * is another that is ready. A shorter run starts it when it ends.
  */
-const REFILL_DELAY_MS = { empty: 100, stocked: 1000 };
+const refillDelayMs = { empty: 100, stocked: 1000 };
 
 /** Guests for one run each: some kept ready, a bounded number at work, a bounded number of runs waiting in order. */
 export class GuestPool {
   readonly #rules: Required<PoolOptions>;
-  readonly #turns: Turns;
+  readonly #limiter: Limiter;
   readonly #stock: GuestStock;
   #served = 0;
   #admitted = 0;
@@ -33,17 +33,17 @@ export class GuestPool {
 
   constructor(engine: Engine, rules: Required<PoolOptions>) {
     this.#rules = rules;
-    this.#turns = new Turns(rules.maxConcurrency);
+    this.#limiter = new Limiter(rules.maxConcurrency);
     this.#stock = new GuestStock(engine, () => {
       if (this.#state === "open") return rules.size;
-      const { running, waiting } = this.#turns;
+      const { running, waiting } = this.#limiter;
       // Those that have a place, or will, and no guest yet.
       return this.#state === "draining" ? Math.min(rules.size, waiting + running - this.#lent) : 0;
     });
   }
 
   get counts(): Omit<SandboxPoolStats, "engine" | "isolation" | "missingWalls" | "snapshot"> {
-    const { running, waiting } = this.#turns;
+    const { running, waiting } = this.#limiter;
     return { ...this.#stock.counts, running, waiting, served: this.#served };
   }
 
@@ -64,8 +64,8 @@ export class GuestPool {
 
   #assertRoom(): void {
     if (this.#state !== "open") throw closedError(this.#state);
-    const { running, waiting } = this.#turns;
-    if (this.#turns.free || waiting < this.#rules.maxWaiting) return;
+    const { running, waiting } = this.#limiter;
+    if (this.#limiter.isFree || waiting < this.#rules.maxWaiting) return;
     const message = `${running} programs run and ${waiting} wait for a place, as many as may. Run this one later, or raise pool.maxConcurrency or pool.maxWaiting.`;
     throw new ToolglotError("sandbox/busy", message, { data: { running, waiting } });
   }
@@ -74,11 +74,12 @@ export class GuestPool {
   async acquire(signal: AbortSignal): Promise<Lease> {
     signal.throwIfAborted();
     if (this.#disposed) throw closedError("disposed");
-    await this.#turns.enter(signal);
+    const place = await this.#limiter.take({ signal });
+    if (typeof place === "string") throw place === "aborted" ? signal.reason : closedError("disposed");
     try {
-      return await this.#lend(signal);
+      return await this.#lend(place, signal);
     } catch (error) {
-      this.#leave();
+      this.#leave(place);
       throw this.#disposed ? closedError("disposed") : error;
     }
   }
@@ -107,7 +108,7 @@ export class GuestPool {
   /** Ends every guest at once. Runs that wait are rejected. */
   async dispose(): Promise<void> {
     this.#state = "disposed";
-    this.#turns.rejectAll(closedError("disposed"));
+    this.#limiter.close();
     await this.#stock.close();
     this.#onQuiet();
   }
@@ -116,7 +117,7 @@ export class GuestPool {
     return this.#state === "disposed";
   }
 
-  async #lend(signal: AbortSignal): Promise<Lease> {
+  async #lend(place: Release, signal: AbortSignal): Promise<Lease> {
     signal.throwIfAborted();
     const warm = this.#stock.counts.idle > 0;
     const one = await this.#stock.take(signal);
@@ -124,7 +125,7 @@ export class GuestPool {
     this.#lent++;
     if (this.#state === "draining") this.#settle();
     // Starting a guest takes milliseconds that the program need not wait for.
-    const { empty, stocked } = REFILL_DELAY_MS;
+    const { empty, stocked } = refillDelayMs;
     inBackground(() => this.#stock.refill(), this.#stock.counts.idle > 0 ? stocked : empty);
     let released = false;
     const release = (): void => {
@@ -132,21 +133,21 @@ export class GuestPool {
       released = true;
       this.#stock.giveBackUsed(one);
       this.#lent--;
-      this.#leave();
+      this.#leave(place);
       inBackground(() => this.#stock.refill(), 0);
     };
     return { guest: one.guest, warm, release };
   }
 
-  #leave(): void {
-    this.#turns.leave();
+  #leave(place: Release): void {
+    place();
     if (this.#state === "draining") this.#settle();
   }
 
   /** While the pool drains: ends guests that nobody will ask for, and in the end the pool. */
   #settle(): void {
     this.#stock.trim();
-    if (this.#admitted === 0 && this.#turns.running === 0) this.#onQuiet();
+    if (this.#admitted === 0 && this.#limiter.running === 0) this.#onQuiet();
   }
 }
 

@@ -1,11 +1,11 @@
 import { ToolglotError } from "@toolglot/core";
+import { onAbort, randomHex } from "@toolglot/internal";
 import { checkDurable, checkRunOptions } from "./check-options.ts";
 import { runDurably } from "./durable/run-durably.ts";
 import { resolveSettings } from "./durable/settings.ts";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import type { Engine } from "./engine.ts";
 import { GuestPool } from "./pool.ts";
-import { randomText } from "./random-text.ts";
 import { ProgramRun, type RunRequest } from "./run/program-run.ts";
 import { bindTools } from "./run/tools.ts";
 import type {
@@ -26,7 +26,7 @@ export interface SandboxParts {
 }
 
 /** Runs that may wait when the options say nothing. */
-const MAX_WAITING = 1000;
+const defaultMaxWaiting = 1000;
 
 /** A sandbox over an engine. `options` were checked. */
 export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandbox {
@@ -38,7 +38,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   const pool = new GuestPool(engine, {
     size: size ?? parts.pool.size,
     maxConcurrency: maxConcurrency ?? parts.pool.maxConcurrency,
-    maxWaiting: maxWaiting ?? MAX_WAITING,
+    maxWaiting: maxWaiting ?? defaultMaxWaiting,
   });
   const atWork = new Set<AbortController>();
   let disposed = false;
@@ -52,15 +52,14 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     work: (signal: AbortSignal) => Promise<Outcome>,
   ): Promise<Outcome> {
     const own = new AbortController();
-    const follow = (): void => own.abort(given?.reason);
     atWork.add(own);
-    given?.addEventListener("abort", follow, { once: true });
-    if (disposed || given?.aborted) follow();
+    const stopFollowing = onAbort(given ?? undefined, () => own.abort(given?.reason));
+    if (disposed) own.abort();
     try {
       return await work(own.signal);
     } finally {
       atWork.delete(own);
-      given?.removeEventListener("abort", follow);
+      stopFollowing();
     }
   }
 
@@ -72,7 +71,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
       tools: programTools,
       imports: given.imports ?? options.imports ?? "refuse",
       guard: options.guard ?? true,
-      seed: options.seed === undefined ? randomText() : String(options.seed),
+      seed: options.seed === undefined ? randomHex(32) : String(options.seed),
       callIdPrefix: given.callIdPrefix ?? callIdPrefix,
       options: given,
     };

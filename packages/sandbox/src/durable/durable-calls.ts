@@ -37,8 +37,10 @@ export class DurableCalls {
   readonly #place: CallsPlace;
   readonly #replay: ReplayOrder;
   readonly #waiting = new Map<number, CallWork>();
-  /** Tools at work, and answers that are being written. */
+  /** Calls that a tool works on, or that the log is asked about before and after. */
   #busy = 0;
+  /** Tools at work, and answers that are being written. */
+  #performing = 0;
   #onQuiet: () => void = () => {};
   /** The last call that the journal has. */
   #keptUntil = -1;
@@ -60,9 +62,9 @@ export class DurableCalls {
     return this.#replay.done;
   }
 
-  /** Whether no tool is at work. */
+  /** Whether no tool is at work, and no answer is being written. */
   get quiet(): boolean {
-    return this.#busy === 0;
+    return this.#performing === 0;
   }
 
   /** Resolves when every call that was made has been compared with the journal. */
@@ -134,7 +136,7 @@ export class DurableCalls {
       await journal.giveUp(claim);
       return;
     }
-    leases.hold(claim);
+    leases.hold(result);
     const verdict = requiresApproval(flight.program.tool) ? await this.#decision(work, print) : undefined;
     if (this.#over) return;
     if (verdict?.status === "later") {
@@ -184,18 +186,23 @@ export class DurableCalls {
   ): Promise<void> {
     const { journal, leases, program } = this.#place;
     const { name, args } = work.flight.call;
-    const begun = (await leases.sure(claim)) && !this.#over && (await journal.begin(claim, { name, args }));
+    const begun = (await leases.confirm(claim)) && !this.#over && (await journal.begin(claim, { name, args }));
     // That may have taken its time.
-    const sure = begun && (await leases.sure(claim));
-    if (this.#over || !sure) {
+    const confirmed = begun && (await leases.confirm(claim));
+    if (this.#over || !confirmed) {
       // One that an earlier process had begun may have happened then.
       if (begun && !wasStarted) await journal.release(claim, print);
       if (!this.#over) program.fail(leaseLostError);
       return;
     }
-    const outcome = await work.perform();
-    // After the end of the run only what the tool says for certain is an outcome: its signal was aborted.
-    if (!this.#over || outcome.ok || outcome.told) await this.#settle(work, claim, outcome);
+    this.#performing++;
+    try {
+      const outcome = await work.perform();
+      // After the end of the run only what the tool says for certain is an outcome: its signal was aborted.
+      if (!this.#over || outcome.ok || outcome.told) await this.#settle(work, claim, outcome);
+    } finally {
+      this.#performing--;
+    }
   }
 
   /** Writes the answer down, then gives it to the program: answers are numbered, and go, in the same order. */

@@ -1,4 +1,5 @@
 import type { OperationClaim } from "@toolglot/core";
+import { settleWithin } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
 import type { CallWork, Durability, DurableProgram } from "../run/durability.ts";
 import type { Session, SessionListener, SessionRules } from "../run/guest-session.ts";
@@ -6,7 +7,7 @@ import type { SandboxError, SandboxRun } from "../types.ts";
 import { DurableCalls } from "./durable-calls.ts";
 import { journalError, leaseLostError, limitErrors, missingCall } from "./errors.ts";
 import type { Journal } from "./journal.ts";
-import { Leases } from "./leases.ts";
+import type { Leases } from "./leases.ts";
 import { ParkingSession } from "./parking-session.ts";
 import { highest, type KeptCalls, type RunHeader, type RunOutcome } from "./records.ts";
 import type { SandboxRunParked } from "./types.ts";
@@ -15,14 +16,13 @@ import type { SandboxRunParked } from "./types.ts";
 export interface OpenedRun {
   journal: Journal;
   claim: OperationClaim;
-  /** By this process's clock: its lease has not begun later. */
-  claimedAt: number;
+  leases: Leases;
   header: RunHeader;
   calls: KeptCalls;
 }
 
 /** How long the end of a run waits for its leases to be given up: with a log that is slow they end by themselves. */
-const GIVE_UP_MS = 1000;
+const giveUpMs = 1000;
 
 const notRenewed = "its lease could not be renewed";
 
@@ -31,7 +31,6 @@ export class DurableRun implements Durability {
   readonly request: Readonly<Record<string, unknown>>;
   readonly toolMs: number;
   readonly #run: OpenedRun;
-  readonly #leases: Leases;
   #program: DurableProgram | undefined;
   #acquire: () => Promise<Lease> = () => Promise.reject(new Error("not attached"));
   #calls: DurableCalls | undefined;
@@ -45,19 +44,18 @@ export class DurableRun implements Durability {
     const { clock, timeZone } = run.header;
     this.request = { clock, timeZone };
     this.toolMs = highest(run.calls, "toolMs", 0);
-    const { log, leaseMs } = run.journal.settings;
-    this.#leases = new Leases(log, leaseMs, run, (loss) => {
-      if (loss === "failed") this.#onSilence(new Error(notRenewed));
-      this.#program?.fail(loss === "taken" ? leaseLostError : journalError(notRenewed));
-    });
   }
 
   attach(program: DurableProgram, acquire: () => Promise<Lease>): void {
-    const { journal, calls: kept, header } = this.#run;
+    const { journal, leases, calls: kept, header } = this.#run;
     this.#program = program;
     this.#acquire = acquire;
     const onLater = (): void => this.rest();
-    this.#calls = new DurableCalls({ journal, leases: this.#leases, kept, program, onLater }, header.clock);
+    this.#calls = new DurableCalls({ journal, leases, kept, program, onLater }, header.clock);
+    leases.onLost((loss) => {
+      if (loss === "expired") this.#onSilence(new Error(notRenewed));
+      program.fail(loss === "taken" ? leaseLostError : journalError(notRenewed));
+    });
   }
 
   openSession(lease: Lease, rules: SessionRules, listener: SessionListener): Session {
@@ -108,7 +106,7 @@ export class DurableRun implements Durability {
     });
     try {
       const written = await Promise.race([this.#run.journal.finish(this.#run.claim, outcomeOf(run)), silence]);
-      this.#leases.stop();
+      this.#run.leases.stop();
       return written ? run : failed(run, leaseLostError);
     } catch (error) {
       return this.#leave(quiet, failed(run, journalError(error)));
@@ -117,9 +115,9 @@ export class DurableRun implements Durability {
 
   /** Ends the run for this process: at once when no tool is at work, else when the last one has ended or its lease has. */
   async #leave<Outcome>(quiet: Promise<void>, run: Outcome): Promise<Outcome> {
-    this.#leases.stop();
-    const left = quiet.then(() => this.#leases.giveUp());
-    if (this.#attached.calls.quiet) await orLater(left, GIVE_UP_MS);
+    this.#run.leases.stop();
+    const left = quiet.then(() => this.#run.leases.giveUp());
+    if (this.#attached.calls.quiet) await settleWithin(left, { ms: giveUpMs });
     return run;
   }
 
@@ -141,14 +139,4 @@ function failed({ logs, toolCalls, stats }: SandboxRun | SandboxRunParked, error
 
 function outcomeOf({ toolCalls: _, ...outcome }: SandboxRun): RunOutcome {
   return outcome;
-}
-
-/** Waits for it, but no longer than so many milliseconds. */
-async function orLater(work: Promise<void>, ms: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  await Promise.race([work, late]);
-  clearTimeout(timer);
 }

@@ -1,12 +1,18 @@
 import type { ClaimResult, JsonValue, OperationClaim, OperationKey, OperationRecord } from "@toolglot/core";
-import { randomText } from "../random-text.ts";
+import { randomHex } from "@toolglot/internal";
 import { unreadableError } from "./errors.ts";
 import { readAnswer, readAsked, readDecision, readHeader, readOutcome } from "./read-records.ts";
 import type { CallAnswer, KeptCall, KeptCalls, KeptDecision, RunHeader, RunOutcome } from "./records.ts";
 import type { DurableSettings } from "./settings.ts";
 
+/** What the log answered to a claim. `asked`: the moment of `performance.now()` before. */
+export type JournalClaim = ClaimResult & { asked: number };
+
+/** An operation that this process may carry out. */
+export type Claimed = Extract<JournalClaim, { status: "claimed" }>;
+
 /** Keys read at once. Calls are claimed in their order, so that a whole batch without any is the end. */
-const BATCH = 32;
+const batchSize = 32;
 
 /**
  * One run in an operation log. Methods reject with what the log rejects with, and with a `ToolglotError`
@@ -14,7 +20,7 @@ const BATCH = 32;
  */
 export class Journal {
   readonly settings: DurableSettings;
-  readonly #owner = randomText();
+  readonly #owner = randomHex(32);
   #keepMs: number;
 
   constructor(settings: DurableSettings) {
@@ -27,12 +33,12 @@ export class Journal {
     return this.#keepMs;
   }
 
-  claimRun(fingerprint: string): Promise<ClaimResult> {
+  claimRun(fingerprint: string): Promise<JournalClaim> {
     return this.#claim("run", fingerprint, "reclaim");
   }
 
   /** `again`: whether a call that was under way may be made again. */
-  claimCall(index: number, fingerprint: string, again: boolean): Promise<ClaimResult> {
+  claimCall(index: number, fingerprint: string, again: boolean): Promise<JournalClaim> {
     return this.#claim(`call:${index + 1}`, fingerprint, again ? "reclaim" : "doubt");
   }
 
@@ -94,8 +100,8 @@ export class Journal {
 
   async readCalls(): Promise<KeptCalls> {
     const calls = new Map<number, KeptCall>();
-    for (let from = 0; ; from += BATCH) {
-      const found = await Promise.all(Array.from({ length: BATCH }, (_, index) => this.#readCall(from + index)));
+    for (let from = 0; ; from += batchSize) {
+      const found = await Promise.all(Array.from({ length: batchSize }, (_, index) => this.#readCall(from + index)));
       for (const call of found) if (call) calls.set(call.index, call);
       if (found.every((call) => call === undefined)) return calls;
     }
@@ -115,15 +121,17 @@ export class Journal {
     return answer === undefined ? call : { ...call, answer };
   }
 
-  #claim(
+  async #claim(
     key: string,
     fingerprint: string,
     abandoned: "doubt" | "reclaim",
     leaseMs: number = this.settings.leaseMs,
-  ): Promise<ClaimResult> {
+  ): Promise<JournalClaim> {
     // What is forgotten stays known as long again: a run that comes back too late must not begin anew.
     const kept = { ttlMs: this.#keepMs, keepMs: this.#keepMs };
-    return this.settings.log.claim({ ...this.#key(key), fingerprint, owner: this.#owner, leaseMs, abandoned, ...kept });
+    const claim = { ...this.#key(key), fingerprint, owner: this.#owner, leaseMs, abandoned, ...kept };
+    const asked = performance.now();
+    return { ...(await this.settings.log.claim(claim)), asked };
   }
 
   #unreadable(key: string): never {

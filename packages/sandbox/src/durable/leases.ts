@@ -1,98 +1,60 @@
-import type { OperationClaim, OperationLog } from "@toolglot/core";
+import type { OperationClaim } from "@toolglot/core";
+import { clockSince, keepLease, type Lease, type LeaseLoss } from "@toolglot/internal";
+import type { Claimed, Journal } from "./journal.ts";
 
-/** Why a lease is gone: another holder has it, or the log could not be written for as long as it lasts. */
-export type LeaseLoss = "taken" | "failed";
-
-const ROUNDS_PER_LEASE = 3;
-
-/** Keeps the claims of one run alive, and knows when they are lost. */
+/** The leases of one run: its own, and those of the calls that it has claimed. */
 export class Leases {
-  readonly #log: OperationLog;
-  readonly #leaseMs: number;
-  readonly #onLost: (loss: LeaseLoss) => void;
-  readonly #run: OperationClaim;
-  readonly #claims = new Set<OperationClaim>();
-  #timer: ReturnType<typeof setInterval>;
-  #renewedAt: number;
-  /** Rounds of renewals in a row to which the log has said nothing. Time would not do: the process may have been stopped. */
-  #unanswered = 0;
-  #over = false;
+  readonly #journal: Journal;
+  readonly #run: Lease;
+  readonly #held = new Map<OperationClaim, Lease>();
+  #loss: LeaseLoss | undefined;
+  #onLost: (loss: LeaseLoss) => void = () => {};
 
-  /** `run` was claimed at `claimedAt`. `onLost` is called once, never after {@link Leases.stop}. */
-  constructor(
-    log: OperationLog,
-    leaseMs: number,
-    run: { claim: OperationClaim; claimedAt: number },
-    onLost: (loss: LeaseLoss) => void,
-  ) {
-    this.#log = log;
-    this.#leaseMs = leaseMs;
-    this.#run = run.claim;
-    this.#renewedAt = run.claimedAt;
-    this.#onLost = onLost;
-    this.#claims.add(run.claim);
-    this.#timer = setInterval(() => void this.#renewAll(), Math.max(1, leaseMs / ROUNDS_PER_LEASE));
+  constructor(journal: Journal, run: Claimed) {
+    this.#journal = journal;
+    this.#run = this.hold(run);
   }
 
-  hold(claim: OperationClaim): void {
-    this.#claims.add(claim);
+  /** Calls `act` once when a lease is lost, soon when that has happened already. Never after {@link Leases.stop}. */
+  onLost(act: (loss: LeaseLoss) => void): void {
+    this.#onLost = act;
+    const loss = this.#loss;
+    if (loss !== undefined) queueMicrotask(() => act(loss));
   }
 
-  drop(claim: OperationClaim): void {
-    this.#claims.delete(claim);
+  hold({ claim, record, asked }: Claimed): Lease {
+    const { log, leaseMs } = this.#journal.settings;
+    const now = clockSince(record.claimedAt, asked);
+    const onLost = (loss: LeaseLoss): void => {
+      this.stop();
+      this.#loss = loss;
+      this.#onLost(loss);
+    };
+    const lease = keepLease(log, claim, { leaseMs, leaseUntil: record.leaseUntil, now, onLost });
+    this.#held.set(claim, lease);
+    return lease;
+  }
+
+  /** Renews the lease of a call no more. */
+  drop(call: OperationClaim): void {
+    this.#held.get(call)?.stop();
+    this.#held.delete(call);
   }
 
   /** Whether run and call are still this process's own. One that was stopped for longer than its lease finds out here. */
-  async sure(call: OperationClaim): Promise<boolean> {
-    for (let round = 0; round < ROUNDS_PER_LEASE; round++) {
-      if (this.#over) return false;
-      if (Date.now() - this.#renewedAt < this.#leaseMs / 2) return true;
-      const kept = await Promise.all([this.#run, call].map((claim) => this.#renew(claim)));
-      if (!kept.every(Boolean)) return false;
-    }
-    return !this.#hasExpired;
+  async confirm(call: OperationClaim): Promise<boolean> {
+    const kept = await Promise.all([this.#run.hold(), this.#held.get(call)?.hold()]);
+    return kept.every((each) => each === true);
   }
 
   /** Renews nothing any more. */
   stop(): void {
-    this.#over = true;
-    clearInterval(this.#timer);
+    for (const lease of this.#held.values()) lease.stop();
   }
 
-  /** Ends all leases now, so that nobody has to wait for them. */
+  /** Ends all leases now, so that nobody has to wait for them. Never rejects. */
   async giveUp(): Promise<void> {
     this.stop();
-    await Promise.allSettled([...this.#claims].map(async (claim) => await this.#log.renew(claim, 1)));
-  }
-
-  async #renewAll(): Promise<void> {
-    // A log that says nothing is as bad as one that fails.
-    if (++this.#unanswered > ROUNDS_PER_LEASE + 1) this.#lose("failed");
-    try {
-      await Promise.all([...this.#claims].map((claim) => this.#renew(claim)));
-    } catch {
-      if (this.#hasExpired) this.#lose("failed");
-    } finally {
-      this.#unanswered = 0;
-    }
-  }
-
-  get #hasExpired(): boolean {
-    return Date.now() - this.#renewedAt > this.#leaseMs;
-  }
-
-  async #renew(claim: OperationClaim): Promise<boolean> {
-    const asked = Date.now();
-    const kept = await this.#log.renew(claim, this.#leaseMs);
-    if (kept && claim === this.#run) this.#renewedAt = Math.max(this.#renewedAt, asked);
-    // A claim that was finished in between is none any more.
-    if (!kept && this.#claims.has(claim)) this.#lose("taken");
-    return kept;
-  }
-
-  #lose(loss: LeaseLoss): void {
-    if (this.#over) return;
-    this.stop();
-    this.#onLost(loss);
+    await Promise.all([...this.#held.keys()].map((claim) => this.#journal.giveUp(claim)));
   }
 }

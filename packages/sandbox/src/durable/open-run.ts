@@ -1,16 +1,18 @@
-import { type OperationClaim, type OperationRecord, ToolglotError } from "@toolglot/core";
+import { type OperationRecord, ToolglotError } from "@toolglot/core";
+import { clockSince, sleep } from "@toolglot/internal";
 import { expiredError } from "./errors.ts";
 import { fingerprint } from "./fingerprint.ts";
-import type { Journal } from "./journal.ts";
+import type { Claimed, Journal } from "./journal.ts";
+import { Leases } from "./leases.ts";
 import { journalVersion, type KeptCalls, type RunHeader, type RunOutcome } from "./records.ts";
 
-/** Between two looks at a lease that another process holds. */
-const LOOK_EVERY_MS = 50;
+/** How often to ask whether another process still holds a lease. */
+const pollEveryMs = 50;
 
-/** A run as it was found. `claimedAt`: when its lease began, by this process's clock, or earlier. */
+/** A run as it was found. */
 export type FoundRun =
   | { state: "ended"; outcome: RunOutcome; calls: KeptCalls }
-  | { state: "open"; claim: OperationClaim; claimedAt: number; header: RunHeader; calls: KeptCalls };
+  | { state: "open"; run: Claimed; leases: Leases; header: RunHeader; calls: KeptCalls };
 
 /**
  * Claims a run, new or not, and waits until the leases of a process that is gone have ended. Rejects with a
@@ -24,53 +26,51 @@ export async function openRun(journal: Journal, fresh: RunHeader, signal: AbortS
   if (found.state === "ended") {
     return { state: "ended", outcome: found.outcome, calls: await journal.readCalls() };
   }
-  const { claim, claimedAt, record } = found;
+  const { run } = found;
+  const { claim, record, asked } = run;
+  // From here on: a long journal takes its time.
+  const leases = new Leases(journal, run);
   try {
     const header = journal.headerOf(record);
     if (header === undefined) {
       if (!(await journal.begin(claim, fresh))) throw liveError(journal, record);
-      return { state: "open", claim, claimedAt, header: fresh, calls: new Map() };
+      return { state: "open", run, leases, header: fresh, calls: new Map() };
     }
-    if (header.version !== journalVersion) return { state: "open", claim, claimedAt, header, calls: new Map() };
+    if (header.version !== journalVersion) return { state: "open", run, leases, header, calls: new Map() };
     // What is forgotten is forgotten by the log's clock.
     const age = Math.max(Date.now() - header.clock, record.claimedAt - (record.startedAt ?? record.claimedAt));
     if (age > journal.keepMs) throw expiredError(journal.settings.id);
-    // Leases are measured by the log's clock, which need not be this process's.
-    const ahead = record.claimedAt - Date.now();
-    const free = await readFreeCalls(journal, claim, ahead, signal);
-    return { state: "open", claim, claimedAt: Math.max(claimedAt, free.renewedAt), header, calls: free.calls };
+    const calls = await readFreeCalls(journal, clockSince(record.claimedAt, asked), signal);
+    return { state: "open", run, leases, header, calls };
   } catch (error) {
-    await journal.giveUp(claim);
+    await leases.giveUp();
     throw error;
   }
 }
 
-type ClaimedRun =
-  | { state: "ended"; outcome: RunOutcome }
-  | { state: "open"; claim: OperationClaim; claimedAt: number; record: OperationRecord };
+type ClaimedRun = { state: "ended"; outcome: RunOutcome } | { state: "open"; run: Claimed };
 
 async function claimRun(journal: Journal, print: string, signal: AbortSignal): Promise<ClaimedRun> {
   const { id, leaseMs } = journal.settings;
-  const patience = performance.now() + leaseMs + LOOK_EVERY_MS;
+  const deadline = performance.now() + leaseMs + pollEveryMs;
   let holder: OperationRecord | undefined;
   for (;;) {
     signal.throwIfAborted();
-    const claimedAt = Date.now();
     const result = await journal.claimRun(print);
     const { record } = result;
     switch (result.status) {
       case "claimed":
-        return { state: "open", claim: result.claim, claimedAt, record };
+        return { state: "open", run: result };
       case "replay":
         return { state: "ended", outcome: journal.outcomeOf(record) };
       case "expired":
         throw expiredError(id);
       case "busy": {
         holder ??= record;
-        // Renewed, or taken by another: somebody lives.
+        // Renewed, or taken by another: its process is alive.
         const isLive = record.fence !== holder.fence || record.leaseUntil > holder.leaseUntil;
-        if (isLive || performance.now() > patience) throw liveError(journal, record);
-        await sleep(LOOK_EVERY_MS, signal);
+        if (isLive || performance.now() > deadline) throw liveError(journal, record);
+        await sleep(pollEveryMs, signal);
         break;
       }
       default:
@@ -83,37 +83,16 @@ async function claimRun(journal: Journal, print: string, signal: AbortSignal): P
   }
 }
 
-/** The calls, as soon as no lease of the process that made them is left. */
-async function readFreeCalls(
-  journal: Journal,
-  claim: OperationClaim,
-  ahead: number,
-  signal: AbortSignal,
-): Promise<{ calls: KeptCalls; renewedAt: number }> {
-  const { leaseMs, log } = journal.settings;
-  let renewedAt = 0;
-  const renew = async (): Promise<void> => {
-    const asked = Date.now();
-    try {
-      if (await log.renew(claim, leaseMs)) renewedAt = Math.max(renewedAt, asked);
-    } catch {
-      // Whoever goes on with the run finds out.
-    }
-  };
-  // A long journal takes its time.
-  const timer = setInterval(() => void renew(), Math.max(1, leaseMs / 3));
-  try {
-    const patience = performance.now() + leaseMs + LOOK_EVERY_MS;
-    for (;;) {
-      const calls = await journal.readCalls();
-      const now = Date.now() + ahead;
-      const held = [...calls.values()].find((call) => !call.answer && !call.inDoubt && call.leaseUntil > now);
-      if (held === undefined) return { calls, renewedAt };
-      if (performance.now() > patience) throw liveError(journal, held);
-      await sleep(LOOK_EVERY_MS, signal);
-    }
-  } finally {
-    clearInterval(timer);
+/** The calls, as soon as no lease of the process that made them is left. `now`: the clock of the log, which leases are measured by. */
+async function readFreeCalls(journal: Journal, now: () => number, signal: AbortSignal): Promise<KeptCalls> {
+  const deadline = performance.now() + journal.settings.leaseMs + pollEveryMs;
+  for (;;) {
+    const calls = await journal.readCalls();
+    const held = [...calls.values()].find((call) => !call.answer && !call.inDoubt && call.leaseUntil > now());
+    if (held === undefined) return calls;
+    if (performance.now() > deadline) throw liveError(journal, held);
+    await sleep(pollEveryMs, signal);
+    signal.throwIfAborted();
   }
 }
 
@@ -122,22 +101,6 @@ function liveError(journal: Journal, { leaseUntil }: { leaseUntil: number }): To
   const until = new Date(leaseUntil).toISOString();
   const message = `The run ${JSON.stringify(id)} is going on elsewhere; its lease ends at ${until} unless it is renewed.`;
   return new ToolglotError("sandbox/run-live", message, { data: { id, until: leaseUntil } });
-}
-
-/** Rejects with what the signal was aborted with. */
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", onAbort);
-      resolve();
-    }, ms);
-    const onAbort = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    signal.addEventListener("abort", onAbort, { once: true });
-    if (signal.aborted) onAbort();
-  });
 }
 
 /** Why a journal can't be gone on with here; undefined when it can. */

@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { orAborted } from "../guest-stock.ts";
+import { untilAborted } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
 import { ProgramRun, type RunRequest } from "../run/program-run.ts";
 import { RunBook } from "../run/run-book.ts";
@@ -30,7 +30,7 @@ export async function runDurably(
   let here: RunHeader;
   let found: FoundRun;
   try {
-    code = request.code ?? (await orAborted(signal, readSource(journal, request)));
+    code = request.code ?? (await untilAborted(readSource(journal, request), signal));
     book = new RunBook({ ...request, code });
     if (book.unfit) return book.failed(book.unfit);
     here = headerOf({ ...request, code }, settings.keepMs);
@@ -44,15 +44,15 @@ export async function runDurably(
     const { outcome } = found;
     return { ...outcome, toolCalls: listCalls(calls, request.callIdPrefix) };
   }
-  const { header, claim, claimedAt } = found;
+  const { header, run, leases } = found;
   const different = differences(header, here);
   const doubt = findDoubt(calls, request.tools);
   if (different === undefined && doubt === undefined) {
     const { seed, imports } = header;
-    const durability = new DurableRun({ journal, claim, claimedAt, header, calls });
+    const durability = new DurableRun({ journal, claim: run.claim, leases, header, calls });
     return await new ProgramRun({ ...request, code, seed, imports }).execute(acquire, durability);
   }
-  await journal.giveUp(claim);
+  await leases.giveUp();
   for (const call of listCalls(calls, request.callIdPrefix)) book.call(call);
   if (different !== undefined) return book.failed(divergedError(different, "resume the run where it began"));
   const { index } = doubt as KeptCall;
@@ -79,11 +79,11 @@ async function readSource(journal: Journal, { engine }: DurableRequest): Promise
 async function opened(journal: Journal, here: RunHeader, signal: AbortSignal): Promise<FoundRun> {
   const opening = openRun(journal, here, signal);
   try {
-    return await orAborted(signal, opening);
+    return await untilAborted(opening, signal);
   } catch (error) {
     opening.then(
       async (late) => {
-        if (late.state === "open") await journal.giveUp(late.claim);
+        if (late.state === "open") await late.leases.giveUp();
       },
       () => {},
     );

@@ -1,4 +1,4 @@
-import { isObject } from "@toolglot/internal";
+import { inBackground, isObject } from "@toolglot/internal";
 import type { Guest, GuestListener } from "../engine.ts";
 import { dropKeys, utf8Bytes } from "../json.ts";
 import type { SandboxLimits } from "../types.ts";
@@ -63,9 +63,8 @@ export class MessageGuest implements Guest {
     this.ended = new Promise((resolve) => {
       this.#markEnded = resolve;
     });
-    const timer: unknown = setTimeout(() => this.#fail("it did not start in time"), life.startTimeoutMs);
-    (timer as { unref?(): void }).unref?.();
-    const stop = (): void => clearTimeout(timer as number);
+    const timer = inBackground(() => this.#fail("it did not start in time"), life.startTimeoutMs);
+    const stop = (): void => clearTimeout(timer);
     this.ready.then(stop, stop);
     thread.attach({ onMessage: (data) => this.#read(data), onEnd: (fault) => this.#end(fault) });
   }

@@ -1,8 +1,9 @@
+import { ignoreRejection } from "@toolglot/internal";
+
 /** Calls an observer, which must not change a run: what it throws is ignored, and so is the rejection of an async one. */
-export function observe(tell: () => unknown): void {
+export function observe(call: () => unknown): void {
   try {
-    const told = tell();
-    if (told !== undefined) Promise.resolve(told).catch(() => {});
+    ignoreRejection(call());
   } catch {
     // Said so at SandboxRunOptions.
   }

@@ -1,5 +1,5 @@
 import { requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
-import { copyJson } from "@toolglot/internal";
+import { copyJson, onAbort } from "@toolglot/internal";
 import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../pool.ts";
@@ -70,12 +70,11 @@ export class ProgramRun implements DurableProgram {
       this.#work.add(durability.toolMs);
       durability.attach(this, acquire);
     }
-    const onAbort = (): void => this.fail(abortedError);
+    let stopListening = (): void => {};
     let lease: Lease | undefined;
     try {
       return await new Promise<Outcome>((resolve) => {
         this.#settle = resolve;
-        signal.addEventListener("abort", onAbort, { once: true });
         const asked = performance.now();
         acquire().then(
           (held) => {
@@ -87,10 +86,10 @@ export class ProgramRun implements DurableProgram {
           },
           (error) => this.fail(signal.aborted ? abortedError : startError(error)),
         );
-        if (signal.aborted) onAbort();
+        stopListening = onAbort(signal, () => this.fail(abortedError));
       });
     } finally {
-      signal.removeEventListener("abort", onAbort);
+      stopListening();
       lease?.release();
     }
   }

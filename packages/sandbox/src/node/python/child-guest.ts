@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { parse } from "node:path";
 import type { Readable, Writable } from "node:stream";
+import { inBackground } from "@toolglot/internal";
 import type { Guest, GuestListener } from "../../engine.ts";
 import type { SandboxWall } from "../../types.ts";
 import { decodeFrame, encodeFrame, FrameDecoder } from "./frames.ts";
@@ -82,13 +83,9 @@ export class ChildGuest implements Guest {
       this.#markReady = resolve;
       this.#markFailed = reject;
     });
-    this.ready.catch(() => {});
-    const timer = setTimeout(() => this.#fail("it did not start in time"), command.startTimeoutMs);
-    timer.unref();
-    this.ready.then(
-      () => clearTimeout(timer),
-      () => clearTimeout(timer),
-    );
+    const timer = inBackground(() => this.#fail("it did not start in time"), command.startTimeoutMs);
+    const stop = (): void => clearTimeout(timer);
+    this.ready.then(stop, stop);
     this.ended = new Promise((resolve) => {
       child.once("close", () => {
         this.#end();
