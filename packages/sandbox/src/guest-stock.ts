@@ -2,8 +2,8 @@ import { inBackground, untilAborted } from "@toolglot/internal";
 import type { Engine, Guest } from "./engine.ts";
 
 /** Pause before a start in the background that follows a failure; doubled by each further one. */
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 30_000;
+const firstPauseMs = 100;
+const longestPauseMs = 30_000;
 
 /** A guest, for one run. */
 export interface StockedGuest {
@@ -77,7 +77,7 @@ export class GuestStock {
       this.#endPause();
       this.#fill();
     } else if (this.#pause === undefined && this.#missing) {
-      const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** (faults - 1), LONGEST_PAUSE_MS);
+      const pauseMs = Math.min(firstPauseMs * 2 ** (faults - 1), longestPauseMs);
       this.#pause = inBackground(() => {
         this.#pause = undefined;
         if (this.#missing) this.#tryToSpawn();

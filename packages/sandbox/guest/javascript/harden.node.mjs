@@ -4,7 +4,7 @@
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import { denied, removeCodeFromText, removeGlobals } from "./harden.mjs";
 
-const REMOVED_GLOBALS = [
+const removedGlobals = [
   ...["fetch", "WebSocket", "EventSource", "XMLHttpRequest", "Request", "Response", "Headers", "FormData", "Worker"],
   ...[
     "BroadcastChannel",
@@ -20,12 +20,12 @@ const REMOVED_GLOBALS = [
   ...["setTimeout", "setInterval", "setImmediate", "queueMicrotask", "gc", "crypto", "CustomEvent", "global"],
 ];
 
-const REMOVED_MODULES = [
+const removedModules = [
   ...["fs", "fs/promises", "net", "tls", "dgram", "dns", "dns/promises", "http", "https", "http2", "child_process"],
   ...["cluster", "inspector", "inspector/promises", "wasi", "vm", "v8", "os", "sqlite", "module"],
 ];
 
-const REMOVED_PROCESS = [
+const removedProcess = [
   ...["kill", "_kill", "dlopen", "_linkedBinding", "binding", "getBuiltinModule", "abort", "chdir", "umask", "cwd"],
   ...["setuid", "setgid", "seteuid", "setegid", "setgroups", "initgroups", "_debugProcess", "_debugEnd", "loadEnvFile"],
   ...["execve", "setSourceMapsEnabled", "openStdin", "_startProfilerIdleNotifier", "_getActiveHandles"],
@@ -56,7 +56,7 @@ export function harden() {
   const require = createRequire(import.meta.url);
   // Some of them warn that they are experimental.
   process.emitWarning = () => {};
-  const modules = REMOVED_MODULES.flatMap((name) => {
+  const modules = removedModules.flatMap((name) => {
     try {
       return [require(`node:${name}`)];
     } catch {
@@ -70,10 +70,10 @@ export function harden() {
     threads[name] = denied;
   }
   const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
-  for (const name of REMOVED_PROCESS) if (typeof table[name] === "function") table[name] = denied;
+  for (const name of removedProcess) if (typeof table[name] === "function") table[name] = denied;
   // It writes files, and knows the process's real environment.
   Reflect.deleteProperty(process, "report");
   syncBuiltinESMExports();
   removeCodeFromText();
-  removeGlobals(REMOVED_GLOBALS);
+  removeGlobals(removedGlobals);
 }

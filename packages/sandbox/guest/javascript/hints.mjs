@@ -5,20 +5,20 @@ import { scan, statements } from "./source.mjs";
 /** @typedef {import("./source.mjs").Token} Token */
 /** @typedef {{ identifier: string, params: { identifier: string, required: boolean }[], open?: boolean }} ProgramTool */
 
-const NODE = "this is no Node: there are no files, processes or packages, only the language and the tools";
-const NETWORK = "there is no network: ask a tool";
-const TIMERS = "there are no timers: await the tools, their answers come by themselves";
-const PAGE = "there is no page: return a value, or print with console.log";
+const noNode = "this is no Node: there are no files, processes or packages, only the language and the tools";
+const noNetwork = "there is no network: ask a tool";
+const noTimers = "there are no timers: await the tools, their answers come by themselves";
+const noPage = "there is no page: return a value, or print with console.log";
 
 /** What programs look for that is not here. @type {Record<string, string>} */
-const ABSENT = {
+const absentNames = {
   ...named(
     "process Buffer __dirname __filename fs path os child_process module exports global Deno Bun crypto util",
-    NODE,
+    noNode,
   ),
-  ...named("fetch XMLHttpRequest WebSocket EventSource axios Request Response Headers URL URLSearchParams", NETWORK),
-  ...named("setTimeout setInterval setImmediate clearTimeout clearInterval sleep queueMicrotask", TIMERS),
-  ...named("document window self navigator location localStorage sessionStorage alert prompt confirm", PAGE),
+  ...named("fetch XMLHttpRequest WebSocket EventSource axios Request Response Headers URL URLSearchParams", noNetwork),
+  ...named("setTimeout setInterval setImmediate clearTimeout clearInterval sleep queueMicrotask", noTimers),
+  ...named("document window self navigator location localStorage sessionStorage alert prompt confirm", noPage),
   print: "print with console.log(…)",
   True: "write true",
   False: "write false",
@@ -40,7 +40,7 @@ function named(names, hint) {
   return Object.fromEntries(names.split(" ").map((name) => [name, hint]));
 }
 
-const GLOBALS =
+const globalNames =
   "Array Object String Number Boolean Math JSON Date RegExp Map Set Promise Symbol BigInt Error TypeError console parseInt parseFloat isNaN isFinite undefined globalThis ToolError".split(
     " ",
   );
@@ -50,9 +50,9 @@ export function forUnknownName(name, tokens, tools) {
   const identifiers = tools.map(({ identifier }) => identifier);
   const tool = nearest(name, identifiers);
   if (tool !== undefined) return `the tool is called ${tool}`;
-  if (Object.hasOwn(ABSENT, name)) return ABSENT[name];
+  if (Object.hasOwn(absentNames, name)) return absentNames[name];
   const words = new Set(tokens.filter(({ kind, text }) => kind === "word" && text !== name).map(({ text }) => text));
-  const near = nearest(name, [...GLOBALS, ...words]);
+  const near = nearest(name, [...globalNames, ...words]);
   if (near !== undefined) return `did you mean ${near}?`;
   if (identifiers.length > 0) return `available tools: ${identifiers.slice(0, 20).join(", ")}`;
   return undefined;
@@ -68,12 +68,12 @@ export function forImport(word, module, tools) {
 }
 
 /** What a fence around the code is answered with. */
-export const FENCE = "write the code alone, without a fence";
+export const fenceHint = "write the code alone, without a fence";
 
 /** @param {string} sourceLine */
 export function forSyntax(sourceLine) {
   const text = sourceLine.trim();
-  if (text.startsWith("```")) return FENCE;
+  if (text.startsWith("```")) return fenceHint;
   if (/^#/.test(text)) return "a comment begins with //";
   if (/^(?:(?:const|let|var)\s+[\w$]+\s*:|interface\s|type\s+[\w$]+\s*=)/.test(text))
     return "this is JavaScript: write it without types";
@@ -95,7 +95,7 @@ export function forMissingAwait(tokens, tools) {
   return call === undefined ? undefined : `tools are async: write await ${call.text}(…)`;
 }
 
-const DECLARES = new Set(["const", "let", "var"]);
+const declarations = new Set(["const", "let", "var"]);
 /** The statement that was probably meant, as an assignment. @param {string} code */
 export function forMissingResult(code) {
   const fallback = "assign the outcome, __result__ = …, or return it at the end";
@@ -106,7 +106,7 @@ export function forMissingResult(code) {
     const end = /** @type {Token} */ (statement.at(-1)).end;
     const text = code.slice(first.start, end);
     if (first.text === "return") return "what the program returns is undefined: return a value";
-    if (DECLARES.has(first.text) && second?.kind === "word")
+    if (declarations.has(first.text) && second?.kind === "word")
       return `write __result__ = ${second.text} as the last line`;
     if (first.text === "async" || first.text === "function") {
       const name = statement.find(

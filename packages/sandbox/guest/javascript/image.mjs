@@ -8,9 +8,9 @@
  */
 
 /** In front of an image: where memory holds what was made before it, so that another engine's image is not taken. */
-const PLACES = 3;
+const placeCount = 3;
 /** 16 KB. Most of an engine's memory is zero, as new memory is: its stack, and what is left. */
-const PAGE_WORDS = 4096;
+const pageWords = 4096;
 
 /** An image that is taken of the first engine that has no use for the one there is. */
 export class Image {
@@ -38,11 +38,11 @@ export class Image {
 
 /** @param {Int32Array} words @param {Int32Array} memory */
 function copyPages(words, memory) {
-  const count = words[PLACES] ?? 0;
-  const first = PLACES + 1 + count;
+  const count = words[placeCount] ?? 0;
+  const first = placeCount + 1 + count;
   for (let index = 0; index < count; index++) {
-    const from = first + index * PAGE_WORDS;
-    memory.set(words.subarray(from, from + PAGE_WORDS), (words[PLACES + 1 + index] ?? 0) * PAGE_WORDS);
+    const from = first + index * pageWords;
+    memory.set(words.subarray(from, from + pageWords), (words[placeCount + 1 + index] ?? 0) * pageWords);
   }
 }
 
@@ -51,7 +51,7 @@ function usedPages(memory) {
   /** @type {number[]} */
   const pages = [];
   const bytes = Buffer.from(memory.buffer);
-  const size = PAGE_WORDS * 4;
+  const size = pageWords * 4;
   const zeros = Buffer.alloc(size);
   for (let page = 0; page * size < bytes.length; page++) {
     if (bytes.compare(zeros, 0, size, page * size, (page + 1) * size) !== 0) pages.push(page);
@@ -62,11 +62,11 @@ function usedPages(memory) {
 /** @param {number[]} places @param {number[]} before @param {Int32Array} memory */
 function imageOf(places, before, memory) {
   const pages = [...new Set([...before, ...usedPages(memory)])];
-  const words = new Int32Array(PLACES + 1 + pages.length * (1 + PAGE_WORDS));
+  const words = new Int32Array(placeCount + 1 + pages.length * (1 + pageWords));
   words.set([...places, pages.length, ...pages]);
   for (const [index, page] of pages.entries()) {
-    const to = PLACES + 1 + pages.length + index * PAGE_WORDS;
-    words.set(memory.subarray(page * PAGE_WORDS, (page + 1) * PAGE_WORDS), to);
+    const to = placeCount + 1 + pages.length + index * pageWords;
+    words.set(memory.subarray(page * pageWords, (page + 1) * pageWords), to);
   }
   return words;
 }

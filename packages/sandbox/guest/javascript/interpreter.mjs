@@ -1,23 +1,23 @@
 // One QuickJS for one program: the same in a thread of Node and in a Web Worker.
 import { Output } from "./output.mjs";
 import { makeRealms } from "./realms.mjs";
-import { memoryReport, Reporter, STACK_REPORT } from "./report.mjs";
-import { PROGRAM } from "./wrap.mjs";
+import { memoryReport, Reporter, stackReport } from "./report.mjs";
+import { programFile } from "./wrap.mjs";
 
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
 /** @typedef {import("quickjs-emscripten").VmCallResult<Handle>} CallResult */
 /** @typedef {import("./report.mjs").Report} Report */
 
 /** WebAssembly pages are 64 KiB; the engine starts with 256 of them. */
-const PAGE = 65536;
-const FIRST_PAGES = 256;
+const pageBytes = 65536;
+const firstPages = 256;
 /** Jobs between two looks at the clock. */
-const JOBS = 500;
+const jobsPerClock = 500;
 /** What a program says goes out at the end of its turn; in a long turn after this many messages or milliseconds. */
-const MOST_HELD = 64;
-const LONGEST_HELD_MS = 20;
+const maxHeld = 64;
+const maxHeldMs = 20;
 /** After the deadline the interrupt gets this long to reach the program's end, where its line can be read. */
-const UNWIND_MS = 20;
+const unwindMs = 20;
 
 /**
  * @typedef {object} InterpreterOptions
@@ -41,7 +41,7 @@ class Broken extends Error {}
  */
 export async function createInterpreter(options) {
   const { engine, wasm, memoryMb } = options;
-  const memory = new WebAssembly.Memory({ initial: FIRST_PAGES, maximum: (memoryMb * 1024 * 1024) / PAGE });
+  const memory = new WebAssembly.Memory({ initial: firstPages, maximum: (memoryMb * 1024 * 1024) / pageBytes });
   const variant = engine.newVariant(engine.RELEASE_SYNC, { wasmMemory: memory, ...(wasm ? { wasmModule: wasm } : {}) });
   const module = await engine.newQuickJSWASMModuleFromVariant(variant);
   // The engine asks the thread for its time zone: a program, and its replay on another machine, find UTC.
@@ -80,7 +80,7 @@ export class Interpreter {
 
   interrupt() {
     const time = performance.now();
-    if (this.held.length > 0 && time - this.heldSince > LONGEST_HELD_MS) this.flush();
+    if (this.held.length > 0 && time - this.heldSince > maxHeldMs) this.flush();
     if (time < this.deadline) return false;
     this.timedOut = true;
     return true;
@@ -103,7 +103,7 @@ export class Interpreter {
   say(message) {
     if (this.held.length === 0) this.heldSince = performance.now();
     this.held.push(message);
-    if (this.held.length >= MOST_HELD) this.flush();
+    if (this.held.length >= maxHeld) this.flush();
   }
 
   flush() {
@@ -123,9 +123,9 @@ export class Interpreter {
       const refused = this.reporter.refusedImport();
       if (refused) return this.fail(refused);
       const { program } = this.realms;
-      let compiled = program.evalCode(this.reporter.text, PROGRAM, { type: "global" });
+      let compiled = program.evalCode(this.reporter.text, programFile, { type: "global" });
       if (compiled.error && this.reporter.simplify()) {
-        compiled = program.evalCode(this.reporter.text, PROGRAM, { type: "global" });
+        compiled = program.evalCode(this.reporter.text, programFile, { type: "global" });
       }
       if (compiled.error) {
         const described = this.describe(compiled.error);
@@ -166,16 +166,16 @@ export class Interpreter {
 
   drain() {
     for (;;) {
-      const ran = this.runtime.executePendingJobs(JOBS);
+      const ran = this.runtime.executePendingJobs(jobsPerClock);
       if (this.timedOut) return this.unwind();
       if (ran.error) throw this.broken(ran.error);
-      if (ran.value < JOBS) return;
+      if (ran.value < jobsPerClock) return;
     }
   }
 
   unwind() {
-    this.deadline = performance.now() + UNWIND_MS;
-    const ran = this.runtime.executePendingJobs(JOBS);
+    this.deadline = performance.now() + unwindMs;
+    const ran = this.runtime.executePendingJobs(jobsPerClock);
     if (ran.error) ran.error.dispose();
   }
 
@@ -270,7 +270,7 @@ export class Interpreter {
   fault(error) {
     const message = String(/** @type {any} */ (error)?.message ?? error);
     if (message === "out of memory" || this.isFull()) return memoryReport(this.memoryMb);
-    if (/stack overflow|call stack/.test(message)) return STACK_REPORT;
+    if (/stack overflow|call stack/.test(message)) return stackReport;
     return { type: "EngineFailure", message: "the engine stopped while it ran the program" };
   }
 }

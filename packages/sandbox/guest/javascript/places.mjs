@@ -5,9 +5,9 @@ import { lineAndColumn, scan } from "./source.mjs";
 /** @typedef {import("./source.mjs").Token} Token */
 /** @typedef {{ line: number, column?: number }} Place */
 
-const DECLARES = new Set(["const", "let", "var"]);
-const OPENS = new Set(["(", "[", "{"]);
-const CLOSES = new Set([")", "]", "}"]);
+const declarations = new Set(["const", "let", "var"]);
+const openingMarks = new Set(["(", "[", "{"]);
+const closingMarks = new Set([")", "]", "}"]);
 
 /** @param {readonly Token[]} tokens @param {number} index */
 const isPlainEquals = (tokens, index) =>
@@ -21,8 +21,8 @@ function brackets(tokens) {
   const open = [];
   for (const [index, { kind, text }] of tokens.entries()) {
     if (kind !== "mark") continue;
-    if (OPENS.has(text)) open.push(index);
-    const start = CLOSES.has(text) ? open.pop() : undefined;
+    if (openingMarks.has(text)) open.push(index);
+    const start = closingMarks.has(text) ? open.pop() : undefined;
     if (start === undefined) continue;
     partners.set(start, index);
     partners.set(index, start);
@@ -37,8 +37,8 @@ function patterns(tokens) {
     if (!isPlainEquals(tokens, end + 1) && tokens[end + 1]?.text !== "of") return [];
     const before = tokens[start - 1];
     // `a[0] = 1` takes nothing apart.
-    const isElement = before !== undefined && (CLOSES.has(before.text) || before.kind !== "mark");
-    return tokens[end]?.text === "]" && isElement && !DECLARES.has(before.text) ? [] : [start];
+    const isElement = before !== undefined && (closingMarks.has(before.text) || before.kind !== "mark");
+    return tokens[end]?.text === "]" && isElement && !declarations.has(before.text) ? [] : [start];
   });
 }
 
@@ -51,7 +51,7 @@ function assignments(tokens, name) {
       tokens[index + 1]?.text ?? "",
       tokens[index + 2]?.text,
     ];
-    if (token.kind !== "word" || token.text !== name || before === "." || DECLARES.has(before)) return false;
+    if (token.kind !== "word" || token.text !== name || before === "." || declarations.has(before)) return false;
     const steps = (after === "+" || after === "-") && then === after;
     const stepped = (before === "+" || before === "-") && tokens[index - 2]?.text === before;
     return isPlainEquals(tokens, index + 1) || steps || stepped || ("+-*/%&|^".includes(after) && then === "=");
@@ -95,7 +95,8 @@ function startsFunction(tokens, offset) {
   return isArrow || token.text === "function" || token.text === "async";
 }
 
-const TAKES_APART = /^(cannot convert to object|value is not iterable|cannot read property 'Symbol\.iterator' of \w+)$/;
+const destructuringError =
+  /^(cannot convert to object|value is not iterable|cannot read property 'Symbol\.iterator' of \w+)$/;
 
 /**
  * The place of an error whose own place the engine did not note: the one thing after `place` that can have raised it.
@@ -105,7 +106,7 @@ const TAKES_APART = /^(cannot convert to object|value is not iterable|cannot rea
  */
 export function placeOfError(code, message, place) {
   const name = /^'(.+)' is read-only$/.exec(message)?.[1];
-  if (name === undefined && !TAKES_APART.test(message)) return place;
+  if (name === undefined && !destructuringError.test(message)) return place;
   const tokens = scan(code);
   const from = offsetOf(code, place);
   const before = tokens.findLast(({ end }) => end <= from)?.text;

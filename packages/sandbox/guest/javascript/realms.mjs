@@ -17,10 +17,10 @@ import { makeRandom } from "./realm/random.mjs";
 /** What memory holds when our own part is in it, or makes that by `evaluate`. @typedef {import("./image.mjs").Restore} Restore */
 
 /** Where the bridge's functions are in its own realm. */
-const FUNCTIONS = "toolglot";
+const functionsName = "toolglot";
 
 /** In stacks; only the program's own file is looked at there. */
-const FILE = "toolglot";
+const fileName = "toolglot";
 
 /**
  * A function's text. Bundlers that keep names call a helper of theirs in it.
@@ -30,7 +30,7 @@ const text = (made) => `(() => { const __name = (made) => made; return ${made}; 
 
 /** @param {Context} context @param {string} code */
 function evaluate(context, code) {
-  return context.unwrapResult(context.evalCode(code, FILE, { type: "global", strict: true }));
+  return context.unwrapResult(context.evalCode(code, fileName, { type: "global", strict: true }));
 }
 
 /**
@@ -46,7 +46,7 @@ export function makeRealms(runtime, host, restore) {
     host(bridge.getString(said)) ? bridge.true : bridge.false,
   );
   restore([program.global, bridge.global, hostFunction], () => evaluateAll(program, bridge, hostFunction));
-  const functions = bridge.getProp(bridge.global, FUNCTIONS);
+  const functions = bridge.getProp(bridge.global, functionsName);
   const named = (/** @type {string} */ name) => bridge.getProp(functions, name);
   return {
     program,
@@ -69,6 +69,6 @@ function evaluateAll(program, bridge, hostFunction) {
   );
   const side = evaluate(program, text(programSide));
   const functions = bridge.unwrapResult(bridge.callFunction(make, bridge.undefined, hostFunction, side));
-  bridge.setProp(bridge.global, FUNCTIONS, functions);
+  bridge.setProp(bridge.global, functionsName, functions);
   for (const handle of [make, side, functions]) handle.dispose();
 }

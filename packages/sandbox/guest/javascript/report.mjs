@@ -1,8 +1,8 @@
 // Errors in the words that a model gets: with the program's own lines, and with what to do.
-import { FENCE, forImport, forMissingAwait, forMissingResult, forSyntax, forUnknownName } from "./hints.mjs";
+import { fenceHint, forImport, forMissingAwait, forMissingResult, forSyntax, forUnknownName } from "./hints.mjs";
 import { placeOfError, placeOfTimeout } from "./places.mjs";
 import { findImport, findStrayBracket, scan } from "./source.mjs";
-import { PROGRAM, wrap } from "./wrap.mjs";
+import { programFile, wrap } from "./wrap.mjs";
 
 /** @typedef {import("./hints.mjs").ProgramTool} ProgramTool */
 /** @typedef {{ line: number, column?: number }} Place */
@@ -18,24 +18,24 @@ import { PROGRAM, wrap } from "./wrap.mjs";
  */
 /** What the engine's side tells of an error. @typedef {{ type: string, message: string, stack: string, line?: number, call?: number, hint?: string, thrown?: boolean }} Described */
 
-const MAX_MESSAGE = 2000;
-const MAX_SOURCE_LINE = 400;
+const maxMessageLength = 2000;
+const maxSourceLineLength = 400;
 
-const FRAME = new RegExp(`(?:at (\\S+) \\()?${PROGRAM}:(\\d+):(\\d+)`, "g");
+const framePattern = new RegExp(`(?:at (\\S+) \\()?${programFile}:(\\d+):(\\d+)`, "g");
 
 /** What the engine's own functions raise is where they were called. */
-const IN_NATIVE = /^\s*at [^\n]*\(native\)/;
+const inNative = /^\s*at [^\n]*\(native\)/;
 
 /** Ends of a run: a program's own class of this name is reported as `Error`. */
-const OURS = new Set([
+const reservedTypes = new Set([
   ..."Timeout MemoryLimit Aborted MissingResult ImportForbidden ForbiddenName ToolCallLimit ResultTooLarge".split(" "),
   ..."SourceTooLarge EngineFailure InDoubt Diverged LeaseLost JournalFailure".split(" "),
 ]);
 
-const MEMORY_HINT = "keep less in memory at once: work in parts, or ask the tools for less";
+const memoryHint = "keep less in memory at once: work in parts, or ask the tools for less";
 
 /** Recursion without an end, or nesting without one. @type {Report} */
-export const STACK_REPORT = {
+export const stackReport = {
   type: "RangeError",
   message: "the program nests too deeply for its stack",
   hint: "use a loop, or a smaller depth",
@@ -43,7 +43,7 @@ export const STACK_REPORT = {
 
 /** @param {number} memoryMb @returns {Report} */
 export function memoryReport(memoryMb) {
-  return { type: "MemoryLimit", message: `the program needs more than ${memoryMb} MB`, hint: MEMORY_HINT };
+  return { type: "MemoryLimit", message: `the program needs more than ${memoryMb} MB`, hint: memoryHint };
 }
 
 /** Writes the errors of one program. */
@@ -73,7 +73,7 @@ export class Reporter {
   at(report, place) {
     const sourceLine = place === undefined ? undefined : this.lines[place.line - 1];
     if (place === undefined || sourceLine === undefined) return report;
-    return { ...report, ...place, sourceLine: sourceLine.slice(0, MAX_SOURCE_LINE).trimEnd() };
+    return { ...report, ...place, sourceLine: sourceLine.slice(0, maxSourceLineLength).trimEnd() };
   }
 
   /**
@@ -83,7 +83,7 @@ export class Reporter {
   place(stack, type) {
     /** @type {Place | undefined} */
     let constructed;
-    for (const [, name, line, column] of stack.matchAll(FRAME)) {
+    for (const [, name, line, column] of stack.matchAll(framePattern)) {
       const place = this.wrapped.place(Number(line), Number(column));
       if (place && name !== type) return place;
       constructed ??= place;
@@ -94,7 +94,7 @@ export class Reporter {
   /** @param {string} type @param {string} message @param {string} stack @returns {Place | undefined} */
   raisedAt(type, message, stack) {
     const place = this.place(stack, type);
-    if (type !== "TypeError" || IN_NATIVE.test(stack)) return place;
+    if (type !== "TypeError" || inNative.test(stack)) return place;
     return placeOfError(this.code, message, place);
   }
 
@@ -129,15 +129,15 @@ export class Reporter {
     if (type === "InternalError" && message === "out of memory")
       return this.at(memoryReport(this.limits.memoryMb), this.place(stack));
     if (message === "stack overflow" && (type === "InternalError" || type === "SyntaxError")) {
-      return this.at(STACK_REPORT, this.place(stack));
+      return this.at(stackReport, this.place(stack));
     }
     if (type === "InternalError" && message === "string too long") {
       return this.at({ type: "RangeError", message: "a text is longer than the engine can hold" }, this.place(stack));
     }
-    const name = OURS.has(type) || type === "" ? "Error" : type.slice(0, 100);
-    const text = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
+    const name = reservedTypes.has(type) || type === "" ? "Error" : type.slice(0, 100);
+    const text = message.length > maxMessageLength ? `${message.slice(0, maxMessageLength)}…` : message;
     const report = this.at({ type: name, message: text }, line ? { line } : this.raisedAt(type, message, stack));
-    const explained = this.code.trimStart().startsWith("```") ? { ...report, hint: FENCE } : this.explain(report);
+    const explained = this.code.trimStart().startsWith("```") ? { ...report, hint: fenceHint } : this.explain(report);
     const known = thrown && !hint ? "throw an Error: it tells the line" : hint;
     return { ...explained, ...(call === undefined ? {} : { call }), ...(known ? { hint: known } : {}) };
   }
@@ -179,8 +179,8 @@ export class Reporter {
     const message = `the program ran longer than ${this.limits.timeoutMs / 1000} s`;
     const hint = "look for a loop that does not end, or do less in one program";
     const place = this.place(stack);
-    const isNoted = stack === "" || IN_NATIVE.test(stack);
-    const isInner = [...stack.matchAll(FRAME)].length > 1;
+    const isNoted = stack === "" || inNative.test(stack);
+    const isInner = [...stack.matchAll(framePattern)].length > 1;
     return this.at({ type: "Timeout", message, hint }, isNoted ? place : placeOfTimeout(this.code, place, isInner));
   }
 

@@ -3,20 +3,20 @@
 
 /** @typedef {{ kind: "word" | "number" | "text" | "mark", text: string, start: number, end: number, depth: number }} Token */
 
-const WORD = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy;
-const NUMBER = /\.?[0-9][0-9a-zA-Z_.]*/y;
-const BEFORE_REGEXP = new Set(
+const wordPattern = /[\p{ID_Start}$_][\p{ID_Continue}$\u200c\u200d]*/uy;
+const numberPattern = /\.?[0-9][0-9a-zA-Z_.]*/y;
+const beforeRegExp = new Set(
   "return typeof case in of do else void delete throw new await yield instanceof default".split(" "),
 );
 
 /** Keeps the scanner linear on text that looks like the start of one again and again. */
-const LONGEST_REGEXP = 1000;
+const maxRegExpLength = 1000;
 
 /** @param {readonly Token[]} tokens */
 function regExpMayFollow(tokens) {
   const last = tokens.at(-1);
   if (last === undefined) return true;
-  if (last.kind === "word") return BEFORE_REGEXP.has(last.text);
+  if (last.kind === "word") return beforeRegExp.has(last.text);
   return last.kind === "mark" && ![")", "]", "}"].includes(last.text);
 }
 
@@ -29,7 +29,7 @@ function endOf(sticky, code, start) {
 /** Where a regular expression that starts here ends. @param {string} code @param {number} start */
 function endOfRegExp(code, start) {
   let inClass = false;
-  const most = Math.min(code.length, start + LONGEST_REGEXP);
+  const most = Math.min(code.length, start + maxRegExpLength);
   for (let at = start + 1; at < most; at++) {
     const character = code[at];
     if (character === "\n") return undefined;
@@ -107,8 +107,8 @@ export function scan(code) {
     else if (character === "`") template(at + 1);
     else if (character === "/" && regExpMayFollow(tokens) && endOfRegExp(code, at) !== undefined) {
       add("text", /** @type {number} */ (endOfRegExp(code, at)));
-    } else if (endOf(WORD, code, at) > at) add("word", endOf(WORD, code, at));
-    else if (endOf(NUMBER, code, at) > at) add("number", endOf(NUMBER, code, at));
+    } else if (endOf(wordPattern, code, at) > at) add("word", endOf(wordPattern, code, at));
+    else if (endOf(numberPattern, code, at) > at) add("number", endOf(numberPattern, code, at));
     else if (character === "}" && templates.at(-1) === depth - 1) {
       templates.pop();
       depth--;
@@ -171,7 +171,7 @@ export function findStrayBracket(code) {
   return undefined;
 }
 
-const JOINS = new Set([
+const joiningMarks = new Set([
   ".",
   ",",
   "?",
@@ -203,7 +203,9 @@ export function statements(code, tokens) {
   for (const token of tokens) {
     const last = current.at(-1);
     const between = last === undefined ? "" : code.slice(last.end, token.start);
-    const joined = last !== undefined && (JOINS.has(token.text) || (JOINS.has(last.text) && !")]".includes(last.text)));
+    const joined =
+      last !== undefined &&
+      (joiningMarks.has(token.text) || (joiningMarks.has(last.text) && !")]".includes(last.text)));
     if (token.depth === 0 && (token.text === ";" || (between.includes("\n") && !joined))) {
       if (current.length > 0) found.push(current);
       current = [];

@@ -9,9 +9,9 @@ import { createInterpreter } from "./interpreter.mjs";
  * plain recursion (550 calls) ends in an error that a program can catch, also while the engine's code is still slow;
  * nested source text and JSON reach the browser's end first, which ends the run with the same error.
  */
-const STACK_BYTES = 96 * 1024;
+const stackBytes = 96 * 1024;
 
-const REMOVED = [
+const removedGlobals = [
   ...["fetch", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource", "importScripts"],
   ...[
     "indexedDB",
@@ -41,9 +41,9 @@ let started = false;
 
 /** @param {{ memoryMb: number }} init */
 async function start({ memoryMb }) {
-  interpreter = await createInterpreter({ engine, memoryMb, stackBytes: STACK_BYTES, post });
+  interpreter = await createInterpreter({ engine, memoryMb, stackBytes, post });
   removeCodeFromText();
-  removeGlobals(REMOVED);
+  removeGlobals(removedGlobals);
   post(['{"type":"ready"}']);
 }
 

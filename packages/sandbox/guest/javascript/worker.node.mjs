@@ -12,24 +12,24 @@ const port = /** @type {import("node:worker_threads").MessagePort} */ (workerDat
  * whether the host has no use for this thread any more.
  */
 const seen = /** @type {Int32Array} */ (workerData.seen);
-const [SENT, MAY_LOOK, SAID, OVER] = [0, 1, 2, 3];
+const [hostSent, mayPoll, threadSent, isEnded] = [0, 1, 2, 3];
 
 /** @param {string[]} messages */
 function post(messages) {
   port.postMessage(messages);
-  Atomics.add(seen, SAID, 1);
+  Atomics.add(seen, threadSent, 1);
 }
 
 /** Wherever no file is being read. */
 function endIfOver() {
-  if (Atomics.load(seen, OVER) === 1) process.exit();
+  if (Atomics.load(seen, isEnded) === 1) process.exit();
 }
 
 const { wasm, memoryMb } = workerData;
 const image = new Image(workerData.image);
 const make = () => createInterpreter({ engine, wasm, image, memoryMb, stackBytes: 256 * 1024, post });
-const READY = ['{"type":"ready"}'];
-const RENEW = '{"type":"renew"}';
+const readyMessages = ['{"type":"ready"}'];
+const renewMessage = '{"type":"renew"}';
 
 /**
  * The engine's loader would ask Node for files and modules at each new instance: now it takes this for no Node. Its first
@@ -50,9 +50,9 @@ if (draft && wasm && image.words && image.words.length < draft.length) {
   draft[0] = image.words.length;
 }
 /** How long an idle program looks for its answer before it sleeps: to be woken takes longer than a call. */
-const LOOK_MS = 0.2;
+const pollMs = 0.2;
 /** To read the clock costs more than to look. */
-const LOOKS_PER_CLOCK = 64;
+const pollsPerClock = 64;
 const now = performance.now.bind(performance);
 let taken = 0;
 let started = false;
@@ -60,7 +60,7 @@ let started = false;
 /** @param {string} text */
 function take(text) {
   taken++;
-  if (interpreter.over && text === RENEW) renew();
+  if (interpreter.over && text === renewMessage) renew();
   else if (started) interpreter.answer(text);
   else {
     started = true;
@@ -72,14 +72,14 @@ function take(text) {
 async function renew() {
   interpreter = await make();
   started = false;
-  post(READY);
+  post(readyMessages);
 }
 
 /** Whether another message is there; waits for a moment. */
 function another() {
-  const until = now() + LOOK_MS;
-  for (let looks = 1; Atomics.load(seen, SENT) === taken; looks++) {
-    if (looks % LOOKS_PER_CLOCK === 0 && (Atomics.load(seen, MAY_LOOK) === 0 || now() > until)) return false;
+  const until = now() + pollMs;
+  for (let looks = 1; Atomics.load(seen, hostSent) === taken; looks++) {
+    if (looks % pollsPerClock === 0 && (Atomics.load(seen, mayPoll) === 0 || now() > until)) return false;
   }
   return true;
 }
@@ -92,4 +92,4 @@ port.on("message", (/** @type {string} */ text) => {
     take(next.message);
   }
 });
-post(READY);
+post(readyMessages);

@@ -2,12 +2,12 @@
 import { scan, statements } from "./source.mjs";
 
 /** As the engine names the program in stacks. */
-export const PROGRAM = "program.js";
+export const programFile = "program.js";
 
-const AWAIT = "await ";
+const awaitPrefix = "await ";
 
 /** A program that asks for strict mode. */
-const STRICT = /^(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(["'])use strict\1/;
+const strictDirective = /^(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(["'])use strict\1/;
 
 /**
  * Where the last statement of a program starts, when it is the call of an async function that nobody awaits: `main()`,
@@ -44,11 +44,11 @@ export function wrap(code, awaitsLast) {
   // function before its end does not compile.
   const label = `end${Math.random().toString(36).slice(2)}`;
   // On the program's first line: lines stay what they are, columns of the first line move.
-  const opening = `(async function () {${STRICT.test(code) ? '"use strict";' : ""}${label}:{`;
+  const opening = `(async function () {${strictDirective.test(code) ? '"use strict";' : ""}${label}:{`;
   // A `__result__` that the program declared as its own variable is seen from inside the block alone.
   const closing = `\n;if (0) break ${label};return await __result__}})`;
   const at = awaitsLast ? lastAsyncCall(source) : undefined;
-  const changed = at === undefined ? source : source.slice(0, at) + AWAIT + source.slice(at);
+  const changed = at === undefined ? source : source.slice(0, at) + awaitPrefix + source.slice(at);
   const lines = code.split(/\r?\n/);
   const before = at === undefined ? "" : source.slice(0, at);
   const insertedLine = before.split("\n").length;
@@ -62,7 +62,7 @@ export function wrap(code, awaitsLast) {
     if (line > lines.length || line < 1) return undefined;
     let own = line === 1 ? column - opening.length : column;
     if (at !== undefined && line === insertedLine && own > insertedColumn)
-      own = Math.max(own - AWAIT.length, insertedColumn);
+      own = Math.max(own - awaitPrefix.length, insertedColumn);
     return own < 1 || own > (lines[line - 1] ?? "").length + 1 ? undefined : { line, column: own };
   };
 

@@ -5,17 +5,17 @@ import { createRequire, syncBuiltinESMExports } from "node:module";
 import { pathToFileURL } from "node:url";
 
 /** Descriptor the child writes to and the host reads from. */
-const TO_HOST = 3;
+const toHost = 3;
 /** Descriptor the host writes to and the child reads from. */
-const FROM_HOST = 4;
+const fromHost = 4;
 /** A snapshot ends in its own SHA-256, which the host has checked. */
-const DIGEST_BYTES = 32;
+const digestBytes = 32;
 /** WebAssembly pages are 64 KiB. */
-const PAGE = 65536;
+const pageBytes = 65536;
 /** How often a program that swallows its interrupt at the deadline is interrupted again. */
-const INTERRUPT_EVERY_MS = 25;
+const interruptEveryMs = 25;
 /** A program that still runs this long after its deadline ends with its process, also when the host is gone. */
-const LAST_RESORT_MS = 2000;
+const lastResortMs = 2000;
 
 const now = performance.now.bind(performance);
 const { readSync, writeSync } = fs;
@@ -29,7 +29,7 @@ function writeBytes(bytes) {
   let done = 0;
   while (done < bytes.length) {
     try {
-      done += writeSync(TO_HOST, bytes, done, bytes.length - done);
+      done += writeSync(toHost, bytes, done, bytes.length - done);
     } catch (error) {
       // A descriptor that somebody made non-blocking; anything else means that the host is gone.
       if (/** @type {any} */ (error)?.code !== "EAGAIN") exit(0);
@@ -52,7 +52,7 @@ function readExactly(bytes) {
   let done = 0;
   while (done < bytes.length) {
     try {
-      const count = readSync(FROM_HOST, bytes, done, bytes.length - done, null);
+      const count = readSync(fromHost, bytes, done, bytes.length - done, null);
       if (count === 0) exit(0);
       done += count;
     } catch (error) {
@@ -72,10 +72,10 @@ function receive() {
 
 /** @param {number} memoryMb Past it `grow` fails, which the guest sees as `MemoryError`. */
 function capMemory(memoryMb) {
-  const pages = Math.floor((memoryMb * 1024 * 1024) / PAGE);
+  const pages = Math.floor((memoryMb * 1024 * 1024) / pageBytes);
   const grow = WebAssembly.Memory.prototype.grow;
   WebAssembly.Memory.prototype.grow = function (/** @type {number} */ more) {
-    if (this.buffer.byteLength / PAGE + more > pages) throw new RangeError("memory limit");
+    if (this.buffer.byteLength / pageBytes + more > pages) throw new RangeError("memory limit");
     return grow.call(this, more);
   };
 }
@@ -119,13 +119,13 @@ function denyAll(target) {
 }
 
 /** What reaches the network or another process. The permission model of Node 20 to 24 has no network switch. */
-const REMOVED = [
+const removedModules = [
   ...["net", "tls", "dgram", "dns", "dns/promises", "http", "https", "http2", "child_process", "inspector", "wasi"],
 ];
-const REMOVED_GLOBALS = [
+const removedGlobals = [
   ...["fetch", "WebSocket", "EventSource", "XMLHttpRequest", "Request", "Response", "Worker", "Bun", "Deno"],
 ];
-const REMOVED_PROCESS = [
+const removedProcess = [
   ...["kill", "_kill", "dlopen", "_linkedBinding", "abort", "chdir", "umask", "setuid", "setgid", "seteuid", "setegid"],
   ...["setgroups", "initgroups", "_debugProcess", "_debugEnd", "loadEnvFile", "execve", "setSourceMapsEnabled"],
 ];
@@ -135,7 +135,7 @@ function removeHostFunctions() {
   // Pyodide asks this binding for the open flags; the permission model refuses it, and this one value is all it needs.
   const constants = { ...fs.constants, fs: fs.constants };
   Object.defineProperty(process, "binding", { value: () => constants });
-  for (const name of REMOVED) {
+  for (const name of removedModules) {
     try {
       denyAll(require(`node:${name}`));
     } catch {
@@ -143,9 +143,9 @@ function removeHostFunctions() {
     }
   }
   syncBuiltinESMExports();
-  for (const name of REMOVED_GLOBALS) Reflect.deleteProperty(globalThis, name);
+  for (const name of removedGlobals) Reflect.deleteProperty(globalThis, name);
   const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
-  for (const name of REMOVED_PROCESS) if (typeof table[name] === "function") table[name] = denied;
+  for (const name of removedProcess) if (typeof table[name] === "function") table[name] = denied;
 }
 
 /** @param {() => unknown} act Whether it is done, and not refused. */
@@ -187,7 +187,7 @@ function opensSockets() {
     () => require("node:http").request("http://127.0.0.1:9").end(),
     () => require("node:https").request("https://127.0.0.1:9").end(),
   ];
-  return ways.some((way) => isDone(way)) || REMOVED_GLOBALS.some((name) => name in globalThis);
+  return ways.some((way) => isDone(way)) || removedGlobals.some((name) => name in globalThis);
 }
 
 /** After the engine has started nothing needs a file or a built-in any more. */
@@ -250,7 +250,7 @@ async function load(init) {
     checkAPIVersion: true,
   };
   if (init.snapshot)
-    return await loadPyodide({ ...options, _loadSnapshot: fs.readFileSync(init.snapshot).subarray(0, -DIGEST_BYTES) });
+    return await loadPyodide({ ...options, _loadSnapshot: fs.readFileSync(init.snapshot).subarray(0, -digestBytes) });
   const pyodide = await loadPyodide({ ...options, _makeSnapshot: init.mode === "build" });
   pyodide.FS.mkdirTree("/lib/toolglot/toolglot_guest");
   for (const [name, source] of Object.entries(init.sources)) {
@@ -279,9 +279,9 @@ const interrupts = {
   get 0() {
     const time = now();
     if (time < clock.deadline) return 0;
-    if (time > clock.deadline + LAST_RESORT_MS) exit(0);
+    if (time > clock.deadline + lastResortMs) exit(0);
     if (time < clock.next) return 0;
-    clock.next = time + INTERRUPT_EVERY_MS;
+    clock.next = time + interruptEveryMs;
     return 2;
   },
   set 0(_value) {},
@@ -289,7 +289,7 @@ const interrupts = {
 
 /** While our own program runs through all that a model's program will need, for the first time. */
 let rehearsing = true;
-const REHEARSAL = JSON.stringify({
+const rehearsal = JSON.stringify({
   type: "run",
   code: "def f(x):\n    return [f'{add(x)}' for _ in range(2)]\nprint(f(1), datetime.strptime('2024-01-02', '%Y-%m-%d'))\n__result__ = {'a': f(2), 'b': 1.5}",
   tools: [{ identifier: "add", name: "add", params: [{ identifier: "x", name: "x", required: true }] }],
@@ -361,7 +361,7 @@ async function main() {
   pyodide.setInterruptBuffer(interrupts);
   removeFiles();
   removeCodeFromText();
-  run(REHEARSAL);
+  run(rehearsal);
   rehearsing = false;
   send(JSON.stringify({ type: "ready", missing }));
   const request = receive();

@@ -4,7 +4,7 @@ import type { SandboxLimits } from "../types.ts";
 import { WebWorkerThread } from "./web-worker-thread.ts";
 
 /** The engine's files may come over a slow network. */
-const START_TIMEOUT_MS = 60_000;
+const startTimeoutMs = 60_000;
 
 /** QuickJS in WebAssembly, in a Web Worker. */
 export class QuickJsEngine implements Engine {
@@ -27,7 +27,7 @@ export class QuickJsEngine implements Engine {
   spawn(): Guest {
     const init = { memoryMb: this.#limits.memoryMb };
     return new MessageGuest(new WebWorkerThread(this.#makeWorker(), init), this.#limits, {
-      startTimeoutMs: START_TIMEOUT_MS,
+      startTimeoutMs,
     });
   }
 

@@ -17,12 +17,12 @@ export interface GuestThread {
 }
 
 /** What the guest's side lets a call's arguments have, and what surrounds a value in a message. */
-const MAX_ARGUMENT_BYTES = 4 * 1024 * 1024;
-const MESSAGE_OVERHEAD_BYTES = 256 * 1024;
+const maxArgumentBytes = 4 * 1024 * 1024;
+const messageOverheadBytes = 256 * 1024;
 /** Messages that come together; the guest's side sends 64 at the most. */
-const MAX_BATCH = 256;
+const maxBatchLength = 256;
 /** Keys that are no data of a JavaScript program, and a danger to careless readers. */
-const DROPPED_KEYS = ["__proto__", "constructor", "prototype"];
+const droppedKeys = ["__proto__", "constructor", "prototype"];
 
 /** How a thread is used: how long it may take to start, and as {@link ReuseOptions}, by default for one program. */
 export interface ThreadLife {
@@ -55,7 +55,7 @@ export class MessageGuest implements Guest {
     this.#thread = thread;
     this.#limits = limits;
     this.#life = life;
-    this.#maxBytes = Math.max(limits.maxResultBytes, limits.maxLogBytes, MAX_ARGUMENT_BYTES) + MESSAGE_OVERHEAD_BYTES;
+    this.#maxBytes = Math.max(limits.maxResultBytes, limits.maxLogBytes, maxArgumentBytes) + messageOverheadBytes;
     this.ready = new Promise((resolve, reject) => {
       this.#markReady = resolve;
       this.#markFailed = reject;
@@ -110,7 +110,7 @@ export class MessageGuest implements Guest {
       this.#fail("it spoke after its end");
       return;
     }
-    if (!Array.isArray(data) || data.length === 0 || data.length > MAX_BATCH) {
+    if (!Array.isArray(data) || data.length === 0 || data.length > maxBatchLength) {
       this.#fail("it sent something that is no batch of messages");
       return;
     }
@@ -132,7 +132,7 @@ export class MessageGuest implements Guest {
       this.#fail("it sent a message that is no JSON");
       return;
     }
-    if (!isObject(message) || !dropKeys(message, DROPPED_KEYS))
+    if (!isObject(message) || !dropKeys(message, droppedKeys))
       this.#fail("it sent a message that is no object, or too deep");
     else if (this.#listener) {
       // Of a call it is no matter what else than ASCII would add.

@@ -2,11 +2,11 @@ import { isObject } from "@toolglot/internal";
 import type { SandboxConversion, SandboxError, SandboxToolCall } from "../types.ts";
 
 /** A guest's report is text for a model: longer text is cut. */
-const MAX_TEXT = 4000;
-const MAX_ENTRIES = 100;
+const maxTextLength = 4000;
+const maxEntries = 100;
 
 function text(value: unknown): string | undefined {
-  return typeof value === "string" ? value.slice(0, MAX_TEXT) : undefined;
+  return typeof value === "string" ? value.slice(0, maxTextLength) : undefined;
 }
 
 function position(value: unknown): number | undefined {
@@ -36,7 +36,7 @@ export function readError(report: unknown, calls: readonly SandboxToolCall[]): S
 /** The conversions of a guest's report. */
 export function readConversions(report: unknown): SandboxConversion[] {
   if (!Array.isArray(report)) return [];
-  return report.slice(0, MAX_ENTRIES).flatMap((entry: unknown) => {
+  return report.slice(0, maxEntries).flatMap((entry: unknown) => {
     if (!isObject(entry)) return [];
     const { path, from, to } = { path: text(entry.path), from: text(entry.from), to: text(entry.to) };
     return path === undefined || from === undefined || to === undefined ? [] : [{ path, from, to }];
@@ -46,5 +46,5 @@ export function readConversions(report: unknown): SandboxConversion[] {
 /** The warnings of a guest's report. */
 export function readWarnings(report: unknown): string[] {
   if (!Array.isArray(report)) return [];
-  return report.slice(0, MAX_ENTRIES).flatMap((entry: unknown) => text(entry) ?? []);
+  return report.slice(0, maxEntries).flatMap((entry: unknown) => text(entry) ?? []);
 }

@@ -4,7 +4,7 @@ import { type GuestSaid, readGuestMessage } from "./guest-said.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 /** The program gets its interrupt at the deadline, and this long to report its line; then the guest is killed. */
-const GRACE_MS = 250;
+const graceMs = 250;
 
 /** Errors after which nothing that the program ran in is used again. */
 const unsafeEnds: readonly string[] = ["Timeout", "MemoryLimit", "MemoryError", "RecursionError", "EngineFailure"];
@@ -164,7 +164,7 @@ export class GuestSession implements Session {
         this.close();
         this.#listener.onTimeout();
       },
-      timeoutMs - this.#watch.ms + GRACE_MS,
+      timeoutMs - this.#watch.ms + graceMs,
     );
     this.#watch.start();
   }

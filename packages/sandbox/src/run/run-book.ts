@@ -13,13 +13,13 @@ import type {
 import type { GuestReport, GuestSaid } from "./guest-said.ts";
 
 /** What surrounds a value in a frame: conversions and warnings. */
-const FRAME_OVERHEAD_BYTES = 256 * 1024;
+const frameOverheadBytes = 256 * 1024;
 /** They are kept, for `toolCalls`: one call has 4 MB at the most, a run this. */
-const MAX_ARGUMENT_BYTES = 32 * 1024 * 1024;
+const maxArgumentBytes = 32 * 1024 * 1024;
 /** The last line may end a little beyond the limit. */
-const LOG_SLACK_BYTES = 64;
+const logSlackBytes = 64;
 /** Of a line that is shown, in UTF-16 units. */
-const MAX_SOURCE_LINE = 400;
+const maxSourceLineLength = 400;
 
 /** Where lines of a program end, as its engine counts them. */
 const lineEnds: Readonly<Record<SandboxLanguage, RegExp>> = { python: /\r\n|\r|\n/, javascript: /\r?\n/ };
@@ -84,7 +84,7 @@ export class RunBook {
       this.stats.logBytes += utf8Bytes(entry.text) + 1;
     }
     // The guest's side cuts before this point, and once.
-    if (this.stats.logBytes > maxLogBytes + LOG_SLACK_BYTES || this.#cuts > 1) return false;
+    if (this.stats.logBytes > maxLogBytes + logSlackBytes || this.#cuts > 1) return false;
     this.logs.push(entry);
     return true;
   }
@@ -97,8 +97,8 @@ export class RunBook {
       return { type: "ToolCallLimit", message, hint: "ask for more at once, or for less in all" };
     }
     this.#argumentBytes += bytes;
-    if (this.#argumentBytes <= MAX_ARGUMENT_BYTES) return undefined;
-    const message = `the arguments of its tool calls have more than ${MAX_ARGUMENT_BYTES / 1024 / 1024} MB together`;
+    if (this.#argumentBytes <= maxArgumentBytes) return undefined;
+    const message = `the arguments of its tool calls have more than ${maxArgumentBytes / 1024 / 1024} MB together`;
     return { type: "ToolCallLimit", message, hint: "give the tools ids or summaries, not whole data" };
   }
 
@@ -119,7 +119,7 @@ export class RunBook {
   measure(reported: number | undefined, bytes: number): boolean {
     const { maxResultBytes } = this.#limits;
     this.stats.resultBytes = reported !== undefined && reported <= bytes ? reported : bytes;
-    return this.stats.resultBytes <= maxResultBytes && bytes <= maxResultBytes + FRAME_OVERHEAD_BYTES;
+    return this.stats.resultBytes <= maxResultBytes && bytes <= maxResultBytes + frameOverheadBytes;
   }
 
   ended(value: unknown): SandboxRunOk {
@@ -133,7 +133,7 @@ export class RunBook {
     const placed: SandboxError = {
       ...error,
       ...(line === undefined ? {} : { line }),
-      ...(sourceLine === undefined ? {} : { sourceLine: sourceLine.slice(0, MAX_SOURCE_LINE).trimEnd() }),
+      ...(sourceLine === undefined ? {} : { sourceLine: sourceLine.slice(0, maxSourceLineLength).trimEnd() }),
     };
     return { status: "error", error: placed, logs: this.logs, toolCalls: this.toolCalls, stats: this.stats };
   }

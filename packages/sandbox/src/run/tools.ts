@@ -11,7 +11,7 @@ import { isObject } from "@toolglot/internal";
 import type { SandboxLanguage } from "../types.ts";
 
 /** Larger tool results would fill the interpreter's memory. */
-const MAX_VALUE_BYTES = 16 * 1024 * 1024;
+const maxValueBytes = 16 * 1024 * 1024;
 
 /** A tool with its names in the program. */
 export interface ProgramTool {
@@ -143,7 +143,7 @@ export async function executeTool(
     throw new ToolError("the tool's result cannot be written as JSON");
   }
   if (json === undefined) json = "null";
-  if (json.length > MAX_VALUE_BYTES) throw new ToolError("the tool's result is too large: ask for less");
+  if (json.length > maxValueBytes) throw new ToolError("the tool's result is too large: ask for less");
   return { value, json };
 }
 

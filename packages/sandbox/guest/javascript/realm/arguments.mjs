@@ -6,7 +6,7 @@
  * @param {(name: string, names: string[]) => string | undefined} nearest
  */
 export function makeArguments(cleaner, nearest) {
-  const MAX_ARGUMENT_LENGTH = 4 * 1024 * 1024;
+  const maxArgumentLength = 4 * 1024 * 1024;
 
   const signature = (/** @type {any} */ tool) => {
     const params = tool.params.map((/** @type {any} */ { identifier, required, default: fallback }) => {
@@ -58,7 +58,7 @@ export function makeArguments(cleaner, nearest) {
       if (value === undefined) continue;
       names.add(name);
       if (count++ > 0) text += ",";
-      text += `${JSON.stringify(name)}:${cleaner.clean(value, MAX_ARGUMENT_LENGTH - text.length, true, [], [undefined, key])}`;
+      text += `${JSON.stringify(name)}:${cleaner.clean(value, maxArgumentLength - text.length, true, [], [undefined, key])}`;
     }
     for (const { name } of tool.required) {
       if (names.has(name)) continue;

@@ -12,14 +12,24 @@ export function makeBridge(
   programSide,
   { base64, makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest },
 ) {
-  const MAX_LENGTH_IN_FLIGHT = 16 * 1024 * 1024;
+  const maxLengthInFlight = 16 * 1024 * 1024;
   /** Text to and from tools until the engine is made to look for cycles. */
-  const COLLECT_AFTER = 4 * 1024 * 1024;
-  const MOST_CYCLES = 100_000;
-  const MOST_FAILURES = 1000;
-  const PROGRAM = "program.js:";
-  const STDERR = ["warn", "error", "trace", "assert"];
-  const METHODS = ["log", "info", "debug", "dir", "table", "group", "groupCollapsed", "groupEnd", ...STDERR];
+  const collectAfterLength = 4 * 1024 * 1024;
+  const maxCycles = 100_000;
+  const maxFailures = 1000;
+  const programFile = "program.js:";
+  const stderrMethods = ["warn", "error", "trace", "assert"];
+  const consoleMethods = [
+    "log",
+    "info",
+    "debug",
+    "dir",
+    "table",
+    "group",
+    "groupCollapsed",
+    "groupEnd",
+    ...stderrMethods,
+  ];
 
   // No error of this realm should reach the program; one that does must lead to no function of this realm.
   for (const name of Object.getOwnPropertyNames(globalThis)) {
@@ -62,14 +72,14 @@ export function makeBridge(
   /** The innermost line of a stack that is the program's, as `    at f (line 3)`; empty when there is none. */
   const programFrame = (/** @type {string} */ stack) => {
     const line = lineIn(stack);
-    const at = stack.indexOf(PROGRAM);
+    const at = stack.indexOf(programFile);
     const name = stack.slice(stack.lastIndexOf("at ", at) + 3, at - 2);
     if (line === 0) return "";
     return name === "<anonymous>" || name === "" ? `    at line ${line}` : `    at ${name} (line ${line})`;
   };
   const lineIn = (/** @type {string} */ stack) => {
-    const at = stack.indexOf(PROGRAM);
-    return at < 0 ? 0 : Number.parseInt(stack.slice(at + PROGRAM.length, at + PROGRAM.length + 9), 10) || 0;
+    const at = stack.indexOf(programFile);
+    return at < 0 ? 0 : Number.parseInt(stack.slice(at + programFile.length, at + programFile.length + 9), 10) || 0;
   };
   const programLine = () => lineIn(new Error().stack ?? "");
 
@@ -84,7 +94,7 @@ export function makeBridge(
     const line = programLine();
     const taken = inputs.read(tool, count, given);
     if (taken.text === undefined) return refuse(taken);
-    if (inFlight + taken.text.length > MAX_LENGTH_IN_FLIGHT) {
+    if (inFlight + taken.text.length > maxLengthInFlight) {
       const message = "cannot be called: await the calls in flight first, their arguments are too large together";
       return refuse(inputs.refuse(tool, message, "R"));
     }
@@ -114,7 +124,7 @@ export function makeBridge(
     } else if (method === "dir" || method === "table") shown = [values[0]];
     let text = inspector.format(shown, maxLogBytes + 1);
     if (groups > 0) text = text.replace(/^/gm, "  ".repeat(Math.min(groups, 20)));
-    const stream = STDERR.includes(method) ? "stderr" : "stdout";
+    const stream = stderrMethods.includes(method) ? "stderr" : "stdout";
     quiet = host(`{"type":"log","stream":"${stream}","text":${JSON.stringify(text)}}`);
     if (method === "group" || method === "groupCollapsed") groups++;
   };
@@ -134,7 +144,7 @@ export function makeBridge(
     passed = 0;
     try {
       const first = new WeakRef(makeCycle());
-      for (let made = 0; made < MOST_CYCLES && first.deref() !== undefined; made++) makeCycle();
+      for (let made = 0; made < maxCycles && first.deref() !== undefined; made++) makeCycle();
     } catch {
       // Memory is full: the program will hear of it.
     }
@@ -145,8 +155,8 @@ export function makeBridge(
     Error,
     tools: request.tools.length,
     identifier: (/** @type {number} */ index) => request.tools[index].identifier,
-    methods: METHODS.length,
-    method: (/** @type {number} */ index) => METHODS[index],
+    methods: consoleMethods.length,
+    method: (/** @type {number} */ index) => consoleMethods[index],
     call,
     print,
     clock: () => time ?? Date.now(),
@@ -164,7 +174,7 @@ export function makeBridge(
       }
       // Errors may be large: those that the program has dealt with are not kept for it.
       failures = failures.filter((failure) => !failure.isSeen());
-      if (failures.length < MOST_FAILURES) failures.push({ error, isSeen });
+      if (failures.length < maxFailures) failures.push({ error, isSeen });
     },
     result: undefined,
     assigned: false,
@@ -249,7 +259,7 @@ export function makeBridge(
     /** @param {string} text */
     settle(text) {
       passed += text.length;
-      if (passed > COLLECT_AFTER) collect();
+      if (passed > collectAfterLength) collect();
       program.settle(text);
     },
     describe,

@@ -8,11 +8,11 @@
  * @param {(bytes: Uint8Array) => string} base64
  */
 export function makeCleaner(isPromise, kinds, base64) {
-  const MAX_DEPTH = 200;
-  const MAX_NOTES = 100;
-  const MAX_TEXT = 10_000;
-  const BATCH = 1000;
-  const DROPPED = ["__proto__", "constructor", "prototype"];
+  const maxDepth = 200;
+  const maxNotes = 100;
+  const maxTextLength = 10_000;
+  const batchSize = 1000;
+  const droppedKeys = ["__proto__", "constructor", "prototype"];
 
   const quote = /** @type {(value: unknown) => string} */ (JSON.stringify);
 
@@ -49,7 +49,7 @@ export function makeCleaner(isPromise, kinds, base64) {
 
   const tooLarge = () => new TooLarge(`more than ${most} bytes as JSON`);
   const note = (/** @type {any} */ path, /** @type {string} */ from, /** @type {string} */ to) => {
-    if (changes.length < MAX_NOTES) changes.push({ path: written(path), from, to });
+    if (changes.length < maxNotes) changes.push({ path: written(path), from, to });
   };
   const put = (/** @type {string} */ text) => {
     left -= text.length;
@@ -64,7 +64,7 @@ export function makeCleaner(isPromise, kinds, base64) {
     if (isStrict)
       throw new Unfit(written(path), `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}, which has no JSON form`);
     note(path, kind, "text");
-    putText(text.slice(0, MAX_TEXT));
+    putText(text.slice(0, maxTextLength));
   };
 
   const primitive = (/** @type {any} */ value, /** @type {any} */ path) => {
@@ -98,7 +98,7 @@ export function makeCleaner(isPromise, kinds, base64) {
 
   /** @param {any} value @param {any} path @param {any} items An array, or what the names are looked up in. */
   const begin = (value, path, items, /** @type {string[] | undefined} */ names) => {
-    if (frames.length > MAX_DEPTH) throw new TooLarge(`nested deeper than ${MAX_DEPTH} levels`);
+    if (frames.length > maxDepth) throw new TooLarge(`nested deeper than ${maxDepth} levels`);
     const length = names === undefined ? items.length : names.length;
     // Each item takes at least a character and a comma.
     if (names === undefined && length * 2 - 1 > left) throw tooLarge();
@@ -153,7 +153,7 @@ export function makeCleaner(isPromise, kinds, base64) {
         if (size > left) throw tooLarge();
         frame.index++;
       }
-      if (simple.length > 0 && (!joins || simple.length === BATCH)) {
+      if (simple.length > 0 && (!joins || simple.length === batchSize)) {
         put((frame.first ? "" : ",") + quote(simple).slice(1, -1));
         frame.first = false;
         simple = [];
@@ -173,7 +173,7 @@ export function makeCleaner(isPromise, kinds, base64) {
     while (frame.index < frame.length) {
       const name = /** @type {string} */ (names[frame.index++]);
       const item = frame.items[name];
-      if (item === undefined || DROPPED.includes(name)) {
+      if (item === undefined || droppedKeys.includes(name)) {
         note([frame.path, name], item === undefined ? "undefined" : "key", "dropped");
         continue;
       }
@@ -283,7 +283,7 @@ export function makeCleaner(isPromise, kinds, base64) {
   const keyText = (/** @type {any} */ key) => {
     if (typeof key === "function") return named(key);
     if (typeof key !== "object" || key === null) return `${key}`;
-    return kinds.timeOf(key) !== undefined ? kinds.isoText(key) : `${key}`.slice(0, MAX_TEXT);
+    return kinds.timeOf(key) !== undefined ? kinds.isoText(key) : `${key}`.slice(0, maxTextLength);
   };
 
   const named = (/** @type {any} */ value) => {

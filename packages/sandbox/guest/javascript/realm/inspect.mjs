@@ -8,12 +8,12 @@
  * @param {any} makeLayout Of layout.mjs.
  */
 export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
-  const DEPTH = 2;
-  const MOST_ITEMS = 100;
-  const MOST_CHARACTERS = 10_000;
-  const COMPACT = 3;
-  const layout = makeLayout(MOST_ITEMS, COMPACT);
-  const quoted = (/** @type {string} */ text) => layout.quoted(text, MOST_CHARACTERS);
+  const maxDepth = 2;
+  const maxItems = 100;
+  const maxCharacters = 10_000;
+  const compactLevels = 3;
+  const layout = makeLayout(maxItems, compactLevels);
+  const quoted = (/** @type {string} */ text) => layout.quoted(text, maxCharacters);
 
   const primitive = (/** @type {any} */ value) => {
     if (typeof value === "string") return quoted(value);
@@ -33,7 +33,7 @@ export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
 
     /** @param {string[]} output @param {string} opening @param {string} closing @param {number} depth @param {number} indent */
     const together = (output, opening, closing, depth, indent, /** @type {any} */ list) =>
-      layout.together(output, opening, closing, { indent, list, flat: deepest - depth < COMPACT });
+      layout.together(output, opening, closing, { indent, list, flat: deepest - depth < compactLevels });
 
     /** @param {any} value @param {number} depth @param {number} indent @returns {string} */
     const show = (value, depth, indent) => {
@@ -62,7 +62,7 @@ export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
         if (typeof key === "string" && wanted !== undefined && !wanted(key)) continue;
         const own = Reflect.getOwnPropertyDescriptor(object, key);
         if (own === undefined || !own.enumerable) continue;
-        if (output.length >= MOST_ITEMS * 10) break;
+        if (output.length >= maxItems * 10) break;
         const text = own.get
           ? own.set
             ? "[Getter/Setter]"
@@ -84,12 +84,12 @@ export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
     const showList = (value, depth, indent, opening) => {
       /** @type {string[]} */
       const output = [];
-      const count = Math.min(value.length, MOST_ITEMS);
+      const count = Math.min(value.length, maxItems);
       for (let index = 0; index < count && left > 0; index++) {
         if (index in value) output.push(show(value[index], depth + 1, indent + 2));
         else {
           let end = index;
-          while (end + 1 < value.length && !(end + 1 in value) && end - index < MOST_ITEMS) end++;
+          while (end + 1 < value.length && !(end + 1 in value) && end - index < maxItems) end++;
           output.push(`<${end - index + 1} empty item${end > index ? "s" : ""}>`);
           index = end;
         }
@@ -104,7 +104,7 @@ export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
     const showObject = (value, depth, indent) => {
       const name = kinds.className(value);
       if (Error.isError(value)) return showError(value, depth, indent, name ?? "Error");
-      const shallow = depth > DEPTH;
+      const shallow = depth > maxDepth;
       if (Array.isArray(value)) {
         if (shallow) return "[Array]";
         deepest = depth;
@@ -132,12 +132,12 @@ export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
         opening = `${name}(${size}) {`;
         const isMap = kinds.mapSize(value) !== undefined;
         const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
-          if (output.length > MOST_ITEMS || left <= 0) return;
+          if (output.length > maxItems || left <= 0) return;
           const shown = show(item, depth + 1, indent + 2);
           output.push(isMap ? `${show(key, depth + 1, indent + 2)} => ${shown}` : shown);
         };
         Reflect.apply(isMap ? Map.prototype.forEach : Set.prototype.forEach, value, [add]);
-        if (size > MOST_ITEMS) output.splice(MOST_ITEMS, 1, `... ${size - MOST_ITEMS} more items`);
+        if (size > maxItems) output.splice(maxItems, 1, `... ${size - maxItems} more items`);
       }
       output.push(...fieldsOf(value, depth, indent));
       return output.length === 0 ? `${opening}}` : together(output, opening, "}", depth, indent, undefined);
@@ -166,11 +166,11 @@ export function makeInspector(isPromise, programFrame, kinds, makeLayout) {
       const { message, stack } = value;
       const shown = typeof value.name === "string" && value.name !== "Error" ? value.name : name;
       const head =
-        message === "" || typeof message !== "string" ? shown : `${shown}: ${message.slice(0, MOST_CHARACTERS)}`;
+        message === "" || typeof message !== "string" ? shown : `${shown}: ${message.slice(0, maxCharacters)}`;
       left -= head.length;
       const frame = depth === 0 && typeof stack === "string" ? programFrame(stack) : "";
       const text = frame === "" ? `[${head}]` : `${head}\n${frame}`;
-      if (depth > DEPTH) return text;
+      if (depth > maxDepth) return text;
       deepest = depth;
       const output = fieldsOf(value, depth, indent, (key) => key !== "stack" && key !== "message" && key !== "name");
       return output.length === 0 ? text : together(output, `${text} {`, "}", depth, indent, undefined);

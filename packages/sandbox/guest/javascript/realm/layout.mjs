@@ -6,7 +6,7 @@
  * @param {number} compact Levels that may share a line.
  */
 export function makeLayout(mostItems, compact) {
-  const WIDTH = 80;
+  const lineWidth = 80;
 
   const escapes = /** @type {Record<string, string>} */ ({
     "\n": "\\n",
@@ -38,10 +38,10 @@ export function makeLayout(mostItems, compact) {
     const longest = Math.max(...lengths);
     const total = lengths.reduce((sum, length) => sum + length + 2, 0);
     const cell = longest + 2;
-    if (cell * 3 + indent >= WIDTH || (total / cell <= 5 && longest > 6)) return output;
+    if (cell * 3 + indent >= lineWidth || (total / cell <= 5 && longest > 6)) return output;
     const biased = Math.max(cell - 3 - Math.sqrt(cell - total / output.length), 1);
     const square = Math.round(Math.sqrt(2.5 * biased * listed) / biased);
-    const columns = Math.min(square, Math.floor((WIDTH - indent) / cell), compact * 4, 15);
+    const columns = Math.min(square, Math.floor((lineWidth - indent) / cell), compact * 4, 15);
     if (columns <= 1) return output;
     const widths = Array.from({ length: columns }, (_, column) => {
       let widest = 0;
@@ -73,7 +73,7 @@ export function makeLayout(mostItems, compact) {
     const lines = list !== undefined && output.length > 6 ? inColumns(output, list, indent) : output;
     if (flat && lines.length === output.length) {
       const length = lines.reduce((sum, text) => sum + text.length, 0);
-      const fits = length + 2 * lines.length + indent + opening.length + 10 <= WIDTH;
+      const fits = length + 2 * lines.length + indent + opening.length + 10 <= lineWidth;
       if (fits && !lines.some((text) => text.includes("\n"))) return `${opening} ${lines.join(", ")} ${closing}`;
     }
     const margin = `\n${" ".repeat(indent)}`;

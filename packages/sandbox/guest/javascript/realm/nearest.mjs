@@ -6,7 +6,7 @@
  * @returns {string | undefined}
  */
 export function nearest(name, candidates) {
-  const MOST = 60;
+  const maxLength = 60;
   const plain = (/** @type {string} */ text) => text.toLowerCase().replace(/[_$]/g, "");
   /** Edits between two short texts, a swap of neighbours counting as one. */
   const distance = (/** @type {string} */ a, /** @type {string} */ b) => {
@@ -26,13 +26,13 @@ export function nearest(name, candidates) {
     }
     return /** @type {number} */ (rows[a.length][b.length]);
   };
-  if (name.length > MOST) return undefined;
+  if (name.length > maxLength) return undefined;
   const wanted = plain(name);
   /** @type {string | undefined} */
   let found;
   let least = Math.floor(name.length * 0.34) + 1;
   for (const candidate of candidates) {
-    if (candidate === name || candidate.length > MOST || Math.abs(candidate.length - name.length) >= least + 2)
+    if (candidate === name || candidate.length > maxLength || Math.abs(candidate.length - name.length) >= least + 2)
       continue;
     const edits = distance(wanted, plain(candidate));
     if (edits < least) {

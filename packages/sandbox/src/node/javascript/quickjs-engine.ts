@@ -6,12 +6,12 @@ import { findQuickJs, type QuickJsPackage, threadScript } from "./quickjs-packag
 import { WorkerThread } from "./worker-thread.ts";
 
 /** A start takes 60 ms of processor time; machines under load take many times that. */
-const START_TIMEOUT_MS = 30_000;
+const startTimeoutMs = 30_000;
 /** What nobody foresaw must not add up in a thread. */
-const MAX_PROGRAMS = 200;
-const MAX_AGE_MS = 600_000;
+const defaultMaxPrograms = 200;
+const defaultMaxMs = 600_000;
 /** What the thread's own code and a few messages take. */
-const HEAP_MB = 64;
+const baseHeapMb = 64;
 
 /** Compiled once for the process: threads share the code. By path. */
 const compiled = new Map<string, Promise<WebAssembly.Module | undefined>>();
@@ -28,7 +28,7 @@ function compile(path: string): Promise<WebAssembly.Module | undefined> {
 }
 
 /** The most words of an image, with their count before them. */
-const IMAGE_WORDS = 512 * 1024;
+const imageWords = 512 * 1024;
 
 /**
  * What an engine's memory holds before its program, as the first thread of the process took it (`image.mjs`): the others
@@ -39,7 +39,7 @@ const images = new Map<string, Int32Array>();
 /** Copies what a thread has written that is ready, and has had no program: later it writes into a copy of its own. */
 function keepImage(path: string, draft: Int32Array): void {
   const length = draft[0] ?? 0;
-  if (length > 0 && length < IMAGE_WORDS && !images.has(path))
+  if (length > 0 && length < imageWords && !images.has(path))
     images.set(path, new Int32Array(draft.subarray(1, length + 1)));
 }
 
@@ -56,10 +56,10 @@ export class QuickJsEngine implements Engine {
   #wasm: WebAssembly.Module | undefined;
 
   /** Throws `ToolglotError` (`sandbox/engine-missing`). */
-  constructor(limits: SandboxLimits, { maxPrograms = MAX_PROGRAMS, maxMs = MAX_AGE_MS }: ReuseOptions = {}) {
+  constructor(limits: SandboxLimits, { maxPrograms = defaultMaxPrograms, maxMs = defaultMaxMs }: ReuseOptions = {}) {
     this.#engine = findQuickJs();
     this.#limits = limits;
-    this.#life = { startTimeoutMs: START_TIMEOUT_MS, maxPrograms, maxMs };
+    this.#life = { startTimeoutMs, maxPrograms, maxMs };
     this.label = `quickjs-emscripten ${this.#engine.version}`;
   }
 
@@ -70,10 +70,10 @@ export class QuickJsEngine implements Engine {
   spawn(): Guest {
     const { memoryMb, maxResultBytes, maxLogBytes } = this.#limits;
     // Text of the program's value stands there a few times over, two bytes a character.
-    const heapMb = HEAP_MB + Math.ceil((Math.max(maxResultBytes, maxLogBytes) * 8) / 1024 / 1024);
+    const heapMb = baseHeapMb + Math.ceil((Math.max(maxResultBytes, maxLogBytes) * 8) / 1024 / 1024);
     const path = this.#engine.wasm;
     const image = images.get(path);
-    const draft = image ? undefined : new Int32Array(new SharedArrayBuffer(IMAGE_WORDS * 4));
+    const draft = image ? undefined : new Int32Array(new SharedArrayBuffer(imageWords * 4));
     const workerData = { memoryMb, wasm: this.#wasm, image, draft };
     const thread = new WorkerThread({ script: threadScript(), workerData, heapMb });
     const guest = new MessageGuest(thread, this.#limits, this.#life);

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ToolglotError } from "@toolglot/core";
 
-const INSTALL = "npm install quickjs-emscripten@~0.32.0";
+const installCommand = "npm install quickjs-emscripten@~0.32.0";
 
 /** The installed engine. */
 export interface QuickJsPackage {
@@ -19,8 +19,8 @@ export function findQuickJs(): QuickJsPackage {
   } catch (cause) {
     throw new ToolglotError(
       "sandbox/engine-missing",
-      `JavaScript needs the package quickjs-emscripten, which is not installed: ${INSTALL}`,
-      { cause, data: { package: "quickjs-emscripten", install: INSTALL } },
+      `JavaScript needs the package quickjs-emscripten, which is not installed: ${installCommand}`,
+      { cause, data: { package: "quickjs-emscripten", install: installCommand } },
     );
   }
   const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };

@@ -13,34 +13,34 @@ export interface ThreadCommand {
 }
 
 /** The interpreter's own 256 KB of stack stand for many times that of the thread's. */
-const STACK_MB = 32;
+const stackMb = 32;
 
 /** What `worker.node.mjs` waits for when a program is over. */
-const RENEW = '{"type":"renew"}';
+const renewMessage = '{"type":"renew"}';
 
 /** How long a thread whose program is over waits for the next one before it makes the interpreter for it. */
-const RENEW_AFTER_MS = 20;
+const renewAfterMs = 20;
 
-const UNREADABLE = "it sent something that cannot be read";
+const unreadable = "it sent something that cannot be read";
 
 /**
  * How long a host that has answered looks for the next call before it sleeps: to be woken takes longer than a call. Its event
- * loop has its turn after each `TURN_MS` of that, and after each message.
+ * loop has its turn after each `pollSliceMs` of that, and after each message.
  */
-const LOOK_MS = 0.2;
-const TURN_MS = 0.05;
+const pollMs = 0.2;
+const pollSliceMs = 0.05;
 /** To read the clock costs more than to look. */
-const LOOKS_PER_CLOCK = 64;
+const pollsPerClock = 64;
 
 /** Places in what both sides see: messages the host sent, whether the thread may look for the next, messages it sent. */
-const SENT = 0;
-const MAY_LOOK = 1;
-const SAID = 2;
+const hostSent = 0;
+const mayPoll = 1;
+const threadSent = 2;
 /** Whether the thread is to be ended, for one that starts: it sees to that itself when it has read its files. */
-const OVER = 3;
+const isEnded = 3;
 
 /** How old a thread is at the most that is let come to its own end while it starts. Usually it takes some tens of milliseconds. */
-const STARTS_WITHIN_MS = 5_000;
+const startsWithinMs = 5_000;
 
 const processors = availableParallelism();
 
@@ -83,7 +83,7 @@ export class WorkerThread implements GuestThread {
       stdout: true,
       stderr: true,
       trackUnmanagedFds: true,
-      resourceLimits: { stackSizeMb: STACK_MB, maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 },
+      resourceLimits: { stackSizeMb: stackMb, maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 },
     });
   }
 
@@ -94,7 +94,7 @@ export class WorkerThread implements GuestThread {
     this.#attached = true;
     const end = (fault: string): void => this.#onEnd(fault);
     this.#port.on("message", (data) => this.#hear(data));
-    this.#port.on("messageerror", () => end(UNREADABLE));
+    this.#port.on("messageerror", () => end(unreadable));
     // The thread holds the process, as long as it is held itself.
     this.#port.unref();
     this.#worker.on("message", () => end("it spoke where nobody listens"));
@@ -111,7 +111,7 @@ export class WorkerThread implements GuestThread {
     atWork.delete(this);
     this.#lookUntil = 0;
     // A host that needs no other program soon, or is about to end, need not pay for it.
-    this.#renewal = setTimeout(() => this.#renewNow(), RENEW_AFTER_MS);
+    this.#renewal = setTimeout(() => this.#renewNow(), renewAfterMs);
     this.#renewal.unref();
   }
 
@@ -119,13 +119,13 @@ export class WorkerThread implements GuestThread {
     if (this.#renewal === undefined) return;
     clearTimeout(this.#renewal);
     this.#renewal = undefined;
-    if (!this.#isOver) this.#say(RENEW, false);
+    if (!this.#isOver) this.#say(renewMessage, false);
   }
 
   #say(text: string, mayLook: boolean): void {
-    Atomics.store(this.#seen, MAY_LOOK, mayLook ? 1 : 0);
+    Atomics.store(this.#seen, mayPoll, mayLook ? 1 : 0);
     this.#port.postMessage(text);
-    Atomics.add(this.#seen, SENT, 1);
+    Atomics.add(this.#seen, hostSent, 1);
   }
 
   post(text: string): void {
@@ -133,7 +133,7 @@ export class WorkerThread implements GuestThread {
     const mayLook = processors >= 2 * atWork.size;
     this.#say(text, mayLook);
     if (!mayLook) return;
-    this.#lookUntil = performance.now() + LOOK_MS;
+    this.#lookUntil = performance.now() + pollMs;
     if (this.#looking) return;
     this.#looking = true;
     setImmediate(() => this.#look());
@@ -145,8 +145,8 @@ export class WorkerThread implements GuestThread {
     this.#looking = now < this.#lookUntil;
     if (!this.#looking) return;
     setImmediate(() => this.#look());
-    for (let looks = 1; Atomics.load(this.#seen, SAID) === this.#heard; looks++) {
-      if (looks % LOOKS_PER_CLOCK === 0 && performance.now() > now + TURN_MS) return;
+    for (let looks = 1; Atomics.load(this.#seen, threadSent) === this.#heard; looks++) {
+      if (looks % pollsPerClock === 0 && performance.now() > now + pollSliceMs) return;
     }
     this.#receive();
   }
@@ -157,7 +157,7 @@ export class WorkerThread implements GuestThread {
       if (next) this.#hear(next.message);
       return next !== undefined;
     } catch {
-      this.#onEnd(UNREADABLE);
+      this.#onEnd(unreadable);
       return false;
     }
   }
@@ -177,9 +177,9 @@ export class WorkerThread implements GuestThread {
     atWork.delete(this);
     this.#isOver = true;
     this.#lookUntil = 0;
-    Atomics.store(this.#seen, OVER, 1);
+    Atomics.store(this.#seen, isEnded, 1);
     // A thread that is terminated while it reads its modules leaves their files open, for as long as the host lives.
-    const late = setTimeout(() => this.#markStarted(), this.#made + STARTS_WITHIN_MS - performance.now());
+    const late = setTimeout(() => this.#markStarted(), this.#made + startsWithinMs - performance.now());
     late.unref();
     await this.#started;
     clearTimeout(late);

@@ -2,17 +2,17 @@ import { isObject } from "@toolglot/internal";
 import { dropKeys } from "../../json.ts";
 
 /** In Python data `constructor` and `prototype` are keys like any other. */
-const PYTHON_KEYS = ["__proto__"];
+const droppedKeys = ["__proto__"];
 
 /** One frame: its length in bytes (32 bits, big endian), then JSON in UTF-8. */
-const HEAD_BYTES = 4;
+const headBytes = 4;
 
 /** A frame as bytes, from JSON text. */
 export function encodeFrame(json: string): Buffer {
   const body = Buffer.from(json);
-  const frame = Buffer.allocUnsafe(HEAD_BYTES + body.length);
+  const frame = Buffer.allocUnsafe(headBytes + body.length);
   frame.writeUInt32BE(body.length, 0);
-  body.copy(frame, HEAD_BYTES);
+  body.copy(frame, headBytes);
   return frame;
 }
 
@@ -23,7 +23,7 @@ export class FrameError extends Error {}
 export class FrameDecoder {
   #chunks: Buffer[] = [];
   #buffered = 0;
-  #wanted = HEAD_BYTES;
+  #wanted = headBytes;
   #inBody = false;
   readonly #maxBytes: number;
 
@@ -40,7 +40,7 @@ export class FrameDecoder {
       const bytes = this.#take(this.#wanted);
       if (this.#inBody) {
         this.#inBody = false;
-        this.#wanted = HEAD_BYTES;
+        this.#wanted = headBytes;
         yield bytes;
         continue;
       }
@@ -73,6 +73,6 @@ export function decodeFrame(bytes: Buffer): Record<string, unknown> {
     throw new FrameError("a frame that is not JSON");
   }
   if (!isObject(value)) throw new FrameError("a frame that is no object");
-  if (!dropKeys(value, PYTHON_KEYS)) throw new FrameError("a frame that is nested too deeply");
+  if (!dropKeys(value, droppedKeys)) throw new FrameError("a frame that is nested too deeply");
   return value;
 }

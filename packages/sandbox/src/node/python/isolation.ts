@@ -17,13 +17,13 @@ export interface Confinement {
  * mapped to none, so that the process has no capability, also where the host is root. Its files stay those of the host's
  * user. No process namespace: it takes a second process for each guest, and SIGKILL would reach the guest by way of it.
  */
-const NAMESPACES = ["--user", "--net", "--ipc", "--uts"];
+const namespaceFlags = ["--user", "--net", "--ipc", "--uts"];
 /** The guest dies with the thread that started it, also when that is killed, and no program can raise its rights. */
-const PRIVILEGES = ["--no-new-privs", "--pdeathsig", "KILL"];
+const privilegeFlags = ["--no-new-privs", "--pdeathsig", "KILL"];
 /** Takes 10 ms; a machine under load takes many times that. */
-const TRIAL_TIMEOUT_MS = 10_000;
+const trialTimeoutMs = 10_000;
 /** The first file can be executed and all the others read. */
-const TRIAL = 'test -x "$0" && for file do test -r "$file" || exit 1; done';
+const trialScript = 'test -x "$0" && for file do test -r "$file" || exit 1; done';
 
 const trials = new Map<string, Promise<Confinement>>();
 
@@ -44,13 +44,13 @@ async function tryOut(files: readonly string[], path = "/usr/bin:/bin"): Promise
   if (process.platform !== "linux") return none("namespaces are of Linux");
   const unshare = findProgram("unshare", path);
   if (unshare === undefined) return none("unshare (util-linux) is not on the PATH");
-  const plain = [unshare, ...NAMESPACES];
+  const plain = [unshare, ...namespaceFlags];
   const setpriv = findProgram("setpriv", path);
-  const full = setpriv === undefined ? undefined : [...plain, setpriv, ...PRIVILEGES];
+  const full = setpriv === undefined ? undefined : [...plain, setpriv, ...privilegeFlags];
   let reason = "";
   for (const before of [full, plain]) {
     if (before === undefined) continue;
-    const fault = await tryCommand([...before, "/bin/sh", "-c", TRIAL, process.execPath, ...files]);
+    const fault = await tryCommand([...before, "/bin/sh", "-c", trialScript, process.execPath, ...files]);
     if (fault === undefined) return { isolation: "namespace", before };
     reason = fault;
   }
@@ -77,14 +77,9 @@ function findProgram(name: string, path: string): string | undefined {
 /** Why the command fails, if it does. */
 function tryCommand([file = "", ...args]: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
-    execFile(
-      file,
-      args,
-      { env: {}, cwd: "/", timeout: TRIAL_TIMEOUT_MS, killSignal: "SIGKILL" },
-      (error, _, stderr) => {
-        if (error === null) resolve(undefined);
-        else resolve(stderr.trim() || "in a user namespace the engine's files can't be read");
-      },
-    );
+    execFile(file, args, { env: {}, cwd: "/", timeout: trialTimeoutMs, killSignal: "SIGKILL" }, (error, _, stderr) => {
+      if (error === null) resolve(undefined);
+      else resolve(stderr.trim() || "in a user namespace the engine's files can't be read");
+    });
   });
 }

@@ -13,15 +13,15 @@ import { type Confinement, findConfinement } from "./isolation.ts";
 import { defaultCacheDir, findOrBuildSnapshot } from "./snapshot.ts";
 
 /** A plain start takes 3 seconds of processor time; machines under load take many times that. */
-const START_TIMEOUT_MS = 300_000;
+const startTimeoutMs = 300_000;
 /** What the guest's side lets a call's arguments have, and what surrounds a value in a frame. */
-const MAX_ARGUMENT_BYTES = 4 * 1024 * 1024;
-const FRAME_OVERHEAD_BYTES = 256 * 1024;
+const maxArgumentBytes = 4 * 1024 * 1024;
+const frameOverheadBytes = 256 * 1024;
 /** Added to the interpreter's memory: what the child keeps outside of it. */
-const HEAP_MB = 128;
+const heapMb = 128;
 
 /** Everything the child may read besides its own script. */
-const ENGINE_FILES = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
+const engineFiles = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
 
 interface EnginePackage {
   dir: string;
@@ -53,7 +53,7 @@ const digests = new Map<string, Promise<string>>();
 function engineDigest(dir: string): Promise<string> {
   const known = digests.get(dir);
   if (known) return known;
-  const digest = Promise.all([...ENGINE_FILES, "pyodide-lock.json"].map((name) => readFile(join(dir, name)))).then(
+  const digest = Promise.all([...engineFiles, "pyodide-lock.json"].map((name) => readFile(join(dir, name)))).then(
     (files) => {
       const hash = createHash("sha256");
       for (const file of files) hash.update(file);
@@ -163,8 +163,8 @@ export class PyodideEngine implements Engine {
     const guest = new ChildGuest({
       ...this.#command(snapshot),
       init: this.#init(snapshot === undefined ? { mode: "plain" } : { mode: "restore", snapshot }),
-      maxFrameBytes: Math.max(this.#limits.maxResultBytes, MAX_ARGUMENT_BYTES) + FRAME_OVERHEAD_BYTES,
-      startTimeoutMs: START_TIMEOUT_MS,
+      maxFrameBytes: Math.max(this.#limits.maxResultBytes, maxArgumentBytes) + frameOverheadBytes,
+      startTimeoutMs,
       onWalls: (missing) => {
         this.#notProven = missing;
         this.#refuse();
@@ -185,7 +185,7 @@ export class PyodideEngine implements Engine {
 
   /** The files a child may read, and nothing else. */
   #readable(snapshot: string | undefined): string[] {
-    const files = [...ENGINE_FILES.map((name) => join(this.#engine.dir, name)), guestFiles().script];
+    const files = [...engineFiles.map((name) => join(this.#engine.dir, name)), guestFiles().script];
     return snapshot === undefined ? files : [...files, realpathSync(snapshot)];
   }
 
@@ -201,7 +201,7 @@ export class PyodideEngine implements Engine {
       "--disallow-code-generation-from-strings",
       "--no-addons",
       "--no-warnings",
-      `--max-old-space-size=${this.#limits.memoryMb + HEAP_MB}`,
+      `--max-old-space-size=${this.#limits.memoryMb + heapMb}`,
       guestFiles().script,
     ];
   }
@@ -230,7 +230,7 @@ export class PyodideEngine implements Engine {
       ...this.#command(undefined),
       init: this.#init({ mode: "build" }),
     });
-    const timer = setTimeout(() => child.kill("SIGKILL"), START_TIMEOUT_MS);
+    const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
     try {
       const chunks: Buffer[] = [];
       for await (const chunk of fromChild as AsyncIterable<Buffer>) chunks.push(chunk);

@@ -4,10 +4,10 @@ import { chmod, lstat, mkdir, open, readdir, rename, rm, stat, utimes } from "no
 import { tmpdir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
 
-const DIGEST_BYTES = 32;
-const EXTENSION = ".snapshot";
+const digestBytes = 32;
+const snapshotExtension = ".snapshot";
 /** A snapshot that nobody used for so long is removed when a new one is made. */
-const STALE_MS = 30 * 24 * 3600 * 1000;
+const staleMs = 30 * 24 * 3600 * 1000;
 
 /** Where snapshots are kept: under `XDG_CACHE_HOME`, else in the temporary folder, there one folder per user. */
 export function defaultCacheDir(): string {
@@ -37,7 +37,7 @@ export function findOrBuildSnapshot(
   name: string,
   build: () => Promise<Buffer>,
 ): Promise<Snapshot | undefined> {
-  const path = join(dir, name + EXTENSION);
+  const path = join(dir, name + snapshotExtension);
   const running = underWay.get(path);
   if (running) return running;
   const search = provide(dir, path, build)
@@ -97,7 +97,7 @@ async function isIntact(path: string): Promise<boolean> {
   try {
     if (checked.get(path) === (await fingerprint(path))) return true;
     const { size } = await stat(path);
-    const length = size - DIGEST_BYTES;
+    const length = size - digestBytes;
     if (length <= 0) return false;
     const hash = createHash("sha256");
     let digest = Buffer.alloc(0);
@@ -117,7 +117,7 @@ async function isIntact(path: string): Promise<boolean> {
 async function removeStale(dir: string, keep: string): Promise<void> {
   for (const entry of await readdir(dir)) {
     const path = join(dir, entry);
-    if (path === keep || !entry.includes(EXTENSION)) continue;
-    if (Date.now() - (await stat(path)).mtimeMs > STALE_MS) await rm(path, { force: true });
+    if (path === keep || !entry.includes(snapshotExtension)) continue;
+    if (Date.now() - (await stat(path)).mtimeMs > staleMs) await rm(path, { force: true });
   }
 }
