@@ -1,7 +1,7 @@
 import type { SandboxIsolation, SandboxLanguage, SandboxWall } from "./types.ts";
 
 /**
- * What a guest says, already read as JSON and not to be believed:
+ * A message of a guest, already read as JSON. Not to be trusted:
  *
  * - `call { id, tool, args, line }`: `tool` is the tool's place in the list, `id` counts the program's calls from 0;
  * - `log { stream, text, cut? }`, `usage { memoryMb }` (once, before the outcome);
@@ -10,7 +10,7 @@ import type { SandboxIsolation, SandboxLanguage, SandboxWall } from "./types.ts"
  */
 export type GuestMessage = Record<string, unknown>;
 
-/** Hears one guest. */
+/** Gets the messages of one guest. */
 export interface GuestListener {
   /** `bytes`: size of the message as it came; of an outcome in bytes, of anything else it may be UTF-16 units. */
   onMessage(message: GuestMessage, bytes: number): void;
@@ -27,7 +27,7 @@ export interface Guest {
   send(json: string): void;
   /** Ends it at once, whatever it does. */
   kill(): void;
-  /** Told instead of `kill` when its program has come to an end of its own: nothing more is heard of it. */
+  /** Called instead of `kill` when its program has ended by itself. From then on it sends nothing. */
   rest?(): void;
   /**
    * Ends it like `kill`, but what it runs in makes a new interpreter that has nothing of this one. Undefined when that can't
@@ -40,7 +40,7 @@ export interface Guest {
   hold(alive: boolean): void;
 }
 
-/** Makes interpreters of one language. What a run looks like from here on is the same for all of them. */
+/** Makes interpreters of one language. A run goes the same way with all of them. */
 export interface Engine {
   readonly language: SandboxLanguage;
   /** Name and version. */
@@ -55,12 +55,12 @@ export interface Engine {
   readonly libraries?: readonly string[];
   /** What a guest runs in. */
   readonly isolation: SandboxIsolation;
-  /** What should stand around a guest and was found not to; of the last guest that started. */
+  /** Walls that the last guest that started was found to lack. */
   readonly missingWalls?: readonly SandboxWall[];
   /** Done before the first guest: finds or makes what `spawn` starts from. Never rejects. */
   prepare(): Promise<void>;
   spawn(): Guest;
-  /** Told after a guest did not start, so that the next may start another way. */
+  /** Called after a guest did not start, so that the next may start another way. */
   startFailed(): void;
   /** Where guests start from. */
   readonly snapshot: "none" | "built" | "cached" | "plain";

@@ -8,7 +8,7 @@ const longestPauseMs = 30_000;
 /** A guest, for one run. */
 export interface StockedGuest {
   guest: Guest;
-  /** Whether it said that it can take a program. */
+  /** Whether it can take a program. */
   ready: boolean;
   /** Ended by us: its end is no fault. */
   discarded: boolean;
@@ -113,7 +113,7 @@ export class GuestStock {
 
   /**
    * Takes back a guest after its run. Where it ran stays, for the next run, while no more than one is there beyond those
-   * wanted: so runs that take turns need no start at all.
+   * wanted: so runs one after another need no start at all.
    */
   giveBackUsed(one: StockedGuest): void {
     const wanted = this.#wanted();
@@ -166,7 +166,7 @@ export class GuestStock {
       this.#keep(this.#spawn());
       return true;
     } catch {
-      // Counted; whoever needs a guest is told when it starts one.
+      // It was counted. A run that needs a guest starts one itself, and gets the error.
       this.refill();
       return false;
     }
@@ -184,7 +184,7 @@ export class GuestStock {
     return this.#stock.splice(Math.max(ready, 0), 1)[0];
   }
 
-  /** Nothing was said to it yet: it is as good as new. */
+  /** It was sent nothing yet: the next run can have it. */
   #giveBack(one: StockedGuest): void {
     if (this.#missing && this.#alive.has(one)) this.#keep(one);
     else this.end(one);

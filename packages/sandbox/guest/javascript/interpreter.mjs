@@ -11,9 +11,9 @@ import { programFile } from "./wrap.mjs";
 /** WebAssembly pages are 64 KiB; the engine starts with 256 of them. */
 const pageBytes = 65536;
 const firstPages = 256;
-/** Jobs between two looks at the clock. */
+/** Jobs between two readings of the clock. */
 const jobsPerClock = 500;
-/** What a program says goes out at the end of its turn; in a long turn after this many messages or milliseconds. */
+/** Messages go out when the program stops running; when it runs for long, after this many messages or milliseconds. */
 const maxHeld = 64;
 const maxHeldMs = 20;
 /** After the deadline the interrupt gets this long to reach the program's end, where its line can be read. */
@@ -75,7 +75,7 @@ export class Interpreter {
     this.over = false;
     runtime.setMaxStackSize(stackBytes);
     runtime.setInterruptHandler(() => this.interrupt());
-    this.realms = makeRealms(runtime, (text) => this.hear(text), image?.restorer(memory) ?? evaluated);
+    this.realms = makeRealms(runtime, (text) => this.receive(text), image?.restorer(memory) ?? evaluated);
   }
 
   interrupt() {
@@ -87,11 +87,11 @@ export class Interpreter {
   }
 
   /** @param {string} text */
-  hear(text) {
+  receive(text) {
     if (this.over || this.timedOut) return true;
     if (text.startsWith('{"type":"call"')) {
       this.inFlight++;
-      this.say(text);
+      this.send(text);
       return false;
     }
     const { stream, text: printed } = JSON.parse(text);
@@ -100,7 +100,7 @@ export class Interpreter {
   }
 
   /** @param {string} message */
-  say(message) {
+  send(message) {
     if (this.held.length === 0) this.heldSince = performance.now();
     this.held.push(message);
     if (this.held.length >= maxHeld) this.flush();
@@ -117,8 +117,8 @@ export class Interpreter {
     const { code, ...request } = JSON.parse(text);
     this.limits = request.limits;
     this.reporter = new Reporter(code, request.tools, this.limits);
-    this.output = new Output(this.limits.maxLogBytes, (message) => this.say(message));
-    this.turn(() => {
+    this.output = new Output(this.limits.maxLogBytes, (message) => this.send(message));
+    this.advance(() => {
       this.call(this.realms.start, JSON.stringify(request)).dispose();
       const refused = this.reporter.refusedImport();
       if (refused) return this.fail(refused);
@@ -143,13 +143,13 @@ export class Interpreter {
     if (this.over) return;
     this.inFlight--;
     this.answered++;
-    this.turn(() => {
+    this.advance(() => {
       this.call(this.realms.settle, text).dispose();
     });
   }
 
   /** Runs the program until it has nothing to do, on its own time. @param {() => void} work */
-  turn(work) {
+  advance(work) {
     const began = performance.now();
     this.deadline = began + this.limits.timeoutMs - this.usedMs;
     try {
@@ -188,7 +188,7 @@ export class Interpreter {
       return this.fail(this.reporter.timeout(described?.message === "interrupted" ? described.stack : ""));
     }
     if (state.type === "rejected") return this.fail(this.reporter.exception(this.describe(state.error)));
-    if (this.inFlight > 0) return this.say(`{"type":"idle","answered":${this.answered}}`);
+    if (this.inFlight > 0) return this.send(`{"type":"idle","answered":${this.answered}}`);
     if (state.type === "pending") return this.fail(this.reporter.neverEnds());
     this.finish(state.value);
   }
@@ -220,8 +220,8 @@ export class Interpreter {
   /** @param {string} outcome */
   end(outcome) {
     this.over = true;
-    this.say(`{"type":"usage","memoryMb":${Math.round(this.memory.buffer.byteLength / 1024 / 1024)}}`);
-    this.say(outcome);
+    this.send(`{"type":"usage","memoryMb":${Math.round(this.memory.buffer.byteLength / 1024 / 1024)}}`);
+    this.send(outcome);
   }
 
   /** @param {Handle} error @returns {import("./report.mjs").Described} */

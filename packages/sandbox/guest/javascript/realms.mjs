@@ -36,7 +36,7 @@ function evaluate(context, code) {
 /**
  * The bridge's functions, by name, and the program's realm.
  * @param {Runtime} runtime
- * @param {(text: string) => boolean} host Hears what the program says; true when no more output is wanted.
+ * @param {(text: string) => boolean} host Gets what the program sends; true when no more output is wanted.
  * @param {Restore} restore
  */
 export function makeRealms(runtime, host, restore) {

@@ -8,21 +8,21 @@ import { createInterpreter } from "./interpreter.mjs";
 
 const port = /** @type {import("node:worker_threads").MessagePort} */ (workerData.port);
 /**
- * What both sides see: messages the host sent, whether a processor is there to look for the next, messages of this side,
+ * Shared with the host: messages that it sent, whether there is a processor to poll for the next, messages of this side,
  * whether the host has no use for this thread any more.
  */
-const seen = /** @type {Int32Array} */ (workerData.seen);
+const shared = /** @type {Int32Array} */ (workerData.shared);
 const [hostSent, mayPoll, threadSent, isEnded] = [0, 1, 2, 3];
 
 /** @param {string[]} messages */
 function post(messages) {
   port.postMessage(messages);
-  Atomics.add(seen, threadSent, 1);
+  Atomics.add(shared, threadSent, 1);
 }
 
 /** Wherever no file is being read. */
 function endIfOver() {
-  if (Atomics.load(seen, isEnded) === 1) process.exit();
+  if (Atomics.load(shared, isEnded) === 1) process.exit();
 }
 
 const { wasm, memoryMb } = workerData;
@@ -49,9 +49,9 @@ if (draft && wasm && image.words && image.words.length < draft.length) {
   draft.set(image.words, 1);
   draft[0] = image.words.length;
 }
-/** How long an idle program looks for its answer before it sleeps: to be woken takes longer than a call. */
+/** How long an idle program polls for its answer before it sleeps: to be woken takes longer than a call. */
 const pollMs = 0.2;
-/** To read the clock costs more than to look. */
+/** To read the clock costs more than a poll. */
 const pollsPerClock = 64;
 const now = performance.now.bind(performance);
 let taken = 0;
@@ -68,7 +68,7 @@ function take(text) {
   }
 }
 
-/** The host says nothing until it is told that the new one is ready. */
+/** The host sends nothing until the new one has reported that it is ready. */
 async function renew() {
   interpreter = await make();
   started = false;
@@ -78,8 +78,8 @@ async function renew() {
 /** Whether another message is there; waits for a moment. */
 function another() {
   const until = now() + pollMs;
-  for (let looks = 1; Atomics.load(seen, hostSent) === taken; looks++) {
-    if (looks % pollsPerClock === 0 && (Atomics.load(seen, mayPoll) === 0 || now() > until)) return false;
+  for (let polls = 1; Atomics.load(shared, hostSent) === taken; polls++) {
+    if (polls % pollsPerClock === 0 && (Atomics.load(shared, mayPoll) === 0 || now() > until)) return false;
   }
   return true;
 }

@@ -40,7 +40,7 @@ export function createSandbox(options: BrowserSandboxOptions = {}): Sandbox {
   });
 }
 
-/** Bundlers look for this very expression. The path is the same from `src/browser` and from `dist/browser`. */
+/** Bundlers search for exactly this expression. The path is the same from `src/browser` and from `dist/browser`. */
 function startWorker(): Worker {
   return new Worker(new URL("../../guest/javascript/worker.browser.mjs", import.meta.url), { type: "module" });
 }

@@ -1,9 +1,9 @@
-import type { GuestThread } from "../javascript/message-guest.ts";
+import type { GuestThread, ThreadListener } from "../javascript/message-guest.ts";
 
 /** A Web Worker that runs `guest/javascript/worker.browser.mjs`. */
 export class WebWorkerThread implements GuestThread {
   readonly #worker: Worker;
-  #heard: Parameters<GuestThread["attach"]>[0] | undefined;
+  #listener: ThreadListener | undefined;
 
   /** `init`: what the worker gets first. */
   constructor(worker: Worker, init: { memoryMb: number }) {
@@ -11,13 +11,13 @@ export class WebWorkerThread implements GuestThread {
     this.#worker.postMessage(init);
   }
 
-  attach(heard: Parameters<GuestThread["attach"]>[0]): void {
-    this.#heard = heard;
-    this.#worker.addEventListener("message", ({ data }: MessageEvent) => heard.onMessage(data));
-    this.#worker.addEventListener("messageerror", () => heard.onEnd("it sent something that cannot be read"));
+  attach(listener: ThreadListener): void {
+    this.#listener = listener;
+    this.#worker.addEventListener("message", ({ data }: MessageEvent) => listener.onMessage(data));
+    this.#worker.addEventListener("messageerror", () => listener.onEnd("it sent something that cannot be read"));
     this.#worker.addEventListener("error", (event) => {
       event.preventDefault();
-      heard.onEnd(event.message || "the worker's script could not be loaded");
+      listener.onEnd(event.message || "the worker's script could not be loaded");
     });
   }
 
@@ -28,7 +28,7 @@ export class WebWorkerThread implements GuestThread {
   /** A worker that was terminated says nothing more, and there is no event for it. */
   async end(): Promise<void> {
     this.#worker.terminate();
-    this.#heard?.onEnd("the worker was ended");
+    this.#listener?.onEnd("the worker was ended");
   }
 
   /** Workers end with their page. */

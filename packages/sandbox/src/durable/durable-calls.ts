@@ -30,8 +30,8 @@ export interface CallsPlace {
 type Waiting = SandboxRunParked["parked"]["waiting"];
 
 /**
- * Carries out the calls of one run: those with an answer in the journal get it, in its turn; the others are claimed, run and
- * written down, and start when nothing is left to replay.
+ * Carries out the calls of one run. Those with an answer in the journal get it, in the order of the first run. The others are
+ * claimed, run and written down; they start when nothing is left to replay.
  */
 export class DurableCalls {
   readonly #place: CallsPlace;
@@ -87,8 +87,8 @@ export class DurableCalls {
   get waiting(): Waiting | undefined {
     if (this.#waiting.size === 0 || this.#waiting.size < this.#place.program.open) return undefined;
     const works = [...this.#waiting].sort(([a], [b]) => a - b);
-    return works.map(([, { flight }]) => {
-      const { callId, name, args } = flight.call;
+    return works.map(([, { pending }]) => {
+      const { callId, name, args } = pending.call;
       return { callId, name, args, reason: approvalReason(name) };
     });
   }
@@ -107,7 +107,7 @@ export class DurableCalls {
   }
 
   async #admit(work: CallWork): Promise<void> {
-    const { index, call } = work.flight;
+    const { index, call } = work.pending;
     const print = await callFingerprint(call.name, call.args);
     if (this.#over) return;
     const kept = this.#place.kept.get(index);
@@ -122,11 +122,11 @@ export class DurableCalls {
   }
 
   async #begin(work: CallWork, print: string, kept: KeptCall | undefined): Promise<void> {
-    const { flight } = work;
+    const { pending } = work;
     const { journal, leases } = this.#place;
     await this.#replay.complete;
     if (this.#over) return;
-    const result = await journal.claimCall(flight.index, print, mayRepeat(flight.program));
+    const result = await journal.claimCall(pending.index, print, mayRepeat(pending.program));
     if (result.status !== "claimed") {
       this.#refused(work, result.status, kept);
       return;
@@ -137,14 +137,14 @@ export class DurableCalls {
       return;
     }
     leases.hold(result);
-    const verdict = requiresApproval(flight.program.tool) ? await this.#decision(work, print) : undefined;
+    const verdict = requiresApproval(pending.program.tool) ? await this.#decision(work, print) : undefined;
     if (this.#over) return;
     if (verdict?.status === "later") {
-      this.#waiting.set(flight.index, work);
+      this.#waiting.set(pending.index, work);
       this.#place.onLater();
       return;
     }
-    const refusal = deniedOutcome(flight.call.name, verdict);
+    const refusal = deniedOutcome(pending.call.name, verdict);
     this.#busy++;
     try {
       if (refusal) await this.#settle(work, claim, refusal);
@@ -156,7 +156,7 @@ export class DurableCalls {
 
   /** Somebody else's claim, where there must be none but an abandoned one of this very call. */
   #refused(work: CallWork, status: string, kept: KeptCall | undefined): void {
-    const { call } = work.flight;
+    const { call } = work.pending;
     const { program } = this.#place;
     if (status === "in-doubt") program.fail(inDoubtError(call.callId, call));
     else if (status === "expired") program.fail(journalError(`what call ${call.callId} came to is forgotten`));
@@ -166,7 +166,7 @@ export class DurableCalls {
 
   async #decision(work: CallWork, print: string): Promise<Verdict> {
     const { journal } = this.#place;
-    const { index } = work.flight;
+    const { index } = work.pending;
     const decision = await journal.readDecision(index, print);
     if (decision?.approved === true) return { status: "approved" };
     if (decision) return { status: "denied", message: decision.message, decided: true };
@@ -185,7 +185,7 @@ export class DurableCalls {
     { print, wasStarted }: { print: string; wasStarted: boolean },
   ): Promise<void> {
     const { journal, leases, program } = this.#place;
-    const { name, args } = work.flight.call;
+    const { name, args } = work.pending.call;
     const begun = (await leases.confirm(claim)) && !this.#over && (await journal.begin(claim, { name, args }));
     // That may have taken its time.
     const confirmed = begun && (await leases.confirm(claim));
@@ -199,7 +199,7 @@ export class DurableCalls {
     try {
       const outcome = await work.perform();
       // After the end of the run only what the tool says for certain is an outcome: its signal was aborted.
-      if (!this.#over || outcome.ok || outcome.told) await this.#settle(work, claim, outcome);
+      if (!this.#over || outcome.ok || outcome.isCertain) await this.#settle(work, claim, outcome);
     } finally {
       this.#performing--;
     }
@@ -208,24 +208,24 @@ export class DurableCalls {
   /** Writes the answer down, then gives it to the program: answers are numbered, and go, in the same order. */
   async #settle(work: CallWork, claim: OperationClaim, outcome: CallOutcome): Promise<void> {
     const { journal, leases, program } = this.#place;
-    const { name, args, ms } = work.flight.call;
+    const { name, args, ms } = work.pending.call;
     this.#clock = Math.max(this.#clock, Date.now());
     this.#delivery++;
     const common = { delivery: this.#delivery, at: this.#clock, ms, toolMs: program.toolMs, name, args };
     const answer: CallAnswer = outcome.ok
       ? { ...common, ok: true, json: outcome.json }
       : { ...common, ok: false, type: outcome.type, message: outcome.message };
-    // Before it is written: a claim that was finished can't be renewed, which would look like a lost one.
+    // Before it is written: a claim that was finished can't be renewed, which would count as a lost one.
     leases.drop(claim);
     const writing = journal.finish(claim, answer);
     const before = this.#tail;
-    const turn = (async () => {
+    const delivery = (async () => {
       const [written] = await Promise.all([writing, before]);
       if (!written) program.fail(leaseLostError);
       else work.deliver(outcome, answer.at);
     })();
-    this.#tail = turn;
-    await turn;
+    this.#tail = delivery;
+    await delivery;
   }
 
   #failed(error: unknown): void {
@@ -233,8 +233,8 @@ export class DurableCalls {
   }
 }
 
-function repeat({ flight, deliver }: CallWork, answer: CallAnswer): void {
-  flight.call.ms = answer.ms;
+function repeat({ pending, deliver }: CallWork, answer: CallAnswer): void {
+  pending.call.ms = answer.ms;
   if (answer.ok) deliver({ ok: true, value: JSON.parse(answer.json), json: answer.json }, answer.at);
-  else deliver({ ok: false, type: answer.type, message: answer.message, told: true }, answer.at);
+  else deliver({ ok: false, type: answer.type, message: answer.message, isCertain: true }, answer.at);
 }

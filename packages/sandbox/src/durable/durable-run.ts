@@ -36,7 +36,7 @@ export class DurableRun implements Durability {
   #calls: DurableCalls | undefined;
   #session: ParkingSession | undefined;
   #resting = false;
-  /** The log has said nothing for as long as the lease lasts. */
+  /** The log has not answered for as long as the lease lasts. */
   #onSilence: (error: Error) => void = () => {};
 
   constructor(run: OpenedRun) {

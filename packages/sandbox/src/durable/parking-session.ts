@@ -15,7 +15,7 @@ export interface ParkingPlace {
 
 /**
  * A program that can do without its guest while it waits. When an answer comes, a fresh guest runs it from its start: calls
- * that were made before are answered as before, and nothing is told twice.
+ * that were made before are answered as before, and nothing is reported twice.
  */
 export class ParkingSession implements Session {
   readonly #rules: SessionRules;
@@ -111,30 +111,30 @@ export class ParkingSession implements Session {
     const { onUsage, onTimeout, onFault } = this.#listener;
     this.#session = new GuestSession(lease.guest, this.#rules, {
       ...{ onUsage, onTimeout, onFault },
-      onCall: (said, bytes) => {
-        const text = JSON.stringify([said.tool, said.args]);
+      onCall: (event, bytes) => {
+        const text = JSON.stringify([event.tool, event.args]);
         const before = this.#calls[this.#now.calls];
         this.#now.calls++;
         if (before === undefined) {
           this.#calls.push(text);
-          this.#listener.onCall(said, bytes);
+          this.#listener.onCall(event, bytes);
         } else if (before !== text) this.#diverged(this.#now.calls);
         this.#send();
       },
-      onLog: (said) => {
+      onLog: (event) => {
         if (++this.#now.lines <= this.#lines) return;
         this.#lines++;
-        this.#listener.onLog(said);
+        this.#listener.onLog(event);
       },
       onIdle: () => {
         if (this.#caughtUp()) this.#listener.onIdle();
       },
-      onOutcome: (said, bytes) => {
+      onOutcome: (event, bytes) => {
         // A guest may be slower than the one before: then it ends earlier.
-        const isLimit = said.type === "error" && isObject(said.error) && limitErrors.includes(said.error.type);
+        const isLimit = event.type === "error" && isObject(event.error) && limitErrors.includes(event.error.type);
         if (!isLimit && !this.#caughtUp()) return;
         this.#leave();
-        this.#listener.onOutcome(said, bytes);
+        this.#listener.onOutcome(event, bytes);
       },
     });
     this.#session.start(this.#request);

@@ -30,15 +30,15 @@ export class ReplayOrder {
     return this.#due[0];
   }
 
-  /** The call was made: `deliver` is called in its turn. */
+  /** The call was made: `deliver` is called when all answers before it were delivered. */
   made(index: number, deliver: () => void): void {
     this.#ready.set(index, deliver);
     for (let next = this.#due[0]; next !== undefined; next = this.#due[0]) {
-      const turn = this.#ready.get(next.index);
-      if (turn === undefined) return;
+      const deliverNext = this.#ready.get(next.index);
+      if (deliverNext === undefined) return;
       this.#due.shift();
       if (this.done) this.#markComplete();
-      turn();
+      deliverNext();
     }
   }
 }

@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { untilAborted } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
 import { ProgramRun, type RunRequest } from "../run/program-run.ts";
-import { RunBook } from "../run/run-book.ts";
+import { RunReport } from "../run/run-report.ts";
 import type { ProgramTool } from "../run/tools.ts";
 import type { SandboxRun, SandboxToolCall } from "../types.ts";
 import { mayRepeat } from "./durable-calls.ts";
@@ -25,18 +25,18 @@ export async function runDurably(
 ): Promise<SandboxRun | SandboxRunParked> {
   const journal = new Journal(settings);
   const { signal } = request;
-  let book = new RunBook({ ...request, code: request.code ?? "" });
+  let report = new RunReport({ ...request, code: request.code ?? "" });
   let code: string;
   let here: RunHeader;
   let found: FoundRun;
   try {
     code = request.code ?? (await untilAborted(readSource(journal, request), signal));
-    book = new RunBook({ ...request, code });
-    if (book.unfit) return book.failed(book.unfit);
+    report = new RunReport({ ...request, code });
+    if (report.sourceError) return report.failed(report.sourceError);
     here = headerOf({ ...request, code }, settings.keepMs);
     found = await opened(journal, here, signal);
   } catch (error) {
-    if (signal.aborted) return book.failed({ type: "Aborted", message: "the run was aborted" });
+    if (signal.aborted) return report.failed({ type: "Aborted", message: "the run was aborted" });
     throw error;
   }
   const { calls } = found;
@@ -53,13 +53,13 @@ export async function runDurably(
     return await new ProgramRun({ ...request, code, seed, imports }).execute(acquire, durability);
   }
   await leases.giveUp();
-  for (const call of listCalls(calls, request.callIdPrefix)) book.call(call);
-  if (different !== undefined) return book.failed(divergedError(different, "resume the run where it began"));
+  for (const call of listCalls(calls, request.callIdPrefix)) report.addCall(call);
+  if (different !== undefined) return report.failed(divergedError(different, "resume the run where it began"));
   const { index } = doubt as KeptCall;
   const error = inDoubtError(`${request.callIdPrefix}:${index + 1}`, doubt as KeptCall);
-  const call = book.toolCalls.find(({ callId }) => callId === error.callId);
+  const call = report.toolCalls.find(({ callId }) => callId === error.callId);
   if (call) call.error = { type: error.type, message: error.message };
-  return book.failed(error);
+  return report.failed(error);
 }
 
 async function readSource(journal: Journal, { engine }: DurableRequest): Promise<string> {
@@ -126,7 +126,7 @@ function findDoubt(calls: KeptCalls, tools: readonly ProgramTool[]): KeptCall | 
     .sort((a, b) => a.index - b.index)[0];
 }
 
-/** The calls of a journal, as a run tells them. */
+/** The calls of a journal, as a run reports them. */
 function listCalls(calls: KeptCalls, callIdPrefix: string): SandboxToolCall[] {
   const known = [...calls.values()].sort((a, b) => a.index - b.index);
   return known.flatMap(({ index, name, args, answer }) => {

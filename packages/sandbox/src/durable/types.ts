@@ -15,7 +15,7 @@ export interface DurableOptions {
    * its calls, as they are.
    */
   log: OperationLog;
-  /** Names the run, 1 to 200 characters. Whoever may choose it may read the outcome of that run. */
+  /** Names the run, 1 to 200 characters. A caller who can choose it can read the outcome of that run. */
   id: string;
   /** Milliseconds that an idle program waits in memory before its guest is given up. Default 60,000; 0: at once. */
   parkAfterMs?: number;

@@ -3,11 +3,16 @@ import type { Guest, GuestListener } from "../engine.ts";
 import { dropKeys, utf8Bytes } from "../json.ts";
 import type { SandboxLimits } from "../types.ts";
 
-/** A thread that runs an interpreter, whatever it is made of. */
+/** `onMessage` gets what the thread sent, `onEnd` why it ended. */
+export interface ThreadListener {
+  onMessage(data: unknown): void;
+  onEnd(fault: string): void;
+}
+
+/** A thread that runs an interpreter. */
 export interface GuestThread {
-  /** `onMessage` gets what the thread said, `onEnd` why it ended. */
-  /** Once for each guest that lives in it, before anything is posted. */
-  attach(heard: { onMessage(data: unknown): void; onEnd(fault: string): void }): void;
+  /** Called once for each guest that runs in it, before anything is posted. */
+  attach(listener: ThreadListener): void;
   /** Asks it for a new interpreter, once its program is over; it answers as at its start. Absent where that can't be. */
   renew?(): void;
   post(text: string): void;
@@ -31,7 +36,7 @@ export interface ThreadLife {
   maxMs?: number;
 }
 
-/** An interpreter in a thread. It says arrays of JSON texts; what is anything else ends it. */
+/** An interpreter in a thread. It sends arrays of JSON texts; anything else ends it. */
 export class MessageGuest implements Guest {
   readonly ready: Promise<void>;
   readonly ended: Promise<void>;
@@ -50,7 +55,7 @@ export class MessageGuest implements Guest {
   #markFailed: (error: Error) => void = () => {};
   #markEnded: () => void = () => {};
 
-  /** `life.startTimeoutMs`: until it must have said that it is ready. */
+  /** `life.startTimeoutMs`: until it must be ready. */
   constructor(thread: GuestThread, limits: SandboxLimits, life: ThreadLife) {
     this.#thread = thread;
     this.#limits = limits;
@@ -107,7 +112,7 @@ export class MessageGuest implements Guest {
   #read(data: unknown): void {
     if (this.#over) return;
     if (this.#resting) {
-      this.#fail("it spoke after its end");
+      this.#fail("it sent a message after its end");
       return;
     }
     if (!Array.isArray(data) || data.length === 0 || data.length > maxBatchLength) {
@@ -139,7 +144,7 @@ export class MessageGuest implements Guest {
       const isOutcome = message.type === "result" || message.type === "error";
       this.#listener.onMessage(message, isOutcome ? utf8Bytes(text) : text.length);
     } else if (message.type === "ready") this.#markReady();
-    else this.#fail(message.type === "fatal" ? String(message.message) : "it spoke out of turn");
+    else this.#fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
   }
 
   #fail(fault: string): void {

@@ -3,7 +3,7 @@ import type { Lease } from "../pool.ts";
 import type { SandboxError, SandboxRun, SandboxStats } from "../types.ts";
 import type { Verdict } from "./approvals.ts";
 import type { Session, SessionListener, SessionRules } from "./guest-session.ts";
-import type { CallOutcome, Flight } from "./tool-work.ts";
+import type { CallOutcome, PendingCall } from "./tool-work.ts";
 
 // What a run needs so that it survives its guest and its process. Runs without it know nothing of journals.
 
@@ -26,10 +26,10 @@ export interface DurableProgram {
 
 /** One call to be carried out. */
 export interface CallWork {
-  flight: Flight;
+  pending: PendingCall;
   ask(): Promise<Verdict>;
   perform(): Promise<CallOutcome>;
-  /** Tells the program what came of it. From then on its clock stands at `clock`. Does nothing after the end of the run. */
+  /** Gives the program the outcome. From then on its clock stands at `clock`. Does nothing after the end of the run. */
   deliver(outcome: CallOutcome, clock: number): void;
 }
 
@@ -45,10 +45,10 @@ export interface Durability {
   openSession(lease: Lease, rules: SessionRules, listener: SessionListener): Session;
   /** Whether the answer to the call is in the journal. */
   isReplayed(call: number): boolean;
-  /** Carries a call out, or finds out what came of it, and delivers that in its turn. */
+  /** Carries a call out, or takes its outcome from the journal, and delivers that in order. */
   carryOut(work: CallWork): void;
   /** Called whenever the program is {@link DurableProgram.resting}. */
   rest(): void;
-  /** Writes the outcome down. Resolves with what is to be told, which may be another one; never rejects. */
+  /** Writes the outcome down. Resolves with the outcome to report, which may be another one; never rejects. */
   end(run: SandboxRun | SandboxRunParked, by: "program" | "host"): Promise<SandboxRun | SandboxRunParked>;
 }

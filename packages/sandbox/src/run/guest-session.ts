@@ -1,6 +1,6 @@
 import { isObject } from "@toolglot/internal";
 import type { Guest } from "../engine.ts";
-import { type GuestSaid, readGuestMessage } from "./guest-said.ts";
+import { type GuestEvent, type GuestOutcome, readGuestMessage } from "./guest-events.ts";
 import { Stopwatch } from "./stopwatch.ts";
 
 /** The program gets its interrupt at the deadline, and this long to report its line; then the guest is killed. */
@@ -9,33 +9,33 @@ const graceMs = 250;
 /** Errors after which nothing that the program ran in is used again. */
 const unsafeEnds: readonly string[] = ["Timeout", "MemoryLimit", "MemoryError", "RecursionError", "EngineFailure"];
 
-function isRest(said: Extract<GuestSaid, { type: "result" | "error" }>): boolean {
-  if (said.type === "result") return true;
-  return isObject(said.error) && !unsafeEnds.includes(String(said.error.type));
+function isRest(event: GuestOutcome): boolean {
+  if (event.type === "result") return true;
+  return isObject(event.error) && !unsafeEnds.includes(String(event.error.type));
 }
 
-/** What a session tells its run. After `onOutcome`, `onTimeout` and `onFault` nothing else comes. */
+/** Called by a session. After `onOutcome`, `onTimeout` and `onFault` nothing else comes. */
 export interface SessionListener {
   /** `bytes` is the size of the message, here and below. */
-  onCall(call: Extract<GuestSaid, { type: "call" }>, bytes: number): void;
-  onOutcome(said: Extract<GuestSaid, { type: "result" | "error" }>, bytes: number): void;
-  onLog(said: Extract<GuestSaid, { type: "log" }>): void;
+  onCall(call: Extract<GuestEvent, { type: "call" }>, bytes: number): void;
+  onOutcome(event: GuestOutcome, bytes: number): void;
+  onLog(event: Extract<GuestEvent, { type: "log" }>): void;
   onUsage(memoryMb: number): void;
   /** Nothing can happen in the guest until it gets an answer. */
   onIdle(): void;
   onTimeout(): void;
-  /** `ended`: the guest is gone. `broken`: it said what it must not say. */
+  /** `ended`: the guest is gone. `broken`: it sent what it must not send. */
   onFault(fault: "ended" | "broken"): void;
 }
 
-/** How a guest is talked to. */
+/** What a session must know of its guest. */
 export interface SessionRules {
   /** As {@link Engine.concurrent}. */
   concurrent: boolean;
   timeoutMs: number;
 }
 
-/** A program and what it is talked to through. */
+/** A running program, and the way to send it answers. */
 export interface Session {
   /** Sends the program. */
   start(request: string): void;
@@ -45,13 +45,13 @@ export interface Session {
   readonly idle: boolean;
   /** Milliseconds that the program has run. */
   readonly guestMs: number;
-  /** Ends the guest. Nothing is told any more. */
+  /** Ends the guest. The listener is not called any more. */
   close(): void;
 }
 
 /**
- * One guest and one program: whose turn it is, and how long the program has run. The guest may be hostile: a message out
- * of turn ends it.
+ * One guest and one program: which of the two must act next, and how long the program has run. The guest may be hostile: a message
+ * at the wrong time ends it.
  */
 export class GuestSession implements Session {
   readonly #guest: Guest;
@@ -109,17 +109,17 @@ export class GuestSession implements Session {
     else this.#guest.kill();
   }
 
-  #receive(said: GuestSaid | undefined, bytes: number): void {
+  #receive(event: GuestEvent | undefined, bytes: number): void {
     if (this.#over) return;
-    // Who waits for an answer has nothing to say.
-    if (said === undefined || this.#idle) this.#fault("broken");
-    else if (said.type === "log") this.#listener.onLog(said);
-    else if (said.type === "usage") this.#usage(said.memoryMb);
-    else if (said.type === "idle") this.#wait(said.answered);
-    else if (said.type === "call") this.#call(said, bytes);
+    // A guest that waits for an answer may send nothing.
+    if (event === undefined || this.#idle) this.#fault("broken");
+    else if (event.type === "log") this.#listener.onLog(event);
+    else if (event.type === "usage") this.#usage(event.memoryMb);
+    else if (event.type === "idle") this.#wait(event.answered);
+    else if (event.type === "call") this.#call(event, bytes);
     else {
-      this.#close(isRest(said));
-      this.#listener.onOutcome(said, bytes);
+      this.#close(isRest(event));
+      this.#listener.onOutcome(event, bytes);
     }
   }
 
@@ -132,21 +132,21 @@ export class GuestSession implements Session {
     this.#listener.onUsage(memoryMb);
   }
 
-  #call(said: Extract<GuestSaid, { type: "call" }>, bytes: number): void {
+  #call(event: Extract<GuestEvent, { type: "call" }>, bytes: number): void {
     const { concurrent } = this.#rules;
-    if (concurrent && said.id !== this.#asked) {
+    if (concurrent && event.id !== this.#asked) {
       this.#fault("broken");
       return;
     }
     this.#asked++;
     if (!concurrent) this.#pause();
-    this.#listener.onCall(said, bytes);
+    this.#listener.onCall(event, bytes);
     if (!concurrent && this.#idle) this.#listener.onIdle();
   }
 
   #wait(answered: number): void {
     if (!this.#rules.concurrent || answered > this.#answered) this.#fault("broken");
-    // Said before it saw the newest answer.
+    // Sent before it got the newest answer.
     else if (answered < this.#answered) return;
     else if (this.#asked === this.#answered) this.#fault("broken");
     else {

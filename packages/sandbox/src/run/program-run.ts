@@ -6,12 +6,11 @@ import type { Lease } from "../pool.ts";
 import type { ImportPolicy, SandboxError, SandboxLimits, SandboxRun, SandboxStats, SandboxToolCall } from "../types.ts";
 import { Approvals, type Verdict } from "./approvals.ts";
 import type { Durability, DurableProgram } from "./durability.ts";
-import { readError } from "./guest-report.ts";
-import type { GuestSaid } from "./guest-said.ts";
+import { type GuestEvent, type GuestOutcome, readError } from "./guest-events.ts";
 import { GuestSession, type Session, type SessionListener } from "./guest-session.ts";
 import { observe } from "./observe.ts";
-import { RunBook } from "./run-book.ts";
-import { type CallOutcome, type Flight, ToolWork } from "./tool-work.ts";
+import { RunReport } from "./run-report.ts";
+import { type CallOutcome, type PendingCall, ToolWork } from "./tool-work.ts";
 import { completeArguments, describeTool, type ProgramTool } from "./tools.ts";
 
 /** What a run is made of. */
@@ -36,8 +35,8 @@ const limitErrors: readonly string[] = ["Timeout", "MemoryLimit", "MemoryError"]
 /** One program from its start to its one outcome. */
 export class ProgramRun implements DurableProgram {
   readonly #request: RunRequest;
-  readonly #book: RunBook;
-  readonly #flights = new Set<Flight>();
+  readonly #report: RunReport;
+  readonly #pending = new Set<PendingCall>();
   readonly #approvals: Approvals;
   readonly #work: ToolWork;
   /** Aborted at the end of the run, so that a tool which is still at work can stop. */
@@ -50,7 +49,7 @@ export class ProgramRun implements DurableProgram {
 
   constructor(request: RunRequest) {
     this.#request = request;
-    this.#book = new RunBook(request);
+    this.#report = new RunReport(request);
     this.#approvals = new Approvals(request.options.approve);
     const { toolTimeMs } = request.limits;
     this.#work = new ToolWork(toolTimeMs, ({ call, line }) => {
@@ -64,7 +63,7 @@ export class ProgramRun implements DurableProgram {
   execute(acquire: () => Promise<Lease>, durability: Durability): Promise<Outcome>;
   async execute(acquire: () => Promise<Lease>, durability?: Durability): Promise<Outcome> {
     const { signal } = this.#request;
-    if (this.#book.unfit) return this.#book.failed(this.#book.unfit);
+    if (this.#report.sourceError) return this.#report.failed(this.#report.sourceError);
     if (durability) {
       this.#durability = durability;
       this.#work.add(durability.toolMs);
@@ -81,7 +80,7 @@ export class ProgramRun implements DurableProgram {
             lease = held;
             this.stats.startMs = performance.now() - asked;
             this.stats.warm = held.warm;
-            this.#book.surround(this.#request.engine);
+            this.#report.noteGuest(this.#request.engine);
             this.#start(held);
           },
           (error) => this.fail(signal.aborted ? abortedError : startError(error)),
@@ -95,15 +94,15 @@ export class ProgramRun implements DurableProgram {
   }
 
   get stats(): SandboxStats {
-    return this.#book.stats;
+    return this.#report.stats;
   }
 
   get made(): number {
-    return this.#book.toolCalls.length;
+    return this.#report.toolCalls.length;
   }
 
   get open(): number {
-    return this.#flights.size;
+    return this.#pending.size;
   }
 
   get resting(): boolean {
@@ -134,10 +133,10 @@ export class ProgramRun implements DurableProgram {
   #listener(): SessionListener {
     const { timeoutMs } = this.#request.limits;
     return {
-      onCall: (said, bytes) => this.#call(said, bytes),
-      onOutcome: (said, bytes) => this.#outcome(said, bytes),
-      onLog: (said) => {
-        if (this.#book.log(said)) observe(() => this.#request.options.onLog?.(said.entry));
+      onCall: (event, bytes) => this.#call(event, bytes),
+      onOutcome: (event, bytes) => this.#outcome(event, bytes),
+      onLog: (event) => {
+        if (this.#report.log(event)) observe(() => this.#request.options.onLog?.(event.entry));
         else this.#broken();
       },
       onUsage: (memoryMb) => {
@@ -155,24 +154,24 @@ export class ProgramRun implements DurableProgram {
     };
   }
 
-  #outcome(said: Extract<GuestSaid, { type: "result" | "error" }>, bytes: number): void {
-    this.#book.report(said.report);
-    const error = said.type === "error" ? readError(said.error, this.#book.toolCalls) : undefined;
-    if (said.type === "error" && error === undefined) {
+  #outcome(event: GuestOutcome, bytes: number): void {
+    this.#report.addGuestReport(event.report);
+    const error = event.type === "error" ? readError(event.error, this.#report.toolCalls) : undefined;
+    if (event.type === "error" && error === undefined) {
       this.#broken();
       return;
     }
     // A limit ends everything, as the host's own deadline does.
-    if (error && this.#flights.size > 0 && limitErrors.includes(error.type)) {
+    if (error && this.#pending.size > 0 && limitErrors.includes(error.type)) {
       this.fail(error);
       return;
     }
     const finish = (): void => {
-      if (error) this.#finish(this.#book.failed(error), "program");
-      else if (said.type !== "result" || !this.#book.measure(said.bytes, bytes)) this.#broken();
-      else this.#finish(this.#book.ended(said.value), "program");
+      if (error) this.#finish(this.#report.failed(error), "program");
+      else if (event.type !== "result" || !this.#report.measure(event.bytes, bytes)) this.#broken();
+      else this.#finish(this.#report.ended(event.value), "program");
     };
-    if (this.#flights.size === 0) {
+    if (this.#pending.size === 0) {
       finish();
       return;
     }
@@ -181,14 +180,14 @@ export class ProgramRun implements DurableProgram {
     this.#durability?.rest();
   }
 
-  #call({ tool, args, line }: Extract<GuestSaid, { type: "call" }>, bytes: number): void {
+  #call({ tool, args, line }: Extract<GuestEvent, { type: "call" }>, bytes: number): void {
     const { tools, callIdPrefix, options } = this.#request;
     const program = tools[tool];
     if (program === undefined) {
       this.#broken();
       return;
     }
-    const refusal = this.#book.refusal(bytes);
+    const refusal = this.#report.refusal(bytes);
     if (refusal) {
       this.fail(refusal, line);
       return;
@@ -199,50 +198,50 @@ export class ProgramRun implements DurableProgram {
       ...{ callId: `${callIdPrefix}:${index + 1}`, name, args: completeArguments(program, args), ok: false, ms: 0 },
       ...(this.#durability?.isReplayed(index) ? { replayed: true } : {}),
     };
-    this.#book.call(call);
-    const flight: Flight = { index, call, input: copyJson(call.args), program, line };
-    this.#flights.add(flight);
+    this.#report.addCall(call);
+    const pending: PendingCall = { index, call, input: copyJson(call.args), program, line };
+    this.#pending.add(pending);
     const { callId, args: shown, replayed } = call;
     observe(() => options.onToolCallStart?.({ callId, name, args: shown, ...(replayed ? { replayed } : {}) }));
-    if (this.#durability === undefined) void this.#carryOut(flight);
+    if (this.#durability === undefined) void this.#carryOut(pending);
     else {
       this.#durability.carryOut({
-        flight,
+        pending,
         ask: () => this.#approvals.ask(call),
-        perform: () => this.#perform(flight),
+        perform: () => this.#perform(pending),
         deliver: (outcome, clock) => {
-          if (!this.#over.signal.aborted) this.#answer(flight, outcome, clock);
+          if (!this.#over.signal.aborted) this.#answer(pending, outcome, clock);
         },
       });
     }
   }
 
-  async #carryOut(flight: Flight): Promise<void> {
+  async #carryOut(pending: PendingCall): Promise<void> {
     const { signal } = this.#over;
-    const { call, program } = flight;
+    const { call, program } = pending;
     const verdict: Verdict | undefined = requiresApproval(program.tool) ? await this.#approvals.ask(call) : undefined;
     if (signal.aborted) return;
-    const outcome = deniedOutcome(call.name, verdict) ?? (await this.#perform(flight));
+    const outcome = deniedOutcome(call.name, verdict) ?? (await this.#perform(pending));
     // After the end of the run the call stays as it was reported.
-    if (!signal.aborted) this.#answer(flight, outcome);
+    if (!signal.aborted) this.#answer(pending, outcome);
   }
 
-  #perform(flight: Flight): Promise<CallOutcome> {
-    const { callId, name } = flight.call;
-    return this.#work.perform(flight, this.#over.signal, (value) => {
+  #perform(pending: PendingCall): Promise<CallOutcome> {
+    const { callId, name } = pending.call;
+    return this.#work.perform(pending, this.#over.signal, (value) => {
       observe(() => this.#request.options.onToolCallProgress?.({ callId, name }, value));
     });
   }
 
-  #answer(flight: Flight, outcome: CallOutcome, clock?: number): void {
-    const { index, call } = flight;
-    this.#flights.delete(flight);
+  #answer(pending: PendingCall, outcome: CallOutcome, clock?: number): void {
+    const { index, call } = pending;
+    this.#pending.delete(pending);
     if (outcome.ok) call.ok = true;
     else call.error = { type: outcome.type, message: outcome.message };
     observe(() => this.#request.options.onToolCall?.(call, outcome.ok ? outcome.value : undefined));
     if (this.#over.signal.aborted) return;
     if (this.#held) {
-      if (this.#flights.size === 0) this.#held();
+      if (this.#pending.size === 0) this.#held();
       else this.#durability?.rest();
       return;
     }
@@ -260,12 +259,12 @@ export class ProgramRun implements DurableProgram {
   /** Ends the run. Calls that have no answer yet have failed by the same error. */
   fail(error: SandboxError, line?: number): void {
     if (this.#over.signal.aborted) return;
-    for (const { call } of this.#flights) call.error = { type: error.type, message: error.message };
-    this.#finish(this.#book.failed(error, line), "host");
+    for (const { call } of this.#pending) call.error = { type: error.type, message: error.message };
+    this.#finish(this.#report.failed(error, line), "host");
   }
 
   park(parked: SandboxRunParked["parked"]): void {
-    const { logs, toolCalls, stats } = this.#book;
+    const { logs, toolCalls, stats } = this.#report;
     this.#finish({ status: "parked", parked, logs, toolCalls, stats }, "host");
   }
 
@@ -286,7 +285,7 @@ export class ProgramRun implements DurableProgram {
 export function deniedOutcome(name: string, verdict: Verdict | undefined): CallOutcome | undefined {
   if (verdict === undefined || verdict.status === "approved") return undefined;
   const message = verdict.status === "denied" ? verdict.message : `${name} was denied: nobody has decided yet`;
-  return { ok: false, type: "Denied", message, told: true };
+  return { ok: false, type: "Denied", message, isCertain: true };
 }
 
 const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };

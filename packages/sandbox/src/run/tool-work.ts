@@ -2,8 +2,8 @@ import type { SandboxToolCall } from "../types.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { executeTool, failureForGuest, type ProgramTool } from "./tools.ts";
 
-/** A call between the program's asking and its answer. */
-export interface Flight {
+/** A call that has no answer yet. */
+export interface PendingCall {
   /** Place in the list of calls. */
   index: number;
   call: SandboxToolCall;
@@ -13,23 +13,23 @@ export interface Flight {
   line: number | undefined;
 }
 
-/** What a call came to. `told`: the tool itself says that it failed, with a `ToolError`. */
+/** The outcome of a call. `isCertain`: the tool itself reported its failure, with a `ToolError`. */
 export type CallOutcome =
   | { ok: true; value: unknown; json: string }
-  | { ok: false; type: string; message: string; told: boolean };
+  | { ok: false; type: string; message: string; isCertain: boolean };
 
 /** Runs the tools of one program, within the time that they have together. */
 export class ToolWork {
   readonly #watch = new Stopwatch();
   readonly #limitMs: number;
-  readonly #onTimeout: (flight: Flight) => void;
+  readonly #onTimeout: (pending: PendingCall) => void;
   /** Spent by calls that an earlier process made. */
   #before = 0;
   #working = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** `onTimeout` is told the call that made the tools work when the time was up. */
-  constructor(limitMs: number, onTimeout: (flight: Flight) => void) {
+  /** `onTimeout` gets the call that was being worked on when the time was up. */
+  constructor(limitMs: number, onTimeout: (pending: PendingCall) => void) {
     this.#limitMs = limitMs;
     this.#onTimeout = onTimeout;
   }
@@ -45,9 +45,9 @@ export class ToolWork {
   }
 
   /** Never rejects. `call.ms` is set when the tool has ended before the run has. */
-  async perform(flight: Flight, signal: AbortSignal, onProgress: (value: unknown) => void): Promise<CallOutcome> {
-    const { call, input, program } = flight;
-    this.#start(flight);
+  async perform(pending: PendingCall, signal: AbortSignal, onProgress: (value: unknown) => void): Promise<CallOutcome> {
+    const { call, input, program } = pending;
+    this.#start(pending);
     const started = performance.now();
     try {
       return { ok: true, ...(await executeTool(program, input, { signal, callId: call.callId }, onProgress)) };
@@ -64,10 +64,10 @@ export class ToolWork {
     clearTimeout(this.#timer);
   }
 
-  #start(flight: Flight): void {
+  #start(pending: PendingCall): void {
     if (this.#working++ > 0) return;
     this.#watch.start();
-    this.#timer = setTimeout(() => this.#onTimeout(flight), this.#limitMs - this.ms);
+    this.#timer = setTimeout(() => this.#onTimeout(pending), this.#limitMs - this.ms);
   }
 
   #end(): void {

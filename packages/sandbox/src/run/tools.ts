@@ -61,7 +61,7 @@ function checkTool(tool: AnyTool): void {
   }
 }
 
-/** Its default is told to the program, as JSON. */
+/** The program gets its default, as JSON. */
 function isSchema(schema: unknown): boolean {
   if (!isObject(schema)) return typeof schema === "boolean";
   try {
@@ -147,10 +147,10 @@ export async function executeTool(
   return { value, json };
 }
 
-/** What a tool threw. `told`: the tool itself says that it failed, with a `ToolError`. */
+/** What a tool threw. `isCertain`: the tool itself reported its failure, with a `ToolError`. */
 export interface ToolFailure {
   message: string;
-  told: boolean;
+  isCertain: boolean;
 }
 
 /**
@@ -159,11 +159,11 @@ export interface ToolFailure {
  */
 export function failureForGuest(error: unknown): ToolFailure {
   try {
-    const told = ToolError.isInstance(error);
-    const given: unknown = told || error instanceof Error ? error.message : error;
+    const isCertain = ToolError.isInstance(error);
+    const given: unknown = isCertain || error instanceof Error ? error.message : error;
     const message = typeof given === "string" ? given : "";
-    return { told, message: told ? message : sanitizeErrorMessage(message) };
+    return { isCertain, message: isCertain ? message : sanitizeErrorMessage(message) };
   } catch {
-    return { told: false, message: sanitizeErrorMessage("") };
+    return { isCertain: false, message: sanitizeErrorMessage("") };
   }
 }

@@ -1,8 +1,7 @@
 import type { AnyTool } from "@toolglot/core";
 import { createSandbox, type Sandbox, type SandboxOptions, type SandboxRun } from "../../src/node/index.ts";
 import { decodeFrame } from "../../src/node/python/frames.ts";
-import { readError } from "../../src/run/guest-report.ts";
-import { readGuestMessage } from "../../src/run/guest-said.ts";
+import { readError, readGuestMessage } from "../../src/run/guest-events.ts";
 import type { SandboxToolCall } from "../../src/types.ts";
 import { tool } from "../support.ts";
 

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
-import type { GuestThread } from "../../javascript/message-guest.ts";
+import type { GuestThread, ThreadListener } from "../../javascript/message-guest.ts";
 
 /** How to start a thread. */
 export interface ThreadCommand {
@@ -24,19 +24,19 @@ const renewAfterMs = 20;
 const unreadable = "it sent something that cannot be read";
 
 /**
- * How long a host that has answered looks for the next call before it sleeps: to be woken takes longer than a call. Its event
- * loop has its turn after each `pollSliceMs` of that, and after each message.
+ * How long a host that has answered polls for the next call before it sleeps: to be woken takes longer than a call. Its event
+ * loop runs after each `pollSliceMs` of that, and after each message.
  */
 const pollMs = 0.2;
 const pollSliceMs = 0.05;
-/** To read the clock costs more than to look. */
+/** To read the clock costs more than a poll. */
 const pollsPerClock = 64;
 
-/** Places in what both sides see: messages the host sent, whether the thread may look for the next, messages it sent. */
+/** Indexes in the memory that both sides share: messages that the host sent, whether the thread may poll, messages that it sent. */
 const hostSent = 0;
 const mayPoll = 1;
 const threadSent = 2;
-/** Whether the thread is to be ended, for one that starts: it sees to that itself when it has read its files. */
+/** Set when a thread that still starts is to end: it does so itself when it has read its files. */
 const isEnded = 3;
 
 /** How old a thread is at the most that is let come to its own end while it starts. Usually it takes some tens of milliseconds. */
@@ -44,18 +44,18 @@ const startsWithinMs = 5_000;
 
 const processors = availableParallelism();
 
-/** Threads that run a program. Both sides look while a processor is there for each of them. */
+/** Threads that run a program. Both sides poll while there is a processor for each of them. */
 const atWork = new Set<WorkerThread>();
 
 /** A thread of Node with no environment, no arguments and no streams. It talks over the port that it finds in `workerData`. */
 export class WorkerThread implements GuestThread {
   readonly #worker: Worker;
-  /** Not the thread's own: a message can only be looked for on a port. */
+  /** Not the thread's own: only a port can be polled for messages. */
   readonly #port: MessagePort;
-  readonly #seen: Int32Array = new Int32Array(new SharedArrayBuffer(16));
-  #heard = 0;
-  #looking = false;
-  #lookUntil = 0;
+  readonly #shared: Int32Array = new Int32Array(new SharedArrayBuffer(16));
+  #received = 0;
+  #polling = false;
+  #pollUntil = 0;
   #isOver = false;
   readonly #made = performance.now();
   #ending: Promise<void> | undefined;
@@ -73,7 +73,7 @@ export class WorkerThread implements GuestThread {
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#worker = new Worker(script, {
-      workerData: { ...workerData, seen: this.#seen, port: port2 },
+      workerData: { ...workerData, shared: this.#shared, port: port2 },
       transferList: [port2],
       env: {},
       argv: [],
@@ -87,18 +87,18 @@ export class WorkerThread implements GuestThread {
     });
   }
 
-  attach({ onMessage, onEnd }: Parameters<GuestThread["attach"]>[0]): void {
+  attach({ onMessage, onEnd }: ThreadListener): void {
     this.#onMessage = onMessage;
     this.#onEnd = onEnd;
     if (this.#attached) return;
     this.#attached = true;
     const end = (fault: string): void => this.#onEnd(fault);
-    this.#port.on("message", (data) => this.#hear(data));
+    this.#port.on("message", (data) => this.#take(data));
     this.#port.on("messageerror", () => end(unreadable));
     // The thread holds the process, as long as it is held itself.
     this.#port.unref();
-    this.#worker.on("message", () => end("it spoke where nobody listens"));
-    this.#worker.on("messageerror", () => end("it spoke where nobody listens"));
+    this.#worker.on("message", () => end("it sent a message where nobody listens"));
+    this.#worker.on("messageerror", () => end("it sent a message where nobody listens"));
     this.#worker.on("error", (error: unknown) => end(error instanceof Error ? error.message : String(error)));
     this.#worker.on("exit", () => {
       this.#markStarted();
@@ -109,7 +109,7 @@ export class WorkerThread implements GuestThread {
 
   renew(): void {
     atWork.delete(this);
-    this.#lookUntil = 0;
+    this.#pollUntil = 0;
     // A host that needs no other program soon, or is about to end, need not pay for it.
     this.#renewal = setTimeout(() => this.#renewNow(), renewAfterMs);
     this.#renewal.unref();
@@ -119,34 +119,34 @@ export class WorkerThread implements GuestThread {
     if (this.#renewal === undefined) return;
     clearTimeout(this.#renewal);
     this.#renewal = undefined;
-    if (!this.#isOver) this.#say(renewMessage, false);
+    if (!this.#isOver) this.#send(renewMessage, false);
   }
 
-  #say(text: string, mayLook: boolean): void {
-    Atomics.store(this.#seen, mayPoll, mayLook ? 1 : 0);
+  #send(text: string, pollsToo: boolean): void {
+    Atomics.store(this.#shared, mayPoll, pollsToo ? 1 : 0);
     this.#port.postMessage(text);
-    Atomics.add(this.#seen, hostSent, 1);
+    Atomics.add(this.#shared, hostSent, 1);
   }
 
   post(text: string): void {
     atWork.add(this);
-    const mayLook = processors >= 2 * atWork.size;
-    this.#say(text, mayLook);
-    if (!mayLook) return;
-    this.#lookUntil = performance.now() + pollMs;
-    if (this.#looking) return;
-    this.#looking = true;
-    setImmediate(() => this.#look());
+    const hasProcessors = processors >= 2 * atWork.size;
+    this.#send(text, hasProcessors);
+    if (!hasProcessors) return;
+    this.#pollUntil = performance.now() + pollMs;
+    if (this.#polling) return;
+    this.#polling = true;
+    setImmediate(() => this.#poll());
   }
 
-  /** Waits for a moment, takes one message at the most, and goes on in the next turn of the event loop. */
-  #look(): void {
+  /** Waits for a moment, takes one message at the most, and goes on in the next round of the event loop. */
+  #poll(): void {
     const now = performance.now();
-    this.#looking = now < this.#lookUntil;
-    if (!this.#looking) return;
-    setImmediate(() => this.#look());
-    for (let looks = 1; Atomics.load(this.#seen, threadSent) === this.#heard; looks++) {
-      if (looks % pollsPerClock === 0 && performance.now() > now + pollSliceMs) return;
+    this.#polling = now < this.#pollUntil;
+    if (!this.#polling) return;
+    setImmediate(() => this.#poll());
+    for (let polls = 1; Atomics.load(this.#shared, threadSent) === this.#received; polls++) {
+      if (polls % pollsPerClock === 0 && performance.now() > now + pollSliceMs) return;
     }
     this.#receive();
   }
@@ -154,7 +154,7 @@ export class WorkerThread implements GuestThread {
   #receive(): boolean {
     try {
       const next: { message: unknown } | undefined = receiveMessageOnPort(this.#port);
-      if (next) this.#hear(next.message);
+      if (next) this.#take(next.message);
       return next !== undefined;
     } catch {
       this.#onEnd(unreadable);
@@ -162,8 +162,8 @@ export class WorkerThread implements GuestThread {
     }
   }
 
-  #hear(data: unknown): void {
-    this.#heard++;
+  #take(data: unknown): void {
+    this.#received++;
     this.#markStarted();
     this.#onMessage(data);
   }
@@ -176,8 +176,8 @@ export class WorkerThread implements GuestThread {
   async #end(): Promise<void> {
     atWork.delete(this);
     this.#isOver = true;
-    this.#lookUntil = 0;
-    Atomics.store(this.#seen, isEnded, 1);
+    this.#pollUntil = 0;
+    Atomics.store(this.#shared, isEnded, 1);
     // A thread that is terminated while it reads its modules leaves their files open, for as long as the host lives.
     const late = setTimeout(() => this.#markStarted(), this.#made + startsWithinMs - performance.now());
     late.unref();

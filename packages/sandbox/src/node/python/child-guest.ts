@@ -14,9 +14,9 @@ export interface ChildCommand {
   init: unknown;
   /** Longer frames end it. */
   maxFrameBytes: number;
-  /** Milliseconds until it must have said that it is ready. */
+  /** Milliseconds until it must be ready. */
   startTimeoutMs: number;
-  /** Hears, before it is ready, which walls it found missing. What it throws is why the child is not used. */
+  /** Gets the walls that the child found missing, before it is ready. When it throws, the child is not used. */
   onWalls?(missing: readonly SandboxWall[]): void;
 }
 
@@ -140,7 +140,7 @@ export class ChildGuest implements Guest {
   #receive(message: Record<string, unknown>, bytes: number): void {
     if (this.#listener) this.#listener.onMessage(message, bytes);
     else if (message.type === "ready") this.#becomeReady(message.missing);
-    else this.#fail(message.type === "fatal" ? String(message.message) : "it spoke out of turn");
+    else this.#fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
   }
 
   /** Throws when it may not be used. */

@@ -112,7 +112,7 @@ describe("a thread that was broken into", () => {
       guest.listen({ onMessage: () => guest.rest(), onEnd: resolve });
     });
     guest.send("{}");
-    expect(await ended).toBe("it spoke after its end");
+    expect(await ended).toBe("it sent a message after its end");
     expect(guest.renew()).toBeUndefined();
     await guest.ended;
   });
@@ -135,6 +135,6 @@ describe("a thread that was broken into", () => {
     await over;
     const next = guest.renew();
     next?.hold(true);
-    await expect(next?.ready).rejects.toThrow("it spoke out of turn");
+    await expect(next?.ready).rejects.toThrow("it sent a message too early");
   });
 });

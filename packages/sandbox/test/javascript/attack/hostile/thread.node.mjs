@@ -56,7 +56,7 @@ const acts = {
   },
   "messages that are counted, and do not come": () => {
     post('{"type":"call","id":0,"tool":0,"line":1,"args":{"a":1}}');
-    for (;;) Atomics.add(workerData.seen, 2, 1);
+    for (;;) Atomics.add(workerData.shared, 2, 1);
   },
   "prototype keys": () =>
     post('{"type":"result","value":{"__proto__":{"polluted":true},"constructor":1,"a":1},"bytes":1e99}'),

@@ -10,7 +10,7 @@ import type {
   SandboxStats,
   SandboxToolCall,
 } from "../types.ts";
-import type { GuestReport, GuestSaid } from "./guest-said.ts";
+import type { GuestEvent, GuestReport } from "./guest-events.ts";
 
 /** What surrounds a value in a frame: conversions and warnings. */
 const frameOverheadBytes = 256 * 1024;
@@ -24,8 +24,8 @@ const maxSourceLineLength = 400;
 /** Where lines of a program end, as its engine counts them. */
 const lineEnds: Readonly<Record<SandboxLanguage, RegExp>> = { python: /\r\n|\r|\n/, javascript: /\r?\n/ };
 
-/** All that is told of a run in the end, and whether the guest kept to its limits with it. */
-export class RunBook {
+/** Collects what a run reports in the end, and checks that the guest kept to its limits with it. */
+export class RunReport {
   readonly logs: LogEntry[] = [];
   readonly toolCalls: SandboxToolCall[] = [];
   readonly stats: SandboxStats;
@@ -58,13 +58,13 @@ export class RunBook {
   }
 
   /** What the program runs in, known when it has a guest. */
-  surround({ isolation, missingWalls = [] }: Engine): void {
+  noteGuest({ isolation, missingWalls = [] }: Engine): void {
     this.stats.isolation = isolation;
     this.stats.warnings.push(...missingWalls.map(missingWall));
   }
 
   /** What is wrong with the program before it starts. */
-  get unfit(): SandboxError | undefined {
+  get sourceError(): SandboxError | undefined {
     const { sourceBytes } = this.stats;
     const { maxSourceBytes } = this.#limits;
     if (sourceBytes <= maxSourceBytes) return undefined;
@@ -73,7 +73,7 @@ export class RunBook {
   }
 
   /** False when the guest printed more than its side lets a program print. */
-  log({ entry, cut }: Extract<GuestSaid, { type: "log" }>): boolean {
+  log({ entry, cut }: Extract<GuestEvent, { type: "log" }>): boolean {
     const { maxLogBytes } = this.#limits;
     if (cut) {
       this.#cuts++;
@@ -102,12 +102,12 @@ export class RunBook {
     return { type: "ToolCallLimit", message, hint: "give the tools ids or summaries, not whole data" };
   }
 
-  call(call: SandboxToolCall): void {
+  addCall(call: SandboxToolCall): void {
     this.toolCalls.push(call);
     this.stats.toolCalls++;
   }
 
-  report({ conversions, warnings }: GuestReport): void {
+  addGuestReport({ conversions, warnings }: GuestReport): void {
     this.stats.conversions = conversions;
     this.stats.warnings.push(...warnings);
   }
