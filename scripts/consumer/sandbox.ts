@@ -22,16 +22,36 @@ export async function consume(): Promise<string> {
     const same = await javascript.run('return (await price({ article: "tea" })) + (await price({ article: "jam" }));');
     await javascript[Symbol.asyncDispose]();
     if (same.status !== "ok") throw new Error(JSON.stringify(same));
+    // Whether there are namespaces is up to the system.
+    const missing = sandbox.stats().missingWalls.filter((wall) => wall !== "namespace");
+    if (missing.length > 0) await mustRefuse();
     return [
       same.value,
       run.value,
       run.logs.map((entry) => entry.text.trim()).join(),
       wrong.error.type,
       wrong.error.line,
+      `missing: ${[...missing, ...javascript.stats().missingWalls.map((wall) => `${wall} of JavaScript`)].join() || "nothing"}`,
     ].join(" | ");
   } finally {
     await sandbox[Symbol.asyncDispose]();
   }
 }
 
-export const expected = "7 | 7 | adding up | ZeroDivisionError | 1";
+/** Where a wall is missing, nothing runs that needs them all. */
+async function mustRefuse(): Promise<void> {
+  const strict = createSandbox({ language: "python", isolation: "required", pool: { size: 0 } });
+  const run = await strict.run("__result__ = 1");
+  await strict[Symbol.asyncDispose]();
+  if (run.status === "ok") throw new Error("it ran though a wall is missing");
+}
+
+const result = "7 | 7 | adding up | ZeroDivisionError | 1";
+
+export const expected = `${result} | missing: nothing`;
+
+/** Bun has no permission model and no limits of memory; under Deno nothing starts. */
+export const expectedOn = {
+  bun: `${result} | missing: files,processes,memory,network,memory of JavaScript`,
+  deno: "sandbox/runtime-unsupported",
+};

@@ -97,11 +97,11 @@ export const gates = [
     cure: "KEEP=1 npm run test:pack, then look into the folder it names",
   },
   {
-    id: "nodes",
-    what: "the sandbox's tarball locks its interpreters in under every supported Node",
-    command: [node, "scripts/node-versions.mjs"],
+    id: "runtimes",
+    what: "the tarballs work on every runtime that README.md names, and the sandbox locks its interpreters in",
+    command: [node, "scripts/runtimes.mjs"],
     counts: true,
     stream: true,
-    cure: "node scripts/node-versions.mjs 22",
+    cure: "node scripts/runtimes.mjs 22",
   },
 ];

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { architecture } from "../lib/architecture.mjs";
 import { gates } from "../lib/gates.mjs";
+import { readSupport } from "../lib/support.mjs";
 import { publicPackages, root } from "../lib/workspace.mjs";
 
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -38,6 +39,38 @@ it.each(["README.md", "README.zh-CN.md"])("should list every public package in %
     expect(text).toContain(`[\`${manifest.name}\`](${folder})`);
   }
 });
+
+it("should say of every public package what it runs on, the same in both README.md, with a program that shows it", () => {
+  const { runtimes, claims } = readSupport(read("README.md"));
+  const ids = publicPackages().map(({ id }) => id);
+  expect(claims.map(({ id }) => id).toSorted()).toEqual(ids.toSorted());
+  for (const { id, cells } of claims) {
+    expect(cells).toHaveLength(runtimes.length);
+    expect(existsSync(join(root, `scripts/consumer/${id}.ts`))).toBe(true);
+  }
+  const chinese = readSupport(read("README.zh-CN.md"));
+  const isYes = (support: typeof chinese, yes: string) =>
+    support.claims.map(({ id, cells }) => ({ id, cells: cells.map((cell) => cell === yes) }));
+  expect(chinese.runtimes).toEqual(runtimes);
+  expect(isYes(chinese, "能")).toEqual(isYes({ runtimes, claims }, "yes"));
+});
+
+it.each(publicPackages())(
+  "should say in the README.md of $id that it runs where the table says so",
+  ({ id, folder }) => {
+    const { runtimes, claims } = readSupport(read("README.md"));
+    const cells = claims.find((claim) => claim.id === id)?.cells ?? [];
+    const compatibility = /^## Compatibility\n([\s\S]*?)^## /m.exec(read(`${folder}/README.md`))?.[1] ?? "";
+    // What a package runs on stands in its first sentence, what it does elsewhere in later ones.
+    const [first = "", ...others] = compatibility.split(/(?<=\.)\s/);
+    for (const family of ["Node", "Bun", "Deno"] as const) {
+      const own = cells.filter((_, index) => runtimes[index]?.name.startsWith(family));
+      expect(first.includes(family), `${family} in: ${first}`).toBe(own.every((cell) => cell === "yes"));
+      expect(compatibility).toContain(family);
+    }
+    expect(others.length).toBeGreaterThan(0);
+  },
+);
 
 it("should describe every gate in CONTRIBUTING.md", () => {
   const text = read("CONTRIBUTING.md");

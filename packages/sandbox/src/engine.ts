@@ -71,6 +71,7 @@ const walls: Readonly<Record<SandboxWall, string>> = {
   processes: "the runtime has no permission model, or not this one: the interpreter's process may start others",
   network: "the interpreter's process may open sockets",
   code: "the runtime makes code of text in the interpreter's process",
+  memory: "the runtime sets no limit to the memory around the interpreter's own",
   namespace: "the system gave it no namespaces",
 };
 

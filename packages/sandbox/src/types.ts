@@ -11,11 +11,12 @@ export type SandboxLanguage = "python" | "javascript";
 export type SandboxIsolation = "worker" | "process" | "namespace";
 
 /**
- * What stands around a Python program besides WebAssembly, each tried before a program runs: `files`, the process reads the
+ * What stands around a program besides WebAssembly, each checked before a program runs. For Python: `files`, the process reads the
  * engine's files and nothing else; `processes`, it starts none; `network`, it opens no socket; `code`, it makes no code of
- * text; `namespace`, the kernel shows it no network.
+ * text; `namespace`, the kernel shows it no network. For both languages, but not in browsers: `memory`, the
+ * runtime limits what the process or the thread takes besides the interpreter's own memory.
  */
-export type SandboxWall = "files" | "processes" | "network" | "code" | "namespace";
+export type SandboxWall = "files" | "processes" | "network" | "code" | "memory" | "namespace";
 
 /** What a run may use. Every limit is enforced, and reported in {@link SandboxStats.limits}. */
 export interface SandboxLimits {

@@ -81,3 +81,15 @@ it.each([codeTools, sandboxExecutor])(
 it("should know the languages of descriptions", () => {
   expect(() => codeTools(sandbox, { locale: "de" as never })).toThrow(/locale must be one of en, zh, not "de"/);
 });
+
+it("should refuse to run under Deno, where its walls would not stand", () => {
+  const { versions } = process;
+  Object.defineProperty(process, "versions", { value: { ...versions, deno: "2.9.6" } });
+  try {
+    expect(() => createSandbox({ language: "javascript" })).toThrow(
+      expect.objectContaining({ code: "sandbox/runtime-unsupported", data: { runtime: "Deno 2.9.6" } }),
+    );
+  } finally {
+    Object.defineProperty(process, "versions", { value: versions });
+  }
+});

@@ -1,3 +1,4 @@
+import { ToolglotError } from "@toolglot/core";
 import { checkOptions } from "../check-options.ts";
 import { resolveLimits } from "../limits.ts";
 import { makeSandbox } from "../sandbox.ts";
@@ -10,10 +11,12 @@ import { PyodideEngine } from "./python/pyodide-engine.ts";
  * process alive; `await using`, or `Symbol.asyncDispose`, ends them.
  *
  * Throws `TypeError` for options that make no sense, `ToolglotError` (`sandbox/engine-missing`) when the engine's package is
- * not installed, with the command that installs it.
+ * not installed, with the command that installs it, and (`sandbox/runtime-unsupported`) under Deno. Under Bun some walls are missing:
+ * {@link SandboxPoolStats.missingWalls} names them.
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
   checkOptions(options, ["python", "javascript"]);
+  refuseDeno();
   const limits = resolveLimits(options.language, options.limits);
   if (options.language === "python") {
     const engine = new PyodideEngine(limits, options);
@@ -21,4 +24,12 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   }
   const engine = new QuickJsEngine(limits, options.reuse);
   return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 8 } });
+}
+
+/** Deno starts no interpreter of Python. A thread of Deno can read files that it must not read, and does not end by itself. */
+function refuseDeno(): void {
+  const { deno } = process.versions;
+  if (deno === undefined) return;
+  const message = "Deno can't lock the interpreters in. Run the sandbox under Node 20.19 or later.";
+  throw new ToolglotError("sandbox/runtime-unsupported", message, { data: { runtime: `Deno ${deno}` } });
 }

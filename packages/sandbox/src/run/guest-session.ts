@@ -164,7 +164,7 @@ export class GuestSession implements Session {
         this.close();
         this.#listener.onTimeout();
       },
-      timeoutMs - this.#watch.ms + graceMs,
+      Math.max(0, timeoutMs - this.#watch.ms + graceMs),
     );
     this.#watch.start();
   }

@@ -67,7 +67,7 @@ export class ToolWork {
   #start(pending: PendingCall): void {
     if (this.#working++ > 0) return;
     this.#watch.start();
-    this.#timer = setTimeout(() => this.#onTimeout(pending), this.#limitMs - this.ms);
+    this.#timer = setTimeout(() => this.#onTimeout(pending), Math.max(0, this.#limitMs - this.ms));
   }
 
   #end(): void {

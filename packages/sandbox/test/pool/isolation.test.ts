@@ -176,9 +176,9 @@ it("should find every wall where they all stand, and run nothing where one that 
     process.execPath = careless;
     await using plain = createSandbox({ language: "python", isolation: "process", pool: { size: 0 } });
     const run = await plain.run("__result__ = 1");
-    expect(plain.stats().missingWalls).toEqual(["files", "processes", "code"]);
+    expect(plain.stats().missingWalls).toEqual(["files", "processes", "code", "memory"]);
     expect(run.stats.warnings.map((warning) => /^the wall "(\w+)" is missing: /.exec(warning)?.[1])).toEqual([
-      ...["files", "processes", "code"],
+      ...["files", "processes", "code", "memory"],
     ]);
     await using strict = createSandbox({ language: "python", isolation: "required", pool: { size: 0 } });
     const refused = await strict.run("__result__ = 1");

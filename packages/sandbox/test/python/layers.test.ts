@@ -46,7 +46,7 @@ async function startBare(): Promise<{ guest: ChildGuest; missing: readonly strin
 async function runBare(code: string): Promise<Record<string, unknown>> {
   const { guest, missing } = await startBare();
   // What it finds for itself: flags that a runtime doesn't know, or wasn't given, are no walls.
-  expect(missing).toEqual(["files", "processes", "code"]);
+  expect(missing).toEqual(["files", "processes", "code", "memory"]);
   const limits = { timeoutMs: 60_000, memoryMb: 256, maxResultBytes: 1_000_000, maxLogBytes: 1_000_000 };
   // As a sandbox has them by default: attempts that go through a library find it.
   const { specification, standard } = guestFiles().libraries;

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Engine, Guest } from "../../engine.ts";
 import { MessageGuest, type ThreadLife } from "../../javascript/message-guest.ts";
-import type { ReuseOptions, SandboxLimits } from "../../types.ts";
+import type { ReuseOptions, SandboxLimits, SandboxWall } from "../../types.ts";
 import { findQuickJs, type QuickJsPackage, threadScript } from "./quickjs-package.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
@@ -54,6 +54,7 @@ export class QuickJsEngine implements Engine {
   readonly #limits: SandboxLimits;
   readonly #life: ThreadLife;
   #wasm: WebAssembly.Module | undefined;
+  #missingWalls: readonly SandboxWall[] = [];
 
   /** Throws `ToolglotError` (`sandbox/engine-missing`). */
   constructor(limits: SandboxLimits, { maxPrograms = defaultMaxPrograms, maxMs = defaultMaxMs }: ReuseOptions = {}) {
@@ -61,6 +62,10 @@ export class QuickJsEngine implements Engine {
     this.#limits = limits;
     this.#life = { startTimeoutMs, maxPrograms, maxMs };
     this.label = `quickjs-emscripten ${this.#engine.version}`;
+  }
+
+  get missingWalls(): readonly SandboxWall[] {
+    return this.#missingWalls;
   }
 
   async prepare(): Promise<void> {
@@ -76,6 +81,7 @@ export class QuickJsEngine implements Engine {
     const draft = image ? undefined : new Int32Array(new SharedArrayBuffer(imageWords * 4));
     const workerData = { memoryMb, wasm: this.#wasm, image, draft };
     const thread = new WorkerThread({ script: threadScript(), workerData, heapMb });
+    this.#missingWalls = thread.isHeapLimited ? [] : ["memory"];
     const guest = new MessageGuest(thread, this.#limits, this.#life);
     if (draft) {
       guest.ready.then(

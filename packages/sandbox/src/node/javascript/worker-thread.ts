@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+import { inBackground } from "@toolglot/internal";
 import type { GuestThread, ThreadListener } from "../../javascript/message-guest.ts";
 
 /** How to start a thread. */
@@ -50,6 +51,7 @@ const atWork = new Set<WorkerThread>();
 /** A thread of Node with no environment, no arguments and no streams. It talks over the port that it finds in `workerData`. */
 export class WorkerThread implements GuestThread {
   readonly #worker: Worker;
+  readonly #heapMb: number;
   /** Not the thread's own: only a port can be polled for messages. */
   readonly #port: MessagePort;
   readonly #shared: Int32Array = new Int32Array(new SharedArrayBuffer(16));
@@ -70,6 +72,7 @@ export class WorkerThread implements GuestThread {
   #onEnd: (fault: string) => void = () => {};
 
   constructor({ script, workerData, heapMb }: ThreadCommand) {
+    this.#heapMb = heapMb;
     const { port1, port2 } = new MessageChannel();
     this.#port = port1;
     this.#worker = new Worker(script, {
@@ -85,6 +88,11 @@ export class WorkerThread implements GuestThread {
       trackUnmanagedFds: true,
       resourceLimits: { stackSizeMb: stackMb, maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 32 },
     });
+  }
+
+  /** False in a runtime that ignores the limits of a thread. */
+  get isHeapLimited(): boolean {
+    return this.#worker.resourceLimits?.maxOldGenerationSizeMb === this.#heapMb;
   }
 
   attach({ onMessage, onEnd }: ThreadListener): void {
@@ -179,8 +187,8 @@ export class WorkerThread implements GuestThread {
     this.#pollUntil = 0;
     Atomics.store(this.#shared, isEnded, 1);
     // A thread that is terminated while it reads its modules leaves their files open, for as long as the host lives.
-    const late = setTimeout(() => this.#markStarted(), this.#made + startsWithinMs - performance.now());
-    late.unref();
+    const lateMs = Math.max(0, this.#made + startsWithinMs - performance.now());
+    const late = inBackground(() => this.#markStarted(), lateMs);
     await this.#started;
     clearTimeout(late);
     await this.#worker.terminate();

@@ -21,7 +21,7 @@ export interface ChildCommand {
 }
 
 /** The walls that a child tries for itself. */
-const tried: readonly SandboxWall[] = ["files", "processes", "code", "network"];
+const tried: readonly SandboxWall[] = ["files", "processes", "code", "memory", "network"];
 
 /** Children that live: they must not outlive a host that ends by itself. */
 const living = new Set<ChildProcess>();

@@ -18,7 +18,7 @@ const startTimeoutMs = 300_000;
 const maxArgumentBytes = 4 * 1024 * 1024;
 const frameOverheadBytes = 256 * 1024;
 /** Added to the interpreter's memory: what the child keeps outside of it. */
-const heapMb = 128;
+const outsideMb = 128;
 
 /** Everything the child may read besides its own script. */
 const engineFiles = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
@@ -201,15 +201,19 @@ export class PyodideEngine implements Engine {
       "--disallow-code-generation-from-strings",
       "--no-addons",
       "--no-warnings",
-      `--max-old-space-size=${this.#limits.memoryMb + heapMb}`,
+      `--max-old-space-size=${this.#heapMb}`,
       guestFiles().script,
     ];
+  }
+
+  get #heapMb(): number {
+    return this.#limits.memoryMb + outsideMb;
   }
 
   #init(more: Record<string, unknown>): Record<string, unknown> {
     const { sources } = guestFiles();
     const { dir, lockInfo } = this.#engine;
-    return { engineDir: dir, lockInfo, memoryMb: this.#limits.memoryMb, ...more, sources };
+    return { engineDir: dir, lockInfo, memoryMb: this.#limits.memoryMb, heapMb: this.#heapMb, ...more, sources };
   }
 
   /**

@@ -1,5 +1,5 @@
-// Run by scripts/node-versions.mjs under each version of Node, in a folder where @toolglot/sandbox and its engines are
-// installed. Prints one line of JSON, and ends by itself though one sandbox is left as it is.
+// Run by scripts/runtimes.mjs under each runtime, in a folder where @toolglot/sandbox and its engines are installed, with the
+// languages to try. Prints one line of JSON, and ends by itself though one sandbox is left as it is.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
@@ -136,7 +136,8 @@ for (const attempt of attempts) {
 __result__ = found;`,
 };
 
-for (const language of /** @type {const} */ (["python", "javascript"])) {
+const languages = /** @type {("python" | "javascript")[]} */ (process.argv.slice(2));
+for (const language of languages) {
   const program = programs[language];
   const sandbox = createSandbox({ language, tools, pool: { size: 1 } });
   const say = (/** @type {string} */ name, /** @type {() => Promise<void>} */ act) =>
@@ -234,5 +235,5 @@ server.close();
 assert.equal(readFileSync(secretFile, "utf8"), secret);
 rmSync(folder, { recursive: true, force: true });
 // Idle interpreters must not keep this process alive.
-for (const language of /** @type {const} */ (["python", "javascript"])) await createSandbox({ language }).warm();
-console.log(JSON.stringify({ version: process.versions.node, checks }));
+for (const language of languages) await createSandbox({ language }).warm();
+console.log(JSON.stringify({ checks }));
