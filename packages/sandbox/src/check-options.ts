@@ -1,4 +1,5 @@
 import { checkKeys, isObject, type KnownKeys } from "@toolglot/internal";
+import { checkNumbers } from "./check-numbers.ts";
 import type { SandboxDurableRunOptions } from "./durable/types.ts";
 import { resolveLimits } from "./limits.ts";
 import type { ImportPolicy, PoolOptions, ReuseOptions, Sandbox, SandboxLanguage, SandboxOptions } from "./types.ts";
@@ -29,8 +30,11 @@ export function checkOptions(options: SandboxOptions, languages: readonly Sandbo
   checkImports(imports);
   checkTools(tools);
   if (guard !== undefined && typeof guard !== "boolean") throw new TypeError("guard must be true or false.");
-  checkPool(pool);
-  checkReuse(language, reuse);
+  checkNumbers("pool", pool, poolRanges);
+  checkNumbers("reuse", reuse, reuseRanges);
+  if (language === "python" && reuse !== undefined) {
+    throw new TypeError("reuse is for JavaScript: an interpreter of Python is used once.");
+  }
   if (isolation !== undefined && !isolations.includes(isolation)) {
     throw new TypeError(`isolation must be one of ${isolations.join(", ")}, not ${JSON.stringify(isolation)}.`);
   }
@@ -93,45 +97,13 @@ const poolRanges: Readonly<Record<keyof PoolOptions, readonly [number, number]>>
   maxWaiting: [0, 1_000_000],
 };
 
-function checkPool(pool: PoolOptions | undefined): void {
-  checkNumbers("pool", pool, poolRanges);
-}
-
 const reuseRanges: Readonly<Record<keyof ReuseOptions, readonly [number, number]>> = {
   maxPrograms: [1, 10_000],
   maxMs: [0, 86_400_000],
 };
 
-function checkReuse(language: SandboxLanguage, reuse: ReuseOptions | undefined): void {
-  checkNumbers("reuse", reuse, reuseRanges);
-  if (reuse === undefined || language === "javascript") return;
-  throw new TypeError("reuse is for JavaScript: an interpreter of Python is used once.");
-}
-
-function checkNumbers(
-  what: string,
-  given: object | undefined,
-  ranges: Readonly<Record<string, readonly [number, number]>>,
-): void {
-  if (given === undefined) return;
-  const names = Object.keys(ranges).join(", ");
-  if (!isObject(given)) throw new TypeError(`${what} must be an object, { ${names} }.`);
-  for (const [name, value] of Object.entries(given)) {
-    const range = Object.hasOwn(ranges, name) ? ranges[name] : undefined;
-    if (range === undefined) throw new TypeError(`${what}.${name} is unknown: there are ${names}.`);
-    checkWhole(`${what}.${name}`, value, ...range);
-  }
-}
-
 function checkImports(imports: ImportPolicy | undefined): void {
   if (imports !== undefined && imports !== "refuse" && imports !== "ignore-allowed") {
     throw new TypeError(`imports must be "refuse" or "ignore-allowed", not ${JSON.stringify(imports)}.`);
-  }
-}
-
-function checkWhole(name: string, value: unknown, least: number, most: number): void {
-  if (value === undefined) return;
-  if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-    throw new TypeError(`${name} must be a whole number from ${least} to ${most}, not ${String(value)}.`);
   }
 }

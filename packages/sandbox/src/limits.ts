@@ -1,3 +1,5 @@
+import { defined } from "@toolglot/internal";
+import { checkNumbers } from "./check-numbers.ts";
 import type { SandboxLanguage, SandboxLimits } from "./types.ts";
 
 /** Limits of a run when none are given, but for its memory. */
@@ -27,23 +29,8 @@ const ranges: Readonly<Record<keyof typeof defaultLimits, readonly [number, numb
 };
 
 /** Fills in defaults. Throws `TypeError` for what is no object, for an unknown limit and for a value out of range. */
-export function resolveLimits(language: SandboxLanguage, given: Partial<SandboxLimits> = {}): SandboxLimits {
-  if (typeof given !== "object" || given === null)
-    throw new TypeError("limits must be an object, as { timeoutMs: 8000 }.");
+export function resolveLimits(language: SandboxLanguage, given?: Partial<SandboxLimits>): SandboxLimits {
   const [memoryMb, least, most] = memory[language];
-  const limits: SandboxLimits = { ...defaultLimits, memoryMb };
-  const allowed: Readonly<Record<string, readonly [number, number]>> = { ...ranges, memoryMb: [least, most] };
-  for (const [name, value] of Object.entries(given)) {
-    const range = Object.hasOwn(allowed, name) ? allowed[name] : undefined;
-    if (range === undefined) {
-      throw new TypeError(`limits.${name} is unknown: there are ${Object.keys(allowed).join(", ")}.`);
-    }
-    if (value === undefined) continue;
-    const [from, to] = range;
-    if (typeof value !== "number" || !Number.isInteger(value) || value < from || value > to) {
-      throw new TypeError(`limits.${name} must be a whole number from ${from} to ${to}, not ${String(value)}.`);
-    }
-    limits[name as keyof SandboxLimits] = value;
-  }
-  return limits;
+  checkNumbers("limits", given, { ...ranges, memoryMb: [least, most] });
+  return { ...defaultLimits, memoryMb, ...defined(given ?? {}) };
 }

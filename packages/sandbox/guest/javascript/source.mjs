@@ -171,28 +171,7 @@ export function findStrayBracket(code) {
   return undefined;
 }
 
-const joiningMarks = new Set([
-  ".",
-  ",",
-  "?",
-  ":",
-  "+",
-  "-",
-  "*",
-  "/",
-  "%",
-  "&",
-  "|",
-  "=",
-  "<",
-  ">",
-  "(",
-  "[",
-  "{",
-  ")",
-  "]",
-  "!",
-]);
+const joiningMarks = new Set(".,?:+-*/%&|=<>([{)]!");
 
 /** The program's statements at its top, each as its tokens; good enough for hints. @param {string} code @param {readonly Token[]} tokens */
 export function statements(code, tokens) {

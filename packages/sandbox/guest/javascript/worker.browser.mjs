@@ -11,24 +11,14 @@ import { createInterpreter } from "./interpreter.mjs";
  */
 const stackBytes = 96 * 1024;
 
-const removedGlobals = [
-  ...["fetch", "XMLHttpRequest", "WebSocket", "WebSocketStream", "WebTransport", "EventSource", "importScripts"],
-  ...[
-    "indexedDB",
-    "caches",
-    "cookieStore",
-    "navigator",
-    "Worker",
-    "SharedWorker",
-    "BroadcastChannel",
-    "MessageChannel",
-  ],
-  ...["MessagePort", "FileReader", "FileReaderSync", "Blob", "File", "Notification", "RTCPeerConnection", "location"],
-  ...["origin", "Request", "Response", "Headers", "FormData", "URL", "webkitRequestFileSystem", "scheduler", "crypto"],
-  ...["webkitRequestFileSystemSync", "webkitResolveLocalFileSystemURL", "webkitResolveLocalFileSystemSyncURL", "fonts"],
-  ...["setTimeout", "setInterval", "queueMicrotask", "requestAnimationFrame", "OffscreenCanvas", "createImageBitmap"],
-  ...["eval", "Function", "postMessage", "close", "addEventListener", "dispatchEvent", "trustedTypes", "reportError"],
-];
+const removedGlobals = (
+  "fetch XMLHttpRequest WebSocket WebSocketStream WebTransport EventSource importScripts indexedDB caches cookieStore " +
+  "navigator Worker SharedWorker BroadcastChannel MessageChannel MessagePort FileReader FileReaderSync Blob File " +
+  "Notification RTCPeerConnection location origin Request Response Headers FormData URL scheduler crypto fonts " +
+  "webkitRequestFileSystem webkitRequestFileSystemSync webkitResolveLocalFileSystemURL webkitResolveLocalFileSystemSyncURL " +
+  "setTimeout setInterval queueMicrotask requestAnimationFrame OffscreenCanvas createImageBitmap eval Function " +
+  "postMessage close addEventListener dispatchEvent trustedTypes reportError"
+).split(" ");
 
 const scope = /** @type {any} */ (globalThis);
 const post = scope.postMessage.bind(scope);

@@ -1,8 +1,18 @@
-// The child process of a Python run. Started by src/pyodide-engine.ts with no environment, the permission model on and
+// The child process of a Python run. Started by src/node/python/pyodide-engine.ts with no environment, the permission model on and
 // code generation from strings off; it speaks length-prefixed JSON on two descriptors and blocks while it waits.
 import * as fs from "node:fs";
 import { createRequire, syncBuiltinESMExports } from "node:module";
 import { pathToFileURL } from "node:url";
+import {
+  denied,
+  denyAll,
+  denyFunctions,
+  nail,
+  processFunctions,
+  reachingModules,
+  removeCodeFromText,
+  removeGlobals,
+} from "../javascript/harden.mjs";
 
 /** Descriptor the child writes to and the host reads from. */
 const toHost = 3;
@@ -82,62 +92,15 @@ function capMemory(memoryMb) {
   };
 }
 
-/**
- * Sets a property for good. A descriptor without `writable` and `configurable` leaves them as they are where the property
- * exists, and the guest could set it back.
- * @param {object} target
- * @param {string} key
- * @param {unknown} value
- */
-function nail(target, key, value) {
-  Object.defineProperty(target, key, { value, writable: false, enumerable: false, configurable: false });
-}
+const removedGlobals = "fetch WebSocket EventSource XMLHttpRequest Request Response Worker Bun Deno".split(" ");
 
-function denied() {
-  throw new Error("not available in the sandbox");
-}
-
-/**
- * Replaces every function of a built-in, and those of its classes' prototypes.
- * @param {Record<string, any>} target
- */
-function denyAll(target) {
-  for (const key of Object.keys(target)) {
-    const value = target[key];
-    if (typeof value !== "function") continue;
-    for (const method of Object.getOwnPropertyNames(value.prototype ?? {})) {
-      if (method === "constructor") continue;
-      const own = Object.getOwnPropertyDescriptor(value.prototype, method);
-      if (own?.configurable && typeof own.value === "function") {
-        nail(value.prototype, method, denied);
-      }
-    }
-    try {
-      target[key] = denied;
-    } catch {
-      // A read-only export: its prototype is gone, and the permission model stands behind it.
-    }
-  }
-}
-
-/** What reaches the network or another process. The permission model of Node 20 to 24 has no network switch. */
-const removedModules = [
-  ...["net", "tls", "dgram", "dns", "dns/promises", "http", "https", "http2", "child_process", "inspector", "wasi"],
-];
-const removedGlobals = [
-  ...["fetch", "WebSocket", "EventSource", "XMLHttpRequest", "Request", "Response", "Worker", "Bun", "Deno"],
-];
-const removedProcess = [
-  ...["kill", "_kill", "dlopen", "_linkedBinding", "abort", "chdir", "umask", "setuid", "setgid", "seteuid", "setegid"],
-  ...["setgroups", "initgroups", "_debugProcess", "_debugEnd", "loadEnvFile", "execve", "setSourceMapsEnabled"],
-];
-
+/** Takes away what reaches the network or another process. */
 function removeHostFunctions() {
   const require = createRequire(import.meta.url);
   // Pyodide asks this binding for the open flags; the permission model refuses it, and this one value is all it needs.
   const constants = { ...fs.constants, fs: fs.constants };
   Object.defineProperty(process, "binding", { value: () => constants });
-  for (const name of removedModules) {
+  for (const name of reachingModules) {
     try {
       denyAll(require(`node:${name}`));
     } catch {
@@ -145,9 +108,8 @@ function removeHostFunctions() {
     }
   }
   syncBuiltinESMExports();
-  for (const name of removedGlobals) Reflect.deleteProperty(globalThis, name);
-  const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
-  for (const name of removedProcess) if (typeof table[name] === "function") table[name] = denied;
+  removeGlobals(removedGlobals);
+  denyFunctions(/** @type {any} */ (process), processFunctions);
 }
 
 /** @param {() => unknown} act Whether it is done, and not refused. */
@@ -217,15 +179,12 @@ function removeFiles() {
   nail(modules.at(-1).prototype, "require", require_);
   for (const module of modules) denyAll(module);
   syncBuiltinESMExports();
-  const table = /** @type {Record<string, any>} */ (/** @type {unknown} */ (process));
-  for (const name of ["getBuiltinModule", "binding"]) if (typeof table[name] === "function") table[name] = denied;
+  denyFunctions(/** @type {any} */ (process), ["getBuiltinModule", "binding"]);
 }
 
 /** Leaves nothing that makes code of text, nor traces that show where the host keeps its files. */
-function removeCodeFromText() {
-  for (const sample of [() => {}, async () => {}, function* () {}, async function* () {}]) {
-    nail(Object.getPrototypeOf(sample), "constructor", denied);
-  }
+function removeTraces() {
+  removeCodeFromText();
   Reflect.deleteProperty(globalThis, "eval");
   nail(Error, "stackTraceLimit", 0);
   nail(Error, "prepareStackTrace", undefined);
@@ -377,7 +336,7 @@ async function main() {
   pyodide.unregisterJsModule("pyodide_js");
   pyodide.setInterruptBuffer(interrupts);
   removeFiles();
-  removeCodeFromText();
+  removeTraces();
   run(rehearsal);
   rehearsing = false;
   send(JSON.stringify({ type: "ready", missing }));

@@ -1,5 +1,5 @@
 import { requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
-import { copyJson, onAbort } from "@toolglot/internal";
+import { copyJson, ignoreRejection, onAbort } from "@toolglot/internal";
 import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../pool.ts";
@@ -8,7 +8,6 @@ import { Approvals, type Verdict } from "./approvals.ts";
 import type { Durability, DurableProgram } from "./durability.ts";
 import { type GuestEvent, type GuestOutcome, readError } from "./guest-events.ts";
 import { GuestSession, type Session, type SessionListener } from "./guest-session.ts";
-import { observe } from "./observe.ts";
 import { RunReport } from "./run-report.ts";
 import { type CallOutcome, type PendingCall, ToolWork } from "./tool-work.ts";
 import { completeArguments, describeTool, type ProgramTool } from "./tools.ts";
@@ -295,4 +294,13 @@ export function startError(error: unknown): SandboxError {
   if (ToolglotError.isInstance(error) && error.code === "sandbox/disposed") return abortedError;
   const reason = error instanceof Error ? error.message : String(error);
   return { type: "EngineFailure", message: `no interpreter started: ${sanitizeErrorMessage(reason)}` };
+}
+
+/** Calls an observer, which must not change a run: what it throws is ignored, and so is the rejection of an async one. */
+function observe(call: () => unknown): void {
+  try {
+    ignoreRejection(call());
+  } catch {
+    // Said so at SandboxRunOptions.
+  }
 }

@@ -8,8 +8,9 @@ const places = ["../guest/python/", "../../../guest/python/"];
 
 /** The files of the guest's side. */
 export interface GuestFiles {
-  /** The child's script. */
+  /** The child's script, and the other that it imports. */
   script: string;
+  imported: string;
   /** Python sources, and the list of libraries, by file name. */
   sources: Readonly<Record<string, string>>;
   /** Those that the ATTP specification names, and those that a program finds besides. */
@@ -25,6 +26,7 @@ export function guestFiles(): GuestFiles {
   if (files) return files;
   const folder = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url)) as URL;
   const script = realpathSync(fileURLToPath(new URL("child.node.mjs", folder)));
+  const imported = realpathSync(fileURLToPath(new URL("../javascript/harden.mjs", folder)));
   const python = fileURLToPath(new URL("toolglot_guest/", folder));
   const lists = readFileSync(new URL("libraries.json", folder), "utf8");
   const sources: Record<string, string> = { "libraries.json": lists };
@@ -32,8 +34,8 @@ export function guestFiles(): GuestFiles {
     if (name.endsWith(".py")) sources[name] = readFileSync(join(python, name), "utf8");
   }
   const hash = createHash("sha256")
-    .update(JSON.stringify([readFileSync(script, "utf8"), sources]))
+    .update(JSON.stringify([readFileSync(script, "utf8"), readFileSync(imported, "utf8"), sources]))
     .digest("hex");
-  files = { script, sources, hash, libraries: JSON.parse(lists) as GuestFiles["libraries"] };
+  files = { script, imported, sources, hash, libraries: JSON.parse(lists) as GuestFiles["libraries"] };
   return files;
 }

@@ -1,11 +1,10 @@
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { ToolglotError } from "@toolglot/core";
 import { type Engine, type Guest, missingWall } from "../../engine.ts";
 import type { SandboxIsolation, SandboxLimits, SandboxOptions, SandboxWall } from "../../types.ts";
+import { findEngine } from "../find-engine.ts";
 import { ChildGuest, startChild } from "./child-guest.ts";
 import { decodeFrame } from "./frames.ts";
 import { guestFiles } from "./guest-files.ts";
@@ -30,19 +29,9 @@ interface EnginePackage {
 }
 
 /** Finds the installed engine. Throws `ToolglotError` (`sandbox/engine-missing`) with what to install. */
-function findEngine(): EnginePackage {
-  let manifest: string;
-  try {
-    manifest = createRequire(import.meta.url).resolve("pyodide/package.json");
-  } catch (cause) {
-    throw new ToolglotError(
-      "sandbox/engine-missing",
-      "Python needs the package pyodide, which is not installed: npm install pyodide@314.0.7",
-      { cause, data: { package: "pyodide", install: "npm install pyodide@314.0.7" } },
-    );
-  }
-  const dir = realpathSync(dirname(manifest));
-  const { version } = JSON.parse(readFileSync(manifest, "utf8")) as { version: string };
+function findPyodide(): EnginePackage {
+  const { manifest, version } = findEngine("Python", "pyodide", "314.0.7");
+  const dir = dirname(manifest);
   const { info } = JSON.parse(readFileSync(join(dir, "pyodide-lock.json"), "utf8")) as { info: unknown };
   return { dir, version, lockInfo: info };
 }
@@ -107,7 +96,7 @@ export class PyodideEngine implements Engine {
     { cacheDir, isolation = "auto", libraries }: Pick<SandboxOptions, "cacheDir" | "isolation" | "libraries">,
   ) {
     this.libraries = resolveLibraries(libraries);
-    this.#engine = findEngine();
+    this.#engine = findPyodide();
     this.#limits = limits;
     this.#wanted = isolation;
     this.#cacheDir = cacheDir === false ? undefined : (cacheDir ?? defaultCacheDir());
@@ -185,7 +174,8 @@ export class PyodideEngine implements Engine {
 
   /** The files a child may read, and nothing else. */
   #readable(snapshot: string | undefined): string[] {
-    const files = [...engineFiles.map((name) => join(this.#engine.dir, name)), guestFiles().script];
+    const { script, imported } = guestFiles();
+    const files = [...engineFiles.map((name) => join(this.#engine.dir, name)), script, imported];
     return snapshot === undefined ? files : [...files, realpathSync(snapshot)];
   }
 
