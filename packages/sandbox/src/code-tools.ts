@@ -10,7 +10,7 @@ import {
   ToolError,
 } from "@toolglot/core";
 import { renderPythonStubs, renderTypeScriptDeclarations } from "@toolglot/core/stubs";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import { checkRunOptions, checkSandbox } from "./check-options.ts";
 import { describeError } from "./executor.ts";
 import { bindTools } from "./run/tools.ts";
@@ -97,11 +97,7 @@ export function codeTools(
   for (const sandbox of list) checkSandbox("codeTools()", sandbox);
   checkKeys("codeTools()", options, { tools: true, imports: true, approve: true, locale: true });
   const { tools, imports, approve, locale } = options;
-  checkRunOptions({
-    ...(tools === undefined ? {} : { tools }),
-    ...(imports === undefined ? {} : { imports }),
-    ...(approve === undefined ? {} : { approve }),
-  });
+  checkRunOptions(defined({ tools, imports, approve }));
   if (locale !== undefined && !Object.hasOwn(wording, locale)) {
     throw new TypeError(`locale must be one of ${Object.keys(wording).join(", ")}, not ${JSON.stringify(locale)}.`);
   }
@@ -136,8 +132,7 @@ function codeTool(sandbox: Sandbox, options: CodeToolsOptions): Tool<CodeToolInp
         tools,
         signal,
         callIdPrefix: callId,
-        ...(imports === undefined ? {} : { imports }),
-        ...(approve === undefined ? {} : { approve }),
+        ...defined({ imports, approve }),
       });
       signal.throwIfAborted();
       return outcomeOf(run);

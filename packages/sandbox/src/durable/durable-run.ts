@@ -1,7 +1,7 @@
 import type { OperationClaim } from "@toolglot/core";
 import { settleWithin } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
-import type { CallWork, Durability, DurableProgram } from "../run/durability.ts";
+import type { CallWork, DurableProgram } from "../run/durability.ts";
 import type { Session, SessionListener, SessionRules } from "../run/guest-session.ts";
 import type { SandboxError, SandboxRun } from "../types.ts";
 import { DurableCalls } from "./durable-calls.ts";
@@ -26,76 +26,79 @@ const giveUpMs = 1000;
 
 const notRenewed = "its lease could not be renewed";
 
-/** Keeps one run in its journal. */
-export class DurableRun implements Durability {
+/** Keeps one run in its journal, so that it survives its guest and its process. */
+export class DurableRun {
+  /** More of the request that the guest gets. */
   readonly request: Readonly<Record<string, unknown>>;
+  /** Milliseconds of tools that other processes have spent. */
   readonly toolMs: number;
   readonly #run: OpenedRun;
-  #program: DurableProgram | undefined;
-  #acquire: () => Promise<Lease> = () => Promise.reject(new Error("not attached"));
-  #calls: DurableCalls | undefined;
+  readonly #program: DurableProgram;
+  readonly #acquire: () => Promise<Lease>;
+  readonly #calls: DurableCalls;
   #session: ParkingSession | undefined;
   #resting = false;
   /** The log has not answered for as long as the lease lasts. */
   #onSilence: (error: Error) => void = () => {};
 
-  constructor(run: OpenedRun) {
+  /** `acquire` gets guests after the first. */
+  constructor(run: OpenedRun, program: DurableProgram, acquire: () => Promise<Lease>) {
     this.#run = run;
-    const { clock, timeZone } = run.header;
-    this.request = { clock, timeZone };
-    this.toolMs = highest(run.calls, "toolMs", 0);
-  }
-
-  attach(program: DurableProgram, acquire: () => Promise<Lease>): void {
-    const { journal, leases, calls: kept, header } = this.#run;
     this.#program = program;
     this.#acquire = acquire;
-    const onLater = (): void => this.rest();
-    this.#calls = new DurableCalls({ journal, leases, kept, program, onLater }, header.clock);
+    const { journal, leases, calls: kept } = run;
+    const { clock, timeZone } = run.header;
+    this.request = { clock, timeZone };
+    this.toolMs = highest(kept, "toolMs", 0);
+    this.#calls = new DurableCalls({ journal, leases, kept, program, onLater: () => this.rest() }, clock);
     leases.onLost((loss) => {
       if (loss === "expired") this.#onSilence(new Error(notRenewed));
       program.fail(loss === "taken" ? leaseLostError : journalError(notRenewed));
     });
   }
 
+  /** A session that outlives its guests. */
   openSession(lease: Lease, rules: SessionRules, listener: SessionListener): Session {
-    const { stats, fail } = this.#attached;
-    const place = { acquire: this.#acquire, stats, fail };
+    const { stats } = this.#program;
+    const place = { acquire: this.#acquire, stats, fail: (error: SandboxError) => this.#program.fail(error) };
     this.#session = new ParkingSession(lease, rules, listener, place);
     return this.#session;
   }
 
+  /** Whether the answer to the call is in the journal. */
   isReplayed(call: number): boolean {
     return this.#run.calls.get(call)?.answer !== undefined;
   }
 
+  /** Carries a call out, or takes its outcome from the journal, and delivers that in order. */
   carryOut(work: CallWork): void {
-    this.#calls?.carryOut(work);
+    this.#calls.carryOut(work);
   }
 
+  /** Called whenever the program is {@link DurableProgram.resting}. */
   rest(): void {
     if (this.#resting) return;
     this.#resting = true;
-    void this.#calls?.admitted().then(() => {
+    void this.#calls.admitted().then(() => {
       this.#resting = false;
       this.#rest();
     });
   }
 
   #rest(): void {
-    const { program, calls } = this.#attached;
+    const program = this.#program;
     if (!program.resting) return;
-    const { missing, waiting } = calls;
+    const { missing, waiting, replayed } = this.#calls;
     if (missing) program.fail(missingCall(missing));
-    else if (!calls.replayed) return;
+    else if (!replayed) return;
     else if (waiting) program.park({ id: this.#run.journal.settings.id, waiting });
     else this.#session?.parkAfter(this.#run.journal.settings.parkAfterMs);
   }
 
+  /** Writes the outcome down. Resolves with the outcome to report, which may be another one; never rejects. */
   async end(run: SandboxRun | SandboxRunParked, by: "program" | "host"): Promise<SandboxRun | SandboxRunParked> {
-    const { calls } = this.#attached;
-    const quiet = calls.stop();
-    const { missing, replayed } = calls;
+    const quiet = this.#calls.stop();
+    const { missing, replayed } = this.#calls;
     if (run.status === "parked") return this.#leave(quiet, run);
     const isLimit = run.status === "error" && limitErrors.includes(run.error.type);
     // A replay that is slower, or has less memory, does not come as far as the program once did.
@@ -117,19 +120,8 @@ export class DurableRun implements Durability {
   async #leave<Outcome>(quiet: Promise<void>, run: Outcome): Promise<Outcome> {
     this.#run.leases.stop();
     const left = quiet.then(() => this.#run.leases.giveUp());
-    if (this.#attached.calls.quiet) await settleWithin(left, { ms: giveUpMs });
+    if (this.#calls.quiet) await settleWithin(left, { ms: giveUpMs });
     return run;
-  }
-
-  get #attached(): {
-    program: DurableProgram;
-    calls: DurableCalls;
-    stats: DurableProgram["stats"];
-    fail: (error: SandboxError) => void;
-  } {
-    const program = this.#program as DurableProgram;
-    const fail = (error: SandboxError): void => program.fail(error);
-    return { program, calls: this.#calls as DurableCalls, stats: program.stats, fail };
   }
 }
 

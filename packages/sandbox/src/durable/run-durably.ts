@@ -34,7 +34,7 @@ export async function runDurably(
     report = new RunReport({ ...request, code });
     if (report.sourceError) return report.failed(report.sourceError);
     here = headerOf({ ...request, code }, settings.keepMs);
-    found = await opened(journal, here, signal);
+    found = await openOrAbort(journal, here, signal);
   } catch (error) {
     if (signal.aborted) return report.failed({ type: "Aborted", message: "the run was aborted" });
     throw error;
@@ -49,8 +49,9 @@ export async function runDurably(
   const doubt = findDoubt(calls, request.tools);
   if (different === undefined && doubt === undefined) {
     const { seed, imports } = header;
-    const durability = new DurableRun({ journal, claim: run.claim, leases, header, calls });
-    return await new ProgramRun({ ...request, code, seed, imports }).execute(acquire, durability);
+    const opened = { journal, claim: run.claim, leases, header, calls };
+    const program = new ProgramRun({ ...request, code, seed, imports });
+    return await program.execute(acquire, (durable) => new DurableRun(opened, durable, acquire));
   }
   await leases.giveUp();
   for (const call of listCalls(calls, request.callIdPrefix)) report.addCall(call);
@@ -76,7 +77,7 @@ async function readSource(journal: Journal, { engine }: DurableRequest): Promise
 }
 
 /** As {@link openRun}, but rejects at once when the signal is aborted: a run that is opened after that is given up. */
-async function opened(journal: Journal, here: RunHeader, signal: AbortSignal): Promise<FoundRun> {
+async function openOrAbort(journal: Journal, here: RunHeader, signal: AbortSignal): Promise<FoundRun> {
   const opening = openRun(journal, here, signal);
   try {
     return await untilAborted(opening, signal);

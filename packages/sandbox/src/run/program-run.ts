@@ -1,11 +1,12 @@
 import { requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
-import { copyJson, ignoreRejection, onAbort } from "@toolglot/internal";
+import { copyJson, defined, ignoreRejection, onAbort } from "@toolglot/internal";
+import type { DurableRun } from "../durable/durable-run.ts";
 import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../pool.ts";
 import type { ImportPolicy, SandboxError, SandboxLimits, SandboxRun, SandboxStats, SandboxToolCall } from "../types.ts";
 import { Approvals, type Verdict } from "./approvals.ts";
-import type { Durability, DurableProgram } from "./durability.ts";
+import type { DurableProgram } from "./durability.ts";
 import { type GuestEvent, type GuestOutcome, readError } from "./guest-events.ts";
 import { GuestSession, type Session, type SessionListener } from "./guest-session.ts";
 import { RunReport } from "./run-report.ts";
@@ -40,7 +41,7 @@ export class ProgramRun implements DurableProgram {
   readonly #work: ToolWork;
   /** Aborted at the end of the run, so that a tool which is still at work can stop. */
   readonly #over = new AbortController();
-  #durability: Durability | undefined;
+  #durable: DurableRun | undefined;
   #session: Session | undefined;
   #settle: (run: Outcome) => void = () => {};
   /** The outcome of a program that ended before its calls did. */
@@ -59,15 +60,12 @@ export class ProgramRun implements DurableProgram {
 
   /** Never rejects. `acquire` gets a guest, or rejects when none starts or the signal is aborted first. */
   execute(acquire: () => Promise<Lease>): Promise<SandboxRun>;
-  execute(acquire: () => Promise<Lease>, durability: Durability): Promise<Outcome>;
-  async execute(acquire: () => Promise<Lease>, durability?: Durability): Promise<Outcome> {
+  execute(acquire: () => Promise<Lease>, keep: (program: DurableProgram) => DurableRun): Promise<Outcome>;
+  async execute(acquire: () => Promise<Lease>, keep?: (program: DurableProgram) => DurableRun): Promise<Outcome> {
     const { signal } = this.#request;
     if (this.#report.sourceError) return this.#report.failed(this.#report.sourceError);
-    if (durability) {
-      this.#durability = durability;
-      this.#work.add(durability.toolMs);
-      durability.attach(this, acquire);
-    }
+    this.#durable = keep?.(this);
+    this.#work.add(this.#durable?.toolMs ?? 0);
     let stopListening = (): void => {};
     let lease: Lease | undefined;
     try {
@@ -121,9 +119,9 @@ export class ProgramRun implements DurableProgram {
     const rules = { concurrent: engine.concurrent, timeoutMs: limits.timeoutMs };
     const listener = this.#listener();
     this.#session =
-      this.#durability?.openSession(lease, rules, listener) ?? new GuestSession(lease.guest, rules, listener);
+      this.#durable?.openSession(lease, rules, listener) ?? new GuestSession(lease.guest, rules, listener);
     const { libraries } = engine;
-    const more = { ...(libraries === undefined ? {} : { libraries }), ...this.#durability?.request };
+    const more = { ...defined({ libraries }), ...this.#durable?.request };
     this.#session.start(
       JSON.stringify({ type: "run", code, tools: tools.map(describeTool), limits, imports, guard, seed, ...more }),
     );
@@ -141,7 +139,7 @@ export class ProgramRun implements DurableProgram {
       onUsage: (memoryMb) => {
         this.stats.memoryMb = memoryMb;
       },
-      onIdle: () => this.#durability?.rest(),
+      onIdle: () => this.#durable?.rest(),
       onTimeout: () => {
         const message = `the program ran longer than ${timeoutMs / 1000} s`;
         this.fail({ type: "Timeout", message, hint: "look for a loop that does not end, or do less in one program" });
@@ -176,7 +174,7 @@ export class ProgramRun implements DurableProgram {
     }
     // A program that did not wait for its calls: they are carried out, and reported as they ended.
     this.#held = finish;
-    this.#durability?.rest();
+    this.#durable?.rest();
   }
 
   #call({ tool, args, line }: Extract<GuestEvent, { type: "call" }>, bytes: number): void {
@@ -195,16 +193,16 @@ export class ProgramRun implements DurableProgram {
     const { name } = program.tool;
     const call: SandboxToolCall = {
       ...{ callId: `${callIdPrefix}:${index + 1}`, name, args: completeArguments(program, args), ok: false, ms: 0 },
-      ...(this.#durability?.isReplayed(index) ? { replayed: true } : {}),
+      ...(this.#durable?.isReplayed(index) ? { replayed: true } : {}),
     };
     this.#report.addCall(call);
     const pending: PendingCall = { index, call, input: copyJson(call.args), program, line };
     this.#pending.add(pending);
     const { callId, args: shown, replayed } = call;
     observe(() => options.onToolCallStart?.({ callId, name, args: shown, ...(replayed ? { replayed } : {}) }));
-    if (this.#durability === undefined) void this.#carryOut(pending);
+    if (this.#durable === undefined) void this.#carryOut(pending);
     else {
-      this.#durability.carryOut({
+      this.#durable.carryOut({
         pending,
         ask: () => this.#approvals.ask(call),
         perform: () => this.#perform(pending),
@@ -241,7 +239,7 @@ export class ProgramRun implements DurableProgram {
     if (this.#over.signal.aborted) return;
     if (this.#held) {
       if (this.#pending.size === 0) this.#held();
-      else this.#durability?.rest();
+      else this.#durable?.rest();
       return;
     }
     const time = clock === undefined ? "" : `,"clock":${clock}`;
@@ -275,8 +273,8 @@ export class ProgramRun implements DurableProgram {
     this.stats.guestMs = this.#session?.guestMs ?? 0;
     this.stats.toolMs = this.#work.ms;
     this.stats.approvalMs = this.#approvals.ms;
-    if (this.#durability === undefined) this.#settle(run);
-    else void this.#durability.end(run, by).then(this.#settle);
+    if (this.#durable === undefined) this.#settle(run);
+    else void this.#durable.end(run, by).then(this.#settle);
   }
 }
 

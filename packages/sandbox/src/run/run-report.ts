@@ -1,4 +1,5 @@
 import type { LogEntry } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { type Engine, missingWall } from "../engine.ts";
 import { utf8Bytes } from "../json.ts";
 import type {
@@ -130,11 +131,13 @@ export class RunReport {
   failed(error: SandboxError, line?: number): SandboxRunError {
     const sourceLine =
       line === undefined ? undefined : this.#code.split(this.#lineEnd)[line - 1]?.replace("\ufeff", "");
-    const placed: SandboxError = {
-      ...error,
-      ...(line === undefined ? {} : { line }),
-      ...(sourceLine === undefined ? {} : { sourceLine: sourceLine.slice(0, maxSourceLineLength).trimEnd() }),
+    const place = defined({ line, sourceLine: sourceLine?.slice(0, maxSourceLineLength).trimEnd() });
+    return {
+      status: "error",
+      error: { ...error, ...place },
+      logs: this.logs,
+      toolCalls: this.toolCalls,
+      stats: this.stats,
     };
-    return { status: "error", error: placed, logs: this.logs, toolCalls: this.toolCalls, stats: this.stats };
   }
 }
