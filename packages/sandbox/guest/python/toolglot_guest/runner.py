@@ -146,14 +146,8 @@ class _Program:
                     self.tree, available, self.libraries, self.request["imports"] == "ignore-allowed", self.warnings
                 )
             except guard.Refused as refused:
-                raise _Ended(
-                    refused.type,
-                    refused.message,
-                    line=refused.line,
-                    column=self.column(refused.line, refused.offset),
-                    sourceLine=self.line(refused.line),
-                    hint=refused.hint,
-                ) from None
+                column = self.column(refused.line, refused.offset)
+                raise self.ended_at(refused.type, refused.message, refused.line, column, refused.hint) from None
         hints.keep_last(self.tree)
         try:
             return compile(self.tree, guard.PROGRAM, "exec")
@@ -243,29 +237,20 @@ class _Program:
         text = self.line(line)
         return None if text is None else len(text.encode("utf-8", "replace")[:offset].decode("utf-8", "ignore")) + 1
 
+    def ended_at(self, type, message, line, column, hint):
+        return _Ended(type, message, line=line, column=column, sourceLine=self.line(line), hint=hint)
+
     def unwritable(self, error):
         """Half a character: the engine reads a program as UTF-8, which cannot hold one."""
         for number, text in enumerate(self.lines, 1):
             found = _surrogate.search(text)
             if found:
-                return _Ended(
-                    "SyntaxError",
-                    f"half a character (U+{ord(found[0]):04X}) cannot stand in a program",
-                    line=number,
-                    column=found.start() + 1,
-                    sourceLine=self.line(number),
-                    hint=f"write it as \\u{ord(found[0]):04x} in a text",
-                )
+                message = f"half a character (U+{ord(found[0]):04X}) cannot stand in a program"
+                hint = f"write it as \\u{ord(found[0]):04x} in a text"
+                return self.ended_at("SyntaxError", message, number, found.start() + 1, hint)
         return _Ended("SyntaxError", str(error), line=1, column=1)
 
     def syntax_error(self, error):
         line = error.lineno or 1
-        source_line = self.line(line)
-        return _Ended(
-            type(error).__name__,
-            error.msg,
-            line=line,
-            column=max(error.offset or 1, 1),
-            sourceLine=source_line,
-            hint=hints.for_syntax(error, source_line or ""),
-        )
+        hint = hints.for_syntax(error, self.line(line) or "")
+        return self.ended_at(type(error).__name__, error.msg, line, max(error.offset or 1, 1), hint)

@@ -8,9 +8,10 @@ const places = ["../guest/python/", "../../../guest/python/"];
 
 /** The files of the guest's side. */
 export interface GuestFiles {
-  /** The child's script, and the other that it imports. */
+  /** The child's script. */
   script: string;
-  imported: string;
+  /** It, and those that it imports. */
+  scripts: readonly string[];
   /** Python sources, and the list of libraries, by file name. */
   sources: Readonly<Record<string, string>>;
   /** Those that the ATTP specification names, and those that a program finds besides. */
@@ -25,8 +26,10 @@ let files: GuestFiles | undefined;
 export function guestFiles(): GuestFiles {
   if (files) return files;
   const folder = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url)) as URL;
-  const script = realpathSync(fileURLToPath(new URL("child.node.mjs", folder)));
-  const imported = realpathSync(fileURLToPath(new URL("../javascript/harden.mjs", folder)));
+  const [script = "", ...imported] = ["child.node.mjs", "harden.node.mjs", "../javascript/harden.mjs"].map((name) =>
+    realpathSync(fileURLToPath(new URL(name, folder))),
+  );
+  const scripts = [script, ...imported];
   const python = fileURLToPath(new URL("toolglot_guest/", folder));
   const lists = readFileSync(new URL("libraries.json", folder), "utf8");
   const sources: Record<string, string> = { "libraries.json": lists };
@@ -34,8 +37,8 @@ export function guestFiles(): GuestFiles {
     if (name.endsWith(".py")) sources[name] = readFileSync(join(python, name), "utf8");
   }
   const hash = createHash("sha256")
-    .update(JSON.stringify([readFileSync(script, "utf8"), readFileSync(imported, "utf8"), sources]))
+    .update(JSON.stringify([scripts.map((path) => readFileSync(path, "utf8")), sources]))
     .digest("hex");
-  files = { script, imported, sources, hash, libraries: JSON.parse(lists) as GuestFiles["libraries"] };
+  files = { script, scripts, sources, hash, libraries: JSON.parse(lists) as GuestFiles["libraries"] };
   return files;
 }

@@ -174,8 +174,7 @@ export class PyodideEngine implements Engine {
 
   /** The files a child may read, and nothing else. */
   #readable(snapshot: string | undefined): string[] {
-    const { script, imported } = guestFiles();
-    const files = [...engineFiles.map((name) => join(this.#engine.dir, name)), script, imported];
+    const files = [...engineFiles.map((name) => join(this.#engine.dir, name)), ...guestFiles().scripts];
     return snapshot === undefined ? files : [...files, realpathSync(snapshot)];
   }
 
