@@ -57,6 +57,8 @@ export interface Engine {
   readonly isolation: SandboxIsolation;
   /** Walls that the last guest that started was found to lack. */
   readonly missingWalls?: readonly SandboxWall[];
+  /** The same in words, for each run to warn of. */
+  readonly warnings?: readonly string[];
   /** Done before the first guest: finds or makes what `spawn` starts from. Never rejects. */
   prepare(): Promise<void>;
   spawn(): Guest;
@@ -64,18 +66,4 @@ export interface Engine {
   startFailed(): void;
   /** Where guests start from. */
   readonly snapshot: "none" | "built" | "cached" | "plain";
-}
-
-const walls: Readonly<Record<SandboxWall, string>> = {
-  files: "the runtime has no permission model, or not this one: the interpreter's process may read and write files",
-  processes: "the runtime has no permission model, or not this one: the interpreter's process may start others",
-  network: "the interpreter's process may open sockets",
-  code: "the runtime makes code of text in the interpreter's process",
-  memory: "the runtime sets no limit to the memory around the interpreter's own",
-  namespace: "the system gave it no namespaces",
-};
-
-/** A wall that is not there, in words. */
-export function missingWall(wall: SandboxWall): string {
-  return `the wall "${wall}" is missing: ${walls[wall]}`;
 }

@@ -1,6 +1,6 @@
 import type { LogEntry } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
-import { type Engine, missingWall } from "../engine.ts";
+import type { Engine } from "../engine.ts";
 import { utf8Bytes } from "../json.ts";
 import type {
   SandboxError,
@@ -59,9 +59,9 @@ export class RunReport {
   }
 
   /** What the program runs in, known when it has a guest. */
-  noteGuest({ isolation, missingWalls = [] }: Engine): void {
+  noteGuest({ isolation, warnings = [] }: Engine): void {
     this.stats.isolation = isolation;
-    this.stats.warnings.push(...missingWalls.map(missingWall));
+    this.stats.warnings.push(...warnings);
   }
 
   /** What is wrong with the program before it starts. */

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { Engine, Guest } from "../../engine.ts";
 import { MessageGuest, type ThreadLife } from "../../javascript/message-guest.ts";
 import type { ReuseOptions, SandboxLimits, SandboxWall } from "../../types.ts";
+import { missingWall } from "../walls.ts";
 import { findQuickJs, type QuickJsPackage, threadScript } from "./quickjs-package.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
@@ -66,6 +67,10 @@ export class QuickJsEngine implements Engine {
 
   get missingWalls(): readonly SandboxWall[] {
     return this.#missingWalls;
+  }
+
+  get warnings(): readonly string[] {
+    return this.missingWalls.map(missingWall);
   }
 
   async prepare(): Promise<void> {

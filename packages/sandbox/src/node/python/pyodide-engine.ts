@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type Engine, type Guest, missingWall } from "../../engine.ts";
+import type { Engine, Guest } from "../../engine.ts";
 import type { SandboxIsolation, SandboxLimits, SandboxOptions, SandboxWall } from "../../types.ts";
 import { findEngine } from "../find-engine.ts";
+import { missingWall } from "../walls.ts";
 import { ChildGuest, startChild } from "./child-guest.ts";
 import { decodeFrame } from "./frames.ts";
 import { guestFiles } from "./guest-files.ts";
@@ -112,6 +113,10 @@ export class PyodideEngine implements Engine {
   get missingWalls(): readonly SandboxWall[] {
     const { reason } = this.#confinement;
     return reason === undefined ? this.#notProven : [...this.#notProven, "namespace"];
+  }
+
+  get warnings(): readonly string[] {
+    return this.missingWalls.map(missingWall);
   }
 
   get snapshot(): "none" | "built" | "cached" | "plain" {
