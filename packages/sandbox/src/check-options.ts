@@ -2,51 +2,43 @@ import { checkKeys, isObject, type KnownKeys } from "@toolglot/internal";
 import { checkNumbers } from "./check-numbers.ts";
 import type { SandboxDurableRunOptions } from "./durable/types.ts";
 import { resolveLimits } from "./limits.ts";
-import type { ImportPolicy, PoolOptions, ReuseOptions, Sandbox, SandboxLanguage, SandboxOptions } from "./types.ts";
+import type { ImportPolicy, PoolOptions, Sandbox, SandboxLanguage, SandboxOptions } from "./types.ts";
 
-const isolations: readonly unknown[] = ["auto", "process", "namespace", "required"];
+/** Options of every sandbox. */
+export type CommonOptions = Pick<
+  SandboxOptions,
+  "language" | "limits" | "tools" | "imports" | "guard" | "pool" | "seed"
+>;
 
-const sandboxKeys: KnownKeys<SandboxOptions> = {
-  ...{ language: true, limits: true, tools: true, imports: true, libraries: true, guard: true, pool: true },
-  ...{ reuse: true, isolation: true, cacheDir: true, seed: true },
+export const commonKeys: KnownKeys<CommonOptions> = {
+  ...{ language: true, limits: true, tools: true, imports: true, guard: true, pool: true, seed: true },
 };
+
 const runKeys: KnownKeys<SandboxDurableRunOptions> = {
   ...{ durable: true, tools: true, signal: true, imports: true, callIdPrefix: true, approve: true },
   ...{ onToolCallStart: true, onToolCallProgress: true, onToolCall: true, onLog: true },
 };
 
-/** Throws `TypeError` for options that make no sense. `languages`: those that run here. */
-export function checkOptions(options: SandboxOptions, languages: readonly SandboxLanguage[]): void {
-  const given = options as Partial<SandboxOptions> | undefined;
+/** Throws `TypeError` for options that make no sense. `languages`: those that run here. `keys`: the options that there are here. */
+export function checkOptions<Options extends CommonOptions>(
+  options: Options,
+  languages: readonly SandboxLanguage[],
+  keys: KnownKeys<Options>,
+): void {
+  const given = options as Partial<CommonOptions> | undefined;
   if (!languages.includes(given?.language as SandboxLanguage)) {
     const offered = languages.map((language) => `{ language: "${language}" }`).join(" or ");
     throw new TypeError(`createSandbox() takes ${offered}, not ${JSON.stringify(given?.language)}.`);
   }
-  const { language, imports, pool, isolation, cacheDir, seed, tools, guard, reuse } = given as SandboxOptions;
+  const { language, imports, pool, seed, tools, guard } = options;
   for (const name of Object.keys(resolveLimits(language))) {
     if (Object.hasOwn(options, name)) throw new TypeError(`${name} is a limit: give it as limits: { ${name} }.`);
   }
-  checkKeys("createSandbox()", options, sandboxKeys);
+  checkKeys("createSandbox()", options, keys);
   checkImports(imports);
   checkTools(tools);
   if (guard !== undefined && typeof guard !== "boolean") throw new TypeError("guard must be true or false.");
   checkNumbers("pool", pool, poolRanges);
-  checkNumbers("reuse", reuse, reuseRanges);
-  if (language === "python" && reuse !== undefined) {
-    throw new TypeError("reuse is for JavaScript: an interpreter of Python is used once.");
-  }
-  if (isolation !== undefined && !isolations.includes(isolation)) {
-    throw new TypeError(`isolation must be one of ${isolations.join(", ")}, not ${JSON.stringify(isolation)}.`);
-  }
-  if (language === "javascript" && isolation !== undefined && isolation !== "auto") {
-    throw new TypeError("isolation is for Python: JavaScript runs in a thread of the host's process.");
-  }
-  if (language === "javascript" && options.libraries !== undefined) {
-    throw new TypeError("libraries is for Python: JavaScript programs have the language's own built-ins.");
-  }
-  if (cacheDir !== undefined && cacheDir !== false && (typeof cacheDir !== "string" || cacheDir === "")) {
-    throw new TypeError("cacheDir must be a folder's path, or false.");
-  }
   if (seed !== undefined && typeof seed !== "string" && !Number.isFinite(seed)) {
     throw new TypeError("seed must be a string or a finite number.");
   }
@@ -95,11 +87,6 @@ const poolRanges: Readonly<Record<keyof PoolOptions, readonly [number, number]>>
   size: [0, 64],
   maxConcurrency: [1, 64],
   maxWaiting: [0, 1_000_000],
-};
-
-const reuseRanges: Readonly<Record<keyof ReuseOptions, readonly [number, number]>> = {
-  maxPrograms: [1, 10_000],
-  maxMs: [0, 86_400_000],
 };
 
 function checkImports(imports: ImportPolicy | undefined): void {

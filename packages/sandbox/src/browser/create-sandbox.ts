@@ -1,8 +1,8 @@
 import type { AnyTool } from "@toolglot/core";
-import { checkOptions } from "../check-options.ts";
+import { type CommonOptions, checkOptions, commonKeys } from "../check-options.ts";
 import { resolveLimits } from "../limits.ts";
 import { makeSandbox } from "../sandbox.ts";
-import type { PoolOptions, Sandbox, SandboxLimits, SandboxOptions } from "../types.ts";
+import type { PoolOptions, Sandbox, SandboxLimits } from "../types.ts";
 import { QuickJsEngine } from "./quickjs-engine.ts";
 
 /** Options of {@link createSandbox} in a browser. */
@@ -30,8 +30,8 @@ export interface BrowserSandboxOptions {
 export function createSandbox(options: BrowserSandboxOptions = {}): Sandbox {
   const { worker = startWorker, language = "javascript", ...rest } = options;
   if (typeof worker !== "function") throw new TypeError("worker must be a function that makes a Worker.");
-  const checked: SandboxOptions = { ...rest, language };
-  checkOptions(checked, ["javascript"]);
+  const checked: CommonOptions = { ...rest, language };
+  checkOptions(checked, ["javascript"], commonKeys);
   const limits = resolveLimits(language, options.limits);
   return makeSandbox(checked, {
     engine: new QuickJsEngine(limits, worker),

@@ -1,8 +1,8 @@
 import { ToolglotError } from "@toolglot/core";
-import { checkOptions } from "../check-options.ts";
 import { resolveLimits } from "../limits.ts";
 import { makeSandbox } from "../sandbox.ts";
 import type { Sandbox, SandboxOptions } from "../types.ts";
+import { checkNodeOptions } from "./check-node-options.ts";
 import { QuickJsEngine } from "./javascript/quickjs-engine.ts";
 import { PyodideEngine } from "./python/pyodide-engine.ts";
 
@@ -15,7 +15,7 @@ import { PyodideEngine } from "./python/pyodide-engine.ts";
  * {@link SandboxPoolStats.missingWalls} names them.
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
-  checkOptions(options, ["python", "javascript"]);
+  checkNodeOptions(options);
   refuseDeno();
   const limits = resolveLimits(options.language, options.limits);
   if (options.language === "python") {
