@@ -59,9 +59,7 @@ export class DurableRun {
 
   /** A session that outlives its guests. */
   openSession(lease: Lease, rules: SessionRules, listener: SessionListener): Session {
-    const { stats } = this.#program;
-    const place = { acquire: this.#acquire, stats, fail: (error: SandboxError) => this.#program.fail(error) };
-    this.#session = new ParkingSession(lease, rules, listener, place);
+    this.#session = new ParkingSession(lease, rules, listener, this.#program, this.#acquire);
     return this.#session;
   }
 

@@ -1,17 +1,9 @@
 import { isObject } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
+import type { DurableProgram } from "../run/durability.ts";
 import { GuestSession, type Session, type SessionListener, type SessionRules } from "../run/guest-session.ts";
 import { startError } from "../run/program-run.ts";
-import type { SandboxError, SandboxStats } from "../types.ts";
 import { limitErrors, otherCourse } from "./errors.ts";
-
-/** What a session needs to go on in another guest. */
-export interface ParkingPlace {
-  acquire(): Promise<Lease>;
-  /** `parked` and `startMs` are counted there. */
-  stats: SandboxStats;
-  fail(error: SandboxError): void;
-}
 
 /**
  * A program that can do without its guest while it waits. When an answer comes, a fresh guest runs it from its start: calls
@@ -20,7 +12,8 @@ export interface ParkingPlace {
 export class ParkingSession implements Session {
   readonly #rules: SessionRules;
   readonly #listener: SessionListener;
-  readonly #place: ParkingPlace;
+  readonly #program: Pick<DurableProgram, "stats" | "fail">;
+  readonly #acquire: () => Promise<Lease>;
   #request = "";
   /** Tool and arguments of each call, as text. */
   readonly #calls: string[] = [];
@@ -35,12 +28,20 @@ export class ParkingSession implements Session {
   #opening = false;
   #closed = false;
 
-  constructor(lease: Lease, rules: SessionRules, listener: SessionListener, place: ParkingPlace) {
+  /** `acquire` gets guests after the first. `parked` and `startMs` are counted in the program's statistics. */
+  constructor(
+    lease: Lease,
+    rules: SessionRules,
+    listener: SessionListener,
+    program: Pick<DurableProgram, "stats" | "fail">,
+    acquire: () => Promise<Lease>,
+  ) {
     this.#lease = lease;
     this.#rules = rules;
     this.#listener = listener;
-    this.#place = place;
-    this.#place.stats.parked = 0;
+    this.#program = program;
+    this.#acquire = acquire;
+    program.stats.parked = 0;
   }
 
   start(request: string): void {
@@ -76,7 +77,7 @@ export class ParkingSession implements Session {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
       if (!this.#session?.idle) return;
-      this.#place.stats.parked = (this.#place.stats.parked ?? 0) + 1;
+      this.#program.stats.parked = (this.#program.stats.parked ?? 0) + 1;
       this.#leave();
     }, ms);
   }
@@ -92,16 +93,16 @@ export class ParkingSession implements Session {
   #reopen(): void {
     this.#opening = true;
     const asked = performance.now();
-    this.#place.acquire().then(
+    this.#acquire().then(
       (lease) => {
         this.#opening = false;
         if (this.#closed) lease.release();
         else {
-          this.#place.stats.startMs += performance.now() - asked;
+          this.#program.stats.startMs += performance.now() - asked;
           this.#open(lease);
         }
       },
-      (error) => this.#place.fail(startError(error)),
+      (error) => this.#program.fail(startError(error)),
     );
   }
 
@@ -157,6 +158,6 @@ export class ParkingSession implements Session {
   }
 
   #diverged(call: number): void {
-    this.#place.fail(otherCourse(call));
+    this.#program.fail(otherCourse(call));
   }
 }
