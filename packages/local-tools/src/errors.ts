@@ -43,7 +43,7 @@ export interface LocalErrorData extends Record<string, unknown> {
   hint?: string;
 }
 
-/** A refusal that the model is told word for word: never an absolute path outside the roots, a stack, or a host's secret. */
+/** A refusal whose message the model reads as it is: never an absolute path outside the roots, a stack, or a host's secret. */
 export function localError(
   type: LocalErrorType,
   message: string,

@@ -47,7 +47,7 @@ const maxNamedLines = 6;
  * Makes replacements in a text, in order: each pair sees what those before it left. `find` must occur exactly once (overlapping
  * occurrences count), or at least once with `all`; line ends aside: an LF of `find` stands for the CRLF of a file, and the
  * replacement gets the file's ends. What results add to fences and tags is taken off. A `find` that is not there is looked for once
- * more with another common indentation. Nothing else is guessed. Pairs behind one with a problem are tried, too, so that all problems are told at once.
+ * more with another common indentation. Nothing else is guessed. Pairs behind one with a problem are tried, too, so that one message reports all problems.
  */
 export function applyEdits(
   text: string,
@@ -190,7 +190,7 @@ interface Attempt {
   nameOf(pair: number): string;
 }
 
-/** Problems that are looked into; with more of them, they are only told. */
+/** Problems that are explained; further ones are only reported. */
 const maxExplained = 20;
 
 /** Looks for why `find` is not there, and for the one thing that is done about it: another common indentation. */
@@ -222,8 +222,8 @@ function whenMissing({ original, now: text, edits, pair, problems, maxChars, nam
     };
   }
   const [from, to] = [text.toRaw(shifted.from), text.toRaw(shifted.to)];
-  const passage = text.flat.slice(shifted.from, shifted.to);
-  const made = splice(text, (visit) => void visit(from, to), { find: passage, replace }, maxChars);
+  const found = text.flat.slice(shifted.from, shifted.to);
+  const made = splice(text, (visit) => void visit(from, to), { find: found, replace }, maxChars);
   if ("type" in made) return made;
   return { ...made, notes: [...made.notes, shiftNote(text, shifted, nameOf(pair))] };
 }

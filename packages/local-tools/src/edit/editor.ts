@@ -228,7 +228,7 @@ function noteProblem(problems: FileProblem[], path: string): (error: unknown) =>
 
 function problemsOf({ place, risk, edits, origins, applied }: Plan): FileProblem[] {
   return applied.problems.map(({ searched, pair, ...problem }) => {
-    // What a protected file holds is not told to somebody who doesn't know it.
+    // A message must not reveal what a protected file holds.
     const missing =
       searched === undefined || risk !== undefined
         ? {}

@@ -1,7 +1,7 @@
 import { linesOf } from "../files/lines.ts";
 import { eachOccurrence } from "./occurrences.ts";
 
-/** A passage that is the find text but for the indentation that all of its lines share. */
+/** A place that holds the find text but for the indentation that all of its lines share. */
 export interface Shifted {
   /** In the text searched, end exclusive. */
   from: number;
@@ -15,9 +15,9 @@ export interface Shifted {
 const maxComparedChars = 50_000_000;
 
 /**
- * Looks for the find text with another common indentation: that which all of its lines share is taken off, and every line of
- * the passage must have the file's instead, the same for all. Only whole lines are compared; an empty one may stand for one
- * that is indented only. Undefined unless there is exactly one such passage. Both texts with LF ends.
+ * Looks for the find text with another common indentation: that which all of its lines share is taken off, and every line
+ * found must have the file's instead, the same for all. Only whole lines are compared; an empty one may stand for one
+ * that is indented only. Undefined unless there is exactly one such place. Both texts with LF ends.
  */
 export function findShifted(text: string, find: string): Shifted | undefined {
   const lines = linesOf(find);
@@ -31,7 +31,7 @@ export function findShifted(text: string, find: string): Shifted | undefined {
   const effort = { left: maxComparedChars };
   const above = bare.slice(0, anchor);
   const below = bare.slice(anchor);
-  const passages: Shifted[] = [];
+  const places: Shifted[] = [];
   eachOccurrence(text, needle, true, (at) => {
     effort.left--;
     const start = indentedLineStart(text, at, effort);
@@ -39,14 +39,14 @@ export function findShifted(text: string, find: string): Shifted | undefined {
     const found = text.slice(start, at);
     const to = matchDown(text, start, below, found, effort);
     const from = to === undefined ? undefined : matchUp(text, start, above, found);
-    if (to !== undefined && from !== undefined) passages.push({ from, to, found, wanted });
-    return passages.length < 2 && effort.left > 0;
+    if (to !== undefined && from !== undefined) places.push({ from, to, found, wanted });
+    return places.length < 2 && effort.left > 0;
   });
-  return passages.length === 1 && effort.left > 0 ? passages[0] : undefined;
+  return places.length === 1 && effort.left > 0 ? places[0] : undefined;
 }
 
 /**
- * The replacement with the same shift as the passage found. Undefined when a line has not the indentation that would be taken
+ * The replacement with the same shift as the place found. Undefined when a line has not the indentation that would be taken
  * off or exchanged.
  */
 export function shiftReplacement(replacement: string, { found, wanted }: Shifted): string | undefined {
@@ -107,7 +107,7 @@ function indentedLineStart(text: string, at: number, effort: { left: number }): 
   return start === 0 || text[start - 1] === "\n" ? start : undefined;
 }
 
-/** Compares lines from a line's start on; gives where the passage ends. */
+/** Compares lines from a line's start on; gives where they end. */
 function matchDown(
   text: string,
   start: number,

@@ -58,9 +58,9 @@ function hasBareLf(raw: string): boolean {
 }
 
 /**
- * What to write for a passage of a text, `from` to `to` in `raw`: the replacement with the line ends of the file. In a file with
- * both kinds, lines that the replacement has in common with the passage at its start and end stay as they are; each other line
- * takes the end of the line that it stands for, else that of the passage or of the nearest line.
+ * What to write for a part of a text, `from` to `to` in `raw`: the replacement with the line ends of the file. In a file with
+ * both kinds, lines that the replacement has in common with the part at its start and end stay as they are; each other line
+ * takes the end of the line that it stands for, else that of the part or of the nearest line.
  */
 export function replacementFor(text: FlatText, from: number, to: number, replacement: string): string {
   if (text.ends === "none") return replacement;
@@ -95,7 +95,7 @@ function firstEnd(lines: readonly string[]): "\n" | "\r\n" | undefined {
   return lines.map(endOf).find((end) => end !== undefined);
 }
 
-/** The end of the line that a passage without one stands in: behind it, else before it. */
+/** The end of the line that a part without one stands in: behind it, else before it. */
 function nearestEnd(raw: string, from: number, to: number): "\n" | "\r\n" {
   const behind = raw.indexOf("\n", to);
   const at = behind === -1 ? raw.lastIndexOf("\n", from - 1) : behind;

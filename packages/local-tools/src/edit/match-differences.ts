@@ -1,6 +1,6 @@
 import { sayIndentation } from "./indentation.ts";
 
-/** Differences that are told. */
+/** Differences that are reported. */
 const maxReported = 4;
 /** Lines that are looked at, and characters of a line that is compared in every way. */
 const maxLines = 200;
@@ -28,7 +28,7 @@ const foldings: readonly { name: string; fold: (line: string) => string }[] = [
 
 /** Says what differs between the lines looked for and the lines found, which start at line `first` of the file. */
 export function differences(wanted: readonly string[], found: readonly string[], first: number): string[] {
-  const told: string[] = [];
+  const reports: string[] = [];
   const sames = new Map<string, number[]>();
   let left = 0;
   for (const [row, column] of pairUp(wanted, found).slice(0, maxLines)) {
@@ -45,14 +45,14 @@ export function differences(wanted: readonly string[], found: readonly string[],
         const lines = sames.get(name) ?? [];
         lines.push(at);
         sames.set(name, lines);
-      } else if (told.length < maxReported)
-        told.push(`line ${at} is ${quoted(have.trim())}, find has ${quoted(want.trim())}`);
+      } else if (reports.length < maxReported)
+        reports.push(`line ${at} is ${quoted(have.trim())}, find has ${quoted(want.trim())}`);
       else left++;
-    } else if (told.length >= maxReported) left++;
-    else if (want !== undefined) told.push(`the file has no line ${quoted(want)} there`);
-    else if (have !== undefined) told.push(`line ${at}, ${quoted(have.trim())}, is not in find`);
+    } else if (reports.length >= maxReported) left++;
+    else if (want !== undefined) reports.push(`the file has no line ${quoted(want)} there`);
+    else if (have !== undefined) reports.push(`line ${at}, ${quoted(have.trim())}, is not in find`);
   }
-  const all = [...[...sames].map(([name, lines]) => `${name} (${sayLines(lines)})`), ...told];
+  const all = [...[...sames].map(([name, lines]) => `${name} (${sayLines(lines)})`), ...reports];
   if (all.length <= maxReported && left === 0) return all;
   return [...all.slice(0, maxReported), `and ${all.length - Math.min(all.length, maxReported) + left} more`];
 }
@@ -68,7 +68,7 @@ function pairUp(wanted: readonly string[], found: readonly string[]): [number | 
     else {
       const [toRow, toColumn] = nextSame(rows, columns, row, column);
       const both = Math.min(toRow - row, toColumn - column);
-      for (let turn = 0; turn < both; turn++) pairs.push([row++, column++]);
+      for (let n = 0; n < both; n++) pairs.push([row++, column++]);
       while (row < toRow) pairs.push([row++, undefined]);
       while (column < toColumn) pairs.push([undefined, column++]);
     }

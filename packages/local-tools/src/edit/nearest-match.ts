@@ -2,14 +2,14 @@ import { linesOf } from "../files/lines.ts";
 import { differences } from "./match-differences.ts";
 import { eachWord } from "./words.ts";
 
-/** The passage of a text that is most like a text that is not in it. */
-export interface NearestPassage {
+/** The lines of a text that are most like a text that is not in it. */
+export interface NearestMatch {
   /** Lines, from 1, both included. */
   from: number;
   to: number;
   /** Those lines as they are; the middle of a long one may be left out. */
-  passage: string;
-  /** What differs, one short sentence each, the most telling first. */
+  match: string;
+  /** What differs, one short sentence each, the most important first. */
   differs: string[];
 }
 
@@ -27,11 +27,11 @@ const gapCost = 0.02;
 const maxCandidates = 5;
 
 /**
- * Finds the passage that is most like `find`: lines that share its rare words, then, of the best few, the one that most lines
+ * Finds the lines that are most like `find`: lines that share its rare words, then, of the best few, the one that most lines
  * can be paired with. Undefined when nothing of it is anywhere. For messages only: nothing is ever changed by it. Both texts
  * with LF ends; time is linear in the text and bounded in `find`.
  */
-export function nearestPassage(text: string, find: string): NearestPassage | undefined {
+export function nearestMatch(text: string, find: string): NearestMatch | undefined {
   const wanted = linesOf(find).slice(0, maxFindLines).map(bareLine);
   while (wanted.length > 1 && wanted.at(-1)?.trim() === "") wanted.pop();
   while (wanted.length > 1 && wanted[0]?.trim() === "") wanted.shift();
@@ -44,14 +44,14 @@ export function nearestPassage(text: string, find: string): NearestPassage | und
     if (found !== undefined && (best === undefined || found.likeness > best.likeness)) best = found;
   }
   if (best === undefined) return undefined;
-  const passage = lines.slice(best.from, best.to);
+  const match = lines.slice(best.from, best.to);
   return {
     from: best.from + 1,
     to: best.to,
-    passage: passage.map((line) => around(line, anchors, maxShownChars)).join("\n"),
+    match: match.map((line) => around(line, anchors, maxShownChars)).join("\n"),
     differs: differences(
       wanted,
-      passage.map((line) => around(line, anchors, maxLineChars)),
+      match.map((line) => around(line, anchors, maxLineChars)),
       best.from + 1,
     ),
   };
@@ -89,10 +89,10 @@ function composed(text: string): string {
 }
 
 /**
- * Calls `visit` with numbers for what a text holds: its words, two words that follow each other in a line, and whole lines, each
- * with how much it tells; -1 at the end of a line.
+ * Calls `visit` with a number for each feature of a text: its words, two words that follow each other in a line, and whole lines,
+ * each with its weight; -1 at the end of a line.
  */
-function eachTrait(text: string, visit: (trait: number, telling: number) => void): void {
+function eachFeature(text: string, visit: (feature: number, weight: number) => void): void {
   let [before, line, count] = [0, 0, 0];
   const endLine = (): void => {
     if (count > 2) visit(line, 16);
@@ -113,14 +113,14 @@ function eachTrait(text: string, visit: (trait: number, telling: number) => void
   endLine();
 }
 
-/** For each line, how much it shares with `find`: what is rare in the text and tells much counts most. */
+/** For each line, how much it shares with `find`: what is rare in the text and has much weight counts most. */
 function scoreLines(text: string, count: number, find: string): Float64Array {
-  const traits = new Map<number, number>();
+  const features = new Map<number, number>();
   const weights: number[] = [];
-  eachTrait(composed(find), (trait, telling) => {
-    if (trait === -1 || weights.length >= maxFeatures || traits.has(trait)) return;
-    traits.set(trait, weights.length);
-    weights.push(telling);
+  eachFeature(composed(find), (feature, weight) => {
+    if (feature === -1 || weights.length >= maxFeatures || features.has(feature)) return;
+    features.set(feature, weights.length);
+    weights.push(weight);
   });
   const frequency = new Float64Array(weights.length);
   const seen = new Int32Array(weights.length).fill(-1);
@@ -128,14 +128,14 @@ function scoreLines(text: string, count: number, find: string): Float64Array {
   const ends = new Uint32Array(count);
   const sizes = new Uint32Array(count);
   let line = 0;
-  eachTrait(composed(text), (trait, telling) => {
+  eachFeature(composed(text), (feature, weight) => {
     if (line >= count) return;
-    if (trait === -1) {
+    if (feature === -1) {
       ends[line++] = hits.length;
       return;
     }
-    sizes[line] = (sizes[line] as number) + telling;
-    const index = traits.get(trait);
+    sizes[line] = (sizes[line] as number) + weight;
+    const index = features.get(feature);
     if (index === undefined || seen[index] === line) return;
     seen[index] = line;
     frequency[index] = (frequency[index] as number) + 1;
@@ -164,7 +164,7 @@ function candidates(scores: Float64Array, length: number): number[] {
     if (start <= last) sums[start] = sum;
   }
   const starts: number[] = [];
-  for (let turn = 0; turn < maxCandidates; turn++) {
+  for (let round = 0; round < maxCandidates; round++) {
     let best = -1;
     for (let start = 0; start <= last; start++) {
       const value = sums[start] as number;
@@ -179,7 +179,7 @@ function candidates(scores: Float64Array, length: number): number[] {
 }
 
 /**
- * Lays the find lines along the lines around a candidate, where most of it fits. The passage goes from the line of the first to
+ * Aligns the lines of find with the lines around a candidate, so that most of them fit. The match goes from the line of the first to
  * that of the last line which has a partner.
  */
 function align(

@@ -1,7 +1,7 @@
 import { defined } from "@toolglot/internal";
 import { type LocalErrorType, localError } from "../errors.ts";
 import type { EditProblem } from "./apply-edits.ts";
-import { nearestPassage } from "./nearest-match.ts";
+import { nearestMatch } from "./nearest-match.ts";
 
 /** What is wrong with one file of a set, or with one of its pairs. */
 export interface FileProblem extends Omit<EditProblem, "pair" | "type" | "searched"> {
@@ -14,33 +14,33 @@ export interface FileProblem extends Omit<EditProblem, "pair" | "type" | "search
   missing?: { find: string; text: string };
 }
 
-/** Problems that are told in full, and passages that are shown. */
+/** Problems that are reported in full, and matches that are shown. */
 const maxReported = 20;
 const maxMatches = 5;
-/** Lines and characters of one passage. */
+/** Lines and characters of one match. */
 const maxMatchLines = 15;
 const maxMatchChars = 1_500;
 
 /** One refusal for all problems of a set of edits. Its type is that of the first; `data.problems` has them all, for programs. */
 export function editRefusal(problems: readonly [FileProblem, ...FileProblem[]]): Error {
   const [first] = problems;
-  let passages = 0;
-  const told = problems.slice(0, maxReported).map((problem) => {
+  let matches = 0;
+  const reports = problems.slice(0, maxReported).map((problem) => {
     const where = problem.pair === undefined ? problem.path : `${problem.path}, ${problem.pair}`;
     const sentence = problem.pair === undefined ? problem.message : `${where}: ${problem.message}.`;
-    if (problem.missing === undefined || passages >= maxMatches) return { sentence, passage: [] };
-    passages++;
-    return { sentence, passage: passageText(problem.missing.text, problem.missing.find) };
+    if (problem.missing === undefined || matches >= maxMatches) return { sentence, match: [] };
+    matches++;
+    return { sentence, match: matchText(problem.missing.text, problem.missing.find) };
   });
-  const only = told.length === 1 && told[0] !== undefined ? told[0] : undefined;
-  const rest = problems.length - told.length;
+  const only = reports.length === 1 && reports[0] !== undefined ? reports[0] : undefined;
+  const rest = problems.length - reports.length;
   const text = [
     ...(only === undefined
       ? [
           `${problems.length} problems; nothing was written.`,
-          ...told.flatMap(({ sentence, passage }) => [`- ${sentence}`, ...passage]),
+          ...reports.flatMap(({ sentence, match }) => [`- ${sentence}`, ...match]),
         ]
-      : [`${only.sentence} Nothing was written.`, ...only.passage]),
+      : [`${only.sentence} Nothing was written.`, ...only.match]),
     ...(rest > 0 ? [`- and ${rest} more of the kind.`] : []),
   ].join("\n");
   const facts = problems.map(({ type, path, pair, count, lines }) => ({
@@ -58,16 +58,16 @@ function hintFor(type: LocalErrorType): { hint?: string } {
   return {};
 }
 
-/** Around a passage. No code fences: protocols take the power from fences in results, and a model would copy what that leaves. */
+/** Around a match. No code fences: protocols take the power from fences in results, and a model would copy what that leaves. */
 const openingLine = "----- as it is -----";
 const closingLine = "----- end -----";
 
-/** The nearest passage, as it is in the file, and what differs. */
-function passageText(text: string, find: string): string[] {
-  const nearest = nearestPassage(text, find);
+/** The nearest match, as it is in the file, and what differs. */
+function matchText(text: string, find: string): string[] {
+  const nearest = nearestMatch(text, find);
   if (nearest === undefined) return ["Nothing in the file is like it."];
-  const { from, to, passage, differs } = nearest;
-  const lines = passage.split("\n").slice(0, maxMatchLines);
+  const { from, to, match, differs } = nearest;
+  const lines = match.split("\n").slice(0, maxMatchLines);
   let shown = lines.join("\n");
   if (shown.length > maxMatchChars) shown = `${shown.slice(0, maxMatchChars).replace(/[\ud800-\udbff]$/, "")}…`;
   const left = to - from + 1 - lines.length;

@@ -20,12 +20,12 @@ export function applyTextEdits(
 }
 
 function problemError(path: string, problems: readonly EditProblem[], count: number): Error {
-  const told = problems.map(({ pair, message }) => {
+  const lines = problems.map(({ pair, message }) => {
     const which = count === 1 ? "" : `edit ${pair + 1}: `;
     return `- ${which}${inOurWords(message)}`;
   });
   const [first] = problems as [EditProblem];
-  return localError(first.type, `${inMessage(path)} was not edited:\n${told.join("\n")}`);
+  return localError(first.type, `${inMessage(path)} was not edited:\n${lines.join("\n")}`);
 }
 
 /** The editor's messages are about pairs of find and replace, and an `all` that there is not here. */

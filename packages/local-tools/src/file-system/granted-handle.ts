@@ -125,7 +125,7 @@ export class GrantedHandle implements FsHandle {
     return (await mount.read(place, this.#fields.maxBytes)).bytes;
   }
 
-  /** The most a path may do is asked of the path itself first, so that nothing is told of what is not granted. */
+  /** Checks the path as written first, so that a message reveals nothing about what is not granted. */
   async #allowed(path: string, operation: Operation): Promise<{ mount: Mount; place: LogicalPlace }> {
     validatePath(path);
     this.#demand(path, path, operation);

@@ -55,7 +55,7 @@ export function protectedReason(shownPath: string): string | undefined {
 function originals(name: string): string[] {
   const found = [name];
   let rest = name;
-  for (let turn = 0; turn < 4; turn++) {
+  for (let depth = 0; depth < 4; depth++) {
     const hidden = /^\.(.+)\.sw[nop]$/.exec(rest)?.[1];
     const next =
       hidden ??

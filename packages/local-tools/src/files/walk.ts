@@ -43,7 +43,7 @@ export interface Walk {
 
 /** Folders in folders that are gone into; each is held open while those in it are looked at. */
 const deepest = 100;
-/** Entries looked at before others get their turn. */
+/** Entries checked at one time. */
 const entriesAtATime = 200;
 
 /**

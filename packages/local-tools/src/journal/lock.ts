@@ -21,7 +21,7 @@ const keptBehind = 16;
 
 /**
  * One writer at a time, across processes. The entries of a folder are numbered: `held-7` names the process that holds the
- * lock, and becomes `free-7` when it is released. The highest number tells, and is never removed; whoever wants the lock
+ * lock, and becomes `free-7` when it is released. The highest number counts, and is never removed; a process that wants the lock
  * makes the next one, which only one can (a hard link to a written file: never seen half written). So a dead holder needs
  * no removal, in which two could take each other's lock away: its number is simply passed.
  */

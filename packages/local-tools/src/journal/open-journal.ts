@@ -44,7 +44,7 @@ export interface JournalOptions {
  *
  * What is not promised: that a reader sees all files change at once; that a program which writes into a file in place in the
  * instant between the last look at it and its replacement (microseconds) is noticed; access-control lists and extended
- * attributes of a replaced file; its other hard links, which keep the old content. Where the system doesn't tell when a process
+ * attributes of a replaced file; its other hard links, which keep the old content. Where the system doesn't show when a process
  * started (anywhere but on Linux), a number that was given out again passes for the dead process, whose work then waits for repair.
  * Of a process in another container or on another machine nothing can be known: its work counts as abandoned a minute after
  * its last sign.

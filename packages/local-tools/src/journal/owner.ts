@@ -4,7 +4,7 @@ import { hostname, uptime } from "node:os";
 import { isRunning } from "../shell/signal.ts";
 
 /**
- * Who wrote a record or holds the lock. What Linux tells of a process beyond its number keeps a number that was given out
+ * Who wrote a record or holds the lock. What Linux shows of a process besides its number keeps a number that was given out
  * again from passing for the old process; elsewhere those are `null`, and only the number decides.
  */
 export interface Owner {
@@ -22,7 +22,7 @@ export interface Owner {
 
 /**
  * How long somebody counts as alive of whom nothing can be known (on another machine, or in another container) after the last
- * sign. Whoever holds the lock gives one every few seconds.
+ * sign. The holder of the lock gives one every few seconds.
  */
 const unknownFor = 60_000;
 
@@ -54,7 +54,7 @@ export async function isAlive(owner: Owner, self: Owner, age: number): Promise<b
   return owner.started === null || owner.started === life;
 }
 
-/** When a process started; `ended` for a dead one that waits for its parent, too; `unknown` where there is no /proc to tell. */
+/** When a process started; `ended` for a dead one that waits for its parent, too; `unknown` where there is no /proc. */
 async function lifeOf(pid: number): Promise<string | "ended" | "unknown"> {
   if (process.platform !== "linux") return "unknown";
   const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);

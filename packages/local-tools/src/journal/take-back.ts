@@ -73,7 +73,7 @@ async function end({ records, reach }: Parts, record: StoredRecord, conflicts: s
     await records.mark(record, conflicts.length > 0 ? "conflict" : "rolled-back");
     await reach("rolled-back");
   } catch {
-    // The journal can't be written. Whoever opens it next finds the old content everywhere, and ends the record then.
+    // The journal can't be written. The next opening finds the old content everywhere, and ends the record.
     return conflicts;
   }
   if (conflicts.length === 0) await records.dropOld(record);

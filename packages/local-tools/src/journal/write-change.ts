@@ -257,7 +257,7 @@ function changed(shown: string, how: "appeared" | "gone" | "changed"): Error {
   return localError("FileChanged", `${shown} ${words[how]}.`, { hint: "Read it again, then make the edit anew." });
 }
 
-/** Runs a step; a failure of the system is told as that of the file. */
+/** Runs a step; a failure of the system is reported as that of the file. */
 export async function named<T>(shown: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -267,14 +267,14 @@ export async function named<T>(shown: string, work: () => Promise<T>): Promise<T
   }
 }
 
-/** What the caller is told: what failed, and what could not be put back. */
+/** The error for the caller: what failed, and what could not be put back. */
 function failure(error: unknown, trouble: readonly string[]): unknown {
-  const told = ToolError.isInstance(error)
+  const cause = ToolError.isInstance(error)
     ? error
     : localError("WriteFailed", `The change can't be written (${codeOf(error) ?? "unknown"}).`, {}, error);
-  if (trouble.length === 0) return told;
-  const message = [told.message, "Not all of it could be taken back:", ...trouble].join(" ");
-  return localError(localErrorType(told) ?? "WriteFailed", message, { ...told.data }, error);
+  if (trouble.length === 0) return cause;
+  const message = [cause.message, "Not all of it could be taken back:", ...trouble].join(" ");
+  return localError(localErrorType(cause) ?? "WriteFailed", message, { ...cause.data }, error);
 }
 
 function keptContent(before: Uint8Array | null, found: BigIntStats | null | undefined): KeptContent | null {

@@ -23,7 +23,7 @@ type Place = (typeof places)[keyof typeof places];
  * scanner's nonce is one; everything else, other sequences included, comes through as text, untouched and in order.
  *
  * A mark is found wherever it begins, also inside a control sequence that a program left unfinished. It can't hold an ESC or
- * a BEL: who writes marks must encode these, and `;`, in fields. Chunks may split anything. What may yet become a mark is held
+ * a BEL: the writer of marks must encode these, and `;`, in fields. Chunks may split anything. What may yet become a mark is held
  * back, 4,096 UTF-16 units at most. Time is linear in the input, and every unit is looked at once.
  */
 export class MarkScanner {

@@ -38,7 +38,7 @@ const stringEnd = /[\u0018\u001a\u001b\u009c]/g;
  * - A control sequence without an end is dropped up to the first character that can't belong to it: a string such as a title
  *   at its line's end, others after 65,536 units.
  *
- * With `fold`, what paints screens is told as its text: blanks that fill a row up to the edge are taken off, of rows that the cursor
+ * With `fold`, what paints screens becomes its text: blanks that fill a row up to the edge are taken off, of rows that the cursor
  * was moved past one blank one is left, a screen's worth of blanks at a line's beginning erases the screen (what programs do on a terminal without
  * control sequences), and of erased screens that repeat each other but for numbers and bars only the last one is given.
  *
@@ -71,7 +71,7 @@ export class TextCleaner {
     this.#screen = new Screen(this.#options);
   }
 
-  /** The line the cursor is in as a terminal shows it now, told or not; of a long one, what was not passed on. */
+  /** The line the cursor is in as a terminal shows it now, given already or not; of a long one, what was not passed on. */
   get pendingLine(): string {
     return this.#screen.line;
   }

@@ -66,8 +66,8 @@ export function makeExecuteShellCommand(options: ShellCommandOptions = {}): Defi
         signal,
       });
       const notice = `TimeoutError: The command execution exceeded the timeout of ${seconds} seconds.`;
-      const told = ended !== "timeout" ? stderr : stderr === "" ? notice : `${stderr}\n${notice}`;
-      const content = `<returncode>${returncode}</returncode><stdout>${stdout}</stdout><stderr>${told}</stderr>`;
+      const errors = ended !== "timeout" ? stderr : stderr === "" ? notice : `${stderr}\n${notice}`;
+      const content = `<returncode>${returncode}</returncode><stdout>${stdout}</stdout><stderr>${errors}</stderr>`;
       if (ended === "timeout") return new ToolResponse({ content, error: { type: "Timeout", message: notice } });
       return new ToolResponse({ content, ...(ended === "abort" ? { status: "interrupted" } : {}) });
     },

@@ -47,7 +47,7 @@ function failure(path: string, error: unknown, metadata: RawMetadata): ToolRespo
     });
   }
   const { code, syscall } = error as NodeJS.ErrnoException;
-  // The model named the path itself: nothing of the host is told by repeating it.
+  // The model named the path itself: repeating it reveals nothing of the host.
   const why = typeof syscall === "string" ? (reasons[code ?? ""] ?? code ?? "unknown") : "an internal fault";
   const message = `Error: The file ${path} can't be used: ${why}.`;
   const type = code === "EACCES" || code === "EPERM" ? "AccessDenied" : "WriteFailed";

@@ -6,7 +6,7 @@ import { inMessage } from "../messages.ts";
 const mostAlternatives = 100;
 const longestGlob = 1000;
 
-/** Whether a file is one that a search looks into. Paths in segments: from the searched folder, and from the first root. */
+/** Whether a search opens a file. Paths in segments: from the searched folder, and from the first root. */
 export type FileChoice = (below: readonly string[], shown: readonly string[]) => boolean;
 
 /**

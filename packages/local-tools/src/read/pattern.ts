@@ -11,7 +11,7 @@ export interface Pattern {
   flags?: string;
   /** Texts of which every line that fits holds at least one; undefined when there are none that are sure. Case counts unless `i` is a flag. */
   needles?: readonly string[];
-  /** What the model is told about the reading of its pattern. */
+  /** A note for the model on how its pattern was read. */
   note?: string;
 }
 
@@ -35,7 +35,7 @@ const posix: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads a pattern as a regular expression of JavaScript's, with what models bring along from others: `(?i)` in front, `(?P<name>…)`,
+ * Reads a pattern as a regular expression of JavaScript's, with what models write in other dialects: `(?i)` in front, `(?P<name>…)`,
  * `\A`, `\z`, `[[:alpha:]]`. What is none is a text to be found as it stands. Nothing runs here.
  */
 export function readPattern(text: string): Pattern {

@@ -71,15 +71,15 @@ function beyond(whole: string, to: number | undefined, total: number): string {
 /** What the text doesn't show. */
 function remarks(found: LinesFound): string[] {
   const { crlf, lf, shortened } = found;
-  const told: string[] = [];
-  if (crlf > 0 && lf === 0) told.push("line ends are CRLF, shown as LF");
-  if (crlf > 0 && lf > 0) told.push(`line ends are mixed (${counted(crlf)} CRLF, ${counted(lf)} LF), shown as LF`);
-  if (found.byteOrderMark && found.total !== 0) told.push("begins with a byte order mark, not shown");
-  if (found.unterminated) told.push("no line end at the end");
+  const notes: string[] = [];
+  if (crlf > 0 && lf === 0) notes.push("line ends are CRLF, shown as LF");
+  if (crlf > 0 && lf > 0) notes.push(`line ends are mixed (${counted(crlf)} CRLF, ${counted(lf)} LF), shown as LF`);
+  if (found.byteOrderMark && found.total !== 0) notes.push("begins with a byte order mark, not shown");
+  if (found.unterminated) notes.push("no line end at the end");
   if (shortened.length > 0) {
     const some = shortened.slice(0, 5).map(counted).join(", ");
     const more = shortened.length > 5 ? ` and ${counted(shortened.length - 5)} more` : "";
-    told.push(`too long, cut: ${shortened.length === 1 ? "line" : "lines"} ${some}${more}`);
+    notes.push(`too long, cut: ${shortened.length === 1 ? "line" : "lines"} ${some}${more}`);
   }
-  return told;
+  return notes;
 }

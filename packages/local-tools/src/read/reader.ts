@@ -16,12 +16,12 @@ export interface ReaderOptions {
   /** UTF-16 units of one answer's text. Default 40,000. */
   maxChars?: number;
   /**
-   * Bytes of a file that is read to its end just to count its lines, and of a file that a search of a folder looks into; larger ones are read
+   * Bytes of a file that is read to its end just to count its lines, and of a file that a search of a folder opens; larger ones are read
    * as far as is asked for, and searched when they are named. Default 32 MiB.
    */
   maxBytes?: number;
   /**
-   * The ripgrep that finds the files worth looking into, by absolute path; `false`: none. It makes searches faster and never
+   * The ripgrep that finds the files worth searching, by absolute path; `false`: none. It makes searches faster and never
    * changes their answers. Default: the first `rg` on the PATH, in no root.
    */
   ripgrep?: string | false;
@@ -35,7 +35,7 @@ export interface ReadOptions {
   maxChars?: number;
 }
 
-/** Reads files and directories, and searches. Rejects with a `ToolError` (`localError`) that is to be told to the model. */
+/** Reads files and directories, and searches. Rejects with a `ToolError` (`localError`) whose message is for the model. */
 export class Reader {
   readonly #roots: Roots;
   readonly #maxChars: number;

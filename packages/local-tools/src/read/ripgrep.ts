@@ -8,7 +8,7 @@ import type { Roots } from "../roots/roots.ts";
 /** Bytes of file names on one command line; Windows takes 32,767 characters in all. */
 const longestCommand = process.platform === "win32" ? 24_000 : 96_000;
 
-/** The first `rg` on a PATH. One inside the roots is passed over: who writes there would have it run by the host. */
+/** The first `rg` on a PATH. One inside the roots is not taken: the host would run what a model may have written. */
 export async function findRipgrep(roots: Roots, path: string = process.env.PATH ?? ""): Promise<string | undefined> {
   const name = process.platform === "win32" ? "rg.exe" : "rg";
   for (const folder of path.split(delimiter)) {
@@ -40,7 +40,7 @@ export interface RipgrepSearch {
 }
 
 /**
- * Which of the files hold one of the texts, or anything but ASCII; undefined when ripgrep can't tell (it failed, could not read a file, or took too long). It opens files by their
+ * Which of the files hold one of the texts, or anything but ASCII; undefined when ripgrep doesn't know (it failed, could not read a file, or took too long). It opens files by their
  * paths, so somebody who changes these meanwhile can have it look elsewhere: its answer only says where to look, and not one byte of
  * what it read goes anywhere.
  */

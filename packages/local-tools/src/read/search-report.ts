@@ -3,12 +3,12 @@ import { counted, inMessage, needsQuotes, quoted, several, sized } from "../mess
 import type { FileMatches } from "./match-worker.ts";
 import type { LeftOut, ReadPart, TextSearch } from "./types.ts";
 
-/** What looking into files came to. */
+/** What searching files came to. */
 export interface SearchOutcome {
   found: { file: WalkedFile; matches: FileMatches }[];
-  /** Files to be looked at. */
+  /** Files to be searched. */
   files: number;
-  /** Files that were looked at to their end. */
+  /** Files that were searched to their end. */
   looked: number;
   /** Files that the search came to and went past. */
   gone: number;
@@ -20,13 +20,13 @@ export interface SearchOutcome {
   inParts: boolean;
   /** Files that took too long. */
   tooSlow: WalkedFile[];
-  /** The search ended before this one was looked at, or to its end. */
+  /** The search ended before this one was searched, or to its end. */
   stoppedAt?: WalkedFile;
-  /** A large file that was looked at up to a place, and why not further. */
+  /** A large file that was searched up to a place, and why not further. */
   stoppedIn?: { file: WalkedFile; bytes: number; size: number; why: "time" | "binary" };
 }
 
-/** Bounds that are told of. */
+/** Bounds that a report mentions. */
 interface SearchBounds {
   maxChars: number;
   maxBytes: number;
@@ -36,7 +36,7 @@ interface SearchBounds {
 /** Lines shown. */
 export const mostMatches = 200;
 
-/** What the model is told. "No match" only when there is nothing that was not looked at. */
+/** The report for the model. It says "no match" only when everything was searched. */
 export function searchReport(
   search: TextSearch,
   note: string | undefined,
@@ -108,7 +108,7 @@ function whyStopped(walk: Walk, { tooSlow, stoppedAt }: SearchOutcome, { timeout
   return `${why}; name a directory or a glob`;
 }
 
-/** What was not looked at, or is not shown. */
+/** What was not searched, or is not shown. */
 function leftOut(walk: Walk, outcome: SearchOutcome, hidden: number): LeftOut[] {
   const { tooSlow, stoppedAt, stoppedIn, gone, files } = outcome;
   const counts: Record<LeftOut["reason"], number> = {
@@ -142,7 +142,7 @@ function matchLines(found: SearchOutcome["found"], maxChars: number): { lines: s
       shown++;
     }
     left += matches.count - shown;
-    // What comes later would look as if nothing had been left out before it.
+    // Later lines would seem to follow these directly.
     if (shown < matches.lines.length) room = 0;
   }
   return { lines, left };

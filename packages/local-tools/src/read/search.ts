@@ -46,7 +46,7 @@ export async function searchText(search: TextSearch, options: SearchOptions): Pr
   const { timeoutMs = 30_000 } = options;
   const begun = Date.now();
   const until = begun + timeoutMs;
-  // Looking for files leaves some of the time for looking into them.
+  // Finding files leaves some of the time for searching them.
   const walk = await filesOf(search, place, begun + (timeoutMs * 2) / 3, options);
   const files = place.kind === "file" ? walk.files : walk.files.filter(({ size }) => size <= options.maxBytes);
   const searchFor = async (pattern: Pattern): Promise<SearchOutcome> =>
@@ -60,7 +60,7 @@ export async function searchText(search: TextSearch, options: SearchOptions): Pr
     : searchReport(search, "no line fits it as a regular expression; found as it stands", walk, second, bounds);
 }
 
-/** All was looked at, and nothing fits: `call(x)` is an expression that fits `callx`, and was meant as it stands. */
+/** All was searched, and nothing fits: `call(x)` is an expression that fits `callx`, and was meant as it stands. */
 function foundNothing({ found, tooSlow, stoppedAt }: SearchOutcome): boolean {
   return found.length === 0 && tooSlow.length === 0 && stoppedAt === undefined;
 }
@@ -87,7 +87,7 @@ async function filesOf(search: TextSearch, place: Place, until: number, options:
   return walk;
 }
 
-/** The files that may hold a match, or may not be what they seem, when ripgrep can tell; undefined: all. */
+/** The files that may hold a match, or may not be what they seem, when ripgrep knows them; undefined: all. */
 async function filesWorthSearching(
   files: WalkedFile[],
   place: Place,
@@ -234,7 +234,7 @@ async function searchLargeFile(
     signal?.throwIfAborted();
     const end = async (why: "time" | "binary"): Promise<Seen> => {
       const matches = await matcher.search(new Uint8Array(0));
-      // Of a file that isn't large, reading tells the same: it is binary, whatever stands before that.
+      // Of a file that isn't large, reading says the same: it is binary, whatever stands before that.
       if (why === "binary" && (done === 0 || size <= maxBytes)) return { matches: nothing(), state: "binary" };
       return { matches, state: { file, bytes: done, size, why } };
     };

@@ -11,9 +11,9 @@ export function fitOutput(result: ShellResult, maxChars: number, artifactDir: st
     return { ...result, ...log.finish() };
   }
   // The line between head and tail says what the file holds; it stays as it is, but for the number.
-  const lines = [...output.matchAll(/^\[\d+ characters left out here; ([^\n]*)\]$/gm)].map(([, words = ""]) => words);
-  const told = lines.find((words) => words.includes(artifact)) ?? `the whole output is in ${artifact}`;
-  const line = (cut: number): string => `[${cut} characters left out here; ${told}]`;
+  const lines = [...output.matchAll(/^\[\d+ characters left out here; ([^\n]*)\]$/gm)].map(([, place = ""]) => place);
+  const where = lines.find((place) => place.includes(artifact)) ?? `the whole output is in ${artifact}`;
+  const line = (cut: number): string => `[${cut} characters left out here; ${where}]`;
   const room = Math.max(0, maxChars - line(outputLength).length - 2);
   const head = headOf(output, Math.ceil(room / 2));
   const tail = tailOf(output, Math.floor(room / 2));

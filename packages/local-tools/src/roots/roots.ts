@@ -122,7 +122,7 @@ export class Roots {
     throw outside(path);
   }
 
-  /** Nothing can be reached at the path: a place for something new, or a refusal that doesn't tell what lies outside. */
+  /** Nothing can be reached at the path: a place for something new, or a refusal that doesn't reveal what lies outside. */
   async #missing(path: string, wanted: string, error: NodeJS.ErrnoException): Promise<Place> {
     const rest: string[] = [];
     let links = 0;

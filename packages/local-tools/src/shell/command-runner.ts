@@ -18,7 +18,7 @@ export interface SessionOptions extends BashOptions {
   limits: readonly string[];
 }
 
-/** A script that may turn `set -e` on. */
+/** A script that may switch `set -e` on. */
 const setsErrexit = /(?:^|[\s;&(])set\s+(?:-[a-zA-Z]*e|-o\s+errexit)/;
 
 /** Runs a session's commands one at a time, in one bash after another: a shell that has ended is replaced when the next command comes. */

@@ -1,5 +1,5 @@
 /**
- * Names of the host's variables that a shell gets unless told otherwise; a `*` at the end stands for any ending. What
+ * Names of the host's variables that a shell gets by default; a `*` at the end stands for any ending. What
  * programs need to find each other, the user's home and the language, and nothing else: keys and tokens stay with the host.
  */
 export const defaultEnvironment: readonly string[] = [

@@ -91,7 +91,7 @@ function slaveNumber(index: number): number {
   return ((136 + (index >> 8)) << 8) | (index & 0xff);
 }
 
-/** What tells more. A `hidden` process is less than one that is seen to wait. */
+/** What counts more. A `hidden` process counts less than one that is seen to wait. */
 const weight: Readonly<Record<Reading, number>> = { no: 0, hidden: 1, poll: 2, read: 3 };
 /** Terminals in terminals that are looked through. */
 const mostTerminals = 4;
@@ -132,7 +132,7 @@ export class LinuxProcesses implements Processes {
   }
 
   /**
-   * What the most telling process does of a terminal's foreground group and of the sessions below it: `su` and `setsid --wait` sleep until
+   * What the process that counts most does, of a terminal's foreground group and of the sessions below it: `su` and `setsid --wait` sleep until
    * a child ends that reads the terminal although it isn't its own. Jobs in the background don't count: the system stops those that read.
    */
   #readingOf(processes: readonly Stat[], group: number, tty: string, terminals: number): Reading {
@@ -184,7 +184,7 @@ export class LinuxProcesses implements Processes {
     if (kind === "epoll") return this.#epollSet(pid, first).some(isTerminal) ? "poll" : "no";
     if (kind === "poll") return this.#pollSet(pid, first, second).some(isTerminal) ? "poll" : "no";
     if (kind === "select") return this.#selectSet(pid, first, second).some(isTerminal) ? "poll" : "no";
-    // Another architecture: what the kernel waits in tells a terminal's reader from most others.
+    // Another architecture: the kernel function it waits in distinguishes a terminal's reader from most others.
     if (calls[process.arch] === undefined && /^\d/.test(line)) {
       const place = text(`/proc/${pid}/task/${thread}/wchan`);
       return (place === "wait_woken" || place === "n_tty_read") && isTerminal(first) ? "read" : "no";

@@ -26,7 +26,7 @@ export async function pipeTransport(options: TransportOptions): Promise<Transpor
     cwd: options.cwd,
     env: options.env,
     stdio: ["pipe", "pipe", "pipe", "pipe"],
-    // A session of its own, so that its groups can be told from the host's.
+    // A session of its own, so that its groups differ from the host's.
     detached: true,
     windowsHide: true,
   });
@@ -52,7 +52,7 @@ class PipeTransport implements Transport {
     this.#outputs = [child.stdout as Readable, child.stderr as Readable];
     this.#input = child.stdio[3] as Writable;
     for (const stream of [this.#commands, this.#input, ...this.#outputs]) {
-      // A shell that went away is told by its exit, not by a broken pipe.
+      // The exit reports a shell that went away, not a broken pipe.
       stream.on("error", () => undefined);
       (stream as unknown as { unref?: () => void }).unref?.();
     }

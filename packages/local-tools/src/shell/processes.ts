@@ -14,7 +14,7 @@ export type Reading = "read" | "poll" | "no" | "hidden";
 export interface Processes {
   /** What can't be seen here, one sentence each. */
   readonly limits: readonly string[];
-  /** Whether {@link place} can tell anything. */
+  /** Whether {@link place} works here. */
   readonly showsPlaces: boolean;
   /** The group in the terminal's foreground, or, without a terminal, of the shell's newest child; undefined when unknown. */
   foreground(shell: number, terminal: boolean): Promise<number | undefined>;

@@ -24,7 +24,7 @@ export class Recovery {
     this.#lines = lines;
   }
 
-  /** Checks where the shell is. True when it is at its prompt; `hinted`: a prompt was printed, so a line that was typed has had its turn. */
+  /** Checks where the shell is. True when it is at its prompt; `hinted`: a prompt was printed, so a line that was typed was read. */
   checkPrompt(hinted: boolean): boolean {
     const shell = this.#shell;
     const command = this.#commands.current;
@@ -55,7 +55,7 @@ export class Recovery {
   }
 
   /**
-   * The shell was told to run the script and didn't get that far: the line was lost or changed on its way, its builtins are
+   * The shell was asked to run the script and didn't get that far: the line was lost or changed on its way, its builtins are
    * gone, or the place of the script is. All that is put right, and the line typed anew; after some times it is given up.
    */
   again(command: Command): void {

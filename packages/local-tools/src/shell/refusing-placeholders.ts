@@ -1,7 +1,7 @@
 import { withoutPlaceholders } from "../placeholders.ts";
 import type { ShellSession } from "./types.ts";
 
-/** The session for whoever gives it texts of a model: placeholders are refused and undone as in a call. */
+/** A session for texts that a model wrote: placeholders are refused, and escaped ones undone, as in a call. */
 export function refusingPlaceholders(session: ShellSession): ShellSession {
   return {
     get state() {

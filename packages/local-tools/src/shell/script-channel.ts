@@ -70,7 +70,7 @@ export class ScriptChannel {
     attempt(() => unlinkSync(path));
   }
 
-  /** To be called before the shell is told to source {@link path}: a plain file must be there by then. */
+  /** To be called before the shell is asked to source {@link path}: a plain file must be there by then. */
   prepare(text: string): void {
     if (this.fifo) return;
     this.removeFile(this.path);
@@ -78,7 +78,7 @@ export class ScriptChannel {
   }
 
   /**
-   * Gives the text to whoever sources {@link path}. True once all of it is written; false when it was cancelled or the
+   * Gives the text to the shell that sources {@link path}. True once all of it is written; false when it was cancelled or the
    * place is not what it was (a command removed or replaced it). Never blocks: opening a FIFO for writing fails until
    * somebody reads, so it is tried again, at once at first and then less and less often.
    */
@@ -133,7 +133,7 @@ export class ScriptChannel {
     if (!this.fifo) this.removeFile(this.path);
   }
 
-  /** Whoever waits for a script gets an empty one. */
+  /** A shell that waits for a script gets an empty one. */
   release(at: string = this.path): void {
     if (!this.fifo) return;
     attempt(() => closeSync(openSync(at, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)));
@@ -142,7 +142,7 @@ export class ScriptChannel {
   /** Removes the folder and all in it. A shell that waits for a script gets an empty one. Safe to call twice. */
   remove(): void {
     this.#cancel?.();
-    // In this order: whoever comes later finds nothing, whoever waits already is let go.
+    // In this order: a shell that comes later finds nothing, and one that waits already goes on.
     const aside = `${this.path}-removed`;
     attempt(() => renameSync(this.path, aside));
     this.release(aside);

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 
 const run = promisify(execFile);
-/** How `stty` is told which terminal. */
+/** The option by which `stty` takes the terminal. */
 const which = process.platform === "linux" ? "-F" : "-f";
 
 /** How a terminal takes its input. */

@@ -23,7 +23,7 @@ export interface CommandLine {
  * | `D` | the input guard's file, see {@link InputGuard} | its secret, 0 or 1, whether something was dropped |
  * | `P` | the prompt | – |
  *
- * All carry the session's nonce, which a script can read (it is in `PS1`): it tells our marks from other programs', nothing more.
+ * All carry the session's nonce, which a script can read (it is in `PS1`): it only distinguishes our marks from those of other programs.
  * What counts is the secret. Both are new with each command and stand only in the line that was typed, which the
  * shell has read to its end before the script starts: no variable, function, file, argument list or environment holds
  * them. `P` proves nothing and only makes the host look whether the shell is at its prompt.
@@ -75,7 +75,7 @@ export class TypedLines {
   }
 
   /**
-   * Gives the shell its builtins back. In POSIX mode, which an assignment turns on, `unset` is found before a function of
+   * Gives the shell its builtins back. In POSIX mode, which an assignment switches on, `unset` is found before a function of
    * that name; after that everything else can be undone.
    */
   rescue(): string {

@@ -1,6 +1,6 @@
 import { rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { nearestPassage } from "../../src/edit/nearest-match.ts";
+import { nearestMatch } from "../../src/edit/nearest-match.ts";
 
 const program = `import { readFile } from "node:fs/promises";
 
@@ -21,10 +21,10 @@ export async function countWords(path: string): Promise<number> {
 
 it("finds the lines that a find was meant for, and what differs", () => {
   const find = '  const text = await readFile(path, "utf-8");\n  if (text === "") {';
-  expect(nearestPassage(program, find)).toEqual({
+  expect(nearestMatch(program, find)).toEqual({
     from: 5,
     to: 6,
-    passage: '  const text = await readFile(path, "utf8");\n  if (text === "") {',
+    match: '  const text = await readFile(path, "utf8");\n  if (text === "") {',
     differs: [
       'line 5 is "const text = await readFile(path, \\"utf8\\");", find has "const text = await readFile(path, \\"utf-8\\");"',
     ],
@@ -34,13 +34,13 @@ it("finds the lines that a find was meant for, and what differs", () => {
 it("finds the whole passage when lines in it are missing, or are too many", () => {
   const find =
     'export async function countLines(path: string): Promise<number> {\n  if (text === "") {\n    return 0;\n  }';
-  expect(nearestPassage(program, find)).toMatchObject({
+  expect(nearestMatch(program, find)).toMatchObject({
     from: 4,
     to: 8,
     differs: [expect.stringMatching(/^line 5, .* is not in find$/)],
   });
   const more = '  if (text === "") {\n    console.log("nothing");\n    return 0;\n  }';
-  expect(nearestPassage(program, more)).toMatchObject({
+  expect(nearestMatch(program, more)).toMatchObject({
     from: 6,
     to: 8,
     differs: [expect.stringMatching(/^the file has no line .*nothing.* there$/)],
@@ -78,25 +78,25 @@ it.each([
   ["backslashes", 'text.split("\\\\n").length', 9, 9, /^escapes \(backslashes\)|^line 9/],
   ["all white space", 'if(text===""){', 6, 6, /^all white space/],
 ])("names %s", (_, find, from, to, differs) => {
-  const nearest = nearestPassage(program, find);
+  const nearest = nearestMatch(program, find);
   expect(nearest).toMatchObject({ from, to });
   expect(nearest?.differs[0]).toMatch(differs);
 });
 
 it("names the Unicode normalization", () => {
-  const nearest = nearestPassage("eins\ncafe\u0301 au lait\n", "caf\u00e9 au lait");
+  const nearest = nearestMatch("eins\ncafe\u0301 au lait\n", "caf\u00e9 au lait");
   expect(nearest).toMatchObject({ from: 2, to: 2, differs: [expect.stringMatching(/Unicode normalization/)] });
 });
 
 it("names several kinds together", () => {
-  expect(nearestPassage("  if\n  foo('x')\n", '  if\n    foo("x")')?.differs).toEqual([
+  expect(nearestMatch("  if\n  foo('x')\n", '  if\n    foo("x")')?.differs).toEqual([
     "indentation: the file has 2 spaces, find has 4 spaces and quotes (line 2)",
   ]);
 });
 
 it("tells few differences, and how many more there are", () => {
   const text = Array.from({ length: 30 }, (_, at) => `value${at} = compute(${at});\n`).join("");
-  const nearest = nearestPassage(text, text.replaceAll("compute", "calculate"));
+  const nearest = nearestMatch(text, text.replaceAll("compute", "calculate"));
   expect(nearest).toMatchObject({ from: 1, to: 30 });
   expect(nearest?.differs).toHaveLength(5);
   expect(nearest?.differs[4]).toBe("and 26 more");
@@ -105,25 +105,25 @@ it("tells few differences, and how many more there are", () => {
 it("prefers rare words to common ones", () => {
   const filler = "  return await this.client.request(options);\n".repeat(200);
   const text = `${filler}  return await this.client.request(quotaOptions);\n${filler}`;
-  expect(nearestPassage(text, "  return await this.server.request(quotaOptions);")).toMatchObject({
+  expect(nearestMatch(text, "  return await this.server.request(quotaOptions);")).toMatchObject({
     from: 201,
     to: 201,
   });
 });
 
 it("doesn't call anything near that isn't", () => {
-  expect(nearestPassage(program, "completely different words")).toBeUndefined();
-  expect(nearestPassage(program, "{ ( ) } ;")).toBeUndefined();
-  expect(nearestPassage("", "x")).toBeUndefined();
-  expect(nearestPassage(program, "\n\n")).toBeUndefined();
-  expect(nearestPassage(program, "")).toBeUndefined();
+  expect(nearestMatch(program, "completely different words")).toBeUndefined();
+  expect(nearestMatch(program, "{ ( ) } ;")).toBeUndefined();
+  expect(nearestMatch("", "x")).toBeUndefined();
+  expect(nearestMatch(program, "\n\n")).toBeUndefined();
+  expect(nearestMatch(program, "")).toBeUndefined();
 });
 
 it("shows of a long line the part that is meant", () => {
   const text = `${"var a=1;".repeat(300)}function special(one,two){return one+two}${"var b=2;".repeat(300)}\n`;
-  const nearest = nearestPassage(text, "function special(one, two){return one-two}");
-  expect(nearest?.passage.length).toBeLessThan(450);
-  expect(nearest?.passage).toContain("function special(one,two){return one+two}");
+  const nearest = nearestMatch(text, "function special(one, two){return one-two}");
+  expect(nearest?.match.length).toBeLessThan(450);
+  expect(nearest?.match).toContain("function special(one,two){return one+two}");
 });
 
 it("ends on large files and large finds, whatever they hold", () => {
@@ -139,13 +139,13 @@ it("ends on large files and large finds, whatever they hold", () => {
     big("(){};\n"),
     big("   \t "),
   ]) {
-    nearestPassage(text, find);
-    nearestPassage(text, "a".repeat(100_000));
-    nearestPassage(text, "(".repeat(100_000));
-    nearestPassage(text, "\n".repeat(100_000));
+    nearestMatch(text, find);
+    nearestMatch(text, "a".repeat(100_000));
+    nearestMatch(text, "(".repeat(100_000));
+    nearestMatch(text, "\n".repeat(100_000));
   }
   const like = `${big("  let x = 1;\n")}  const one = two(three, 5);\n  const one = two(three, 5);\n`;
-  expect(nearestPassage(like, find.slice(0, 58))).toMatchObject({
+  expect(nearestMatch(like, find.slice(0, 58))).toMatchObject({
     differs: [expect.stringMatching(/is "const one/), expect.anything()],
   });
 }, 180_000);
