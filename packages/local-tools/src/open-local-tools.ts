@@ -59,17 +59,14 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
   const readable = await Roots.open([...roots.paths, state.artifacts]);
   return new OpenLocalTools({
     roots,
-    readable,
     stateDir: path,
     journal,
-    recovered: journal.recovered,
     editor: new Editor({ roots, journal, backupDir: state.backups }),
     reader: new Reader({ roots: readable, maxChars }),
     policy,
     ask,
     maxChars,
-    artifactDir: state.artifacts,
-    shellOptions: { cwd: roots.base, maxChars: maxChars, ...shell, artifactDir: state.artifacts },
+    shellOptions: { cwd: roots.base, maxChars, ...shell, artifactDir: state.artifacts },
   });
 }
 
@@ -103,16 +100,13 @@ function checkOptions(options: LocalToolsOptions): void {
 
 interface Parts {
   roots: Roots;
-  readable: Roots;
   stateDir: string;
   journal: ChangeJournal;
-  recovered: readonly ChangeRecord[];
   editor: Editor;
   reader: Reader;
   policy: LocalPolicy;
   ask: Ask | undefined;
   maxChars: number;
-  artifactDir: string;
   shellOptions: ShellOptions;
 }
 
@@ -130,7 +124,7 @@ class OpenLocalTools implements LocalTools {
     this.roots = parts.roots.paths;
     this.stateDir = parts.stateDir;
     this.maxChars = parts.maxChars;
-    this.recovered = parts.recovered;
+    this.recovered = parts.journal.recovered;
   }
 
   async command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
@@ -218,7 +212,7 @@ class OpenLocalTools implements LocalTools {
   }
 
   #fit(result: ShellResult, { maxChars = this.maxChars }: LocalContext): ShellResult {
-    return fitOutput(result, maxChars, this.#parts.artifactDir);
+    return fitOutput(result, maxChars, this.#parts.shellOptions.artifactDir);
   }
 
   async #folder(path: string): Promise<string> {

@@ -1,13 +1,13 @@
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { isDirectory } from "../roots/pinned-folder.ts";
-import { type BashOptions, BashProcess } from "./bash-process.ts";
+import { BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
 import { processesHere } from "./processes.ts";
 import { Session } from "./session.ts";
 import { removeDeadFolders } from "./shell-folders.ts";
-import type { ShellOptions, ShellSession } from "./types.ts";
+import type { ShellBackend, ShellOptions, ShellSession } from "./types.ts";
 
 const minute = 60_000;
 
@@ -49,45 +49,36 @@ export async function openShell(options: ShellOptions): Promise<ShellSession> {
   const { backend = "auto", bash = "bash", inheritEnv = defaultEnvironment, env = {} } = options;
   removeDeadFolders();
   const processes = processesHere();
-  const base: Omit<BashOptions, "backend"> = {
-    bash,
-    cwd: options.cwd,
-    // Nothing may page, ask for a rich terminal, or keep a history.
-    env: childEnvironment({
-      inherit: inheritEnv,
-      env: { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "", ...env },
-    }),
-    columns: settings.columns,
-    rows: settings.rows,
-    processes,
-    startMs: 15_000,
-  };
-  const limits: string[] = [];
-  if (backend !== "pipe") {
-    try {
-      const shell = await BashProcess.start({ ...base, backend: "pty" });
-      return new Session(shell, complete("pty", []));
-    } catch (error) {
-      if (backend === "pty") throw unavailable(error);
-      limits.push(`No pseudo-terminal: ${reason(error)}`);
-    }
-  }
-  try {
-    const shell = await BashProcess.start({ ...base, backend: "pipe" });
-    return new Session(shell, complete("pipe", [...limits, ...pipeLimits]));
-  } catch (error) {
-    throw unavailable(error);
-  }
-
-  function complete(which: "pty" | "pipe", lost: readonly string[]): SessionOptions {
-    return {
-      ...base,
+  const open = async (backend: ShellBackend, lost: readonly string[]): Promise<ShellSession> => {
+    const session: SessionOptions = {
       ...settings,
-      backend: which,
+      backend,
+      bash,
+      cwd: options.cwd,
+      // Nothing may page, ask for a rich terminal, or keep a history.
+      env: childEnvironment({
+        inherit: inheritEnv,
+        env: { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "", ...env },
+      }),
+      processes,
+      startMs: 15_000,
       artifactDir: options.artifactDir,
       limits: [...lost, ...processes.limits],
     };
+    return new Session(await BashProcess.start(session), session);
+  };
+  let lost = pipeLimits;
+  if (backend !== "pipe") {
+    try {
+      return await open("pty", []);
+    } catch (error) {
+      if (backend === "pty") throw unavailable(error);
+      lost = [`No pseudo-terminal: ${reason(error)}`, ...pipeLimits];
+    }
   }
+  return open("pipe", lost).catch((error) => {
+    throw unavailable(error);
+  });
 }
 
 /** The options that are numbers, complete. Throws `TypeError` for any that can't be. */
