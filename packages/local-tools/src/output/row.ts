@@ -1,15 +1,12 @@
 import { columnsOf, isHighSurrogate } from "./char-width.ts";
 
 /** The cell of what a tab or a wide character takes beyond its first column. */
-const rest = 0xffff_ffff;
-/** Cells from here on are a number in the table of characters that have others joined to them. */
-const joined = 0x8000_0000;
-const space = 0x20;
+const rest = "";
 const tab = 0x09;
 
 /**
  * One line of a screen. While it only grows at its end it is a string; at the first change elsewhere it becomes cells, one
- * for each column, which cost the same to change wherever they are.
+ * for each column: a character with the marks that are joined to it.
  */
 export class Row {
   /** What was given of this line before; undefined for nothing. */
@@ -19,16 +16,9 @@ export class Row {
   /** The cursor was moved past it to a place on the screen. */
   passed = false;
   #text: string;
-  #cells: Uint32Array | undefined;
-  /** Cells in use. */
-  #length = 0;
-  /** Characters with others joined to them, and which places of this table are free again. */
-  readonly #joined: string[] = [];
-  readonly #free: number[] = [];
-  /** UTF-16 units in `#joined`. */
+  #cells: string[] | undefined;
+  /** UTF-16 units of cells that have marks joined to them. */
   #joinedUnits = 0;
-  /** There are tabs, or cells that are no code point. */
-  #special = false;
   /** Something was overwritten or erased: blanks at the end are what a program wiped with. */
   #wiped = false;
 
@@ -43,12 +33,12 @@ export class Row {
 
   /** Columns in use, of a row that is cells. */
   get length(): number {
-    return this.#length;
+    return this.#cells?.length ?? 0;
   }
 
   /** What bounds its memory: units of a string, or cells and the units joined to them. */
   get size(): number {
-    return this.#cells === undefined ? this.#text.length : this.#length + this.#joinedUnits;
+    return this.#cells === undefined ? this.#text.length : this.#cells.length + this.#joinedUnits;
   }
 
   /** A string with nothing in it. */
@@ -84,7 +74,7 @@ export class Row {
   open(): string {
     const text = this.#text;
     this.#text = "";
-    this.#cells = new Uint32Array(Math.max(128, text.length + 16));
+    this.#cells = [];
     return text;
   }
 
@@ -92,14 +82,9 @@ export class Row {
   text(): string {
     const cells = this.#cells;
     if (cells === undefined) return this.#text;
-    let end = this.#length;
-    if (this.#wiped) while (end > 0 && cells[end - 1] === space) end--;
-    if (this.#special) return this.#specialText(cells, end);
-    let text = "";
-    for (let at = 0; at < end; at += 4096) {
-      text += String.fromCodePoint(...cells.subarray(at, Math.min(end, at + 4096)));
-    }
-    return text;
+    let end = cells.length;
+    if (this.#wiped) while (end > 0 && cells[end - 1] === " ") end--;
+    return cells.slice(0, end).join("");
   }
 
   /**
@@ -110,174 +95,103 @@ export class Row {
     let at = from;
     let col = column;
     while (at < text.length && col < limit && this.size < limit) {
-      const unit = text.charCodeAt(at);
-      if (unit < 0x300 && unit !== tab) {
-        if (this.#special) {
-          this.#put(col++, unit);
-          at++;
-        } else {
-          const to = this.#putRun(text, at, col, limit);
-          col += to - at;
-          at = to;
-        }
-        continue;
-      }
-      if (unit === tab) {
-        col = this.#tab(col);
-        at++;
-        continue;
-      }
       const codePoint = text.codePointAt(at) as number;
+      const character = String.fromCodePoint(codePoint);
       const width = columnsOf(codePoint);
-      if (width === 0 && col > 0) this.#join(col - 1, codePoint);
+      if (codePoint === tab) col = this.#tab(col);
+      else if (width === 0 && col > 0) this.#join(col - 1, character);
       else {
-        this.#put(col++, codePoint);
-        if (width === 2) this.#rest(col++);
+        this.#put(col++, character);
+        if (width === 2) this.#put(col++, rest);
       }
-      at += codePoint > 0xffff ? 2 : 1;
+      at += character.length;
     }
     return { column: col, to: at };
   }
 
   /** Erases from a column to the end. */
   eraseFrom(column: number): void {
-    if (column >= this.#length) return;
+    if (column >= this.length) return;
     this.#split(column);
-    this.#unjoin(column, this.#length);
-    this.#length = column;
+    this.#unjoin(column, this.length);
+    this.#all.length = column;
     this.#wiped = true;
   }
 
   /** Blanks the columns from `start` up to, not with, `end`. */
   erase(start: number, end: number): void {
-    const to = Math.min(end, this.#length);
+    const to = Math.min(end, this.length);
     if (to <= start) return;
-    if (to === this.#length) {
+    if (to === this.length) {
       this.eraseFrom(start);
       return;
     }
     this.#split(start);
     this.#split(to);
     this.#unjoin(start, to);
-    (this.#cells as Uint32Array).fill(space, start, to);
+    this.#all.fill(" ", start, to);
     this.#wiped = true;
   }
 
   /** Takes out columns; what is right of them moves left. */
   remove(column: number, count: number): void {
-    const to = Math.min(column + count, this.#length);
+    const to = Math.min(column + count, this.length);
     if (to <= column) return;
     this.#spread(column);
     this.#split(to);
     this.#unjoin(column, to);
-    (this.#cells as Uint32Array).copyWithin(column, to, this.#length);
-    this.#length -= to - column;
+    this.#all.splice(column, to - column);
     this.#wiped = true;
   }
 
   /** Puts in blank columns; what is right of them moves right, and beyond `limit` is lost. */
   insert(column: number, count: number, limit: number): void {
-    if (column >= this.#length || column >= limit) return;
+    if (column >= this.length || column >= limit) return;
     const by = Math.min(count, limit - column);
     this.#spread(column);
     this.eraseFrom(limit - by);
-    const length = this.#length;
-    this.#grow(length + by);
-    const cells = this.#cells as Uint32Array;
-    cells.copyWithin(column + by, column, length);
-    cells.fill(space, column, column + by);
-    this.#length = length + by;
+    this.#all.splice(column, 0, ...new Array<string>(by).fill(" "));
     this.#wiped = true;
   }
 
-  #specialText(cells: Uint32Array, end: number): string {
-    const parts: string[] = [];
-    for (let at = 0; at < end; at++) {
-      const cell = cells[at] as number;
-      if (cell < joined) parts.push(String.fromCodePoint(cell));
-      else if (cell !== rest) parts.push(this.#joined[cell - joined] as string);
-    }
-    return parts.join("");
+  /** The cells of a row that is no string any more. */
+  get #all(): string[] {
+    return this.#cells as string[];
   }
 
-  /** Writes simple characters where all are simple; gives how far in `text` it came. */
-  #putRun(text: string, from: number, column: number, limit: number): number {
-    if (column < this.#length) this.#wiped = true;
-    const most = Math.min(text.length, from + limit - column);
-    this.#grow(column + most - from);
-    const cells = this.#cells as Uint32Array;
-    if (column > this.#length) cells.fill(space, this.#length, column);
-    let at = from;
-    for (let col = column; at < most; at++) {
-      const unit = text.charCodeAt(at);
-      if (unit >= 0x300 || unit === tab) break;
-      cells[col++] = unit;
-    }
-    this.#length = Math.max(this.#length, column + at - from);
-    return at;
-  }
-
-  #put(column: number, codePoint: number): void {
-    if (column < this.#length) {
-      if (this.#special) {
-        this.#split(column);
-        this.#split(column + 1);
-        this.#unjoin(column, column + 1);
-      }
+  #put(column: number, cell: string): void {
+    if (column < this.length) {
+      this.#split(column);
+      this.#split(column + 1);
+      this.#unjoin(column, column + 1);
       this.#wiped = true;
     } else this.#reach(column);
-    (this.#cells as Uint32Array)[column] = codePoint;
-  }
-
-  /** The right half of a wide character. */
-  #rest(column: number): void {
-    this.#put(column, rest);
-    this.#special = true;
+    this.#all[column] = cell;
   }
 
   /** At the end of the line a tab is kept as one; inside it only moves the cursor. */
   #tab(column: number): number {
     const next = column - (column % 8) + 8;
-    if (column < this.#length) return next;
-    this.#put(column, tab);
-    this.#special = true;
-    for (let at = column + 1; at < next; at++) this.#rest(at);
+    if (column < this.length) return next;
+    this.#put(column, "\t");
+    for (let at = column + 1; at < next; at++) this.#put(at, rest);
     return next;
   }
 
   /** Joins a combining character to the one at or before a column. */
-  #join(column: number, codePoint: number): void {
+  #join(column: number, mark: string): void {
     this.#reach(column);
-    const cells = this.#cells as Uint32Array;
     let at = column;
-    while (cells[at] === rest) at--;
-    const cell = cells[at] as number;
-    const mark = String.fromCodePoint(codePoint);
-    this.#special = true;
-    if (cell >= joined) {
-      this.#joined[cell - joined] += mark;
-      this.#joinedUnits += mark.length;
-      return;
-    }
-    const character = String.fromCodePoint(cell) + mark;
-    const place = this.#free.pop() ?? this.#joined.length;
-    this.#joined[place] = character;
-    this.#joinedUnits += character.length;
-    cells[at] = joined + place;
+    while (this.#all[at] === rest) at--;
+    const cell = this.#all[at] as string;
+    this.#joinedUnits += mark.length + (isJoined(cell) ? 0 : cell.length);
+    this.#all[at] = cell + mark;
   }
 
-  /** Gives up what cells from `start` up to `end` have in the table. */
+  /** Stops counting the cells from `start` up to `end`, which are about to be replaced. */
   #unjoin(start: number, end: number): void {
     if (this.#joinedUnits === 0) return;
-    const cells = this.#cells as Uint32Array;
-    for (let at = start; at < end; at++) {
-      const cell = cells[at] as number;
-      if (cell < joined || cell === rest) continue;
-      const place = cell - joined;
-      this.#joinedUnits -= (this.#joined[place] as string).length;
-      this.#joined[place] = "";
-      this.#free.push(place);
-    }
+    for (const cell of this.#all.slice(start, end)) if (isJoined(cell)) this.#joinedUnits -= cell.length;
   }
 
   /**
@@ -286,48 +200,35 @@ export class Row {
    */
   #spread(column: number): void {
     this.#split(column);
-    const cells = this.#cells as Uint32Array;
-    for (let at = column; at < this.#length; at++) {
-      const first = this.#firstOf(cells[at] as number);
-      if (first !== tab && (at > 0 || columnsOf(first) > 0)) {
-        if (!this.#special) return;
-        continue;
-      }
+    const cells = this.#all;
+    for (let at = column; at < cells.length; at++) {
+      const first = cells[at]?.codePointAt(0);
+      if (first === undefined || (first !== tab && (at > 0 || columnsOf(first) > 0))) continue;
       this.#unjoin(at, at + 1);
-      cells[at] = space;
-      while (at + 1 < this.#length && cells[at + 1] === rest) cells[++at] = space;
+      cells[at] = " ";
+      while (cells[at + 1] === rest) cells[++at] = " ";
     }
-  }
-
-  /** The code point of a cell, the first where others are joined to it. */
-  #firstOf(cell: number): number {
-    return cell < joined || cell === rest ? cell : ((this.#joined[cell - joined] as string).codePointAt(0) as number);
   }
 
   /** Makes `column` a border between characters: a tab or wide character that lies across it becomes blanks. */
   #split(column: number): void {
-    const cells = this.#cells as Uint32Array;
-    if (!this.#special || column >= this.#length || cells[column] !== rest) return;
+    const cells = this.#all;
+    if (cells[column] !== rest) return;
     let start = column;
     while (cells[start] === rest) start--;
     let end = column;
-    while (end < this.#length && cells[end] === rest) end++;
+    while (cells[end] === rest) end++;
     this.#unjoin(start, start + 1);
-    cells.fill(space, start, end);
+    cells.fill(" ", start, end);
   }
 
   /** Makes the row reach a column; what is between was never written and is blank. */
   #reach(column: number): void {
-    if (column < this.#length) return;
-    this.#grow(column + 1);
-    (this.#cells as Uint32Array).fill(space, this.#length, column + 1);
-    this.#length = column + 1;
+    while (this.length <= column) this.#all.push(" ");
   }
+}
 
-  #grow(length: number): void {
-    const cells = this.#cells as Uint32Array;
-    if (length <= cells.length) return;
-    this.#cells = new Uint32Array(Math.max(length, cells.length * 2));
-    this.#cells.set(cells);
-  }
+/** Whether marks are joined to a cell's character. */
+function isJoined(cell: string): boolean {
+  return cell.length > ((cell.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
 }
