@@ -18,22 +18,21 @@ interface NamePattern {
   ending?: string;
 }
 
-/** POSIX classes, ASCII only. */
-const posix: Readonly<Record<string, RegExp>> = {
-  alnum: /[0-9A-Za-z]/,
-  alpha: /[A-Za-z]/,
-  blank: /[ \t]/,
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is the class of them
-  cntrl: /[\x00-\x1f\x7f]/,
-  digit: /[0-9]/,
-  graph: /[!-~]/,
-  lower: /[a-z]/,
-  print: /[ -~]/,
-  punct: /[!-/:-@[-`{-~]/,
-  space: /[ \t-\r]/,
-  upper: /[A-Z]/,
-  xdigit: /[0-9A-Fa-f]/,
-};
+/** POSIX classes, ASCII only, as they stand in the brackets of a regular expression. */
+export const posixClasses: ReadonlyMap<string, string> = new Map([
+  ["alnum", "0-9A-Za-z"],
+  ["alpha", "A-Za-z"],
+  ["blank", " \\t"],
+  ["cntrl", "\\x00-\\x1f\\x7f"],
+  ["digit", "0-9"],
+  ["graph", "!-~"],
+  ["lower", "a-z"],
+  ["print", " -~"],
+  ["punct", "!-\\/:-@\\[-`\\{-~"],
+  ["space", " \\t-\\r"],
+  ["upper", "A-Z"],
+  ["xdigit", "0-9A-Fa-f"],
+]);
 
 /**
  * A shell pattern over a whole path, as Python's `fnmatch` reads it: `*` is any text, slashes too, `?` one character,
@@ -140,9 +139,10 @@ function gitSet(chars: readonly string[], start: number): ReturnType<ReadSet> {
   for (; chars[at] !== "]" || at === first; ) {
     const named = chars[at] === "[" ? /^\[:([a-z]*):\]/.exec(chars.slice(at, at + 12).join("")) : null;
     if (named !== null) {
-      const known = posix[named[1] as string];
-      if (known === undefined) return undefined;
-      tests.push((char) => known.test(char));
+      const set = posixClasses.get(named[1] as string);
+      if (set === undefined) return undefined;
+      const expression = new RegExp(`[${set}]`);
+      tests.push((char) => expression.test(char));
       at += named[0].length;
       continue;
     }

@@ -1,5 +1,6 @@
 import { defined } from "@toolglot/internal";
 import { localError } from "../errors.ts";
+import { posixClasses } from "../files/glob.ts";
 import { inMessage } from "../messages.ts";
 import { needles } from "./needles.ts";
 
@@ -17,22 +18,8 @@ export interface Pattern {
 
 const longestPattern = 10_000;
 
-/** POSIX classes, as they stand in brackets; ASCII. */
-const posix: Readonly<Record<string, string>> = {
-  alnum: "0-9A-Za-z",
-  alpha: "A-Za-z",
-  blank: " \\t",
-  cntrl: "\\x00-\\x1f\\x7f",
-  digit: "0-9",
-  graph: "!-~",
-  lower: "a-z",
-  print: " -~",
-  punct: "!-\\/:-@\\[-`\\{-~",
-  space: "\\s",
-  upper: "A-Z",
-  word: "\\w",
-  xdigit: "0-9A-Fa-f",
-};
+/** POSIX classes, and those that other dialects have besides. */
+const classes: ReadonlyMap<string, string> = new Map([...posixClasses, ["space", "\\s"], ["word", "\\w"]]);
 
 /**
  * Reads a pattern as a regular expression of JavaScript's, with what models write in other dialects: `(?i)` in front, `(?P<name>…)`,
@@ -88,7 +75,7 @@ function inJavaScript(source: string): string {
   let inClass = false;
   return source.replace(/\\[\s\S]|\[:\^?[a-z]+:\]|\(\?P<|[[\]]/g, (token) => {
     if (token.startsWith("[:")) {
-      const set = inClass ? posix[token.slice(2, -2)] : undefined;
+      const set = inClass ? classes.get(token.slice(2, -2)) : undefined;
       if (set !== undefined) return set;
       inClass = true;
       return token;

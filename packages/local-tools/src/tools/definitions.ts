@@ -1,10 +1,7 @@
 import type { JsonSchemaObject, ToolDefinition } from "@toolglot/core";
 
 /** The tags of the ToolsXML specification that are run here. */
-export const localToolNames = ["command", "edit", "read", "input", "ctrl"] as const;
-
-/** One of them. */
-export type LocalToolName = (typeof localToolNames)[number];
+export type LocalToolName = "command" | "edit" | "read" | "input" | "ctrl";
 
 const string = (description: string): JsonSchemaObject => ({ type: "string", description });
 const line = (description: string): JsonSchemaObject => ({ type: "integer", minimum: 1, description });
