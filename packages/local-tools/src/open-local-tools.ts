@@ -116,6 +116,8 @@ class OpenLocalTools implements LocalTools {
   readonly maxChars: number;
   readonly recovered: readonly ChangeRecord[];
   readonly #parts: Parts;
+  /** Defined once: an executor asks for them with every batch of calls. */
+  #tools: DefinedTool<Record<string, unknown>>[] | undefined;
   #shell: Promise<ShellSession> | undefined;
   #closed = false;
 
@@ -182,7 +184,8 @@ class OpenLocalTools implements LocalTools {
   }
 
   tools(): DefinedTool<Record<string, unknown>>[] {
-    return localTools(this);
+    this.#tools ??= localTools(this);
+    return [...this.#tools];
   }
 
   async shell(): Promise<ShellSession> {

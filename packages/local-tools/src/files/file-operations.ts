@@ -50,6 +50,11 @@ export async function inspectFile(
   return { stats, bytes, hash: sha256(bytes) };
 }
 
+/** Whether what stands there is this content; for `null`: whether nothing does. */
+export function holds(found: FoundFile | null, content: { hash: string } | null): boolean {
+  return found === null || content === null ? found === null && content === null : found.hash === content.hash;
+}
+
 /**
  * Creates a file durably: its content and rights are on the disk when this resolves. Its name is not, before the folder is
  * synced. `usualMode`: permission bits where `rights` names none, less the umask.

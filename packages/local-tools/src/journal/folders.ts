@@ -1,9 +1,10 @@
 import { lstat, mkdir, rmdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { codeOf, localError, localErrorType } from "../errors.ts";
-import { type FoundFile, inspectFile } from "../files/file-operations.ts";
+import { type FoundFile, inspectFile, removeFile } from "../files/file-operations.ts";
 import type { PinnedFolder } from "../roots/pinned-folder.ts";
 import type { Roots } from "../roots/roots.ts";
+import { besideName } from "./record.ts";
 
 /** The folders of one change, each held open from its first use on: what is looked at, written and put back is in the same folder. */
 export class Folders {
@@ -85,6 +86,13 @@ export class Folders {
         throw localError("FileChanged", `${this.roots.show(real)} was moved or replaced while its files were written.`);
       }
     }
+  }
+
+  /** Removes the hidden files that a change made beside a file. */
+  async removeBeside(id: string, index: number, path: string): Promise<void> {
+    const folder = await this.find(dirname(path));
+    if (folder === undefined) return;
+    for (const kind of ["new", "old"] as const) await removeFile(folder.at(besideName(id, index, kind)));
   }
 
   /** Makes all that was made, renamed or removed in these folders last. */

@@ -2,15 +2,15 @@ import { dirname, join, resolve } from "node:path";
 import { ToolError, ToolglotError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { codeOf, localError } from "../errors.ts";
+import { holds } from "../files/file-operations.ts";
 import type { Roots } from "../roots/roots.ts";
 import { Folders } from "./folders.ts";
 import { type HeldLock, lockFolder, takeLock } from "./lock.ts";
 import { isAlive, type Owner } from "./owner.ts";
-import type { Reach } from "./points.ts";
+import type { OnPoint, Reach } from "./points.ts";
 import { isChanged, isFinal, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
 import type { Records, Scan } from "./records.ts";
 import { repair } from "./repair.ts";
-import { holds } from "./take-back.ts";
 import type { ChangeJournal, ChangeRecord, FileChange } from "./types.ts";
 import { named, type Plan, type PlannedFile, writeChange } from "./write-change.ts";
 
@@ -36,9 +36,10 @@ export class Journal implements ChangeJournal {
   readonly #limits: JournalLimits;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(dir: string, parts: Parts, limits: JournalLimits) {
+  constructor(dir: string, parts: Omit<Parts, "reach">, onPoint: OnPoint | undefined, limits: JournalLimits) {
     this.#dir = dir;
-    this.#parts = parts;
+    const reach: Reach = async (point, index) => onPoint?.(index === undefined ? point : `${point} ${index}`);
+    this.#parts = { ...parts, reach };
     this.#limits = limits;
   }
 

@@ -4,7 +4,7 @@ import { codeOf, ignoring } from "../errors.ts";
 import { isInside, type Roots } from "../roots/roots.ts";
 import { Journal, unusable } from "./journal.ts";
 import { thisOwner } from "./owner.ts";
-import type { OnPoint, Reach } from "./points.ts";
+import type { OnPoint } from "./points.ts";
 import { Records } from "./records.ts";
 import type { ChangeJournal } from "./types.ts";
 
@@ -57,10 +57,8 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
   const dir = await makeFolder(options.dir, roots).catch((error) => {
     throw unusable(options.dir, error);
   });
-  const { onPoint } = options;
-  const reach: Reach = async (point, index) => onPoint?.(index === undefined ? point : `${point} ${index}`);
-  const parts = { roots, records: new Records(dir), owner: await thisOwner(), reach };
-  const journal = new Journal(dir, parts, { maxChanges, maxBytes, lockWaitMs });
+  const parts = { roots, records: new Records(dir), owner: await thisOwner() };
+  const journal = new Journal(dir, parts, options.onPoint, { maxChanges, maxBytes, lockWaitMs });
   journal.recovered = await journal.recover();
   return journal;
 }

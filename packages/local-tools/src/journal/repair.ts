@@ -1,8 +1,9 @@
 import { codeOf, localErrorType } from "../errors.ts";
+import { holds } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./journal.ts";
 import { isChanged, type StoredRecord } from "./record.ts";
-import { holds, neitherSentence, removeBeside, sizesOf, takeBack } from "./take-back.ts";
+import { neitherSentence, sizesOf, takeBack } from "./take-back.ts";
 
 /**
  * Ends a record that its process left unfinished. One rule: the change stands when every file holds its new content, and is
@@ -32,7 +33,7 @@ export async function repair(parts: Parts, record: StoredRecord): Promise<void> 
       await takeBack(parts, record, folders);
       return;
     }
-    for (const [index, { path }] of manifest.files.entries()) await removeBeside(folders, manifest.id, index, path);
+    for (const [index, { path }] of manifest.files.entries()) await folders.removeBeside(manifest.id, index, path);
     for (const path of [...manifest.removes].reverse()) await folders.removeEmpty(path);
     await folders.sync();
     await records.setTrouble(record, neither);

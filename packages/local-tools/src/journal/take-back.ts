@@ -1,7 +1,7 @@
 import { rename } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { codeOf } from "../errors.ts";
-import { createFile, type FoundFile, inspectFile, nameFile, removeFile } from "../files/file-operations.ts";
+import { createFile, holds, inspectFile, nameFile, removeFile } from "../files/file-operations.ts";
 import type { Folders } from "./folders.ts";
 import type { Parts } from "./journal.ts";
 import {
@@ -50,7 +50,7 @@ export async function takeBack(parts: Parts, record: StoredRecord, folders: Fold
   }
   for (const [index, { path }] of manifest.files.entries()) {
     await attempt(`The hidden files beside ${roots.show(path)} can't be removed`, () =>
-      removeBeside(folders, manifest.id, index, path),
+      folders.removeBeside(manifest.id, index, path),
     );
   }
   for (const path of [...(done?.made ?? manifest.makes)].reverse()) {
@@ -111,20 +111,8 @@ async function putBack(
   return (await nameFile(folder, beside, name)) ? undefined : neitherSentence(roots.show(path), before);
 }
 
-/** Removes the hidden files that a change made beside a file. */
-export async function removeBeside(folders: Folders, id: string, index: number, path: string): Promise<void> {
-  const folder = await folders.find(dirname(path));
-  if (folder === undefined) return;
-  for (const kind of ["new", "old"] as const) await removeFile(folder.at(besideName(id, index, kind)));
-}
-
 export function sizesOf(before: KeptContent | null, after: NewContent | null): number[] {
   return [before, after].flatMap((content) => (content === null ? [] : [content.size]));
-}
-
-/** Whether what stands there is this content; for `null`: whether nothing does. */
-export function holds(found: FoundFile | null, content: { hash: string } | null): boolean {
-  return found === null || content === null ? found === null && content === null : found.hash === content.hash;
 }
 
 export function neitherSentence(shown: string, before: KeptContent | null): string {

@@ -4,7 +4,7 @@ import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { codeOf, localError, localErrorType } from "../errors.ts";
-import { createFile, forEach, inspectFile, linkFile, nameFile, sha256 } from "../files/file-operations.ts";
+import { createFile, forEach, holds, inspectFile, linkFile, nameFile, sha256 } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./journal.ts";
 import type { HeldLock } from "./lock.ts";
@@ -17,7 +17,7 @@ import {
   type StoredRecord,
 } from "./record.ts";
 import type { Scan } from "./records.ts";
-import { holds, removeBeside, takeBack } from "./take-back.ts";
+import { takeBack } from "./take-back.ts";
 import type { FileChange } from "./types.ts";
 
 /** A change of one file, with the owner that a file gets that is made again. */
@@ -135,7 +135,7 @@ class Writing {
     }
     await this.#folders.confirm();
     await reach("settled");
-    await this.#eachFile((index) => removeBeside(this.#folders, this.#manifest.id, index, this.#file(index).path));
+    await this.#eachFile((index) => this.#folders.removeBeside(this.#manifest.id, index, this.#file(index).path));
     for (const path of [...this.#manifest.removes].reverse()) {
       await named(this.#parts.roots.show(path), () => this.#folders.removeEmpty(path));
     }
