@@ -51,18 +51,8 @@ export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtoco
 
 /** Never finds a block; the text layer separates reasoning from text, as it does for every protocol. */
 function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent) => void }): Parser<BlockBase> {
-  const { onEvent } = options;
   return createPushParser(
-    () =>
-      new TextScanner<BlockBase>({
-        ...options,
-        grammar: { protocol: "native", line: () => "no" },
-        onText: (text) => onEvent?.({ phase: "text", type: "text-delta", text }),
-        onReasoning: (text) => onEvent?.({ phase: "reasoning", type: "reasoning-delta", text }),
-        onBlockStart: () => undefined,
-        onBlock: () => undefined,
-        onDiagnostic: (diagnostic) => onEvent?.({ phase: "diagnostic", type: "diagnostic", diagnostic }),
-      }),
+    () => new TextScanner<BlockBase>({ ...options, grammar: { protocol: "native", line: () => "no" } }),
   );
 }
 

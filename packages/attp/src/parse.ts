@@ -1,14 +1,20 @@
-import { createRecord, type Diagnostic, type ParseResult, type Parser, type Segment } from "@toolglot/core";
-import { checkParseOptions, createPushParser, type Fence, type Source, TextScanner } from "@toolglot/core/text";
-import type { KnownKeys } from "@toolglot/internal";
-import { type AttpDiagnosticCode, diagnostic, repairTexts } from "./diagnostics.ts";
+import { createRecord, type ParseResult, type Parser, type Segment } from "@toolglot/core";
+import {
+  allowsRepair,
+  checkParseOptions,
+  createPushParser,
+  type Fence,
+  type Source,
+  TextScanner,
+} from "@toolglot/core/text";
+import { diagnostic, repairTexts } from "./diagnostics.ts";
 import { type CodeLanguage, endsInLiteral } from "./repair/code.ts";
 import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
 import { chooseEntries, fromData } from "./repair/fields.ts";
 import { entryText } from "./repair/strings.ts";
 import { isTable, toJson } from "./repair/values.ts";
 import { DocumentReader } from "./scan/document-reader.ts";
-import type { Entry, ReaderOptions, Scan } from "./scan/entry.ts";
+import type { Entry, ReadDocument, ReaderOptions, Scan } from "./scan/entry.ts";
 import { AttpGrammar } from "./scan/grammar.ts";
 import { JsonReader, type JsonScan } from "./scan/json-reader.ts";
 import type { AttpDocument, AttpEvent, AttpParseOptions, AttpParserOptions } from "./types.ts";
@@ -28,23 +34,13 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
  * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
-  checkParseOptions(options, { protocol: "attp", options: parserKeys, repairs: repairTexts });
+  const own = { language: true, onEvent: true } as const;
+  checkParseOptions("createParser", options, own, { protocol: "attp", repairs: repairTexts });
   const { language } = options;
   if (language !== undefined && language !== "python" && language !== "javascript")
     throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);
   return createPushParser(() => new Run(options).scanner);
 }
-
-const parserKeys: KnownKeys<AttpParserOptions> = {
-  language: true,
-  maxInputLength: true,
-  onEvent: true,
-  reasoning: true,
-  repairs: true,
-  startsInReasoning: true,
-  strict: true,
-  tools: true,
-};
 
 type DeltaType = Extract<AttpEvent, { phase: "delta" }>["type"];
 
@@ -74,8 +70,6 @@ class Run {
   readonly #options: AttpParserOptions;
   /** Units that were given out of each field of the document at hand, before its end. */
   #sent = new Map<string, number>();
-  /** Findings about the document at hand: they are told after its end. */
-  #found: Diagnostic[] = [];
   /** Where the document before ended, when its code may go on. */
   #unsureEnd: number | undefined;
   /** The code of a document before was taken to end inside one of its strings: all that follows may belong to that string. */
@@ -83,28 +77,18 @@ class Run {
 
   constructor(options: AttpParserOptions) {
     this.#options = options;
-    const emit = (event: AttpEvent): void => options.onEvent?.(event);
     const grammar = new AttpGrammar({
       readsJson: this.#allows("attp/json-document"),
       unindents: this.#allows("attp/indented"),
       toml: (start, fence, indent) => new DocumentReader(this.#readerOptions(start, fence, indent)),
-      json: (start, fence) => new JsonReader(start, fence, (scan) => this.#readJson(scan)),
+      json: (start, fence) => {
+        this.#sent = new Map();
+        return new JsonReader(start, fence, (scan) => this.#readJson(scan));
+      },
     });
     this.scanner = new TextScanner<AttpDocument>({
       ...options,
       grammar,
-      onText: (text) => emit({ phase: "text", type: "text-delta", text }),
-      onReasoning: (text) => emit({ phase: "reasoning", type: "reasoning-delta", text }),
-      onBlockStart: (start) => {
-        this.#sent = new Map();
-        emit({ phase: "block-start", type: "document-start", start });
-      },
-      onBlock: (block) => {
-        emit({ phase: "block-end", type: "document-end", block });
-        for (const found of this.#found) this.scanner.diagnose(found);
-        this.#found = [];
-      },
-      onDiagnostic: (found) => emit({ phase: "diagnostic", type: "diagnostic", diagnostic: found }),
       onEnd: ({ blocks, segments }) => {
         const prose = segments.find((segment) => segment.type === "text" && segment.text.trim() !== "");
         if (blocks.length > 0 && prose)
@@ -126,10 +110,8 @@ class Run {
     }
   }
 
-  #allows(code: AttpDiagnosticCode): boolean {
-    const { strict, repairs } = this.#options;
-    if (strict || repairs === "none") return false;
-    return repairs === undefined || repairs === "all" || repairs[code] !== false;
+  #allows(code: string): boolean {
+    return allowsRepair(this.#options, code);
   }
 
   #judge(): Judge {
@@ -137,6 +119,7 @@ class Run {
   }
 
   #readerOptions(start: number, fence: Fence | undefined, indent: number): ReaderOptions {
+    this.#sent = new Map();
     return {
       start,
       fence,
@@ -196,10 +179,10 @@ class Run {
   }
 
   /** Gives out what was held back. */
-  #finish(document: AttpDocument, judge: Judge): AttpDocument {
-    this.#found = judge.found;
-    if (!this.#options.onEvent) return document;
-    const { thought, toolCall } = document;
+  #finish(block: AttpDocument, judge: Judge): ReadDocument {
+    const read = { block, diagnostics: judge.found };
+    if (!this.#options.onEvent) return read;
+    const { thought, toolCall } = block;
     const rest = (field: string, text: string | undefined): string => text?.slice(this.#sent.get(field) ?? 0) ?? "";
     const say = (type: DeltaType, text: string): void => {
       if (text !== "") this.#emit(type, text);
@@ -209,10 +192,10 @@ class Run {
     say("target", rest("target", toolCall?.target));
     say("code-delta", rest("code", toolCall?.code));
     say("message-delta", rest("message", toolCall?.message));
-    return document;
+    return read;
   }
 
-  #readJson(scan: JsonScan): AttpDocument {
+  #readJson(scan: JsonScan): ReadDocument {
     const judge = this.#judge();
     const { start, end, fence, closedFence, truncated } = scan;
     const place = { start, end, entries: [], headers: [], fence, closedFence, indent: 0, truncated };

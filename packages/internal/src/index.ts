@@ -11,6 +11,7 @@ export {
   untilAborted,
 } from "./async.ts";
 export { randomHex, textDigest, toHex, uuidV7 } from "./bytes.ts";
+export { isBlank, isLineSpace, isSpace } from "./characters.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
 export { type Defined, defined } from "./defined.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";

@@ -1,13 +1,12 @@
-import { EventStream, streamEvents } from "@toolglot/core/text";
-import { checkKeys } from "@toolglot/internal";
-import { createParser, parseKeys } from "./parse.ts";
+import { checkParseOptions, EventStream, streamEvents } from "@toolglot/core/text";
+import { createParser } from "./parse.ts";
 import type { TamEvent, TamParseOptions } from "./types.ts";
 
 /** A `TransformStream` from text chunks to events. Its last events come when its writable side is closed. */
 export class TamParserStream extends EventStream<TamEvent> {
   /** Takes the options of `parse`. */
   constructor(options: TamParseOptions = {}) {
-    checkKeys<TamParseOptions>("TamParserStream", options, parseKeys);
+    checkParseOptions("TamParserStream", options);
     super((onEvent) => createParser({ ...options, onEvent }));
   }
 }
@@ -20,6 +19,6 @@ export function parseStream(
   chunks: AsyncIterable<string> | Iterable<string> | ReadableStream<string>,
   options: TamParseOptions = {},
 ): AsyncGenerator<TamEvent> {
-  checkKeys<TamParseOptions>("parseStream", options, parseKeys);
+  checkParseOptions("parseStream", options);
   return streamEvents(chunks, (onEvent) => createParser({ ...options, onEvent }));
 }

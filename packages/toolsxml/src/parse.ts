@@ -1,6 +1,5 @@
-import type { Diagnostic, EndOptions, ParseResult, Parser, Segment } from "@toolglot/core";
-import { checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import type { EndOptions, ParseResult, Parser, Segment } from "@toolglot/core";
+import { allowsRepair, checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
 import { diagnostic, type ToolsXmlRepairCode } from "./diagnostics.ts";
 import { ToolsReader } from "./scan/block-reader.ts";
 import { Names } from "./scan/context.ts";
@@ -10,22 +9,12 @@ import { findLostCalls } from "./scan/lost-calls.ts";
 import { BodyMemory, patience } from "./scan/raw-body.ts";
 import type { ToolsXmlBlock, ToolsXmlEvent, ToolsXmlParseOptions, ToolsXmlParserOptions } from "./types.ts";
 
-/** The options of everything that reads. */
-export const parseKeys: KnownKeys<ToolsXmlParseOptions> = {
-  strict: true,
-  maxInputLength: true,
-  tools: true,
-  reasoning: true,
-  startsInReasoning: true,
-  repairs: true,
-};
-
 /**
  * Reads all `<tools>` blocks of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
  * Throws `TypeError` when `text` is no string, and for options that can't be meant.
  */
 export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseResult<ToolsXmlBlock> {
-  checkKeys<ToolsXmlParseOptions>("parse", options, parseKeys);
+  checkParseOptions("parse", options);
   const parser = createParser(options);
   parser.feed(text);
   return parser.end();
@@ -36,8 +25,7 @@ export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseRe
  * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
  */
 export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsXmlBlock> {
-  checkKeys<ToolsXmlParserOptions>("createParser", options, { ...parseKeys, onEvent: true });
-  checkParseOptions(options);
+  checkParseOptions("createParser", options, { onEvent: true });
   if (!options.tools) builtInNames ??= new Names();
   const names = options.tools || !builtInNames ? new Names(options.tools) : builtInNames;
   return createPushParser(() => makeScanner(options, names, true));
@@ -47,30 +35,14 @@ export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsX
 let builtInNames: Names | undefined;
 
 function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: boolean): TextScanner<ToolsXmlBlock> {
-  const { strict, repairs, onEvent } = options;
-  const emit = onEvent && ((event: ToolsXmlEvent): void => onEvent(event));
+  const { onEvent: emit } = options;
   const memory = new BodyMemory();
-  let found: Diagnostic[] = [];
-  const allows = (code: ToolsXmlRepairCode): boolean => {
-    if (strict || repairs === "none") return false;
-    return typeof repairs !== "object" || repairs[code] !== false;
-  };
+  const allows = (code: ToolsXmlRepairCode): boolean => allowsRepair(options, code);
   const scanner: TextScanner<ToolsXmlBlock> = new TextScanner<ToolsXmlBlock>({
     ...options,
     grammar: new ToolsXmlGrammar({
       callTag: names.callTag,
-      block: (start, fence) =>
-        new ToolsReader({
-          start,
-          fence,
-          names,
-          memory,
-          allows,
-          emit,
-          finish: (all) => {
-            found = all;
-          },
-        }),
+      block: (start, fence) => new ToolsReader({ start, fence, names, memory, allows, emit }),
       envelope: envelopes
         ? (start, late) =>
             memory.reread < patience &&
@@ -90,19 +62,9 @@ function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: bo
             )
         : undefined,
     }),
-    onText: (text) => emit?.({ phase: "text", type: "text-delta", text }),
-    onReasoning: (text) => emit?.({ phase: "reasoning", type: "reasoning-delta", text }),
-    onBlockStart: (start) => emit?.({ phase: "block-start", type: "tools-start", start }),
-    onBlock: (block) => {
-      emit?.({ phase: "block-end", type: "tools-end", block });
-      // Findings are told after the block, in its order.
-      for (const one of found) scanner.diagnose(one);
-      found = [];
-    },
     onEnd: ({ segments }) => {
       for (const one of findLostCalls(segments, names, allows("toolsxml/doubtful-close"))) scanner.diagnose(one);
     },
-    onDiagnostic: (one) => emit?.({ phase: "diagnostic", type: "diagnostic", diagnostic: one }),
   });
   return scanner;
 }

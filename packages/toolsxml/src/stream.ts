@@ -1,13 +1,12 @@
-import { EventStream, streamEvents } from "@toolglot/core/text";
-import { checkKeys } from "@toolglot/internal";
-import { createParser, parseKeys } from "./parse.ts";
+import { checkParseOptions, EventStream, streamEvents } from "@toolglot/core/text";
+import { createParser } from "./parse.ts";
 import type { ToolsXmlEvent, ToolsXmlParseOptions } from "./types.ts";
 
 /** A `TransformStream` from text chunks to events. Its last events come when its writable side is closed. */
 export class ToolsXmlParserStream extends EventStream<ToolsXmlEvent> {
   /** Takes the options of `parse`. */
   constructor(options: ToolsXmlParseOptions = {}) {
-    checkKeys<ToolsXmlParseOptions>("ToolsXmlParserStream", options, parseKeys);
+    checkParseOptions("ToolsXmlParserStream", options);
     super((onEvent) => createParser({ ...options, onEvent }));
   }
 }
@@ -20,6 +19,6 @@ export function parseStream(
   chunks: AsyncIterable<string> | Iterable<string> | ReadableStream<string>,
   options: ToolsXmlParseOptions = {},
 ): AsyncGenerator<ToolsXmlEvent, void, undefined> {
-  checkKeys<ToolsXmlParseOptions>("parseStream", options, parseKeys);
+  checkParseOptions("parseStream", options);
   return streamEvents(chunks, (onEvent) => createParser({ ...options, onEvent }));
 }

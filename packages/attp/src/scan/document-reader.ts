@@ -1,5 +1,5 @@
 import type { EndOptions } from "@toolglot/core";
-import { type BlockEnd, type BlockReader, closesFence, openFence, type Source } from "@toolglot/core/text";
+import { type BlockEnd, type BlockReader, closesFence, isCutOff, openFence, type Source } from "@toolglot/core/text";
 import type { AttpDocument } from "../types.ts";
 import { doubtEnd, doubtKeys, doubtLine, doubtQuotes } from "./doubt.ts";
 import { Draft, openerInCode } from "./draft.ts";
@@ -121,7 +121,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     if (this.#draft.pending) return rollBack(this.#draft, source);
     const draft = this.#draft;
     const start = source.offset;
-    const cut = end !== undefined && isCut(end) && next === source.length && /^[\w[" ]*=?[ \t]*$/.test(line);
+    const cut = end !== undefined && isCutOff(end) && next === source.length && /^[\w[" ]*=?[ \t]*$/.test(line);
     if (!this.#options.fence && !cut) {
       doubtLine(draft, source, start);
       // A later key's string took over the question where the code ends: its quotes may have been data.
@@ -142,7 +142,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const { length } = source;
     if (isOpen(this.#draft)) return cutOff(this.#draft, source) ? this.#finish(source, length, true) : undefined;
     const stopped = end.stopSequence !== undefined && this.#stops(end.stopSequence);
-    return this.#finish(source, length, isCut(end) && !stopped, stopped ? length : undefined);
+    return this.#finish(source, length, isCutOff(end) && !stopped, stopped ? length : undefined);
   }
 
   /** Whether the stop sequence that the provider took away ended the document. */
@@ -156,7 +156,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   /** The text ends inside a multi-line string. */
   #openAtEnd(source: Source, open: OpenString, end: EndOptions): Step {
     const { entry, dead, fenceEnd, quotes } = open;
-    if (!isCut(end)) {
+    if (!isCutOff(end)) {
       if (fenceEnd) return force(this.#draft, source, fenceEnd);
       if (!this.#options.fence && dead?.clean && open.runs % 2 === 1) return force(this.#draft, source, dead);
     }
@@ -208,7 +208,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   #end(source: Source, end: number, truncated: boolean, closed: number | undefined): BlockEnd<AttpDocument> {
     const { fence, indent, start } = this.#options;
     const { entries, headers, notes, doubt, contentEnd } = this.#draft;
-    const block = this.#options.finish(
+    const { block, diagnostics } = this.#options.finish(
       {
         source,
         start,
@@ -224,14 +224,9 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       },
       this.#draft.streams,
     );
-    return { block, end: closed ?? end, closedFence: closed !== undefined && fence !== undefined };
+    return { block, diagnostics, end: closed ?? end, closedFence: closed !== undefined && fence !== undefined };
   }
 }
 
 /** Nothing but a thought that goes on to the end. */
 const endsInThought = /^[^\n=:]*[=:][ \t]*(?:('''|"""|'|")(?:(?!\1)[\s\S])*)?$/;
-
-/** The message did not end by itself. */
-function isCut({ finish }: EndOptions): boolean {
-  return finish === "length" || finish === "filter" || finish === "error";
-}

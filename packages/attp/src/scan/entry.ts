@@ -1,4 +1,4 @@
-import type { Fence, Source } from "@toolglot/core/text";
+import type { BlockEnd, Fence, Source } from "@toolglot/core/text";
 import type { AttpDiagnosticCode } from "../diagnostics.ts";
 import type { CodeLanguage } from "../repair/code.ts";
 import type { AttpDocument } from "../types.ts";
@@ -92,5 +92,8 @@ export interface ReaderOptions {
   /** The call's table is as it will be: time to say status and target. */
   announce(entries: readonly Entry[], source: Source): void;
   /** `streams`: what was given out of each field while it came in. */
-  finish(scan: Scan, streams: ReadonlyMap<string, ValueStream>): AttpDocument;
+  finish(scan: Scan, streams: ReadonlyMap<string, ValueStream>): ReadDocument;
 }
+
+/** A document with its findings. */
+export type ReadDocument = Pick<BlockEnd<AttpDocument>, "block" | "diagnostics">;

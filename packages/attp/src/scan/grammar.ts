@@ -33,6 +33,7 @@ const unfinishedJson = /^\s*\{?\s*(?:"[a-z_]{0,16}(?:"\s*(?::\s*(?:"[a-z]{0,8})?
 /** Where ATTP documents begin. */
 export class AttpGrammar implements BlockGrammar<AttpDocument> {
   readonly protocol = "attp";
+  readonly blockName = "document";
   readonly #options: GrammarOptions;
   /** The first document is fenced: later ones without a fence are text. */
   #fencedOnly: boolean | undefined;

@@ -1,6 +1,7 @@
 import type { EndOptions } from "@toolglot/core";
-import { type BlockEnd, type BlockReader, closesFence, type Fence, type Source } from "@toolglot/core/text";
+import { type BlockEnd, type BlockReader, closesFence, type Fence, isCutOff, type Source } from "@toolglot/core/text";
 import type { AttpDocument } from "../types.ts";
+import type { ReadDocument } from "./entry.ts";
 
 /** A JSON object in the text, as its reader found it. */
 export interface JsonScan {
@@ -17,13 +18,13 @@ export class JsonReader implements BlockReader<AttpDocument> {
   readonly start: number;
   waitsForLine = false;
   readonly #fence: Fence | undefined;
-  readonly #finish: (scan: JsonScan) => AttpDocument;
+  readonly #finish: (scan: JsonScan) => ReadDocument;
   #depth = 0;
   #inString = false;
   /** Offset after the object; -1 while it is open. */
   #end = -1;
 
-  constructor(start: number, fence: Fence | undefined, finish: (scan: JsonScan) => AttpDocument) {
+  constructor(start: number, fence: Fence | undefined, finish: (scan: JsonScan) => ReadDocument) {
     this.start = start;
     this.#fence = fence;
     this.#finish = finish;
@@ -77,7 +78,7 @@ export class JsonReader implements BlockReader<AttpDocument> {
           source,
           blank ? next : source.offset,
           stopped,
-          blank && this.#fence !== undefined && isCut(end) && !stopped,
+          blank && this.#fence !== undefined && isCutOff(end) && !stopped,
         );
       }
       source.seek(next);
@@ -87,11 +88,14 @@ export class JsonReader implements BlockReader<AttpDocument> {
   #done(source: Source, segmentEnd: number, closedFence: boolean, truncated: boolean): BlockEnd<AttpDocument> {
     const end = this.#end < 0 ? source.length : this.#end;
     const text = source.slice(this.start, end);
-    const block = this.#finish({ start: this.start, end, text, fence: this.#fence, closedFence, truncated });
-    return { block, end: segmentEnd, closedFence: closedFence && this.#fence !== undefined };
+    const { block, diagnostics } = this.#finish({
+      start: this.start,
+      end,
+      text,
+      fence: this.#fence,
+      closedFence,
+      truncated,
+    });
+    return { block, diagnostics, end: segmentEnd, closedFence: closedFence && this.#fence !== undefined };
   }
-}
-
-function isCut(end: EndOptions | undefined): boolean {
-  return end?.finish === "length" || end?.finish === "filter" || end?.finish === "error";
 }

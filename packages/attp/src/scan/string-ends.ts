@@ -1,4 +1,5 @@
 import type { Source } from "@toolglot/core/text";
+import { isLineSpace } from "@toolglot/internal";
 import { doubtEnd, doubtQuotes } from "./doubt.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry } from "./entry.ts";
@@ -35,7 +36,7 @@ export function readQuotes(
 ): boolean | "more" {
   const { entry } = open;
   let next = end;
-  while (next < text.length && isSpace(text.charCodeAt(next))) next += 1;
+  while (next < text.length && isLineSpace(text.charCodeAt(next))) next += 1;
   if (next === text.length && !ended) return "more";
   const mayEnd = next === text.length || /[\n#/\u00a0\u2000-\u200b\u202f\u3000\ufeff]/.test(text.charAt(next));
   let rest = "";
@@ -148,8 +149,4 @@ export function force(draft: Draft, source: Source, candidate: Candidate): undef
 function onOpenersLine(source: Source, { bodyStart }: Entry, quotes: number): boolean {
   // Further on it makes no difference which line it is, and looking back costs.
   return quotes < bodyStart + 400 && !source.slice(bodyStart, quotes).includes("\n");
-}
-
-function isSpace(code: number): boolean {
-  return code === 32 || code === 9 || code === 13;
 }

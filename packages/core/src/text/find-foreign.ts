@@ -1,14 +1,7 @@
 import type { Span } from "../span.ts";
 import { callFormats, followsToken, toolsXmlTags } from "./call-formats.ts";
+import type { FenceRange } from "./fence.ts";
 import { InlineCode } from "./inline-code.ts";
-
-/** A code fence, outermost; offsets are those of the whole text. */
-export interface FenceRange {
-  /** After its opening line. */
-  body: number;
-  /** Start of its closing line; infinite while it is open. */
-  end: number;
-}
 
 /** A call in a format that is not the reader's own. */
 export interface ForeignCall extends Span {

@@ -1,5 +1,3 @@
-import type { Fence } from "./fence.ts";
-
 const reasoning = /<(\/?)(?:think|thinking|thought)(?:\s[^<>\n]{0,200})?>/iy;
 const reasoningStart =
   /^<\/?(?:t|th|thi|thin|think|thinki|thinkin|thinking|tho|thou|thoug|though|thought)?$|^<\/?(?:think|thinking|thought)\s[^<>\n]{0,200}$/i;
@@ -37,22 +35,4 @@ export function resultMarker(line: string): string | undefined {
 export function mayBecomeResult(line: string): boolean {
   const text = line.trimStart();
   return text.length < 80 && resultStart.test(text);
-}
-
-/** A line of a text, as a grammar sees it. */
-export interface LineProbe {
-  /** Text around the line; it may go on after it. */
-  text: string;
-  /** Index of the line's first unit in `text`. */
-  at: number;
-  /** Index of the line's end, without its line break; -1 while the line is not complete. */
-  end: number;
-  /** Offset of the line in the whole text. */
-  offset: number;
-  /** The innermost open fence. */
-  fence: Fence | undefined;
-  /** Nothing but blank and held lines stands between the fence's opening line and this one. */
-  firstInFence: boolean;
-  /** Offset where a block begins if one begins here: that of the first held line, else of this line. */
-  blockStart: number;
 }

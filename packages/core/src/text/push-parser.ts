@@ -28,21 +28,39 @@ export function createPushParser<Block extends BlockBase>(makeScanner: () => Tex
   };
 }
 
-/** What `createParser` of a protocol knows of its options, for {@link checkParseOptions}. */
-export interface KnownParseOptions {
-  protocol: TextProtocol;
-  /** An object with all options as keys. */
-  options: Readonly<Record<string, unknown>>;
-  /** One with the codes of the protocol's own repairs as keys. Codes of other layers may stand beside them. */
-  repairs: Readonly<Record<string, unknown>>;
+/** Whether options allow the repair with a code. */
+export function allowsRepair({ strict, repairs }: Pick<ParseOptions, "strict" | "repairs">, code: string): boolean {
+  return !strict && repairs !== "none" && (typeof repairs !== "object" || repairs[code] !== false);
 }
 
-/** Throws `TypeError` for parser options that can't be meant; with `known`, for those that the parser does not have, too. */
+/** Whether the provider says that the message did not end by itself. */
+export function isCutOff(end: EndOptions | undefined): boolean {
+  return end?.finish === "length" || end?.finish === "filter" || end?.finish === "error";
+}
+
+const parseOptionKeys: Readonly<Record<keyof ParseOptions, true>> = {
+  strict: true,
+  maxInputLength: true,
+  tools: true,
+  reasoning: true,
+  startsInReasoning: true,
+  repairs: true,
+};
+
+/**
+ * Throws `TypeError` for parser options that are unknown or can't be meant.
+ *
+ * @param what What was called, for the message: `createParser`.
+ * @param own Names of options that only this function has.
+ * @param known A protocol and its repair codes, as keys. Codes of other layers may stand beside them.
+ */
 export function checkParseOptions(
+  what: string,
   options: Pick<ParseOptions, "maxInputLength" | "repairs"> & { onEvent?: unknown },
-  known?: KnownParseOptions,
+  own: Readonly<Record<string, true>> = {},
+  known?: { protocol: TextProtocol; repairs: Readonly<Record<string, unknown>> },
 ): void {
-  if (known) checkKeys<object>("createParser", options, known.options);
+  checkKeys<object>(what, options, { ...parseOptionKeys, ...own });
   const { maxInputLength, repairs, onEvent } = options;
   if (maxInputLength !== undefined && !(maxInputLength >= 0))
     throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
@@ -50,7 +68,6 @@ export function checkParseOptions(
     throw new TypeError('repairs is "all", "none", or an object of codes such as { "core/x": false }');
   if (known && typeof repairs === "object")
     for (const code of Object.keys(repairs))
-      if (code.startsWith(`${known.protocol}/`))
-        checkKeys<object>("createParser: repairs", { [code]: 1 }, known.repairs);
+      if (code.startsWith(`${known.protocol}/`)) checkKeys<object>(`${what}: repairs`, { [code]: 1 }, known.repairs);
   if (onEvent !== undefined && typeof onEvent !== "function") throw new TypeError("onEvent is a function");
 }

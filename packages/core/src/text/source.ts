@@ -15,6 +15,9 @@ export class Source {
   base = 0;
   /** Length of all text so far. */
   length = 0;
+  /** Units of the chunks that wait for {@link append}. */
+  deferred = 0;
+  #waiting: string[] = [];
   #chunks: string[] = [];
   #starts: number[] = [];
   /** So many chunks at the front are long ones, joined from short ones. */
@@ -25,8 +28,19 @@ export class Source {
     return this.base + this.at;
   }
 
-  /** Puts a chunk behind the window's unread rest; what was read leaves the window. */
+  /** Keeps a chunk out of the window for now: nobody can go on with it. */
+  defer(chunk: string): void {
+    this.#waiting.push(chunk);
+    this.deferred += chunk.length;
+  }
+
+  /** Puts a chunk, after those that wait, behind the window's unread rest; what was read leaves the window. */
   append(chunk: string): void {
+    if (this.deferred > 0) {
+      chunk = this.#waiting.join("") + chunk;
+      this.#waiting = [];
+      this.deferred = 0;
+    }
     this.#chunks.push(chunk);
     this.#starts.push(this.length);
     if (this.#chunks.length - this.#packed > chunksToPack) this.#pack();

@@ -12,15 +12,7 @@ function scan(
   options: ParseOptions = {},
   protocol: "attp" | "native" = "attp",
 ): ParseResult<BlockBase> {
-  const scanner = new TextScanner<BlockBase>({
-    ...options,
-    grammar: { protocol, line: () => "no" },
-    onText: () => undefined,
-    onReasoning: () => undefined,
-    onBlockStart: () => undefined,
-    onBlock: () => undefined,
-    onDiagnostic: () => undefined,
-  });
+  const scanner = new TextScanner<BlockBase>({ ...options, grammar: { protocol, line: () => "no" } });
   for (const chunk of chunks) scanner.feed(chunk);
   return scanner.end();
 }

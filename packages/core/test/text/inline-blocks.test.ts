@@ -62,17 +62,11 @@ function scan(
   const scanner = new TextScanner<Call>({
     ...options,
     grammar,
-    onText: (text) => {
-      said += text;
+    onEvent: (event) => {
+      if (event.phase === "text") said += event.text;
+      else if (event.phase === "block-start") said += `[${event.start}:`;
+      else if (event.phase === "block-end") said += `${event.block.body}]`;
     },
-    onReasoning: () => {},
-    onBlockStart: (start) => {
-      said += `[${start}:`;
-    },
-    onBlock: ({ body }) => {
-      said += `${body}]`;
-    },
-    onDiagnostic: () => {},
   });
   for (const chunk of chunks) scanner.feed(chunk);
   const result = scanner.end();

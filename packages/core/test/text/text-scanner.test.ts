@@ -47,11 +47,12 @@ function scan(
   const scanner = new TextScanner<Call>({
     ...options,
     grammar,
-    onText: (text) => say("text", text),
-    onReasoning: (text) => say("reasoning", text),
-    onBlockStart: (start) => said.push(`start:${start}`),
-    onBlock: (block) => said.push(`block:${block.body}`),
-    onDiagnostic: ({ code }) => said.push(`diagnostic:${code}`),
+    onEvent: (event) => {
+      if (event.phase === "text" || event.phase === "reasoning") say(event.phase, event.text);
+      else if (event.phase === "block-start") said.push(`start:${event.start}`);
+      else if (event.phase === "block-end") said.push(`block:${event.block.body}`);
+      else if (event.phase === "diagnostic") said.push(`diagnostic:${event.diagnostic.code}`);
+    },
   });
   for (const chunk of chunks) scanner.feed(chunk);
   return { result: scanner.end(end), said };
@@ -205,11 +206,9 @@ it("gives out text as soon as nothing can take it back", () => {
   const said: string[] = [];
   const scanner = new TextScanner<Call>({
     grammar,
-    onText: (text) => said.push(text),
-    onReasoning: () => undefined,
-    onBlockStart: () => undefined,
-    onBlock: () => undefined,
-    onDiagnostic: () => undefined,
+    onEvent: (event) => {
+      if (event.phase === "text") said.push(event.text);
+    },
   });
   const after = ["Hello", " wor", "ld <b", "> and <thi", "s> and\nBE", "ST"].map((chunk) => {
     scanner.feed(chunk);

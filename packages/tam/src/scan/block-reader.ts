@@ -1,5 +1,6 @@
 import type { EndOptions, Span } from "@toolglot/core";
-import { type BlockEnd, type BlockReader, closesFence, type Fence, type Source } from "@toolglot/core/text";
+import { type BlockEnd, type BlockReader, closesFence, type Fence, isCutOff, type Source } from "@toolglot/core/text";
+import { isBlank } from "@toolglot/internal";
 import { ValueStream } from "../fields/value.ts";
 import { normalizeKey } from "../names.ts";
 import type { TamBlock } from "../types.ts";
@@ -8,7 +9,6 @@ import {
   type FieldStart,
   familyOf,
   fieldAt,
-  isBlank,
   isCutEndMarker,
   isMark,
   isOpening,
@@ -645,7 +645,8 @@ export class TamReader implements BlockReader<TamBlock> {
     }
     if (shared.inner) this.#ambiguous(scan);
     else if (!end && !scan.closed) shared.inner = notes.some(isDoubt);
-    return { block: this.#host.finish(scan), end: next, closedFence };
+    const block = this.#host.finish(scan);
+    return { block, diagnostics: block.diagnostics, end: next, closedFence };
   }
 }
 
@@ -666,11 +667,6 @@ function isDamaged(raw: string, index: number, length: number): boolean {
 /** Whether a note says that a value may be another one. */
 function isDoubt({ code, affectsValue }: Note): boolean {
   return affectsValue || code === "unclosed-value" || code === "ambiguous-delimiter";
-}
-
-/** Whether the message did not end by itself. */
-function isCutOff(end: EndOptions | undefined): boolean {
-  return /^(?:length|error|filter)$/.test(end?.finish ?? "");
 }
 
 /** Whether the message was ended by the end marker, which the provider took off. */

@@ -1,7 +1,8 @@
 import type { BlockGrammar, BlockReader, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import { isBlank } from "@toolglot/internal";
 import type { TamBlock } from "../types.ts";
 import { TamReader } from "./block-reader.ts";
-import { isBlank, markerAt } from "./marks.ts";
+import { markerAt } from "./marks.ts";
 import type { ReaderHost, Shared } from "./scan.ts";
 
 /** Where TAM blocks begin: at a start marker on a line of its own. */

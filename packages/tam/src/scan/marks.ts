@@ -1,3 +1,5 @@
+import { isBlank } from "@toolglot/internal";
+
 const space = "[ \\t\\u00a0\\u3000]{0,32}";
 /** What a key is made of: no line breaks, separators or delimiters, and nothing that sentences and code end with. */
 const keyUnit = "[^\\n:：=«»《》<>(){};,，。；（）|]";
@@ -144,11 +146,6 @@ export function separatorBefore(text: string, at: number, from: number): number 
     colon -= 1;
   }
   return -1;
-}
-
-/** Space or tab. */
-export function isBlank(code: number): boolean {
-  return code === 32 || code === 9;
 }
 
 /** What `trim` takes off. */

@@ -1,3 +1,4 @@
+import { isSpace } from "@toolglot/internal";
 import { readHead, readTag, type Tag, TagEnd } from "../scan/tag.ts";
 import { checkTag, type Report } from "./report.ts";
 
@@ -134,7 +135,6 @@ function fitsBehind(body: string, from: number, isSibling: (name: string) => boo
 
 function skipSpace(text: string, at: number): number {
   let next = at;
-  for (let code = text.charCodeAt(next); code === 32 || (code >= 9 && code <= 13); code = text.charCodeAt(next))
-    next += 1;
+  while (isSpace(text.charCodeAt(next))) next += 1;
   return next;
 }

@@ -1,5 +1,6 @@
 import { type Diagnostic, type EndOptions, nearest } from "@toolglot/core";
-import type { BlockEnd, BlockReader, Fence, Source } from "@toolglot/core/text";
+import { type BlockEnd, type BlockReader, type Fence, isCutOff, type Source } from "@toolglot/core/text";
+import { isSpace } from "@toolglot/internal";
 import {
   type Container,
   type Element,
@@ -24,7 +25,7 @@ import type { ToolsXmlBlock, ToolsXmlCall, ToolsXmlEvent } from "../types.ts";
 import { BodyStream } from "./body-stream.ts";
 import { type BodyText, exactText } from "./body-text.ts";
 import type { BodyContext, Names } from "./context.ts";
-import { type BodyMemory, isStop, RawBody, wasCut } from "./raw-body.ts";
+import { type BodyMemory, isStop, RawBody } from "./raw-body.ts";
 import { ScriptStream } from "./script-stream.ts";
 import { readHead, readTag, type Tag, TagEnd } from "./tag.ts";
 
@@ -37,8 +38,6 @@ export interface ReaderOptions {
   allows(code: ToolsXmlRepairCode): boolean;
   /** Undefined when nobody listens. */
   emit: ((event: ToolsXmlEvent) => void) | undefined;
-  /** The block is read; its findings. */
-  finish(found: Diagnostic[]): void;
 }
 
 /** An element whose body is being read. */
@@ -495,7 +494,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     const open = this.#body ?? this.#tag ?? this.#call;
     if (!isStop(end) || open || this.#comment >= 0 || !this.#opened) {
       this.#cut(source.length);
-      if (wasCut(end)) this.#block.status = "truncated";
+      if (isCutOff(end)) this.#block.status = "truncated";
     }
     source.seek(source.length);
     this.#finish(source.length, source.length);
@@ -509,12 +508,9 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
     block.comments.sort((a, b) => a.span.start - b.span.start);
     if (this.#invalid && block.status !== "truncated") block.status = "invalid";
     else if (this.#recovered && block.status === "complete") block.status = "recovered";
-    this.#done = { block, end, closedFence: false };
-    this.#options.finish(this.#found);
+    this.#done = { block, diagnostics: this.#found, end, closedFence: false };
   }
 }
-
-const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
 
 /** Whether the body of an element is text to the last letter; JSON and child elements show themselves when they are not whole. */
 function takesRaw(name: string, { tools }: Names): boolean {

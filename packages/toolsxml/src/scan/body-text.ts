@@ -1,3 +1,4 @@
+import { isBlank, isSpace } from "@toolglot/internal";
 import { entity, entityText } from "./tag.ts";
 
 export const cdataStart = "<![CDATA[";
@@ -129,8 +130,6 @@ function trailingBreak(text: string): number {
   return text.charCodeAt(at - 1) === 13 ? at - 1 : at;
 }
 
-const isBlank = (code: number): boolean => code === 32 || code === 9;
-
 /**
  * A script: outer white space and common indentation taken off, CDATA kept as it is. `indent` is the white space that the line
  * with its tag begins with.
@@ -184,5 +183,3 @@ function dedent(body: string, indent: string): string {
   while (to > from && isSpace(flat.charCodeAt(to - 1))) to -= 1;
   return flat.slice(from, to);
 }
-
-const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);

@@ -1,4 +1,5 @@
 import type { BlockGrammar, BlockReader, Fence, InlineProbe, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import { isLineSpace } from "@toolglot/internal";
 import type { ToolsXmlBlock } from "../types.ts";
 
 /** Makes the readers that the grammar answers with. */
@@ -33,6 +34,7 @@ export const mayHoldBlock = (info: string): boolean => openFence.test(info);
 /** Where ToolsXML blocks begin. */
 export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
   readonly protocol = "toolsxml";
+  readonly blockName = "tools";
   readonly #options: GrammarOptions;
   /** Offset of the message's first line. */
   #first = -1;
@@ -47,7 +49,7 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
     const { text, at, end, offset, fence, firstInFence } = probe;
     this.#foreign = fence !== undefined && !firstInFence && !mayHoldBlock(fence.info);
     let first = at;
-    while (isBlank(text.charCodeAt(first))) first += 1;
+    while (isLineSpace(text.charCodeAt(first))) first += 1;
     const code = text.charCodeAt(first);
     if (this.#first < 0) {
       // Reasoning may come before an envelope.
@@ -85,7 +87,7 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
     for (; behind < text.length && behind < limit; behind += 1) {
       const code = text.charCodeAt(behind);
       if (code === 10 && beginsLine) return "yes";
-      if (!isBlank(code) && code !== 10) break;
+      if (!isLineSpace(code) && code !== 10) break;
     }
     if (behind >= limit) return "no";
     if (behind >= text.length) return !ended ? "more" : beginsLine ? "yes" : "no";
@@ -118,9 +120,4 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
     if (envelope.test(text)) return read(offset, late) || "no";
     return !ended && text.length - at < reach && partialEnvelope.test(text.slice(at)) ? "more" : "no";
   }
-}
-
-/** Space, tab, carriage return. */
-function isBlank(code: number): boolean {
-  return code === 32 || code === 9 || code === 13;
 }

@@ -1,5 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
-import type { Fence, Source } from "@toolglot/core/text";
+import { type Fence, isCutOff, type Source } from "@toolglot/core/text";
+import { isBlank, isSpace } from "@toolglot/internal";
 import { cdataEnd, cdataStart } from "./body-text.ts";
 import type { BodyContext } from "./context.ts";
 
@@ -408,7 +409,7 @@ export class RawBody {
     if (this.#last && isStop(end)) return this.#atParent(source);
     // Inner tags that don't balance were data: the last tag of the text closes the block.
     const fitting = this.#fitting;
-    if (fitting && this.#shut && !wasCut(end) && (this.#crossed || this.#inner.length + this.#parents > 0)) {
+    if (fitting && this.#shut && !isCutOff(end) && (this.#crossed || this.#inner.length + this.#parents > 0)) {
       this.doubtful = true;
       this.#memory.reread += source.length - fitting.end;
       return this.#close(source, fitting);
@@ -424,15 +425,7 @@ export class RawBody {
   }
 }
 
-const isBlank = (code: number): boolean => code === 32 || code === 9;
-const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);
-
 /** Whether the stop sequence that the provider took away was the block's closing tag. */
 export function isStop({ stopSequence }: EndOptions): boolean {
   return stopSequence !== undefined && /^\s*<\/tools\s*>?/i.test(stopSequence);
-}
-
-/** Whether the provider says that the text goes on. */
-export function wasCut({ finish }: EndOptions): boolean {
-  return finish === "length" || finish === "filter" || finish === "error";
 }

@@ -1,4 +1,5 @@
 import type { Source } from "@toolglot/core/text";
+import { isSpace } from "@toolglot/internal";
 import { BodyStream } from "./body-stream.ts";
 
 /**
@@ -87,5 +88,3 @@ export class ScriptStream {
     if (sure !== "") this.#emit(sure);
   }
 }
-
-const isSpace = (code: number): boolean => code === 32 || (code >= 9 && code <= 13);

@@ -1,3 +1,4 @@
+import { isBlank } from "@toolglot/internal";
 /** A piece of a script that its shell takes as text, as indices: quotes with their marks, or the lines of a heredoc. */
 export interface ShellText {
   start: number;
@@ -107,5 +108,3 @@ function endOfDocument(script: string, from: number, delimiter: string): number 
   }
   return -1;
 }
-
-const isBlank = (code: number): boolean => code === 32 || code === 9;

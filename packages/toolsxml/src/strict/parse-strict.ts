@@ -1,7 +1,5 @@
 import type { Diagnostic, ParseResult } from "@toolglot/core";
 import { checkParseOptions } from "@toolglot/core/text";
-import { checkKeys } from "@toolglot/internal";
-import { parseKeys } from "../parse.ts";
 import type { ToolsXmlBlock, ToolsXmlParseOptions } from "../types.ts";
 import { readBlock } from "./read-block.ts";
 import { readXml } from "./read-xml.ts";
@@ -21,8 +19,7 @@ const defaultMaxInputLength = 16 * 1024 * 1024;
  */
 export function parseStrict(xml: string, options: ToolsXmlParseOptions = {}): ParseResult<ToolsXmlBlock> {
   if (typeof xml !== "string") throw new TypeError(`parseStrict() takes a string, not ${typeof xml}`);
-  checkKeys<ToolsXmlParseOptions>("parseStrict", options, parseKeys);
-  checkParseOptions(options);
+  checkParseOptions("parseStrict", options);
   const max = options.maxInputLength ?? defaultMaxInputLength;
   if (xml.length > max) {
     const message = `The text is longer than ${max} units; nothing of it is run.`;

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "@toolglot/core";
+import { allowsRepair } from "@toolglot/core/text";
 import {
   type Element,
   readCommand,
@@ -44,7 +45,6 @@ export function readBlock(
   options: ToolsXmlParseOptions,
   source: string,
 ): { block: ToolsXmlBlock; diagnostics: Diagnostic[] } {
-  const { strict, repairs = "all" } = options;
   const diagnostics: Diagnostic[] = [];
   const comments: ToolsXmlComment[] = [];
   let errors = 0;
@@ -56,7 +56,7 @@ export function readBlock(
       diagnostics.push(found);
     },
     repair(code: ToolsXmlRepairCode, start: number, end: number, change?: DiagnosticChange): void {
-      const allowed = !strict && (repairs === "all" || (repairs !== "none" && repairs[code] !== false));
+      const allowed = allowsRepair(options, code);
       if (allowed) repaired = true;
       to.say(code, start, end, allowed ? change : { ...change, severity: "error" });
     },

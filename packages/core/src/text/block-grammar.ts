@@ -1,0 +1,101 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import type { BlockBase, EndOptions, ParseOptions, ParseResult, ProtocolEvent, Segment } from "../protocol.ts";
+import type { TextProtocol } from "./call-formats.ts";
+import type { Fence } from "./fence.ts";
+import type { Source } from "./source.ts";
+
+/** A line of plain text, as a grammar sees it. */
+export interface LineProbe {
+  /** Text around the line; it may go on after it. */
+  text: string;
+  /** Index of the line's first unit in `text`. */
+  at: number;
+  /** Index of the line's end, without its line break; -1 while the line is not complete. */
+  end: number;
+  /** Offset of the line in the whole text. */
+  offset: number;
+  /** The innermost open fence. */
+  fence: Fence | undefined;
+  /** Nothing but blank and held lines stands between the fence's opening line and this one. */
+  firstInFence: boolean;
+  /** Offset where a block begins if one begins here: that of the first held line, else of this line. */
+  blockStart: number;
+}
+
+/** A `<` in plain text, as a grammar sees it. */
+export interface InlineProbe {
+  /** Text around it; it may go on after the line. */
+  text: string;
+  /** Its index in `text`. */
+  at: number;
+  /** Its offset in the whole text. */
+  offset: number;
+  /** The innermost open fence. */
+  fence: Fence | undefined;
+}
+
+/**
+ * A grammar's answer about a place. `no`: no block begins here. `more`: only more text decides; the scanner asks again
+ * with a longer text. `hold` (lines only): no block begins here, but a following line may begin one that includes this
+ * line; held lines are not given out as text until a line gets `no`. A reader: a block begins here, or at the first held line.
+ */
+export type ProbeAnswer<Block> = "no" | "more" | "hold" | BlockReader<Block>;
+
+/** What a protocol adds to the text layer: where its blocks begin, and a reader for each. */
+export interface BlockGrammar<Block> {
+  /** Its own id; what another text protocol writes is a foreign format to it. */
+  protocol: TextProtocol | "native";
+  /** Names the events of a block: `document` gives `document-start` and `document-end`. Default `block`. */
+  readonly blockName?: string;
+  /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
+  line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
+  /**
+   * Asked at every `<` in plain text within a line, for protocols whose blocks begin there too. An answer for a place in
+   * inline code is not used. `more` may depend on a bounded stretch of text only, since it is asked again at every chunk.
+   */
+  inline?(probe: InlineProbe, ended: boolean): Exclude<ProbeAnswer<Block>, "hold">;
+}
+
+/** Reads one block. Made by a grammar's probe. */
+export interface BlockReader<Block> {
+  /** Offset where the reader wants to begin; the scanner puts the source there. */
+  start: number;
+  /** True while the reader can only go on after a line break: until one comes, `read` is not called again. */
+  waitsForLine: boolean;
+  /** It is not known yet whether anything begins here: there is no block-start event, and `read` answers with segments. */
+  holds?: true;
+  /**
+   * Reads on from `source.at`, and moves it past everything that it does not have to read again. `end` is given once, when
+   * no more text comes; then the reader must answer. Text that turned out not to belong to the block is given back through
+   * `end` of the answer.
+   */
+  read(source: Source, end?: EndOptions): BlockEnd<Block> | SegmentsEnd<Block> | undefined;
+}
+
+/** How a block ended. */
+export interface BlockEnd<Block> {
+  block: Block;
+  /** Findings about the block; they are reported after its end event. */
+  diagnostics?: readonly Diagnostic[];
+  /** Offset up to which text belongs to the block, fences and trailing blank lines included. Reading goes on there. */
+  end: number;
+  /** The reader has read the closing fence too. Otherwise the scanner adds one that follows directly. */
+  closedFence: boolean;
+}
+
+/** What a reader that holds has found. It has emitted its events itself. */
+export interface SegmentsEnd<Block> {
+  /** In order. None: the text is ordinary text, and reading goes on where the reader began. */
+  segments: Segment<Block>[];
+  /** Offset up to which text belongs to them. */
+  end: number;
+}
+
+/** What a protocol's parser hands to the text layer. */
+export interface TextScannerOptions<Block extends BlockBase> extends ParseOptions {
+  grammar: BlockGrammar<Block>;
+  /** Text, reasoning, blocks and diagnostics; deltas within a block come from its reader. */
+  onEvent?(event: ProtocolEvent<Block>): void;
+  /** All is read; the last chance to add findings. */
+  onEnd?(result: ParseResult<Block>): void;
+}

@@ -1,0 +1,104 @@
+import type { BlockBase, ProtocolEvent, Segment } from "../protocol.ts";
+import type { Source } from "./source.ts";
+
+/** The segments of a text while it is scanned, and what of their text was given out. Segments leave no gap between them. */
+export class Segments<Block extends BlockBase> {
+  readonly list: Segment<Block>[] = [];
+  readonly blocks: Block[] = [];
+  /** Reasoning blocks that are open, one inside the other. */
+  depth = 0;
+  /** Offset of the tag that opened the outermost of them. */
+  reasoningStart = 0;
+  /** The model wrote a result itself: blocks from now on follow it. */
+  afterFabricatedResult = false;
+  /** Offset of the segment that is being read. */
+  start = 0;
+  readonly #source: Source;
+  readonly #onEvent: ((event: ProtocolEvent<Block>) => void) | undefined;
+  /** Its text begins here: behind the tag of a reasoning block. */
+  #textStart = 0;
+  /** Text before this offset was given out. */
+  #sent = 0;
+
+  constructor(source: Source, onEvent: ((event: ProtocolEvent<Block>) => void) | undefined) {
+    this.#source = source;
+    this.#onEvent = onEvent;
+  }
+
+  /** Begins a segment at an offset; what stands before it is dealt with. */
+  begin(offset: number): void {
+    this.start = this.#textStart = this.#sent = offset;
+  }
+
+  /** Gives out text up to an offset. */
+  flush(end: number): void {
+    if (end <= this.#sent) return;
+    const from = this.#sent;
+    this.#sent = end;
+    if (!this.#onEvent) return;
+    const text = this.#source.slice(from, end);
+    const phase = this.depth > 0 ? "reasoning" : "text";
+    this.#onEvent({ phase, type: `${phase}-delta`, text });
+  }
+
+  /** Ends the text or reasoning: its text ends at one offset, its span at another, behind a closing tag. */
+  close(textEnd: number, end: number = textEnd): void {
+    const { start } = this;
+    if (end > start)
+      this.list.push({
+        type: this.depth > 0 ? "reasoning" : "text",
+        text: this.#source.slice(Math.min(this.#textStart, textEnd), textEnd),
+        span: { start, end },
+      });
+    this.start = this.#textStart = end;
+  }
+
+  /** A tag opens reasoning: it belongs to the segment, but not to its text. */
+  openReasoning(start: number, end: number): void {
+    this.close(start);
+    this.depth = 1;
+    this.reasoningStart = start;
+    this.#textStart = this.#sent = end;
+  }
+
+  /** A tag closes reasoning. False when none was open: all that stands before the tag was reasoning, and its blocks are not run. */
+  closeReasoning(start: number, end: number): boolean {
+    const isOpen = this.depth > 0;
+    if (!isOpen) for (const block of this.blocks) block.inReasoning = true;
+    this.close(start, isOpen ? end : start);
+    this.depth = 0;
+    this.begin(end);
+    return isOpen;
+  }
+
+  /** The block that was read last, from where the segment begins. */
+  add(block: Block, end: number): void {
+    this.#mark(block);
+    this.list.push({ type: "block", block, span: { start: this.start, end } });
+    this.begin(end);
+  }
+
+  /** Segments that a reader made itself; the first one takes in the opening line of a fence before it. */
+  addAll(segments: readonly Segment<Block>[], start: number, end: number): void {
+    this.close(start);
+    for (const segment of segments) {
+      this.list.push(segment);
+      if (segment.type === "block") this.#mark(segment.block);
+    }
+    (segments[0] as Segment<Block>).span.start = start;
+    this.begin(end);
+  }
+
+  /** Takes a closing fence, and the blank lines before it, into the last segment. */
+  extend(end: number): void {
+    const last = this.list.at(-1);
+    if (last) last.span.end = end;
+    this.begin(end);
+  }
+
+  #mark(block: Block): void {
+    if (this.depth > 0) block.inReasoning = true;
+    if (this.afterFabricatedResult) block.afterFabricatedResult = true;
+    this.blocks.push(block);
+  }
+}
