@@ -71,7 +71,14 @@ export interface ReaderHost {
   finish(scan: Scan): TamBlock;
 }
 
-/** A value whose end is looked for. */
+/** Where reading comes back to when a value turns out to have no balancing closer. */
+export interface Checkpoint {
+  offset: number;
+  /** It stands at the start of a line. */
+  fresh: boolean;
+}
+
+/** A value whose end is searched for. */
 export interface OpenValue {
   field: Field;
   opener: Run;
@@ -92,17 +99,15 @@ export interface OpenValue {
   /** There were openers inside. */
   opens: boolean;
   /** A closer followed by plain text: the end, unless another one comes before the next field. */
-  pending?: Run | undefined;
+  candidate?: Run | undefined;
   /** No empty line stands between that closer and the text. */
-  pendingNear: boolean;
-  /** The first of such closers that may have been the end, if what follows was to be a field. */
-  passed?: Run | undefined;
+  candidateIsNear: boolean;
+  /** The first candidate that stands in front of what may be a field: then it may have been the end. */
+  beforeField?: Run | undefined;
   /** A good closer of another family: the end, when none of the value's own comes. */
-  other?: Run | undefined;
-  /** From here on all depends on what follows. */
-  doubt?: number | undefined;
-  /** The doubt begins at a line's start. */
-  doubtFresh: boolean;
+  otherFamily?: Run | undefined;
+  /** From here on everything depends on what follows; the text before is final. */
+  checkpoint?: Checkpoint | undefined;
   /** An end marker, or a closing fence, stands in the value: it may be the block's. */
   ended: boolean;
   fenceEnded: boolean;
