@@ -22,10 +22,12 @@ import {
   type ToolsXmlRepairCode,
 } from "../diagnostics.ts";
 import type { ToolsXmlBlock, ToolsXmlCall, ToolsXmlEvent } from "../types.ts";
+import type { BodyMemory } from "./body-memory.ts";
 import { BodyStream } from "./body-stream.ts";
 import { type BodyText, exactText } from "./body-text.ts";
+import { isStop } from "./closing-tag.ts";
 import type { BodyContext, Names } from "./context.ts";
-import { type BodyMemory, isStop, RawBody } from "./raw-body.ts";
+import { RawBody } from "./raw-body.ts";
 import { ScriptStream } from "./script-stream.ts";
 import { readHead, readTag, type Tag, TagEnd } from "./tag.ts";
 
@@ -356,8 +358,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock>, Surroundings {
           : new BodyStream(tag.end, exact, tell);
     this.#body = { tag, body, indent, streams: field !== undefined, stream };
     if (!tag.selfClosing) return;
-    body.bodyEnd = body.end = tag.end;
-    body.outcome = "closed";
+    body.closeAt(tag.end);
     this.#bodyRead(source, this.#body);
   }
 
