@@ -2,7 +2,7 @@ import { coerceText, type JsonObject } from "@toolglot/core";
 import { type BodyText, literalText, scriptText } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { CommandCall, CtrlCall, EditCall, GetValueCall, InputCall, McpCall, ReadCall } from "../types.ts";
-import { attributesOf, optional, type Report, required } from "./report.ts";
+import { attributesOf, optional, type Reporter, required } from "./report.ts";
 
 /** An element whose end was found. */
 export interface Element {
@@ -18,11 +18,11 @@ export interface Element {
 }
 
 /** What a call's reader needs besides the element. */
-export interface Surroundings extends Report {
-  /** What was done about a body's entities and CDATA. */
-  tell(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string;
+export interface CallContext extends Reporter {
+  /** The text of a body, after reporting what was done about its entities and CDATA. */
+  bodyText(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string;
   comment(text: string, start: number, end: number): void;
-  /** Says the text of a field. */
+  /** Emits the text of a field. */
   delta(field: string, text: string): void;
   attributes(field: string, tag: Tag): void;
 }
@@ -44,12 +44,12 @@ const seconds = (text: string): number | undefined => {
   return value > 0 && value < Number.POSITIVE_INFINITY ? value : undefined;
 };
 
-export function readCommand(element: Element, to: Surroundings): CommandCall | undefined {
+export function readCommand(element: Element, to: CallContext): CommandCall | undefined {
   const { tag, end } = element;
   const given = attributesOf(tag, ["timeout", "cwd"], to);
-  const script = to.tell(scriptText(element.raw, element.indent), element);
+  const script = to.bodyText(scriptText(element.raw, element.indent), element);
   to.delta("script", script);
-  if (script.trim() === "") to.say("toolsxml/empty-body", tag.start, end, { message: "The command is empty." });
+  if (script.trim() === "") to.report("toolsxml/empty-body", tag.start, end, { message: "The command is empty." });
   const timeoutMs = optional(given, "timeout", seconds, "a number of seconds above 0", to);
   const cwd = given.get("cwd")?.value;
   const call: CommandCall = { tool: "command", script, span: { start: tag.start, end } };
@@ -58,17 +58,17 @@ export function readCommand(element: Element, to: Surroundings): CommandCall | u
   return call;
 }
 
-export function readGetValue(element: Element, to: Surroundings): GetValueCall {
+export function readGetValue(element: Element, to: CallContext): GetValueCall {
   const { tag, end } = element;
   const given = attributesOf(tag, ["key", "reason", "note"], to);
   const key = required(tag, given, "key", to) ?? "";
   const reason = required(tag, given, "reason", to) ?? "";
   const note = given.get("note")?.value;
   if (key && !/^[A-Za-z_][A-Za-z0-9_]*$/.test(key))
-    to.say("toolsxml/invalid-attribute", tag.start, tag.end, {
+    to.report("toolsxml/invalid-attribute", tag.start, tag.end, {
       message: "key has to be letters, digits and _, no digit first.",
     });
-  if (element.raw.trim() !== "") to.say("toolsxml/unexpected-body", tag.start, end);
+  if (element.raw.trim() !== "") to.report("toolsxml/unexpected-body", tag.start, end);
   const call: GetValueCall = { tool: "get_value", key, reason, span: { start: tag.start, end } };
   if (note !== undefined) call.note = note;
   return call;
@@ -86,30 +86,30 @@ function decodeInput(text: string, unknown?: () => void): string {
   });
 }
 
-export function readInput(element: Element, to: Surroundings): InputCall {
+export function readInput(element: Element, to: CallContext): InputCall {
   const { tag, end } = element;
   attributesOf(tag, [], to);
   let unknown = false;
-  const data = decodeInput(to.tell(literalText(element.raw), element), () => {
+  const data = decodeInput(to.bodyText(literalText(element.raw), element), () => {
     unknown = true;
   });
   to.delta("data", data);
-  if (unknown) to.say("toolsxml/unknown-escape", element.bodyStart, element.bodyStart + element.raw.length);
+  if (unknown) to.report("toolsxml/unknown-escape", element.bodyStart, element.bodyStart + element.raw.length);
   return { tool: "input", data, span: { start: tag.start, end } };
 }
 
-export function readCtrl(element: Element, to: Surroundings): CtrlCall {
+export function readCtrl(element: Element, to: CallContext): CtrlCall {
   const { tag, end } = element;
   attributesOf(tag, [], to);
-  const text = to.tell(literalText(element.raw), element).trim();
+  const text = to.bodyText(literalText(element.raw), element).trim();
   const key = /^[A-Z]$/.test(text) ? text.toLowerCase() : text;
   to.delta("key", key);
-  if (!/^[a-z[\\\]^_]$/.test(key)) to.say("toolsxml/invalid-key", tag.start, end);
+  if (!/^[a-z[\\\]^_]$/.test(key)) to.report("toolsxml/invalid-key", tag.start, end);
   return { tool: "ctrl", key, span: { start: tag.start, end } };
 }
 
 /** The JSON object of a body; undefined when it is none, which is reported. */
-export function readJson(element: Element, field: string, to: Surroundings): JsonObject | undefined {
+export function readJson(element: Element, field: string, to: CallContext): JsonObject | undefined {
   const body = literalText(element.raw);
   let reading = coerceText(body.text, { type: "object" });
   if (!reading.success && body.entities === "decoded") {
@@ -121,15 +121,15 @@ export function readJson(element: Element, field: string, to: Surroundings): Jso
       body.entities = "literal";
     }
   }
-  to.delta(field, to.tell(body, element));
+  to.delta(field, to.bodyText(body, element));
   if (reading.success) return reading.value as JsonObject;
-  to.say("toolsxml/invalid-json", element.tag.start, element.end, {
+  to.report("toolsxml/invalid-json", element.tag.start, element.end, {
     message: `The body is not a JSON object: ${reading.issue.message}.`,
   });
   return undefined;
 }
 
-export function readMcp(element: Element, to: Surroundings): McpCall {
+export function readMcp(element: Element, to: CallContext): McpCall {
   const { tag, end } = element;
   const given = attributesOf(tag, ["server", "tool"], to);
   const server = required(tag, given, "server", to) ?? "";

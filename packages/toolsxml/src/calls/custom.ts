@@ -11,7 +11,7 @@ import {
 import { cdataStart, exactText } from "../scan/body-text.ts";
 import { LooseTags } from "../scan/loose-tags.ts";
 import type { CustomCall } from "../types.ts";
-import { type Element, readJson, type Surroundings } from "./built-in.ts";
+import { type CallContext, type Element, readJson } from "./built-in.ts";
 import { type Child, elements } from "./elements.ts";
 
 /** Elements in elements deeper than this are text. */
@@ -24,13 +24,13 @@ export function rawProperty(tool: ToolDefinition): string | undefined {
 }
 
 /** Reads the call of a declared tool: attributes, then child elements, a JSON object, or a raw body. */
-export function readCustom(tool: ToolDefinition, element: Element, to: Surroundings): CustomCall {
+export function readCustom(tool: ToolDefinition, element: Element, to: CallContext): CustomCall {
   const { tag, end } = element;
   const reader = new InputReader(tool, to);
   for (const { name, rawName, value, start, end: after, doubtful } of tag.attributes) {
     const key = reader.key(name, rawName, tool.inputSchema, start, after);
     if (doubtful && !propertiesOf(tool.inputSchema).includes(key)) {
-      to.say("toolsxml/malformed-tag", tag.start, tag.end);
+      to.report("toolsxml/malformed-tag", tag.start, tag.end);
       break;
     }
     if (Object.hasOwn(reader.input, key)) to.repair("toolsxml/duplicate-attribute", start, after);
@@ -48,10 +48,10 @@ class InputReader {
   readonly input: JsonObject = createRecord<JsonValue>();
   readonly #root: JsonSchemaObject;
   readonly #around: readonly string[];
-  readonly #to: Surroundings;
+  readonly #to: CallContext;
   readonly #loose = new Map<string, LooseTags>();
 
-  constructor(tool: ToolDefinition, to: Surroundings) {
+  constructor(tool: ToolDefinition, to: CallContext) {
     this.#root = tool.inputSchema;
     this.#around = [tool.name.toLowerCase(), "tools"];
     this.#to = to;
@@ -73,14 +73,14 @@ class InputReader {
     if (declared.length > 0) {
       const near = nearest(written, declared);
       const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Declared: ${declared.join(", ")}.`;
-      this.#to.say("toolsxml/unknown-property", start, end, { hint });
+      this.#to.report("toolsxml/unknown-property", start, end, { hint });
     }
     return written;
   }
 
   set(key: string, reading: Reading, start: number, end: number): void {
     if ("value" in reading) this.input[key] = reading.value;
-    else this.#to.say("toolsxml/invalid-value", start, end, { message: `${key}: ${reading.fault}.` });
+    else this.#to.report("toolsxml/invalid-value", start, end, { message: `${key}: ${reading.fault}.` });
   }
 
   raw(key: string, element: Element): void {
@@ -88,7 +88,7 @@ class InputReader {
     const given = Object.hasOwn(this.input, key);
     if (tag.selfClosing || (given && element.raw.trim() === "")) return;
     if (given) this.#to.repair("toolsxml/duplicate-attribute", tag.start, tag.end);
-    const text = this.#to.tell(exactText(element.raw), element);
+    const text = this.#to.bodyText(exactText(element.raw), element);
     this.#to.delta(`input.${key}`, text);
     this.set(key, { value: text }, tag.start, element.end);
   }
@@ -123,7 +123,7 @@ class InputReader {
       const tags = this.#tags(propertiesOf(schema).map((name) => name.toLowerCase()));
       const change = wrapped || tags.isIn(raw) || tags.find(raw) ? { affects: "value" as const } : undefined;
       this.#to.repair("toolsxml/bare-body", bodyStart, bodyStart + raw.length, change);
-      const body = this.#to.tell(exactText(raw), element);
+      const body = this.#to.bodyText(exactText(raw), element);
       this.#to.delta(`input.${only}`, body);
       this.set(only, this.text(body, schemaOf(schema, only)), bodyStart, bodyStart + raw.length);
       return;
@@ -148,7 +148,7 @@ class InputReader {
     for (const child of children) {
       const { name, start, end, fault } = child.tag;
       if (!child.closed && fault === undefined)
-        this.#to.say("toolsxml/unclosed-tag", start, end, { severity: "error", affects: "value" });
+        this.#to.report("toolsxml/unclosed-tag", start, end, { severity: "error", affects: "value" });
       const key = this.key(name, child.tag.rawName, schema, start, end);
       const group = groups.get(key);
       if (group) group.push(child);
@@ -163,7 +163,7 @@ class InputReader {
         const at = many ? `${field}.${key}[${index}]` : `${field}.${key}`;
         const reading = this.#child(child, item, depth + 1, at);
         if ("value" in reading) return reading.value;
-        this.#to.say("toolsxml/invalid-value", child.tag.start, child.end, { message: `${key}: ${reading.fault}.` });
+        this.#to.report("toolsxml/invalid-value", child.tag.start, child.end, { message: `${key}: ${reading.fault}.` });
         return null;
       });
       input.push([key, many ? values : (values[0] as JsonValue)]);
@@ -193,7 +193,7 @@ class InputReader {
     const loose = child.doubtful ? undefined : this.#tags([child.tag.name]).find(child.raw);
     if (loose) this.#to.repair("toolsxml/doubtful-close", child.bodyStart + loose.start, child.bodyStart + loose.end);
     const body = exactText(child.raw);
-    this.#to.delta(field, this.#to.tell(body, child));
+    this.#to.delta(field, this.#to.bodyText(body, child));
     return this.text(body.text, schema);
   }
 

@@ -1,7 +1,7 @@
 import { cdataStart } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { EditCall, TextEdit } from "../types.ts";
-import type { Container, Element, Surroundings } from "./built-in.ts";
+import type { CallContext, Container, Element } from "./built-in.ts";
 import { attributesOf, optional, required } from "./report.ts";
 
 const flag = (text: string): boolean | undefined =>
@@ -9,7 +9,7 @@ const flag = (text: string): boolean | undefined =>
 
 /** Reads what stands in one `<edit>`: files, and pairs of texts in them. */
 export class EditReader implements Container {
-  readonly #to: Surroundings;
+  readonly #to: CallContext;
   readonly #tag: Tag;
   readonly #call: EditCall;
   /** The `<file>` that is open. */
@@ -18,7 +18,7 @@ export class EditReader implements Container {
   /** A `<find>` that has no `<replace>` yet. */
   #find: { text: string; all: boolean; start: number; end: number } | undefined;
 
-  constructor(tag: Tag, to: Surroundings) {
+  constructor(tag: Tag, to: CallContext) {
     this.#tag = tag;
     this.#to = to;
     this.#call = { tool: "edit", files: [], span: { start: tag.start, end: tag.end } };
@@ -56,7 +56,7 @@ export class EditReader implements Container {
     if (tag.name === "find") {
       // Empty CDATA is no slip.
       if (text === "" && !raw.includes(cdataStart))
-        this.#to.say("toolsxml/empty-body", tag.start, end, {
+        this.#to.report("toolsxml/empty-body", tag.start, end, {
           message: "<find> holds no text.",
           hint: "For a new file, put an empty CDATA section into <find>.",
         });
@@ -66,7 +66,7 @@ export class EditReader implements Container {
     const find = this.#find;
     this.#find = undefined;
     if (!find) {
-      this.#to.say("toolsxml/missing-find", tag.start, end);
+      this.#to.report("toolsxml/missing-find", tag.start, end);
       return;
     }
     const edit: TextEdit = { find: find.text, replace: text };
@@ -79,14 +79,14 @@ export class EditReader implements Container {
     if (name !== "file" || !file) return false;
     this.#lonely();
     if (this.#call.files.at(-1)?.edits.length === 0)
-      this.#to.say("toolsxml/empty-body", file.start, end, { message: "<file> needs a <find> and a <replace>." });
+      this.#to.report("toolsxml/empty-body", file.start, end, { message: "<file> needs a <find> and a <replace>." });
     this.#file = undefined;
     return true;
   }
 
   /** A find that was followed by no replace. */
   #lonely(): void {
-    if (this.#find) this.#to.say("toolsxml/missing-replace", this.#find.start, this.#find.end);
+    if (this.#find) this.#to.report("toolsxml/missing-replace", this.#find.start, this.#find.end);
     this.#find = undefined;
   }
 
@@ -99,7 +99,7 @@ export class EditReader implements Container {
       this.closeInner("file", end);
     }
     if (this.#call.files.length === 0)
-      this.#to.say("toolsxml/empty-body", this.#tag.start, end, { message: "<edit> needs a <file>." });
+      this.#to.report("toolsxml/empty-body", this.#tag.start, end, { message: "<edit> needs a <file>." });
     return this.#call;
   }
 }

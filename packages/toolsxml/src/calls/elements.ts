@@ -1,6 +1,6 @@
 import { isSpace } from "@toolglot/internal";
 import { readHead, readTag, type Tag, TagEnd } from "../scan/tag.ts";
-import { checkTag, type Report } from "./report.ts";
+import { checkTag, type Reporter } from "./report.ts";
 
 /** A child element. Offsets are those of the whole text. */
 export interface Child {
@@ -28,7 +28,7 @@ export function elements(
   body: string,
   offset: number,
   isSibling: (name: string) => boolean,
-  report: Report & { comment?: (text: string, start: number, end: number) => void },
+  reporter: Reporter & { comment?: (text: string, start: number, end: number) => void },
 ): Inside {
   const inside: Inside = { children: [], stray: undefined };
   const spent = { units: 0 };
@@ -39,7 +39,7 @@ export function elements(
     if (body.startsWith("<!--", at)) {
       const close = body.indexOf("-->", at + 4);
       if (close >= 0) {
-        report.comment?.(body.slice(at + 4, close).trim(), offset + at, offset + close + 3);
+        reporter.comment?.(body.slice(at + 4, close).trim(), offset + at, offset + close + 3);
         at = close + 3;
         continue;
       }
@@ -54,7 +54,7 @@ export function elements(
       continue;
     }
     const tag = readTag(body.slice(at, end), head.end - at, offset + at, head);
-    checkTag(tag, report);
+    checkTag(tag, reporter);
     const child: Child = { tag, raw: "", bodyStart: tag.end, end: tag.end, closed: true, doubtful: false };
     inside.children.push(child);
     at = end;

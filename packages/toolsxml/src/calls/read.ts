@@ -1,6 +1,6 @@
 import type { Tag } from "../scan/tag.ts";
 import type { ReadCall } from "../types.ts";
-import type { Container, Element, Surroundings } from "./built-in.ts";
+import type { CallContext, Container, Element } from "./built-in.ts";
 import { elements } from "./elements.ts";
 import { attributesOf, optional, required } from "./report.ts";
 
@@ -12,12 +12,12 @@ const lineNumber = (text: string): number | undefined => {
 /** Reads what stands in one `<read>`: files, directories and searches. */
 export class ReadReader implements Container {
   readonly takes: readonly string[] = ["file", "search"];
-  readonly #to: Surroundings;
+  readonly #to: CallContext;
   readonly #call: ReadCall;
   /** The element that is open. */
   #open: string | undefined;
 
-  constructor(tag: Tag, to: Surroundings) {
+  constructor(tag: Tag, to: CallContext) {
     this.#to = to;
     this.#call = { tool: "read", files: [], searches: [], span: { start: tag.start, end: tag.end } };
   }
@@ -44,7 +44,7 @@ export class ReadReader implements Container {
     if (from !== undefined) file.from = from;
     if (last !== undefined) file.to = last;
     if (from !== undefined && last !== undefined && last < from)
-      to.say("toolsxml/invalid-attribute", start, end, { message: "to is a line before from." });
+      to.report("toolsxml/invalid-attribute", start, end, { message: "to is a line before from." });
     return `files[${files.push(file) - 1}]`;
   }
 
@@ -58,20 +58,20 @@ export class ReadReader implements Container {
   close(end: number): ReadCall {
     const call = this.#call;
     if (call.files.length + call.searches.length === 0)
-      this.#to.say("toolsxml/empty-body", call.span.start, end, { message: "<read> needs a <file> or a <search>." });
+      this.#to.report("toolsxml/empty-body", call.span.start, end, { message: "<read> needs a <file> or a <search>." });
     return call;
   }
 }
 
 /** Reads a whole `<read>` element. */
-export function readRead(element: Element, to: Surroundings): ReadCall {
+export function readRead(element: Element, to: CallContext): ReadCall {
   const { tag, raw, bodyStart, end } = element;
   attributesOf(tag, [], to);
   const reader = new ReadReader(tag, to);
   const inside = elements(raw, bodyStart, (name) => reader.takes.includes(name), to);
   for (const child of inside.children) {
     if (reader.open(child.tag) === undefined)
-      to.say("toolsxml/unknown-tag", child.tag.start, child.tag.end, {
+      to.report("toolsxml/unknown-tag", child.tag.start, child.tag.end, {
         message: `<read> has no <${child.tag.rawName}>.`,
       });
     else if (child.raw.trim() !== "") to.repair("toolsxml/stray-text", child.bodyStart, child.end);

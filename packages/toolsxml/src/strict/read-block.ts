@@ -1,43 +1,35 @@
 import type { Diagnostic } from "@toolglot/core";
 import { allowsRepair } from "@toolglot/core/text";
-import {
-  type Element,
-  readCommand,
-  readCtrl,
-  readGetValue,
-  readInput,
-  readMcp,
-  type Surroundings,
-} from "../calls/built-in.ts";
-import { readCustom } from "../calls/custom.ts";
+import type { Element } from "../calls/built-in.ts";
 import { EditReader } from "../calls/edit.ts";
+import { Findings } from "../calls/findings.ts";
 import { readRead } from "../calls/read.ts";
+import { readElement } from "../calls/read-element.ts";
 import { attributesOf, checkTag } from "../calls/report.ts";
-import {
-  type DiagnosticChange,
-  diagnostic,
-  type ToolsXmlDiagnosticCode,
-  type ToolsXmlRepairCode,
-} from "../diagnostics.ts";
-import { exactText } from "../scan/body-text.ts";
+import { type BodyText, exactText } from "../scan/body-text.ts";
 import { Names } from "../scan/context.ts";
-import type { ToolsXmlBlock, ToolsXmlCall, ToolsXmlComment, ToolsXmlParseOptions } from "../types.ts";
+import type { ToolsXmlBlock, ToolsXmlCall, ToolsXmlParseOptions } from "../types.ts";
 import type { XmlElement } from "./read-xml.ts";
 
-/** What the readers of calls need, and the way into an element that holds elements. */
-interface Findings extends Surroundings {
-  /** The elements in an element. Comments between them are kept, text is reported. */
-  elementsOf(element: XmlElement): XmlElement[];
-}
+/** The findings about a well-formed block, and the way into an element that holds elements. */
+class StrictFindings extends Findings {
+  /** All CDATA is closed here. */
+  override bodyText(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string {
+    return super.bodyText({ ...body, unclosed: false }, element);
+  }
 
-const readers: Record<string, (element: Element, to: Findings) => ToolsXmlCall | undefined> = {
-  command: readCommand,
-  read: readRead,
-  get_value: readGetValue,
-  input: readInput,
-  ctrl: readCtrl,
-  mcp: readMcp,
-};
+  /** The elements in an element. Comments between them are kept, text is reported. */
+  elementsOf({ children }: XmlElement): XmlElement[] {
+    return children.filter((child): child is XmlElement => {
+      const { start, end } = child.span;
+      if (child.type === "comment") this.comment(child.raw.trim(), start, end);
+      else if (child.type === "instruction" || (child.type !== "element" && child.raw.trim() !== ""))
+        this.repair("toolsxml/stray-text", start, end);
+      if (child.type === "element") checkTag(asElement(child).tag, this);
+      return child.type === "element";
+    });
+  }
+}
 
 /** Reads the `<tools>` element of a well-formed document. */
 export function readBlock(
@@ -45,77 +37,38 @@ export function readBlock(
   options: ToolsXmlParseOptions,
   source: string,
 ): { block: ToolsXmlBlock; diagnostics: Diagnostic[] } {
-  const diagnostics: Diagnostic[] = [];
-  const comments: ToolsXmlComment[] = [];
-  let errors = 0;
-  let repaired = false;
-  const to: Findings = {
-    say(code: ToolsXmlDiagnosticCode, start: number, end: number, change?: DiagnosticChange): void {
-      const found = diagnostic(code, start, end, change);
-      if (found.severity === "error") errors += 1;
-      diagnostics.push(found);
-    },
-    repair(code: ToolsXmlRepairCode, start: number, end: number, change?: DiagnosticChange): void {
-      const allowed = allowsRepair(options, code);
-      if (allowed) repaired = true;
-      to.say(code, start, end, allowed ? change : { ...change, severity: "error" });
-    },
-    tell({ text, entities }, { bodyStart, raw }): string {
-      const end = bodyStart + raw.length;
-      if (entities)
-        to.say(entities === "decoded" ? "toolsxml/entities-decoded" : "toolsxml/literal-entities", bodyStart, end);
-      return text;
-    },
-    comment(text: string, start: number, end: number): void {
-      comments.push({ text, span: { start, end } });
-    },
-    delta(): void {},
-    attributes(): void {},
-    elementsOf({ children }): XmlElement[] {
-      return children.filter((child): child is XmlElement => {
-        const { start, end } = child.span;
-        if (child.type === "comment") to.comment(child.raw.trim(), start, end);
-        else if (child.type === "instruction" || (child.type !== "element" && child.raw.trim() !== ""))
-          to.repair("toolsxml/stray-text", start, end);
-        if (child.type === "element") checkTag(asElement(child).tag, to);
-        return child.type === "element";
-      });
-    },
-  };
-  if (root.attributes.length > 0) to.say("toolsxml/ignored-attributes", root.span.start, root.innerSpan.start);
+  const to = new StrictFindings((code) => allowsRepair(options, code));
+  if (root.attributes.length > 0) to.report("toolsxml/ignored-attributes", root.span.start, root.innerSpan.start);
   const names = new Names(options.tools);
   const calls: ToolsXmlCall[] = [];
   let seen = 0;
   let indent = "";
   for (const element of to.elementsOf(root)) {
-    const before = errors;
+    const before = to.errors;
     const { start } = element.span;
     const line = source.slice(seen, start).lastIndexOf("\n");
     // No line is looked through twice.
     if (line >= 0 || seen === 0) indent = /^[ \t]*/.exec(source.slice(seen + line + 1, start))?.[0] ?? "";
     seen = start;
     const call = readCall(element, names, to, indent);
-    if (call && errors === before) calls.push(call);
+    if (call && to.errors === before) calls.push(call);
   }
+  const { status, comments, diagnostics } = to;
   comments.sort((a, b) => a.span.start - b.span.start);
   diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
-  const status = errors > 0 ? "invalid" : repaired ? "recovered" : "complete";
   return { block: { status, calls, comments, span: root.span }, diagnostics };
 }
 
-function readCall(xml: XmlElement, names: Names, to: Findings, indent: string): ToolsXmlCall | undefined {
+function readCall(xml: XmlElement, names: Names, to: StrictFindings, indent: string): ToolsXmlCall | undefined {
   const element = { ...asElement(xml), indent };
   const { name } = element.tag;
   if (name === "edit") return readEdit(xml, to);
-  const read = Object.hasOwn(readers, name) ? readers[name] : undefined;
-  if (read) return read(element, to);
-  const tool = names.tools.get(name);
-  if (tool) return readCustom(tool, element, to);
-  unknownTag(xml, names.known, to);
-  return undefined;
+  if (name === "read") return readRead(element, to);
+  if (!names.isCall(name)) unknownTag(xml, names.known, to);
+  return readElement(element, names.tools, to);
 }
 
-function readEdit(xml: XmlElement, to: Findings): ToolsXmlCall {
+function readEdit(xml: XmlElement, to: StrictFindings): ToolsXmlCall {
   const { tag, end } = asElement(xml);
   attributesOf(tag, [], to);
   const edit = new EditReader(tag, to);
@@ -128,7 +81,7 @@ function readEdit(xml: XmlElement, to: Findings): ToolsXmlCall {
     for (const child of to.elementsOf(file)) {
       const body = asElement(child);
       if (edit.open(body.tag) === undefined) unknownTag(child, edit.takes, to);
-      else edit.take(body, to.tell(exactText(body.raw), body));
+      else edit.take(body, to.bodyText(exactText(body.raw), body));
     }
     edit.closeInner("file", file.span.end);
   }
@@ -137,8 +90,8 @@ function readEdit(xml: XmlElement, to: Findings): ToolsXmlCall {
   return call;
 }
 
-function unknownTag({ name, span, innerSpan }: XmlElement, known: readonly string[], to: Findings): void {
-  to.say("toolsxml/unknown-tag", span.start, innerSpan.start, {
+function unknownTag({ name, span, innerSpan }: XmlElement, known: readonly string[], to: StrictFindings): void {
+  to.report("toolsxml/unknown-tag", span.start, innerSpan.start, {
     message: `<${name}> has no place here.`,
     hint: `Known: ${known.map((one) => `<${one}>`).join(" ")}.`,
   });
