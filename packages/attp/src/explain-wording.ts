@@ -1,19 +1,5 @@
 import type { Locale } from "@toolglot/core";
-
-/** What `explain` says in one language. */
-export interface ExplainWording {
-  template: string;
-  failed: string;
-  noDocument: string;
-  severalDocuments: (count: number) => string;
-  inReasoning: string;
-  afterFabricatedResult: string;
-  repairedValue: string;
-  /** What to do about a code. For codes that are not here, the diagnostic's own message and hint, in English, stand. */
-  advice: Record<string, string>;
-  /** What is to be done otherwise in JavaScript. */
-  javascript: Record<string, string>;
-}
+import type { ExplainWording } from "@toolglot/core/explain";
 
 const template = `thought = "…" [tool_call] status = "success" target = "…" code = '''…'''`;
 const failTemplate = `[tool_call] status = "fail" message = "…"`;
@@ -21,8 +7,8 @@ const failTemplate = `[tool_call] status = "fail" message = "…"`;
 const en = (): ExplainWording => ({
   template: `Answer with one TOML document: ${template} (or ${failTemplate})`,
   failed: "Your answer could not be used; nothing of it was run.",
-  noDocument: "Your answer holds no ATTP document.",
-  severalDocuments: (count) =>
+  noBlock: "Your answer holds no ATTP document.",
+  severalBlocks: (count) =>
     `Your answer holds ${count} documents. Only the first was run; send one document per answer.`,
   inReasoning: "A document inside reasoning is never run. Write it after the reasoning has ended.",
   afterFabricatedResult:
@@ -30,14 +16,13 @@ const en = (): ExplainWording => ({
   repairedValue:
     "It was repaired to be read, and the repair may have changed a value; code that can change something is not run that way. Write it so that it needs no repair.",
   advice: {},
-  javascript: {},
 });
 
-const zh = (): ExplainWording => ({
+const zh = (language?: string): ExplainWording => ({
   template: `请只回答一个 TOML 文档：${template}（或 ${failTemplate}）`,
   failed: "你的回答无法使用，没有执行任何内容。",
-  noDocument: "你的回答中没有 ATTP 文档。",
-  severalDocuments: (count) => `你的回答中有 ${count} 个文档，只执行了第一个；每次回答只发送一个文档。`,
+  noBlock: "你的回答中没有 ATTP 文档。",
+  severalBlocks: (count) => `你的回答中有 ${count} 个文档，只执行了第一个；每次回答只发送一个文档。`,
   inReasoning: "思考块中的文档不会执行。请在思考结束之后再写。",
   afterFabricatedResult: "写在你自己编造的结果之后的文档不会执行。请只发送一个文档，然后等待其结果。",
   repairedValue: "它经过修复才能读取，而修复可能改变了某个值；会产生影响的代码不会这样执行。请重写，使其无需修复。",
@@ -73,11 +58,11 @@ const zh = (): ExplainWording => ({
     "attp/stray-text": "code 以单独一行的 ''' 结束，其后不要再写任何内容。",
     "attp/unread-document": "这里还有一个没有读取的文档。每次回答只发送一个文档。",
     "attp/truncated": "回答在字符串中间结束。请完整且更简短地重写。",
-  },
-  javascript: {
-    "attp/inner-quotes": "code 的 ''' 之内又出现了 '''。代码中的三个连续单引号请写作 \"'\".repeat(3)。",
+    ...(language === "javascript" && {
+      "attp/inner-quotes": "code 的 ''' 之内又出现了 '''。代码中的三个连续单引号请写作 \"'\".repeat(3)。",
+    }),
   },
 });
 
 /** The sentences of `explain` by language: made when they are asked for, so that bundles without `explain` drop them. */
-export const explainWording: Record<Locale, () => ExplainWording> = { en, zh };
+export const explainWording: Record<Locale, (language?: string) => ExplainWording> = { en, zh };

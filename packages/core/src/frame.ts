@@ -44,7 +44,7 @@ export function formatDiagnostic(
 }
 
 /** The source line and the carets under it; nothing when the line is empty. */
-function sourceFrame(text: string, span: Diagnostic["span"], width = 80): string[] {
+export function sourceFrame(text: string, span: Diagnostic["span"], width = 80): string[] {
   const room = Math.max(20, width);
   const at = Math.min(Math.max(0, span.start), text.length);
   // Far more than can be shown, far less than a hostile line can be long.

@@ -20,5 +20,10 @@ export {
   isCutOff,
 } from "./text/push-parser.ts";
 export { Source } from "./text/source.ts";
-export { createTextProtocol, type TextProtocolParts, textHash } from "./text/text-protocol.ts";
+export {
+  createTextProtocol,
+  type TextProtocolOptions,
+  type TextProtocolParts,
+  textHash,
+} from "./text/text-protocol.ts";
 export { TextScanner } from "./text/text-scanner.ts";

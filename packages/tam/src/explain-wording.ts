@@ -1,18 +1,10 @@
 import type { Locale } from "@toolglot/core";
+import type { ExplainWording } from "@toolglot/core/explain";
 
 /** What `explain` says in one language. */
-export interface ExplainWording {
-  /** Stands before {@link template}. */
-  template: string;
+interface TamWording extends ExplainWording {
+  /** Stands before the findings. */
   notes: string;
-  failed: string;
-  noBlock: string;
-  severalBlocks: (count: number) => string;
-  inReasoning: string;
-  afterFabricatedResult: string;
-  repairedValue: string;
-  /** What to do about a code. For codes that are not here, the diagnostic's own message and hint, in English, stand. */
-  advice: Record<string, string>;
 }
 
 /** A block of one step. */
@@ -23,7 +15,7 @@ export const template: string = [
   "<|[END_TOOL]|>",
 ].join("\n");
 
-const en: ExplainWording = {
+const en: TamWording = {
   template: "Write one block, with as many steps as needed:",
   notes: "Notes on how your block was written:",
   failed: "Your answer could not be used; nothing of it was run.",
@@ -38,7 +30,7 @@ const en: ExplainWording = {
   advice: {},
 };
 
-const zh: ExplainWording = {
+const zh: TamWording = {
   template: "请只写一个块，按需包含多个步骤：",
   notes: "关于你的块的写法：",
   failed: "你的回答无法使用，没有执行任何内容。",
@@ -72,4 +64,4 @@ const zh: ExplainWording = {
 };
 
 /** The sentences of `explain` by language. */
-export const explainWording: Record<Locale, ExplainWording> = { en, zh };
+export const explainWording: Record<Locale, TamWording> = { en, zh };

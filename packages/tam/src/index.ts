@@ -1,7 +1,8 @@
 /** TAM, the Tavern Action Manifest: tool calls as delimited fields, in plans of several steps. */
+export type { ExplainOptions } from "@toolglot/core/explain";
 export { bindPlan } from "./bind-plan.ts";
 export type { TamDiagnosticCode, TamRepairCode } from "./diagnostics.ts";
-export { type ExplainOptions, explain } from "./explain.ts";
+export { explain } from "./explain.ts";
 export { type RenderManualOptions, renderManual } from "./manual.ts";
 export { createParser, parse } from "./parse.ts";
 export { type TamProtocolOptions, tamProtocol } from "./protocol.ts";

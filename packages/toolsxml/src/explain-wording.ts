@@ -1,21 +1,14 @@
 import type { Locale } from "@toolglot/core";
+import type { ExplainWording } from "@toolglot/core/explain";
 
 /** What `explain` says in one language. */
-export interface ExplainWording {
-  template: string;
-  failed: string;
-  noBlock: string;
+interface ToolsXmlWording extends ExplainWording {
+  /** A block can run, and holds no call. */
   noCalls: string;
-  severalBlocks: (count: number) => string;
-  inReasoning: string;
-  afterFabricatedResult: string;
-  repairedValue: string;
-  /** What to do about a code. For codes that are not here, the diagnostic's own message and hint, in English, stand. */
-  advice: Record<string, string>;
 }
 
 // No parts put together here: bundlers would keep them for those who only parse.
-const en: ExplainWording = {
+const en: ToolsXmlWording = {
   template: 'Write calls as one block: <tools><tool_name parameter="…">…</tool_name></tools>',
   failed: "Your answer could not be used; nothing of it was run.",
   noBlock: "Your answer holds no <tools> block.",
@@ -30,7 +23,7 @@ const en: ExplainWording = {
   advice: {},
 };
 
-const zh: ExplainWording = {
+const zh: ToolsXmlWording = {
   template: '请把调用写在一个块中：<tools><tool_name parameter="…">…</tool_name></tools>',
   failed: "你的回答无法使用，没有执行任何内容。",
   noBlock: "你的回答中没有 <tools> 块。",
@@ -69,4 +62,4 @@ const zh: ExplainWording = {
 };
 
 /** The sentences of `explain` by language. */
-export const explainWording: Record<Locale, ExplainWording> = { en, zh };
+export const explainWording: Record<Locale, ToolsXmlWording> = { en, zh };

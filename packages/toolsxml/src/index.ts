@@ -1,6 +1,7 @@
 /** ToolsXML: tool calls as XML elements with raw bodies. */
+export type { ExplainOptions } from "@toolglot/core/explain";
 export type { ToolsXmlDiagnosticCode, ToolsXmlRepairCode } from "./diagnostics.ts";
-export { type ExplainOptions, explain } from "./explain.ts";
+export { explain } from "./explain.ts";
 export { type RenderManualOptions, renderManual } from "./manual.ts";
 export { createParser, parse } from "./parse.ts";
 export { type ToolsXmlProtocolOptions, toolsxmlProtocol } from "./protocol.ts";

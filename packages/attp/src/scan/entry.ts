@@ -96,4 +96,4 @@ export interface ReaderOptions {
 }
 
 /** A document with its findings. */
-export type ReadDocument = Pick<BlockEnd<AttpDocument>, "block" | "diagnostics">;
+export type ReadDocument = Required<Pick<BlockEnd<AttpDocument>, "block" | "diagnostics">>;

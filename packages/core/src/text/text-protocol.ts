@@ -1,3 +1,4 @@
+import { checkKeys } from "@toolglot/internal";
 import type { Action } from "../action.ts";
 import type { Message } from "../message.ts";
 import type {
@@ -8,9 +9,22 @@ import type {
   Parser,
   PromptBuilder,
   ProtocolEvent,
+  ProtocolMode,
   ToolProtocol,
 } from "../protocol.ts";
 import type { ToolDefinition, ToolResult } from "../tool.ts";
+
+/** Options of every protocol that is text. */
+export interface TextProtocolOptions {
+  /** What teaches the model the protocol: a prompt of `@toolglot/prompts`, or your own for the same version. Checked. */
+  prompt: PromptBuilder;
+  /** Language of the tools' manual (unless the caller says another one), results and explanations. Default `en`. */
+  locale?: Locale;
+  /** `single`: an answer without a block is a mistake, and explained. Default `loop`: it is the final answer. */
+  mode?: ProtocolMode;
+  /** UTF-16 units of results that the model gets back at most. Default 16,000. */
+  maxResultChars?: number;
+}
 
 /** What a protocol that is text is made of; the rest is the same for all. */
 export interface TextProtocolParts<Block extends BlockBase> {
@@ -18,33 +32,47 @@ export interface TextProtocolParts<Block extends BlockBase> {
   /** Counted apart from npm versions, as `tam/1`. */
   version: string;
   stop: string[];
-  prompt: PromptBuilder;
   /** Named when another prompt is passed: `tamPrompt from @toolglot/prompts/tam`. */
   ownPrompt: string;
-  /** Language of the tools' manual, unless the caller says another one. */
-  locale: Locale;
+  /** Names of the options that only this protocol has. */
+  options?: Readonly<Record<string, true>>;
   renderTools(tools: readonly ToolDefinition[], options: { locale: Locale }): string;
   createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent<Block>) => void }): Parser<Block>;
   /** What a block asks for; `tools` are those that its parser was made with. */
   actions(block: Block, tools: readonly ToolDefinition[] | undefined): Action[];
-  formatResults(results: readonly ToolResult[]): string;
+  formatResults(results: readonly ToolResult[], options: { locale: Locale; maxChars?: number }): string;
   /** `source`: the text that was parsed, when this protocol's parser did it. */
-  explain(result: ParseResult<Block>, source: string | undefined): string | undefined;
+  explain(
+    result: ParseResult<Block>,
+    options: { locale: Locale; mode: ProtocolMode; source?: string },
+  ): string | undefined;
   /** Each message by itself. `tools`: those that the protocol was asked about last. */
-  encodeMessages(messages: readonly Message[], tools: readonly ToolDefinition[]): Message[];
+  encodeMessages(
+    messages: readonly Message[],
+    formatResults: (results: readonly ToolResult[]) => string,
+    tools: readonly ToolDefinition[],
+  ): Message[];
 }
 
 /**
  * A protocol made of its parts. Its parsers remember their texts and tools, so that explanations can show lines, and blocks
- * be bound. Throws `TypeError` when the prompt teaches another protocol.
+ * be bound. Throws `TypeError` for options that nobody reads, and when the prompt teaches another protocol.
  */
-export function createTextProtocol<Block extends BlockBase>(parts: TextProtocolParts<Block>): ToolProtocol<Block> {
-  const { id, version, stop, prompt, ownPrompt, formatResults } = parts;
+export function createTextProtocol<Block extends BlockBase>(
+  options: TextProtocolOptions,
+  parts: TextProtocolParts<Block>,
+): ToolProtocol<Block> {
+  const { id, version, stop, ownPrompt } = parts;
+  const name = `${id.replace(/-.*/, "")}Protocol`;
+  checkKeys<object>(name, options, { prompt: true, locale: true, mode: true, maxResultChars: true, ...parts.options });
+  const { prompt, locale = "en", mode = "loop", maxResultChars } = options;
   if (prompt?.forProtocol !== version) {
     throw new TypeError(
-      `${id.replace(/-.*/, "")}Protocol: the prompt teaches ${JSON.stringify(prompt?.forProtocol)}, not "${version}": pass ${ownPrompt}.`,
+      `${name}: the prompt teaches ${JSON.stringify(prompt?.forProtocol)}, not "${version}": pass ${ownPrompt}.`,
     );
   }
+  const formatResults = (results: readonly ToolResult[]): string =>
+    parts.formatResults(results, { locale, ...(maxResultChars !== undefined && { maxChars: maxResultChars }) });
   const sources = new WeakMap<ParseResult<Block>, string>();
   const toolsOf = new WeakMap<Block, readonly ToolDefinition[]>();
   let declared: readonly ToolDefinition[] = [];
@@ -56,13 +84,13 @@ export function createTextProtocol<Block extends BlockBase>(parts: TextProtocolP
     id,
     version,
     stop,
-    renderTools: (tools, rendering) => renderTools(tools, rendering?.locale ?? parts.locale),
+    renderTools: (tools, rendering) => renderTools(tools, rendering?.locale ?? locale),
     instructions: (tools, { locale, mode }) => prompt.build({ toolsText: renderTools(tools, locale), locale, mode }),
-    createParser(options) {
-      const { tools, onEvent } = options;
+    createParser(parsing) {
+      const { tools, onEvent } = parsing;
       declared = tools ?? declared;
       const parser = parts.createParser({
-        ...options,
+        ...parsing,
         onEvent(event) {
           if (event.phase === "block-end" && tools) toolsOf.set(event.block, tools);
           onEvent?.(event);
@@ -88,9 +116,12 @@ export function createTextProtocol<Block extends BlockBase>(parts: TextProtocolP
     },
     actions: (block) => parts.actions(block, toolsOf.get(block)),
     formatResults,
-    explain: (result) => parts.explain(result, sources.get(result)),
-    encodeMessages: (messages) => parts.encodeMessages(messages, declared),
-    encodeMessage: (message) => parts.encodeMessages([message], declared),
+    explain(result) {
+      const source = sources.get(result);
+      return parts.explain(result, { locale, mode, ...(source !== undefined && { source }) });
+    },
+    encodeMessages: (messages) => parts.encodeMessages(messages, formatResults, declared),
+    encodeMessage: (message) => parts.encodeMessages([message], formatResults, declared),
   };
 }
 
