@@ -1,4 +1,5 @@
-import type { Affects, Diagnostic, Severity } from "@toolglot/core";
+import type { Diagnostic } from "@toolglot/core";
+import { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "@toolglot/internal";
 
 /** Codes of repairs: what was read as meant, though not as written. Each can be switched off by the `repairs` option. */
 export type AttpRepairCode =
@@ -40,11 +41,8 @@ export type AttpDiagnosticCode =
   | "attp/unread-document"
   | "attp/input-too-long";
 
-/** What a code says: severity, what it affects, the message, and a hint where one helps. */
-type Text = readonly [Severity, Affects, string, string?];
-
 /** What each repair says. */
-export const repairTexts: Readonly<Record<AttpRepairCode, Text>> = {
+export const repairTexts: Readonly<Record<AttpRepairCode, DiagnosticText>> = {
   "attp/inner-quotes": [
     "warning",
     "value",
@@ -128,7 +126,7 @@ export const repairTexts: Readonly<Record<AttpRepairCode, Text>> = {
   ],
 };
 
-const texts: Readonly<Record<AttpDiagnosticCode, Text>> = {
+const texts: Readonly<Record<AttpDiagnosticCode, DiagnosticText>> = {
   ...repairTexts,
   "attp/truncated": ["error", "value", "The text ends inside the document; it is not run."],
   "attp/syntax": ["error", "value", "This is not TOML, and no repair explains it."],
@@ -164,17 +162,7 @@ export function diagnostic(
   code: AttpDiagnosticCode,
   start: number,
   end: number,
-  change: { message?: string | undefined; affects?: Affects } = {},
-): Diagnostic {
-  const [severity, affects, message, hint] = texts[code];
-  const made: Diagnostic = {
-    code,
-    severity,
-    affects: change.affects ?? affects,
-    message: change.message ?? message,
-    span: { start, end: Math.max(start, end) },
-    source: "attp",
-  };
-  if (hint) made.hint = hint;
-  return made;
+  change?: DiagnosticChange,
+): Diagnostic<AttpDiagnosticCode> {
+  return makeDiagnostic("attp", code, texts[code], start, end, change);
 }

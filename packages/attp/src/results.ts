@@ -1,15 +1,7 @@
 import type { Locale, ToolResult } from "@toolglot/core";
-import { fitBudget, readOutcome } from "@toolglot/core/results";
+import { cutNote, type FormatResultsOptions, fitBudget, readOutcome } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
 import { tomlLine, tomlText } from "./toml-text.ts";
-
-/** How results are written. */
-export interface FormatResultsOptions {
-  /** UTF-16 units that values, output and messages may take together; the rest is cut, and said so. Default 16,000. */
-  maxChars?: number;
-  /** Language of what is added: notes, messages that a result lacks. Default `en`. */
-  locale?: Locale;
-}
 
 /**
  * What the model reads after its program ran: a TOML document with one table `[tool_result]`. `status` is `success` or
@@ -36,11 +28,6 @@ export function formatResults(results: readonly ToolResult[], options: FormatRes
 function callName({ name, callId }: ToolResult): string {
   return name === undefined ? callId : `${name} (${callId})`;
 }
-
-const cutNote = {
-  en: (name: string, shown: number, of: number) => `${name}: the first ${shown} of ${of} characters`,
-  zh: (name: string, shown: number, of: number) => `${name}：共 ${of} 个字符，只保留前 ${shown} 个`,
-};
 
 function resultLines(result: ToolResult, maxChars: number, locale: Locale): string[] {
   const outcome = readOutcome(result, locale);

@@ -31,6 +31,12 @@ export const manualWording: Record<Locale, ManualWording> = {
   },
 };
 
+/** How a manual is written. */
+export interface RenderManualOptions {
+  /** Language of headings and notes; descriptions stay as they are. Default `en`. */
+  locale?: Locale;
+}
+
 /** Words of a manual. */
 export interface ManualWording {
   noTools: string;
@@ -66,6 +72,22 @@ export function typeText(schema: JsonSchema, root: JsonSchemaObject, depth = 0):
   const names =
     literals?.map((literal) => toJsonText(literal)) ?? (found.type ? types : (branches?.map(inner) ?? types));
   return [...new Set(found.nullable ? [...names, "null"] : names)].join(" | ");
+}
+
+/** A parameter in a list: `- limit (integer, default 10): How many at most.`; `marks` are further facts about it. */
+export function paramLine(
+  name: string,
+  schema: JsonSchema,
+  root: JsonSchemaObject,
+  isRequired: boolean,
+  words: ManualWording,
+  ...marks: string[]
+): string {
+  const { default: preset, description = "" } = resolveSchema(schema, root);
+  const facts = [typeText(schema, root), ...(isRequired ? [words.required] : []), ...marks];
+  if (preset !== undefined) facts.push(`${words.default} ${toJsonText(preset)}`);
+  const about = description.trim() && `: ${textOf(description).replaceAll("\n", "\n  ")}`;
+  return `- ${name} (${facts.join(", ")})${about}`;
 }
 
 /** A value of the schema's type. */

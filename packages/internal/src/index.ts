@@ -18,5 +18,6 @@ export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
 export { canonicalJson, copyJson, isObject } from "./json.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
+export { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
 export { matchWildcard, wildcardTest } from "./wildcard.ts";

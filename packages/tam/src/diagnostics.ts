@@ -1,4 +1,5 @@
-import type { Affects, Diagnostic, Severity } from "@toolglot/core";
+import type { Diagnostic } from "@toolglot/core";
+import { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "@toolglot/internal";
 
 /** Codes of repairs: what was read as meant, though not as written. Each can be switched off by the `repairs` option. */
 export type TamRepairCode =
@@ -31,7 +32,7 @@ export type TamDiagnosticCode =
 type Code<Full extends string> = Full extends `tam/${infer Short}` ? Short : never;
 
 /** What each code says: severity, what it affects, the message, and a hint where one helps. */
-const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, [Severity, Affects, string, string?]> = {
+const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, DiagnosticText> = {
   "alternate-delimiters-used": [
     "warning",
     "structure",
@@ -90,18 +91,7 @@ export function diagnostic(
   code: keyof typeof table,
   start: number,
   end: number,
-  change: { message?: string; severity?: Severity; affects?: Affects } = {},
+  change?: DiagnosticChange,
 ): Diagnostic {
-  const [severity, affects, message, hint] = table[code];
-  const made: Diagnostic = {
-    code: `tam/${code}`,
-    severity,
-    affects,
-    message,
-    ...change,
-    span: { start, end: Math.max(start, end) },
-    source: "tam",
-  };
-  if (hint) made.hint = hint;
-  return made;
+  return makeDiagnostic("tam", `tam/${code}`, table[code], start, end, change);
 }

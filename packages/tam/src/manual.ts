@@ -1,16 +1,18 @@
-import { type Locale, type ToolDefinition, toJsonText } from "@toolglot/core";
-import { manualWording, oneLine, resolveSchema, sample, textOf, typeText } from "@toolglot/core/manual";
+import { createRecord, type ToolDefinition, toJsonText } from "@toolglot/core";
+import {
+  manualWording,
+  oneLine,
+  paramLine,
+  type RenderManualOptions,
+  sample,
+  textOf,
+  typeText,
+} from "@toolglot/core/manual";
 import { checkKeys } from "@toolglot/internal";
 import { declaredParams } from "./declared.ts";
-import { normalizeKey } from "./names.ts";
+import { makeStep } from "./make-step.ts";
+import { normalizeKey, reservedKey } from "./names.ts";
 import { serialize } from "./serialize.ts";
-import type { TamStep } from "./types.ts";
-
-/** How the manual is written. */
-export interface RenderManualOptions {
-  /** Language of headings and notes; descriptions stay as they are. Default `en`. */
-  locale?: Locale;
-}
 
 /** Beyond so many tools, each is one line. */
 const longList = 100;
@@ -42,14 +44,7 @@ export function renderManual(tools: readonly ToolDefinition[], options: RenderMa
       `### ${oneLine(tool.name)}`,
       ...(tool.description.trim() ? [textOf(tool.description)] : []),
       ...(listed.length > 0 ? [] : [words.noParams]),
-      ...listed.map(([key, schema, isRequired]) => {
-        const { default: preset, description = "" } = resolveSchema(schema, tool.inputSchema);
-        const facts = [typeText(schema, tool.inputSchema)];
-        if (isRequired) facts.push(words.required);
-        if (preset !== undefined) facts.push(`${words.default} ${toJsonText(preset)}`);
-        const about = description.trim() && `: ${textOf(description).replaceAll("\n", "\n  ")}`;
-        return `- ${key} (${facts.join(", ")})${about}`;
-      }),
+      ...listed.map(([key, schema, isRequired]) => paramLine(key, schema, tool.inputSchema, isRequired, words)),
       ...(tool.annotations?.async ? [words.async] : []),
     ].join("\n");
   });
@@ -57,13 +52,10 @@ export function renderManual(tools: readonly ToolDefinition[], options: RenderMa
   return [...(isLong ? [entries.join("\n")] : entries), ...(shown ? [`${words.example}\n${shown}`] : [])].join("\n\n");
 }
 
-/** What a name can't be in a block of one step without meaning something else. */
-const reserved = /^(?:(?:command|on_error|retry)(?:_?\d+)?|comment|request_id|(?:common|uri|type_hint)_.+)$/;
-
 /** A parameter's name as a field has it. */
 function fieldKey(name: string): string {
   const key = normalizeKey(name) || oneLine(name);
-  return reserved.test(key) ? `common_${key}` : key;
+  return reservedKey.test(key) ? `common_${key}` : key;
 }
 
 /** One call: of the first tool that shows one which a block can hold. */
@@ -79,24 +71,12 @@ function example(tools: readonly ToolDefinition[]): string {
   for (const { tool, input: known } of [...given, ...made]) {
     const input = typeof known === "function" ? known() : known;
     if (!input) continue;
-    const params: Record<string, string> = {};
-    const common: Record<string, string> = {};
+    const step = makeStep(1, oneLine(tool.name));
+    const common = createRecord<string>();
     for (const [name, value] of Object.entries(input)) {
       const key = normalizeKey(name);
-      (reserved.test(key) ? common : params)[key] = typeof value === "string" ? value : toJsonText(value);
+      (reservedKey.test(key) ? common : step.params)[key] = typeof value === "string" ? value : toJsonText(value);
     }
-    const step: TamStep = {
-      index: 1,
-      tool: oneLine(tool.name),
-      params,
-      raw: {},
-      uris: {},
-      typeHints: {},
-      onError: "stop",
-      retry: 0,
-      errors: [],
-      span: { start: 0, end: 0 },
-    };
     try {
       return serialize({ common, steps: [step] }).trimEnd();
     } catch {

@@ -13,6 +13,10 @@ export function normalizeKey(key: string): string {
     .replace(/^_|_$/g, "");
 }
 
+/** Keys that mean something else in a block than a parameter of a step; `common_` brings a parameter of that name to the only step. */
+export const reservedKey: RegExp =
+  /^(?:(?:command|on_error|retry)(?:_?\d+)?|comment|request_id|(?:common|uri|type_hint)_.+)$/;
+
 /** What a name is among declared ones: one of them, one of several and it is not known which, or none. */
 export type NameMatch = { match: string } | { candidates: string[] } | undefined;
 

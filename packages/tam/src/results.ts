@@ -1,20 +1,7 @@
-import { type Locale, neutralize, type ToolResult } from "@toolglot/core";
-import { fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
+import { neutralize, type ToolResult } from "@toolglot/core";
+import { cutNote, type FormatResultsOptions, fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
 import { writeField } from "./write-field.ts";
-
-/** How results are written. */
-export interface FormatResultsOptions {
-  /** UTF-16 units that values, output and messages may take together; the rest is cut, and said so. Default 16,000. */
-  maxChars?: number;
-  /** Language of what is added: notes, messages that a result lacks. Default `en`. */
-  locale?: Locale;
-}
-
-const cutNote = {
-  en: (name: string, shown: number, of: number) => `${name}: the first ${shown} of ${of} characters`,
-  zh: (name: string, shown: number, of: number) => `${name}：共 ${of} 个字符，只保留前 ${shown} 个`,
-};
 
 /**
  * What the model reads after its plan ran: a block `<|[TOOL_RESULT]|>` in TAM's own grammar. Every step N has `status_N`,

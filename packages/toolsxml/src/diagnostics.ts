@@ -1,4 +1,5 @@
-import type { Affects, Diagnostic, Severity } from "@toolglot/core";
+import type { Diagnostic } from "@toolglot/core";
+import { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "@toolglot/internal";
 
 /** A repair: a warning while it is allowed, else an error. */
 export type ToolsXmlRepairCode =
@@ -41,7 +42,7 @@ const W = "warning";
 const I = "info";
 
 /** What each code says: severity, what it affects, the message, and a hint where one helps. */
-const table: Record<ToolsXmlDiagnosticCode, [Severity, Affects, string, string?]> = {
+const table: Record<ToolsXmlDiagnosticCode, DiagnosticText> = {
   "toolsxml/truncated": [E, "value", "The text ends inside the block.", "Write the whole block, up to </tools>."],
   "toolsxml/unclosed-tag": [W, "structure", "The tag is not closed."],
   "toolsxml/unclosed-cdata": [W, "value", "CDATA is not closed.", "Close it with ]]>."],
@@ -88,14 +89,6 @@ const table: Record<ToolsXmlDiagnosticCode, [Severity, Affects, string, string?]
   "toolsxml/input-too-long": [E, "value", "The text is too long; nothing of it is run."],
 };
 
-/** What a diagnostic may say in its own words. */
-export interface DiagnosticChange {
-  severity?: Severity;
-  affects?: Affects;
-  message?: string;
-  hint?: string;
-}
-
 /** Makes the diagnostic of a code. */
 export function diagnostic(
   code: ToolsXmlDiagnosticCode,
@@ -103,15 +96,5 @@ export function diagnostic(
   end: number,
   change?: DiagnosticChange,
 ): Diagnostic<ToolsXmlDiagnosticCode> {
-  const [severity, affects, message, hint] = table[code];
-  const made: Diagnostic<ToolsXmlDiagnosticCode> = {
-    code,
-    severity,
-    affects,
-    message,
-    span: { start, end },
-    source: "toolsxml",
-  };
-  if (hint) made.hint = hint;
-  return change ? Object.assign(made, change) : made;
+  return makeDiagnostic("toolsxml", code, table[code], start, end, change);
 }

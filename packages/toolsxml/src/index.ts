@@ -1,11 +1,13 @@
 /** ToolsXML: tool calls as XML elements with raw bodies. */
 export type { ExplainOptions } from "@toolglot/core/explain";
+export type { RenderManualOptions } from "@toolglot/core/manual";
+export type { FormatResultsOptions } from "@toolglot/core/results";
 export type { ToolsXmlDiagnosticCode, ToolsXmlRepairCode } from "./diagnostics.ts";
 export { explain } from "./explain.ts";
-export { type RenderManualOptions, renderManual } from "./manual.ts";
+export { renderManual } from "./manual.ts";
 export { createParser, parse } from "./parse.ts";
 export { type ToolsXmlProtocolOptions, toolsxmlProtocol } from "./protocol.ts";
-export { type FormatResultsOptions, formatResults } from "./results.ts";
+export { formatResults } from "./results.ts";
 export { type SerializeOptions, serialize } from "./serialize.ts";
 export { parseStream, ToolsXmlParserStream } from "./stream.ts";
 export type {

@@ -1,16 +1,18 @@
 import { createRecord, type Locale, type ToolDefinition, toJsonText } from "@toolglot/core";
-import { manualWording, oneLine, resolveSchema, sample, textOf, typeText } from "@toolglot/core/manual";
+import {
+  manualWording,
+  oneLine,
+  paramLine,
+  type RenderManualOptions,
+  resolveSchema,
+  sample,
+  textOf,
+} from "@toolglot/core/manual";
 import { checkKeys } from "@toolglot/internal";
 import { builtInTags } from "./built-in-tags.ts";
 import { rawProperty } from "./calls/custom.ts";
 import { serialize } from "./serialize.ts";
 import { attributes, cdata } from "./xml-text.ts";
-
-/** How the manual is written. */
-export interface RenderManualOptions {
-  /** Language of headings and notes; descriptions stay as they are. Default `en`. */
-  locale?: Locale;
-}
 
 /** A parameter that is the element's body. */
 const rawBody: Record<Locale, string> = { en: "raw body", zh: "原样正文" };
@@ -49,15 +51,9 @@ function paramLines(tool: ToolDefinition, locale: Locale): string[] {
   const params = Object.entries(properties).map(([name, schema]) => [name, schema, required.includes(name)] as const);
   if (others) params.push([`[${words.others}]`, others, false]);
   if (params.length === 0) return [words.noParams];
-  const lines = params.map(([name, schema, isRequired]) => {
-    const { default: preset, description = "" } = resolveSchema(schema, root);
-    const facts = [typeText(schema, root)];
-    if (isRequired) facts.push(words.required);
-    if (name === raw) facts.push(rawBody[locale]);
-    if (preset !== undefined) facts.push(`${words.default} ${toJsonText(preset)}`);
-    const about = description.trim() && `: ${textOf(description).replaceAll("\n", "\n  ")}`;
-    return `- ${oneLine(name)} (${facts.join(", ")})${about}`;
-  });
+  const lines = params.map(([name, schema, isRequired]) =>
+    paramLine(oneLine(name), schema, root, isRequired, words, ...(name === raw ? [rawBody[locale]] : [])),
+  );
   return [words.params, ...lines];
 }
 

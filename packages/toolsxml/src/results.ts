@@ -1,15 +1,7 @@
-import { type Locale, neutralize, type ToolResult } from "@toolglot/core";
-import { fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
+import { neutralize, type ToolResult } from "@toolglot/core";
+import { type FormatResultsOptions, fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
 import { attributes, cdata, legal } from "./xml-text.ts";
-
-/** How results are written. */
-export interface FormatResultsOptions {
-  /** UTF-16 units that the texts of all results may take together; the rest is cut, and said so. Default 16,000. */
-  maxChars?: number;
-  /** Language of what is added: notes, messages that a result lacks. Default `en`. */
-  locale?: Locale;
-}
 
 const cutNote = {
   en: (shown: number, of: number) => `… (the first ${shown} of ${of} characters)`,

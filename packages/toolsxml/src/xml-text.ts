@@ -20,9 +20,12 @@ export function attributes(values: Record<string, string | number | boolean | un
     .join("");
 }
 
+/** Text without marks of XML. */
+export function escapeXml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => escapes[character] as string);
+}
+
 /** Line breaks and tabs become references: as themselves they would be read as spaces. */
-function escapeAttribute(text: string): string {
-  return text
-    .replace(/[&<>"]/g, (character) => escapes[character] as string)
-    .replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
+export function escapeAttribute(text: string): string {
+  return escapeXml(text).replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

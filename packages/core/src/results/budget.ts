@@ -1,3 +1,19 @@
+import type { Locale } from "../protocol.ts";
+
+/** How results are written. */
+export interface FormatResultsOptions {
+  /** UTF-16 units that values, output and messages may take together; the rest is cut, with a note. Default 16,000. */
+  maxChars?: number;
+  /** Language of what is added: notes, messages that a result lacks. Default `en`. */
+  locale?: Locale;
+}
+
+/** Says of a field how much of it was cut. */
+export const cutNote: Record<Locale, (name: string, shown: number, of: number) => string> = {
+  en: (name, shown, of) => `${name}: the first ${shown} of ${of} characters`,
+  zh: (name, shown, of) => `${name}：共 ${of} 个字符，只保留前 ${shown} 个`,
+};
+
 /** The start of a text, `room` UTF-16 units at most; no character is cut in two. */
 export function cutText(text: string, room: number): string {
   if (text.length <= room) return text;

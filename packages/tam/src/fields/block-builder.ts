@@ -2,6 +2,7 @@ import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo 
 import { declaredParams, findParam, findTool, quote } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { readHinted } from "../hints.ts";
+import { makeStep } from "../make-step.ts";
 import { matchName, normalizeKey } from "../names.ts";
 import type { Field, ReaderHost, Scan } from "../scan/scan.ts";
 import type { TamBlock, TamComment, TamEvent, TamStep, TamTypeHint } from "../types.ts";
@@ -212,18 +213,7 @@ export class BlockBuilder implements ReaderHost {
   #draft(written: string, index: number, field: Field): Draft {
     const found = this.#options.tools && findTool(written, this.#options.tools);
     const tool = found && "tool" in found ? found.tool : undefined;
-    const step: TamStep = {
-      index,
-      tool: tool?.name ?? written,
-      params: createRecord(),
-      raw: createRecord(),
-      uris: createRecord(),
-      typeHints: createRecord(),
-      onError: "stop",
-      retry: 0,
-      errors: [],
-      span: { start: field.keyStart, end: field.end },
-    };
+    const step = makeStep(index, tool?.name ?? written, { start: field.keyStart, end: field.end });
     if (found && "error" in found && written !== "")
       this.#fault(step, "unknown-tool", field.bodyStart, field.bodyEnd, found.error);
     return { step, tool, fields: new Map() };

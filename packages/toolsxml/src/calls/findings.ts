@@ -1,10 +1,6 @@
 import type { Diagnostic } from "@toolglot/core";
-import {
-  type DiagnosticChange,
-  diagnostic,
-  type ToolsXmlDiagnosticCode,
-  type ToolsXmlRepairCode,
-} from "../diagnostics.ts";
+import type { DiagnosticChange } from "@toolglot/internal";
+import { diagnostic, type ToolsXmlDiagnosticCode, type ToolsXmlRepairCode } from "../diagnostics.ts";
 import type { BodyText } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { ToolsXmlBlock, ToolsXmlComment } from "../types.ts";

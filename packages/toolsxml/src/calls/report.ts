@@ -1,4 +1,5 @@
-import type { DiagnosticChange, ToolsXmlDiagnosticCode, ToolsXmlRepairCode } from "../diagnostics.ts";
+import type { DiagnosticChange } from "@toolglot/internal";
+import type { ToolsXmlDiagnosticCode, ToolsXmlRepairCode } from "../diagnostics.ts";
 import { type Attribute, isQuoted, type Tag } from "../scan/tag.ts";
 
 /** Takes the findings about a call. */

@@ -1,7 +1,8 @@
 import type { Fence } from "@toolglot/core/text";
+import type { DiagnosticChange } from "@toolglot/internal";
 import type { Container } from "../calls/built-in.ts";
 import { Findings } from "../calls/findings.ts";
-import type { DiagnosticChange, ToolsXmlRepairCode } from "../diagnostics.ts";
+import type { ToolsXmlRepairCode } from "../diagnostics.ts";
 import type { ToolsXmlCall, ToolsXmlEvent } from "../types.ts";
 import type { BodyMemory } from "./body-memory.ts";
 import type { Names } from "./context.ts";

@@ -1,8 +1,8 @@
 import type { EndOptions } from "@toolglot/core";
 import type { Source } from "@toolglot/core/text";
+import type { DiagnosticChange } from "@toolglot/internal";
 import type { Element } from "../calls/built-in.ts";
 import { rawProperty } from "../calls/custom.ts";
-import type { DiagnosticChange } from "../diagnostics.ts";
 import type { BlockDraft } from "./block-draft.ts";
 import { BodyStream } from "./body-stream.ts";
 import type { BodyContext, Names } from "./context.ts";

@@ -1,7 +1,9 @@
 import { type ToolDefinition, toJsonText } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { XMLBuilder, XMLValidator } from "fast-xml-parser";
+import { rawProperty } from "../calls/custom.ts";
 import type { ToolsXmlBlock, ToolsXmlCall } from "../types.ts";
+import { escapeAttribute, escapeXml } from "../xml-text.ts";
 
 /** How {@link build} writes. */
 export interface BuildOptions {
@@ -23,7 +25,7 @@ const builder: XMLBuilder = new XMLBuilder({
   suppressBooleanAttributes: false,
   // The library leaves line breaks in attributes, which readers of XML turn into spaces.
   processEntities: false,
-  attributeValueProcessor: (_name, value) => escapeXml(String(value)).replace(/[\t\n\r]/g, numeric),
+  attributeValueProcessor: (_name, value) => escapeAttribute(String(value)),
   tagValueProcessor: (_name, value) => escapeXml(String(value)),
   maxNestedTags: Number.POSITIVE_INFINITY,
 });
@@ -93,8 +95,7 @@ function callNode(call: ToolsXmlCall, tools: ReadonlyMap<string, ToolDefinition>
 
 /** A raw body takes one string; what stands beside it goes into attributes. */
 function customNode(name: string, input: Record<string, unknown>, tool: ToolDefinition | undefined): BuilderNode {
-  const properties = Object.entries(tool?.inputSchema.properties ?? {});
-  const raw = properties.find(([, schema]) => typeof schema === "object" && schema["x-raw-body"] === true)?.[0];
+  const raw = tool && rawProperty(tool);
   const body = raw === undefined ? undefined : input[raw];
   if (raw === undefined || (body !== undefined && typeof body !== "string"))
     return element(name, {}, [text(json(input))]);
@@ -152,14 +153,4 @@ function escapeInput(data: string): string {
     /[\\\p{Cc}]/gu,
     (character) => inputEscapes[character] ?? `\\x${character.charCodeAt(0).toString(16).padStart(2, "0")}`,
   );
-}
-
-const escapes: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
-
-function escapeXml(value: string): string {
-  return value.replace(/[&<>"]/g, (character) => escapes[character] as string);
-}
-
-function numeric(character: string): string {
-  return `&#${character.charCodeAt(0)};`;
 }

@@ -1,4 +1,5 @@
 import type { Diagnostic, ParseResult } from "@toolglot/core";
+import { LineCounter } from "@toolglot/core/diagnostics";
 import { checkParseOptions } from "@toolglot/core/text";
 import type { ToolsXmlBlock, ToolsXmlParseOptions } from "../types.ts";
 import { readBlock } from "./read-block.ts";
@@ -27,7 +28,7 @@ export function parseStrict(xml: string, options: ToolsXmlParseOptions = {}): Pa
   }
   const root = readXml(xml);
   if ("message" in root) {
-    const { line, column } = position(xml, root.span.start);
+    const { line, column } = new LineCounter(xml).position(root.span.start);
     return refuse(xml, "toolsxml/not-well-formed", `${root.message} (line ${line}, column ${column})`, root.span);
   }
   if (root.name.toLowerCase() !== "tools") {
@@ -63,9 +64,4 @@ function refuse(
     blocks: [],
     diagnostics: [fault],
   };
-}
-
-function position(text: string, offset: number): { line: number; column: number } {
-  const before = text.slice(0, offset).split(/\r\n?|\n/);
-  return { line: before.length, column: (before.at(-1) as string).length + 1 };
 }
