@@ -68,7 +68,7 @@ const unsureBeginning = "What looks like a document may be part of the code befo
 class Run {
   readonly scanner: TextScanner<AttpDocument>;
   readonly #options: AttpParserOptions;
-  /** Units that were given out of each field of the document at hand, before its end. */
+  /** Units that were given out of each field of the current document, before its end. */
   #sent = new Map<string, number>();
   /** Where the document before ended, when its code may go on. */
   #unsureEnd: number | undefined;
@@ -125,7 +125,7 @@ class Run {
       fence,
       indent,
       language: this.#options.language ?? "python",
-      tells: this.#options.onEvent !== undefined,
+      hasListener: this.#options.onEvent !== undefined,
       allows: (code) => this.#allows(code),
       rules: ({ field }) => ({
         indent,

@@ -16,7 +16,7 @@ export function tomlLine(text: string): string {
   return JSON.stringify(text.replace(/\p{Cs}/gu, "\ufffd")).replaceAll("\u007f", "\\u007f");
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is searched for.
 const control = /[\u0000-\u0008\u000b-\u001f]/;
 
 /** Whether a unit stands in a text that TOML forbids in strings. One class for all of them would take twice as long. */

@@ -16,7 +16,7 @@ const numberText = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
 
 /**
  * Reads a value from a model's text as its JSON Schema wants it. Only `type`, `enum`, `const`, the combinators, local
- * references and `nullable` are looked at: whether a value fits in full is for a validator.
+ * references and `nullable` count: whether a value fits in full is for a validator.
  *
  * Text stays text, to the last blank, where the schema takes it: always without a schema, and in unions with string.
  * Else outer white space is dropped, and nothing is guessed or lost:

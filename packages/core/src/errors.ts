@@ -33,7 +33,7 @@ export class ToolglotError extends Error {
 const toolErrorBrand = Symbol.for("toolglot.tool-error");
 
 /**
- * Thrown by a tool to tell the model something: its message reaches the model word for word. Any other error a tool
+ * Thrown by a tool for the model: its message reaches the model word for word. Any other error a tool
  * throws is sanitised first.
  */
 export class ToolError extends ToolglotError {

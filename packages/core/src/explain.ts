@@ -48,7 +48,7 @@ export interface ExplainedResult {
 
 /**
  * The points of an explanation, as a list: what no single finding says, then the findings. Undefined when the text is a plain
- * answer; empty when there is nothing to explain. Throws `TypeError` for options that nobody reads.
+ * answer; empty when there is nothing to explain. Throws `TypeError` for unknown options.
  */
 export function explainResult<Block extends BlockBase>(
   result: ParseResult<Block>,

@@ -7,7 +7,7 @@ export type JsonObject = { [key: string]: JsonValue };
 /** A JSON Schema (draft 2020-12, as MCP and the model providers use it). `true` accepts anything, `false` nothing. */
 export type JsonSchema = boolean | JsonSchemaObject;
 
-/** The keywords toolglot itself reads; any other keyword is carried along untouched. */
+/** The keywords toolglot itself reads; any other keyword is kept as it is. */
 export interface JsonSchemaObject {
   type?: JsonSchemaType | JsonSchemaType[];
   title?: string;

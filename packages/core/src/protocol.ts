@@ -103,7 +103,7 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   actions(block: Block): Action[];
   /** What the model reads next. */
   formatResults(results: readonly ToolResult[]): string;
-  /** What to tell the model about its own mistakes; undefined when there is nothing to tell. */
+  /** What the model should know about its own mistakes; undefined when there is nothing to explain. */
   explain(result: ParseResult<Block>): string | undefined;
   /** Messages as the provider gets them: calls and results as text, untrusted text neutralised. */
   encodeMessages(messages: readonly Message[]): Message[];

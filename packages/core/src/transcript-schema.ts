@@ -8,7 +8,7 @@ function object(required: string[], properties: Record<string, JsonSchemaObject 
   return { type: "object", required, properties };
 }
 
-/** An object told from others by its `type`. */
+/** An object that differs from others in its `type`. */
 function variant(
   type: string,
   required: string[],

@@ -15,7 +15,7 @@ import { matchName } from "./names.ts";
 import type { TamBlock, TamStep, TamTypeHint } from "./types.ts";
 
 /**
- * The plan of a block, ready to run. With the tools at hand, names are bound to declared ones, texts are converted as the
+ * The plan of a block, ready to run. With the tools, names are bound to declared ones, texts are converted as the
  * schema says (a type hint wins; `"x-preserve-whitespace": true` takes the untrimmed text less one line break at either
  * end), and what does not fit is an error of its step: unknown and ambiguous names, missing parameters, a value given
  * twice, wrong values. A step gets the common parameters that its tool takes, unless it has its own; `plan.common` keeps
@@ -47,7 +47,7 @@ class StepBinding {
   readonly #tool: ToolDefinition | undefined;
   readonly #declared: DeclaredParams | undefined;
   readonly #errors: ToolErrorInfo[] = [];
-  readonly #told = new Set<string>();
+  readonly #reported = new Set<string>();
   readonly #params = createRecord<unknown>();
   readonly #uris = createRecord<string>();
   /** Hints by the names that parameters are bound to. */
@@ -147,10 +147,10 @@ class StepBinding {
     this.#fail(issues ? { type: "InvalidInput", message, issues } : { type: "InvalidInput", message });
   }
 
-  /** The parser may have said it already. */
+  /** The parser may have reported it already. */
   #fail(error: ToolErrorInfo): void {
     const key = `${error.type}: ${error.message}`;
-    if (!this.#told.has(key)) this.#errors.push(error);
-    this.#told.add(key);
+    if (!this.#reported.has(key)) this.#errors.push(error);
+    this.#reported.add(key);
   }
 }

@@ -7,7 +7,7 @@ import {
 } from "@toolglot/core";
 import { matchName } from "./names.ts";
 
-/** What a tool's schema says of its parameters. */
+/** The parameters of a tool, by its schema. */
 export interface DeclaredParams {
   names: string[];
   schemas: Map<string, JsonSchema>;
@@ -63,7 +63,7 @@ export function declaredParams({ inputSchema }: Pick<ToolDefinition, "inputSchem
 
 const namesOf = new WeakMap<readonly ToolDefinition[], string[]>();
 
-/** The tool that a name means, or what to tell the model. */
+/** The tool that a name means, or the error for the model. */
 export function findTool(
   name: string,
   tools: readonly ToolDefinition[],
@@ -85,7 +85,7 @@ export function findTool(
   };
 }
 
-/** The parameter that a name means (the name itself when the tool takes any), or what to tell the model. */
+/** The parameter that a name means (the name itself when the tool takes any), or the error for the model. */
 export function findParam(name: string, tool: ToolDefinition): { name: string } | { error: ToolErrorInfo } {
   const { names, others } = declaredParams(tool);
   const found = matchName(name, names);

@@ -64,7 +64,7 @@ function taskOf({ status, value, isJson }: Outcome): { id?: string; alone?: true
   return Object.keys(data as object).length === 1 ? { id: String(id), alone: true } : { id: String(id) };
 }
 
-/** What there is to say of a step besides its status and task, in order. */
+/** The fields of a step besides its status and task, in order. */
 function fieldsOf(outcome: Outcome): [string, string][] {
   const { errorType, message, hint, source, line, column, value, stdout, stderr, note } = outcome;
   const fields: [string, string | undefined][] = [];

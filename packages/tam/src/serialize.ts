@@ -12,7 +12,7 @@ export type TamContent = Pick<TamBlock, "steps"> &
  * on lines of their own, a single step without numbers. Parsing it gives the same values again, less spans, raw texts and
  * diagnostics; names that tools declare in another spelling need the same tools for that.
  *
- * A value that holds fields itself is written, and reads back with `tam/ambiguous-delimiter`: who gets it can't tell whether it
+ * A value that holds fields itself is written, and reads back with `tam/ambiguous-delimiter`: its reader can't know whether it
  * lost its closer.
  *
  * Throws `TypeError` for what would not be read back: a value that no delimiters can hold, with outer white space or

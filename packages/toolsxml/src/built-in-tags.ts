@@ -1,6 +1,6 @@
 import type { Locale } from "@toolglot/core";
 
-/** What the manual says of a built-in tag, and a call as it stands in a block. A `?` marks what may be left out. */
+/** The manual of a built-in tag, and a call as it stands in a block. A `?` marks what may be left out. */
 export type BuiltInTag = Record<Locale | "example", string>;
 
 /** The built-in tags of the specification, by name. */

@@ -171,7 +171,7 @@ function repaired(scan: Scan, findings: Findings, fallback: Fields["fallback"], 
 }
 
 /**
- * Quotes were taken for the code's end although keys follow that nobody knows, and more quotes: the last quotes of the
+ * Quotes were taken for the code's end although unknown keys follow, and more quotes: the last quotes of the
  * document are the end then, if nothing follows them.
  */
 function preferLastQuotes({ source, entries, end, notes }: Scan, findings: Findings): void {

@@ -10,7 +10,7 @@ const blank = /^[ \t]*(?:\r?\n[ \t]*)*$/;
 /**
  * The values of a document that has the protocol's plain form, as the TOML parser would read them: keys it knows, once each,
  * `thought` above the one `[tool_call]`, strings without escapes, no comments. Undefined for any other, which the TOML parser
- * has to read. Nothing of the scan is taken on trust but where values stand: every unit of the document is looked at here.
+ * has to read. Nothing of the scan is taken on trust but where values stand: every unit of the document is read here.
  */
 export function plainValues({ source, start, end, entries, indent }: Scan): Map<Field, string> | undefined {
   if (indent > 0) return undefined;

@@ -30,7 +30,7 @@ export function doubtEnd(draft: Draft, source: Source): void {
   if (!clean || inString) draft.doubt = { start: quotes, end: after, message: unsureEnd };
 }
 
-/** Keys that nobody knows stand behind the code's quotes: lines of the code may have been read as keys. */
+/** Unknown keys stand behind the code's quotes: lines of the code may have been read as keys. */
 export function doubtKeys(draft: Draft, source: Source): void {
   const code = draft.entries.findIndex(({ field }) => field === "code");
   if (code >= 0 && !draft.doubt && draft.entries.some(({ field }, index) => index > code && !field))

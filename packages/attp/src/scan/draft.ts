@@ -41,10 +41,10 @@ export class Draft {
   readonly deadLines: Set<number> = new Set();
   /** Lines of the last code that would begin another document. */
   watch: OpenerWatch | undefined;
-  /** Openers in code that were looked at: each look costs as much as the code before it. */
-  looks = 0;
-  /** Comments behind quotes that were looked at on one line, and where that line ends. */
-  asked: { count: number; lineEnd: number } = { count: 0, lineEnd: -1 };
+  /** Openers in code that were checked: each check costs as much as the code before it. */
+  openerChecks = 0;
+  /** Comments behind quotes that were checked on one line, and where that line ends. */
+  commentChecks: { count: number; lineEnd: number } = { count: 0, lineEnd: -1 };
   /** What is given out of each field while it comes in. */
   readonly streams: Map<string, ValueStream> = new Map();
   /** A value in brackets that goes on. */
@@ -69,7 +69,7 @@ export class Draft {
     return entries;
   }
 
-  /** The key of the line at hand, with the place of its value; it is not added. */
+  /** The key of the current line, with the place of its value; it is not added. */
   key(source: Source): Entry | undefined {
     return readKey(source.text, source.at, source.base, { table: this.#table, inCall: this.#inCall });
   }

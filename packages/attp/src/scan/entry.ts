@@ -85,8 +85,8 @@ export interface ReaderOptions {
   fence: Fence | undefined;
   indent: number;
   language: CodeLanguage;
-  /** Somebody listens to deltas. */
-  tells: boolean;
+  /** There is a listener for deltas. */
+  hasListener: boolean;
   allows(code: Note["code"]): boolean;
   rules(entry: Entry): StreamRules;
   /** The call's table is as it will be: time to say status and target. */

@@ -19,7 +19,7 @@ export interface Seam {
   next: number;
 }
 
-/** The beginning of a line to look at. Groups: a table, a key. */
+/** The beginning of a line that may open a document. Groups: a table, a key. */
 const watched = /\n[ \t\u00a0]*(?:([[\uff3b]{1,2}[ \t]*["']?[Tt]ool)|(thought|status|code)[ \t]*[=:\uff1d\uff1a])/g;
 /** The same, where the text stands. */
 const watchedHere = new RegExp(watched.source, "y");
@@ -55,8 +55,8 @@ export class OpenerWatch {
   /** Nothing from this offset on is given out before the document ends: it may belong to another one. */
   limit: number = Number.POSITIVE_INFINITY;
   #seen = 0;
-  /** Up to here the text was looked at, so that a stretch that grows is looked at once. */
-  #looked = 0;
+  /** Up to here the text was searched, so that a stretch that grows is searched once. */
+  #searched = 0;
   /** The last line break before there: what follows it may become an opener. */
   #lineBreak = -1;
   readonly #bodyStart: number;
@@ -69,17 +69,17 @@ export class OpenerWatch {
   }
 
   /**
-   * Looks at the lines that begin in a stretch of the window; `known` when more text changes nothing in it. Gives the opener of
+   * Reads the lines that begin in a stretch of the window; `known` when more text changes nothing in it. Gives the opener of
    * a table as soon as one stands there, else the index from which on text has to wait for more.
    */
   read(source: Source, to: number, known: boolean): Opener | number {
     const { text, at, base } = source;
-    const unread = Math.max(at, this.#looked - base);
+    const unread = Math.max(at, this.#searched - base);
     const found = text.slice(unread, to).lastIndexOf("\n");
     const last = found < 0 ? this.#lineBreak - base : unread + found;
     const from = Math.max(at, this.#seen - base, this.#lineBreak - base);
     if (last < at) {
-      this.#looked = Math.max(this.#looked, base + to);
+      this.#searched = Math.max(this.#searched, base + to);
       return to;
     }
     const stretch = text.slice(from, to);
@@ -98,7 +98,7 @@ export class OpenerWatch {
       const opener = this.#add(kind, source, base + start);
       if (mayCut(kind)) return opener;
     }
-    this.#looked = Math.max(this.#looked, base + to);
+    this.#searched = Math.max(this.#searched, base + to);
     this.#lineBreak = base + last;
     return !known && unfinished.test(text.slice(last + 1, to)) ? seamStart(text, last, at, this.#own) : to;
   }
@@ -129,7 +129,7 @@ export class OpenerWatch {
   }
 }
 
-/** Thoughts and a status may stand in programs too; what follows tells. */
+/** Thoughts and a status may stand in programs too; what follows decides. */
 function mayCut(kind: Opener["kind"]): boolean {
   return kind === "table" || kind === "code";
 }

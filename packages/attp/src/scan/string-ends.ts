@@ -84,12 +84,15 @@ export function readQuotes(
   return true;
 }
 
-/** Whether the rest of a line lets a string end before it. A comment may be asked a few times only, for its cost. */
+/** Whether the rest of a line lets a string end before it. A comment is checked a few times only, for its cost. */
 function isEndBefore(draft: Draft, rest: string, after: number): boolean {
   if (rest.trim() === "") return true;
   const end = after + rest.length;
-  draft.asked = { count: draft.asked.lineEnd === end ? draft.asked.count + 1 : 0, lineEnd: end };
-  return draft.asked.count < 8 && restPattern.test(rest);
+  draft.commentChecks = {
+    count: draft.commentChecks.lineEnd === end ? draft.commentChecks.count + 1 : 0,
+    lineEnd: end,
+  };
+  return draft.commentChecks.count < 8 && restPattern.test(rest);
 }
 
 /** Ends the open string at a candidate, and reads on after its line. */

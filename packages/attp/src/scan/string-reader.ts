@@ -38,7 +38,7 @@ export function opensString(draft: Draft, source: Source, entry: Entry): boolean
   else if (odd) draft.note("attp/odd-delimiters", entry.valueStart, entry.valueStart + delimiter.length);
   entry.form = fence ? "backticks" : opener?.[1] ? "multi-literal" : "multi-basic";
   entry.bodyStart = entry.bodyEnd = entry.valueStart + delimiter.length;
-  const streams = !fence && draft.options.tells && streamsOut(draft, entry);
+  const streams = !fence && draft.options.hasListener && streamsOut(draft, entry);
   draft.add(entry, text.slice(at, value));
   const first = draft.of(entry.field).length === 1;
   if (first && (entry.field === "code" || entry.field === "message")) draft.options.announce(draft.entries, source);
@@ -112,7 +112,7 @@ function begins(draft: Draft, source: Source, open: OpenString, ended: boolean):
   return true;
 }
 
-/** Looks for lines of code that begin another document. Gives the index up to which text is known, or where to cut. */
+/** Searches the code for lines that begin another document. Gives the index up to which text is known, or where to cut. */
 function watchCode(draft: Draft, source: Source, open: OpenString, to: number, known: boolean): number | Cut {
   const { watch, values } = open;
   if (!watch) return to;
@@ -129,16 +129,16 @@ function watchCode(draft: Draft, source: Source, open: OpenString, to: number, k
 /** Where to end the document before an opener in its code, unless that stands in a string or comment of the code. */
 function cutBefore(draft: Draft, source: Source, { entry, watch }: OpenString, opener: Opener): Cut | undefined {
   const { fence, language, allows } = draft.options;
-  if (!watch || draft.looks >= 8 || !allows("attp/inner-quotes")) return undefined;
-  draft.looks += 1;
+  if (!watch || draft.openerChecks >= 8 || !allows("attp/inner-quotes")) return undefined;
+  draft.openerChecks += 1;
   const seam = findSeam(source, entry.bodyStart, opener, watch, fence, language);
   return seam && { code: entry, seam };
 }
 
 /** Whether quotes stand outside of the strings of the code: those inside are one's end rather than the code's. */
 function standsOutside(draft: Draft, source: Source, { open, quotes }: Candidate): boolean {
-  if (draft.looks >= 8) return false;
-  draft.looks += 1;
+  if (draft.openerChecks >= 8) return false;
+  draft.openerChecks += 1;
   return !endsInLiteral(source.slice(open.entry.bodyStart, quotes), draft.options.language);
 }
 

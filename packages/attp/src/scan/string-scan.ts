@@ -20,7 +20,7 @@ export interface OpenString {
   dead: Candidate | undefined;
   /** Lines of the code that would begin another document; none for other keys. */
   watch: OpenerWatch | undefined;
-  /** Its first text was looked at. */
+  /** Its first text was read. */
   begun: boolean;
   /** The fence was closed behind these quotes, which were not taken for the end: they are it, if no later ones are. */
   fenceEnd: Candidate | undefined;
@@ -73,7 +73,7 @@ export function findQuotes(
     if (!match) break;
     if (match[0] !== "\\") return { index: match.index, hold: match.index };
     if (!entry.escapes) {
-      // From the first backslash on, only the whole value tells whether it escapes.
+      // From the first backslash on, only the whole value shows whether it escapes.
       values.stopAt(base + match.index);
       entry.escapes = true;
     }

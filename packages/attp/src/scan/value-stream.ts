@@ -26,7 +26,7 @@ export class ValueStream {
   #limit: number = Number.POSITIVE_INFINITY;
   #fresh = true;
   #carriageReturn = false;
-  /** White space still to take off the line at hand. */
+  /** White space still to take off the current line. */
   #strip = 0;
   /** Blank text before the first character, which decides about the rest. */
   #lead: string | undefined;
@@ -39,7 +39,7 @@ export class ValueStream {
     if (entry.field === "code" && (rules.dedents || rules.unwraps)) this.#lead = "";
   }
 
-  /** Nothing from this offset on is given out: only the whole value tells how it is read. */
+  /** Nothing from this offset on is given out: only the whole value shows how it is read. */
   stopAt(offset: number): void {
     this.#limit = Math.min(this.#limit, offset);
   }

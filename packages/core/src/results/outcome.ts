@@ -21,7 +21,7 @@ export interface Outcome {
   /** The line of the model's code in which the error happened. */
   source?: string;
   hint?: string;
-  /** What there is to say of a call that has no result yet. */
+  /** For a call that has no result yet. */
   note?: string;
   stdout?: string;
   stderr?: string;

@@ -32,7 +32,7 @@ const maxFieldDepth = 3;
 
 /**
  * Tools as the Python functions that a program sees: signature, docstring, `pass`. Names are core's
- * `bindNames(tools, "python")`, so whoever runs the program finds each tool again; a tool whose name had to change has
+ * `bindNames(tools, "python")`, so that the runtime of the program finds each tool again; a tool whose name had to change has
  * its own name in a comment above. Whatever names and descriptions hold, the text is valid Python.
  *
  * Throws `TypeError` when two tools have the same name.

@@ -25,7 +25,7 @@ export function schemaAt(reference: string, root: JsonSchema | undefined): JsonS
   return target as JsonSchema | undefined;
 }
 
-/** What a schema says of itself, else what the one says that it refers to. */
+/** A schema's own value, else that of the schema it refers to. */
 export function descriptionOf(schema: JsonSchema, root: JsonSchema): string {
   const own = typeof schema === "object" ? schema.description : undefined;
   const found = resolveSchema(schema, root);

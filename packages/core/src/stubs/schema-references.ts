@@ -23,7 +23,7 @@ export function findReferences(schemas: readonly JsonSchema[], root: JsonSchema)
   return { uses, recursive, empty };
 }
 
-/** References that are met again while what they point at is looked through. */
+/** References that are met again while their target is being read. */
 function backEdges(
   schemas: readonly JsonSchema[],
   root: JsonSchema,

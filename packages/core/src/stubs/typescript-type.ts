@@ -90,12 +90,12 @@ export function createTypeWriter(
       Array.isArray(branches) && branches.length > 0 ? [unite(branches.flatMap(members))] : [],
     );
     const all = Array.isArray(schema.allOf) ? schema.allOf.map(members) : [];
-    const said = [...parts, ...all].filter((part) => part[0] !== "unknown");
+    const known = [...parts, ...all].filter((part) => part[0] !== "unknown");
     const base = [schema.type ?? kindOf(schema)].flat().flatMap((type) => named(type, schema));
     const bare = base[0] === "unknown" || (isOpenObject(schema) && base.length === 1);
-    if (said.length === 0) return unite(base);
-    if (said.length === 1 && bare) return said[0] as string[];
-    const intersected = [...(bare ? [] : [unite(base)]), ...said].map((part) => wrapped(join(part), part.length > 1));
+    if (known.length === 0) return unite(base);
+    if (known.length === 1 && bare) return known[0] as string[];
+    const intersected = [...(bare ? [] : [unite(base)]), ...known].map((part) => wrapped(join(part), part.length > 1));
     return [[...new Set(intersected)].join(" & ")];
   }
 

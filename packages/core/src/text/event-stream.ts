@@ -1,6 +1,6 @@
 import type { Parser } from "../protocol.ts";
 
-/** Makes a parser that tells its events to a listener. */
+/** Makes a parser with a listener for its events. */
 export type ParserMaker<Event> = (onEvent: (event: Event) => void) => Pick<Parser<unknown>, "feed" | "end">;
 
 /** A `TransformStream` from text chunks to a parser's events. The last ones come when its writable side is closed. */

@@ -1,6 +1,6 @@
 /**
  * Inline code of one line: what stands between two runs of backticks of the same length. Runs are counted as the line
- * comes in; a partner is looked for only when a marker stands after an opening run. A run without a partner on its line
+ * comes in; a partner is searched for only when a marker stands after an opening run. A run without a partner on its line
  * is text.
  */
 export class InlineCode {

@@ -2,7 +2,7 @@ const chunksToPack = 1024;
 
 /**
  * Text that arrives in chunks. A window of unread text is kept flat; everything read stays reachable by offset, so that a
- * reader that guessed wrong can go back. Chunks are joined only when somebody asks for them: adding one costs its length.
+ * reader that guessed wrong can go back. Chunks are joined only when text is asked for: adding one costs its length.
  *
  * Offsets are UTF-16 units of the whole text; `at` is an index in `text`, and `base + at` the offset it stands for.
  */
@@ -28,7 +28,7 @@ export class Source {
     return this.base + this.at;
   }
 
-  /** Keeps a chunk out of the window for now: nobody can go on with it. */
+  /** Keeps a chunk out of the window for now: reading can only go on with more text. */
   defer(chunk: string): void {
     this.#waiting.push(chunk);
     this.deferred += chunk.length;

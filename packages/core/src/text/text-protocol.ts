@@ -56,7 +56,7 @@ export interface TextProtocolParts<Block extends BlockBase> {
 
 /**
  * A protocol made of its parts. Its parsers remember their texts and tools, so that explanations can show lines, and blocks
- * be bound. Throws `TypeError` for options that nobody reads, and when the prompt teaches another protocol.
+ * be bound. Throws `TypeError` for unknown options, and when the prompt teaches another protocol.
  */
 export function createTextProtocol<Block extends BlockBase>(
   options: TextProtocolOptions,

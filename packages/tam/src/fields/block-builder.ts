@@ -16,7 +16,7 @@ export interface BuilderOptions {
   tools: readonly ToolDefinition[] | undefined;
   /** Whether a repair may be made; without it, its finding is an error. */
   allows(code: string): boolean;
-  /** Absent: nobody listens, and deltas need not be made. */
+  /** Absent: there is no listener, and deltas need not be made. */
   emit?: ((event: TamEvent) => void) | undefined;
 }
 
@@ -35,7 +35,7 @@ export class BlockBuilder implements ReaderHost {
   readonly #tools = new Map<number, ToolDefinition | undefined>();
   readonly #found: Diagnostic[] = [];
   /** Numbers of fields whose text went out while it came in, or that a later one takes the place of. */
-  readonly #told = new Set<number>();
+  readonly #settled = new Set<number>();
   readonly #places: ReturnType<typeof placeOf>[] = [];
   /** Parameters that have a value, by step. */
   readonly #given = new Set<string>();
@@ -63,7 +63,7 @@ export class BlockBuilder implements ReaderHost {
     if (!emit) return undefined;
     const { place, isFinal } = this.#place(field);
     const delta = isFinal ? this.#delta(field, place) : undefined;
-    if (delta) this.#told.add(field.number);
+    if (delta) this.#settled.add(field.number);
     return delta && ((text) => emit(delta(text)));
   }
 
@@ -89,7 +89,7 @@ export class BlockBuilder implements ReaderHost {
     const { emit } = this.#options;
     if (emit)
       for (const field of scan.fields) {
-        if (this.#told.has(field.number)) continue;
+        if (this.#settled.has(field.number)) continue;
         const text = readValue(field.raw, field.indent);
         const delta = text === "" ? undefined : this.#delta(field, this.#place(field).place);
         if (delta) emit(delta(text));
@@ -291,7 +291,7 @@ export class BlockBuilder implements ReaderHost {
     const before = seen.get(slot);
     seen.set(slot, field);
     if (before === undefined) return;
-    this.#told.add(before.number);
+    this.#settled.add(before.number);
     // The same twice is no matter; another value may be that of another block.
     this.#add("duplicate-key", keyStart, keyEnd, {
       message: `${quote(key)} is given twice; the last one counts.`,

@@ -14,12 +14,12 @@ const trace = new RegExp(
 const edge = new RegExp(`(${opener})|[«《<]{2}[ \\t\\r]*$`, "im");
 
 /**
- * Tells of calls that no block was made of, since their start markers are missing, misspelt or not alone on their lines;
+ * Reports calls that no block was made of, since their start markers are missing, misspelt or not alone on their lines;
  * and of blocks that may be text of a value, since an end marker behind them is one too many.
  */
 export function findLostCalls(
   segments: readonly Segment<TamBlock>[],
-  tell: (span: Span, inDoubt?: readonly TamBlock[]) => void,
+  report: (span: Span, inDoubt?: readonly TamBlock[]) => void,
 ): void {
   /** The block before, or all since the first one that has no end marker. */
   let blocks: TamBlock[] = [];
@@ -44,14 +44,14 @@ export function findLostCalls(
       lost ??= { start, end };
       lost.end = end;
       if (!marker) continue;
-      tell(lost);
+      report(lost);
       // Without a field of its own, it ends what the text before was cut from.
-      if (first && (unclosed || (before && !edge.exec(before)?.[1]))) tell({ start: first.span.start, end }, blocks);
+      if (first && (unclosed || (before && !edge.exec(before)?.[1]))) report({ start: first.span.start, end }, blocks);
       blocks = [];
       unclosed = false;
       lost = undefined;
     }
-    if (lost) tell(lost);
+    if (lost) report(lost);
     if (!unclosed) blocks = [];
   }
 }

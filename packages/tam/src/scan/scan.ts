@@ -46,7 +46,7 @@ export interface Scan {
   notes: Note[];
   /** Its end marker was found, or ended the message. */
   closed: boolean;
-  /** The text ended inside the block because it was cut, as far as that can be told. */
+  /** The text ended inside the block because it was cut, as far as that is known. */
   cut: boolean;
   /** The text ended behind a value that may go on. */
   doubtful: boolean;

@@ -35,7 +35,7 @@ export interface Container {
   open(tag: Tag): string | undefined;
   /** Closes the element in it that is open; false when the tag is not its. */
   closeInner(name: string, end: number): boolean;
-  /** Ends the call. `reported`: that something is not closed was said before. */
+  /** Ends the call. `reported`: an unclosed tag was reported before. */
   close(end: number, reported: boolean): EditCall | ReadCall;
 }
 

@@ -20,7 +20,7 @@ export interface Inside {
   stray: { start: number; end: number } | undefined;
 }
 
-/** Beyond so many units looked at in vain, the first closing tag that fits counts. */
+/** Beyond so many units searched in vain, the first closing tag that fits counts. */
 const patience = 65_536;
 
 /** Reads the children of a complete body. A child's body ends like any raw one: `isSibling` says what fits behind it. */

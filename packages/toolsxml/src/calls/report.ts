@@ -10,7 +10,7 @@ export interface Reporter {
   repair(code: ToolsXmlRepairCode, start: number, end: number, change?: DiagnosticChange): void;
 }
 
-/** Attributes of built-in tags that are names, not words for somebody to read. */
+/** Attributes of built-in tags that are names, not prose. */
 const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server", "tool"]);
 
 /** Says what is wrong with a tag as it is written. */

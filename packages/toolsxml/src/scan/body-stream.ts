@@ -24,13 +24,13 @@ export class BodyStream {
   /** Whether the line breaks next to the tags belong to the text. */
   readonly #exact: boolean;
   #mode: Mode = "plain";
-  /** Text before this offset was looked at. */
+  /** Text before this offset was read. */
   #seen: number;
   /** Text before this offset was given out. */
   #sent: number;
   /** A line break with only blanks behind it, which may be the one before the closing tag: its offset, or -1. */
   #tail = -1;
-  /** What was looked at ends with a carriage return. */
+  /** The text read so far ends with a carriage return. */
   #return = false;
   #started: boolean;
   /** Only white space so far. */

@@ -1,13 +1,13 @@
 import type { ToolDefinition } from "@toolglot/core";
 import { LooseTags } from "./loose-tags.ts";
 
-/** Where a raw body stands: what may follow its closing tag, and what in it may be structure. */
+/** Where a raw body stands: what may follow its closing tag, and which tags inside may be structure. */
 export interface BodyContext {
   /** Sticky, at a `<`: a tag that fits the grammar behind the body. */
   follows: RegExp;
   /** The same as names, closing ones with a slash. */
   following: readonly string[];
-  /** Every tag that a doubtful body is looked through for, and CDATA. */
+  /** Every tag that counts in a doubtful body, and CDATA. */
   inner: RegExp;
   /** Names of the elements around it. */
   parents: ReadonlySet<string>;

@@ -24,7 +24,7 @@ const prolog = /^[ \t]*<(?:\?xml\b[^>]*\?|!--[^\n]*--)>[ \t\r]*$/i;
 const envelope = /\{\s*"(?:reply|tools)"\s*:/y;
 const partialEnvelope = /^\{\s*(?:"[a-z]{0,5}(?:"\s*)?)?$/;
 
-/** White space behind an opener is looked through up to here, and text up to there. */
+/** Lookahead behind an opener: so much white space at most, and so much text. */
 const reach = 200;
 const textReach = 300;
 
@@ -38,7 +38,7 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
   readonly #options: GrammarOptions;
   /** Offset of the message's first line. */
   #first = -1;
-  /** The line at hand stands in a fence of another language. */
+  /** The current line stands in a fence of another language. */
   #foreign = false;
 
   constructor(options: GrammarOptions) {

@@ -11,7 +11,7 @@ export class ScriptStream {
   readonly #body: BodyStream;
   readonly #indent: string;
   #flat = false;
-  /** Text before this offset was looked at. */
+  /** Text before this offset was read. */
   #seen: number;
   /** The last line so far: which one it is, and whether it is empty, blank, or begun. */
   #first = true;

@@ -27,7 +27,7 @@ export function shellTexts(script: string): ShellText[] | undefined {
   let documents: string[] = [];
   let vain = script.length + patience;
   const text = (start: number, end: number): void => {
-    // An apostrophe within a word is a quote to the shell, but nobody means one.
+    // An apostrophe within a word is a quote to the shell, but none is meant.
     const apostrophe =
       script.charAt(start) === "'" && /[A-Za-z]'[a-z]/.test(script.slice(Math.max(0, start - 1), start + 2));
     if (!apostrophe) found.push({ start, end, lined: script.slice(start, end).includes("\n") });

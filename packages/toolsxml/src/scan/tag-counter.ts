@@ -17,7 +17,7 @@ const mayBeRest = /^[^<>]{0,300}$/;
 const mayBeTag = /^<(?:\/?[^\s<>/]*|![[CDAT]*)$/;
 
 /**
- * Reads a body whose end is in doubt: looks at every tag that counts, and remembers what may be its end.
+ * Reads a body whose end is in doubt: reads every tag that counts, and remembers what may be its end.
  *
  * ```text
  * <replace>two</replce>          the body begins

@@ -47,7 +47,7 @@ export function readBlock(
     const before = to.errors;
     const { start } = element.span;
     const line = source.slice(seen, start).lastIndexOf("\n");
-    // No line is looked through twice.
+    // No line is searched twice.
     if (line >= 0 || seen === 0) indent = /^[ \t]*/.exec(source.slice(seen + line + 1, start))?.[0] ?? "";
     seen = start;
     const call = readCall(element, names, to, indent);
