@@ -74,20 +74,19 @@ export function typeText(schema: JsonSchema, root: JsonSchemaObject, depth = 0):
   return [...new Set(found.nullable ? [...names, "null"] : names)].join(" | ");
 }
 
-/** A parameter in a list: `- limit (integer, default 10): How many at most.`; `marks` are further facts about it. */
+/** A parameter in a list: `- limit (integer, default 10): How many at most.`; `marks` are further facts, where there are any. */
 export function paramLine(
   name: string,
   schema: JsonSchema,
   root: JsonSchemaObject,
-  isRequired: boolean,
   words: ManualWording,
-  ...marks: string[]
+  marks: readonly (string | false)[],
 ): string {
   const { default: preset, description = "" } = resolveSchema(schema, root);
-  const facts = [typeText(schema, root), ...(isRequired ? [words.required] : []), ...marks];
-  if (preset !== undefined) facts.push(`${words.default} ${toJsonText(preset)}`);
-  const about = description.trim() && `: ${textOf(description).replaceAll("\n", "\n  ")}`;
-  return `- ${name} (${facts.join(", ")})${about}`;
+  const value = preset !== undefined && `${words.default} ${toJsonText(preset)}`;
+  const facts = [typeText(schema, root), ...marks, value].filter(Boolean);
+  const about = textOf(description).replaceAll("\n", "\n  ");
+  return `- ${name} (${facts.join(", ")})${about && `: ${about}`}`;
 }
 
 /** A value of the schema's type. */

@@ -44,7 +44,9 @@ export function renderManual(tools: readonly ToolDefinition[], options: RenderMa
       `### ${oneLine(tool.name)}`,
       ...(tool.description.trim() ? [textOf(tool.description)] : []),
       ...(listed.length > 0 ? [] : [words.noParams]),
-      ...listed.map(([key, schema, isRequired]) => paramLine(key, schema, tool.inputSchema, isRequired, words)),
+      ...listed.map(([key, schema, isRequired]) =>
+        paramLine(key, schema, tool.inputSchema, words, [isRequired && words.required]),
+      ),
       ...(tool.annotations?.async ? [words.async] : []),
     ].join("\n");
   });

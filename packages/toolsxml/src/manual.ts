@@ -52,7 +52,7 @@ function paramLines(tool: ToolDefinition, locale: Locale): string[] {
   if (others) params.push([`[${words.others}]`, others, false]);
   if (params.length === 0) return [words.noParams];
   const lines = params.map(([name, schema, isRequired]) =>
-    paramLine(oneLine(name), schema, root, isRequired, words, ...(name === raw ? [rawBody[locale]] : [])),
+    paramLine(oneLine(name), schema, root, words, [isRequired && words.required, name === raw && rawBody[locale]]),
   );
   return [words.params, ...lines];
 }
