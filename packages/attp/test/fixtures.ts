@@ -30,17 +30,6 @@ export function readChunks(
   return { result: parser.end(end), events };
 }
 
-/** Cuts a text into pieces of the given sizes, over and over. */
-export function cut(text: string, sizes: readonly number[]): string[] {
-  const chunks: string[] = [];
-  for (let at = 0, turn = 0; at < text.length; turn += 1) {
-    const size = Math.max(1, sizes[turn % sizes.length] ?? 1);
-    chunks.push(text.slice(at, at + size));
-    at += size;
-  }
-  return chunks;
-}
-
 /** What a document says, for comparison: without place and status. */
 export function essence({ thought, toolCall, extra }: AttpDocument): unknown {
   return { thought, toolCall: { ...toolCall, rawCode: undefined }, extra };

@@ -1,6 +1,7 @@
 import { isRunnable } from "@toolglot/core";
+import { cut } from "@toolglot/internal/testing/parsers";
 import { expect, it } from "vitest";
-import { cut, documentOf, readChunks } from "./fixtures.ts";
+import { documentOf, readChunks } from "./fixtures.ts";
 
 const size = 60_000;
 const fill = (piece: string): string => piece.repeat(Math.ceil(size / piece.length));

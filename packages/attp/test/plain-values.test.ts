@@ -1,3 +1,4 @@
+import { cut } from "@toolglot/internal/testing/parsers";
 import fc from "fast-check";
 import { parse as parseToml } from "smol-toml";
 import { expect, it, vi } from "vitest";
@@ -5,7 +6,7 @@ import type { AttpParserOptions } from "../src/index.ts";
 import { createParser } from "../src/parse.ts";
 import { plainValues } from "../src/repair/plain-values.ts";
 import type { Scan } from "../src/scan/entry.ts";
-import { cut, readChunks } from "./fixtures.ts";
+import { readChunks } from "./fixtures.ts";
 
 /** Documents that were read without the TOML parser since this was emptied: their text, and what was read. */
 const taken: { text: string; values: Record<string, string> }[] = [];

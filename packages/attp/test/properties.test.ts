@@ -1,9 +1,10 @@
 import { isRunnable, neutralize } from "@toolglot/core";
+import { cut, expectSpans } from "@toolglot/internal/testing/parsers";
 import fc from "fast-check";
 import { parse as parseToml } from "smol-toml";
 import { expect, it } from "vitest";
 import { type AttpDocument, type AttpParserOptions, parse, serialize } from "../src/index.ts";
-import { cut, documentOf, essence, readChunks } from "./fixtures.ts";
+import { documentOf, essence, readChunks } from "./fixtures.ts";
 
 /** Pieces that mean something to the parser, whole and in parts, and a few that mean nothing. */
 const pieces = [
@@ -83,20 +84,9 @@ it("says the same for every cut in two", () => {
 it("keeps spans in order and inside the text, and never makes up a program", () => {
   fc.assert(
     fc.property(nasty, (text) => {
-      const { segments, blocks, diagnostics } = parse(text);
-      let at = 0;
-      for (const { span, ...segment } of segments) {
-        expect(span.start).toBeGreaterThanOrEqual(at);
-        expect(span.end).toBeGreaterThanOrEqual(span.start);
-        at = span.end;
-        if (segment.type === "text") expect(segment.text).toBe(text.slice(span.start, span.end));
-      }
-      expect(at).toBeLessThanOrEqual(text.length);
-      for (const { span } of diagnostics) {
-        expect(span.start).toBeGreaterThanOrEqual(0);
-        expect(span.end).toBeGreaterThanOrEqual(span.start);
-        expect(span.end).toBeLessThanOrEqual(text.length);
-      }
+      const result = parse(text);
+      const { blocks, diagnostics } = result;
+      expectSpans(text, result);
       expect(diagnostics.map(({ span }) => span.start)).toEqual(
         diagnostics.map(({ span }) => span.start).sort((a, b) => a - b),
       );

@@ -1,27 +1,9 @@
+import { testDoors } from "@toolglot/internal/testing/parsers";
 import { describe, expect, it } from "vitest";
 import { type AttpEvent, AttpParserStream, createParser, parse, parseStream } from "../src/index.ts";
-import { cut, documentOf } from "./fixtures.ts";
+import { documentOf } from "./fixtures.ts";
 
 const text = `Sure.\n${documentOf("x = 1\n__result__ = x\n", { fence: "```" })}Done.\n`;
-
-async function* slowly(chunks: readonly string[]): AsyncGenerator<string> {
-  for (const chunk of chunks) {
-    await Promise.resolve();
-    yield chunk;
-  }
-}
-
-function streamOf(chunks: readonly string[], onCancel?: () => void): ReadableStream<string> {
-  const left = [...chunks];
-  return new ReadableStream({
-    pull(controller): void {
-      const chunk = left.shift();
-      if (chunk === undefined) controller.close();
-      else controller.enqueue(chunk);
-    },
-    cancel: () => onCancel?.(),
-  });
-}
 
 function pushed(chunks: readonly string[]): AttpEvent[] {
   const events: AttpEvent[] = [];
@@ -32,50 +14,13 @@ function pushed(chunks: readonly string[]): AttpEvent[] {
 }
 
 describe("the doors", () => {
-  const chunks = cut(text, [7]);
-
-  it("parseStream gives the events of createParser, from iterables and streams", async () => {
-    const expected = pushed(chunks);
-    for (const source of [chunks, slowly(chunks), streamOf(chunks)]) {
-      const events: AttpEvent[] = [];
-      for await (const event of parseStream(source)) events.push(event);
-      expect(events).toEqual(expected);
-    }
-  });
-
-  it("AttpParserStream gives them too", async () => {
-    const events: AttpEvent[] = [];
-    const reader = streamOf(chunks).pipeThrough(new AttpParserStream()).getReader();
-    for (let next = await reader.read(); !next.done; next = await reader.read()) events.push(next.value);
-    expect(events).toEqual(pushed(chunks));
-  });
-
-  it("leaving the loop cancels the source", async () => {
-    let cancelled = false;
-    for await (const event of parseStream(streamOf(chunks, () => (cancelled = true))))
-      if (event.type === "code-delta") break;
-    expect(cancelled).toBe(true);
-  });
-
-  it("a failing source fails the loop", async () => {
-    const failing = new ReadableStream<string>({ pull: () => Promise.reject(new Error("gone")) });
-    const read = async (): Promise<void> => {
-      for await (const _ of parseStream(failing));
-    };
-    await expect(read()).rejects.toThrow("gone");
-  });
-
-  it("reset() reads another text, and nothing is fed after end()", () => {
-    const parser = createParser();
-    parser.feed("thought = ");
-    parser.reset();
-    parser.feed(text);
-    expect(parser.end()).toEqual(parse(text));
-    expect(() => parser.feed("x")).toThrow(TypeError);
-    expect(() => parser.end()).toThrow(/reset/);
-    parser.reset();
-    expect(parser.end()).toEqual(parse(""));
-  });
+  const doors = {
+    parse,
+    createParser: (onEvent?: (event: AttpEvent) => void) => createParser(onEvent && { onEvent }),
+    parseStream,
+    makeStream: () => new AttpParserStream(),
+  };
+  testDoors(doors, text, { delta: "code-delta", unfinished: "thought = " });
 
   it("a caller's mistake throws at once", () => {
     expect(() => createParser({ language: "ruby" as never })).toThrow(TypeError);

@@ -1,7 +1,8 @@
 import { isRunnable } from "@toolglot/core";
 import { rounds } from "@toolglot/internal/testing";
+import { cut } from "@toolglot/internal/testing/parsers";
 import { expect, it } from "vitest";
-import { blockOfLines, cut, readChunks } from "./read-chunks.ts";
+import { blockOfLines, readChunks } from "./read-chunks.ts";
 
 const start = "<|[REQUEST_TOOL]|>\n";
 const end = "<|[END_TOOL]|>\n";

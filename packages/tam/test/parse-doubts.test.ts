@@ -1,7 +1,8 @@
 import type { EndOptions } from "@toolglot/core";
+import { cut } from "@toolglot/internal/testing/parsers";
 import { describe, expect, it } from "vitest";
 import { createParser, parse, type TamParserOptions } from "../src/index.ts";
-import { blockOfLines, cut, readChunks } from "./read-chunks.ts";
+import { blockOfLines, readChunks } from "./read-chunks.ts";
 
 const start = "<|[REQUEST_TOOL]|>\n";
 const end = "<|[END_TOOL]|>\n";

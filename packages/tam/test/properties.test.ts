@@ -1,9 +1,10 @@
 import { isRunnable, neutralize } from "@toolglot/core";
+import { cut, expectSpans } from "@toolglot/internal/testing/parsers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parse, serialize, type TamBlock, type TamParserOptions } from "../src/index.ts";
 import { blockOf, record, stepOf } from "./fixtures.ts";
-import { blockOfLines, bodies, cut, readChunks } from "./read-chunks.ts";
+import { blockOfLines, bodies, readChunks } from "./read-chunks.ts";
 
 /** Pieces that mean something to the parser, whole and in parts, and a few that mean nothing. */
 const pieces = [
@@ -90,20 +91,9 @@ it("says the same for every cut in two", () => {
 it("keeps spans in order and inside the text", () => {
   fc.assert(
     fc.property(nasty, ends, (text, end) => {
-      const { segments, blocks, diagnostics } = readChunks([text], {}, end).result;
-      let at = 0;
-      for (const { span, ...segment } of segments) {
-        expect(span.start).toBeGreaterThanOrEqual(at);
-        expect(span.end).toBeGreaterThanOrEqual(span.start);
-        at = span.end;
-        if (segment.type === "text") expect(segment.text).toBe(text.slice(span.start, span.end));
-      }
-      expect(at).toBeLessThanOrEqual(text.length);
-      for (const { span } of diagnostics) {
-        expect(span.start).toBeGreaterThanOrEqual(0);
-        expect(span.end).toBeGreaterThanOrEqual(span.start);
-        expect(span.end).toBeLessThanOrEqual(text.length);
-      }
+      const { result } = readChunks([text], {}, end);
+      const { blocks } = result;
+      expectSpans(text, result);
       for (const block of blocks) {
         for (const { span, raw } of block.steps) {
           expect(span.start).toBeGreaterThanOrEqual(block.span.start);

@@ -32,17 +32,6 @@ function nameOf(event: TamEvent): unknown {
   return event.type.endsWith("-delta") ? event.type : event;
 }
 
-/** Cuts a text into pieces of the given sizes, over and over. */
-export function cut(text: string, sizes: readonly number[]): string[] {
-  const chunks: string[] = [];
-  for (let at = 0, turn = 0; at < text.length; turn += 1) {
-    const size = Math.max(1, sizes[turn % sizes.length] ?? 1);
-    chunks.push(text.slice(at, at + size));
-    at += size;
-  }
-  return chunks;
-}
-
 /** Bodies that a careless parser cuts, each of which may stand between delimiters as it is. */
 export const bodies: Record<string, string> = {
   heredoc: 'cat <<EOF > out\nhi\nEOF\ncat <<< "$v" >> log',

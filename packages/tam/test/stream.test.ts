@@ -1,27 +1,9 @@
+import { testDoors } from "@toolglot/internal/testing/parsers";
 import { describe, expect, it } from "vitest";
 import { createParser, parse, parseStream, type TamEvent, TamParserStream } from "../src/index.ts";
-import { blockOfLines, cut } from "./read-chunks.ts";
+import { blockOfLines } from "./read-chunks.ts";
 
 const text = `Sure.\n${blockOfLines("# plan", "command:»»»T«««", "a:»»»one", "two«««")}Done.\n`;
-
-async function* slowly(chunks: readonly string[]): AsyncGenerator<string> {
-  for (const chunk of chunks) {
-    await Promise.resolve();
-    yield chunk;
-  }
-}
-
-function streamOf(chunks: readonly string[], onCancel?: () => void): ReadableStream<string> {
-  const left = [...chunks];
-  return new ReadableStream({
-    pull(controller): void {
-      const chunk = left.shift();
-      if (chunk === undefined) controller.close();
-      else controller.enqueue(chunk);
-    },
-    cancel: () => onCancel?.(),
-  });
-}
 
 function pushed(chunks: readonly string[]): TamEvent[] {
   const events: TamEvent[] = [];
@@ -32,39 +14,13 @@ function pushed(chunks: readonly string[]): TamEvent[] {
 }
 
 describe("the doors", () => {
-  const chunks = cut(text, [7]);
-
-  it("parseStream gives the events of createParser, from iterables and streams", async () => {
-    for (const source of [chunks, slowly(chunks), streamOf(chunks)]) {
-      const events: TamEvent[] = [];
-      for await (const event of parseStream(source)) events.push(event);
-      expect(events).toEqual(pushed(chunks));
-    }
-  });
-
-  it("TamParserStream gives them too", async () => {
-    const events: TamEvent[] = [];
-    const reader = streamOf(chunks).pipeThrough(new TamParserStream()).getReader();
-    for (let next = await reader.read(); !next.done; next = await reader.read()) events.push(next.value);
-    expect(events).toEqual(pushed(chunks));
-  });
-
-  it("leaving the loop cancels the source", async () => {
-    let cancelled = false;
-    for await (const event of parseStream(streamOf(chunks, () => (cancelled = true))))
-      if (event.type === "param-delta") break;
-    expect(cancelled).toBe(true);
-  });
-
-  it("reset() reads another text, and nothing is fed after end()", () => {
-    const parser = createParser();
-    parser.feed("<|[REQUEST_TOOL]|>\na:»»»");
-    parser.reset();
-    parser.feed(text);
-    expect(parser.end()).toEqual(parse(text));
-    expect(() => parser.feed("x")).toThrow(TypeError);
-    expect(() => parser.end()).toThrow(/reset/);
-  });
+  const doors = {
+    parse,
+    createParser: (onEvent?: (event: TamEvent) => void) => createParser(onEvent && { onEvent }),
+    parseStream,
+    makeStream: () => new TamParserStream(),
+  };
+  testDoors(doors, text, { delta: "param-delta", unfinished: "<|[REQUEST_TOOL]|>\na:»»»" });
 
   it("a caller's mistake throws at once", () => {
     expect(() => createParser({ repairs: "some" as never })).toThrow(TypeError);

@@ -1,7 +1,8 @@
 import { isRunnable } from "@toolglot/core";
 import { rounds } from "@toolglot/internal/testing";
+import { cut } from "@toolglot/internal/testing/parsers";
 import { expect, it } from "vitest";
-import { cut, readChunks } from "./read-chunks.ts";
+import { readChunks } from "./read-chunks.ts";
 
 /** Ten times as long in `.ci/run`. */
 const size = rounds(6_000, 60_000);

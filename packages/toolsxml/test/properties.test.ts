@@ -1,9 +1,10 @@
 import { isRunnable } from "@toolglot/core";
 import { rounds } from "@toolglot/internal/testing";
+import { cut } from "@toolglot/internal/testing/parsers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parse } from "../src/index.ts";
-import { cut, readChunks, tools } from "./read-chunks.ts";
+import { readChunks, tools } from "./read-chunks.ts";
 
 /** `.ci/run` tries five times as many. */
 const times = rounds(1, 5);

@@ -59,17 +59,6 @@ function keyOf(event: ToolsXmlEvent): string | undefined {
   return event.phase === "text" || event.phase === "reasoning" ? event.type : `${Math.random()}`;
 }
 
-/** Pieces of the lengths given, over and over. */
-export function cut(text: string, lengths: readonly number[]): string[] {
-  const pieces: string[] = [];
-  for (let at = 0, turn = 0; at < text.length; turn += 1) {
-    const length = lengths[turn % lengths.length] ?? 1;
-    pieces.push(text.slice(at, at + length));
-    at += length;
-  }
-  return pieces;
-}
-
 export type Bare<T> = T extends unknown ? Omit<T, "span"> : never;
 
 /** Calls without their places. */

@@ -1,8 +1,9 @@
 import { rounds } from "@toolglot/internal/testing";
+import { cut } from "@toolglot/internal/testing/parsers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createParser } from "../src/index.ts";
-import { cut, read, readChunks, readTools } from "./read-chunks.ts";
+import { read, readChunks, readTools } from "./read-chunks.ts";
 
 /** `.ci/run` tries five times as many. */
 const times = rounds(1, 5);

@@ -1,6 +1,7 @@
+import { cut, testDoors } from "@toolglot/internal/testing/parsers";
 import { describe, expect, it } from "vitest";
-import { parse, parseStream, type ToolsXmlEvent, ToolsXmlParserStream } from "../src/index.ts";
-import { cut, readChunks, tools } from "./read-chunks.ts";
+import { createParser, parse, parseStream, type ToolsXmlEvent, ToolsXmlParserStream } from "../src/index.ts";
+import { readChunks, tools } from "./read-chunks.ts";
 
 const text = `I edit it.
 <tools>
@@ -76,20 +77,13 @@ describe("events", () => {
     expect(readChunks(cut(text, lengths))).toEqual({ events, result });
   });
 
-  it("are the same through the other doors", async () => {
-    const viaGenerator: ToolsXmlEvent[] = [];
-    for await (const event of parseStream(cut(text, [7]), { tools })) viaGenerator.push(event);
-    const stream = new ReadableStream<string>({
-      start(controller): void {
-        for (const chunk of cut(text, [7])) controller.enqueue(chunk);
-        controller.close();
-      },
-    }).pipeThrough(new ToolsXmlParserStream({ tools }));
-    const viaStream: ToolsXmlEvent[] = [];
-    for await (const event of stream as unknown as AsyncIterable<ToolsXmlEvent>) viaStream.push(event);
-    expect(viaStream).toEqual(viaGenerator);
-    expect(viaGenerator.at(-1)).toMatchObject({ type: "text-delta" });
-  });
+  const doors = {
+    parse: (source: string) => parse(source, { tools }),
+    createParser: (onEvent?: (event: ToolsXmlEvent) => void) => createParser({ tools, ...(onEvent && { onEvent }) }),
+    parseStream: (chunks: Parameters<typeof parseStream>[0]) => parseStream(chunks, { tools }),
+    makeStream: () => new ToolsXmlParserStream({ tools }),
+  };
+  testDoors(doors, text, { delta: "body-delta", unfinished: "<tools><command>" });
 });
 
 /** What was told of the first body once a text had come so far. */
