@@ -1,4 +1,5 @@
-import type { BlockBase, ProtocolEvent, Segment } from "../protocol.ts";
+import type { BlockBase, Segment } from "../protocol.ts";
+import type { TextScannerOptions } from "./block-grammar.ts";
 import type { Source } from "./source.ts";
 
 /** The segments of a text while it is scanned, and what of their text was given out. Segments leave no gap between them. */
@@ -14,15 +15,19 @@ export class Segments<Block extends BlockBase> {
   /** Offset of the segment that is being read. */
   start = 0;
   readonly #source: Source;
-  readonly #onEvent: ((event: ProtocolEvent<Block>) => void) | undefined;
+  readonly #options: Pick<TextScannerOptions<Block>, "grammar" | "onEvent">;
   /** Its text begins here: behind the tag of a reasoning block. */
   #textStart = 0;
   /** Text before this offset was given out. */
   #sent = 0;
 
-  constructor(source: Source, onEvent: ((event: ProtocolEvent<Block>) => void) | undefined) {
+  constructor(source: Source, options: Pick<TextScannerOptions<Block>, "grammar" | "onEvent">) {
     this.#source = source;
-    this.#onEvent = onEvent;
+    this.#options = options;
+  }
+
+  get #blockName(): string {
+    return this.#options.grammar.blockName ?? "block";
   }
 
   /** Begins a segment at an offset; what stands before it is dealt with. */
@@ -35,10 +40,11 @@ export class Segments<Block extends BlockBase> {
     if (end <= this.#sent) return;
     const from = this.#sent;
     this.#sent = end;
-    if (!this.#onEvent) return;
+    const { onEvent } = this.#options;
+    if (!onEvent) return;
     const text = this.#source.slice(from, end);
     const phase = this.depth > 0 ? "reasoning" : "text";
-    this.#onEvent({ phase, type: `${phase}-delta`, text });
+    onEvent({ phase, type: `${phase}-delta`, text });
   }
 
   /** Ends the text or reasoning: its text ends at one offset, its span at another, behind a closing tag. */
@@ -71,11 +77,18 @@ export class Segments<Block extends BlockBase> {
     return isOpen;
   }
 
-  /** The block that was read last, from where the segment begins. */
-  add(block: Block, end: number): void {
+  /** A block begins: its segment at one offset, where a fence may stand, the block itself at another. */
+  openBlock(start: number, blockStart: number): void {
+    this.close(start);
+    this.#options.onEvent?.({ phase: "block-start", type: `${this.#blockName}-start`, start: blockStart });
+  }
+
+  /** The block that began is read, up to an offset. */
+  closeBlock(block: Block, end: number): void {
     this.#mark(block);
     this.list.push({ type: "block", block, span: { start: this.start, end } });
     this.begin(end);
+    this.#options.onEvent?.({ phase: "block-end", type: `${this.#blockName}-end`, block });
   }
 
   /** Segments that a reader made itself; the first one takes in the opening line of a fence before it. */

@@ -65,7 +65,7 @@ export class TextScanner<Block extends BlockBase> {
     const { onEvent, maxInputLength, startsInReasoning } = options;
     this.#options = options;
     this.#maxLength = maxInputLength ?? defaultMaxInputLength;
-    this.#segments = new Segments(this.#source, onEvent);
+    this.#segments = new Segments(this.#source, options);
     if (startsInReasoning) this.#segments.depth = 1;
   }
 
@@ -350,16 +350,13 @@ export class TextScanner<Block extends BlockBase> {
     this.#flush(start);
     if (reader.holds) this.#heldStart = start;
     else {
-      this.#segments.close(start);
+      this.#segments.openBlock(start, reader.start);
       this.#awaitsFenceEnd = this.#held.inFence;
       this.#held.release();
       this.#forget();
     }
     this.#source.seek(reader.start);
     this.#reader = reader;
-    const { start: blockStart } = reader;
-    if (!reader.holds)
-      this.#options.onEvent?.({ phase: "block-start", type: this.#eventType("start"), start: blockStart });
   }
 
   /** A reader that held has answered: its segments, or that this is text. */
@@ -382,18 +379,13 @@ export class TextScanner<Block extends BlockBase> {
       this.#beginLine();
       return;
     }
-    this.#segments.add(block, end);
     if (closedFence) {
       this.#fences.pop(end);
       this.#awaitsFenceEnd = false;
     }
     this.#atLineStart = true;
-    this.#options.onEvent?.({ phase: "block-end", type: this.#eventType("end"), block });
+    this.#segments.closeBlock(block, end);
     for (const diagnostic of diagnostics ?? []) this.diagnose(diagnostic);
-  }
-
-  #eventType(edge: "start" | "end"): string {
-    return `${this.#options.grammar.blockName ?? "block"}-${edge}`;
   }
 
   #leaveBlock(end: number): void {
