@@ -62,7 +62,7 @@ export class TextScanner<Block extends BlockBase> {
   #awaitsFenceEnd = false;
 
   constructor(options: TextScannerOptions<Block>) {
-    const { onEvent, maxInputLength, startsInReasoning } = options;
+    const { maxInputLength, startsInReasoning } = options;
     this.#options = options;
     this.#maxLength = maxInputLength ?? defaultMaxInputLength;
     this.#segments = new Segments(this.#source, options);
