@@ -62,13 +62,12 @@ it.each(publicPackages())(
     const cells = claims.find((claim) => claim.id === id)?.cells ?? [];
     const compatibility = /^## Compatibility\n([\s\S]*?)^## /m.exec(read(`${folder}/README.md`))?.[1] ?? "";
     // What a package runs on stands in its first sentence, what it does elsewhere in later ones.
-    const [first = "", ...others] = compatibility.split(/(?<=\.)\s/);
+    const [first = ""] = compatibility.trim().split(/(?<=\.)\s/);
     for (const family of ["Node", "Bun", "Deno"] as const) {
       const own = cells.filter((_, index) => runtimes[index]?.name.startsWith(family));
       expect(first.includes(family), `${family} in: ${first}`).toBe(own.every((cell) => cell === "yes"));
       expect(compatibility).toContain(family);
     }
-    expect(others.length).toBeGreaterThan(0);
   },
 );
 
