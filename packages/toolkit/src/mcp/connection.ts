@@ -1,5 +1,5 @@
 import type { Client, JsonSchemaValidator, Tool, Transport } from "@modelcontextprotocol/client";
-import { defined, maxTimerMs, onAbort, settleWithin } from "@toolglot/internal";
+import { maxTimerMs, onAbort, settleWithin } from "@toolglot/internal";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
 import { type ClientModule, loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
@@ -190,7 +190,8 @@ async function makeTransport(
   }
   const { url, headers, fetch } = config;
   const transport = new sdk.StreamableHTTPClientTransport(new URL(url), {
-    ...defined({ requestInit: headers && { headers: { ...headers } }, fetch }),
+    ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
+    ...(fetch !== undefined && { fetch }),
   });
   return { transport, said: () => "" };
 }
