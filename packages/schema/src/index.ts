@@ -2,7 +2,8 @@
 
 export { nearest } from "@toolglot/core";
 export type { ArgsShorthand, InferArgs } from "./args-types.ts";
-export { argsSchema, isInputSchema, outputJsonSchema, toInputSchema } from "./input-schema.ts";
+export { isInputSchema } from "./compiled-input.ts";
+export { argsSchema, outputJsonSchema, toInputSchema } from "./input-schema.ts";
 export type {
   Conversion,
   InferInput,

@@ -126,7 +126,14 @@ class Explainer {
     const choices = schema.enum ?? [schema.const];
     const same = choices.some((choice) => JSON.stringify(choice) === JSON.stringify(value));
     if (same) return;
-    const near = typeof value === "string" ? nearest(value, choices.filter(isString), 1)[0] : undefined;
+    const near =
+      typeof value === "string"
+        ? nearest(
+            value,
+            choices.filter((choice) => typeof choice === "string"),
+            1,
+          )[0]
+        : undefined;
     this.#add(path, this.#describe(schema), got, near === undefined ? "" : ` (did you mean ${JSON.stringify(near)}?)`);
   }
 
@@ -292,10 +299,6 @@ function inShort({ path, expected, got, message }: InputIssue): string {
 function hasType(type: string | string[], value: unknown): boolean {
   const found = typeOf(value);
   return [type].flat().some((name) => name === found || (name === "number" && found === "integer"));
-}
-
-function isString(value: unknown): value is string {
-  return typeof value === "string";
 }
 
 function isNumber(value: unknown): value is number {

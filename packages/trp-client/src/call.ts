@@ -1,15 +1,5 @@
-import { checkKeys, defined, type KnownKeys, uuidV7 } from "@toolglot/internal";
-import type {
-  AliasRow,
-  BatchItemResult,
-  CallItem,
-  CallReqPayload,
-  FaultPayload,
-  NackPayload,
-  ResultPayload,
-  RetryHint,
-} from "@toolglot/trp-core/frames";
-import { toCallError } from "./answer.ts";
+import { defined, uuidV7 } from "@toolglot/internal";
+import type { AliasRow, CallItem, CallReqPayload, FaultPayload } from "@toolglot/trp-core/frames";
 import { type CatalogView, isUnchanged, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
@@ -17,6 +7,8 @@ import { clock, type Limits, pause } from "./limits.ts";
 import { remove } from "./list.ts";
 import { needsApproval, type OpenKeys } from "./open-keys.ts";
 import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
+import { type Answered, pollOutcome } from "./poll.ts";
+import { checkRequest } from "./request.ts";
 import { backoff } from "./retry.ts";
 import { explain, type Progress, type Sending } from "./transmit.ts";
 import type { CallRequest, CallResult } from "./types.ts";
@@ -209,13 +201,14 @@ export class Call {
       const { limits, traceId, waitMs } = sending;
       const { callId, repeats, progress } = this;
       const full = { limits, traceId, waitMs, repeats, callId, progress };
-      const answer = await this.#connection.exchange(session, "CALL_REQ", payload, full);
+      const connection = this.#connection;
+      const answer = await connection.exchange(session, "CALL_REQ", payload, full);
       if (answer.frame_type !== "ACK") {
         const attempt = this.judge(answer, catalog);
-        if (isOutdated(attempt.result)) this.#connection.forgetCatalog(session, catalog);
+        if (isOutdated(attempt.result)) connection.forgetCatalog(session, catalog);
         return attempt;
       }
-      const end = await this.#poll(session, answer.payload.retry_hint, sending);
+      const end = await pollOutcome(connection, session, this.facts, answer.payload.retry_hint, sending);
       if (end === "running") return { result: stillRunning(this.facts) };
       if (end === "not-found")
         return { result: stillRunning(this.facts), ...(this.repeats ? { problem: "retry" } : {}) };
@@ -259,43 +252,9 @@ export class Call {
   /** The outcome of a call that came with a batch which is still running; undefined when it has to be sent itself. */
   async awaitOutcome(session: Session, limits: Limits, traceId: string | undefined): Promise<CallResult | undefined> {
     const sending = { limits, traceId, waitMs: 0, callId: this.callId };
-    const end = await this.#poll(session, undefined, sending);
+    const end = await pollOutcome(this.#connection, session, this.facts, undefined, sending);
     if (end === "running") return stillRunning(this.facts);
     return end === "not-found" ? undefined : this.judge(end, undefined).result;
-  }
-
-  /** Asks for the outcome of a call that runs. */
-  async #poll(
-    session: Session,
-    hint: RetryHint | undefined,
-    sending: Omit<Sending, "repeats">,
-  ): Promise<Answered | "not-found" | "running"> {
-    const { limits } = sending;
-    const connection = this.#connection;
-    for (let asked = 1; ; asked++) {
-      const waitMs = Math.max(
-        Math.min(50 * 2 ** Math.min(asked - 1, 10), 2000),
-        asked === 1 ? (hint?.backoff_ms ?? 0) : 0,
-      );
-      if (clock() + waitMs >= limits.deadline) return "running";
-      await pause(waitMs, limits);
-      const query = { ...sending, waitMs: connection.requestTimeoutMs, repeats: true };
-      const answer = await connection.exchange(session, "RESULT_QUERY_REQ", { call_id: this.callId }, query);
-      if (answer.frame_type !== "RESULT_QUERY_RES") {
-        if (answer.frame_type === "NACK" && !toCallError(answer.payload).retryable) return "running";
-        continue;
-      }
-      // A plain router may leave out what is null.
-      const { status, result = null, error = null } = answer.payload;
-      if (status === "NOT_FOUND") return "not-found";
-      if (status === "IN_PROGRESS") continue;
-      if (result !== null) {
-        const { cap_id: capId = this.request.capId } = result;
-        return capId === this.request.capId ? { frame_type: "RESULT", payload: result } : "running";
-      }
-      if (error !== null && status === "FAILED") return { frame_type: "NACK", payload: error };
-      return "running";
-    }
   }
 }
 
@@ -303,11 +262,6 @@ export class Call {
 export function isOutdated({ error }: CallResult): boolean {
   return error?.code === "TRP_2007";
 }
-
-/** A final answer, however it came. */
-export type Answered =
-  | { frame_type: "RESULT"; payload: ResultPayload | BatchItemResult }
-  | { frame_type: "NACK"; payload: NackPayload };
 
 /** How one attempt ended. `catalog`: read it again and find the capability's number; `retry`: later again. */
 export interface Attempt {
@@ -320,41 +274,4 @@ export interface Attempt {
 /** The part of an answer that holds the error. */
 function faultOf(payload: Answered["payload"]): Partial<FaultPayload> | undefined {
   return "error" in payload ? payload.error : (payload as Partial<FaultPayload>);
-}
-
-const requestKeys: KnownKeys<CallRequest> = {
-  idx: true,
-  capId: true,
-  args: true,
-  key: true,
-  callId: true,
-  timeoutMs: true,
-  approvalToken: true,
-  dependsOn: true,
-  schemaDigest: true,
-};
-
-function checkRequest(request: CallRequest): void {
-  if (typeof request !== "object" || request === null) throw new TypeError("a call is an object like { capId, args }");
-  const { capId, args, key, callId, timeoutMs, idx } = request;
-  checkKeys<CallRequest>("a call", request, requestKeys);
-  if (typeof capId !== "string" || capId === "")
-    throw new TypeError("capId must be a capability's id, as cap.mail.send.v2");
-  if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {
-    throw new TypeError(`args of ${capId} must be an object`);
-  }
-  checkId("key", key);
-  checkId("callId", callId);
-  if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
-    throw new TypeError(`timeoutMs must be a whole number of milliseconds from 1, not ${timeoutMs}`);
-  }
-  if (idx !== undefined && !(Number.isInteger(idx) && idx >= 0)) {
-    throw new TypeError(`idx must be a whole number from 0, not ${idx}`);
-  }
-}
-
-function checkId(name: string, value: unknown): void {
-  if (value !== undefined && (typeof value !== "string" || value === "")) {
-    throw new TypeError(`${name} must be text that is not empty; leave it out to have one made`);
-  }
 }

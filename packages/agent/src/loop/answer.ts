@@ -16,7 +16,6 @@ import { readArguments } from "../arguments.ts";
 import { plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
-import { stepTokens } from "./limits.ts";
 import { toRunEvent } from "./relay.ts";
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";
@@ -205,4 +204,15 @@ function count(run: RunState, draft: Draft): void {
     if (tokens !== undefined) run.usage[key] = (run.usage[key] ?? 0) + tokens;
   }
   run.tokens += stepTokens(usage, run.conversation.requestLength + draft.text.length + draft.reasoning.length);
+}
+
+/** Characters that count as one token where the provider gives no count. Low on purpose: Chinese text has fewer. */
+const charactersPerToken = 3;
+
+/** Tokens of one step: the provider's count, or an estimate from the characters. */
+function stepTokens(usage: Usage | undefined, characters: number): number {
+  if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined) {
+    return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  }
+  return Math.ceil(characters / charactersPerToken);
 }

@@ -30,7 +30,7 @@ export class RunState {
   readonly results: ToolResult[] = [];
   readonly usage: Usage = {};
   readonly deadline: Deadline;
-  /** Counts what limits are made of; see `limits.ts`. */
+  /** These counts are compared with the limits. */
   tokens = 0;
   turns = 0;
   denied = 0;

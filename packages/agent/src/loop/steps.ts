@@ -1,10 +1,10 @@
 import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
 import { checkStopped } from "../stop.ts";
+import type { LimitKind } from "../types.ts";
 import { runAction } from "./act.ts";
 import { type Answer, readAnswer } from "./answer.ts";
 import { decide, type Verdict } from "./decide.ts";
 import { guardEcho } from "./echo.ts";
-import { limitReached } from "./limits.ts";
 import { Repeats } from "./repeats.ts";
 import type { Outcome, RunState } from "./run-state.ts";
 
@@ -34,6 +34,14 @@ export async function runSteps(run: RunState): Promise<Outcome> {
     if ("outcome" in end) return end.outcome;
     repairs = end.repair ? repairs + 1 : 0;
   }
+}
+
+/** The limit that forbids another step, if one does. Time is watched by the run's deadline. */
+function limitReached(run: RunState): LimitKind | undefined {
+  const { turns, tokens } = run.settings.limits;
+  if (run.turns >= turns) return "turns";
+  if (run.tokens >= tokens) return "tokens";
+  return undefined;
 }
 
 /** Sets the system message: the protocol, the tools of the moment, and the host's own text. */
