@@ -16,20 +16,19 @@ export function applyTextEdits(
     edits.map(({ oldText, newText }) => ({ find: oldText, replace: newText })),
   );
   if (made.problems.length > 0) throw problemError(path, made.problems, edits.length);
-  return { text: mark + made.text, notes: made.notes.map(inOurWords) };
+  return { text: mark + made.text, notes: made.notes.map(asAgentScope) };
 }
 
 function problemError(path: string, problems: readonly EditProblem[], count: number): Error {
-  const lines = problems.map(({ pair, message }) => {
-    const which = count === 1 ? "" : `edit ${pair + 1}: `;
-    return `- ${which}${inOurWords(message)}`;
-  });
+  const lines = problems.map(
+    ({ pair, message }) => `- ${count === 1 ? "" : `edit ${pair + 1}: `}${asAgentScope(message)}`,
+  );
   const [first] = problems as [EditProblem];
   return localError(first.type, `${inMessage(path)} was not edited:\n${lines.join("\n")}`);
 }
 
-/** The editor's messages are about pairs of find and replace, and an `all` that there is not here. */
-function inOurWords(message: string): string {
+/** The editor's messages are about pairs of find and replace, and an `all` that these tools don't have. */
+function asAgentScope(message: string): string {
   return message
     .replace(/, or replace all$/, "")
     .replace(/\bfind\b/g, "oldText")

@@ -1,7 +1,7 @@
 import { realpathSync, type Stats } from "node:fs";
 import { lstat, mkdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { fileChanged, ignoring, localError, localErrorType, notAFile } from "../errors.ts";
+import { fileChanged, ignoring, type LocalErrorType, localError, localErrorType, notAFile } from "../errors.ts";
 import { replaceFile } from "../files/file-operations.ts";
 import { readWhole } from "../files/read-text.ts";
 import { inMessage } from "../messages.ts";
@@ -154,30 +154,22 @@ export class Mount {
   }
 
   #translated(path: string, error: unknown): unknown {
-    const { prefix } = this.namespace;
-    switch (localErrorType(error)) {
-      case "OutsideRoots":
-        return localError(
-          "OutsideRoots",
-          `${inMessage(path)} leads out of ${prefix} through a link: that is not allowed.`,
-        );
-      case "NotFound":
-        return notFound(path);
-      case "NotADirectory":
-        return localError("NotADirectory", `${inMessage(path)} leads through something that is no directory.`);
-      case "InvalidPath":
-        return localError("InvalidPath", `Invalid logical path: ${inMessage(path)}`);
-      case "FileChanged":
-        return localError("FileChanged", `${inMessage(path)} changed while it was looked at: try again.`);
-      case "AccessDenied":
-        return (error as Error).message.startsWith("The folder behind")
-          ? error
-          : localError("AccessDenied", `${inMessage(path)} can't be reached.`);
-      case undefined:
-        return isSystemError(error) ? localError("WriteFailed", faultText(path, error), {}, error) : error;
-      default:
-        return error;
+    const type = localErrorType(error);
+    if (type === undefined) {
+      return isSystemError(error) ? localError("WriteFailed", faultText(path, error), {}, error) : error;
     }
+    if (type === "AccessDenied" && (error as Error).message.startsWith("The folder behind")) return error;
+    const shown = inMessage(path);
+    const messages: Partial<Record<LocalErrorType, string>> = {
+      OutsideRoots: `${shown} leads out of ${this.namespace.prefix} through a link: that is not allowed.`,
+      NotFound: `Path not found: ${shown}`,
+      NotADirectory: `${shown} leads through something that is no directory.`,
+      InvalidPath: `Invalid logical path: ${shown}`,
+      FileChanged: `${shown} changed while it was looked at: try again.`,
+      AccessDenied: `${shown} can't be reached.`,
+    };
+    const message = messages[type];
+    return message === undefined ? error : localError(type, message);
   }
 }
 

@@ -38,10 +38,7 @@ export class FileDomainService {
   /** What is right in a folder: `[DIR] name/`, then `[FILE] name`, each sorted. */
   async listDirectory(path: string): Promise<string[]> {
     const entries = await this.#handle.children(path);
-    const folder = asFolder(path);
-    const folders = entries.filter(({ kind }) => kind === "directory").map((meta) => `[DIR] ${nameOf(folder, meta)}/`);
-    const files = entries.filter(({ kind }) => kind === "file").map((meta) => `[FILE] ${nameOf(folder, meta)}`);
-    return [...folders, ...files];
+    return entries.toSorted(foldersFirst).map((meta) => entryLine(asFolder(path), meta));
   }
 
   /** The same with bytes, of a folder those of all files below it; and a line that sums up. Folders first. */
@@ -64,16 +61,11 @@ export class FileDomainService {
     }
     const sizeOf = (meta: EntryMeta): number => sizes.get(meta.path) ?? 0;
     const order = (a: EntryMeta, b: EntryMeta): number =>
-      Number(a.kind === "file") - Number(b.kind === "file") ||
-      (sortBy === "size" ? sizeOf(a) - sizeOf(b) : 0) ||
-      (a.path < b.path ? -1 : 1);
-    const sorted = [...entries].sort(order);
+      foldersFirst(a, b) || (sortBy === "size" ? sizeOf(a) - sizeOf(b) : 0) || (a.path < b.path ? -1 : 1);
+    const sorted = entries.toSorted(order);
     const files = sorted.filter(({ kind }) => kind === "file").length;
     const total = sorted.reduce((sum, meta) => sum + sizeOf(meta), 0);
-    const lines = sorted.map((meta) => {
-      const name = nameOf(folder, meta);
-      return meta.kind === "file" ? `[FILE] ${name} (size=${sizeOf(meta)})` : `[DIR] ${name}/ (size=${sizeOf(meta)})`;
-    });
+    const lines = sorted.map((meta) => `${entryLine(folder, meta)} (size=${sizeOf(meta)})`);
     const counts = `files=${files}, dirs=${sorted.length - files}`;
     return { lines, summary: `total: ${sorted.length} entries; ${counts}; total_size=${total}` };
   }
@@ -169,6 +161,11 @@ export class FileDomainService {
   }
 }
 
-function nameOf(folder: string, meta: EntryMeta): string {
-  return meta.path.slice(folder.length);
+function foldersFirst(a: EntryMeta, b: EntryMeta): number {
+  return Number(a.kind === "file") - Number(b.kind === "file");
+}
+
+function entryLine(folder: string, { path, kind }: EntryMeta): string {
+  const name = path.slice(folder.length);
+  return kind === "file" ? `[FILE] ${name}` : `[DIR] ${name}/`;
 }

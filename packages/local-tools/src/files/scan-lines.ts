@@ -15,7 +15,7 @@ export interface LinesWanted {
   maxBytes: number;
   /** What messages call the file. */
   called: string;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** Lines of a file, and what was learned about the file on the way. */

@@ -22,7 +22,7 @@ export interface WalkOptions {
   maxFiles?: number;
   /** Ends the walk with what it has; asked between entries. */
   stop?(): boolean;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** What a walk found. */

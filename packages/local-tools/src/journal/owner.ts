@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFile, readlink } from "node:fs/promises";
 import { hostname, uptime } from "node:os";
+import { isObject } from "@toolglot/internal";
 import { isRunning } from "../shell/signal.ts";
 
 /**
@@ -68,8 +69,8 @@ async function lifeOf(pid: number): Promise<string | "ended" | "unknown"> {
 
 /** An owner as it was written down; undefined for anything else. */
 export function parseOwner(value: unknown): Owner | undefined {
-  if (typeof value !== "object" || value === null) return undefined;
-  const { pid, started, boot, space, host, journal } = value as Record<string, unknown>;
+  if (!isObject(value)) return undefined;
+  const { pid, started, boot, space, host, journal } = value;
   const isText = (text: unknown): text is string | null => text === null || typeof text === "string";
   if (!Number.isSafeInteger(pid) || (pid as number) < 1) return undefined;
   if (!isText(started) || !isText(boot) || !isText(space)) return undefined;

@@ -9,7 +9,7 @@ import type { FileRead, ReadPart } from "./types.ts";
 export interface FileBounds {
   maxChars: number;
   maxBytes: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /** UTF-16 units of one line. */

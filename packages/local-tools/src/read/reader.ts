@@ -1,4 +1,3 @@
-import { defined } from "@toolglot/internal";
 import { localError, notAFile } from "../errors.ts";
 import { protectedReason } from "../files/protected.ts";
 import { inMessage } from "../messages.ts";
@@ -30,7 +29,7 @@ export interface ReaderOptions {
 /** Options of one read. */
 export interface ReadOptions {
   decide(request: LocalRequest): Promise<void>;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** UTF-16 units of this answer's text. Default: the reader's. */
   maxChars?: number;
 }
@@ -67,7 +66,7 @@ export class Reader {
       return readFolder(roots, place, file.src, maxChars);
     }
     await using opened = await roots.openPlace(place.path, file.src);
-    return await readOpenedFile(opened, file, { maxChars, maxBytes: this.#maxBytes, ...defined({ signal }) });
+    return await readOpenedFile(opened, file, { maxChars, maxBytes: this.#maxBytes, signal });
   }
 
   /** Searches files for text. Protected files are left out, so that there is nothing to decide. */
@@ -75,8 +74,8 @@ export class Reader {
     search: TextSearch,
     { signal, maxChars = this.#maxChars }: Omit<ReadOptions, "decide"> = {},
   ): Promise<ReadPart> {
-    const more = defined({ ripgrep: this.#ripgrep, signal });
-    return searchText(search, { roots: this.#roots, maxChars, maxBytes: this.#maxBytes, ...more });
+    const [roots, maxBytes, ripgrep] = [this.#roots, this.#maxBytes, this.#ripgrep];
+    return searchText(search, { roots, maxChars, maxBytes, ripgrep, signal });
   }
 }
 

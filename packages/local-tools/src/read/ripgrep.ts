@@ -2,7 +2,6 @@ import { type ExecFileException, execFile } from "node:child_process";
 import { constants } from "node:fs";
 import { access, realpath, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join } from "node:path";
-import { defined } from "@toolglot/internal";
 import type { Roots } from "../roots/roots.ts";
 
 /** Bytes of file names on one command line; Windows takes 32,767 characters in all. */
@@ -36,7 +35,7 @@ export interface RipgrepSearch {
   files: readonly string[];
   /** Milliseconds for all. */
   timeoutMs: number;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -99,7 +98,7 @@ function run(
     maxBuffer: Number.POSITIVE_INFINITY,
     timeout: Math.max(1, timeoutMs),
     killSignal: "SIGKILL",
-    ...defined({ signal }),
+    signal,
   } as const;
   return new Promise((resolve) => {
     try {

@@ -1,4 +1,4 @@
-import { defined, onAbort } from "@toolglot/internal";
+import { onAbort } from "@toolglot/internal";
 import { localError, notAFile } from "../errors.ts";
 import { looksBinary } from "../files/file-kind.ts";
 import { protectedReason } from "../files/protected.ts";
@@ -18,8 +18,8 @@ export interface SearchOptions {
   roots: Roots;
   maxChars: number;
   maxBytes: number;
-  ripgrep?: string | false;
-  signal?: AbortSignal;
+  ripgrep?: string | false | undefined;
+  signal?: AbortSignal | undefined;
   /** Milliseconds that one file, or a million bytes of a large one, may take; a pattern can be one that never comes to an end. Default 5,000. */
   fileTimeoutMs?: number;
   /** Milliseconds for all of a search. Default 30,000. */
@@ -75,7 +75,7 @@ async function filesOf(search: TextSearch, place: Place, until: number, options:
     choice(below, shown.split("/").filter(Boolean));
   if (place.kind === "directory") {
     const stop = (): boolean => Date.now() > until;
-    return walkFiles(roots, place.path, { choose, stop, ...defined({ signal }) });
+    return walkFiles(roots, place.path, { choose, stop, signal });
   }
   const walk: Walk = { files: [], protectedFiles: 0, ignored: 0, unreadable: 0, stopped: false, tooMany: false };
   const file = { path: place.path, shown: place.shown, below: place.path.split(/[\\/]/).slice(-1) };
@@ -105,7 +105,7 @@ async function filesWorthSearching(
     folder: place.path,
     files: files.map(below),
     timeoutMs: Math.max(0, until - Date.now()) / 2,
-    ...defined({ signal }),
+    signal,
   });
 }
 
