@@ -2,14 +2,14 @@ import { type Findings, findingsPage } from "../report.ts";
 
 const introduction = `# Benchmarks of the agent's loop
 
-What the loop itself takes in long runs: processor time and memory by the number of turns, beside AI SDK's \`ToolLoopAgent\`, in one run on
-one machine. The model plays a script, and the tool gives a text of 20 kB. Reprint this page with
+The cost of the loop itself in long runs: processor time and memory by the number of turns, compared with AI SDK's \`ToolLoopAgent\`, in one run on
+one machine. The model is scripted, and the tool returns a text of 20 kB. Reprint this page with
 
 \`\`\`
 npx pnpm@12.21.0 --filter bench run agent
 \`\`\`
 
-Compare figures within a run; another machine gives others.`;
+Compare figures within a run; another machine gives other figures.`;
 
 /** The page docs/benchmarks-agent.md. */
 export function agentPage(machine: readonly string[], findings: Findings): string {
