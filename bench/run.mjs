@@ -49,7 +49,7 @@ await build({
   outdir,
   outExtension: { ".js": ".mjs" },
   bundle: true,
-  // Each part in a file of its own, so that one benchmark needs only the packages that it measures.
+  // Each part is a separate file, so one benchmark needs only the packages that it measures.
   splitting: true,
   packages: "external",
   platform: "node",

@@ -28,9 +28,9 @@ function show(line) {
 
 /**
  * Runs a command to its end; the whole demo ends with its output when it fails.
- * @param {string} command @param {string[]} args @param {string} cwd @param {(output: string) => void} [told]
+ * @param {string} command @param {string[]} args @param {string} cwd @param {(output: string) => void} [onOutput]
  */
-async function run(command, args, cwd, told) {
+async function run(command, args, cwd, onOutput) {
   const child = spawn(command, args, {
     cwd,
     env: { ...process.env, DO_NOT_TRACK: "1", CI: "1" },
@@ -41,7 +41,7 @@ async function run(command, args, cwd, told) {
   for (const stream of [child.stdout, child.stderr]) {
     stream.on("data", (chunk) => {
       output += chunk;
-      told?.(String(chunk));
+      onOutput?.(String(chunk));
     });
   }
   child.on("error", (error) => {

@@ -23,7 +23,7 @@ import {
 } from "./lib/consumer-project.mjs";
 import { findImports } from "./lib/imports.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
-import { readmeExamples, toldToInstall } from "./lib/readme-examples.mjs";
+import { packagesToInstall, readmeExamples } from "./lib/readme-examples.mjs";
 import { createTarballs, optionalPeers } from "./lib/tarballs.mjs";
 import { root } from "./lib/workspace.mjs";
 
@@ -142,9 +142,9 @@ async function consumeReadmes() {
   });
   if (!compiled) return;
   for (const { file, text, examples } of readmes) {
-    await verify(`${file} tells to install what its programs import`, async () => {
-      const told = toldToInstall(text);
-      const absent = examples.flatMap(({ program }) => importedPackages(program)).filter((name) => !told.has(name));
+    await verify(`${file} lists every package that its programs import`, async () => {
+      const listed = packagesToInstall(text);
+      const absent = examples.flatMap(({ program }) => importedPackages(program)).filter((name) => !listed.has(name));
       if (absent.length > 0) throw new Error(`its "npm install …" lacks ${[...new Set(absent)].join(", ")}`);
     });
     await verify(`${file} has a program with its output`, async () => {
@@ -160,7 +160,7 @@ async function consumeReadmes() {
   });
 }
 
-/** Each program of examples/ runs in a folder of its own, with what its package.json asks for, and checks itself. */
+/** Each program of examples/ runs in its own folder with the dependencies of its package.json, and checks itself. */
 async function consumeExamples() {
   const folder = join(root, "examples");
   const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, "package.json")));

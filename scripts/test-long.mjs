@@ -52,7 +52,7 @@ const broken = found.testResults.filter(
 ).length;
 const passed = found.numPassedTests ?? 0;
 let failed = (found.numFailedTests ?? 0) + (found.numPendingTests ?? 0) + (found.numTodoTests ?? 0) + broken;
-// What ended the whole run, as an error that nobody caught, is told by the code alone.
+// Only the exit code shows an error that ended the whole run, such as an uncaught one.
 if (failed === 0 && (code !== 0 || passed === 0)) failed = 1;
 console.log(`\nlong tests: ${((performance.now() - started) / 60_000).toFixed(1)} min`);
 console.log(`${passed} passed, ${failed} failed`);

@@ -1,4 +1,4 @@
-// `npm test`: installs, then runs every gate and goes on after a failure, so that one run tells all.
+// `npm test`: installs, then runs every gate and goes on after a failure, so that one run shows everything.
 //   npm test -- --only arrows,tests     some gates
 //   npm test -- --list                  what there is
 // TOOLGLOT_REQUIRE_ALL=1 makes a skipped test a failure. The last line is `N passed, N failed`.

@@ -9,7 +9,7 @@ export interface BodyKind {
   endsValues?: true;
 }
 
-/** Repeats lines, each told its number, until the length is reached. */
+/** Repeats lines until the length is reached; each line gets its number. */
 function lines(line: (index: number) => string): (length: number) => string {
   return (length) => {
     const out: string[] = [];

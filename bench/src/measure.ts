@@ -1,6 +1,6 @@
 /** What one piece of work took: medians over rounds, in milliseconds. */
 export interface Timing {
-  /** Processor time of the main thread where Node tells it (22.19 and later), else of the whole process. */
+  /** Processor time of the main thread where Node reports it (22.19 and later), else of the whole process. */
   cpu: number;
   wall: number;
   rounds: number;

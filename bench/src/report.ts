@@ -53,7 +53,7 @@ export function ratio(value: number, base: number): string {
   return Number.isFinite(times) ? `${figure(times)}×` : "–";
 }
 
-/** A page of its own: what it is about, the machine, the bars, the tables, and what is to be said after them. */
+/** A whole page: introduction, machine, bars, tables, and a closing text. */
 export function findingsPage(
   introduction: string,
   machine: readonly string[],

@@ -79,7 +79,7 @@ function caseFailures<Block extends BlockBase, Event extends ProtocolEvent<Block
   { implementation, value }: CommonFixture<Block, Event>,
   { values, chunking, ...vector }: CommonCase,
 ): string[] {
-  // What a protocol remarks about the text around its blocks is its own affair.
+  // Each protocol decides which findings it makes about the text around its blocks.
   const expected = { moreDiagnostics: "info" as const, ...vector.expect };
   const found = failures(implementation, { ...vector, expect: expected, spec: "text layer" }, chunking);
   if (!values) return found;

@@ -95,7 +95,7 @@ function diagnosticDifferences(vector: Vector, source: string, diagnostics: Diag
   return found;
 }
 
-/** Each expectation with a diagnostic of its own: a maximum matching, so that vague entries do not take exact ones. */
+/** A different diagnostic for each expectation: a maximum matching, so that vague entries do not take exact ones. */
 function pairUp(expected: ExpectedDiagnostic[], diagnostics: Diagnostic[], source: string): (Diagnostic | undefined)[] {
   const takenBy = new Map<Diagnostic, number>();
   const place = (index: number, tried: Set<Diagnostic>): boolean => {

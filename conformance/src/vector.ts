@@ -34,7 +34,7 @@ export interface ExpectedSegment {
   value?: VectorText;
 }
 
-/** One case: model text and what a conforming parser makes of it. The format is that of `vector.schema.json`. */
+/** One case: model text and the result of a conforming parser. The format is that of `vector.schema.json`. */
 export interface Vector {
   name: string;
   spec: string;

@@ -63,7 +63,7 @@ function expectStep({ params, raw }: TamStep, wanted: ExpectedStep, whole: strin
   const known = new Set(["status", "result", "error", "task_id", "stdout", "stderr", "cut"]);
   expect(Object.keys(params).filter((name) => !known.has(name))).toEqual([]);
   expect(params.status).toBe(wanted.status);
-  // A value of several lines may stand between line breaks of its own.
+  // A value of several lines may have an extra line break at each end.
   const value = raw.result?.replace(/^\n([\s\S]*)\n$/, "$1");
   if (wanted.text !== undefined) expect(value).toBe(wanted.text);
   if (wanted.trimmed !== undefined) expect(params.result?.trim()).toBe(wanted.trimmed);

@@ -5,7 +5,7 @@ import { expandText, readVectors, type Vector } from "../src/vector.ts";
 
 /**
  * "Every well-formed block reads alike in an XML parser": blocks of the vectors that are well-formed, with bodies that are
- * only text, are read a second time with `fast-xml-parser`. White space, for which ToolsXML has rules of its own, is left aside.
+ * only text, are read a second time with `fast-xml-parser`. White space is ignored, because ToolsXML has its own rules for it.
  */
 
 interface Element {

@@ -6,7 +6,7 @@ import { expandText, readVectors, type Vector } from "../src/vector.ts";
 /**
  * "A cut-off call never runs": every vector with a block that may run is cut at every character; what then runs has to be
  * the calls of the whole text, from the first on. Left out are texts whose bodies hold closing tags (a cut directly behind
- * one can't be told from the end of the body) and those whose meaning an end far behind the block changes.
+ * one can't be distinguished from the end of the body) and those whose meaning an end far behind the block changes.
  */
 
 const closer = /<\/(?:command|find|replace|input|ctrl|mcp|write_file|edit|read|file|tools)/i;

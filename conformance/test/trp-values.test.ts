@@ -84,7 +84,7 @@ describe("approval tokens", () => {
       jti: expect.stringMatching(/^appr_[0-9a-f]{12}$/),
       sub: "boss-1",
     });
-    // The same claims, signed by an implementation of its own.
+    // The same claims, signed by an independent implementation.
     const own = approvalToken(
       { secret: "s3cret", cap_id: "cap.mail.send.v2", args, jti: claims.jti, sub: "boss-1" },
       1_760_000_000_500,

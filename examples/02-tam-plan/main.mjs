@@ -50,8 +50,8 @@ const events = [];
 const context = executorContext({ emit: (event) => events.push(event) });
 const results = await toolkitExecutor(toolkit).execute({ kind: "plan", plan, span: blocks[0].span }, context);
 
-const told = formatResults(results);
-console.log(`The steps made ${events.length} events. The model reads next:\n${told}`);
+const text = formatResults(results);
+console.log(`The steps made ${events.length} events. The model reads next:\n${text}`);
 
 assert.deepEqual(diagnostics, []);
 assert.deepEqual(notes.get("owls"), { text: 'They "fly" <silently> & hunt.', tags: ["birds", "night"] });
@@ -60,4 +60,4 @@ assert.deepEqual(
   ["ok", "ok"],
 );
 assert.deepEqual(results[1].data, { words: 5 });
-assert.match(told, /result_2:»»»\{"words":5\}«««/);
+assert.match(text, /result_2:»»»\{"words":5\}«««/);

@@ -33,7 +33,7 @@ return products.filter((_, index) => counts[index] < 5);
   const greedy = await sandbox.run('while (true) await count_stock({ product: "tea" });');
   console.log(greedy.status, greedy.error.type, `${greedy.toolCalls.length} calls were made`);
 
-  // The host is not blocked meanwhile: the program runs in a thread of its own.
+  // The host is not blocked meanwhile: the program runs in a separate thread.
   let ticks = 0;
   const timer = setInterval(() => ticks++, 50);
   const endless = await sandbox.run("while (true) {}");

@@ -1,5 +1,5 @@
-// One set of tools, one question, two protocols. The loop is the same: only the option `protocol` changes how the model is
-// told of the tools and how its calls are read.
+// One set of tools, one question, two protocols. The loop is the same: only the option `protocol` changes how the model
+// learns of the tools and how its calls are read.
 import assert from "node:assert/strict";
 import { createAgent, nativeProtocol } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
@@ -18,7 +18,7 @@ toolkit.registerToolFunction(
   }),
 );
 
-// A model is any function from a request to a stream of parts. This one follows a script, and keeps its requests.
+// A model is any function from a request to a stream of parts. This one returns the scripted turns, and keeps its requests.
 async function ask(protocol, firstAnswer) {
   const model = scriptedModel([firstAnswer, "19 + 23 is 42."]);
   const agent = createAgent({ model, protocol, executor: toolkitExecutor(toolkit), tools: toolkit });

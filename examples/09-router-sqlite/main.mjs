@@ -20,7 +20,7 @@ const openTicket = defineCapability({
   execute: ({ title }) => ({ ticket: tickets.push(title) }),
 });
 
-// In earnest these are two processes. Here each router has a connection of its own to the file.
+// In production these are two processes. Here each router has its own connection to the file.
 async function openRouter(file) {
   const store = await openSqliteStore({ file });
   const router = createRouter({ store, capabilities: [openTicket] });

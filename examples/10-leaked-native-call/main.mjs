@@ -33,7 +33,7 @@ console.log(hint);
 const better = parse('<tools><weather city="Rome"/></tools>', { tools });
 console.log(better.blocks[0].calls[0]);
 
-// Whoever explains a format is left alone: in inline code it is a mention, not a call.
+// An explanation of a format is not a call: in inline code the parser sees a mention.
 const mention = parse('Hermes models write `<tool_call>{"name": "weather"}`.', { tools });
 
 for (const finding of findings) assert.deepEqual(finding, { blocks: 0, codes: ["core/foreign-format"] });

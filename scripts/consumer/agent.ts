@@ -3,7 +3,7 @@ import type { Executor, Model, ToolDefinition } from "@toolglot/core";
 
 const clock: ToolDefinition = { name: "clock", description: "Tells the time.", inputSchema: { type: "object" } };
 
-/** A model is any function of this shape: this one asks for the time once and repeats what it's told. */
+/** A model is any function of this shape: this one asks for the time once and repeats the result. */
 const model: Model = async function* ({ messages }) {
   const result = messages.flatMap(({ parts }) => parts).find((part) => part.type === "result");
   if (result === undefined) {

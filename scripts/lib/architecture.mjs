@@ -6,7 +6,7 @@
  * @property {string} job One job, in a few words.
  * @property {"any" | "node"} runsIn `any`: browsers too, so `node:*` only in files named for it (`node.ts`, `node/**`).
  * @property {string[] | "everything"} mayImport Our packages (folder names) its sources may import.
- * @property {boolean} [rootNeedsNode] Browsers have a subpath of their own, with a test of its own; the root entry is Node's.
+ * @property {boolean} [rootNeedsNode] Browsers have a separate subpath with its own test; the root entry is for Node.
  * @property {string[]} thirdParty npm packages its sources may import.
  * @property {boolean} [forAll] Every package may import it: private, and taken in by the builds of those that do.
  * @property {string[]} [bundled] npm packages that its build takes in: devDependencies, no one installs them with it.

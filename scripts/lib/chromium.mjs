@@ -1,4 +1,4 @@
-// Opens a folder as a web page in Debian's Chromium, driven by playwright-core (which brings no browser of its own).
+// Opens a folder as a web page in Debian's Chromium, driven by playwright-core (which installs no browser).
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { extname, join } from "node:path";

@@ -170,7 +170,7 @@ ${lines.join("\n")}
 }
 
 /**
- * Compiles the TypeScript programs of READMEs in one go, each a module of its own: `out/readme-<index>.js`.
+ * Compiles the TypeScript programs of READMEs in one run, each as a separate module: `out/readme-<index>.js`.
  * @param {string} project
  * @param {readonly import("./readme-examples.mjs").Example[]} examples
  * @returns {Promise<Map<number, string>>} What is wrong with a program, by its index.
@@ -221,7 +221,7 @@ function readmeFaults(output) {
 }
 
 /**
- * Runs a compiled program in a folder of its own: it must print what the README says.
+ * Runs a compiled program in its own folder; it must print what the README says.
  * @param {string} project
  * @param {number} index
  * @param {string} output

@@ -48,7 +48,7 @@ function outcomesOf(module) {
   const where = nameOf(module);
   /** @type {Outcome[]} */
   const outcomes = [];
-  // A file that doesn't load, or a hook that fails, has no failed test of its own.
+  // A file that doesn't load, or a hook that fails, has no failed test.
   for (const part of [module, ...module.children.allSuites()]) {
     if (part.errors().length === 0) continue;
     const name = part.type === "suite" ? `${where} > ${part.fullName}` : where;

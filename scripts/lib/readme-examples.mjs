@@ -30,11 +30,11 @@ export function readmeExamples(markdown) {
 }
 
 /**
- * The packages that a page tells its reader to install, in every `npm install …` of it, without versions.
+ * The packages that a page asks its reader to install, in every `npm install …` of it, without versions.
  * @param {string} markdown
  * @returns {Set<string>}
  */
-export function toldToInstall(markdown) {
+export function packagesToInstall(markdown) {
   const lines = [...markdown.matchAll(/\bnpm (?:install|i) ([^`\n#]+)/g)].flatMap(([, names = ""]) =>
     names.trim().split(/\s+/),
   );

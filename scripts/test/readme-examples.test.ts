@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readmeExamples, toldToInstall } from "../lib/readme-examples.mjs";
+import { packagesToInstall, readmeExamples } from "../lib/readme-examples.mjs";
 
 it("should pair a program with the output that follows it", () => {
   const markdown = "# A\n\n```ts\nconsole.log(1);\n```\n\nprints\n\n```text\n1\n```\n";
@@ -36,8 +36,8 @@ it("should ignore other languages", () => {
   expect(readmeExamples("```sh\nnpm i\n```\n```json\n{}\n```\n")).toEqual([]);
 });
 
-it("should read what a page tells to install, in blocks and in sentences, without versions and remarks", () => {
+it("should read what a page asks to install, in blocks and in sentences, without versions and remarks", () => {
   const markdown =
     "`npm install @a/b`\n```sh\nnpm install --save-dev @c/d@1.2 e@^3   # for f\nnpm i g\n```\nInstall h.";
-  expect([...toldToInstall(markdown)]).toEqual(["@a/b", "@c/d", "e", "g"]);
+  expect([...packagesToInstall(markdown)]).toEqual(["@a/b", "@c/d", "e", "g"]);
 });

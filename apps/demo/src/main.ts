@@ -1,6 +1,6 @@
 import { run } from "./cli/run.ts";
 
-// Someone who reads only the first lines closes the pipe; that is no fault.
+// A reader that needs only the first lines closes the pipe; that is not an error.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code === "EPIPE") process.exit(0);

@@ -13,7 +13,7 @@ interface Cost {
 
 const sizes = [40, 80, 160, 320];
 
-/** Runs the same script with each loop, by turns, and tells how time and memory grow. */
+/** Runs the same script with each loop, alternating, and reports how time and memory grow. */
 export async function measureAgent(progress: (text: string) => void): Promise<Findings> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;

@@ -2,14 +2,14 @@ import { type Findings, findingsPage } from "../report.ts";
 
 const introduction = `# Benchmarks of the local tools
 
-What a shell command, an edit and a search cost, beside simpler ways that promise less, in one run on one machine. Reprint
+What a shell command, an edit and a search cost, compared with simpler ways that promise less, in one run on one machine. Reprint
 this page with
 
 \`\`\`
 npx pnpm@12.21.0 --filter bench run local
 \`\`\`
 
-Compare figures within a run; another machine gives others.`;
+Compare figures within a run; another machine gives other figures.`;
 
 /** The page docs/benchmarks-local.md. */
 export function localPage(machine: readonly string[], findings: Findings): string {

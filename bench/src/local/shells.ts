@@ -27,7 +27,7 @@ export async function session(backend: "pty" | "pipe", folder: string): Promise<
   };
 }
 
-/** A new bash on a terminal of its own for each command. */
+/** A new bash on a new terminal for each command. */
 export const ptyEach: Runner = {
   name: "a new bash on a new terminal each time",
   lasts: false,

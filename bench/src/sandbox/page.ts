@@ -2,14 +2,14 @@ import { type Findings, findingsPage } from "../report.ts";
 
 const introduction = `# Benchmarks of the sandbox
 
-What a start, a run and a tool call cost in Python and in JavaScript, beside what one would use instead, in one run on one machine. Reprint
+What a start, a run and a tool call cost in Python and in JavaScript, compared with the alternatives, in one run on one machine. Reprint
 this page with
 
 \`\`\`
 npx pnpm@12.21.0 --filter bench run sandbox
 \`\`\`
 
-Compare figures within a run; another machine gives others.`;
+Compare figures within a run; another machine gives other figures.`;
 
 /** The page docs/benchmarks-sandbox.md. */
 export function sandboxPage(machine: readonly string[], findings: Findings): string {

@@ -75,7 +75,7 @@ export async function freshQuickjsEach(count: number): Promise<number> {
   return (processorMs() - before) / count;
 }
 
-/** Processor time of each of so many programs in a process of its own. */
+/** Processor time per program, when each program has its own process. */
 export function processEach(command: string, args: readonly string[], count: number): number {
   const before = processorMs();
   for (let number = 0; number < count; number += 1) spawnSync(command, args);

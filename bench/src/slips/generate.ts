@@ -6,7 +6,7 @@ import { pairOf } from "./pairs.ts";
 import { Random } from "./random.ts";
 import type { Format, SlipCase, Slipped } from "./slip.ts";
 
-/** The cases of a format, and those that are not among them because their text does not tell what was meant. */
+/** The cases of a format, and the cases left out because their text does not show what was meant. */
 export interface Generated {
   cases: SlipCase[];
   /** By class: the text is, to the letter, a right output with another meaning. */

@@ -24,7 +24,7 @@ const cells = (judged: readonly Judged[]): string[] => [
 
 const columns = ["cases", "exact", "recovered", "held", "refused", "wrong", "lost"];
 
-/** Measures how often parsers are silently wrong. The first failing cases of ours are told as they are found. */
+/** Measures how often parsers are silently wrong. Reports the first failing cases of our parsers at once. */
 export async function measureSlips(root: string, progress: (text: string) => void): Promise<Findings> {
   const bodies = readBodies(root);
   const bars: Bar[] = [];
@@ -36,7 +36,7 @@ export async function measureSlips(root: string, progress: (text: string) => voi
     const more = moreSeeds.flatMap((seed) => runOwn(format, bodies, { seed, classes: drawnClasses }).judged);
     const all = [...judged, ...more];
     const silent = silentOnes(all);
-    for (const told of summarize(all).slice(0, 5)) progress(`silently wrong, ${format.id}, ${told}`);
+    for (const line of summarize(all).slice(0, 5)) progress(`silently wrong, ${format.id}, ${line}`);
     bars.push({
       what: `silently wrong, ${format.id}, of ${number(judged.length)} cases, and ${number(more.length)} of two other seeds`,
       limit: "0",

@@ -178,7 +178,7 @@ const attp = attpFormat as unknown as Format<unknown>;
 
 /**
  * Parsers beside ours. One that is made for models' answers gets what answers hold; one for XML in a text gets no
- * reasoning and no mentions, and is told that bodies are raw; one for whole documents gets no text around them.
+ * reasoning and no mentions, and is configured for raw bodies; a peer for whole documents gets no text around them.
  */
 export const slipPeers: readonly SlipPeer[] = [
   {

@@ -27,7 +27,7 @@ function reader<Block extends BlockBase>(
   createParser: (options: ParseOptions) => Parser<Block>,
   tools: readonly ToolDefinition[],
   runsOf: (block: Block) => Ran[],
-  /** What is told besides diagnostics: faults that go back to the model as the result of a call. */
+  /** Findings besides diagnostics: faults that go back to the model as the result of a call. */
   alsoSaid: (block: Block) => boolean = () => false,
 ): Reader {
   return ({ end }, chunks) => {

@@ -65,7 +65,7 @@ export interface Format<Call> {
   slips: Readonly<Record<string, (call: Call, body: SlipBody, random: Random) => Slipped[]>>;
   /**
    * Strict readings of a text, each a meaning for which the format's writers give exactly this text. A text that has one
-   * besides what was meant cannot be told from a right output.
+   * besides what was meant cannot be distinguished from a correct output.
    */
   meanings(text: string): Value[][];
   /** Bodies that hold the format's own markers: only some classes make sense with them. */

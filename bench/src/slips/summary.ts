@@ -10,7 +10,7 @@ function shortened(text: string): string {
   return `${text.slice(0, half)}\n… ${text.length - longest} more …\n${text.slice(-half)}`;
 }
 
-/** What is silently wrong, told by class and variant, the most frequent first: how often, in which bodies, and the shortest case. */
+/** The silently wrong cases by class and variant, the most frequent first: how often, in which bodies, and the shortest case. */
 export function summarize(judged: readonly Judged[]): string[] {
   const groups = new Map<string, Judged[]>();
   for (const one of judged.filter(({ outcome }) => isSilent(outcome))) {

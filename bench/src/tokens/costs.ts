@@ -37,7 +37,7 @@ export function costOf(task: Task, form: Form, tokenizer: Tokenizer): Cost {
   return cost;
 }
 
-/** What a form with a longer prompt comes to beside another. */
+/** The total cost of a form with a longer prompt, compared with another. */
 export interface BreakEven {
   /** Tokens that its prompt is longer. */
   longer: number;

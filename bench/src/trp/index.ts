@@ -119,7 +119,7 @@ async function measureInProcess(): Promise<Findings> {
   }
 }
 
-/** A server in a process of its own. */
+/** A server in a separate process. */
 async function serve(kind: "echo" | "trp" | "mcp", ...more: string[]): Promise<{ url: string; stop(): void }> {
   const script = join(dirname(fileURLToPath(import.meta.url)), "servers.mjs");
   const child = spawn(process.execPath, [script, kind, ...more], { stdio: ["pipe", "pipe", "inherit"] });

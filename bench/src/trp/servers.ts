@@ -6,7 +6,7 @@ import { serveHttp } from "@toolglot/trp-core/node";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { found, lookup, lookupZod, readCapability, writeCapability } from "./work.ts";
 
-// A server in a process of its own: `node servers.mjs echo|trp|mcp [FILE]`. Prints its URL; ends with its parent.
+// A server in a separate process: `node servers.mjs echo|trp|mcp [FILE]`. Prints its URL; ends with its parent.
 
 const makers: Record<string, (file: string | undefined) => Promise<string>> = {
   /** The least that HTTP with JSON can be in Node: read the body, parse it, answer. */

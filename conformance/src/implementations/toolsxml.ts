@@ -55,7 +55,7 @@ function bodies(call: ToolsXmlCall): [string, FinalText][] {
     case "mcp":
       return [["arguments", (sum) => isDeepStrictEqual(JSON.parse(sum.trim() || "{}"), call.arguments)]];
     case "custom":
-      // A text that came as an attribute, or in a JSON body, has no deltas of its own.
+      // A text in an attribute, or in a JSON body, has no deltas.
       return Object.entries(call.input).flatMap(([key, value]): [string, FinalText][] =>
         typeof value === "string" ? [[`input.${key}`, (sum) => sum === "" || sum === value]] : [],
       );

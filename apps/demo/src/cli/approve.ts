@@ -82,7 +82,7 @@ export function approver(
 
 function questionText({ tool = "", input, reason, kind }: ApprovalRequest, words: Words): string {
   if (kind === "echoed-block") return `${visible(reason)} ${words.runIt}`;
-  // A router shows the whole request in words of its own.
+  // A router renders the whole request itself.
   if (reason.includes("\n")) return `${words.run(tool)}\n${visible(reason).replaceAll(/^/gm, "  ")}`;
   const lines = Object.entries((input ?? {}) as Record<string, unknown>).map(
     ([name, value]) => `  ${name}: ${visible(typeof value === "string" ? value : JSON.stringify(value))}`,

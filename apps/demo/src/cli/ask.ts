@@ -56,7 +56,7 @@ export function ask(question: string, context: AskContext, history: readonly Mes
     const result = await run.result;
     if (result.status === "answered" && context.declined.message !== undefined) record?.declined();
     await sayAboutProject(result, context);
-    // A person who chats sees the ends as they come; otherwise nobody would.
+    // In a chat the person sees the ends of tasks as they come; without a chat they are awaited here.
     if (!terminal.interactive) await untilAborted(session.tasks.idle(), signal);
     return result;
   });
@@ -77,7 +77,7 @@ function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   ]);
 }
 
-/** The model, with its raw text told to the view before anything becomes of it. */
+/** The model; the view gets its raw text before anything else reads it. */
 function heardBy(view: RunView, model: Model): Model {
   return async function* heard(request, signal) {
     for await (const part of model(request, signal)) {

@@ -13,7 +13,7 @@ export const exitCodes = {
 
 /**
  * The exit code of a run, the same in every protocol. A denied approval shows also when the model found an answer afterwards.
- * `declined`: the answer is one that declines, though its protocol has no document that says so.
+ * `declined`: the answer declines, although its protocol has no document for declining.
  */
 export function exitCodeOf(result: RunResult, declined = false): number {
   switch (result.status) {

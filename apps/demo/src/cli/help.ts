@@ -45,7 +45,7 @@ Exit codes, the same in every protocol:
   0  answered                         4    a call needed approval and was denied
   1  error                            5    a limit was reached
   2  the command line is wrong        130  cancelled with Ctrl-C (twice: leaves at once)
-  3  declined (of a real model only where its protocol has a document that says so)
+  3  declined (by a real model: only if its protocol has a document for it)
 
 Creating tickets, deleting records, sending messages and running commands ask you first. Without a terminal the answer is no, unless --yes is given.
 

@@ -149,7 +149,7 @@ function buildCommand(locale: Locale): Command {
         "配合 --protocol trp：使用正在运行的路由器，而不是进程内的",
       ),
     )
-    .option("--token <token>", say("who the agent is for that router", "代理在该路由器上的身份令牌"))
+    .option("--token <token>", say("identifies the agent to that router", "代理在该路由器上的身份令牌"))
     .helpOption("-h, --help", say("show this help", "显示本帮助"))
     .addHelpText("after", helpAfter[locale])
     .configureHelp({

@@ -5,7 +5,7 @@ import { UsageError } from "./usage-error.ts";
 /** Takes the work of the command that was meant; its value is the exit code. */
 export type Run = (work: () => number | Promise<number>) => Promise<void>;
 
-/** Runs a command with subcommands of its own. Gives the exit code. Throws `UsageError` for arguments that can't be meant. */
+/** Runs a command with subcommands. Returns the exit code. Throws `UsageError` for invalid arguments. */
 export async function runCommand(build: (run: Run) => Command, args: readonly string[]): Promise<number> {
   let code: number = exitCodes.answered;
   const command = build(async (work) => {

@@ -125,7 +125,7 @@ function viewFor({ json, showPrompt, lang }: DemoOptions, { screen, out }: Termi
   return showPrompt ? withPrompt(view, screen) : view;
 }
 
-/** What the model is told before any question. */
+/** The instructions for the model, before any question. */
 async function instructions({ protocol, lang, mode }: DemoOptions, session: Session): Promise<string> {
   const locale = lang ?? "en";
   const { tools } = await offerOf(protocol, locale, session);

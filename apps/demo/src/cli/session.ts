@@ -16,7 +16,7 @@ export interface Session {
   toolkit: Toolkit;
   /** The asynchronous tools that run in the background. */
   tasks: Tasks;
-  /** Tells what they do, to one listener at a time. */
+  /** Reports their activity, to one listener at a time. */
   watchTasks(listener: (event: TaskEvent) => void): void;
   /** Runs ATTP programs in a language; made when first needed. */
   sandbox(language: ProgramLanguage): Sandbox;
@@ -49,7 +49,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
   const sandboxes = new Map<ProgramLanguage, Sandbox>();
   let link: Promise<TrpLink> | undefined;
   let local: Promise<LocalTools> | undefined;
-  const told = new Set<string>();
+  const shown = new Set<string>();
   const tasks = new Tasks();
   let unwatch: (() => void) | undefined;
   return {
@@ -82,8 +82,8 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       const notes = [
         ...(edited ? [words.undo] : []),
         ...(backend === "pipe" ? [["Commands run without a terminal of their own:", ...limits].join("\n  ")] : []),
-      ].filter((note) => !told.has(note));
-      for (const note of notes) told.add(note);
+      ].filter((note) => !shown.has(note));
+      for (const note of notes) shown.add(note);
       return notes;
     },
     async dispose() {

@@ -15,7 +15,7 @@ export function sourceFolder(): string {
   return join(folder, "data");
 }
 
-/** Where the scratch data lives unless told otherwise: the user's data folder, or the temporary one. */
+/** The default place of the scratch data: the user's data folder, or the temporary one. */
 export function defaultDataFolder(env: NodeJS.ProcessEnv = process.env): string {
   const base = env.XDG_DATA_HOME || join(homedir(), ".local", "share");
   const wanted = join(base, "toolglot-demo");

@@ -11,7 +11,7 @@ export interface AiSdkModelOptions {
   model: LanguageModel;
   /** How often a request that failed before its first byte is sent again, for faults that may pass. Default 2. */
   maxRetries?: number;
-  /** Told before a request is sent again, with what was wrong. */
+  /** Called before a request is sent again, with the reason. */
   onRetry?: (reason: string) => void;
   words?: Words;
 }
@@ -55,7 +55,7 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
       model,
       messages: toModelMessages(request.messages),
       allowSystemInMessages: true,
-      // Ours are told to the person who waits.
+      // Our own retries are reported to the person who waits.
       maxRetries: 0,
       abortSignal: signal,
       ...(request.tools && request.tools.length > 0 && { tools: toToolSet(request.tools) }),
@@ -137,7 +137,7 @@ function finishReason(reason: string, raw: string | undefined): FinishReason {
     case "content-filter":
       return "filter";
     default:
-      // A connection that closed early has no reason at all: what came may not be the whole answer.
+      // A connection that closed early has no reason: the received text may not be the whole answer.
       return raw === undefined ? "error" : "stop";
   }
 }

@@ -14,7 +14,7 @@ export interface ModelChoice {
   /** See {@link watchedFetch}. */
   timeoutSeconds?: number | undefined;
   words?: Words;
-  /** Told before a request is sent again, with what was wrong. */
+  /** Called before a request is sent again, with the reason. */
   onRetry?: (reason: string) => void;
 }
 
@@ -28,12 +28,12 @@ export function chooseModel(choice: ModelChoice, env: NodeJS.ProcessEnv = proces
     throw new UsageError(`--base-url must begin with http:// or https://, not "${baseUrl}".`);
   }
   const fetch = watchedFetch({ words, ...(timeoutSeconds !== undefined && { timeoutSeconds }) });
-  const told = { words, ...(onRetry && { onRetry }) };
+  const shared = { words, ...(onRetry && { onRetry }) };
   if (name.startsWith("anthropic:")) {
     const apiKey = env.ANTHROPIC_API_KEY;
     if (!apiKey) throw new UsageError("--model anthropic:NAME needs a key in ANTHROPIC_API_KEY.");
     const provider = createAnthropic({ apiKey, fetch, ...(baseUrl && { baseURL: baseUrl }) });
-    return aiSdkModel({ model: provider(required(name.slice("anthropic:".length))), ...told });
+    return aiSdkModel({ model: provider(required(name.slice("anthropic:".length))), ...shared });
   }
   if (!baseUrl) {
     throw new UsageError(
@@ -49,7 +49,7 @@ export function chooseModel(choice: ModelChoice, env: NodeJS.ProcessEnv = proces
     includeUsage: true,
     ...(apiKey && { apiKey }),
   });
-  return aiSdkModel({ model: provider(required(name)), ...told });
+  return aiSdkModel({ model: provider(required(name)), ...shared });
 }
 
 function required(name: string): string {

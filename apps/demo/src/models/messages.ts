@@ -34,7 +34,7 @@ function toAssistantPart(part: MessagePart): Exclude<AssistantContent, string> {
   if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
   if (part.type !== "call") return [];
   const { id, name, input } = part.call;
-  // Providers insist on an object; what a model wrote instead is shown to it under one key.
+  // Providers require an object; other input that the model wrote goes back to it under one key.
   const object = typeof input === "object" && input !== null && !Array.isArray(input) ? input : { input };
   return [{ type: "tool-call", toolCallId: id, toolName: name, input: object }];
 }

@@ -49,8 +49,8 @@ function fromApi(error: APICallError, words: Words["model"]): ToolglotError {
   if (status < 400) return failure("model-failed", words.unreadable(url));
   const base = url.replace(/\/(?:chat\/completions|messages)$/, "");
   const cure = status === 404 && !/\/v\d+$/.test(base) ? ` ${words.version(base)}` : "";
-  const told = failure("model-failed", words.failed(status, url));
-  return cure === "" ? told : new ToolglotError("model-failed", `${told.message}.${cure}`, options);
+  const plain = failure("model-failed", words.failed(status, url));
+  return cure === "" ? plain : new ToolglotError("model-failed", `${plain.message}.${cure}`, options);
 }
 
 /** Errors inside a stream arrive as whatever JSON the provider sent. */

@@ -55,7 +55,7 @@ interface Watch {
   signal: AbortSignal;
 }
 
-/** A body that tells of its bytes, and when nobody reads it any more. */
+/** A body that reports its bytes, and the end of reading. */
 function watched(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   { onByte, onEnd, signal }: Watch,

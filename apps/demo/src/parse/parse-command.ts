@@ -22,7 +22,7 @@ interface ParseCommandOptions {
 }
 
 /**
- * The subcommand `parse`: a model's text on standard input, what a parser makes of it on standard output. Gives the exit
+ * The subcommand `parse`: reads a model's text on standard input, prints the parser's result. Returns the exit
  * code. Throws `UsageError` for arguments that can't be meant.
  */
 export function parseCommand(args: readonly string[]): Promise<number> {
@@ -41,7 +41,7 @@ function buildCommand(run: Run): Command {
     .addOption(new Option("--reasoning <how>", "whether calls in reasoning are shown").choices(["skip", "search"]))
     .option("--starts-in-reasoning", "the prompt already opened a reasoning block")
     .addOption(new Option("--finish <reason>", "how the message ended").choices(["stop", "length"]))
-    .option("--explain", "also what the model would be told about its mistakes")
+    .option("--explain", "also the explanation of its mistakes for the model")
     .addOption(new Option("--lang <code>", "language of --explain").choices(["zh", "en"]).default("en"))
     .addHelpText("after", "\nExit codes: 0 a block may run, 3 none may, 2 the command line is wrong.")
     .action((options: ParseCommandOptions) => run(() => parseInput(options)));

@@ -24,7 +24,7 @@ export function deskOf({ approvals }: Router): ApprovalDesk {
 /** No router answers at that address. Code `router-unreachable`. */
 export const unreachable = "router-unreachable";
 
-/** A desk over a running router's HTTP API. The token says who decides. */
+/** A desk over a running router's HTTP API. The token identifies the person who decides. */
 export function remoteDesk(url: string, token: string | undefined): ApprovalDesk {
   const ask = async (path: string, body?: object): Promise<Record<string, unknown>> => {
     let response: Response;
@@ -44,9 +44,9 @@ export function remoteDesk(url: string, token: string | undefined): ApprovalDesk
     const answer = (await response.json().catch(() => ({}))) as Record<string, unknown>;
     if (response.ok) return answer;
     const { code = "router-refused", message } = (answer.error ?? {}) as { code?: string; message?: string };
-    const told = message ?? `The router at ${url} answered ${response.status}.`;
+    const what = message ?? `The router at ${url} answered ${response.status}.`;
     const cure = response.status === 401 ? " Give the --token of somebody with the role approver." : "";
-    throw new ToolglotError(code, told + cure);
+    throw new ToolglotError(code, what + cure);
   };
   return {
     async list(status) {

@@ -37,7 +37,7 @@ function buildCommand(run: Run): Command {
     command
       .command(name)
       .option("--url <url>", "the running router (default: TRP_HOST and TRP_PORT)")
-      .option("--token <token>", "who decides (default: the operator's token in the data folder)")
+      .option("--token <token>", "identifies the person who decides (default: the operator's token in the data folder)")
       .option("--store <store>", "sqlite:FILE instead of a running router")
       .option("--data-dir <dir>", "where the operator's token and the default store live")
       .option("--json", "records as NDJSON", false);
@@ -50,7 +50,7 @@ function buildCommand(run: Run): Command {
   for (const verb of ["approve", "deny"] as const) {
     where(verb)
       .argument("<id>", "as list shows it")
-      .option("--comment <text>", "told to who asked, and kept")
+      .option("--comment <text>", "shown to the requester, and kept")
       .description(verb === "approve" ? "lets the call run when it is made again" : "refuses the call")
       .action((id: string, options: ApprovalsOptions) =>
         run(() => atDesk(options, async (desk) => show([await desk.decide(verb, id, options.comment)], options))),
@@ -80,7 +80,7 @@ async function atDesk(options: ApprovalsOptions, work: (desk: ApprovalDesk) => P
   }
 }
 
-/** Where a router that was told to listen there is reached from here: one that listens everywhere, on this host. */
+/** The address at which this process reaches a router that listens there; for one that listens everywhere, this host. */
 function addressOf({ host, port = defaultPort }: { host: string; port?: number }): string {
   const name = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "::1" : host;
   return `http://${name.includes(":") ? `[${name}]` : name}:${port}`;

@@ -7,7 +7,7 @@ export interface RouterEnvironment {
   host: string;
   /** `TRP_PORT`. */
   port?: number;
-  /** `TRP_TOKENS`: who a bearer token stands for. Without it whoever can reach the router is `local-agent`. */
+  /** `TRP_TOKENS`: the principal of each bearer token. Without it every caller is `local-agent`. */
   tokens?: (token: string | undefined) => Principal | undefined;
   /** `TRP_APPROVAL_HMAC_SECRET`: of signed approval tokens. */
   approvalSecret?: string;
@@ -17,13 +17,13 @@ export interface RouterEnvironment {
   baseSleepMs: number;
 }
 
-/** The port when nobody says another. */
+/** The default port. */
 export const defaultPort = 8787;
 
 /** The agent of a router without tokens. It may ask for deletions; a person decides about each. */
 export const localAgent: Principal = principal({ id: "local-agent", canDelete: true });
 
-/** Who sits at the terminal: decides about what `local-agent` asks for. */
+/** The person at the terminal, who decides about requests of `local-agent`. */
 export const localOperator: Principal = principal({ id: "local-operator", roles: ["approver"] });
 
 /** Reads the variables whose names begin with `TRP_`. An empty one is as good as none. Throws `UsageError`. */

@@ -13,7 +13,7 @@ export interface RouterSetup {
   environment?: Pick<RouterEnvironment, "approvalSecret" | "baseSleepMs">;
 }
 
-/** A router over the demo's data. On a store that keeps nothing it works all the same: the demo says so where it starts. */
+/** A router over the demo's data. It also works on a store that keeps nothing; the demo says so at its start. */
 export function makeRouter({ data, store, environment }: RouterSetup): Router {
   const { approvalSecret, baseSleepMs = 0 } = environment ?? {};
   return createRouter({
@@ -26,8 +26,8 @@ export function makeRouter({ data, store, environment }: RouterSetup): Router {
 }
 
 /**
- * Who an `Authorization` header stands for. Without tokens everybody is the local agent but who has the operator's token;
- * with tokens, whoever has none of them is nobody.
+ * The principal of an `Authorization` header. Without tokens, every caller without the operator's token is the local agent;
+ * with tokens, a caller without one of them has no principal.
  */
 export function identify(
   tokens: RouterEnvironment["tokens"],

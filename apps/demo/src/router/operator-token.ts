@@ -2,7 +2,7 @@ import { randomBytes, timingSafeEqual } from "node:crypto";
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Where the operator's token lies: only who may read the data folder's owner's files can decide about requests. */
+/** The file with the operator's token: only a user who can read the files of the data folder's owner can decide about requests. */
 export function operatorTokenPath(folder: string): string {
   return join(folder, "operator-token");
 }
@@ -34,7 +34,7 @@ export function readOperatorToken(folder: string): string | undefined {
   }
 }
 
-/** Whether two tokens are the same, in a time that does not tell where they differ. */
+/** Whether two tokens are the same; the time it takes does not reveal where they differ. */
 export function sameToken(one: string, other: string): boolean {
   const [a, b] = [Buffer.from(one), Buffer.from(other)];
   return a.length === b.length && timingSafeEqual(a, b);

@@ -17,21 +17,21 @@ interface RouterCommandOptions {
   json: boolean;
 }
 
-/** How long calls that run may take to end once the router is told to stop, in milliseconds. */
+/** How long running calls may take to end after the signal to stop, in milliseconds. */
 const graceMs = 10_000;
 
 const environmentHelp = `
 Environment:
   TRP_HOST, TRP_PORT           where to listen, when --host and --port do not say (127.0.0.1, ${defaultPort})
   TRP_DATA_DIR                 where documents, database and the default store live
-  TRP_TOKENS                   JSON: bearer token → { "principal", "roles", "can_delete" }; without it whoever can reach
-                               the router is local-agent, and the data folder's operator-token is local-operator
+  TRP_TOKENS                   JSON: bearer token → { "principal", "roles", "can_delete" }; without it every caller
+                               is local-agent, and the data folder's operator-token is local-operator
   TRP_APPROVAL_HMAC_SECRET     accepts approval tokens (appr1.…) that are signed with it
-  TRP_EXECUTOR_BASE_SLEEP_MS   what every executor waits before it begins
+  TRP_EXECUTOR_BASE_SLEEP_MS   the delay before each execution
 
-Ctrl-C or SIGTERM: takes no more calls, waits for those that run, and ends with 0; a second one leaves at once.`;
+Ctrl-C or SIGTERM: takes no more calls, waits for running calls, and ends with 0; a second one ends at once.`;
 
-/** The subcommand `router`: serves the demo's capabilities over HTTP until it is told to stop. Gives the exit code. */
+/** The subcommand `router`: serves the demo's capabilities over HTTP until a signal stops it. Returns the exit code. */
 export function routerCommand(args: readonly string[]): Promise<number> {
   return runCommand(buildCommand, args);
 }
@@ -75,7 +75,7 @@ async function serve(options: RouterCommandOptions): Promise<number> {
       note("The memory store is not durable: keys, approvals and audit are gone when this process ends.");
     }
     if (!tokens && !isLoopback(host)) {
-      note(`Whoever can reach ${host} is local-agent here: set TRP_TOKENS to know who calls.`);
+      note(`Every caller that reaches ${host} is local-agent here: set TRP_TOKENS to identify callers.`);
     }
     if (!tokens) note(`Approvals: npm run demo -- approvals list (its token: ${operatorTokenPath(folder)})`);
     const { url } = server;

@@ -8,7 +8,7 @@ import { UsageError } from "../cli/usage-error.ts";
 /** Where a router keeps what must outlive a request. */
 export type StoreChoice = { kind: "memory" } | { kind: "sqlite"; path: string };
 
-/** The file that is used when nobody says another. */
+/** The default file. */
 export function defaultStorePath(folder: string): string {
   return join(folder, "router.db");
 }

@@ -12,7 +12,7 @@ import { openChosenStore, readStoreChoice } from "./store-choice.ts";
 export interface TrpOptions {
   /** A running one; without it there is one in the process, on the data folder's store. */
   url?: string | undefined;
-  /** Who the agent is for a running one. */
+  /** The token that identifies the agent to a running router. */
   token?: string | undefined;
 }
 
@@ -26,12 +26,12 @@ export interface TrpLink {
 
 interface Ways {
   transport: Transport;
-  /** Where decisions are brought to; absent when there is nobody who may decide. */
+  /** Sends decisions to the router; absent when nobody may decide. */
   desk: ApprovalDesk | undefined;
   close(): Promise<void>;
 }
 
-/** Opens the way. The agent is `local-agent`, and who decides at the terminal is `local-operator`. */
+/** Opens the link. The agent is `local-agent`, and the person at the terminal decides as `local-operator`. */
 export async function openTrp(data: DemoStore, { url, token }: TrpOptions): Promise<TrpLink> {
   const { transport, desk, close } = url === undefined ? await ownRouter(data) : runningRouter(data, url, token);
   const client = createClient({ transport, agentId: "toolglot-demo" });

@@ -1,6 +1,6 @@
 // @ts-check
 // The process that computes queries. A query cannot be trusted to end, and the engine's threads cannot be trusted to stop
-// when they are interrupted: whoever asks kills the whole process instead.
+// when they are interrupted: the parent kills the whole process instead.
 import Database from "libsql/promise";
 
 /** No query may make the engine hold more, in bytes. */
@@ -21,8 +21,8 @@ process.on("message", async (/** @type {import("./query-processes.ts").Question}
 });
 
 /**
- * Answers that it took too long, and ends, once this process has computed for so many milliseconds from now on. The engine computes in
- * threads of its own, so this one has time to look. A busy machine gives a query less time, and is not counted against it.
+ * Reports that the query took too long, and ends, once this process has computed for that many milliseconds from now on. The engine computes
+ * in other threads, so this thread has time to check. Time that a busy machine takes away from a query does not count.
  * @param {number} processorMs
  */
 function endAfter(processorMs) {
@@ -37,7 +37,7 @@ function endAfter(processorMs) {
 }
 
 /**
- * Each question has a connection of its own: an EXPLAIN stays open in the engine and would hold the lock of what runs next.
+ * Each query has its own connection: an EXPLAIN stays open in the engine and would hold the lock of the next query.
  * @param {import("./query-processes.ts").Question} question
  * @returns {Promise<import("./query-processes.ts").Answer>}
  */

@@ -26,7 +26,7 @@ const idle: ChildProcess[] = [];
 const mostIdle = 2;
 
 /**
- * Asks a process of its own, which is killed when the signal says so. Throws the signal's reason, or the engine's error.
+ * Runs a query in a separate process, which is killed when the signal is aborted. Throws the signal's reason, or the engine's error.
  * A process that waits keeps nobody alive.
  */
 export async function askQueryProcess(question: Question, signal: AbortSignal): Promise<Answer> {

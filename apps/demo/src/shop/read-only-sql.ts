@@ -30,8 +30,8 @@ const sizeLimit = 1_000_000;
 /**
  * Runs one SELECT. Whatever the text says, nothing is written and nothing but the file's tables is read: the file is opened
  * with `mode=ro` (the `readonly` option of the engine is without effect), the connection is `query_only`, the compiled
- * statement is checked before it runs, and it runs as a subquery, where only a SELECT can stand. It is computed in a process
- * of its own, which is killed when it has computed for longer than `processorMs` (default 5,000), when nothing has come after `waitMs`
+ * statement is checked before it runs, and it runs as a subquery, where only a SELECT can stand. It is computed in a
+ * separate process, which is killed when it has computed for longer than `processorMs` (default 5,000), when nothing has come after `waitMs`
  * (default ten times as long), or when the signal is aborted.
  */
 export async function queryReadOnly(

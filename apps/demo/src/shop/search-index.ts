@@ -8,12 +8,12 @@ export interface SearchHit {
   language: string;
   /** Higher fits better; comparable only within one search. */
   score: number;
-  /** The passage that fits best, on one line. */
+  /** The text that matches best, on one line. */
   snippet: string;
 }
 
 const snippetLength = 160;
-// Words that stand in every question and tell nothing about a document.
+// Words that occur in every question and say nothing about a document.
 const stopWords = new Set(
   (
     "a an and are about any at be by can do does documents document docs find for from get give has have how i in is it look me my of on or our please " +

@@ -36,7 +36,7 @@ export function localCallText(name: string, input: unknown): string {
   return `${name} ${[...sources, ...patterns].join(", ")}`;
 }
 
-/** What came of a call: a few lines of output, a diff in colours, the parts that were read, or the error. */
+/** The result of a call: a few lines of output, a diff in colours, the parts that were read, or the error. */
 export function localResultLines(result: ToolResult, style: Style): string[] {
   const { name = "", status, content, error } = result;
   const text = contentText(content).trimEnd();

@@ -44,7 +44,7 @@ export class TerminalView implements RunView {
   #protocol = "attp";
   /** What calls were made with, for the lines that their ends draw. */
   readonly #inputs = new Map<string, unknown>();
-  /** Calls that a person refused: why is told with the decision. */
+  /** Calls that a person refused; the decision shows the reason. */
   readonly #refused = new Set<string>();
 
   constructor(screen: Screen, words: Words = wordsFor("en")) {

@@ -13,7 +13,7 @@ interface Layout {
   indent: string;
   /** Values of several lines stand on lines of their own. */
   lines: boolean;
-  /** Each step has a block of its own. */
+  /** Each step has its own block. */
   blocks: boolean;
 }
 

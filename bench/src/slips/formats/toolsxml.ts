@@ -33,7 +33,7 @@ const decode = (text: string): string =>
     },
   );
 
-/** A body that begins and ends with a line of its own, or directly. */
+/** A body on separate lines, or directly between its tags. */
 const inBody = "(?:\\n([\\s\\S]*?)\\n *|([\\s\\S]*?))";
 const oneCall = new RegExp(
   ` {2}(?:<command>${inBody}</command>|<edit>\\n {4}<file src="([^"]*)">\\n {6}<find>([^\\n]*?)</find>\\n {6}<replace>${inBody}</replace>\\n {4}</file>\\n {2}</edit>|<write_file path="([^"]*)">${inBody}</write_file>)\\n`,
