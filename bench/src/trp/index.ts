@@ -220,7 +220,7 @@ async function measureDurable(folder: string): Promise<Findings> {
       tables: [
         table(
           "Operations in the store",
-          `Claim with start, then finish: two transactions. Every commit is on disk before it is told (SQLite: WAL, \`synchronous=FULL\`); commits of callers that wait at the same time are made together. Driver: ${sqlite.name}.`,
+          `Claim with start, then finish: two transactions. Every commit is on disk before it is reported (SQLite: WAL, \`synchronous=FULL\`); commits of callers that wait at the same time are made together. Driver: ${sqlite.name}.`,
           claims,
           claimLoads,
         ),
