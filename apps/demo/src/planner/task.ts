@@ -1,6 +1,22 @@
 import type { Locale, ProgramLanguage } from "@toolglot/core";
-import type { Outcome } from "./outcome.ts";
-import type { Unread } from "./reading/unread.ts";
+import { type Plan, runPlan, writeProgram } from "./plan.ts";
+
+/** How an earlier call or program of this request ended, as the planner reads it from the conversation. */
+export interface Outcome {
+  status: "ok" | "error" | "denied";
+  /** For `ok`. */
+  value?: unknown;
+  errorType?: string;
+  message?: string;
+  /** For `denied`: what has to be approved first. */
+  waitsFor?: string;
+  /** The result's text as it stands, where the protocol has it. */
+  text?: string;
+  /** Exit status of a command. */
+  exit?: number;
+  /** A command that goes on. */
+  running?: true;
+}
 
 /** A call the planner wants to make. */
 export interface PlannedCall {
@@ -10,11 +26,19 @@ export interface PlannedCall {
   mayFail?: true;
 }
 
-/**
- * The calls of a task one after another, for protocols without code: it yields what may run side by side, is handed the
- * values, and returns what the task's program would leave in `__result__`.
- */
+/** Calls one after another: it yields what may run side by side, is handed the values, and returns what they come to. */
 export type CallPlan<Value> = Generator<PlannedCall[], Value, unknown[]>;
+
+/** A request that no skill could take in whole. Nothing of it is done. */
+export interface Unread {
+  /** What was not understood, as the user wrote it. */
+  unread: string[];
+  /** A sentence of its own instead of the list of words. */
+  message?: string;
+}
+
+/** What a request is answered with. */
+export type Answer = string | Unread;
 
 /** One request, understood: what it needs, how to do it in a program and in calls, and how to tell the outcome. */
 export interface Task<Value = unknown> {
@@ -22,12 +46,8 @@ export interface Task<Value = unknown> {
   kind: string;
   /** Tools it calls; the planner checks that they are offered before it writes anything. */
   tools: readonly string[];
-  /** What the user wants, for the `thought`. */
-  understanding: string;
-  /** How it will be done, for the `thought`. */
-  plan: string;
-  /** For `target`. */
-  target: string;
+  /** What the user wants, in the words of the answer's language. */
+  about: string;
   /** The programs; each leaves a `Value` in `__result__`. Without them the task is only for protocols whose calls are no code. */
   code?: Record<ProgramLanguage, string>;
   calls(): CallPlan<Value>;
@@ -38,9 +58,6 @@ export interface Task<Value = unknown> {
   /** For a task that only looks words up: how the request reads once their meaning is known. */
   next?(value: Value): Task | Unread;
 }
-
-/** What a request is answered with. */
-export type Answer = string | Unread;
 
 /** A kind of request the planner knows, for the help text. */
 export interface Skill {
@@ -55,14 +72,15 @@ export function task<Value>(definition: Task<Value>): Task {
   return definition as unknown as Task;
 }
 
-/** A call whose plan looks at how it ended. */
-export function attempt(name: string, input: Record<string, unknown>): PlannedCall {
-  return { name, input, mayFail: true };
-}
-
-/** What such calls are answered with. */
-export function outcomesOf(values: readonly unknown[]): Outcome[] {
-  return values as Outcome[];
+/** A task whose programs and calls come from one plan. */
+export function plannedTask<Value>(definition: Omit<Task<Value>, "tools" | "code" | "calls"> & { plan: Plan }): Task {
+  const { plan, ...rest } = definition;
+  return task<Value>({
+    ...rest,
+    tools: [...new Set(plan.steps.flat().flatMap(({ tool }) => tool ?? []))],
+    code: { python: writeProgram(plan, "python"), javascript: writeProgram(plan, "javascript") },
+    calls: () => runPlan(plan) as CallPlan<Value>,
+  });
 }
 
 /** A plan that can't go on, in words for the user. */

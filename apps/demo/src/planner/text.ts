@@ -1,23 +1,32 @@
 import type { Locale } from "@toolglot/core";
+import { displayWidth } from "../view/display-width.ts";
+
+/** Writes a text in the language of the request: English stands first, then ` ‖ `, then Chinese. */
+export interface Say {
+  (texts: TemplateStringsArray, ...values: unknown[]): string;
+  zh: boolean;
+  /** Items side by side: with commas, as the language has them. */
+  list(items: readonly unknown[]): string;
+}
+
+const mark = " ‖ ";
+
+/** How texts are written in a language. */
+export function sayIn(language: Locale): Say {
+  const zh = language === "zh";
+  const say = (texts: TemplateStringsArray, ...values: unknown[]): string => {
+    const middle = texts.findIndex((text) => text.includes(mark));
+    const [english = "", chinese = ""] = texts[middle]?.split(mark) ?? [];
+    const parts = zh ? [chinese, ...texts.slice(middle + 1)] : [...texts.slice(0, middle), english];
+    const own = zh ? values.slice(middle) : values;
+    return parts.map((part, index) => (index === 0 ? part : String(own[index - 1]) + part)).join("");
+  };
+  return Object.assign(say, { zh, list: (items: readonly unknown[]) => items.join(zh ? "、" : ", ") });
+}
 
 /** The language of a request: Chinese as soon as it holds a Han character. */
 export function languageOf(text: string): Locale {
   return /\p{Script=Han}/u.test(text) ? "zh" : "en";
-}
-
-/** Columns a text takes in a terminal: East Asian characters take two. */
-export function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) {
-    if (/\p{M}/u.test(character)) continue;
-    width +=
-      /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe4f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]/u.test(
-        character,
-      )
-        ? 2
-        : 1;
-  }
-  return width;
 }
 
 /** A Markdown table whose columns also line up in a terminal; columns of numbers are right-aligned. */
@@ -27,15 +36,14 @@ export function markdownTable(headers: readonly string[], rows: readonly (readon
   const widths = headers.map((header, column) =>
     Math.max(3, displayWidth(header), ...cells.map((row) => displayWidth(row[column] ?? ""))),
   );
+  const pad = (text = "", column: number): string => {
+    const space = " ".repeat((widths[column] ?? 0) - displayWidth(text));
+    return numeric[column] ? space + text : text + space;
+  };
   const line = (row: readonly string[]): string =>
-    `| ${widths.map((width, column) => pad(row[column] ?? "", width, numeric[column] === true)).join(" | ")} |`;
+    `| ${widths.map((_, column) => pad(row[column], column)).join(" | ")} |`;
   const rule = widths.map((width, column) => (numeric[column] ? `${"-".repeat(width - 1)}:` : "-".repeat(width)));
-  return [line(headers), `| ${rule.join(" | ")} |`, ...cells.map(line)].join("\n");
-}
-
-function pad(text: string, width: number, right: boolean): string {
-  const space = " ".repeat(Math.max(0, width - displayWidth(text)));
-  return right ? space + text : text + space;
+  return [line(headers), line(rule), ...cells.map(line)].join("\n");
 }
 
 function cellText(value: unknown): string {
@@ -48,23 +56,36 @@ export function formatNumber(value: number): string {
   return new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 }).format(value);
 }
 
-/** A value as Python and JavaScript both write it, for a TOML literal string: it never holds three quotes in a row. */
-export function literal(value: string | number): string {
-  if (typeof value === "number") return String(value);
-  return JSON.stringify(value)
-    .replaceAll("''", "\\u0027\\u0027")
-    .replaceAll("\u2028", "\\u2028")
-    .replaceAll("\u2029", "\\u2029");
+/** A text with its first letter in upper case. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A text as part of a regular expression. */
+export function escapeRegExp(text: string): string {
+  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** A table of words: `key=value;key=value`. */
+export function wordTable(text: string): Record<string, string> {
+  return Object.fromEntries(text.split(";").map((entry) => entry.trim().split("=") as [string, string]));
 }
 
 /** The number in a Chinese or Arabic numeral up to 99, as in `前五` or `top 5`. */
 export function numeral(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
   const digits = "零一二三四五六七八九";
-  const value = text.replace("两", "二");
-  const match = /^([一二三四五六七八九])?(十)?([一二三四五六七八九])?$/.exec(value);
-  if (!match || value === "") return undefined;
-  const [, tens, ten, ones] = match;
-  if (!ten) return tens ? digits.indexOf(tens) : undefined;
+  const [, tens, ten, ones] =
+    /^([一二三四五六七八九])?(十)?([一二三四五六七八九])?$/.exec(text.replace("两", "二")) ?? [];
+  if (!ten) return tens && !ones ? digits.indexOf(tens) : undefined;
   return (tens ? digits.indexOf(tens) : 1) * 10 + (ones ? digits.indexOf(ones) : 0);
+}
+
+/** A value as JSON, or the text itself. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }

@@ -1,4 +1,4 @@
-import { displayWidth } from "../planner/text.ts";
+import { displayWidth } from "./display-width.ts";
 import { visible } from "./visible.ts";
 
 /** A text on one line of at most `width` columns. */

@@ -1,4 +1,4 @@
-import { displayWidth } from "../planner/text.ts";
+import { displayWidth } from "./display-width.ts";
 
 /** How a block of text is set. */
 export interface WrapOptions {

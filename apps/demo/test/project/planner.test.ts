@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DemoStore, openStore } from "../../src/data/store.ts";
 import { createPlanner } from "../../src/planner/planner.ts";
 import { readTask } from "../../src/planner/skills/index.ts";
-import { toolsxmlSlips } from "../../src/planner/slips/toolsxml.ts";
+import { toolsxmlSlips } from "../../src/planner/slips/index.ts";
 import { languageOf } from "../../src/planner/text.ts";
 import { runQuestion, type TestRun } from "../support/agent.ts";
 import { type TestProject, testProject } from "../support/project.ts";

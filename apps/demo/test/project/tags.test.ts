@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readToolsResults, writeToolsBlock } from "../../src/planner/formats/toolsxml.ts";
 import { readParts, sourceOf } from "../../src/planner/skills/project/results.ts";
-import { toolsxmlSlips } from "../../src/planner/slips/toolsxml.ts";
+import { toolsxmlSlips } from "../../src/planner/slips/index.ts";
 import type { PlannedCall } from "../../src/planner/task.ts";
 
 /** The calls that the protocol's own parser reads out of a text. */

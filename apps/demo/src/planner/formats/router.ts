@@ -1,6 +1,5 @@
 import type { ToolDefinition, ToolErrorInfo, ToolResult } from "@toolglot/core";
-import type { Outcome } from "../outcome.ts";
-import type { PlannedCall } from "../task.ts";
+import type { Outcome, PlannedCall } from "../task.ts";
 
 /** One line of a router's catalog. */
 export interface CatalogLine {
@@ -32,10 +31,8 @@ const catalogLine = /^(\d+) ([\w.-]+)\([^)\n]*\)(?: (?:R|W|![A-Z]+|key|approval)
 
 /** Calls as a router takes them. The planner has made sure that each is in the catalog. */
 export function toRouterCalls(calls: readonly PlannedCall[], catalog: readonly CatalogLine[]): RouterCall[] {
-  return calls.map(({ name, input }) => {
-    const idx = catalog.find((line) => line.name === name)?.idx ?? -1;
-    return { idx, name, args: input };
-  });
+  const numbers = new Map(catalog.map(({ name, idx }) => [name, idx]));
+  return calls.map(({ name, input }) => ({ idx: numbers.get(name) ?? -1, name, args: input }));
 }
 
 interface Entry {

@@ -1,3 +1,4 @@
+import { escapeRegExp } from "../text.ts";
 import type { Token } from "./tokens.ts";
 
 /** A name of the data that holds a word of the request. */
@@ -12,21 +13,17 @@ const maxWords = 8;
 
 /** The unknown words of a request that may be names in the data; nothing when there are none, or too many. */
 export function possibleNames(tokens: readonly Token[]): string[] {
-  const words = [
-    ...new Set(
-      tokens.filter(({ kind, text }) => kind === "unknown" && /[\p{L}\p{N}]/u.test(text)).map(({ text }) => text),
-    ),
-  ];
+  const unknown = tokens.filter(({ kind, text }) => kind === "unknown" && /[\p{L}\p{N}]/u.test(text));
+  const words = [...new Set(unknown.map(({ text }) => text))];
   return words.length > maxWords ? [] : words;
 }
 
 /** Looks words up in everything that has a name. */
 export function namesSql(words: readonly string[]): string {
-  const like = words.map(
-    (word) =>
-      `value LIKE '%${singular(word)
-        .replaceAll("'", "''")
-        .replaceAll(/[%_\\]/g, "")}%'`,
+  const bare = words.map((word) =>
+    singular(word)
+      .replaceAll("'", "''")
+      .replaceAll(/[%_\\]/g, ""),
   );
   return `SELECT kind, id, value FROM (
   SELECT 'customer' AS kind, id, name AS value FROM customers
@@ -36,73 +33,51 @@ export function namesSql(words: readonly string[]): string {
   UNION SELECT 'city', NULL, city FROM customers
   UNION SELECT 'country', NULL, country FROM customers
   UNION SELECT 'reason', NULL, reason FROM refunds
-) WHERE ${like.join(" OR ")}`;
+) WHERE ${bare.map((word) => `value LIKE '%${word}%'`).join(" OR ")}`;
 }
 
-/** The tokens with the names found among them; words that fit several people are told. */
+/** The tokens with the names found among them; words that fit several people are given back as doubtful. */
 export function withNames(
   question: string,
   tokens: readonly Token[],
   known: readonly KnownName[],
 ): { tokens: Token[]; doubtful: string[] } {
   let made = tokens.map((token) => ({ ...token, used: token.kind === "filler" }));
-  const longest = [...known].sort((a, b) => b.value.length - a.value.length);
-  for (const name of longest) {
-    const place = placeOf(question, name.value);
+  const join = (inside: readonly Token[], name: Pick<Token, "kind" | "value" | "ids">): void => {
+    const [{ start = 0 } = {}, { end = 0 } = {}] = [inside[0], inside.at(-1)];
+    const token: Token = { ...name, text: question.slice(start, end), start, end, used: false };
+    made = made.flatMap((one) => (one === inside[0] ? [token] : inside.includes(one) ? [] : [one]));
+  };
+  for (const { kind, value, id } of [...known].sort((a, b) => b.value.length - a.value.length)) {
+    const place = placeOf(question, value);
     const inside = made.filter(({ start, end }) => place && start < place.end && end > place.start);
-    if (!place || !inside.some(({ kind }) => kind === "unknown")) continue;
-    made = joined(question, made, inside, {
-      kind: name.kind,
-      value: name.value,
-      ...(name.id !== null && { ids: [name.id] }),
-    });
+    if (inside.some((token) => token.kind === "unknown"))
+      join(inside, { kind, value, ...(id !== null && { ids: [id] }) });
   }
   const doubtful: string[] = [];
   for (let index = 0; index < made.length; index += 1) {
-    const run = [];
-    for (let at = index; made[at]?.kind === "unknown"; at += 1) run.push(made[at] as Token);
+    const end = made.findIndex(({ kind }, at) => at >= index && kind !== "unknown");
+    const run = made.slice(index, end < 0 ? undefined : end);
     if (run.length === 0) continue;
     const words = question.slice(run[0]?.start, run.at(-1)?.end);
     const fitting = known.filter((name) => fits(name, words));
     const ids = [...new Set(fitting.map(({ id }) => id))].filter((id) => id !== null);
     const kind = fitting[0]?.kind;
-    if (kind === undefined || fitting.some((one) => one.kind !== kind)) index += run.length - 1;
-    else if (kind === "customer" && ids.length > 1) {
-      doubtful.push(`${words}: ${fitting.map(({ value }) => value).join(", ")}`);
-      index += run.length - 1;
-    } else {
-      const value = ids.map((id) => fitting.find((one) => one.id === id)?.value).join(", ");
-      made = joined(question, made, run, { kind, value, ids });
-    }
+    const several = kind === "customer" && ids.length > 1;
+    if (several) doubtful.push(`${words}: ${fitting.map(({ value }) => value).join(", ")}`);
+    if (kind === undefined || several || fitting.some((one) => one.kind !== kind)) index += run.length - 1;
+    else join(run, { kind, value: ids.map((id) => fitting.find((one) => one.id === id)?.value).join(", "), ids });
   }
   return { tokens: made, doubtful };
 }
 
-function joined(
-  question: string,
-  tokens: readonly Token[],
-  inside: readonly Token[],
-  name: Pick<Token, "kind" | "value" | "ids">,
-): Token[] {
-  const [first, last] = [inside[0] as Token, inside.at(-1) as Token];
-  const token: Token = {
-    ...name,
-    text: question.slice(first.start, last.end),
-    start: first.start,
-    end: last.end,
-    used: false,
-  };
-  return tokens.flatMap((one) => (one === first ? [token] : inside.includes(one) ? [] : [one]));
-}
-
 /** Where a name stands as whole words, in the plural too. */
 function placeOf(text: string, name: string): { start: number; end: number } | undefined {
-  const latin = /^[\p{Script=Latin}\p{N}]/u.test(name);
-  const pattern = name.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll(/\s+/g, "\\s+");
-  const match = new RegExp(
-    latin ? `(?<![\\p{Script=Latin}\\p{N}])${pattern}(?:s|es)?(?![\\p{Script=Latin}\\p{N}])` : pattern,
-    "iu",
-  ).exec(text);
+  const [before, after] = /^[\p{Script=Latin}\p{N}]/u.test(name)
+    ? ["(?<![\\p{Script=Latin}\\p{N}])", "(?:s|es)?(?![\\p{Script=Latin}\\p{N}])"]
+    : ["", ""];
+  const pattern = escapeRegExp(name).replaceAll(/\s+/g, "\\s+");
+  const match = new RegExp(before + pattern + after, "iu").exec(text);
   return match ? { start: match.index, end: match.index + match[0].length } : undefined;
 }
 

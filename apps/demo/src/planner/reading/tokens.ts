@@ -1,6 +1,9 @@
 import { numeral } from "../text.ts";
 import { findPeriods, type Period } from "./dates.ts";
-import { type Kind, lexicon } from "./lexicon.ts";
+import { lexicon } from "./lexicon.ts";
+
+/** What a token is in a question: a kind of the lexicon, of the names in the data, `number`, `period` or `unknown`. */
+export type Kind = string;
 
 /** A piece of a request, with what it means and whether a reading has made use of it. */
 export interface Token {
@@ -17,74 +20,62 @@ export interface Token {
   used: boolean;
 }
 
-const chineseNumber = /[一二两三四五六七八九十]{1,3}(?=\s*[个张位笔名种家款条件])/uy;
-const plainNumber = /\d+(?:\.\d+)?(?![\p{Script=Latin}\p{N}_-])/uy;
+const numbers =
+  /[一二两三四五六七八九十]{1,3}(?=\s*[个张位笔名种家款条件])|\d+(?:\.\d+)?(?![\p{Script=Latin}\p{N}_-])/uy;
 const word = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_]*(?:[-'’.](?!s\b)[\p{L}\p{N}]+)*/uy;
+/** Signs that are no punctuation say something, too. */
+const signOrHan = /[\p{Script=Han}\p{S}%@#*&\\/]/uy;
 
 /** Cuts a request into tokens, from left to right, the longest known phrase first. What is not known is a token too. */
 export function readTokens(question: string, now: Date): Token[] {
   const periods = findPeriods(question, now);
   const tokens: Token[] = [];
-  let at = 0;
-  while (at < question.length) {
+  for (let at = 0; at < question.length; ) {
     const found = periods.find(({ start }) => start === at) ?? tokenAt(question, at);
-    if (found === undefined) {
-      at += 1;
-      continue;
-    }
-    tokens.push({ ...found, text: question.slice(found.start, found.end), used: found.kind === "filler" });
-    at = found.end;
+    const last = tokens.at(-1);
+    const [start, end] = found ? [found.start, found.end] : [at, at + 1];
+    const text = question.slice(start, end);
+    // Unknown Chinese characters that stand side by side are one word.
+    if (last && last.end === at && found?.kind === "unknown" && [last, found].every(isUnknownHan)) {
+      last.end = end;
+      last.text = last.value += text;
+    } else if (found) tokens.push({ ...found, text, used: found.kind === "filler" });
+    at = end;
   }
-  return joinUnknown(question, tokens);
+  return tokens;
 }
 
-type Found = Pick<Token, "kind" | "value" | "start" | "end" | "period">;
+function isUnknownHan({ kind, value }: Pick<Token, "kind" | "value">): boolean {
+  return kind === "unknown" && /^\p{Script=Han}+$/u.test(value);
+}
 
-function tokenAt(text: string, start: number): Found | undefined {
-  const number = match(chineseNumber, text, start) ?? match(plainNumber, text, start);
+function tokenAt(text: string, start: number): Omit<Token, "text" | "used"> | undefined {
+  const match = (pattern: RegExp): string => {
+    pattern.lastIndex = start;
+    return pattern.exec(text)?.[0] ?? "";
+  };
+  const number = match(numbers);
   if (number)
     return { kind: "number", value: String(numeral(number) ?? Number(number)), start, end: start + number.length };
-  let best: Found | undefined;
+  let best = { kind: "unknown", value: "", start, end: start };
   for (const { pattern, meaning } of lexicon) {
-    const found = match(pattern, text, start);
-    if (found && start + found.length > (best?.end ?? start)) best = { ...meaning, start, end: start + found.length };
+    const end = start + match(pattern).length;
+    if (end > best.end) best = { ...meaning, start, end };
   }
-  if (best) return best;
-  const character = text.slice(start, start + 1);
-  if (/\p{Script=Han}/u.test(character)) return { kind: "unknown", value: character, start, end: start + 1 };
-  // Signs that are no punctuation say something, too.
-  if (/[\p{S}%@#*&\\/]/u.test(character)) return { kind: "unknown", value: character, start, end: start + 1 };
-  const unknown = match(word, text, start)?.replace(/\p{Script=Han}.*$/u, "");
-  return unknown ? { kind: "unknown", value: unknown, start, end: start + unknown.length } : undefined;
-}
-
-function match(pattern: RegExp, text: string, at: number): string | undefined {
-  pattern.lastIndex = at;
-  return pattern.exec(text)?.[0];
-}
-
-/** Unknown Chinese characters that stand side by side are one word. */
-function joinUnknown(question: string, tokens: readonly Token[]): Token[] {
-  const joined: Token[] = [];
-  for (const token of tokens) {
-    const last = joined.at(-1);
-    const han = (one: Token | undefined): boolean => one?.kind === "unknown" && /^\p{Script=Han}+$/u.test(one.text);
-    if (last && han(last) && han(token) && last.end === token.start) {
-      last.end = token.end;
-      last.text = last.value = question.slice(last.start, token.end);
-    } else joined.push({ ...token });
-  }
-  return joined;
+  if (best.end > start) return best;
+  const value = match(signOrHan) || match(word).replace(/\p{Script=Han}.*$/u, "");
+  return value === "" ? undefined : { kind: "unknown", value, start, end: start + value.length };
 }
 
 /** What no reading could use, as the user wrote it: neighbours together. */
 export function leftOver(question: string, tokens: readonly Token[]): string[] {
-  const runs: Token[][] = [];
-  for (const [index, token] of tokens.entries()) {
-    if (token.used) continue;
+  const runs: { start: number; end: number }[] = [];
+  for (const [index, { start, end, used }] of tokens.entries()) {
+    if (used) continue;
     const before = tokens[index - 1];
-    if (before && !before.used && /^\s*$/.test(question.slice(before.end, token.start))) runs.at(-1)?.push(token);
-    else runs.push([token]);
+    const last = runs.at(-1);
+    if (last && before && !before.used && /^\s*$/.test(question.slice(before.end, start))) last.end = end;
+    else runs.push({ start, end });
   }
-  return runs.map((run) => question.slice(run[0]?.start, run.at(-1)?.end));
+  return runs.map(({ start, end }) => question.slice(start, end));
 }

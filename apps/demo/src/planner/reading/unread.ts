@@ -1,22 +1,12 @@
-import type { Kind } from "./lexicon.ts";
-import { leftOver, readTokens } from "./tokens.ts";
+import { type Kind, leftOver, readTokens } from "./tokens.ts";
 
-/** A request that no skill could take in whole. Nothing of it is done. */
-export interface Unread {
-  /** What was not understood, as the user wrote it. */
-  unread: string[];
-  /** A sentence of its own instead of the list of words. */
-  message?: string;
-}
-
-/** The content words of a request that a skill's own words do not cover, neighbours together. */
-export function unreadWords(question: string, known: RegExp, also: readonly Kind[] = []): string[] {
-  const rest = question.replaceAll(known, (found) => " ".repeat(found.length));
+/** The content words of a request that a skill's own words, a pattern, do not cover; neighbours together. */
+export function unreadWords(question: string, known: string, also: readonly Kind[] = []): string[] {
+  const pattern = new RegExp(`(?<![a-z])(?=[a-z])(?:${known})(?![a-z])|(?![a-z])(?:${known})`, "giu");
+  const rest = question.replaceAll(pattern, (found) => " ".repeat(found.length));
   const tokens = readTokens(rest, new Date(0));
-  return leftOver(
-    rest,
-    tokens.map((token) => ({ ...token, used: token.used || also.includes(token.kind) })),
-  );
+  for (const token of tokens) token.used ||= also.includes(token.kind);
+  return leftOver(rest, tokens);
 }
 
 const doing =

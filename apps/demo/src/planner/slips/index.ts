@@ -1,29 +1,29 @@
 import type { TextProtocol } from "@toolglot/core/text";
-import { attpJavascriptSlips } from "./attp-javascript.ts";
-import { attpSlips } from "./attp-python.ts";
-import { routerSlips } from "./router.ts";
+import type { Task } from "../task.ts";
+import { attpJavascriptSlips, attpSlips } from "./attp.ts";
+import { routerSlips, tamSlips, toolsxmlSlips } from "./calls.ts";
 import type { Slip } from "./slip.ts";
-import { tamSlips } from "./tam.ts";
-import { toolsxmlSlips } from "./toolsxml.ts";
 
-export { attpJavascriptSlips } from "./attp-javascript.ts";
-export { attpSlips } from "./attp-python.ts";
-export { routerSlips } from "./router.ts";
-export { misspell, pickSlip } from "./slip.ts";
-export { tamSlips } from "./tam.ts";
-export { toolsxmlSlips } from "./toolsxml.ts";
+export { attpJavascriptSlips, attpSlips, routerSlips, tamSlips, toolsxmlSlips };
 
 /** The slips of each protocol. Native calls have only one: `wrong-name`. */
-export const slipsOf: Record<TextProtocol | "attp-js" | "native" | "trp", readonly Slip[]> = {
+export const slipsOf = {
   attp: attpSlips,
   "attp-js": attpJavascriptSlips,
   tam: tamSlips,
   toolsxml: toolsxmlSlips,
-  native: [{ id: "wrong-name", title: "a call to a tool that does not exist, corrected after the error" }],
+  native: [{ id: "wrong-name" }],
   trp: routerSlips,
-};
+} satisfies Record<TextProtocol | "attp-js" | "native" | "trp", readonly Slip[]>;
 
 /** The names of all slips, each once. */
 export const slipNames: readonly string[] = [
-  ...new Set(Object.values(slipsOf).flatMap((slips) => slips.map(({ id }) => id))),
+  ...new Set(Object.values(slipsOf).flatMap((slips: readonly Slip[]) => slips.map(({ id }) => id))),
 ];
+
+/** The slip for a task: the first that fits, from `turn` on in the rotation. */
+export function pickSlip<Kind extends Slip>(slips: readonly Kind[], task: Task, turn: number): Kind {
+  const at = ((turn % slips.length) + slips.length) % slips.length;
+  const rotated = [...slips.slice(at), ...slips.slice(0, at)];
+  return rotated.find((slip) => slip.fits?.(task) ?? true) as Kind;
+}

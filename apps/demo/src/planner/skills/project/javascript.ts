@@ -1,43 +1,23 @@
+import { escapeRegExp } from "../../text.ts";
 import type { Line, Source } from "./results.ts";
 
-/** What a file takes from another one of the project. */
-export interface Import {
-  name: string;
-  /** Path of the other file, from the project's folder. */
-  from: string;
-}
-
-/** The named imports from files of the project. */
-export function importsOf({ path, lines }: Source): Import[] {
+/** The named imports of a file from other files of the project, with the path of each from the project's folder. */
+export function importsOf({ path, lines }: Source): { name: string; from: string }[] {
   const text = lines.map((line) => line.text).join("\n");
-  return [...text.matchAll(/\bimport\s*\{([^}]{0,2000})\}\s*from\s*["'](\.{1,2}\/[^"'\n]{1,500})["']/g)].flatMap(
-    ([, names = "", specifier = ""]) =>
-      names
-        .split(",")
-        .map((name) => name.trim().replace(/^\w+\s+as\s+/, ""))
-        .filter((name) => /^[\w$]+$/.test(name))
-        .map((name) => ({ name, from: resolved(path, specifier) })),
-  );
-}
-
-function resolved(path: string, specifier: string): string {
-  const parts = path.split("/").slice(0, -1);
-  for (const part of specifier.split("/")) {
-    if (part === "..") parts.pop();
-    else if (part !== ".") parts.push(part);
-  }
-  return parts.join("/");
+  const found = text.matchAll(/\bimport\s*\{([^}]{0,2000})\}\s*from\s*["'](\.{1,2}\/[^"'\n]{1,500})["']/g);
+  return [...found].flatMap(([, names = "", specifier = ""]) => {
+    const from = new URL(specifier, `file:///${path}`).pathname.slice(1);
+    const bare = names.split(",").map((name) => name.trim().replace(/^\w+\s+as\s+/, ""));
+    return bare.filter((name) => /^[\w$]+$/.test(name)).map((name) => ({ name, from: decodeURI(from) }));
+  });
 }
 
 /** The statement that a line belongs to: up to the line that ends it. */
 export function statementAt({ lines }: Source, number: number): string {
-  const start = lines.findIndex((line) => line.number === number);
-  if (start < 0) return "";
-  const end = lines.findIndex((line, index) => index >= start && /;\s*$/.test(line.text));
-  return lines
-    .slice(start, end < 0 ? start + 1 : Math.min(end + 1, start + 20))
-    .map(({ text }) => text)
-    .join("\n");
+  const rest = lines.filter((line) => line.number >= number).map(({ text }) => text);
+  if (lines.every((line) => line.number !== number)) return "";
+  const end = rest.findIndex((text) => /;\s*$/.test(text));
+  return rest.slice(0, Math.min(end < 0 ? 1 : end + 1, 20)).join("\n");
 }
 
 /** Names that are called in a piece of code, each once. */
@@ -51,15 +31,10 @@ export function numbersIn(code: string): number[] {
   return [...bare.matchAll(/(?<![\w$.])\d+(?:\.\d+)?(?![\w$])/g)].map(([number]) => Number(number));
 }
 
-/** Finds where a name is declared, as a search's pattern. */
-export function declarationPattern(name: string): string {
-  return `\\b(function|class|const|let|var)\\s+${name.replaceAll("$", "\\$")}\\b`;
-}
-
 /** The lines of a declared function: from its head to the line that closes it. */
 export function functionLines({ lines }: Source, name: string): Line[] {
   const head = new RegExp(
-    `^(\\s*)(?:export\\s+)?(?:default\\s+)?(?:async\\s+)?(?:function\\*?|const|let|var)\\s+${name.replaceAll("$", "\\$")}\\b`,
+    `^(\\s*)(?:export\\s+)?(?:default\\s+)?(?:async\\s+)?(?:function\\*?|const|let|var)\\s+${escapeRegExp(name)}\\b`,
   );
   const start = lines.findIndex(({ text }) => head.test(text));
   if (start < 0) return [];
@@ -70,6 +45,5 @@ export function functionLines({ lines }: Source, name: string): Line[] {
 
 /** The code of a line, without a comment at its end; empty for a line that is all comment. */
 export function codeOf(text: string): string {
-  if (/^\s*(?:\/\/|\/?\*)/.test(text)) return "";
-  return text.replace(/\s\/\/ .*$/, "");
+  return /^\s*(?:\/\/|\/?\*)/.test(text) ? "" : text.replace(/\s\/\/ .*$/, "");
 }

@@ -1,63 +1,54 @@
-import type { Locale } from "@toolglot/core";
 import { codeOf } from "./javascript.ts";
 import type { Line, Source } from "./results.ts";
 
-/** A slip that programmers make, and how it is undone. */
+/** A slip that programmers make, what may have been meant instead, and what it is called in English and Chinese. */
 interface Rule {
   id: "limit" | "logic" | "equality" | "rounding" | "off-by-one" | "arithmetic";
   pattern: RegExp;
-  to(found: string): string[];
-  words: Record<Locale, string>;
+  meant: Readonly<Record<string, readonly string[]>>;
+  words: readonly [string, string];
 }
-
-const swap =
-  (pairs: Record<string, string[]>) =>
-  (found: string): string[] =>
-    pairs[found] ?? [];
 
 const rules: readonly Rule[] = [
   {
     id: "limit",
     pattern: /(?<= )(?:<=|>=|<|>)(?= )/g,
-    to: swap({ "<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"] }),
-    words: { en: "a comparison that has its limit on the wrong side", zh: "比较时把界限本身算错了边" },
+    meant: { "<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"] },
+    words: ["a comparison that has its limit on the wrong side", "比较时把界限本身算错了边"],
   },
   {
     id: "logic",
     pattern: /(?<= )(?:&&|\|\|)(?= )/g,
-    to: swap({ "&&": ["||"], "||": ["&&"] }),
-    words: { en: "“and” in the place of “or”, or the other way round", zh: "“与”和“或”用反了" },
+    meant: { "&&": ["||"], "||": ["&&"] },
+    words: ["“and” in the place of “or”, or the other way round", "“与”和“或”用反了"],
   },
   {
     id: "equality",
     pattern: /(?<= )[!=]==?(?= )/g,
-    to: swap({ "===": ["!=="], "!==": ["==="], "==": ["!="], "!=": ["=="] }),
-    words: { en: "a test for equality the wrong way round", zh: "相等判断写反了" },
+    meant: { "===": ["!=="], "!==": ["==="], "==": ["!="], "!=": ["=="] },
+    words: ["a test for equality the wrong way round", "相等判断写反了"],
   },
   {
     id: "rounding",
     pattern: /(?<=\bMath\.)(?:floor|round|ceil|trunc)(?=\()/g,
-    to: swap({
-      floor: ["round", "ceil"],
-      round: ["floor", "ceil"],
-      ceil: ["round", "floor"],
-      trunc: ["round", "floor"],
-    }),
-    words: { en: "rounding in the wrong direction", zh: "舍入方向不对" },
+    meant: { floor: ["round", "ceil"], round: ["floor", "ceil"], ceil: ["round", "floor"], trunc: ["round", "floor"] },
+    words: ["rounding in the wrong direction", "舍入方向不对"],
   },
   {
     id: "off-by-one",
     pattern: / [+-] 1\b(?![.\d])/g,
-    to: () => [""],
-    words: { en: "a one too many or too few", zh: "多加或少减了一" },
+    meant: { " + 1": [""], " - 1": [""] },
+    words: ["a one too many or too few", "多加或少减了一"],
   },
   {
     id: "arithmetic",
     pattern: /(?<= )[*/+-](?= )/g,
-    to: swap({ "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"] }),
-    words: { en: "the wrong one of two operations", zh: "用错了运算" },
+    meant: { "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"] },
+    words: ["the wrong one of two operations", "用错了运算"],
   },
 ];
+
+const ruleOf = (id: Rule["id"]): Rule | undefined => rules.find((rule) => rule.id === id);
 
 /** One change that may be the repair. */
 export interface Repair {
@@ -70,9 +61,9 @@ export interface Repair {
   nth: number;
 }
 
-/** What the slip is called. */
-export function ruleWords(id: Rule["id"], language: Locale): string {
-  return rules.find((rule) => rule.id === id)?.words[language] ?? "";
+/** What the slip is called, in English and in Chinese. */
+export function ruleWords(id: Rule["id"]): readonly [string, string] {
+  return ruleOf(id)?.words ?? ["", ""];
 }
 
 /**
@@ -80,37 +71,33 @@ export function ruleWords(id: Rule["id"], language: Locale): string {
  * under test is a limit in the code, so comparisons come first.
  */
 export function repairsFor(places: readonly { source: Source; lines: readonly Line[] }[], limits: boolean): Repair[] {
-  const found = places.flatMap(({ source, lines }) =>
-    lines.flatMap((line) =>
-      rules.flatMap((rule) =>
-        [...codeOf(line.text).matchAll(rule.pattern)].flatMap(([from], nth) =>
-          rule.to(from).map((to): Repair => ({ rule: rule.id, path: source.path, line, from, to, nth })),
-        ),
+  const lines = places.flatMap(({ source: { path }, lines }) => lines.map((line) => ({ path, line })));
+  const found = lines.flatMap(({ path, line }) =>
+    rules.flatMap(({ id: rule, pattern, meant }) =>
+      [...codeOf(line.text).matchAll(pattern)].flatMap(([from], nth) =>
+        (meant[from] ?? []).map((to): Repair => ({ rule, path, line, from, to, nth })),
       ),
     ),
   );
-  const rank = ({ rule }: Repair): number =>
-    limits && rule === "limit" ? -1 : rules.findIndex(({ id }) => id === rule);
-  return limits ? [...found].sort((a, b) => rank(a) - rank(b)) : found;
+  const rank = ({ rule }: Repair): number => rules.findIndex(({ id }) => id === rule);
+  return limits ? found.sort((a, b) => rank(a) - rank(b)) : found;
 }
 
 /** A line with the repair made in it; undefined where it does not apply. */
 export function repaired(text: string, { rule, from, to, nth }: Repair): string | undefined {
-  const pattern = rules.find(({ id }) => id === rule)?.pattern;
-  const match = pattern && [...codeOf(text).matchAll(pattern)][nth];
-  if (match === undefined || match[0] !== from) return undefined;
+  const match = [...codeOf(text).matchAll(ruleOf(rule)?.pattern ?? /(?!)/g)][nth];
+  if (match?.[0] !== from) return undefined;
   return text.slice(0, match.index) + to + text.slice(match.index + from.length);
 }
 
-/** The passage that an edit of a line names: without its indentation where that is enough, else with the lines around it. */
+/** What an edit of a line names: the line without its indentation where that is enough, else with the lines around it. */
 export function passageFor({ lines }: Source, line: Line): { find: string; at: (repaired: string) => string } {
   const bare = line.text.trim();
   const all = lines.map(({ text }) => text);
-  const times = all.join("\n").split(bare).length - 1;
-  const indent = line.text.slice(0, line.text.indexOf(bare));
-  if (times === 1) return { find: bare, at: (text) => text.slice(indent.length) };
+  const indent = line.text.indexOf(bare);
+  if (all.join("\n").split(bare).length === 2) return { find: bare, at: (text) => text.slice(indent) };
   const index = lines.indexOf(line);
-  const before = all.slice(Math.max(0, index - 2), index);
-  const around = (text: string): string => [...before, text, ...all.slice(index + 1, index + 2)].join("\n");
+  const around = (text: string): string =>
+    [...all.slice(Math.max(0, index - 2), index), text, ...all.slice(index + 1, index + 2)].join("\n");
   return { find: around(line.text), at: around };
 }

@@ -1,4 +1,4 @@
-/** A test that failed, as the runner tells it. */
+/** A test that failed, as the runner prints it. */
 export interface Failure {
   name: string;
   /** As printed: absolute, or relative to the project. */
@@ -20,49 +20,37 @@ export interface TestRun {
 
 /** Reads the output of Node's test runner, as it is in a terminal (spec) and in a pipe (TAP). */
 export function readTestRun(output: string): TestRun {
-  return { passed: count(output, "pass"), failed: count(output, "fail"), failure: readFailure(output) };
+  const count = (what: string): number | undefined => {
+    const found = new RegExp(`^(?:#|ℹ) ${what} (\\d{1,9})$`, "m").exec(output)?.[1];
+    return found === undefined ? undefined : Number(found);
+  };
+  return { passed: count("pass"), failed: count("fail"), failure: readFailure(output) };
 }
 
-function count(output: string, what: string): number | undefined {
-  const found = new RegExp(`^(?:#|ℹ) ${what} (\\d{1,9})$`, "m").exec(output)?.[1];
-  return found === undefined ? undefined : Number(found);
-}
-
-// A line that tells of one test, with its name when it failed.
+// A line about one test, with its name when it failed.
 const testLine = /^\s*(?:ok \d+ - |✔ |not ok \d+ - (.+)$|✖ (.+?)(?: \([\d.]+ms\))?$)/gm;
 // A frame of a stack that is no file of Node itself.
 const frameMark = /(?:\(|\bat )(?:file:\/\/)?((?!node:)[^()\s:]{1,4000}):(\d{1,9}):\d{1,9}\)?/g;
 
 function readFailure(output: string): Failure | undefined {
   const marks = [...output.matchAll(testLine)];
+  // The runner names the file from the project's folder, too.
+  const places = [...output.matchAll(/^test at (\S+):\d+:\d+$/gm)].map(([, path = ""]) => path);
   for (const [index, mark] of marks.entries()) {
     const name = mark[1] ?? mark[2];
     if (name === undefined) continue;
     const block = output.slice(mark.index, marks[index + 1]?.index);
-    const frames = [...block.matchAll(frameMark)].map(([, file = "", line]) => ({
-      file: decoded(file),
+    const frames = [...block.matchAll(frameMark)].map(([, path = "", line]) => ({
+      path: decoded(path),
       line: Number(line),
     }));
-    const frame = frames.find(({ file }) => /[./]test|spec/.test(file)) ?? frames[0];
+    const frame = frames.find(({ path }) => /[./]test|spec/.test(path)) ?? frames[0];
     if (frame === undefined) continue;
-    const expected = value(block, "expected");
-    const actual = value(block, "actual");
-    // The runner names the file from the project's folder, too.
-    const places = [...output.matchAll(/^test at (\S+):\d+:\d+$/gm)].map(([, path = ""]) => path);
-    const file = places.find((path) => frame.file.endsWith(`/${path}`)) ?? frame.file;
-    return {
-      name,
-      file,
-      line: frame.line,
-      ...(expected !== undefined && { expected }),
-      ...(actual !== undefined && { actual }),
-    };
+    const file = places.find((path) => frame.path.endsWith(`/${path}`)) ?? frame.path;
+    const found = [...block.matchAll(/^\s*(expected|actual): (.{1,300}?),?$/gm)].reverse();
+    return { name, file, line: frame.line, ...Object.fromEntries(found.map(([, key, value]) => [key, value])) };
   }
   return undefined;
-}
-
-function value(block: string, key: string): string | undefined {
-  return new RegExp(`^\\s*${key}: (.{1,300}?),?$`, "m").exec(block)?.[1];
 }
 
 function decoded(path: string): string {
