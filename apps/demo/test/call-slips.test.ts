@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
-import { slipsOf } from "../src/planner/slips/index.ts";
+import { slipsOf } from "../src/planner/slips.ts";
 import { runQuestion } from "./support/agent.ts";
 import { openShop } from "./support/shop.ts";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
 import { readTask } from "../src/planner/skills/index.ts";
-import { attpJavascriptSlips, attpSlips, pickSlip } from "../src/planner/slips/index.ts";
+import { pickSlip, slipsOf } from "../src/planner/slips.ts";
 import type { Task } from "../src/planner/task.ts";
 import { runQuestion } from "./support/agent.ts";
 import { sampled } from "./support/sample.ts";
@@ -27,7 +27,7 @@ const inDocuments: Record<string, SlipOutcome> = {
 
 const languages = {
   attp: {
-    slips: attpSlips,
+    slips: slipsOf.attp,
     outcomes: {
       ...inDocuments,
       "wrong-name": { error: "NameError", hint: "query_sql" },
@@ -36,7 +36,7 @@ const languages = {
     } as Record<string, SlipOutcome>,
   },
   "attp-js": {
-    slips: attpJavascriptSlips,
+    slips: slipsOf["attp-js"],
     outcomes: {
       ...inDocuments,
       "wrong-name": { error: "ReferenceError", hint: "query_sql" },

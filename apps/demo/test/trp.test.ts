@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { aiSdkModel } from "../src/models/ai-sdk-model.ts";
 import { readCatalog, readRouterResult } from "../src/planner/formats/router.ts";
 import { createPlanner } from "../src/planner/planner.ts";
-import { routerSlips } from "../src/planner/slips/index.ts";
+import { slipsOf } from "../src/planner/slips.ts";
 import { defaultStorePath } from "../src/router/store-choice.ts";
 import { runQuestion, type TestRun } from "./support/agent.ts";
 import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "./support/provider.ts";
@@ -76,7 +76,7 @@ it("should send a message to everybody, once it is approved", async () => {
   ]);
 });
 
-it.each(routerSlips.map(({ id }) => id))(
+it.each(slipsOf.trp.map(({ id }) => id))(
   "should answer in spite of the slip %s, which the router refuses",
   async (id) => {
     const before = ticketCount();

@@ -1,6 +1,6 @@
 import type { Locale, ProtocolMode } from "@toolglot/core";
 import { Command, CommanderError, Option } from "commander";
-import { slipNames, slipsOf } from "../planner/slips/index.ts";
+import { slipNames, slipsOf } from "../planner/slips.ts";
 import { helpAfter, helpBefore } from "./help.ts";
 import { type ProtocolName, protocolNames } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";

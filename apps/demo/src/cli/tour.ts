@@ -1,5 +1,5 @@
 import type { Locale } from "@toolglot/core";
-import { slipsOf } from "../planner/slips/index.ts";
+import { slipsOf } from "../planner/slips.ts";
 import { type AskContext, ask } from "./ask.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { DemoOptions } from "./options.ts";

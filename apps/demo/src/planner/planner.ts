@@ -5,8 +5,7 @@ import { toRouterCalls } from "./formats/router.ts";
 import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import { readTask } from "./skills/index.ts";
-import { attpJavascriptSlips, attpSlips, pickSlip, routerSlips, slipNames, slipsOf } from "./slips/index.ts";
-import { misspell, type Slip } from "./slips/slip.ts";
+import { pickSlip, slipNames, slipped, slipsOf } from "./slips.ts";
 import { type CallPlan, type Outcome, PlanError, type PlannedCall, type Task, type Unread } from "./task.ts";
 import { asksForHelp, deniedText, failedText, helpText, missingToolText, unreadText } from "./wording.ts";
 
@@ -160,37 +159,37 @@ function advance(plan: CallPlan<string | Unread>, { slipIn }: Task, known: reado
 function writeCalls(
   { protocol, answers, requests, catalog, complaint, say }: Conversation,
   task: Task,
-  calls: PlannedCall[],
+  calls: readonly PlannedCall[],
   messy: string | number | undefined,
 ): Reply {
-  const prose = answers === 0 ? say`I use ${say.list(task.tools)}.\n ‖ 使用 ${say.list(task.tools)}。\n` : "";
-  const slips = messy !== undefined && complaint === undefined && (task.slipIn !== undefined || answers === 0);
-  /** The slip whose turn it is: the one that was asked for, else each request of the user takes the next one. */
-  const slipOf = <Kind extends Slip>(list: readonly Kind[]): Kind | undefined => {
-    if (!slips) return undefined;
-    const turn = typeof messy === "string" ? list.findIndex(({ id }) => id === messy) : messy + requests - 1;
-    return pickSlip(list, task, turn);
-  };
+  const tools = say.list(task.tools);
+  const prose = answers === 0 ? say`I use ${tools}.\n ‖ 使用 ${tools}。\n` : "";
+  const slips = slipsOf[protocol];
+  const taken = messy !== undefined && complaint === undefined && (task.slipIn !== undefined || answers === 0);
+  // The slip that was asked for, else each request of the user takes the next one.
+  const turn = typeof messy === "string" ? slips.findIndex(({ id }) => id === messy) : (messy ?? 0) + requests - 1;
+  const slip = taken ? pickSlip(slips, task, turn) : undefined;
+  const cut = slip?.cut && { cut: true };
+  const meant = slip?.calls?.(calls) ?? [...calls];
   switch (protocol) {
     case "native":
-      return { text: prose, calls: slips ? misspell(calls) : calls };
+      return { text: prose, calls: meant };
     case "trp": {
-      const meant = toRouterCalls(calls, catalog);
-      const slip = slipOf(routerSlips);
-      return { text: prose, calls: [{ name: "router", input: { calls: slip ? slip.write(meant, catalog) : meant } }] };
+      const routed = toRouterCalls(calls, catalog).map((call) => ({
+        ...call,
+        ...slip?.routed?.(call, catalog.length),
+      }));
+      return { text: prose, calls: [{ name: "router", input: { calls: routed } }] };
     }
     case "tam":
-    case "toolsxml": {
-      const slip = slipOf(slipsOf[protocol]);
-      const write = protocol === "tam" ? writeTamBlock : writeToolsBlock;
-      if (slip === undefined) return { text: `${prose}\n${write(calls)}` };
-      return { text: slip.write(calls, `${prose}\n`), ...(slip.cut && { cut: true }) };
-    }
+      return { text: slipped(slip, writeTamBlock(meant), `${prose}\n`), ...cut };
+    case "toolsxml":
+      return { text: slipped(slip, writeToolsBlock(meant, slip?.body), `${prose}\n`), ...cut };
     default: {
-      const { name: code, input } = calls[0] as PlannedCall;
+      const [{ name: code, input } = { name: "", input: {} }] = calls;
       const document = writeDocument(input.task as Task, code, say);
-      const slip = slipOf(protocol === "attp" ? attpSlips : attpJavascriptSlips);
-      return { text: slip?.write(document, task) ?? document, ...(slip?.cut && { cut: true }) };
+      const words = slip?.answer ? "Sure, here is the program:\n\n" : "";
+      return { text: slipped(slip, document, words, task.tools[0]), ...cut };
     }
   }
 }

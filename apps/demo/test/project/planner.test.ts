@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { type DemoStore, openStore } from "../../src/data/store.ts";
 import { createPlanner } from "../../src/planner/planner.ts";
 import { readTask } from "../../src/planner/skills/index.ts";
-import { toolsxmlSlips } from "../../src/planner/slips/index.ts";
+import { slipsOf } from "../../src/planner/slips.ts";
 import { languageOf } from "../../src/planner/text.ts";
 import { runQuestion, type TestRun } from "../support/agent.ts";
 import { type TestProject, testProject } from "../support/project.ts";
@@ -131,7 +131,7 @@ it("should rename in all files at once, and run the tests", async () => {
   expect(result.text).toMatch(/1 of 10 tests fail/);
 });
 
-for (const { id: slip } of toolsxmlSlips.filter(({ id }) => id !== "outdated-find" && id !== "unescaped"))
+for (const { id: slip } of slipsOf.toolsxml.filter(({ id }) => id !== "outdated-find" && id !== "unescaped"))
   sampled(slip === "cut-off")(
     `should make an edit exactly once in spite of the slip ${slip} in its block`,
     async () => {

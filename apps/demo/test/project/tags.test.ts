@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readToolsResults, writeToolsBlock } from "../../src/planner/formats/toolsxml.ts";
 import { readParts, sourceOf } from "../../src/planner/skills/project/results.ts";
-import { toolsxmlSlips } from "../../src/planner/slips/index.ts";
+import { slipped, slipsOf } from "../../src/planner/slips.ts";
 import type { PlannedCall } from "../../src/planner/task.ts";
 
 /** The calls that the protocol's own parser reads out of a text. */
@@ -31,6 +31,12 @@ const calls: PlannedCall[] = [
   { name: "input", input: { data: "y\n\\n<x>" } },
   { name: "ctrl", input: { key: "c" } },
 ];
+
+/** The answer that holds these calls and a slip. */
+function written(id: string, own: readonly PlannedCall[], prose: string): string {
+  const slip = slipsOf.toolsxml.find((known) => known.id === id);
+  return slipped(slip, writeToolsBlock(slip?.calls?.(own) ?? own, slip?.body), prose);
+}
 
 it("should write built-in tags that read back as they were meant", () => {
   expect(read(writeToolsBlock(calls))).toEqual(
@@ -75,16 +81,14 @@ it.each(["prose-and-fence", "missing-end", "entities", "capitals", "envelope", "
   "should make the slip %s in built-in tags without changing what they mean",
   (id) => {
     const own = [calls[0], calls[2]] as PlannedCall[];
-    const slip = toolsxmlSlips.find((known) => known.id === id);
-    const text = slip?.write(own, "Prose.\n") ?? "";
+    const text = written(id, own, "Prose.\n");
     expect(text).not.toBe(`Prose.\n${writeToolsBlock(own)}`);
     expect(read(text)).toEqual(own);
   },
 );
 
 it("should misremember one word of what it wants to find, and nothing else", () => {
-  const slip = toolsxmlSlips.find(({ id }) => id === "outdated-find");
-  const [made] = read(slip?.write([calls[2] as PlannedCall], "") ?? "");
+  const [made] = read(written("outdated-find", [calls[2] as PlannedCall], ""));
   expect(made).toEqual(edit("if (band.from < values) found = band;", "if (band.from <= value && true) found = band;"));
 });
 
