@@ -1,10 +1,11 @@
 import type { ProgramLanguage } from "@toolglot/core";
 import type { CallPlan, PlannedCall } from "./task.ts";
 
-/** Steps one after another, each made of what may run side by side, and what they come to; by default the one step's value. */
+/** Steps one after another, each made of what may run side by side. */
 export interface Plan {
   steps: readonly (readonly Step[])[];
-  result?: Expression;
+  /** What they come to: the named ones under their names, or a value. By default it is the only step's value. */
+  result?: readonly string[] | Expression;
 }
 
 /** A value with a name: what a tool gives, or what a pattern finds in a text. */
@@ -13,7 +14,7 @@ export interface Step {
   /** With an empty list here the step is left out, and its value is an empty list. */
   when?: Expression;
   tool?: string;
-  input?: Readonly<Record<string, Expression>>;
+  input?: Readonly<Record<string, Expression | string | number>>;
   /** The one field of the tool's value that is wanted. */
   take?: string;
   /** One call for each of these; in the input, `item` is the one. */
@@ -29,8 +30,8 @@ export interface Expression extends Readonly<Record<ProgramLanguage, string>> {
   value(known: Known): unknown;
 }
 
-/** A text or a number. It never holds three quotes in a row, since it stands in a TOML literal string. */
-export function literal(value: string | number): Expression {
+/** A text or a number as it is written. It never holds three quotes in a row, since it stands in a TOML literal string. */
+function literal(value: string | number): Expression {
   const text = JSON.stringify(value).replaceAll("''", "\\u0027\\u0027");
   const safe = text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
   const lines = typeof value === "string" && value.includes("\n") && !/''|[`\\$"]/.test(value);
@@ -89,64 +90,47 @@ export function record(fields: Readonly<Record<string, Expression>>): Expression
 }
 
 /** Makes the calls of a plan, and returns what it comes to. */
-export function* runPlan({ steps, result }: Plan): CallPlan<unknown> {
+export function* runPlan(plan: Plan): CallPlan<unknown> {
+  const { steps } = plan;
   const known: Record<string, unknown> = {};
   for (const group of steps) {
     const wanted = group.map((step) => callsOf(step, known));
-    const calls = wanted.flat();
+    const calls = wanted.flatMap((own) => own ?? []);
     const values = calls.length > 0 ? yield calls : [];
-    for (const [index, { name, when, each, find, take }] of group.entries()) {
+    for (const [index, { name, each, find, take }] of group.entries()) {
       const own = values.splice(0, wanted[index]?.length).map((value) => (take ? (value as Known)[take] : value));
-      if (isEmpty(when, known)) known[name] = [];
-      else if (find)
-        known[name] = [...String(find.text.value(known)).matchAll(new RegExp(find.pattern, "g"))].map(
-          ([, found]) => found,
-        );
-      else known[name] = each ? own : own[0];
+      const text = find && wanted[index] ? String(find.text.value(known)) : "";
+      const found = find && [...text.matchAll(new RegExp(find.pattern, "g"))].map(([, match]) => match);
+      known[name] = found ?? (each ? own : (own[0] ?? []));
     }
   }
-  return result ? result.value(known) : known[steps[0]?.[0]?.name ?? ""];
+  return resultOf(plan)?.value(known) ?? known[steps[0]?.[0]?.name ?? ""];
 }
 
-function isEmpty(list: Expression | undefined, known: Known): boolean {
-  return list !== undefined && (list.value(known) as unknown[]).length === 0;
+function resultOf({ result }: Plan): Expression | undefined {
+  if (result === undefined || "value" in result) return result;
+  return record(Object.fromEntries(result.map((name) => [name, path(name)])));
 }
 
-function callsOf({ tool, input = {}, each, when }: Step, known: Known): PlannedCall[] {
-  if (tool === undefined || isEmpty(when, known)) return [];
+const expressionOf = (value: Expression | string | number): Expression =>
+  typeof value === "object" ? value : literal(value);
+
+/** The calls of a step; undefined where it is left out. */
+function callsOf({ tool, input = {}, each, when }: Step, known: Known): PlannedCall[] | undefined {
+  if (when && (when.value(known) as unknown[]).length === 0) return undefined;
   const items = each ? (each.value(known) as unknown[]) : [undefined];
-  return items.map((item) => ({
-    name: tool,
-    input: Object.fromEntries(Object.entries(input).map(([name, { value }]) => [name, value({ ...known, item })])),
-  }));
+  const fields = Object.entries(input);
+  return items.flatMap((item) => {
+    const values = fields.map(([name, value]) => [name, expressionOf(value).value({ ...known, item })]);
+    return tool === undefined ? [] : [{ name: tool, input: Object.fromEntries(values) }];
+  });
 }
-
-/** What of a step differs between the languages. */
-const writers: Record<
-  ProgramLanguage,
-  Record<"find" | "call" | "take" | "each" | "when", (...parts: string[]) => string>
-> = {
-  python: {
-    find: (pattern, text) => `re.findall(r"${pattern}", ${text})`,
-    call: (tool, input) => `${tool}(${input})`,
-    take: (call, field) => `${call}["${field}"]`,
-    each: (call, list) => `[${call} for item in ${list}]`,
-    when: (value, list) => `${value} if ${list} else []`,
-  },
-  javascript: {
-    find: (pattern, text) => `[...${text}.matchAll(/${pattern}/g)].map(([, found]) => found)`,
-    call: (tool, input) => `await ${tool}({${input.startsWith("\n") ? input : ` ${input} `}})`,
-    take: (call, field) => `(${call}).${field}`,
-    each: (call, list) => `await Promise.all(${list}.map((item) => ${call.replace("await ", "")}))`,
-    when: (value, list) => `${list}.length > 0 ? ${value} : []`,
-  },
-};
 
 /** A plan as a program that leaves its value in `__result__`. */
-export function writeProgram({ steps, result }: Plan, language: ProgramLanguage): string {
+export function writeProgram(plan: Plan, language: ProgramLanguage): string {
+  const result = resultOf(plan);
   const [declare, end] = language === "python" ? ["", ""] : ["const ", ";"];
-  const all = steps.flat();
-  const lines = all.map((step) => {
+  const lines = plan.steps.flat().map((step) => {
     const target = result ? declare + step.name : "__result__";
     return `${target} = ${writeStep(step, language)}${end}`;
   });
@@ -154,12 +138,21 @@ export function writeProgram({ steps, result }: Plan, language: ProgramLanguage)
 }
 
 function writeStep({ tool = "", input = {}, each, when, find, take }: Step, language: ProgramLanguage): string {
-  const write = writers[language];
-  const sign = language === "python" ? "=" : ": ";
-  const fields = Object.entries(input).map(([name, value]) => `${name}${sign}${value[language]}`);
+  const python = language === "python";
+  const fields = Object.entries(input).map(
+    ([name, value]) => name + (python ? "=" : ": ") + expressionOf(value)[language],
+  );
   const short = fields.join(", ");
-  const call = write.call(tool, short.length < 90 || fields.length < 2 ? short : `\n    ${fields.join(",\n    ")},\n`);
-  const whole = each ? write.each(call, each[language]) : take ? write.take(call, take) : call;
-  const value = find ? write.find(find.pattern, find.text[language]) : whole;
-  return when ? write.when(value, when[language]) : value;
+  const list = short.length < 90 || fields.length < 2 ? short : `\n    ${fields.join(",\n    ")},\n`;
+  const [items, condition, searched] = [each?.[language], when?.[language], find?.text[language]];
+  let text = python ? `${tool}(${list})` : `${tool}({ ${list} })`;
+  if (!python && !each) text = `await ${text}`;
+  if (take) text = python ? `${text}["${take}"]` : `(${text}).${take}`;
+  if (each) text = python ? `[${text} for item in ${items}]` : `await Promise.all(${items}.map((item) => ${text}))`;
+  if (find)
+    text = python
+      ? `re.findall(r"${find.pattern}", ${searched})`
+      : `[...${searched}.matchAll(/${find.pattern}/g)].map(([, found]) => found)`;
+  if (when) text = python ? `${text} if ${condition} else []` : `${condition}.length > 0 ? ${text} : []`;
+  return text;
 }

@@ -1,4 +1,4 @@
-import type { Locale, ProgramLanguage } from "@toolglot/core";
+import type { ProgramLanguage } from "@toolglot/core";
 import { type Plan, runPlan, writeProgram } from "./plan.ts";
 
 /** How an earlier call or program of this request ended, as the planner reads it from the conversation. */
@@ -59,25 +59,21 @@ export interface Task<Value = unknown> {
   next?(value: Value): Task | Unread;
 }
 
-/** A kind of request the planner knows, for the help text. */
-export interface Skill {
-  id: string;
-  title: Record<Locale, string>;
-  /** A request of this kind, as a user would type it. */
-  example: Record<Locale, string>;
-}
-
 /** Gives a task its own value type inside and none outside: a kind's values never meet another's. */
 export function task<Value>(definition: Task<Value>): Task {
   return definition as unknown as Task;
 }
 
 /** A task whose programs and calls come from one plan. */
-export function plannedTask<Value>(definition: Omit<Task<Value>, "tools" | "code" | "calls"> & { plan: Plan }): Task {
-  const { plan, ...rest } = definition;
+export function plannedTask<Value>({
+  steps,
+  result,
+  ...rest
+}: Omit<Task<Value>, "tools" | "code" | "calls"> & Plan): Task {
+  const plan: Plan = { steps, ...(result && { result }) };
   return task<Value>({
     ...rest,
-    tools: [...new Set(plan.steps.flat().flatMap(({ tool }) => tool ?? []))],
+    tools: [...new Set(steps.flat().flatMap(({ tool }) => tool ?? []))],
     code: { python: writeProgram(plan, "python"), javascript: writeProgram(plan, "javascript") },
     calls: () => runPlan(plan) as CallPlan<Value>,
   });

@@ -46,7 +46,8 @@ function readSeries(question: string, say: Say): Task | Unread | undefined {
   return plannedTask<Record<string, number>>({
     kind: "arithmetic",
     about: say`statistics of ${numbers.length} numbers ‖ 对 ${numbers.length} 个数做统计`,
-    plan: { steps: [], result: record(Object.fromEntries(terms)) },
+    steps: [],
+    result: record(Object.fromEntries(terms)),
     answer: (values) =>
       Object.values(values)
         .map((value, index) => `${say.zh ? wanted[index]?.[1].zh : wanted[index]?.[0]}: ${formatNumber(value)}`)
@@ -84,7 +85,8 @@ function readExpression(question: string, say: Say): Task | Unread | undefined {
   return plannedTask<number | string>({
     kind: "arithmetic",
     about: say`${expression} computed ‖ 计算 ${expression}`,
-    plan: { steps: [], result },
+    steps: [],
+    result,
     answer: (value) => `${expression} = ${formatNumber(Number(value))}`,
   });
 }
@@ -101,58 +103,48 @@ const operations: Record<string, (a: number, b: number) => number> = {
   "**": (a, b) => a ** b,
 };
 
-/** An expression, or undefined when it is none or not finite. Powers bind from the right, as in Python. */
+/** How tightly signs bind: a sign before a number between products and powers, as in Python. */
+const binding: Record<string, number> = { "+": 1, "-": 1, "*": 2, "/": 2, "**": 4 };
+
+/** An expression, or undefined when it is none or not finite. Powers bind from the right. */
 function readTerm(text: string): Term | undefined {
-  const tokens = text.match(/\d+(?:\.\d+)?|\*\*|sqrt|[-+*/()]/gi) ?? [];
-  if (tokens.join("") !== text.replaceAll(/\s/g, "")) return undefined;
+  const tokens = text.toLowerCase().match(/\d+(?:\.\d+)?|\*\*|sqrt|[-+*/()]/g) ?? [];
+  if (tokens.join("") !== text.toLowerCase().replaceAll(/\s/g, "")) return undefined;
   let at = 0;
-  const take = (...wanted: string[]): string | undefined =>
-    wanted.includes(tokens[at]?.toLowerCase() ?? "") ? tokens[at++]?.toLowerCase() : undefined;
-  /** Operations that bind alike, from the left. */
-  const chain = (next: () => Term, ...signs: string[]): Term => {
-    let term = next();
-    for (let sign = take(...signs); sign; sign = take(...signs)) term = binary(term, sign, next());
+  const expression = (least: number): Term => {
+    let term = operand();
+    for (let sign = tokens[at]; sign && (binding[sign] ?? 0) >= least; sign = tokens[at]) {
+      at += 1;
+      term = binary(term, sign, expression(sign === "**" ? 3 : (binding[sign] ?? 0) + 1));
+    }
     return term;
   };
-  const sum = (): Term => chain(product, "+", "-");
-  const product = (): Term => chain(unary, "*", "/");
-  const unary = (): Term => {
-    const sign = take("-", "+");
-    return sign ? signed(sign, unary()) : power();
+  const operand = (): Term => {
+    const token = tokens[at++] ?? "";
+    if (token === "+" || token === "-") return signed(token, expression(3));
+    if (/^\d/.test(token)) return { value: () => Number(token), python: token, javascript: String(Number(token)) };
+    const root = token === "sqrt";
+    if (root ? tokens[at++] !== "(" : token !== "(") return nothing;
+    const { value, python, javascript } = expression(1);
+    if (tokens[at++] !== ")") return nothing;
+    const [py, js] = root ? ["math.sqrt", "Math.sqrt"] : ["", ""];
+    return {
+      value: () => (root ? Math.sqrt(value()) : value()),
+      python: `${py}(${python})`,
+      javascript: `${js}(${javascript})`,
+    };
   };
-  const power = (): Term => {
-    const base = atom();
-    if (!take("**")) return base;
-    const term = binary(base, "**", unary());
-    // JavaScript wants brackets where a sign stands before a power.
-    return { ...term, javascript: `(${term.javascript})` };
-  };
-  const atom = (): Term => {
-    const root = take("sqrt") !== undefined;
-    if (take("(")) {
-      const { value, python, javascript } = sum();
-      if (!take(")")) return nothing;
-      const [py, js] = root ? ["math.sqrt", "Math.sqrt"] : ["", ""];
-      return {
-        value: () => (root ? Math.sqrt(value()) : value()),
-        python: `${py}(${python})`,
-        javascript: `${js}(${javascript})`,
-      };
-    }
-    const token = tokens[at];
-    if (root || token === undefined || !/^\d/.test(token)) return nothing;
-    at += 1;
-    return { value: () => Number(token), python: token, javascript: String(Number(token)) };
-  };
-  const term = sum();
+  const term = expression(1);
   return at === tokens.length && Number.isFinite(term.value()) ? term : undefined;
 }
 
 function binary(left: Term, sign: string, right: Term): Term {
+  const javascript = `${left.javascript} ${sign} ${right.javascript}`;
   return {
     value: () => operations[sign]?.(left.value(), right.value()) ?? Number.NaN,
     python: `${left.python} ${sign} ${right.python}`,
-    javascript: `${left.javascript} ${sign} ${right.javascript}`,
+    // JavaScript wants brackets where a sign stands before a power.
+    javascript: sign === "**" ? `(${javascript})` : javascript,
   };
 }
 

@@ -1,4 +1,4 @@
-import { count, joined, literal, path, record, template } from "../plan.ts";
+import { count, joined, path, template } from "../plan.ts";
 import { unreadWords } from "../reading/unread.ts";
 import { plannedTask, type Task, type Unread } from "../task.ts";
 import { markdownTable, type Say } from "../text.ts";
@@ -83,35 +83,33 @@ interface Found {
 function chainTask(topic: Topic, ticket: boolean, say: Say): Task {
   const own = (texts: readonly [string, string]): string => texts[say.zh ? 1 : 0];
   const query = own(topic.query);
-  const [hits, policies, limits, rows] = [path("hits"), path("policies"), path("limits"), path("found")];
+  const [hits, policies, limits, rows] = [path("hits"), path("policies"), path("limits"), path("rows")];
   const limit = path("limits", 0);
   const body = template(say`Rule: {id}. {numbers} ‖ 依据文档 {id}. {numbers}`, {
     id: path("hits", 0, "document_id"),
     numbers: joined(rows, "number"),
   });
   const title = template(own(topic.title), { limit, count: count(rows) });
-  const input = { title, body, priority: literal(topic.priority) };
+  const input = { title, body, priority: topic.priority };
   return plannedTask<Found>({
     kind: "chain",
     about: say`the data checked against the ${query}${ticket ? ", and a ticket" : ""} ‖ 按“${query}”核对数据${ticket ? "，并建工单" : ""}`,
-    plan: {
-      steps: [
-        [{ name: "hits", tool: "search_documents", input: { query: literal(query), top_k: literal(1) } }],
-        [{ name: "policies", each: hits, tool: "fetch_document", input: { document_id: path("item", "document_id") } }],
-        [{ name: "limits", when: policies, find: { pattern: own(topic.pattern), text: path("policies", 0, "text") } }],
-        [
-          {
-            name: "found",
-            when: limits,
-            tool: "query_sql",
-            input: { sql: template(topic.sql, { limit }), limit: literal(200) },
-            take: "rows",
-          },
-        ],
-        ...(ticket ? [[{ name: "ticket", when: rows, tool: "create_ticket", input }]] : []),
+    steps: [
+      [{ name: "hits", tool: "search_documents", input: { query: query, top_k: 1 } }],
+      [{ name: "policies", each: hits, tool: "fetch_document", input: { document_id: path("item", "document_id") } }],
+      [{ name: "limits", when: policies, find: { pattern: own(topic.pattern), text: path("policies", 0, "text") } }],
+      [
+        {
+          name: "rows",
+          when: limits,
+          tool: "query_sql",
+          input: { sql: template(topic.sql, { limit }), limit: 200 },
+          take: "rows",
+        },
       ],
-      result: record({ hits, limits, rows, ...(ticket && { ticket: path("ticket") }) }),
-    },
+      ...(ticket ? [[{ name: "ticket", when: rows, tool: "create_ticket", input }]] : []),
+    ],
+    result: ["hits", "limits", "rows", ...(ticket ? ["ticket"] : [])],
     answer({ hits: [hit], limits: [number], rows: list, ticket: made }) {
       if (hit === undefined || number === undefined)
         return say`I found no limit in any document about the ${query}. ‖ 没有找到写明界限的“${query}”。`;

@@ -1,4 +1,3 @@
-import { literal, path, record } from "../plan.ts";
 import type { Period } from "../reading/dates.ts";
 import type { Frame } from "../reading/frame.ts";
 import { schema } from "../reading/schema.ts";
@@ -27,11 +26,10 @@ export function queryTask<Value>(
   const steps = Object.entries(sql).map(([name, text]) => ({
     name,
     tool: "query_sql",
-    input: { sql: literal(text), limit: literal(mostRows) },
+    input: { sql: text, limit: mostRows },
     take: "rows",
   }));
-  const result = record(Object.fromEntries(steps.map(({ name }) => [name, path(name)])));
-  return plannedTask<Value>({ ...definition, plan: { steps: [steps], result } });
+  return plannedTask<Value>({ ...definition, steps: [steps], result: Object.keys(sql) });
 }
 
 /** The task of a frame that was understood whole. */

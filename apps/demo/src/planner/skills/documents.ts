@@ -1,4 +1,4 @@
-import { literal, path, record } from "../plan.ts";
+import { path } from "../plan.ts";
 import { canonical, contentWords, covers, documentWord } from "../reading/content.ts";
 import { readTokens } from "../reading/tokens.ts";
 import { furtherStep } from "../reading/unread.ts";
@@ -76,11 +76,10 @@ export function readAsk(question: string, say: Say): Task | undefined {
 
 /** A list of all documents. */
 export function listDocuments(say: Say): Task {
-  const input = { query: literal("*"), top_k: literal(20) };
   return plannedTask<Document[]>({
     kind: "documents",
     about: say`a list of the documents ‖ 文档列表`,
-    plan: { steps: [[{ name: "hits", tool: "search_documents", input }]] },
+    steps: [[{ name: "hits", tool: "search_documents", input: { query: "*", top_k: 20 } }]],
     answer(hits) {
       const lines = hits.map(({ title, document_id: id }) => `- ${title} (${id})`).join("\n");
       const all = say`${hits.length} documents: ‖ 共 ${hits.length} 篇文档：`;
@@ -92,41 +91,29 @@ export function listDocuments(say: Say): Task {
 const hitsOf: Record<Kind, number> = { search: 8, ask: 5, summarise: 1, read: 1, compare: 1 };
 
 function documentTask(kind: Kind, topics: readonly string[], question: string, say: Say): Task {
-  const numbered = topics.map((topic, index) => ({
-    query: queryOf(topic),
-    number: index === 0 ? "" : String(index + 1),
+  const names = topics.map((_, index) => `documents${index === 0 ? "" : index + 1}`);
+  const searches = topics.map((topic, index) => ({
+    name: `hits_for_${names[index]}`,
+    tool: "search_documents",
+    input: { query: queryOf(topic), top_k: hitsOf[kind] },
+  }));
+  const fetches = names.map((name, index) => ({
+    name,
+    each: path(searches[index]?.name ?? ""),
+    tool: "fetch_document",
+    input: { document_id: path("item", "document_id") },
   }));
   return plannedTask<Record<string, Document[]>>({
     kind,
     about: say`what the documents say about: ${topics.join(" / ")} ‖ 文档里关于“${topics.join("、")}”的内容`,
-    plan: {
-      steps: [
-        numbered.map(({ query, number }) => ({
-          name: `hits${number}`,
-          tool: "search_documents",
-          input: { query: literal(query), top_k: literal(hitsOf[kind]) },
-        })),
-        numbered.map(({ number }) => ({
-          name: `documents${number}`,
-          each: path(`hits${number}`),
-          tool: "fetch_document",
-          input: { document_id: path("item", "document_id") },
-        })),
-      ],
-      result: record(
-        Object.fromEntries(numbered.map(({ number }) => [`documents${number}`, path(`documents${number}`)])),
-      ),
-    },
+    steps: [searches, fetches],
+    result: names,
     answer(values) {
       const found = Object.values(values);
       if (kind === "ask") return askAnswer(found[0] ?? [], question, say);
       if (kind === "search") return searchAnswer(found[0] ?? [], topics[0] ?? "", say);
-      return documentsAnswer(
-        kind,
-        topics,
-        found.map(([best]) => best),
-        say,
-      );
+      const best = found.map(([first]) => first);
+      return documentsAnswer(kind, topics, best, say);
     },
   });
 }

@@ -1,4 +1,4 @@
-import { literal, path, record } from "../plan.ts";
+import { path } from "../plan.ts";
 import { furtherStep, unreadWords } from "../reading/unread.ts";
 import { plannedTask, type Task, type Unread } from "../task.ts";
 import { type Say, wordTable } from "../text.ts";
@@ -11,13 +11,7 @@ function callTask<Value>(
   about: string,
   answer: (value: Value) => string,
 ): Task {
-  const fields = Object.entries(input).map(([name, value]) => [name, literal(value)]);
-  return plannedTask<Value>({
-    kind,
-    about,
-    plan: { steps: [[{ name: "done", tool, input: Object.fromEntries(fields) }]] },
-    answer,
-  });
+  return plannedTask<Value>({ kind, about, steps: [[{ name: "done", tool, input }]], answer });
 }
 
 const priorities = wordTable("urgent=high;high=high;low=low;高=high;紧急=high;加急=high;低=low");
@@ -122,19 +116,15 @@ export function readDelete(question: string, say: Say): Task | Unread | undefine
     resource_id: String(Number(number)),
     ...(reason && { reason: reason.slice(0, 500) }),
   };
-  const found = path("found");
-  const fields = Object.entries(input).map(([name, value]) => [name, literal(value)]);
-  const sql = literal(`SELECT id FROM ${kind}s WHERE id = ${Number(number)}`);
+  const sql = `SELECT id FROM ${kind}s WHERE id = ${Number(number)}`;
   return plannedTask<{ found: unknown[]; done: { rows?: number } }>({
     kind: "delete",
     about: say`${what} deleted ‖ 删除${what}`,
-    plan: {
-      steps: [
-        [{ name: "found", tool: "query_sql", input: { sql }, take: "rows" }],
-        [{ name: "done", when: found, tool: "delete_record", input: Object.fromEntries(fields) }],
-      ],
-      result: record({ found, done: path("done") }),
-    },
+    steps: [
+      [{ name: "found", tool: "query_sql", input: { sql }, take: "rows" }],
+      [{ name: "done", when: path("found"), tool: "delete_record", input }],
+    ],
+    result: ["found", "done"],
     answer({ found: { length }, done: { rows } }) {
       if (length === 0) return say`There is no ${what}; nothing was deleted. ‖ 没有${what}，什么也没有删除。`;
       if (typeof rows !== "number") return say`This did not work: no count came back. ‖ 没有成功：没有返回行数。`;

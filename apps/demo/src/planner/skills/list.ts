@@ -1,4 +1,12 @@
-import type { Skill } from "../task.ts";
+import type { Locale } from "@toolglot/core";
+
+/** A kind of request the planner knows, for the help text. */
+interface Skill {
+  id: string;
+  title: Record<Locale, string>;
+  /** A request of this kind, as a user would type it. */
+  example: Record<Locale, string>;
+}
 
 const toolsxml = [" (only with --protocol toolsxml)", "（仅限 --protocol toolsxml）"];
 

@@ -1,4 +1,3 @@
-import { literal } from "../plan.ts";
 import { plannedTask, type Task } from "../task.ts";
 import { markdownTable, type Say } from "../text.ts";
 
@@ -14,7 +13,7 @@ export function readSql(question: string, say: Say): Task | undefined {
   return plannedTask<{ rows: Record<string, unknown>[]; truncated: boolean }>({
     kind: "sql",
     about: say`your query run ‖ 执行你写的查询`,
-    plan: { steps: [[{ name: "found", tool: "query_sql", input: { sql: literal(sql) } }]] },
+    steps: [[{ name: "found", tool: "query_sql", input: { sql } }]],
     answer({ rows, truncated }) {
       const names = Object.keys(rows[0] ?? {});
       if (names.length === 0) return say`The query gave no rows. ‖ 查询没有返回任何行。`;
