@@ -35,26 +35,7 @@ export interface Frame {
 }
 
 /** A question while it is read. */
-export interface Question {
-  words: Words;
-  frame: Frame;
-  /** "Most", "best-selling", and what it speaks of; or "last". */
-  sup: Token | undefined;
-  recency: Token | undefined;
-  asked: string[];
-  descending: boolean;
-  /** It names what the result is ordered by. */
-  ordered: boolean;
-  comparisons: { than: Token; number: Token }[];
-  /** "How many", and the kind of goods that are counted. */
-  count: Token | undefined;
-  goods: Token | undefined;
-  bought: boolean;
-  sold: boolean;
-  /** What a ranking ranks, and the table that is named first. */
-  ranked?: Token | undefined;
-  noun?: string | undefined;
-}
+export type Question = ReturnType<typeof readOrder>;
 
 const filterKinds = "status ticketstatus tier category priority country city customer product reason late".split(" ");
 const people = /^(?:customers|products)$/;
@@ -91,16 +72,15 @@ export function readFrame(all: readonly Token[]): Frame | undefined {
   readFilters(question);
   for (const { than, number } of question.comparisons) readComparison(question, than, number);
   const joined = base === "customers" && words.use("joined");
-  if (columns.date !== undefined && (base !== "customers" || joined))
-    frame.periods = words.open("period").map((token) => {
-      token.used = true;
-      return token.period as Period;
-    });
-  const byTime = /^(?:month|year)$/.test(frame.dimension ?? "");
-  if (base === "customers" && !joined && byTime) return undefined;
-  if (frame.dimension !== undefined && (isList(frame) || dimensionSql(frame) === undefined)) return undefined;
+  if (columns.date !== undefined && (base !== "customers" || joined)) {
+    frame.periods = words.open("period").flatMap(({ period }) => period ?? []);
+    words.use("period");
+  }
+  const { dimension, periods } = frame;
+  if (base === "customers" && !joined && /^(?:month|year)$/.test(dimension ?? "")) return undefined;
+  if (dimension !== undefined && (isList(frame) || dimensionSql(frame) === undefined)) return undefined;
   // "New customers" without a date says nothing that can be queried.
-  if (joined && frame.periods.length === 0 && frame.dimension === undefined) return undefined;
+  if (joined && periods.length === 0 && dimension === undefined) return undefined;
   return readRest(question) ? frame : undefined;
 }
 
@@ -120,7 +100,7 @@ function recordOf(words: Words): { table: Table; id: number; tokens: Token[] } |
 }
 
 /** What the result is split by, how it is ordered, and how many are wanted. */
-function readOrder(words: Words, frame: Frame): Question {
+function readOrder(words: Words, frame: Frame) {
   let ordered = false;
   for (const by of words.open("by")) {
     const what = words.next(by);
@@ -132,20 +112,17 @@ function readOrder(words: Words, frame: Frame): Question {
     } else if (/^(?:field|count|noun|aggregate)$/.test(what.kind)) ordered = true;
     by.used = true;
   }
-  const periodical = words.open("dimension").find(({ text }) => /ly$/i.test(text));
-  if (periodical && frame.dimension === undefined) {
-    frame.dimension = periodical.value;
-    periodical.used = true;
-  }
-  const sup = words.open("sup")[0];
-  const recency = sup ? undefined : words.open("recency")[0];
+  if (frame.dimension === undefined) frame.dimension = words.take("dimension", ({ text }) => /ly$/i.test(text))?.value;
+  const sup = words.take("sup");
+  const recency = sup ? undefined : words.take("recency");
+  // "Most", "best-selling" and what they speak of.
   const asked = sup?.value.split(" ") ?? [];
   const comparisons = words.open("than").flatMap((than) => {
     const number = words.next(than);
-    return number?.kind === "number" ? [{ than, number }] : [];
+    if (number?.kind !== "number") return [];
+    than.used = number.used = true;
+    return [{ than, number }];
   });
-  for (const token of [sup, recency, ...comparisons.flatMap(({ than, number }) => [than, number])])
-    if (token) token.used = true;
   const count = words.open("count")[0];
   const wanted = words.open("number")[0];
   // "The last five", "show 5 orders", but not "show orders of 500".
@@ -153,24 +130,35 @@ function readOrder(words: Words, frame: Frame): Question {
     wanted &&
     (/^(?:sup|recency|list)$/.test(words.before(wanted)?.kind ?? "") ||
       /^(?:noun|sup|recency|category|status|late|tier)$/.test(words.next(wanted)?.kind ?? ""));
-  if (limits && /^[1-9]\d{0,5}$/.test(wanted.value) && (sup || recency || (words.has("list") && !count))) {
-    frame.limit = Number(wanted.value);
-    wanted.used = true;
-  }
+  if (limits && /^[1-9]\d{0,5}$/.test(wanted.value) && (sup || recency || (words.has("list") && !count)))
+    frame.limit = Number(words.take("number")?.value);
+  // "How many tents": the kind of goods that are counted.
   const head = count && words.next(count);
   const isGoods = head && /^(?:category|product|unknown)$/.test(head.kind) && words.next(head)?.kind !== "noun";
-  const goods = isGoods ? head : undefined;
-  const first = words.open("noun")[0];
+  const [first] = words.open("noun");
   for (const token of words.open("noun")) {
     // "How many tents did she order", "which customers order tents": a verb.
-    const verb = /^order$/i.test(token.text) && (goods || (first !== token && people.test(first?.value ?? "")));
+    const verb = /^order$/i.test(token.text) && (isGoods || (first !== token && people.test(first?.value ?? "")));
     if (verb) token.kind = "bought";
   }
-  // "Compare them by revenue" names only the measure.
-  if (!words.has("noun")) ordered = false;
-  const descending = sup ? asked.at(-1) === "max" : recency?.value === "last";
-  const [bought, sold] = [words.has("bought"), words.has("sold")];
-  return { words, frame, sup, recency, asked, descending, ordered, comparisons, count, goods, bought, sold };
+  return {
+    words,
+    frame,
+    sup,
+    recency,
+    asked,
+    descending: sup ? asked.at(-1) === "max" : recency?.value === "last",
+    // "Compare them by revenue" names only the measure.
+    ordered: ordered && words.has("noun"),
+    comparisons,
+    count,
+    goods: isGoods ? head : undefined,
+    bought: words.has("bought"),
+    sold: words.has("sold"),
+    /** What a ranking ranks, and the table that is named first. */
+    ranked: undefined as Token | undefined,
+    noun: undefined as string | undefined,
+  };
 }
 
 /** What is asked about, and the tables that it takes; false where they are none that can be asked about. */
@@ -186,25 +174,20 @@ function readTables(question: Question): boolean {
 /** The dimension of a ranking: which customers, products, cities, months … */
 function rankedBy(question: Question): string | undefined {
   const { words, asked, bought, sold } = question;
-  const use = (token: Token): Token => {
-    token.used = true;
-    question.ranked = token;
-    return token;
-  };
-  const dimension = words.open("dimension")[0];
-  if (dimension) return use(dimension).value;
+  question.ranked = words.take("dimension");
+  if (question.ranked) return question.ranked.value;
   const found = words.open("noun");
   const thing = found.find(({ value }) => people.test(value));
-  const measured =
-    words.has("field", "revenue") ||
-    words.has("field", "units") ||
-    asked[0] === "units" ||
-    found.some((token) => token !== thing);
+  const sells = words.has("field", "revenue") || words.has("field", "units") || asked[0] === "units";
+  const measured = sells || bought || sold || found.some((token) => token !== thing);
   const ofGoods = words.has("field", "price") || words.has("field", "stock") || asked[0] === "price";
-  if (thing && !ofGoods && (measured || bought || sold || asked.length === 1)) return dimensionOf(use(thing));
+  if (thing && !ofGoods && (measured || asked.length === 1)) {
+    question.ranked = words.take("noun", (token) => token === thing);
+    return dimensionOf(thing);
+  }
   if (found.length > 0) return undefined;
   if (words.written("which", /^(?:who|谁)/i) && (words.has("field", "revenue") || bought)) return "customer";
-  return words.has("category") && (measured || sold || bought) ? "product" : undefined;
+  return words.has("category") && measured ? "product" : undefined;
 }
 
 function dimensionOf({ kind, value }: Token): string | undefined {
@@ -239,10 +222,11 @@ function tablesOf(question: Question): [subject: Table, base: Table] | undefined
 function readRank({ words, frame, sup, recency, asked, descending, ordered, ranked }: Question): boolean {
   const { base } = frame;
   const { columns, money } = schema[base];
-  const statistics = frame.measures.length > 3;
   const one = (token: Token | undefined): number => (isOne(words, token) ? 1 : 5);
   const thing = words.open("noun")[0] ?? words.content.find(({ kind }) => kind === "category");
-  if (!isList(frame) && !statistics && (sup || ordered)) {
+  if (!isList(frame) && (sup || ordered)) {
+    // The highest of several statistics is none of them.
+    if (sup && frame.measures.length > 3) sup.used = false;
     frame.rank = { by: frame.measures[0] ?? "count", descending: sup === undefined || descending };
     if (sup) frame.limit ??= one(ranked);
   }

@@ -39,6 +39,13 @@ export class Words {
     return this.content[this.content.indexOf(token) - 1];
   }
 
+  /** Uses the first open one of a kind that fits. */
+  take(kind: string, fits: (token: Token) => boolean = () => true): Token | undefined {
+    const token = this.open(kind).find(fits);
+    if (token) token.used = true;
+    return token;
+  }
+
   /** Uses those of a kind that are open and fit. */
   use(kind: string, fits: (token: Token) => boolean = () => true): boolean {
     const found = this.open(kind).filter(fits);

@@ -5,108 +5,59 @@ import { attempt, runCommand, runTests } from "./commands.ts";
 import { fixProject } from "./fix.ts";
 import { changesText, endedWell, readParts, searchMatches, sourceOf, tailText, testsText } from "./results.ts";
 
-/** A kind of request about the project: how it begins, its tools, and the plan, which returns the answer. */
-interface ProjectSkill {
-  kind: string;
-  /** How a request of the kind is written; its groups are what it names. */
-  asked: readonly RegExp[];
-  /** Other words that it may have: a pattern. Without one, what it names may be anything. */
-  words?: string;
-  tools: readonly string[];
-  about(names: readonly string[], say: Say): string;
-  plan(names: readonly string[], say: Say): CallPlan<string>;
-}
-
 const name = '[`“"]?([A-Za-z_$][\\w$]{0,100})[`”"]?';
 
-const skills: readonly ProjectSkill[] = [
-  {
-    kind: "project-fix",
-    asked: [
-      /\b(?:fix|repair|solve|debug|mend)\b.{0,60}\b(?:tests?|bugs?|project)\b/i,
-      /(?:修复|修好|修一下|解决|修正).{0,30}(?:测试|项目|bug|错误)/iu,
-    ],
-    words:
-      "fix|repair|solve|debug|mend|why|fail(?:s|ed|ing)?|broken|project|code|tests?|bugs?|cause|find|修复|修好|修一下|解决|修正|失败|项目|测试|错误|代码|出错|为什么",
-    tools: ["command", "read", "edit"],
-    about: (_, say) => say`the failing test of the project fixed ‖ 修复项目里失败的测试`,
-    plan: (_, say) => fixProject(say),
+/** For each kind: its tools, what it wants in English and Chinese; how it is asked, with groups for names; its other words. */
+const table = String.raw`
+project-fix ; command read edit ; the failing test of the project fixed ; 修复项目里失败的测试
+\b(?:fix|repair|solve|debug|mend)\b.{0,60}\b(?:tests?|bugs?|project)\b|(?:修复|修好|修一下|解决|修正).{0,30}(?:测试|项目|bug|错误)
+fix|repair|solve|debug|mend|why|fail(?:s|ed|ing)?|broken|project|code|tests?|bugs?|cause|find|修复|修好|修一下|解决|修正|失败|项目|测试|错误|代码|出错|为什么
+project-rename ; read edit command ; {1} renamed to {2} ; 把 {1} 改名为 {2}
+\brename\s+(?:the\s+)?(?:(?:function|constant|variable|class)\s+)?NAME\s+(?:to|into|as)\s+NAME|(?:把|将)\s*NAME\s*(?:在.{0,10})?(?:全部|都|统一)?(?:改名|重命名|改)(?:为|成)\s*NAME
+everywhere|in all files|in the project|throughout|项目
+project-release ; command input ctrl ; a new version of the project released ; 发布项目的新版本
+\b(?:release|publish)\b.{0,40}\b(?:project|package|library|version)\b|发布.{0,10}(?:项目|新版本|软件包)|给项目发版
+release|publish|project|package|library|version|new|发布|发版|项目|新版本|软件包|版本
+project-search ; read ; the places of "{1}" in the project ; “{1}”在项目里出现的地方
+\b(?:search|look|grep)\b.{0,20}\b(?:the )?project\b(?:'s files)?\s+for\s+(.+)|\bfind\s+(.+?)\s+in the project\b|(?:在)?项目(?:里|中)?(?:搜索|查找|搜一下|找一下|找)\s*(.+)
+.+
+project-test ; command ; the project's tests run ; 运行项目的测试
+\b(?:run|do)\b.{0,30}\btests?\b|(?:运行|跑|执行).{0,12}测试
+run|project|tests?|suite|运行|跑|执行|项目|测试
+project-overview ; read ; what is in the project ; 项目里有什么
+\b(?:what(?:'s| is)|show|list|describe|which files are)\b.{0,30}\b(?:in|of)?\s*(?:the|this)\s+project\b|项目.{0,6}(?:有什么|有哪些|是什么|的(?:文件|结构|内容))|(?:介绍|看看|列出).{0,8}项目
+describe|this|files?|folders?|project|inside|contents?|which|what[’']?s?|show|list|are|有哪些|什么|项目|文件|结构|内容|介绍|看看`;
+
+/** What each kind does; it returns the answer. */
+const plans: Record<string, (say: Say, first: string, second: string) => CallPlan<string>> = {
+  "project-fix": fixProject,
+  "project-rename": rename,
+  "project-release": release,
+  "project-search": search,
+  "project-test": test,
+  "project-overview": overview,
+};
+
+const skills = [...table.matchAll(/^(\S+) ; (.+) ; (.+) ; (.+)\n(.+)\n(.+)$/gm)].map(
+  ([, kind = "", tools = "", en = "", zh = "", asked = "", words = ""]) => {
+    return { kind, tools: tools.split(" "), en, zh, asked: new RegExp(asked.replaceAll("NAME", name), "iu"), words };
   },
-  {
-    kind: "project-rename",
-    asked: [
-      new RegExp(
-        `\\brename\\s+(?:the\\s+)?(?:(?:function|constant|variable|class)\\s+)?${name}\\s+(?:to|into|as)\\s+${name}`,
-        "i",
-      ),
-      new RegExp(`(?:把|将)\\s*${name}\\s*(?:在.{0,10})?(?:全部|都|统一)?(?:改名|重命名|改)(?:为|成)\\s*${name}`, "u"),
-    ],
-    words: "everywhere|in all files|in the project|throughout|项目",
-    tools: ["read", "edit", "command"],
-    about: ([from, to], say) => say`${from} renamed to ${to} ‖ 把 ${from} 改名为 ${to}`,
-    plan: ([from = "", to = ""], say) => rename(from, to, say),
-  },
-  {
-    kind: "project-release",
-    asked: [
-      /\b(?:release|publish)\b.{0,40}\b(?:project|package|library|version)\b/i,
-      /发布.{0,10}(?:项目|新版本|软件包)|给项目发版/u,
-    ],
-    words: "release|publish|project|package|library|version|new|发布|发版|项目|新版本|软件包|版本",
-    tools: ["command", "input", "ctrl"],
-    about: (_, say) => say`a new version of the project released ‖ 发布项目的新版本`,
-    plan: (_, say) => release(say),
-  },
-  {
-    kind: "project-search",
-    asked: [
-      /\b(?:search|look|grep)\b.{0,20}\b(?:the )?project\b(?:'s files)?\s+for\s+(.+)/i,
-      /\bfind\s+(.+?)\s+in the project\b/i,
-      /(?:在)?项目(?:里|中)?(?:搜索|查找|搜一下|找一下|找)\s*(.+)/u,
-    ],
-    tools: ["read"],
-    about: ([wanted], say) => say`the places of "${wanted}" in the project ‖ “${wanted}”在项目里出现的地方`,
-    plan: ([wanted = ""], say) => search(wanted.replace(/^[`"“「]|[`"”」]?[.。?？!！]?$/gu, "").trim(), say),
-  },
-  {
-    kind: "project-test",
-    asked: [/\b(?:run|do)\b.{0,30}\btests?\b/i, /(?:运行|跑|执行).{0,12}测试/u],
-    words: "run|project|tests?|suite|运行|跑|执行|项目|测试",
-    tools: ["command"],
-    about: (_, say) => say`the project's tests run ‖ 运行项目的测试`,
-    *plan(_, say) {
-      const { tests, run } = yield* runTests();
-      const { failure } = run;
-      return testsText(tests, run, say) + (failure ? `\n\n  ${failure.name}\n  ${failure.file}:${failure.line}` : "");
-    },
-  },
-  {
-    kind: "project-overview",
-    asked: [
-      /\b(?:what(?:'s| is)|show|list|describe|which files are)\b.{0,30}\b(?:in|of)?\s*(?:the|this)\s+project\b/i,
-      /项目.{0,6}(?:有什么|有哪些|是什么|的(?:文件|结构|内容))|(?:介绍|看看|列出).{0,8}项目/u,
-    ],
-    words:
-      "describe|this|files?|folders?|project|inside|contents?|which|what[’']?s?|show|list|are|有哪些|什么|项目|文件|结构|内容|介绍|看看",
-    tools: ["read"],
-    about: (_, say) => say`what is in the project ‖ 项目里有什么`,
-    plan: (_, say) => overview(say),
-  },
-];
+);
 
 /** Reads a request about the project. */
 export function readProject(question: string, say: Say): Task | Unread | undefined {
-  for (const { kind, asked, words, tools, about, plan } of skills) {
-    const [whole, ...names] = asked.flatMap((pattern) => pattern.exec(question) ?? []);
-    if (whole === undefined || (names[0] !== undefined && names[0] === names[1])) continue;
-    const rest = names.length > 0 ? question.replace(whole, " ") : question;
-    const unread = words === undefined ? [] : unreadWords(rest, words, ["and", "list", "which", "noun"]);
+  for (const { kind, tools, en, zh, asked, words } of skills) {
+    const [whole, ...groups] = asked.exec(question) ?? [];
+    const [first = "", second = ""] = groups.filter((group) => group !== undefined);
+    if (whole === undefined || (first !== "" && first === second)) continue;
+    const rest = first === "" ? question : question.replace(whole, " ");
+    const unread = unreadWords(rest, words, ["and", "list", "which", "noun"]);
     if (unread.length > 0) return { unread };
     return task<string>({
       kind,
       tools,
-      about: about(names, say),
-      calls: () => plan(names, say),
+      about: say`${en} ‖ ${zh}`.replace("{1}", first).replace("{2}", second),
+      calls: () => (plans[kind] as (typeof plans)[string])(say, first, second),
       ...(tools.includes("edit") && { slipIn: (calls) => calls.some((call) => call.name === "edit") }),
       answer: (text) => text,
     });
@@ -114,7 +65,13 @@ export function readProject(question: string, say: Say): Task | Unread | undefin
   return undefined;
 }
 
-function* rename(from: string, to: string, say: Say): CallPlan<string> {
+function* test(say: Say): CallPlan<string> {
+  const { tests, run } = yield* runTests();
+  const { failure } = run;
+  return testsText(tests, run, say) + (failure ? `\n\n  ${failure.name}\n  ${failure.file}:${failure.line}` : "");
+}
+
+function* rename(say: Say, from: string, to: string): CallPlan<string> {
   const whole = (word: string): string => `(^|[^A-Za-z0-9_$])${escapeRegExp(word)}($|[^A-Za-z0-9_$])`;
   // Longer names that hold this one come last.
   const longerName = `[A-Za-z0-9_$]${escapeRegExp(from)}|${escapeRegExp(from)}[A-Za-z0-9_$]`;
@@ -172,7 +129,8 @@ function endText(end: Outcome, answered: string, say: Say): string {
   return `${answered}${state}\n\n${tailText(end, 6)}`;
 }
 
-function* search(wanted: string, say: Say): CallPlan<string> {
+function* search(say: Say, named: string): CallPlan<string> {
+  const wanted = named.replace(/^[`"“「]|[`"”」]?[.。?？!！]?$/gu, "").trim();
   const [found] = (yield [attempt("read", { searches: [{ pattern: escapeRegExp(wanted) }] })]) as [Outcome];
   if (found.status !== "ok") throw new PlanError(found.message ?? "");
   const matches = readParts(found).flatMap(searchMatches);
