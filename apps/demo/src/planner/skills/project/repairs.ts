@@ -1,58 +1,35 @@
 import { codeOf } from "./javascript.ts";
 import type { Line, Source } from "./results.ts";
 
-/** A slip that programmers make, what may have been meant instead, and what it is called in English and Chinese. */
-interface Rule {
-  id: "limit" | "logic" | "equality" | "rounding" | "off-by-one" | "arithmetic";
-  pattern: RegExp;
-  meant: Readonly<Record<string, readonly string[]>>;
-  words: readonly [string, string];
-}
+/** Slips that programmers make: where one may be, what may have been meant, and what it is called in English and Chinese. */
+const table = String.raw`
+limit ; (?<= )(?:<=|>=|<|>)(?= ) ; < <=, <= <, > >=, >= > ; a comparison that has its limit on the wrong side ; 比较时把界限本身算错了边
+logic ; (?<= )(?:&&|\|\|)(?= ) ; && ||, || && ; “and” in the place of “or”, or the other way round ; “与”和“或”用反了
+equality ; (?<= )[!=]==?(?= ) ; === !==, !== ===, == !=, != == ; a test for equality the wrong way round ; 相等判断写反了
+rounding ; (?<=\bMath\.)(?:floor|round|ceil|trunc)(?=\() ; floor round ceil, round floor ceil, ceil round floor, trunc round floor ; rounding in the wrong direction ; 舍入方向不对
+off-by-one ;  [+-] 1\b(?![.\d]) ;  ; a one too many or too few ; 多加或少减了一
+arithmetic ; (?<= )[*/+-](?= ) ; + -, - +, * /, / * ; the wrong one of two operations ; 用错了运算`;
 
-const rules: readonly Rule[] = [
-  {
-    id: "limit",
-    pattern: /(?<= )(?:<=|>=|<|>)(?= )/g,
-    meant: { "<": ["<="], "<=": ["<"], ">": [">="], ">=": [">"] },
-    words: ["a comparison that has its limit on the wrong side", "比较时把界限本身算错了边"],
-  },
-  {
-    id: "logic",
-    pattern: /(?<= )(?:&&|\|\|)(?= )/g,
-    meant: { "&&": ["||"], "||": ["&&"] },
-    words: ["“and” in the place of “or”, or the other way round", "“与”和“或”用反了"],
-  },
-  {
-    id: "equality",
-    pattern: /(?<= )[!=]==?(?= )/g,
-    meant: { "===": ["!=="], "!==": ["==="], "==": ["!="], "!=": ["=="] },
-    words: ["a test for equality the wrong way round", "相等判断写反了"],
-  },
-  {
-    id: "rounding",
-    pattern: /(?<=\bMath\.)(?:floor|round|ceil|trunc)(?=\()/g,
-    meant: { floor: ["round", "ceil"], round: ["floor", "ceil"], ceil: ["round", "floor"], trunc: ["round", "floor"] },
-    words: ["rounding in the wrong direction", "舍入方向不对"],
-  },
-  {
-    id: "off-by-one",
-    pattern: / [+-] 1\b(?![.\d])/g,
-    meant: { " + 1": [""], " - 1": [""] },
-    words: ["a one too many or too few", "多加或少减了一"],
-  },
-  {
-    id: "arithmetic",
-    pattern: /(?<= )[*/+-](?= )/g,
-    meant: { "+": ["-"], "-": ["+"], "*": ["/"], "/": ["*"] },
-    words: ["the wrong one of two operations", "用错了运算"],
-  },
-];
+const rules = table
+  .trim()
+  .split("\n")
+  .map((line) => {
+    const [id = "", pattern = "", swaps = "", en = "", zh = ""] = line.split(" ; ");
+    const meant = new Map(swaps.split(", ").map((swap) => [swap.split(" ")[0], swap.split(" ").slice(1)]));
+    // What has no exchange is taken out.
+    return {
+      id,
+      pattern: new RegExp(pattern, "g"),
+      meant: (from: string) => meant.get(from) ?? [""],
+      words: [en, zh] as const,
+    };
+  });
 
-const ruleOf = (id: Rule["id"]): Rule | undefined => rules.find((rule) => rule.id === id);
+const ruleOf = (id: string) => rules.find((rule) => rule.id === id);
 
 /** One change that may be the repair. */
 export interface Repair {
-  rule: Rule["id"];
+  rule: string;
   path: string;
   line: Line;
   /** What is exchanged for what, and which of its occurrences in the line. */
@@ -62,7 +39,7 @@ export interface Repair {
 }
 
 /** What the slip is called, in English and in Chinese. */
-export function ruleWords(id: Rule["id"]): readonly [string, string] {
+export function ruleWords(id: string): readonly [string, string] {
   return ruleOf(id)?.words ?? ["", ""];
 }
 
@@ -75,7 +52,7 @@ export function repairsFor(places: readonly { source: Source; lines: readonly Li
   const found = lines.flatMap(({ path, line }) =>
     rules.flatMap(({ id: rule, pattern, meant }) =>
       [...codeOf(line.text).matchAll(pattern)].flatMap(([from], nth) =>
-        (meant[from] ?? []).map((to): Repair => ({ rule, path, line, from, to, nth })),
+        meant(from).map((to): Repair => ({ rule, path, line, from, to, nth })),
       ),
     ),
   );
