@@ -1,11 +1,10 @@
-import { type Message, type ModelRequest, messageText, type ToolResult } from "@toolglot/core";
-import type { TextProtocol } from "@toolglot/core/text";
+import { type Message, type ModelRequest, messageText, type ProtocolMode, type ToolResult } from "@toolglot/core";
 import { readAttpResults, readDeclarations, readStubs } from "./formats/attp.ts";
-import { type CatalogLine, readCatalog, readRouterResult } from "./formats/router.ts";
+import { readCatalog, readRouterResult } from "./formats/router.ts";
 import { readTamResults } from "./formats/tam.ts";
 import { readToolsResults } from "./formats/toolsxml.ts";
 import type { Outcome } from "./task.ts";
-import { languageOf, parseJson, type Say, sayIn } from "./text.ts";
+import { languageOf, parseJson, sayIn } from "./text.ts";
 
 /** A tool as a prompt lists it: with the first line of its description. */
 export interface ListedTool {
@@ -13,69 +12,51 @@ export interface ListedTool {
   description: string;
 }
 
-/** What the planner knows of a protocol: how to find its tools in the prompt, and its results in a message. */
-interface Format {
-  protocol: TextProtocol | "attp-js";
-  /** Stands in every prompt that teaches it, and in none of a protocol that comes later. */
-  promptMark: RegExp;
-  /** Stands in prompts that say that results come back. */
-  resultMark: string;
-  readTools(prompt: string): ListedTool[];
-  readResults(text: string): Outcome[];
-}
-
+/**
+ * The protocols: what stands in every prompt that teaches one, and in none of those that come later; what stands in prompts that
+ * say that results come back; how its tools are found in the prompt, and its results in a message.
+ */
 // biome-ignore format: a table
-const formats: readonly Format[] = [
+const formats = [
   { protocol: "tam", promptMark: /^# TAM /m, resultMark: "<|[TOOL_RESULT]|>", readTools: readManual, readResults: readTamResults },
   { protocol: "toolsxml", promptMark: /^# ToolsXML /m, resultMark: "<results>", readTools: readManual, readResults: readToolsResults },
   { protocol: "attp-js", promptMark: /^declare function |^3\. .*JavaScript/m, resultMark: "[tool_result]", readTools: readDeclarations, readResults: readAttpResults },
   { protocol: "attp", promptMark: /(?:)/, resultMark: "[tool_result]", readTools: readStubs, readResults: readAttpResults },
-];
+] as const;
 
 /** What a request to the planner holds. */
-export interface Conversation {
-  /** What calls are written in. */
-  protocol: Format["protocol"] | "native" | "trp";
-  mode: "single" | "loop";
-  /** The tools on offer, read from the request itself. */
-  tools: ListedTool[];
-  /** What a router offers; empty for other protocols. */
-  catalog: CatalogLine[];
-  /** The user's last message. */
-  question: string;
-  say: Say;
-  /** How many requests the user has made, this one included. */
-  requests: number;
-  /** What came back since the question, oldest first. */
-  outcomes: Outcome[];
-  /** How many answers the planner gave since the question. */
-  answers: number;
-  /** The host's words, when it asked for a correction after the planner's last answer. */
-  complaint?: string;
-}
+export type Conversation = ReturnType<typeof readConversation>;
 
 /** Reads a request as a model would: everything is in its messages and its tool list. */
-export function readConversation({ messages, tools }: ModelRequest): Conversation {
+export function readConversation({ messages, tools: offered }: ModelRequest) {
   const asked = messages.findLastIndex(isQuestion);
   const question = messages[asked] ? messageText(messages[asked]).trim() : "";
   const since = messages.slice(asked + 1);
   const system = messages.flatMap((message) => (message.role === "system" ? messageText(message) : [])).join("\n");
   const last = since.at(-1);
-  const catalog = readCatalog(tools);
-  const format = formats.find(({ promptMark }) => promptMark.test(system)) as Format;
-  const offered = tools?.map(({ name, description }) => ({ name, description: description.split("\n")[0] ?? "" }));
+  const catalog = readCatalog(offered);
+  const format = formats.find(({ promptMark }) => promptMark.test(system)) ?? formats[3];
+  const listed = offered?.map(({ name, description }) => ({ name, description: description.split("\n")[0] ?? "" }));
+  const tools: ListedTool[] = catalog ?? listed ?? format.readTools(system);
+  const mode: ProtocolMode = offered || system.includes(format.resultMark) ? "loop" : "single";
   return {
-    protocol: catalog ? "trp" : tools ? "native" : format.protocol,
-    // The loop's addendum is what speaks of results that come back.
-    mode: tools || system.includes(format.resultMark) ? "loop" : "single",
-    tools: catalog ?? offered ?? format.readTools(system),
+    /** What calls are written in. */
+    protocol: catalog ? ("trp" as const) : offered ? ("native" as const) : format.protocol,
+    mode,
+    tools,
+    /** What a router offers; empty for other protocols. */
     catalog: catalog ?? [],
+    /** The user's last message. */
     question,
     say: sayIn(languageOf(question)),
+    /** How many requests the user has made, this one included. */
     requests: messages.filter(isQuestion).length,
+    /** What came back since the question, oldest first. */
     outcomes: since.flatMap((message) => readOutcomes(message, catalog ? readRouterResult : readResult)),
+    /** How many answers the planner gave since the question. */
     answers: since.filter(({ role }) => role === "assistant").length,
-    ...(last && last.role === "user" && last.trust === "host" && { complaint: messageText(last) }),
+    /** Whether the host asked for a correction after the planner's last answer. */
+    complained: last?.role === "user" && last.trust === "host",
   };
 }
 

@@ -48,21 +48,15 @@ export function path(name: string, ...keys: (string | number)[]): Expression {
   };
 }
 
-/** How many items a list has, as text. */
-export function count(list: Expression): Expression {
+/** How many items a list has, or one field of all of them with commas: as text. */
+export function listed(list: string, key?: string): Expression {
   return {
-    python: `str(len(${list.python}))`,
-    javascript: `${list.javascript}.length`,
-    value: (known) => String((list.value(known) as unknown[]).length),
-  };
-}
-
-/** One field of every row, with commas. */
-export function joined(list: Expression, key: string): Expression {
-  return {
-    python: `", ".join(str(row["${key}"]) for row in ${list.python})`,
-    javascript: `${list.javascript}.map((row) => row.${key}).join(", ")`,
-    value: (known) => (list.value(known) as Known[]).map((row) => row[key]).join(", "),
+    python: key ? `", ".join(str(row["${key}"]) for row in ${list})` : `str(len(${list}))`,
+    javascript: key ? `${list}.map((row) => row.${key}).join(", ")` : `${list}.length`,
+    value(known) {
+      const rows = known[list] as Known[];
+      return key ? rows.map((row) => row[key]).join(", ") : String(rows.length);
+    },
   };
 }
 

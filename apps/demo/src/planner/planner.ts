@@ -7,7 +7,7 @@ import { writeToolsBlock } from "./formats/toolsxml.ts";
 import { readTask } from "./skills/index.ts";
 import { pickSlip, slipNames, slipped, slipsOf } from "./slips.ts";
 import { type CallPlan, type Outcome, PlanError, type PlannedCall, type Task, type Unread } from "./task.ts";
-import { asksForHelp, deniedText, failedText, helpText, missingToolText, unreadText } from "./wording.ts";
+import { asksForHelp, failedText, helpText, missingToolText, unreadText } from "./wording.ts";
 
 /** Options of {@link createPlanner}. */
 export interface PlannerOptions {
@@ -23,14 +23,8 @@ export interface PlannerOptions {
   onDecline?: (message: string) => void;
 }
 
-/** What the planner says: text, calls, or a text that ends in the middle. */
-interface Reply {
-  text: string;
-  calls?: PlannedCall[];
-  cut?: boolean;
-  /** Why the request was declined, when it was. */
-  declined?: string;
-}
+/** What the planner says: text, calls, a text that ends in the middle, or why it declines. */
+type Reply = { text: string; calls?: PlannedCall[]; cut?: boolean; declined?: string };
 
 /** The protocols whose calls are code, with its language. */
 const programs: Partial<Record<Conversation["protocol"], ProgramLanguage>> = {
@@ -79,15 +73,12 @@ function reply(conversation: Conversation, messy: string | number | undefined, n
       say`I would have to look a name up in the data first, which takes two programs: use --mode loop. ‖ 要先在数据里查一下其中的名字，需要两个程序：请用 --mode loop。`,
     );
   try {
-    const known = language ? programOutcomes(conversation, messy) : realOutcomes(conversation, task, messy);
+    const known = realOutcomes(conversation, task, messy !== undefined, language !== undefined);
     const step = advance(wholePlan(task, language), task, known);
-    if ("failed" in step)
-      return { text: (step.failed.status === "denied" ? deniedText : failedText)(step.failed, say) };
-    if ("answer" in step) {
-      const { answer } = step;
-      return typeof answer === "string" ? { text: answer } : decline(conversation, unreadText(answer, say));
-    }
-    return writeCalls(conversation, task, step.calls, step.takesSlip ? messy : undefined);
+    if ("failed" in step) return { text: failedText(step.failed, say) };
+    if ("calls" in step) return writeCalls(conversation, task, step.calls, step.takesSlip ? messy : undefined);
+    const { answer } = step;
+    return typeof answer === "string" ? { text: answer } : decline(conversation, unreadText(answer, say));
   } catch (error) {
     if (!(error instanceof PlanError)) throw error;
     return { text: failedText({ status: "error", errorType: error.code, message: error.message }, say) };
@@ -117,19 +108,19 @@ function* wholePlan(first: Task, language: ProgramLanguage | undefined): CallPla
   }
 }
 
-/** How programs ended: what was corrected counts no more. A corrected program may fail once again where slips are made. */
-function programOutcomes({ outcomes }: Conversation, messy: string | number | undefined): Outcome[] {
-  const last = outcomes.findLastIndex(({ status }) => status !== "error");
-  const failed = outcomes.slice(last + 1);
-  const known = outcomes.filter(({ status }) => status !== "error");
-  return failed.length >= (messy === undefined ? 1 : 2) ? [...known, ...failed.slice(-1)] : known;
-}
-
-/** A wrong tool name earned errors: those calls are made again, and their outcomes are not part of the plan. */
-function realOutcomes({ outcomes }: Conversation, task: Task, messy: string | number | undefined): Outcome[] {
-  if (messy === undefined || task.tools.length === 0 || outcomes[0]?.status !== "error") return outcomes;
+/** What is known of the plan: without what failed and was written again. */
+function realOutcomes({ outcomes }: Conversation, task: Task, messy: boolean, isProgram: boolean): Outcome[] {
+  if (isProgram) {
+    const last = outcomes.findLastIndex(({ status }) => status !== "error");
+    const failed = outcomes.slice(last + 1);
+    const known = outcomes.filter(({ status }) => status !== "error");
+    // A corrected program may fail once again where slips are made.
+    return failed.length > (messy ? 1 : 0) ? [...known, ...failed.slice(-1)] : known;
+  }
+  // A wrong tool name earned errors: those calls are made again.
   const first = task.calls().next();
-  return first.done || first.value[0]?.mayFail ? outcomes : outcomes.slice(first.value.length);
+  const slip = messy && outcomes[0]?.status === "error" && !first.done && !first.value[0]?.mayFail;
+  return slip ? outcomes.slice(first.value.length) : outcomes;
 }
 
 type Step = { failed: Outcome } | { answer: string | Unread } | { calls: PlannedCall[]; takesSlip: boolean };
@@ -157,7 +148,7 @@ function advance(plan: CallPlan<string | Unread>, { slipIn }: Task, known: reado
 
 /** Writes calls in the conversation's protocol. One answer may hold a slip; what follows a complaint or an error is right. */
 function writeCalls(
-  { protocol, answers, requests, catalog, complaint, say }: Conversation,
+  { protocol, answers, requests, catalog, complained, say }: Conversation,
   task: Task,
   calls: readonly PlannedCall[],
   messy: string | number | undefined,
@@ -165,7 +156,7 @@ function writeCalls(
   const tools = say.list(task.tools);
   const prose = answers === 0 ? say`I use ${tools}.\n ‖ 使用 ${tools}。\n` : "";
   const slips = slipsOf[protocol];
-  const taken = messy !== undefined && complaint === undefined && (task.slipIn !== undefined || answers === 0);
+  const taken = messy !== undefined && !complained && (task.slipIn !== undefined || answers === 0);
   // The slip that was asked for, else each request of the user takes the next one.
   const turn = typeof messy === "string" ? slips.findIndex(({ id }) => id === messy) : (messy ?? 0) + requests - 1;
   const slip = taken ? pickSlip(slips, task, turn) : undefined;

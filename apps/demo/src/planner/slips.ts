@@ -47,7 +47,7 @@ const documentSlips: readonly Slip[] = [
   { id: "missing-header", block: (text) => text.replace("[tool_call]\n", "") },
   fenced("toml", "Let me know if you need more."),
   { id: "curly-quotes", block: (text) => text.replace('status = "success"', "status = “success”") },
-  { id: "late-thought", block: (text) => text.replace(/^(thought = """[\s\S]*?\n"""\n)\n([\s\S]*)$/, "$2$1") },
+  { id: "late-thought", block: (text) => text.replace(/^(thought = """[\s\S]*?"""\n)\n([\s\S]*)$/, "$2$1") },
   { id: "loose-syntax", block: (text) => text.replace('status = "success"', "status = success  // ok") },
   { id: "json", block: (text) => `\`\`\`json\n${JSON.stringify(parse(text), null, 2)}\n\`\`\`\n` },
   { id: "reasoning", block: (text) => `<think>\nI should write one document.\n</think>\n\`\`\`toml\n${text}` },

@@ -48,16 +48,17 @@ export function missingToolText(names: readonly string[], say: Say): string {
   return say`The list of available tools has no ${names.join(" and no ")}, so I can't do this. ‖ 可用工具列表中没有 ${names.join("、")}，所以做不了。`;
 }
 
-/** For what a person refused, with the reason alone: the message says already that it was denied and did not run. */
-export function deniedText({ message = "", waitsFor }: Outcome, say: Say): string {
-  const waits = waitsFor && say`${waitsFor} waits for approval ‖ ${waitsFor} 正在等待批准`;
-  const denied = / was denied(?:: ([\s\S]*?))?\.?(?: It did not run\.)?$/.exec(message);
-  const why = waits || (denied ? denied[1] : message);
-  return say`This was not approved, so it was not done${why ? ` (${why})` : ""}. ‖ 没有得到同意，所以没有执行${why ? `（${why}）` : ""}。`;
-}
-
-/** For what failed, also after a correction: in words; an exception of a program is no answer. */
-export function failedText({ errorType = "", message = "" }: Outcome, say: Say): string {
+/** For what a person refused, with the reason alone; and for what failed, in words: an exception of a program is no answer. */
+export function failedText({ status, errorType = "", message = "", waitsFor }: Outcome, say: Say): string {
+  if (status === "denied") {
+    const denied = / was denied(?:: ([\s\S]*?))?\.?(?: It did not run\.)?$/.exec(message);
+    const why = waitsFor
+      ? say`${waitsFor} waits for approval ‖ ${waitsFor} 正在等待批准`
+      : denied
+        ? denied[1]
+        : message;
+    return say`This was not approved, so it was not done${why ? ` (${why})` : ""}. ‖ 没有得到同意，所以没有执行${why ? `（${why}）` : ""}。`;
+  }
   const code = /(?:Error|Exception)$/.test(errorType) ? "" : errorType;
   const words = message.replace(/^(?:\w+\.)*[A-Z]\w*(?:Error|Exception): /, "").trim();
   const both = [code, words].filter(Boolean).join(": ");

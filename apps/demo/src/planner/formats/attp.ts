@@ -1,42 +1,24 @@
+import { serialize } from "@toolglot/attp";
 import { parse } from "smol-toml";
 import type { ListedTool } from "../conversation.ts";
 import type { Outcome, Task } from "../task.ts";
 import { parseJson, type Say } from "../text.ts";
 
+const bare = { status: "complete", span: { start: 0, end: 0 }, extra: {} } as const;
+
 /** A program as a document, with the four points of the specification's template as its thought. */
 export function writeDocument({ about, tools }: Pick<Task, "about" | "tools">, code: string, say: Say): string {
   const list = say.list(tools) || say`none needed ‖ 不需要`;
-  const thought = writeThought(
-    say`The user wants: ${about}. ‖ 用户要的是：${about}。`,
-    list,
-    tools.length === 0 ? "–" : say`${list} in the list of available tools ✓ ‖ ${list} 存在于可用工具列表 ✓`,
-    say`Write one program that leaves the value in __result__. ‖ 写一段程序，把结果留在 __result__ 中。`,
-    say,
-  );
-  return `${thought}\n\n[tool_call]\nstatus = "success"\ntarget = ${basicString(about)}\ncode = '''\n${code}\n'''\n`;
+  const verified =
+    tools.length === 0 ? "–" : say`${list} in the list of available tools ✓ ‖ ${list} 存在于可用工具列表 ✓`;
+  const thought = say`1. Understand the request: The user wants ${about}.\n2. Choose tools: ${list}\n3. Verify tools: ${verified}\n4. Plan: Write one program. ‖ 1. 理解用户请求：用户要的是${about}。\n2. 选择工具：${list}\n3. 工具验证：${verified}\n4. 执行计划：写一段程序`;
+  return serialize({ ...bare, thought, toolCall: { status: "success", target: about, code: `${code}\n` } });
 }
 
 /** The document that declines. */
 export function writeDecline(message: string, say: Say): string {
-  const thought = writeThought(
-    say`it fits no kind that I know ‖ 没有匹配的请求类型`,
-    say`none ‖ 无`,
-    "✗",
-    say`Say so, and say what is possible. ‖ 说明原因并给出替代方案`,
-    say,
-  );
-  return `${thought}\n\n[tool_call]\nstatus = "fail"\nmessage = ${basicString(message)}\n`;
-}
-
-function writeThought(request: string, tools: string, verified: string, plan: string, say: Say): string {
-  const thought = say`1. Understand the request: ${request}\n2. Choose tools: ${tools}\n3. Verify tools: ${verified}\n4. Plan: ${plan} ‖ 1. 理解用户请求：${request}\n2. 选择工具：${tools}\n3. 工具验证：${verified}\n4. 执行计划：${plan}`;
-  return `thought = """\n${thought.replaceAll("\\", "\\\\").replaceAll('"""', '""\\"')}\n"""`;
-}
-
-/** A one-line TOML string. */
-function basicString(text: string): string {
-  // JSON escapes are TOML escapes, but for the delete character, which JSON leaves as it is.
-  return JSON.stringify(text).replaceAll("\u007f", "\\u007F");
+  const thought = say`1. Understand the request: it fits no kind that I know\n2. Choose tools: none\n3. Verify tools: ✗\n4. Plan: say so, and say what is possible ‖ 1. 理解用户请求：没有匹配的请求类型\n2. 选择工具：无\n3. 工具验证：✗\n4. 执行计划：说明原因并给出替代方案`;
+  return serialize({ ...bare, thought, toolCall: { status: "fail", message } });
 }
 
 /** Reads a `[tool_result]` document out of a message. */

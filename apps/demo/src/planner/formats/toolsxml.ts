@@ -1,75 +1,36 @@
+import { serialize, type ToolsXmlCall } from "@toolglot/toolsxml";
 import type { Outcome, PlannedCall } from "../task.ts";
 import { parseJson } from "../text.ts";
 
 /** How a value stands in its element; slips write it in other ways. */
 export type BodyWriter = (value: string) => string;
 
-const cdata: BodyWriter = (value) => `<![CDATA[${value.replaceAll("]]>", "]]]]><![CDATA[>")}]]>`;
 /** A value as it is, in CDATA where it has marks of XML. */
-const plainBody: BodyWriter = (value) => (/[<&]/.test(value) ? cdata(value) : value);
-/** Bodies of built-in tags need no escaping: only what looks like an entity, CDATA or one of the tags around it. */
-const rawMark = /&(?:\w+|#\w+);|<!\[CDATA\[|\]\]>|\r|<\/?(?:command|edit|file|find|replace|input|tools)\b/i;
-const rawBody: BodyWriter = (value) => (rawMark.test(value) ? cdata(value) : value);
+const plainBody: BodyWriter = (value) =>
+  /[<&]/.test(value) ? `<![CDATA[${value.replaceAll("]]>", "]]]]><![CDATA[>")}]]>` : value;
 
-type Values = Record<string, string | number | boolean | undefined>;
-
-const attributes = (values: Values): string =>
-  Object.entries(values)
-    .filter(([, value]) => value !== undefined)
-    .map(
-      ([name, value]) =>
-        ` ${name}="${String(value).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;")}"`,
-    )
-    .join("");
-
-/** One line break after the opening and before the closing tag does not count. */
-const exact = (text: string, body: BodyWriter): string => (text.includes("\n") ? `\n${body(text)}\n` : body(text));
-
-/** The tags that ToolsXML has of its own. */
-const builtIns: Record<string, (input: never, body: BodyWriter) => string> = {
-  command({ script, timeoutMs, cwd }: { script: string; timeoutMs?: number; cwd?: string }, body) {
-    const timeout = timeoutMs === undefined ? undefined : timeoutMs / 1000;
-    const plain = body(script);
-    // Nothing is taken off what stands in CDATA.
-    const lines = plain.includes("\n") && !plain.startsWith("<![CDATA[");
-    return `<command${attributes({ timeout, cwd })}>${lines ? `\n${plain.replaceAll(/^(?=.)/gm, "    ")}\n  ` : plain}</command>`;
-  },
-  edit({ files }: { files: { src: string; edits: { find: string; replace: string; all?: boolean }[] }[] }, body) {
-    const parts = files.map(({ src, edits }) => {
-      const pairs = edits.map(
-        ({ find, replace, all }) =>
-          `      <find${attributes({ all })}>${exact(find, body)}</find>\n      <replace>${exact(replace, body)}</replace>\n`,
-      );
-      return `    <file${attributes({ src })}>\n${pairs.join("")}    </file>\n`;
-    });
-    return `<edit>\n${parts.join("")}  </edit>`;
-  },
-  read({ files = [], searches = [] }: { files?: Values[]; searches?: Values[] }) {
-    const parts = [
-      ...files.map((one) => `file${attributes(one)}`),
-      ...searches.map((one) => `search${attributes(one)}`),
-    ];
-    return `<read>\n${parts.map((part) => `    <${part}/>\n`).join("")}  </read>`;
-  },
-  input({ data }: { data: string }, body) {
-    const signs: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t" };
-    return `<input>${body(data.replaceAll(/[\\\n\r\t]/g, (sign) => signs[sign] ?? sign))}</input>`;
-  },
-  ctrl: ({ key }: { key: string }) => `<ctrl>${key}</ctrl>`,
-};
+const builtIns = ["command", "edit", "read", "input", "ctrl"];
 
 /** Calls as one ToolsXML block: an element for each call, a child for each argument; built-in tags as they are specified. */
 export function writeToolsBlock(calls: readonly PlannedCall[], body?: BodyWriter): string {
   const elements = calls.map(({ name, input }) => {
-    const builtIn = builtIns[name];
-    if (builtIn) return builtIn(input as never, body ?? rawBody);
+    if (builtIns.includes(name)) return writeBuiltIn(name, input, body);
     const children = Object.entries(input).map(([key, value]) => {
       const text = typeof value === "string" ? value : JSON.stringify(value);
       return `    <${key}>${(body ?? plainBody)(text)}</${key}>\n`;
     });
-    return children.length === 0 ? `<${name}/>` : `<${name}>\n${children.join("")}  </${name}>`;
+    return children.length === 0 ? `  <${name}/>\n` : `  <${name}>\n${children.join("")}  </${name}>\n`;
   });
-  return `<tools>\n${elements.map((element) => `  ${element}\n`).join("")}</tools>\n`;
+  return `<tools>\n${elements.join("")}</tools>\n`;
+}
+
+function writeBuiltIn(tool: string, input: Record<string, unknown>, body?: BodyWriter): string {
+  const lists = tool === "read" ? { files: [], searches: [] } : {};
+  const call = { tool, ...lists, ...input, span: { start: 0, end: 0 } } as ToolsXmlCall;
+  const block = serialize({ calls: [call], comments: [] });
+  // Bodies are what stands between tags of which the second closes the first.
+  const bodies = /(?<=<(command|find|replace|input)[^>]*>)(?!<!\[CDATA)[\s\S]*?(?=<\/\1>)/g;
+  return block.slice("<tools>\n".length, -"</tools>\n".length).replace(bodies, (text) => body?.(text) ?? text);
 }
 
 /** Reads the `<result>` elements of a message, in their order. */

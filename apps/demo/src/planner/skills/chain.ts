@@ -1,7 +1,9 @@
-import { count, joined, path, template } from "../plan.ts";
+import { listed, path, template } from "../plan.ts";
 import { unreadWords } from "../reading/unread.ts";
 import { plannedTask, type Task, type Unread } from "../task.ts";
 import { markdownTable, type Say } from "../text.ts";
+
+type Row = Record<string, unknown>;
 
 /** One rule with a number in it, and the query that finds what falls under it. Texts are English, then Chinese. */
 interface Topic {
@@ -73,13 +75,6 @@ export function readChain(question: string, say: Say): Task | Unread | undefined
   return unread.length > 0 ? { unread } : chainTask(topic, tickets.test(question), say);
 }
 
-interface Found {
-  hits: { document_id: string }[];
-  limits: string[];
-  rows: Record<string, unknown>[];
-  ticket?: { ticket_id?: number };
-}
-
 function chainTask(topic: Topic, ticket: boolean, say: Say): Task {
   const own = (texts: readonly [string, string]): string => texts[say.zh ? 1 : 0];
   const query = own(topic.query);
@@ -87,26 +82,19 @@ function chainTask(topic: Topic, ticket: boolean, say: Say): Task {
   const limit = path("limits", 0);
   const body = template(say`Rule: {id}. {numbers} ‖ 依据文档 {id}. {numbers}`, {
     id: path("hits", 0, "document_id"),
-    numbers: joined(rows, "number"),
+    numbers: listed("rows", "number"),
   });
-  const title = template(own(topic.title), { limit, count: count(rows) });
+  const title = template(own(topic.title), { limit, count: listed("rows") });
   const input = { title, body, priority: topic.priority };
-  return plannedTask<Found>({
+  const over = { sql: template(topic.sql, { limit }), limit: 200 };
+  return plannedTask<{ hits: Row[]; limits: string[]; rows: Row[]; ticket?: Row }>({
     kind: "chain",
     about: say`the data checked against the ${query}${ticket ? ", and a ticket" : ""} ‖ 按“${query}”核对数据${ticket ? "，并建工单" : ""}`,
     steps: [
-      [{ name: "hits", tool: "search_documents", input: { query: query, top_k: 1 } }],
+      [{ name: "hits", tool: "search_documents", input: { query, top_k: 1 } }],
       [{ name: "policies", each: hits, tool: "fetch_document", input: { document_id: path("item", "document_id") } }],
       [{ name: "limits", when: policies, find: { pattern: own(topic.pattern), text: path("policies", 0, "text") } }],
-      [
-        {
-          name: "rows",
-          when: limits,
-          tool: "query_sql",
-          input: { sql: template(topic.sql, { limit }), limit: 200 },
-          take: "rows",
-        },
-      ],
+      [{ name: "rows", when: limits, tool: "query_sql", input: over, take: "rows" }],
       ...(ticket ? [[{ name: "ticket", when: rows, tool: "create_ticket", input }]] : []),
     ],
     result: ["hits", "limits", "rows", ...(ticket ? ["ticket"] : [])],
@@ -123,9 +111,7 @@ function chainTask(topic: Topic, ticket: boolean, say: Say): Task {
       return [
         say`${head} ${list.length} ${noun} fall under it: ‖ ${head}符合的有 ${list.length} ${noun}：`,
         table,
-        ...(made?.ticket_id === undefined
-          ? []
-          : [say`Ticket ${made.ticket_id} is open. ‖ 已建工单 ${made.ticket_id}。`]),
+        ...(made?.ticket_id ? [say`Ticket ${made.ticket_id} is open. ‖ 已建工单 ${made.ticket_id}。`] : []),
       ].join("\n\n");
     },
   });
