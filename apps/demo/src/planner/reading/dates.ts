@@ -169,8 +169,8 @@ function bounded(text: string, found: readonly PeriodToken[], today: Day): Perio
       opening &&
       /^\s*(?:and|to|until|till|through|–|-|到|至|和)\s*$/i.test(text.slice(token.end, next.start))
     ) {
-      const { from, to } = dated(next.period, today);
-      const first = dated(token.period, today, from);
+      const { from, to } = latest(next.period, iso(today));
+      const first = latest(token.period, from ?? "");
       const tail = /^\s*(?:之间|期间)/.exec(text.slice(next.end))?.[0].length ?? 0;
       const start = token.start - opening[0].length;
       tokens.push({ ...token, start, end: next.end + tail, period: { from: first.from, to } });
@@ -181,16 +181,16 @@ function bounded(text: string, found: readonly PeriodToken[], today: Day): Perio
     const side = sides.find(([pattern]) => pattern.test(before)) ?? sides.find(([, pattern]) => pattern.test(after));
     const [prefix, suffix] = [side?.[0].exec(before)?.[0].length, side?.[1].exec(after)?.[0].length ?? 0];
     const [start, end] = prefix === undefined ? [token.start, token.end + suffix] : [token.start - prefix, token.end];
-    tokens.push(side ? { ...token, start, end, period: side[2](dated(token.period, today)) } : token);
+    tokens.push(side ? { ...token, start, end, period: side[2](latest(token.period, iso(today))) } : token);
   }
   return tokens;
 }
 
-/** The same with a year: the last such month that has begun, or the last one before `limit`. */
-function dated({ months: named, day, ...period }: Period, today: Day, limit = iso(today)): Period {
+/** The same with a year: the last such month or day that had begun by then. */
+export function latest({ months: named, day, ...period }: Period, limit: string): Period {
   if (named === undefined) return period;
   const [first = 1, last = first] = [named[0], named.at(-1)];
-  for (let year = today[0]; ; year -= 1) {
+  for (let year = Number(limit.slice(0, 4)); ; year -= 1) {
     const made = day === undefined ? months(year, first, last) : days([year, first, day]);
     if ((made.from ?? "") <= limit || year < 1900) return made;
   }

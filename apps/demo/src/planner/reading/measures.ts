@@ -72,5 +72,5 @@ function meansOf(
   if (of === undefined || columns[of] === undefined || subject !== base || count) return [[]];
   const aggregates = [...new Set(means.map(({ value }) => value))];
   const all = aggregates.some((name) => name !== "mean") ? ["mean", "median", "stdev"] : ["mean"];
-  return [[...(all.length > 1 ? ["count"] : []), ...all.map((name) => `${name} ${of}`)], ...means, named, perOrder];
+  return [[...(all.length > 1 ? ["count"] : []), ...all.map((name) => `${name}_${of}`)], ...means, named, perOrder];
 }

@@ -16,7 +16,7 @@ export const isStatistics = ({ measures }: Frame): boolean => measures.some((nam
 
 /** Money and pieces of cancelled orders never came or went; the answer says so. */
 export function leavesOutCancelled({ base, measures, filters }: Frame): boolean {
-  const counted = measures.some((name) => /^(?:revenue|units|mean total)$/.test(name));
+  const counted = measures.some((name) => /^(?:revenue|units|mean_total)$/.test(name));
   return base === "orders" && counted && !filters.some(({ kind }) => kind === "status");
 }
 
@@ -59,7 +59,7 @@ function measureSql(measure: string, frame: Frame): string {
   const lines = needsLines(frame);
   const kept = leavesOutCancelled(frame) && countsToo(frame) ? " FILTER (WHERE o.status <> 'cancelled')" : "";
   const counted = subject !== base || (base === "orders" && lines) ? `DISTINCT ${schema[subject].key}` : "*";
-  const [aggregate = "", column = ""] = measure.split(" ");
+  const [aggregate = "", column = ""] = measure.split("_");
   const sums: Record<string, string> = {
     revenue: lines ? "i.quantity * i.unit_price" : "o.total",
     units: "i.quantity",
@@ -71,18 +71,15 @@ function measureSql(measure: string, frame: Frame): string {
   return `ROUND(${aggregate.replace("mean", "avg").toUpperCase()}(${schema[base].columns[column]}), 2)`;
 }
 
-/** The name of a measure's column in the rows. */
-export const alias = (measure: string): string => measure.replaceAll(" ", "_");
-
 /** A query that counts, sums or averages: in one row, by a dimension, or in one row for each period or value. */
 export function reportSql(frame: Frame, say: Say): string {
   const { dimension, split, rank, measures, limit, filters } = frame;
-  const selected = measures.map((measure) => `${measureSql(measure, frame)} AS ${alias(measure)}`).join(", ");
+  const selected = measures.map((measure) => `${measureSql(measure, frame)} AS ${measure}`).join(", ");
   if (dimension !== undefined) {
     const label = dimension === "product" && say.zh ? "p.name_zh" : dimensionSql(frame);
     const inOrder = /^(?:month|year)$/.test(dimension) && rank === undefined;
     const direction = rank?.descending === false ? "ASC" : "DESC";
-    const order = inOrder ? "label" : `${alias(rank?.by ?? measures[0] ?? "")} ${direction}, label`;
+    const order = inOrder ? "label" : `${rank?.by ?? measures[0]} ${direction}, label`;
     // A few more than asked for show whether the last one has equals.
     const most = rank && limit ? `\nLIMIT ${limit + 10}` : "";
     return `SELECT ${label} AS label, ${selected}\nFROM ${from(frame)}${where(frame)}\nGROUP BY label\nORDER BY ${order}${most}`;

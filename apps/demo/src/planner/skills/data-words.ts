@@ -10,16 +10,16 @@ export function tableText(table: Table, say: Say): string {
 }
 
 const measureNames: Record<string, string> = wordTable(
-  "revenue=销售额;units=销量;stock=库存件数;amount=退款金额;mean total=平均订单金额;mean price=平均价格;mean stock=平均库存;mean amount=平均退款金额",
+  "revenue=销售额;units=销量;stock=库存件数;amount=退款金额;mean_total=平均订单金额;mean_price=平均价格;mean_stock=平均库存;mean_amount=平均退款金额",
 );
 const english: Record<string, string> = wordTable(
-  "stock=units in stock;amount=refunded amount;mean total=average order;mean price=average price;mean stock=average stock;mean amount=average refund",
+  "stock=units in stock;amount=refunded amount;mean_total=average order;mean_price=average price;mean_stock=average stock;mean_amount=average refund",
 );
 
 /** What is counted, summed or averaged. */
 export function measureText(measure: string, table: Table, say: Say): string {
   if (measure === "count") return say`${tableText(table, say)} ‖ ${tableText(table, say)}数`;
-  const aggregate = measure.split(" ")[0] ?? "";
+  const aggregate = measure.split("_")[0] ?? "";
   return say.zh
     ? (measureNames[measure] ?? aggregates[aggregate] ?? measure)
     : (english[measure] ?? aggregate.replace("stdev", "standard deviation"));

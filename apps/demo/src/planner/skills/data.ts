@@ -1,9 +1,9 @@
-import type { Period } from "../reading/dates.ts";
+import { latest, type Period } from "../reading/dates.ts";
 import type { Frame } from "../reading/frame.ts";
 import { schema } from "../reading/schema.ts";
 import { plannedTask, type Task } from "../task.ts";
 import { capital, markdownTable, type Say } from "../text.ts";
-import { alias, isStatistics, leavesOutCancelled, needsLines, reportSql, rowsSql, spanSql } from "./data-sql.ts";
+import { isStatistics, leavesOutCancelled, needsLines, reportSql, rowsSql, spanSql } from "./data-sql.ts";
 import { amountText, columnLabel, measureText, narrowedText, tableText, valueText } from "./data-words.ts";
 
 type Row = Record<string, string | number | null>;
@@ -64,27 +64,21 @@ function reportAnswer(frame: Frame, rows: readonly Row[], say: Say): string {
   const amount = (name: string, value: unknown): string => amountText(name, value, say);
   if (dimension === undefined && split === undefined) return totalAnswer(frame, rows[0], none, say);
   if (rows.length === 0) return none;
-  const ranked = rank && limit ? { name: alias(rank.by), limit } : undefined;
+  const [by = "", most = rows.length] = [rank?.by, rank && limit];
   // As many rows as were asked for, and those equal to the last of them.
-  const shown = rows.filter(
-    (row, index) => !ranked || index < ranked.limit || row[ranked.name] === rows[ranked.limit - 1]?.[ranked.name],
-  );
+  const shown = rows.filter((row, index) => index < most || row[by] === rows[most - 1]?.[by]);
   const header = dimension ?? split ?? "";
   const labelOf = (row: Row): string => valueText(header, row.label ?? "–", say);
   const names = measures.map((name) => measureText(name, subject, say));
   const [name = ""] = measures;
   const [left, right] = shown;
   if (rank && left && shown.length === 1)
-    return say`${labelOf(left)}: ${names[0]}${about} ${amount(name, left[alias(name)])}. ‖ ${labelOf(left)}：${names[0]}${about} ${amount(name, left[alias(name)])}。`;
-  const numberOf = (row: Row | undefined, measure: string): number => Number(row?.[alias(measure)] ?? 0);
+    return say`${labelOf(left)}: ${names[0]}${about} ${amount(name, left[name])}. ‖ ${labelOf(left)}：${names[0]}${about} ${amount(name, left[name])}。`;
+  const numberOf = (row: Row | undefined, measure: string): number => Number(row?.[measure] ?? 0);
   const totals = measures.flatMap((measure, index) => {
     if (/^(?:mean|median|stdev)/.test(measure) || (measure === "count" && countsTwice(frame))) return [];
-    return [
-      `${names[index]} ${amount(
-        measure,
-        shown.reduce((sum, row) => sum + numberOf(row, measure), 0),
-      )}`,
-    ];
+    const total = shown.reduce((sum, row) => sum + numberOf(row, measure), 0);
+    return [`${names[index]} ${amount(measure, total)}`];
   });
   const two = split !== undefined && shown.length === 2 && !name.startsWith("mean") && !isStatistics(frame);
   const difference = amount(name, numberOf(right, name) - numberOf(left, name));
@@ -97,7 +91,7 @@ function reportAnswer(frame: Frame, rows: readonly Row[], say: Say): string {
     capital(say`${names.join(", ")}${about}: ‖ ${names.join("、")}${about}：`),
     markdownTable(
       [columnLabel(header, say), ...names],
-      shown.map((row) => [labelOf(row), ...measures.map((measure) => row[alias(measure)])]),
+      shown.map((row) => [labelOf(row), ...measures.map((measure) => row[measure])]),
     ),
     ...(foot.length > 0 ? [foot.join(" ")] : []),
   ].join("\n\n");
@@ -107,10 +101,8 @@ function reportAnswer(frame: Frame, rows: readonly Row[], say: Say): string {
 function totalAnswer(frame: Frame, row: Row | undefined, none: string, say: Say): string {
   const { measures, subject } = frame;
   const about = narrowedText(frame, say);
-  if (!row || measures.every((name) => row[alias(name)] === null)) return none;
-  const facts = measures.map(
-    (name) => [measureText(name, subject, say), amountText(name, row[alias(name)], say)] as const,
-  );
+  if (!row || measures.every((name) => row[name] === null)) return none;
+  const facts = measures.map((name) => [measureText(name, subject, say), amountText(name, row[name], say)] as const);
   if (isStatistics(frame)) {
     const what = tableText(subject, say) + about;
     if (Number(row.count) < 2)
@@ -130,12 +122,9 @@ function totalAnswer(frame: Frame, row: Row | undefined, none: string, say: Say)
 /** Things counted once in each row may be the same ones: their sum would be too large. */
 function countsTwice(frame: Frame): boolean {
   const { periods, split = "" } = frame;
+  const before = ({ from = "" }: Period, { to = "9" }: Period): boolean => from < to;
   const overlaps = (one: Period, other: Period): boolean =>
-    one !== other &&
-    !one.months &&
-    !other.months &&
-    (one.from ?? "") < (other.to ?? "9") &&
-    (other.from ?? "") < (one.to ?? "9");
+    one !== other && !one.months && !other.months && before(one, other) && before(other, one);
   const lines = needsLines(frame) && frame.dimension !== undefined;
   const overlapping = periods.some((one) => periods.some((other) => overlaps(one, other)));
   return frame.subject !== frame.base || lines || /^(?:product|category)$/.test(split) || overlapping;
@@ -169,21 +158,13 @@ function notes(frame: Frame, { span }: Found, say: Say): string[] {
   const list = leavesOutCancelled(frame) ? [say`Cancelled orders are left out. ‖ 不含已取消的订单。`] : [];
   const { first, last } = span?.[0] ?? {};
   if (!first || !last) return list;
-  const beyond = frame.periods.some(({ from, to, months }) =>
-    months
-      ? !months.some((month) => hasMonth(month, first, last))
-      : (from ?? "9") < first || (to ?? "") > `${last}~` || (from ?? "") > last || (to !== undefined && to <= first),
-  );
+  const beyond = frame.periods.some((period) => {
+    const { from = first, to = `${last}~` } = latest(period, last);
+    return to <= first || (!period.months && (from < first || to > `${last}~` || from > last));
+  });
   const what = tableText(frame.base, say);
   const ends = say`The ${what} in the data are from ${first} to ${last}. ‖ 数据中的${what}只有 ${first} 至 ${last}。`;
   return beyond ? [...list, ends] : list;
-}
-
-/** Whether any year of the data has that month. */
-function hasMonth(month: number, first: string, last: string): boolean {
-  const years = Array.from({ length: Number(last.slice(0, 4)) - Number(first.slice(0, 4)) + 1 }, (_, index) => index);
-  const names = years.map((year) => `${Number(first.slice(0, 4)) + year}-${String(month).padStart(2, "0")}`);
-  return names.some((name) => name >= first.slice(0, 7) && name <= last.slice(0, 7));
 }
 
 const lineColumns = ["sku", "product", "quantity"];

@@ -12,14 +12,8 @@ export interface Document {
   text: string;
 }
 
-/** A line of a document, with the heading above it. */
-interface Passage {
-  document: Document;
-  heading: string;
-  line: string;
-}
-
-function passages(document: Document): Passage[] {
+/** The lines of a document, with the heading above each. */
+function passages(document: Document) {
   let heading = "";
   return document.text.split("\n").flatMap((raw) => {
     if (raw.startsWith("## ")) heading = raw.slice(3);
@@ -46,9 +40,8 @@ export function askAnswer(documents: readonly Document[], question: string, say:
   const titled = documents.find(({ title }) => words.every((word) => covers(title, word)));
   const lines = titled && lasting ? passages(titled).filter(({ line }) => time.test(line)) : [];
   if (titled && lines.length > 0) {
-    const list = lines
-      .slice(0, 6)
-      .map(({ heading, line }) => `> ${heading && say`${heading}:  ‖ ${heading}：`}${line}`);
+    const heads = lines.map(({ heading, line }) => `> ${heading && say`${heading}:  ‖ ${heading}：`}${line}`);
+    const list = heads.slice(0, 6);
     return `${say`${named(titled, say)} says: ‖ ${named(titled, say)}写道：`}\n\n${list.join("\n")}`;
   }
   const fitting = documents.flatMap(passages).flatMap((passage) => {
@@ -61,20 +54,16 @@ export function askAnswer(documents: readonly Document[], question: string, say:
   if (best && !/\bthis page\b|本页|本办法/iu.test(best.line)) {
     const { document, heading, line } = best;
     const where = heading && say`, under “${heading}” ‖ “${heading}”一节`;
-    return (
-      say`${named(document, say)}${where}${where && ","} says: ‖ ${named(document, say)}${where}写道：` +
-      `\n\n> ${line}`
-    );
+    const name = named(document, say);
+    return say`${name}${where && `${where},`} says:\n\n> ${line} ‖ ${name}${where}写道：\n\n> ${line}`;
   }
   const whole = best?.document ?? titled;
   if (whole) return summaryText(whole, say);
-  const unknown = unknownOf(words, documents);
-  if (unknown.length > 0) return { unread: unknown, message: noDocument(unknown, undefined, say) };
+  const unread = unknownOf(words, documents);
+  if (unread.length > 0) return { unread, message: noDocument(unread, undefined, say) };
   const list = quoted(words, say);
-  return {
-    unread: words,
-    message: say`No passage of the documents speaks of all of this together: ${list}. ‖ 没有一处文档同时讲到${list}。`,
-  };
+  const message = say`No passage of the documents speaks of all of this together: ${list}. ‖ 没有一处文档同时讲到${list}。`;
+  return { unread: words, message };
 }
 
 const unknownOf = (words: readonly string[], documents: readonly Document[]): string[] =>
@@ -91,7 +80,7 @@ export function searchAnswer(documents: readonly Document[], topic: string, say:
     return noDocument(unknown.length > 0 ? unknown : [wanted.join(" ")], undefined, say);
   }
   const lines = fitting.map((document, index) => {
-    const own = ({ line }: Passage): number => wanted.filter((word) => covers(line, word)).length;
+    const own = ({ line }: { line: string }): number => wanted.filter((word) => covers(line, word)).length;
     const [best] = passages(document).sort((a, b) => own(b) - own(a));
     return `${index + 1}. ${document.title} (${document.document_id})\n   ${best?.line ?? ""}`;
   });
@@ -110,24 +99,18 @@ export function noDocument(words: readonly string[], nearest: Document | undefin
   return say`No document is about ${list}. The nearest is ${near}. ‖ 没有文档专门讲${list}。最接近的是${near}。`;
 }
 
-function headOf({ title, document_id: id, updated }: Document, say: Say): string {
-  return say`${title} (${id}, last changed ${updated}) ‖ 《${title}》（${id}，更新于 ${updated}）`;
-}
-
-/** The whole text, without its title. */
-export function wholeText(document: Document, say: Say): string {
-  return `${headOf(document, say)}\n\n${document.text.replace(/^# .*\n+/, "")}`;
-}
-
-/** The first line, and the first two points of each section. */
-export function summaryText(document: Document, say: Say): string {
+/** The first line, and the first two points of each section; or all but the title. */
+export function summaryText(document: Document, say: Say, whole = false): string {
+  const { title, document_id: id, updated, text } = document;
+  const head = say`${title} (${id}, last changed ${updated}) ‖ 《${title}》（${id}，更新于 ${updated}）`;
+  if (whole) return `${head}\n\n${text.replace(/^# .*\n+/, "")}`;
   const all = passages(document);
   const body = headingsOf(document).map((heading) => {
-    const points = all.filter((passage) => passage.heading === heading).map(({ line }) => line);
-    return say`- **${heading}**: ${points.slice(0, 2).join(" ")} ‖ - **${heading}**：${points.slice(0, 2).join("")}`;
+    const points = all.flatMap((passage) => (passage.heading === heading ? passage.line : [])).slice(0, 2);
+    return say`- **${heading}**: ${points.join(" ")} ‖ - **${heading}**：${points.join("")}`;
   });
   const intro = all[0]?.heading === "" ? all[0].line : "";
-  return [headOf(document, say), intro, body.join("\n")].filter(Boolean).join("\n\n");
+  return [head, intro, body.join("\n")].filter(Boolean).join("\n\n");
 }
 
 const headingsOf = ({ text }: Document): string[] => (text.match(/^## .*$/gm) ?? []).map((line) => line.slice(3));

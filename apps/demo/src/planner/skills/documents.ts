@@ -4,65 +4,36 @@ import { readTokens } from "../reading/tokens.ts";
 import { furtherStep } from "../reading/unread.ts";
 import { type Answer, plannedTask, type Task, type Unread } from "../task.ts";
 import type { Say } from "../text.ts";
-import {
-  askAnswer,
-  comparison,
-  type Document,
-  noDocument,
-  searchAnswer,
-  summaryText,
-  wholeText,
-} from "./document-answers.ts";
+import { askAnswer, comparison, type Document, noDocument, searchAnswer, summaryText } from "./document-answers.ts";
 
-type Kind = "search" | "ask" | "summarise" | "read" | "compare";
+/** How a kind begins, and the topics behind it; what the request must say besides: other things are shown by other skills. */
+const table = String.raw`
+compare ; PLEASEcompare\s+(.+?)\s+(?:and|with|to|vs\.?|against)\s+(.+)|(?:what (?:is|are)\s+)?(?:the\s+)?differences? between\s+(.+?)\s+and\s+(.+)|(?:请|帮我)*(?:比较|对比)(?:一下)?(.+?)(?:和|与|跟|同)(.+?)(?:的?(?:区别|不同|异同))?[？?。]?
+search ; PLEASE(?:search|look up|look for|look|find)\b(?:\s+(?:me|through|in|the|our|all|any))*(?:\s+(?:documents?|docs?|files|handbooks?|policies)\b)?\s*(?:for|about|on|that mention|which mention|mentioning)?\s+(.+)|(?:请|帮我)*(?:搜索|查找|检索|找一下|查一下|搜一下)\s*(.+) ; \b(?:search|documents?|docs?|files|handbooks?|policies)\b|搜|检索|文档|文件|规定
+summarise ; (?:(?:please|can you|give me|i want|a|an|the)\s+)*(?:summari[sz]e|summary of|sum up|overview of)\s+(.+)|(?:请|帮我)*(?:总结|概括|摘要|归纳|介绍)(?:一下)?\s*(.+)
+read ; PLEASE(?:read|show|open|fetch|print|display|get|give)\b(?:\s+me)?\s+(.+)|(?:请|帮我|给我)*(?:读一下|阅读|打开|显示|查看|看看|看一下|读)\s*(.+) ; \b(?:polic(?:y|ies)|rules?|terms|documents?|notice|handbook|runbook|letters|tiers)\b|政策|规定|规则|条款|办法|手册|守则|文档|文件|^\S+ [\w-]+-[\w-]+\W*$`;
 
-const please = "(?:(?:please|can you)\\s+)*";
-const compareEn = new RegExp(
-  `^(?:${please}compare\\s+(.+?)\\s+(?:and|with|to|vs\\.?|against)\\s+(.+)|(?:what (?:is|are)\\s+)?(?:the\\s+)?differences? between\\s+(.+?)\\s+and\\s+(.+))$`,
-  "isu",
-);
-const compareZh = /^(?:请|帮我)*(?:比较|对比)(?:一下)?(.+?)(?:和|与|跟|同)(.+?)(?:的?(?:区别|不同|异同))?[？?。]?$/su;
-/** How a kind begins, in both languages; its topic is the rest. What else it must say comes last: other things are shown by other skills. */
-const patterns: readonly [kind: Kind, en: string, zh: string, says: RegExp][] = [
-  [
-    "search",
-    `${please}(?:search|look up|look for|look|find)\\b(?:\\s+(?:me|through|in|the|our|all|any))*(?:\\s+(?:documents?|docs?|files|handbooks?|policies)\\b)?\\s*(?:for|about|on|that mention|which mention|mentioning)?\\s+`,
-    "(?:请|帮我)*(?:搜索|查找|检索|找一下|查一下|搜一下)\\s*",
-    /\b(?:search|documents?|docs?|files|handbooks?|policies)\b|搜|检索|文档|文件|规定/iu,
-  ],
-  [
-    "summarise",
-    "(?:(?:please|can you|give me|i want|a|an|the)\\s+)*(?:summari[sz]e|summary of|sum up|overview of)\\s+",
-    "(?:请|帮我)*(?:总结|概括|摘要|归纳|介绍)(?:一下)?\\s*",
-    /(?:)/,
-  ],
-  [
-    "read",
-    `${please}(?:read|show|open|fetch|print|display|get|give)\\b(?:\\s+me)?\\s+`,
-    "(?:请|帮我|给我)*(?:读一下|阅读|打开|显示|查看|看看|看一下|读)\\s*",
-    /\b(?:polic(?:y|ies)|rules?|terms|documents?|notice|handbook|runbook|letters|tiers)\b|政策|规定|规则|条款|办法|手册|守则|文档|文件|^\S+ [\w-]+-[\w-]+\W*$/iu,
-  ],
-];
+const patterns = table
+  .trim()
+  .split("\n")
+  .map((line) => {
+    const [kind = "", asked = "", says = ""] = line.replace("PLEASE", "(?:(?:please|can you)\\s+)*").split(" ; ");
+    return { kind, asked: new RegExp(`^(?:${asked})$`, "isu"), says: new RegExp(says, "iu") };
+  });
+
 const asking =
   /[?？]\s*$|^(?:how|what|when|who|where|which|why|can|may|do|does|is|are|must|should|tell me)\b|多久|多少|几[天个]|怎么|怎样|如何|是否|能不能|可以|谁|什么|哪|吗/iu;
 
 /** Requests about the documents. What a request names must stand in what it gets, or it gets nothing. */
 export function readDocuments(question: string, say: Say): Task | Unread | undefined {
   const figures = readTokens(question, new Date(0)).some(({ kind }) => /^(?:field|aggregate|count|period)$/.test(kind));
-  const compared = figures ? undefined : (compareEn.exec(question) ?? compareZh.exec(question));
-  const sides = compared?.slice(1).filter((side) => side !== undefined);
-  const asked = sides ? { kind: "compare" as const, topics: sides } : requestOf(question);
-  if (asked?.topics.every((topic) => contentWords(topic).length > 0) !== true) return undefined;
-  const more = furtherStep(question);
-  if (more !== undefined) return { unread: [more] };
-  const topics = asked.topics.map((topic) => topic.replace(/[\s?？。.!！]+$/u, ""));
-  return documentTask(asked.kind, topics, question, say);
-}
-
-function requestOf(question: string): { kind: Kind; topics: string[] } | undefined {
-  for (const [kind, en, zh, says] of patterns) {
-    const topic = new RegExp(`^(?:${en}|${zh})(.+)$`, "isu").exec(question)?.[1];
-    if (topic !== undefined && says.test(question)) return { kind, topics: [topic] };
+  for (const { kind, asked, says } of patterns) {
+    const groups = asked.exec(question)?.slice(1) ?? [];
+    const topics = groups.flatMap((topic) => topic?.replace(/[\s?？。.!！]+$/u, "") ?? []);
+    if (topics.length === 0 || !says.test(question) || (figures && kind === "compare")) continue;
+    if (topics.some((topic) => contentWords(topic).length === 0)) return undefined;
+    const more = furtherStep(question);
+    return more === undefined ? documentTask(kind, topics, question, say) : { unread: [more] };
   }
   return undefined;
 }
@@ -88,14 +59,12 @@ export function listDocuments(say: Say): Task {
   });
 }
 
-const hitsOf: Record<Kind, number> = { search: 8, ask: 5, summarise: 1, read: 1, compare: 1 };
-
-function documentTask(kind: Kind, topics: readonly string[], question: string, say: Say): Task {
+function documentTask(kind: string, topics: readonly string[], question: string, say: Say): Task {
   const names = topics.map((_, index) => `documents${index === 0 ? "" : index + 1}`);
   const searches = topics.map((topic, index) => ({
     name: `hits_for_${names[index]}`,
     tool: "search_documents",
-    input: { query: queryOf(topic), top_k: hitsOf[kind] },
+    input: { query: queryOf(topic), top_k: { search: 8, ask: 5 }[kind] ?? 1 },
   }));
   const fetches = names.map((name, index) => ({
     name,
@@ -118,6 +87,8 @@ function documentTask(kind: Kind, topics: readonly string[], question: string, s
   });
 }
 
+type Found = Document | undefined;
+
 function queryOf(topic: string): string {
   const words = contentWords(topic);
   // Chinese that stands together is searched for as it stands.
@@ -126,12 +97,7 @@ function queryOf(topic: string): string {
 }
 
 /** What the best document for each topic says, if it is one about it. */
-function documentsAnswer(
-  kind: Kind,
-  topics: readonly string[],
-  best: readonly (Document | undefined)[],
-  say: Say,
-): Answer {
+function documentsAnswer(kind: string, topics: readonly string[], best: readonly Found[], say: Say): Answer {
   for (const [index, topic] of topics.entries()) {
     const document = best[index];
     const words = contentWords(topic).filter((word) => !documentWord.test(word));
@@ -139,8 +105,7 @@ function documentsAnswer(
     const unread = missing.length > 0 ? missing : [topic];
     if (!document || missing.length > 0) return { unread, message: noDocument(unread, document, say) };
   }
-  const [left, right] = best as Document[];
-  if (left === undefined) return noDocument(topics, undefined, say);
-  if (kind === "read") return wholeText(left, say);
-  return right === undefined ? summaryText(left, say) : comparison(left, right, say);
+  const [left, right] = best;
+  if (left && right) return comparison(left, right, say);
+  return left ? summaryText(left, say, kind === "read") : noDocument(topics, undefined, say);
 }
