@@ -4,7 +4,6 @@ import { type Plan, runPlan, writeProgram } from "./plan.ts";
 /** How an earlier call or program of this request ended, as the planner reads it from the conversation. */
 export interface Outcome {
   status: "ok" | "error" | "denied";
-  /** For `ok`. */
   value?: unknown;
   errorType?: string;
   message?: string;
@@ -12,9 +11,8 @@ export interface Outcome {
   waitsFor?: string;
   /** The result's text as it stands, where the protocol has it. */
   text?: string;
-  /** Exit status of a command. */
+  /** Exit status of a command, or that it goes on. */
   exit?: number;
-  /** A command that goes on. */
   running?: true;
 }
 
@@ -42,7 +40,6 @@ export type Answer = string | Unread;
 
 /** One request, understood: what it needs, how to do it in a program and in calls, and how to tell the outcome. */
 export interface Task<Value = unknown> {
-  /** Id of the kind of request it was read as. */
   kind: string;
   /** Tools it calls; the planner checks that they are offered before it writes anything. */
   tools: readonly string[];
@@ -79,10 +76,9 @@ export function plannedTask<Value>({
   });
 }
 
-/** A plan that can't go on, in words for the user. */
+/** A plan that can't go on, in words for the user; with the type of the error that ended it, if a tool gave one. */
 export class PlanError extends Error {
   override name = "PlanError";
-  /** Type of the error that ended it, if a tool gave one. */
   readonly code: string;
 
   constructor(message: string, code = "") {

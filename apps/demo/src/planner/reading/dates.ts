@@ -13,13 +13,7 @@ export interface Period {
 }
 
 /** A period as it stands in a request. */
-export interface PeriodToken {
-  kind: "period";
-  value: "";
-  period: Period;
-  start: number;
-  end: number;
-}
+type PeriodToken = { kind: "period"; value: ""; period: Period; start: number; end: number };
 
 /** A day as year, month from 1, day. */
 type Day = readonly [year: number, month: number, day: number];
@@ -113,15 +107,12 @@ const beforeYear = new RegExp(
 
 /** `May I …`, `march on`, and the number of a record are no dates. */
 function isNoDate(before: string, found: string): boolean {
-  if (/^(?:may|march|mar)$/i.test(found)) {
-    return !(beforeMonth.test(before) || (/^[A-Z]/.test(found) && before.trim() !== "")) || /^mar$/i.test(found);
-  }
+  const named = beforeMonth.test(before) || (/^[A-Z]/.test(found) && before.trim() !== "");
+  if (/^(?:may|march|mar)$/i.test(found)) return !named || /^mar$/i.test(found);
   return /^\d{4}$/.test(found) && !beforeYear.test(before);
 }
 
-type Groups = Readonly<Record<string, string | undefined>>;
-
-function readMoment(groups: Groups, today: Day): Period | undefined {
+function readMoment(groups: Partial<Record<string, string>>, today: Day): Period | undefined {
   const { name, month, date, quarter, ordinal, half, day, which, count, said } = groups;
   const unit = units[groups.unit ?? ""] ?? groups.unit?.toLowerCase();
   const year = groups.year ? Number(groups.year) : said ? today[0] - "今去前".indexOf(said) : undefined;
@@ -134,15 +125,14 @@ function readMoment(groups: Groups, today: Day): Period | undefined {
     return year ? months(year, last - 2, last) : { months: [last - 2, last - 1, last] };
   }
   if (!name && !month) return year ? months(year, 1, 12) : undefined;
-  const number = month
-    ? (numeral(month) ?? 0)
-    : 1 + monthNames.findIndex((known) => known.slice(0, 3).toLowerCase() === name?.slice(0, 3).toLowerCase());
-  if (number < 1 || number > 12) return undefined;
-  if (!date) return year ? months(year, number) : { months: [number] };
-  const number2 = numeral(date) ?? 0;
+  const short = name?.slice(0, 3).toLowerCase() ?? "";
+  const m = month ? (numeral(month) ?? 0) : 1 + monthNames.findIndex((known) => known.toLowerCase().startsWith(short));
+  if (m < 1 || m > 12) return undefined;
+  if (!date) return year ? months(year, m) : { months: [m] };
+  const d = numeral(date) ?? 0;
   // A day that the calendar has: 31 February is none.
-  if (iso([year ?? 2024, number, number2]).slice(5) !== `${two(number)}-${two(number2)}`) return undefined;
-  return year ? days([year, number, number2]) : { months: [number], day: number2 };
+  if (iso([year ?? 2024, m, d]).slice(5) !== `${two(m)}-${two(d)}`) return undefined;
+  return year ? days([year, m, d]) : { months: [m], day: d };
 }
 
 const ordinals = "first second third fourth".split(" ");
@@ -164,11 +154,8 @@ function bounded(text: string, found: readonly PeriodToken[], today: Day): Perio
     const before = text.slice(tokens.at(-1)?.end ?? 0, token.start);
     const next = found[index + 1];
     const opening = /(?:\b(?:between|from)|从|自)\s*$/i.exec(before);
-    if (
-      next &&
-      opening &&
-      /^\s*(?:and|to|until|till|through|–|-|到|至|和)\s*$/i.test(text.slice(token.end, next.start))
-    ) {
+    const link = /^\s*(?:and|to|until|till|through|–|-|到|至|和)\s*$/i;
+    if (next && opening && link.test(text.slice(token.end, next.start))) {
       const { from, to } = latest(next.period, iso(today));
       const first = latest(token.period, from ?? "");
       const tail = /^\s*(?:之间|期间)/.exec(text.slice(next.end))?.[0].length ?? 0;

@@ -9,10 +9,10 @@ export function tableText(table: Table, say: Say): string {
   return say.zh ? zh : many;
 }
 
-const measureNames: Record<string, string> = wordTable(
+const measureNames = wordTable(
   "revenue=销售额;units=销量;stock=库存件数;amount=退款金额;mean_total=平均订单金额;mean_price=平均价格;mean_stock=平均库存;mean_amount=平均退款金额",
 );
-const english: Record<string, string> = wordTable(
+const english = wordTable(
   "stock=units in stock;amount=refunded amount;mean_total=average order;mean_price=average price;mean_stock=average stock;mean_amount=average refund",
 );
 
@@ -58,17 +58,17 @@ export function valueText(column: string, value: unknown, say: Say): string {
   return translated ? (values[String(value)] ?? String(value)) : String(value);
 }
 
-const operators: Record<string, [en: string, zh: string]> = {
-  ">": ["over", "大于"],
-  ">=": ["at least", "不少于"],
-  "<": ["below", "小于"],
-  "<=": ["at most", "不超过"],
-};
+const operators = new Map([
+  [">", "over=大于"],
+  [">=", "at least=不少于"],
+  ["<", "below=小于"],
+  ["<=", "at most=不超过"],
+]);
 
 /** One condition, for people. */
 function filterText({ kind, values: wanted, operator }: Filter, say: Say): string {
   if (kind === "late") return say`delivered after the promised date ‖ 送达晚于承诺日期`;
-  const sign = operator === undefined ? "" : `${operators[operator]?.[say.zh ? 1 : 0]} `;
+  const sign = operator === undefined ? "" : `${operators.get(operator)?.split("=")[say.zh ? 1 : 0]} `;
   return `${columnLabel(kind, say)} ${sign}${say.list(wanted.map((value) => valueText(kind, value, say)))}`;
 }
 

@@ -1,13 +1,3 @@
-import type { Locale } from "@toolglot/core";
-
-/** A kind of request the planner knows, for the help text. */
-interface Skill {
-  id: string;
-  title: Record<Locale, string>;
-  /** A request of this kind, as a user would type it. */
-  example: Record<Locale, string>;
-}
-
 const toolsxml = [" (only with --protocol toolsxml)", "（仅限 --protocol toolsxml）"];
 
 /** Id, title in English and Chinese, an example in English and Chinese. */
@@ -39,7 +29,7 @@ project-test | run the project's tests | 运行项目的测试 | run the project
 project-overview | say what is in the project | 介绍项目里有什么 | what is in the project? | 项目里有什么？`;
 
 /** The kinds of requests the planner knows. */
-export const skills: readonly Skill[] = table
+export const skills = table
   .trim()
   .split("\n")
   .map((line) => {

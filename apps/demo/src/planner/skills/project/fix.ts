@@ -1,49 +1,31 @@
 import type { CallPlan, Outcome, PlannedCall } from "../../task.ts";
 import { escapeRegExp, type Say } from "../../text.ts";
-import { attempt, runTests } from "./commands.ts";
 import { calledIn, functionLines, importsOf, numbersIn, statementAt } from "./javascript.ts";
 import { passageFor, type Repair, repaired, repairsFor, ruleWords } from "./repairs.ts";
-import {
-  changesText,
-  endedWell,
-  type Line,
-  nearestLines,
-  readParts,
-  type Source,
-  searchMatches,
-  sourceOf,
-  tailText,
-  testsText,
-} from "./results.ts";
+import * as read from "./results.ts";
 import type { Failure } from "./test-output.ts";
 
 /** A function of the project, as its file has it. */
-interface Place {
-  source: Source;
-  lines: Line[];
-}
-
-interface Change {
-  path: string;
-  find: string;
-  replace: string;
-}
+type Place = { source: read.Source; lines: read.Line[] };
+type Change = { path: string; find: string; replace: string };
+/** A number that stands in the test and in the code. */
+type Limit = { value: number; path: string; line: number };
 
 /** Repairs that are tried; then the planner says that it can't. */
 const maxTries = 4;
 
 /** Runs the tests, reads the one that fails and the code that it calls, and tries repairs; it returns what it came to, in words. */
 export function* fixProject(say: Say): CallPlan<string> {
-  const before = yield* runTests();
+  const before = yield* read.runTests();
   const { failure } = before.run;
-  if (endedWell(before.tests)) {
-    const passing = testsText(before.tests, before.run, say);
+  if (read.endedWell(before.tests)) {
+    const passing = read.testsText(before.tests, before.run, say);
     const lower = passing.replace(/^[AT]/, (letter) => letter.toLowerCase());
     return say`There is nothing to fix: ${lower} ‖ 没有需要修复的：${passing}`;
   }
   const [test] = failure ? yield* readFiles([failure.file]) : [];
   if (!failure || !test) {
-    const output = tailText(before.tests);
+    const output = read.tailText(before.tests);
     return say`The tests do not pass, but their output does not say where, so I changed nothing:\n\n${output} ‖ 测试没有通过，但从输出里看不出是哪个文件的哪一行，所以没有修改：\n\n${output}`;
   }
   const statement = statementAt(test, failure.line);
@@ -60,22 +42,22 @@ export function* fixProject(say: Say): CallPlan<string> {
     const place = places.find(({ source: { path } }) => path === repair.path) as Place;
     const made = yield* makeRepair(place.source, repair, last);
     if (made.change === undefined) return say`${stuck}: ${made.edit.message} ‖ ${stuck}：${made.edit.message}`;
-    const { tests, run } = yield* runTests();
-    if (endedWell(tests) || (run.failed ?? Infinity) < (before.run.failed ?? 0)) {
+    const { tests, run } = yield* read.runTests();
+    if (read.endedWell(tests) || (run.failed ?? Infinity) < (before.run.failed ?? 0)) {
       const cause = causeText(repair, repair.rule === "limit" ? limit : undefined, say);
       const [changes, were] = tried === 1 ? ["change", "was"] : ["changes", "were"];
       const others = say` ${tried} other ${changes} did not help and ${were} taken back. ‖ 此前试过 ${tried} 处修改，没有用，已撤回。`;
       const head = say`“${failure.name}” failed${got}. ${cause} ‖ 失败的是“${failure.name}”${got}。${cause}`;
       return [
         head + (tried > 0 ? others : ""),
-        `${say`Changed: ‖ 改动：`}\n${changesText(made.edit)}`,
-        testsText(tests, run, say),
+        `${say`Changed: ‖ 改动：`}\n${read.changesText(made.edit)}`,
+        read.testsText(tests, run, say),
       ].join("\n\n");
     }
     last = made.change;
   }
   // Nothing helped: what was changed last is put back.
-  if (last) yield [attempt("edit", editInput([inverse(last)]))];
+  if (last) yield [read.attempt("edit", editInput([inverse(last)]))];
   if (repairs.length === 0)
     return say`${stuck}: the code it calls has no slip that I know. ‖ ${stuck}：它调用的代码里没有我认得的错误。`;
   const lines = repairs
@@ -98,25 +80,25 @@ function causeText({ rule, path, line }: Repair, limit: Limit | undefined, say: 
 }
 
 /** Reads files side by side. */
-function* readFiles(paths: readonly string[]): Generator<PlannedCall[], (Source | undefined)[], unknown[]> {
-  const [read] = (yield [attempt("read", { files: paths.map((src) => ({ src })) })]) as [Outcome];
-  const parts = readParts(read);
-  return paths.map((_, index) => sourceOf(parts[index]));
+function* readFiles(paths: readonly string[]): Generator<PlannedCall[], (read.Source | undefined)[], unknown[]> {
+  const [outcome] = (yield [read.attempt("read", { files: paths.map((src) => ({ src })) })]) as [Outcome];
+  const parts = read.readParts(outcome);
+  return paths.map((_, index) => read.sourceOf(parts[index]));
 }
 
 /** The functions of the project that a statement of a test calls, and those that they call themselves. */
-function* functionsUnder(test: Source, statement: string): Generator<PlannedCall[], Place[], unknown[]> {
+function* functionsUnder(test: read.Source, statement: string): Generator<PlannedCall[], Place[], unknown[]> {
   const imported = importsOf(test).map(({ name }) => name);
   const names = calledIn(statement).filter((name) => imported.includes(name));
   if (names.length === 0) return [];
   const searches = names.map((name) => ({
     pattern: `\\b(function|class|const|let|var)\\s+${escapeRegExp(name)}\\b`,
   }));
-  const [found] = (yield [attempt("read", { searches })]) as [Outcome];
-  const declared = readParts(found).flatMap(searchMatches);
+  const [found] = (yield [read.attempt("read", { searches })]) as [Outcome];
+  const declared = read.readParts(found).flatMap(read.searchMatches);
   const paths = [...new Set(declared.map(({ path }) => path))].filter((path) => !`/${test.path}`.endsWith(`/${path}`));
   if (paths.length === 0) return [];
-  const isSource = (source: Source | undefined): source is Source => source !== undefined;
+  const isSource = (source: read.Source | undefined): source is read.Source => source !== undefined;
   const sources = (yield* readFiles(paths)).filter(isSource);
   const placesOf = (wanted: readonly string[]): Place[] =>
     wanted
@@ -129,13 +111,6 @@ function* functionsUnder(test: Source, statement: string): Generator<PlannedCall
   if (below.length > 0)
     sources.push(...(yield* readFiles([...new Set(below.map(({ from }) => from))])).filter(isSource));
   return [...direct, ...placesOf(called.filter((name) => !names.includes(name)))];
-}
-
-/** A number that stands in the test and in the code. */
-interface Limit {
-  value: number;
-  path: string;
-  line: number;
 }
 
 /** A number of the test that is one of the code, too, and no 0 or 1. */
@@ -153,8 +128,8 @@ const inverse = ({ path, find, replace }: Change): Change => ({ path, find: repl
 
 function editInput(changes: readonly Change[]): Record<string, unknown> {
   const paths = [...new Set(changes.map(({ path }) => path))];
-  const editsOf = (src: string): Omit<Change, "path">[] =>
-    changes.filter(({ path }) => path === src).map(({ find, replace }) => ({ find, replace }));
+  const editsOf = (src: string): object[] =>
+    changes.flatMap(({ path, find, replace }) => (path === src ? [{ find, replace }] : []));
   return { files: paths.map((src) => ({ src, edits: editsOf(src) })) };
 }
 
@@ -163,7 +138,7 @@ function editInput(changes: readonly Change[]): Record<string, unknown> {
  * that come nearest, and the edit is written again from them. Without a change it failed.
  */
 function* makeRepair(
-  source: Source,
+  source: read.Source,
   repair: Repair,
   last: Change | undefined,
 ): Generator<PlannedCall[], { edit: Outcome; change?: Change }, unknown[]> {
@@ -171,9 +146,9 @@ function* makeRepair(
   const { find, at } = passageFor(source, repair.line);
   let change: Change | undefined = { path, find, replace: at(repaired(repair.line.text, repair) ?? "") };
   for (let tries = 0; ; tries += 1) {
-    const [edit] = (yield [attempt("edit", editInput([...(last ? [inverse(last)] : []), change]))]) as [Outcome];
+    const [edit] = (yield [read.attempt("edit", editInput([...(last ? [inverse(last)] : []), change]))]) as [Outcome];
     if (edit.status === "ok") return { edit, change };
-    const nearest: Change[] = nearestLines(edit).flatMap((text) => {
+    const nearest: Change[] = read.nearestLines(edit).flatMap((text) => {
       const corrected = repaired(text, repair);
       return corrected === undefined ? [] : [{ path, find: text.trim(), replace: corrected.trim() }];
     });

@@ -1,9 +1,19 @@
 import { unreadWords } from "../../reading/unread.ts";
 import { type CallPlan, type Outcome, PlanError, type Task, task, type Unread } from "../../task.ts";
 import { escapeRegExp, parseJson, type Say } from "../../text.ts";
-import { attempt, runCommand, runTests } from "./commands.ts";
 import { fixProject } from "./fix.ts";
-import { changesText, endedWell, readParts, searchMatches, sourceOf, tailText, testsText } from "./results.ts";
+import {
+  attempt,
+  changesText,
+  endedWell,
+  readParts,
+  runCommand,
+  runTests,
+  searchMatches,
+  sourceOf,
+  tailText,
+  testsText,
+} from "./results.ts";
 
 const name = '[`“"]?([A-Za-z_$][\\w$]{0,100})[`”"]?';
 

@@ -1,31 +1,14 @@
-import type { Outcome } from "../../task.ts";
+import { type CallPlan, type Outcome, PlanError, type PlannedCall } from "../../task.ts";
 import type { Say } from "../../text.ts";
-import type { TestRun } from "./test-output.ts";
+import { readTestRun, type TestRun } from "./test-output.ts";
 
-/** One part of what `read` gave: a file, a directory or a search. */
-export interface ReadPart {
-  /** What stands in its head: for a file the path first. */
-  head: string;
-  /** The text below, as it stands. */
-  text: string;
-}
+/** One part of what `read` gave, a file, a directory or a search: its head, for a file the path first, and the text below. */
+type ReadPart = { head: string; text: string };
 
-/** A line of a file, with its number. */
-export interface Line {
-  number: number;
-  text: string;
-}
+export type Line = { number: number; text: string };
 
 /** A file as it was read. */
-export interface Source {
-  path: string;
-  lines: Line[];
-}
-
-/** A line that a search found. */
-export interface Match extends Line {
-  path: string;
-}
+export type Source = { path: string; lines: Line[] };
 
 /** The parts of a read, in the order asked for. */
 export function readParts({ text = "" }: Outcome): ReadPart[] {
@@ -44,8 +27,7 @@ export function sourceOf(part: ReadPart | undefined): Source | undefined {
   return { path, lines: part.text.split("\n").map((text, index) => ({ number: first + index, text })) };
 }
 
-/** The lines that a search found. */
-export function searchMatches({ text }: ReadPart): Match[] {
+export function searchMatches({ text }: ReadPart): (Line & { path: string })[] {
   const found = [...text.matchAll(/^(\S[^:\n]*):(\d+): ?(.*)$/gm)];
   return found.map(([, path = "", number, line = ""]) => ({ path, number: Number(number), text: line }));
 }
@@ -56,7 +38,6 @@ export function nearestLines({ message = "" }: Outcome): string[] {
   return shown?.split("\n").filter((line) => !/^… [\d,]+ more lines?$/.test(line)) ?? [];
 }
 
-/** Whether a command ended, and well. */
 export function endedWell({ status, running }: Outcome): boolean {
   return status === "ok" && !running;
 }
@@ -75,11 +56,8 @@ export function changesText({ text = "" }: Outcome): string {
 
 /** The last lines of an output, for a person. */
 export function tailText({ text, message = "" }: Outcome, lines = 12): string {
-  const all = (text ?? message).trimEnd().split("\n");
-  return all
-    .slice(-lines)
-    .map((line) => `  ${line}`)
-    .join("\n");
+  const all = (text ?? message).trimEnd().split("\n").slice(-lines);
+  return all.map((line) => `  ${line}`).join("\n");
 }
 
 /** How the tests stand, in a sentence; their output where they did not run to their end. */
@@ -91,4 +69,23 @@ export function testsText(tests: Outcome, { passed, failed }: TestRun, say: Say)
   if (failed === undefined) return `${say`The tests did not run to their end: ‖ 测试没有跑完：`}\n\n${tailText(tests)}`;
   const all = (passed ?? 0) + failed;
   return say`${failed} of ${all} tests fail. ‖ 还有 ${failed} / ${all} 个测试失败。`;
+}
+
+/** A call whose plan reads how it ended. */
+export function attempt(name: string, input: Record<string, unknown>): PlannedCall {
+  return { name, input, mayFail: true };
+}
+
+/** Runs a command, whatever its exit status. Throws `PlanError` when it could not be run at all. */
+export function* runCommand(script: string, timeoutMs?: number): CallPlan<Outcome> {
+  const [outcome] = (yield [attempt("command", { script, ...(timeoutMs && { timeoutMs }) })]) as [Outcome];
+  if (outcome.status === "error" && outcome.exit === undefined)
+    throw new PlanError(outcome.message ?? "", outcome.errorType);
+  return outcome;
+}
+
+/** How the tests ended, and what they said. */
+export function* runTests(): CallPlan<{ tests: Outcome; run: TestRun }> {
+  const tests = yield* runCommand("npm test");
+  return { tests, run: readTestRun(tests.text ?? "") };
 }
