@@ -110,7 +110,7 @@ export function readDelete(question: string, say: Say): Task | Unread | undefine
   if (word === "" && rest === undefined) return undefined;
   if (rest !== undefined && (word === "" || rest !== "")) return { unread: [rest || question] };
   const kind = recordNames[word] ?? word.toLowerCase();
-  const what = say`${kind} ${Number(number)} ‖ ${word}${Number(number)}`;
+  const what = `${say`${kind} ‖ ${word}`} ${Number(number)}`;
   const input = {
     resource_type: kind,
     resource_id: String(Number(number)),

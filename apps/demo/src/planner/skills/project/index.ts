@@ -140,7 +140,7 @@ function endText(end: Outcome, answered: string, say: Say): string {
 }
 
 function* search(say: Say, named: string): CallPlan<string> {
-  const wanted = named.replace(/^[`"“「]|[`"”」]?[.。?？!！]?$/gu, "").trim();
+  const wanted = named.replace(/^[`"“「]|[`"”」]?[.。?？!！]?$/gu, "").trim() || named;
   const [found] = (yield [attempt("read", { searches: [{ pattern: escapeRegExp(wanted) }] })]) as [Outcome];
   if (found.status !== "ok") throw new PlanError(found.message ?? "");
   const matches = readParts(found).flatMap(searchMatches);
