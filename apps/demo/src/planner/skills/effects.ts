@@ -44,7 +44,8 @@ export function readTicket(question: string, say: Say): Task | Unread | undefine
   let { who, level, about, rest = "" } = head;
   for (const pattern of ticketSlots) {
     const found = pattern.exec(rest);
-    if (!found?.groups || (found.groups.level && level)) continue;
+    // In English, a second priority is part of the text.
+    if (!found?.groups || (found.groups.level && level && !say.zh)) continue;
     rest = rest.slice(0, found.index) + rest.slice(found.index + found[0].length);
     level ??= found.groups.level;
     who ??= found.groups.who;
