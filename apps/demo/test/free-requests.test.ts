@@ -180,6 +180,10 @@ const answered: [question: string, sql: string][] = [
     "median order value in Germany",
     `SELECT AVG(total) FROM (SELECT total, ROW_NUMBER() OVER (ORDER BY total) AS n, COUNT(*) OVER () AS k FROM ${byCustomer} WHERE ${kept} AND country = 'Germany') WHERE n IN ((k + 1) / 2, (k + 2) / 2)`,
   ],
+  [
+    "median order value by month",
+    `SELECT substr(ordered_on, 1, 7), ROUND(median(total), 2) FROM orders o WHERE ${kept} GROUP BY 1`,
+  ],
   ["Marta Rossi 有几张订单？", `SELECT COUNT(*) FROM ${byCustomer} WHERE ${of("Marta Rossi")}`],
   [
     "Wang Fang 七月有几张订单？",
@@ -243,6 +247,7 @@ const declined: [question: string, named: string][] = [
   ["how many orders did we get in the blue moon?", "blue moon"],
   ["average number of orders per customer", "average number of orders"],
   ["orders with more than 3 tents", "more than 3 tents"],
+  ["the largest median order value", "largest"],
   ["show orders 1042 and 1043", "and 1043"],
   ["how many customers in July?", "July"],
   ["is there a student discount?", "student"],

@@ -7,10 +7,7 @@ import type { Outcome } from "./task.ts";
 import { languageOf, parseJson, sayIn } from "./text.ts";
 
 /** A tool as a prompt lists it: with the first line of its description. */
-export interface ListedTool {
-  name: string;
-  description: string;
-}
+export type ListedTool = { name: string; description: string };
 
 /**
  * The protocols: what stands in every prompt that teaches one, and in none of those that come later; what stands in prompts that

@@ -2,18 +2,10 @@ import type { ToolDefinition, ToolErrorInfo, ToolResult } from "@toolglot/core";
 import type { Outcome, PlannedCall } from "../task.ts";
 
 /** One line of a router's catalog. */
-export interface CatalogLine {
-  idx: number;
-  name: string;
-  description: string;
-}
+export type CatalogLine = { idx: number; name: string; description: string };
 
 /** One call as a router takes it. */
-export interface RouterCall {
-  idx: number;
-  name: string;
-  args: Record<string, unknown>;
-}
+export type RouterCall = { idx: number; name: string; args: Record<string, unknown> };
 
 /** The catalog in a `router` tool, or undefined when the tools are ordinary ones. */
 export function readCatalog(tools: readonly ToolDefinition[] | undefined): CatalogLine[] | undefined {

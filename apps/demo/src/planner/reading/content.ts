@@ -27,7 +27,6 @@ const synonyms = wordTable(
   "late=delay;delayed=delay;guarantee=warranty;membership=member;package=parcel;迟到=延误;延迟=延误;晚到=延误;质保=保修",
 );
 
-/** A word in the form in which the documents have it. */
 export function canonical(word: string): string {
   return synonyms[word.toLowerCase()] ?? word;
 }

@@ -1,9 +1,3 @@
-/** What a word or phrase of a request means: its part in the question, and its value there. */
-export interface Meaning {
-  kind: string;
-  value: string;
-}
-
 /**
  * Words by kind, as `value = English = Chinese`: sources of regular expressions, empty where there is none. A value can be empty,
  * too. The longest phrase that stands at one place of a text is taken; of equal ones the first.
@@ -56,8 +50,8 @@ or:  = or = 或者?
 not:  = not|no|without|never|except|excluding|other than|neither|\w+n['’]t = 不是|不|没有?|除了|除去|未
 filler:  = the|an?|of|lives?|living|based|are|is|was|were|be|been|there|did|do|does|has|have|had|we|us|our|you|your|i|me|please|that|in|at|on|to|from|for|with|as|it|its|all|any|can|could|would|will|want|know|only|ones|so far|in (?:total|all)|altogether|overall|currently|now|today's|table|data|database|shop|store|records?|entries|tell|say|than|['’]s|hi|hello|thanks|belongs? to|belonging to|named|called|number|no\.|# = 是多少|为多少|的|了|有|是|在|吗|呢|啊|请问|请|我们|我|你们?|您|帮我?|给我|一下|里面|里|中|内|都|共|一共|总共|数据库|数据|表格?|记录|店里?|目前|现在|当前|来自|叫|名为|为|这|那|些|想|要|知道|告诉|麻烦|把|由|做|能|可以|会|从|所有|全部|列表|名单|清单|分别|情况|统计|(?<=[\d一二两三四五六七八九十几少每这那哪各]\s?)[个张位名笔种家款条行号件]|过|于|到|编号`;
 
-/** The lexicon: what stands at one place of a text, in either language. */
-export const lexicon: readonly { pattern: RegExp; meaning: Meaning }[] = table
+/** What a word or phrase means: its part in the question, and its value there. */
+export const lexicon: readonly { pattern: RegExp; meaning: { kind: string; value: string } }[] = table
   .trim()
   .split("\n")
   .flatMap((line) => {

@@ -2,11 +2,7 @@ import { escapeRegExp } from "../text.ts";
 import type { Token } from "./tokens.ts";
 
 /** A name of the data that holds a word of the request. */
-export interface KnownName {
-  kind: "customer" | "product" | "city" | "country" | "reason";
-  id: number | null;
-  value: string;
-}
+export type KnownName = { kind: string; id: number | null; value: string };
 
 /** More unknown words than this are no names. */
 const maxWords = 8;

@@ -2,12 +2,10 @@ import { numeral } from "../text.ts";
 import { findPeriods, type Period } from "./dates.ts";
 import { lexicon } from "./lexicon.ts";
 
-/** What a token is in a question: a kind of the lexicon, of the names in the data, `number`, `period` or `unknown`. */
-export type Kind = string;
-
 /** A piece of a request, with what it means and whether a reading has made use of it. */
 export interface Token {
-  kind: Kind;
+  /** A kind of the lexicon, of the names in the data, `number`, `period` or `unknown`. */
+  kind: string;
   /** What stands for it in the data or in the frame. */
   value: string;
   /** For a customer or a product: its number in the data; several where the words fit several products. */

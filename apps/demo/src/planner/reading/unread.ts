@@ -1,7 +1,7 @@
-import { type Kind, leftOver, readTokens } from "./tokens.ts";
+import { leftOver, readTokens } from "./tokens.ts";
 
 /** The content words of a request that a skill's own words, a pattern, do not cover; neighbours together. */
-export function unreadWords(question: string, known: string, also: readonly Kind[] = []): string[] {
+export function unreadWords(question: string, known: string, also: readonly string[] = []): string[] {
   const pattern = new RegExp(`(?<![a-z])(?=[a-z])(?:${known})(?![a-z])|(?![a-z])(?:${known})`, "giu");
   const rest = question.replaceAll(pattern, (found) => " ".repeat(found.length));
   const tokens = readTokens(rest, new Date(0));

@@ -91,9 +91,7 @@ function readExpression(question: string, say: Say): Task | Unread | undefined {
   });
 }
 
-/** A part of an expression, with its value. */
 type Term = Expression & { value(): number };
-
 const nothing: Term = { python: "", javascript: "", value: () => Number.NaN };
 const operations: Record<string, (a: number, b: number) => number> = {
   "+": (a, b) => a + b,

@@ -5,22 +5,8 @@ import { markdownTable, type Say } from "../text.ts";
 
 type Row = Record<string, unknown>;
 
-/** One rule with a number in it, and the query that finds what falls under it. Texts are English, then Chinese. */
-interface Topic {
-  words: RegExp;
-  query: readonly [string, string];
-  /** Finds the number in the document. */
-  pattern: readonly [string, string];
-  /** With `{limit}` in the place of the number. */
-  sql: string;
-  headers: readonly [string, string];
-  noun: readonly [string, string];
-  /** Title of the ticket; `{count}` and `{limit}` stand for the numbers. */
-  title: readonly [string, string];
-  priority: string;
-}
-
-const topics: readonly Topic[] = [
+/** Rules with a number in them, which a pattern finds, and the queries for what falls under each. Texts are English, then Chinese. */
+const topics = [
   {
     words: /\b(?:delay\w*|late|shipping)\b|延误|延迟|迟到|晚到/iu,
     query: ["shipping delay policy", "发货延误处理办法"],
@@ -56,7 +42,9 @@ ORDER BY days DESC, r.id`,
     title: ["{count} refunds took longer than {limit} days", "{count} 笔退款用时超过 {limit} 天"],
     priority: "high",
   },
-];
+] as const;
+
+type Topic = (typeof topics)[number];
 
 const rules = /\b(?:polic\w*|rules?|terms|document|guideline)\b|政策|规定|规则|办法|制度/iu;
 const checks =

@@ -3,7 +3,6 @@ import type { Filter, Frame } from "../reading/frame.ts";
 import { schema, type Table } from "../reading/schema.ts";
 import { formatNumber, type Say, wordTable } from "../text.ts";
 
-/** What a table's rows are called. */
 export function tableText(table: Table, say: Say): string {
   const [many, , zh] = schema[table].names;
   return say.zh ? zh : many;
@@ -41,7 +40,6 @@ const columnNames = wordTable(
   category=类别;price=价格;unit_price=单价;stock=库存;quantity=数量;channel=频道;message=内容;month=月份;year=年份;period=时间`,
 );
 
-/** A column's name for people. */
 export function columnLabel(name: string, say: Say): string {
   return say.zh ? (columnNames[name] ?? name) : name.replace(/_on$/, "").replace("ticketstatus", "status");
 }

@@ -9,10 +9,7 @@ import { amountText, columnLabel, measureText, narrowedText, tableText, valueTex
 type Row = Record<string, string | number | null>;
 
 /** What the queries of a frame give; `span` is the data's first and last date, asked for with every period. */
-interface Found {
-  rows: Row[];
-  span?: { first: string | null; last: string | null }[];
-}
+type Found = { rows: Row[]; span?: { first: string | null; last: string | null }[] };
 
 /** A list has as many rows as this, unless another number or all are asked for. */
 const defaultRows = 20;

@@ -4,13 +4,7 @@ import type { Answer } from "../task.ts";
 import { markdownTable, type Say } from "../text.ts";
 
 /** A document as `fetch_document` gives it. */
-export interface Document {
-  document_id: string;
-  title: string;
-  language: string;
-  updated: string;
-  text: string;
-}
+export type Document = Record<"document_id" | "title" | "language" | "updated" | "text", string>;
 
 /** The lines of a document, with the heading above each. */
 function passages(document: Document) {

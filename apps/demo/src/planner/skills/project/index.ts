@@ -10,7 +10,6 @@ import {
   runCommand,
   runTests,
   searchMatches,
-  sourceOf,
   tailText,
   testsText,
 } from "./results.ts";
@@ -54,7 +53,6 @@ const skills = [...table.matchAll(/^(\S+) ; (.+) ; (.+) ; (.+)\n(.+)\n(.+)$/gm)]
   },
 );
 
-/** Reads a request about the project. */
 export function readProject(question: string, say: Say): Task | Unread | undefined {
   for (const { kind, tools, en, zh, asked, words } of skills) {
     const [whole, ...groups] = asked.exec(question) ?? [];
@@ -151,22 +149,13 @@ function* search(say: Say, named: string): CallPlan<string> {
   return `${say`"${wanted}" stands in ${places}: ‖ “${wanted}”出现在 ${files} 个文件的 ${matches.length} 行中：`}\n\n${lines}`;
 }
 
-interface Manifest {
-  name?: string;
-  version?: string;
-  description?: string;
-  scripts?: Record<string, string>;
-}
+type Manifest = { name?: string; version?: string; description?: string; scripts?: Record<string, string> };
 
 /** What package.json says, and the files of the folders. */
 function* overview(say: Say): CallPlan<string> {
   const [first] = (yield [attempt("read", { files: [{ src: "package.json" }, { src: "." }] })]) as [Outcome];
   const [file, folder] = readParts(first);
-  const manifest = parseJson(
-    sourceOf(file)
-      ?.lines.map(({ text }) => text)
-      .join("\n") ?? "",
-  );
+  const manifest = parseJson(file?.text ?? "");
   const { name: called, version = "", description, scripts = {} } = (Object(manifest) ?? {}) as Manifest;
   const text = folder?.text ?? "";
   // Folders of a listing: their names end in a slash.
