@@ -78,7 +78,7 @@ export function record(fields: Readonly<Record<string, Expression>>): Expression
   const entries = Object.entries(fields);
   return {
     python: `{${entries.map(([name, { python }]) => `"${name}": ${python}`).join(", ")}}`,
-    javascript: `{ ${entries.map(([name, { javascript }]) => `${name}: ${javascript}`).join(", ")} }`,
+    javascript: `{ ${entries.map(([name, { javascript }]) => (name === javascript ? name : `${name}: ${javascript}`)).join(", ")} }`,
     value: (known) => Object.fromEntries(entries.map(([name, { value }]) => [name, value(known)])),
   };
 }
@@ -139,7 +139,7 @@ function writeStep({ tool = "", input = {}, each, when, find, take }: Step, lang
   const short = fields.join(", ");
   const list = short.length < 90 || fields.length < 2 ? short : `\n    ${fields.join(",\n    ")},\n`;
   const [items, condition, searched] = [each?.[language], when?.[language], find?.text[language]];
-  let text = python ? `${tool}(${list})` : `${tool}({ ${list} })`;
+  let text = python ? `${tool}(${list})` : `${tool}({${list === short ? ` ${short} ` : list}})`;
   if (!python && !each) text = `await ${text}`;
   if (take) text = python ? `${text}["${take}"]` : `(${text}).${take}`;
   if (each) text = python ? `[${text} for item in ${items}]` : `await Promise.all(${items}.map((item) => ${text}))`;

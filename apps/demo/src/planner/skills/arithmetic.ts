@@ -26,8 +26,12 @@ const series: Record<string, { words: RegExp; zh: string; write(numbers: readonl
   "standard deviation": {
     words: /\b(?:standard deviation|stdev)\b|标准差/iu,
     zh: "标准差",
-    write: (numbers) =>
-      `sqrt((${numbers.map((number) => `(${number} - ${meanOf(numbers)}) ** 2`).join(" + ")}) / ${numbers.length - 1})`,
+    // From the first number: between large ones, squares would lose what differs.
+    write(numbers) {
+      const apart = numbers.map((number) => `(${number} - ${numbers[0]})`);
+      const squares = apart.map((one) => `${one} ** 2`).join(" + ");
+      return `sqrt((${squares} - (${apart.join(" + ")}) ** 2 / ${numbers.length}) / ${numbers.length - 1})`;
+    },
   },
 };
 
@@ -42,12 +46,13 @@ function readSeries(question: string, say: Say): Task | Unread | undefined {
   if (wanted.length === 0 || list === undefined) return undefined;
   const unread = unreadWords(question.replace(list, " "), around, ["aggregate", "and"]);
   if (unread.length > 0) return { unread };
-  const terms = wanted.map(([name, { write }]) => [name.replace(" ", "_"), readTerm(write(numbers)) ?? nothing]);
+  const terms = wanted.map(([name, { write }]) => [name.replace(" ", "_"), readTerm(write(numbers))] as const);
+  if (terms.some(([, term]) => term === undefined)) return undefined;
   return plannedTask<Record<string, number>>({
     kind: "arithmetic",
     about: say`statistics of ${numbers.length} numbers ‖ 对 ${numbers.length} 个数做统计`,
     steps: [],
-    result: record(Object.fromEntries(terms)),
+    result: record(Object.fromEntries(terms) as Record<string, Term>),
     answer: (values) =>
       Object.values(values)
         .map((value, index) => `${say.zh ? wanted[index]?.[1].zh : wanted[index]?.[0]}: ${formatNumber(value)}`)
