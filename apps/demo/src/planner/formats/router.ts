@@ -27,14 +27,7 @@ export function toRouterCalls(calls: readonly PlannedCall[], catalog: readonly C
   return calls.map(({ name, input }) => ({ idx: numbers.get(name) ?? -1, name, args: input }));
 }
 
-interface Entry {
-  status?: string;
-  data?: unknown;
-  warnings?: unknown[];
-  error?: string;
-  waits_for?: string;
-  approval_id?: string;
-}
+type Entry = Partial<Record<"status" | "error" | "approval_id", string>> & { data?: unknown; warnings?: unknown[] };
 
 /** What became of the calls of one answer, in their order: several stand in a list. */
 export function readRouterResult(result: ToolResult): Outcome[] {

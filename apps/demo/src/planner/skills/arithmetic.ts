@@ -97,6 +97,7 @@ function readExpression(question: string, say: Say): Task | Unread | undefined {
 }
 
 type Term = Expression & { value(): number };
+
 const nothing: Term = { python: "", javascript: "", value: () => Number.NaN };
 const operations: Record<string, (a: number, b: number) => number> = {
   "+": (a, b) => a + b,

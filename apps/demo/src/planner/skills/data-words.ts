@@ -56,17 +56,17 @@ export function valueText(column: string, value: unknown, say: Say): string {
   return translated ? (values[String(value)] ?? String(value)) : String(value);
 }
 
-const operators = new Map([
-  [">", "over=大于"],
-  [">=", "at least=不少于"],
-  ["<", "below=小于"],
-  ["<=", "at most=不超过"],
-]);
+const operators: Record<string, string> = {
+  ">": "over=大于",
+  ">=": "at least=不少于",
+  "<": "below=小于",
+  "<=": "at most=不超过",
+};
 
 /** One condition, for people. */
 function filterText({ kind, values: wanted, operator }: Filter, say: Say): string {
   if (kind === "late") return say`delivered after the promised date ‖ 送达晚于承诺日期`;
-  const sign = operator === undefined ? "" : `${operators.get(operator)?.split("=")[say.zh ? 1 : 0]} `;
+  const sign = operator === undefined ? "" : `${operators[operator]?.split("=")[say.zh ? 1 : 0]} `;
   return `${columnLabel(kind, say)} ${sign}${say.list(wanted.map((value) => valueText(kind, value, say)))}`;
 }
 

@@ -1,9 +1,8 @@
 /** A test that failed, as the runner prints it. */
 export interface Failure {
   name: string;
-  /** As printed: absolute, or relative to the project. */
+  /** As printed, absolute or relative to the project, and where the assertion stands. */
   file: string;
-  /** Where the assertion stands. */
   line: number;
   expected?: string;
   actual?: string;
