@@ -14,25 +14,27 @@ export {
   type SafetyRules,
   type TextRule,
 } from "./arguments/safety.ts";
+export type { AuditReport, VerifyOptions } from "./audit/types.ts";
+export type { RecoveryReport } from "./calls/recover.ts";
+export { schemaToTemplate, templateToSchema } from "./catalog/arg-template.ts";
+export { CapabilityError, type CapabilityErrorOptions } from "./catalog/capability-error.ts";
+export { defineCapability } from "./catalog/define-capability.ts";
 export type {
   AnyCapability,
   ArgumentCheck,
   ArgumentRule,
   Capability,
+  CapabilityRegistry,
   Effect,
   ExecuteContext,
   ProbeResult,
   RegisteredCapability,
   Repeats,
-} from "./capability/types.ts";
-export { schemaToTemplate, templateToSchema } from "./catalog/arg-template.ts";
-export { defineCapability } from "./catalog/define-capability.ts";
-export { CapabilityError, type CapabilityErrorOptions } from "./errors/capability-error.ts";
+} from "./catalog/types.ts";
 export type { RouterEvent, RouterListener } from "./events/types.ts";
 export { type Authenticate, bearerToken, createFetchHandler, type HttpHead, type HttpOptions } from "./http/index.ts";
 export { type BearerEntry, bearerTokens, narrow, type PrincipalInput, principal } from "./identity/principal.ts";
 export type { Principal } from "./identity/types.ts";
-export type { CapabilityRegistry } from "./parts.ts";
 export { defaultPolicy } from "./policy/default-policy.ts";
 export { createPolicy, type PolicyOptions } from "./policy/rules.ts";
 export type {
@@ -45,15 +47,12 @@ export type {
 } from "./policy/types.ts";
 export { createRouter } from "./router/create-router.ts";
 export type {
-  AuditReport,
   CallErrorFacts,
   FrameContext,
-  RecoveryReport,
   Router,
   RouterLimits,
   RouterOptions,
   RouterTimes,
   StoreErrorFacts,
-  VerifyOptions,
 } from "./router/types.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./store/memory-store.ts";

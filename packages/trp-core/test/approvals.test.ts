@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { expect, it } from "vitest";
 import { issueApprovalToken } from "../src/approvals/token.ts";
 import type { Settled } from "../src/calls/types.ts";
-import type { AnyCapability } from "../src/capability/types.ts";
+import type { AnyCapability } from "../src/catalog/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import { note, World } from "./calls-capabilities.ts";
@@ -237,7 +237,7 @@ it("is spent by a definite failure, and not by a refusal before the start", asyn
   ]);
   await router.approvals.approve(bob, idOf(await router.run(send())));
   const places = router.dependencies.places;
-  const { fault } = await import("../src/errors/fault.ts");
+  const { fault } = await import("../src/frames/fault.ts");
   Object.assign(router.dependencies, { places: { take: () => fault("TRP_5003") } });
   expect(code(await router.run(send()))).toBe("TRP_5003");
   expect(await router.approvals.list(bob)).toMatchObject([{ status: "approved" }]);
@@ -341,7 +341,7 @@ it("takes no token when it has no secrets", async () => {
 });
 
 it("runs a key again under the approval it had, when nothing was applied", async () => {
-  const { CapabilityError } = await import("../src/errors/capability-error.ts");
+  const { CapabilityError } = await import("../src/catalog/capability-error.ts");
   let first = true;
   const { router, world } = stage((world) => [
     note(world, {

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { checkArguments } from "../src/arguments/check.ts";
 import { createSafetyRules } from "../src/arguments/safety.ts";
-import { isFault } from "../src/errors/fault.ts";
+import { isFault } from "../src/frames/fault.ts";
 import { alice, capability } from "./rules-rig.ts";
 
 const page = readFileSync(new URL("../../../docs/trp-arguments.md", import.meta.url), "utf8");

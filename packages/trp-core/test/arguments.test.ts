@@ -4,9 +4,9 @@ import { expect, it } from "vitest";
 import { z } from "zod";
 import { checkArguments } from "../src/arguments/check.ts";
 import { createSafetyRules } from "../src/arguments/safety.ts";
-import type { AnyCapability } from "../src/capability/types.ts";
 import { registerCapability } from "../src/catalog/register.ts";
-import type { Fault } from "../src/errors/types.ts";
+import type { AnyCapability } from "../src/catalog/types.ts";
+import type { Fault } from "../src/frames/fault.ts";
 import { alice, capability } from "./rules-rig.ts";
 
 const check = (given: Partial<AnyCapability>, args: unknown): Promise<{ args: JsonObject } | Fault> =>

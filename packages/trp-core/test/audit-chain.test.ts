@@ -1,8 +1,8 @@
+import { canonicalJson } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { chainRow, chainText, entryText, firstHash, verifyRows } from "../src/audit/chain.ts";
 import type { AuditEntry, AuditRow } from "../src/audit/types.ts";
-import { canonicalJson } from "../src/digest/canonical-json.ts";
 import { sha256Hex } from "../src/digest/sha256.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import { createAuditLogger } from "../src/audit/logger.ts";
+import { decisionEntry, outcomeEntry } from "../src/audit/logger.ts";
 import type { IncomingCall } from "../src/calls/types.ts";
-import { fault } from "../src/errors/fault.ts";
+import { fault } from "../src/frames/fault.ts";
 import type { PolicyProof } from "../src/frames/types.ts";
 import { alice, capability } from "./rules-rig.ts";
 
@@ -41,7 +41,6 @@ function call(given: { key?: string | null; tenant?: string } = {}): IncomingCal
 const proof: PolicyProof = { digest: "sha256:ab", rule: "low-allowed", policy_version: "1", decision: "allow" };
 
 it("has every field of the TRP v0.1 draft, 14.1, in a decision and in an outcome", () => {
-  const logger = createAuditLogger();
   const shared = {
     tenant: "acme",
     principal: "alice",
@@ -59,7 +58,7 @@ it("has every field of the TRP v0.1 draft, 14.1, in a decision and in an outcome
     policy_digest: "sha256:ab",
     attempt: 2,
   };
-  expect(logger.decision(call(), proof)).toEqual({
+  expect(decisionEntry(call(), proof)).toEqual({
     ...shared,
     kind: "decision",
     latency_ms: 0,
@@ -68,7 +67,7 @@ it("has every field of the TRP v0.1 draft, 14.1, in a decision and in an outcome
     error_code: null,
   });
   const failure = fault("TRP_3001", "the message is not for the log", { dispatched: true });
-  expect(logger.outcome(call(), { status: "FAILED", fault: failure, proof, latencyMs: 12.5 })).toEqual({
+  expect(outcomeEntry(call(), { status: "FAILED", fault: failure, proof, latencyMs: 12.5 })).toEqual({
     ...shared,
     kind: "outcome",
     latency_ms: 12.5,
@@ -79,20 +78,17 @@ it("has every field of the TRP v0.1 draft, 14.1, in a decision and in an outcome
 });
 
 it("has no arguments, no messages and no key in the clear", () => {
-  const logger = createAuditLogger();
   const failure = fault("TRP_2001", "the message is not for the log");
   const text = JSON.stringify([
-    logger.decision(call(), proof, "apr_1"),
-    logger.outcome(call(), { status: "REFUSED", fault: failure, latencyMs: 1 }),
+    decisionEntry(call(), proof, "apr_1"),
+    outcomeEntry(call(), { status: "REFUSED", fault: failure, latencyMs: 1 }),
   ]);
   for (const hidden of ["s3cr3t-argument", "key-1", "not for the log"]) expect(text).not.toContain(hidden);
   expect(text).toContain("apr_1");
 });
 
 it("hashes the key with its tenant, the same each time", () => {
-  const logger = createAuditLogger();
-  const hash = (given: Parameters<typeof call>[0]): string | null =>
-    logger.decision(call(given), proof).idempotency_key;
+  const hash = (given: Parameters<typeof call>[0]): string | null => decisionEntry(call(given), proof).idempotency_key;
   expect(hash({ tenant: "acme" })).toBe(hash({ tenant: "acme" }));
   expect(hash({ tenant: "acme" })).not.toBe(hash({ tenant: "other" }));
   // Where one ends and the other begins makes a difference.
@@ -101,15 +97,14 @@ it("hashes the key with its tenant, the same each time", () => {
 });
 
 it("says nothing of a policy that was not asked, and REFUSED where it did not let the call through", () => {
-  const logger = createAuditLogger();
-  expect(logger.outcome(call(), { status: "REFUSED", latencyMs: -1 })).toMatchObject({
+  expect(outcomeEntry(call(), { status: "REFUSED", latencyMs: -1 })).toMatchObject({
     policy_decision: null,
     policy_rule: null,
     policy_version: null,
     policy_digest: null,
     latency_ms: 0,
   });
-  expect(logger.decision(call(), { ...proof, decision: "deny" }).result_status).toBe("REFUSED");
-  expect(logger.decision(call(), { ...proof, decision: "approve" }).result_status).toBe("REFUSED");
-  expect(logger.decision(call(), { ...proof, decision: "approve" }, "apr_1").result_status).toBe("STARTED");
+  expect(decisionEntry(call(), { ...proof, decision: "deny" }).result_status).toBe("REFUSED");
+  expect(decisionEntry(call(), { ...proof, decision: "approve" }).result_status).toBe("REFUSED");
+  expect(decisionEntry(call(), { ...proof, decision: "approve" }, "apr_1").result_status).toBe("STARTED");
 });

@@ -4,7 +4,7 @@ import { type Batch, type BatchEntry, batchPayload, checkBatch, runBatch } from 
 import type { RunOptions } from "../src/calls/dependencies.ts";
 import type { DependencyState } from "../src/calls/depends-on.ts";
 import type { Settled } from "../src/calls/types.ts";
-import { fault } from "../src/errors/fault.ts";
+import { fault } from "../src/frames/fault.ts";
 import { add, look, note, World } from "./calls-capabilities.ts";
 import { gate, type ItemInput, type Rig, rig } from "./calls-rig.ts";
 

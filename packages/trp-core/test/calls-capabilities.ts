@@ -1,5 +1,5 @@
-import type { AnyCapability, Effect, ExecuteContext } from "../src/capability/types.ts";
 import { defineCapability } from "../src/catalog/define-capability.ts";
+import type { AnyCapability, Effect, ExecuteContext } from "../src/catalog/types.ts";
 
 /** Where effects happen: outside of every router. */
 export class World {

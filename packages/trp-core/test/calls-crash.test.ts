@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { Failpoint } from "../src/calls/dependencies.ts";
 import type { Settled } from "../src/calls/types.ts";
-import type { Effect } from "../src/capability/types.ts";
+import type { Effect } from "../src/catalog/types.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import { add, note, World } from "./calls-capabilities.ts";
 import { gate, outcomes, type Rig, rig } from "./calls-rig.ts";
@@ -106,7 +106,7 @@ for (const effect of effects) {
         if (takeover === "a retry") told.push(await on.second.run(add("x", { ...key, call_id: "c1" })));
         else {
           await on.second.recover();
-          const found = await on.second.pipeline.look({
+          const found = await on.second.pipeline.inspect({
             scope: JSON.stringify(["trp", "default", "alice", "cap.note.add"]),
             key: "k",
           });

@@ -1,25 +1,23 @@
 import type { JsonObject } from "@toolglot/core";
 import { type Approvals, createApprovals } from "../src/approvals/approvals.ts";
 import { checkArguments } from "../src/arguments/check.ts";
-import { createAuditLogger } from "../src/audit/logger.ts";
 import type { AuditEntry } from "../src/audit/types.ts";
 import type { CallDependencies, CallPipeline, RunOptions } from "../src/calls/dependencies.ts";
+import { createExecutor } from "../src/calls/executor.ts";
 import { createCallPipeline } from "../src/calls/pipeline.ts";
+import { createPlaces } from "../src/calls/places.ts";
+import { type RecoveryReport, recover } from "../src/calls/recover.ts";
+import { createOperations } from "../src/calls/resolve.ts";
 import type { IncomingCall, Settled } from "../src/calls/types.ts";
-import type { AnyCapability, RegisteredCapability } from "../src/capability/types.ts";
 import { registerCapability } from "../src/catalog/register.ts";
+import type { AnyCapability, RegisteredCapability } from "../src/catalog/types.ts";
 import { createEmitter } from "../src/events/emitter.ts";
 import type { RouterEvent } from "../src/events/types.ts";
-import { createAdapterLayer } from "../src/execution/adapters.ts";
-import { createExecutor } from "../src/execution/executor.ts";
-import { createPlaces } from "../src/execution/places.ts";
 import type { CallItem } from "../src/frames/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import type { Principal } from "../src/identity/types.ts";
-import { recover } from "../src/operations/recover.ts";
-import { createOperations } from "../src/operations/resolve.ts";
 import { defaultPolicy } from "../src/policy/default-policy.ts";
-import type { RecoveryReport, Router } from "../src/router/types.ts";
+import type { Router } from "../src/router/types.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import type { RouterStore } from "../src/store/types.ts";
 
@@ -85,10 +83,8 @@ export function rig({
     store,
     policy: defaultPolicy(),
     registry: { get: (capId) => registered.get(capId) },
-    adapters: createAdapterLayer(),
     executor: createExecutor(),
     shaper,
-    audit: createAuditLogger(),
     approvals,
     places: createPlaces({ callsInFlight: 256, callsWaiting: 1_024 }),
     emitter,
@@ -135,7 +131,7 @@ export function rig({
     operations: createOperations({ store, registry: dependencies.registry, shaper, emitter }),
     events,
     call,
-    run: (item, options = {}) => pipeline.run(call(item, options), options),
+    run: async (item, options = {}) => (await pipeline.run(call(item, options), options)).settled,
     recover: () => recover(dependencies, { signal: never }),
     audit: async () => (await store.audit.read()).map((row) => row.entry),
   };

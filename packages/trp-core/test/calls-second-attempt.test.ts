@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { CapabilityError } from "../src/catalog/capability-error.ts";
 import { defineCapability } from "../src/catalog/define-capability.ts";
-import { CapabilityError } from "../src/errors/capability-error.ts";
 import { createRouter } from "../src/router/create-router.ts";
 import { nackOf, openSession, resultOf } from "./router-rig.ts";
 

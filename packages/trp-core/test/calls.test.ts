@@ -1,13 +1,15 @@
 import { ToolError, ToolglotError } from "@toolglot/core";
 import { expect, it } from "vitest";
+import type { CallFrame } from "../src/calls/ending.ts";
+import { CapabilityError } from "../src/catalog/capability-error.ts";
 import { uuidV7 } from "../src/digest/ids.ts";
-import { CapabilityError } from "../src/errors/capability-error.ts";
-import { fault } from "../src/errors/fault.ts";
+import { fault } from "../src/frames/fault.ts";
+import { emptyHead } from "../src/frames/replies.ts";
 import { principal } from "../src/identity/principal.ts";
 import { createPolicy } from "../src/policy/rules.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import { add, look, note, read, World } from "./calls-capabilities.ts";
-import { alice, outcomes, rig } from "./calls-rig.ts";
+import { alice, gate, outcomes, rig } from "./calls-rig.ts";
 
 const code = (settled: { kind: string }): string =>
   (settled as { fault?: { code: string } }).fault?.code ?? settled.kind;
@@ -481,10 +483,8 @@ it("never rejects, whatever part is broken", async () => {
   const keyed = { idempotency_key: "k" };
   const parts = [
     ["checkArguments", broken],
-    ["adapters", { adapt: broken }],
     ["executor", { run: broken }],
     ["shaper", { shape: broken }],
-    ["audit", { decision: broken, outcome: broken }],
     ["places", { take: broken }],
     ["policy", { version: "1", evaluate: broken }],
   ] as const;
@@ -500,6 +500,8 @@ it("never rejects, whatever part is broken", async () => {
   }
 });
 
+const frame: CallFrame = { head: { ...emptyHead, frameId: "frm_1" }, known: undefined };
+
 it("commits the frame's answer with the end of the operation", async () => {
   const world = new World();
   const store = new MemoryStore();
@@ -512,21 +514,28 @@ it("commits the frame's answer with the end of the operation", async () => {
       return finish(...parameters);
     },
   });
-  const answer = { sessionId: "sess_1", frameId: "frm_1", reply: {} as never, outcomes: {} };
-  await router.run(add("a", { idempotency_key: "k" }), { answer: () => answer });
-  expect(finished).toEqual([answer]);
+  const call = router.call(add("a", { idempotency_key: "k", call_id: "c1" }), { frameId: "frm_1" });
+  const { reply } = await router.pipeline.run(call, { frame });
+  expect(reply).toMatchObject({ frame_type: "RESULT", frame_id: "res_frm_1", payload: { call_id: "c1" } });
+  const outcomes = { c1: { type: "RESULT", payload: reply?.payload } };
+  expect(finished).toEqual([{ sessionId: "sess_1", frameId: "frm_1", reply, outcomes }]);
 });
 
 it("records the answer of what needed no operation, and none while it is in progress", async () => {
   const store = new MemoryStore();
-  const router = rig({ store, capabilities: [look(), note(new World())] });
+  const world = new World();
+  const { passed, open } = gate();
+  const router = rig({ store, capabilities: [look(), note(world, { before: () => passed })] });
   const answered: string[] = [];
   Object.assign(store.sessions, { answer: async ({ frameId }: { frameId: string }) => void answered.push(frameId) });
-  const answer = (frameId: string) => () => ({ sessionId: "s", frameId, reply: {} as never, outcomes: {} });
-  await router.run(read(), { answer: answer("success") });
-  await router.run(add(), { answer: answer("refused") });
-  await router.run(read(), { answer: () => undefined });
+  await router.run(read(), { frame, frameId: "success" });
+  await router.run(add(), { frame, frameId: "refused" });
+  const running = router.run(add("a", { idempotency_key: "k" }));
+  const again = router.call(add("a", { idempotency_key: "k" }), { frameId: "in-progress" });
+  expect((await router.pipeline.run(again, { frame })).reply?.frame_type).toBe("ACK");
   expect(answered).toEqual(["success", "refused"]);
+  open();
+  await running;
 });
 
 it("writes one outcome row for every call, all fields of 14.1 in it", async () => {
@@ -561,8 +570,8 @@ it("tells the state of an operation without running it", async () => {
   const world = new World();
   const router = rig({ capabilities: [note(world)] });
   const key = { scope: JSON.stringify(["trp", alice.tenant, alice.id, "cap.note.add"]), key: "k" };
-  expect(await router.pipeline.look(key)).toBeUndefined();
+  expect(await router.pipeline.inspect(key)).toBeUndefined();
   await router.run(add("a", { idempotency_key: "k", call_id: "c1" }));
-  expect(await router.pipeline.look(key)).toMatchObject({ kind: "success", replayedFrom: "c1" });
+  expect(await router.pipeline.inspect(key)).toMatchObject({ kind: "success", replayedFrom: "c1" });
   expect(world.executions).toBe(1);
 });

@@ -1,8 +1,8 @@
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { AnyCapability, ArgumentCheck } from "../src/capability/types.ts";
 import { registerCapability } from "../src/catalog/register.ts";
+import type { AnyCapability, ArgumentCheck } from "../src/catalog/types.ts";
 
 const base: AnyCapability = {
   capId: "cap.search.web.v1",

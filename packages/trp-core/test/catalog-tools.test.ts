@@ -1,10 +1,10 @@
 import { ToolError } from "@toolglot/core";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { AnyCapability, Capability, RegisteredCapability } from "../src/capability/types.ts";
 import { registerCapability } from "../src/catalog/register.ts";
 import { wordsOf } from "../src/catalog/search-index.ts";
 import { catalogCapabilities } from "../src/catalog/tools.ts";
+import type { AnyCapability, Capability, RegisteredCapability } from "../src/catalog/types.ts";
 import type { Principal } from "../src/identity/types.ts";
 import { alice, capability, context } from "./rules-rig.ts";
 

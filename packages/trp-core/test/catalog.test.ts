@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { AnyCapability } from "../src/capability/types.ts";
 import { firstSentence } from "../src/catalog/first-sentence.ts";
 import { createRegistry } from "../src/catalog/registry.ts";
-import type { Fault } from "../src/errors/types.ts";
+import type { AnyCapability } from "../src/catalog/types.ts";
+import type { Fault } from "../src/frames/fault.ts";
 import { principal } from "../src/identity/principal.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import type { SessionRecord } from "../src/store/types.ts";

@@ -1,10 +1,9 @@
 import { readFileSync } from "node:fs";
 import { ToolError, ToolglotError } from "@toolglot/core";
 import { expect, it } from "vitest";
-import { CapabilityError } from "../src/errors/capability-error.ts";
-import { errorCodes, isTrpCode } from "../src/errors/codes.ts";
-import { fault, faultPayload, isFault } from "../src/errors/fault.ts";
-import type { TrpCode } from "../src/errors/types.ts";
+import { CapabilityError } from "../src/catalog/capability-error.ts";
+import { errorCodes, isTrpCode } from "../src/frames/codes.ts";
+import { fault, faultPayload, isFault, type TrpCode } from "../src/frames/fault.ts";
 
 const codes = Object.keys(errorCodes) as TrpCode[];
 

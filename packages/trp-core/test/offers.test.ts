@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { AnyCapability } from "../src/capability/types.ts";
 import { defineCapability } from "../src/catalog/define-capability.ts";
-import type { PrincipalInput } from "../src/identity/principal.ts";
-import { principal } from "../src/identity/principal.ts";
+import type { AnyCapability } from "../src/catalog/types.ts";
+import { type PrincipalInput, principal } from "../src/identity/principal.ts";
 import { defaultPolicy } from "../src/policy/default-policy.ts";
 import { createPolicy } from "../src/policy/rules.ts";
 import type { PolicyEngine, PolicyRule } from "../src/policy/types.ts";

@@ -1,7 +1,7 @@
 import { isThorough } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import type { Settled } from "../src/calls/types.ts";
-import type { Effect, ExecuteContext } from "../src/capability/types.ts";
+import type { Effect, ExecuteContext } from "../src/catalog/types.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import type { RouterOperationLog, RouterStore } from "../src/store/types.ts";
 import { add, note } from "./calls-capabilities.ts";

@@ -1,6 +1,6 @@
+import { canonicalJson } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { canonicalJson } from "../src/digest/canonical-json.ts";
 import { sha256Digest } from "../src/digest/sha256.ts";
 import { decide } from "../src/policy/decide.ts";
 import { defaultPolicy } from "../src/policy/default-policy.ts";

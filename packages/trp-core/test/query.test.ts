@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { AnyCapability } from "../src/capability/types.ts";
-import { CapabilityError } from "../src/errors/capability-error.ts";
+import { CapabilityError } from "../src/catalog/capability-error.ts";
+import type { AnyCapability } from "../src/catalog/types.ts";
 import { createRouter } from "../src/router/create-router.ts";
 import type { Router, RouterOptions } from "../src/router/types.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";

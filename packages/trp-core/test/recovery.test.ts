@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
-import type { AnyCapability, Effect } from "../src/capability/types.ts";
-import { fault } from "../src/errors/fault.ts";
-import { recover } from "../src/operations/recover.ts";
+import { recover } from "../src/calls/recover.ts";
+import type { AnyCapability, Effect } from "../src/catalog/types.ts";
+import { fault } from "../src/frames/fault.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import { add, note, World } from "./calls-capabilities.ts";
 import { bob, outcomes, type Rig, rig } from "./calls-rig.ts";
@@ -144,7 +144,7 @@ it("leaves to its caller what its caller was told about, until the key is forgot
   });
   const router = on.survivor();
   expect(await router.run(add("x", { idempotency_key: "k" }))).toMatchObject({ kind: "failed" });
-  expect(await router.pipeline.look({ scope, key: "k" })).toMatchObject({
+  expect(await router.pipeline.inspect({ scope, key: "k" })).toMatchObject({
     kind: "failed",
     fault: { code: "TRP_3002" },
   });
@@ -242,15 +242,15 @@ it("puts in doubt what is only looked at, when its router is gone and it must no
   on.crash("k");
   await settle();
   const router = on.survivor();
-  expect(await router.pipeline.look({ scope, key: "k" })).toMatchObject({ kind: "in-progress" });
+  expect(await router.pipeline.inspect({ scope, key: "k" })).toMatchObject({ kind: "in-progress" });
   on.clock.now += lease + 1;
-  expect(await router.pipeline.look({ scope, key: "k" })).toMatchObject({ kind: "unknown", replayedFrom: "c-k" });
+  expect(await router.pipeline.inspect({ scope, key: "k" })).toMatchObject({ kind: "unknown", replayedFrom: "c-k" });
   expect(await router.operations.inDoubt(bob)).toHaveLength(1);
   const again = stage("idempotent");
   again.crash("k");
   await settle();
   again.clock.now += lease + 1;
-  expect(await again.survivor().pipeline.look({ scope, key: "k" })).toMatchObject({ kind: "in-progress" });
+  expect(await again.survivor().pipeline.inspect({ scope, key: "k" })).toMatchObject({ kind: "in-progress" });
 });
 
 it.each(["pure", "idempotent", "keyed", "probe"] as const)(

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import type { AnyCapability } from "../src/capability/types.ts";
+import type { AnyCapability } from "../src/catalog/types.ts";
 import { sha256Hex } from "../src/digest/sha256.ts";
 import type { ShapedResult } from "../src/frames/types.ts";
 import { createResultShaper, type ResultShaperOptions } from "../src/results/shaper.ts";

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolglot/core";
-import type { AnyCapability } from "../src/capability/types.ts";
 import { defineCapability } from "../src/catalog/define-capability.ts";
+import type { AnyCapability } from "../src/catalog/types.ts";
 import type { AliasRow, CallItem, RequestFrame, ResponseFrame, ResponseOf } from "../src/frames/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import type { Principal } from "../src/identity/types.ts";

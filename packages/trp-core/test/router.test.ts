@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { AnyCapability } from "../src/capability/types.ts";
 import { defineCapability } from "../src/catalog/define-capability.ts";
+import type { AnyCapability } from "../src/catalog/types.ts";
 import type { RouterEvent } from "../src/events/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import type { PolicyEngine } from "../src/policy/types.ts";
@@ -601,8 +601,8 @@ describe("events and audit (TRP v0.1 draft, 14)", () => {
       "call.accepted",
       "call.executed",
       "call.succeeded",
-      "call.retry_suggested",
       "call.failed",
+      "call.retry_suggested",
     ]);
     const rows = await router.audit.read();
     expect(rows.map(({ entry }) => [entry.call_id, entry.result_status, entry.error_code])).toEqual([

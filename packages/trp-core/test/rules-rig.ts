@@ -1,6 +1,6 @@
 import type { JsonObject } from "@toolglot/core";
-import type { AnyCapability, ExecuteContext, RegisteredCapability } from "../src/capability/types.ts";
 import { registerCapability } from "../src/catalog/register.ts";
+import type { AnyCapability, ExecuteContext, RegisteredCapability } from "../src/catalog/types.ts";
 import type { Principal } from "../src/identity/types.ts";
 import type { PolicyInput } from "../src/policy/types.ts";
 

@@ -3,8 +3,7 @@ import type { ResponseFrame } from "../src/frames/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import { createRouter } from "../src/router/create-router.ts";
 import type { Router, RouterOptions } from "../src/router/types.ts";
-import { createSessions } from "../src/sessions/sessions.ts";
-import { createTurnQueue } from "../src/sessions/turn-queue.ts";
+import { createFrameQueue, createSessions } from "../src/sessions/sessions.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import { ada, helloFrame, ledger, nackOf, openSession, resultOf } from "./router-rig.ts";
 
@@ -208,7 +207,7 @@ describe("SEQ_WINDOW", () => {
   });
 
   it("doesn't let more wait than it says", async () => {
-    const queue = createTurnQueue(2);
+    const queue = createFrameQueue(2);
     const until = Date.now() + 60_000;
     const waiting = [queue.wait("s", 5, until), queue.wait("s", 6, until)];
     expect(await queue.wait("s", 7, until)).toBe(false);

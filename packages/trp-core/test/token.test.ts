@@ -1,10 +1,10 @@
 import { createHmac } from "node:crypto";
+import { canonicalJson } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { issueApprovalToken, verifyApprovalToken } from "../src/approvals/token.ts";
-import { canonicalJson } from "../src/digest/canonical-json.ts";
 import { sha256Digest } from "../src/digest/sha256.ts";
-import { isFault } from "../src/errors/fault.ts";
+import { isFault } from "../src/frames/fault.ts";
 
 const secret = "s3cret-ä";
 const capId = "cap.record.delete.v1";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AnyCapability, Effect } from "../src/capability/types.ts";
+import type { AnyCapability, Effect } from "../src/catalog/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import { createRouter } from "../src/router/create-router.ts";
 import type { Router, RouterOptions } from "../src/router/types.ts";

@@ -1,14 +1,13 @@
 import { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
+import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
-import { auditKey } from "../calls/keys.ts";
-import type { IncomingCall } from "../calls/types.ts";
+import type { RegisteredCapability } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import type { RouterEvent } from "../events/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyDecision } from "../policy/types.ts";
-import type { Router } from "../router/types.ts";
-import type { ApprovalRecord, ApprovalStore, RouterStore } from "../store/types.ts";
+import type { ApprovalRecord, ApprovalStatus, ApprovalStore, RouterStore } from "../store/types.ts";
 import { renderApproval } from "./render.ts";
 
 /** What approvals are made of. */
@@ -23,25 +22,38 @@ export interface ApprovalDependencies {
   mostPending?: number;
 }
 
-/** `Router["approvals"]`, and what the path of a call needs. */
-export interface Approvals {
-  readonly list: Router["approvals"]["list"];
-  readonly approve: Router["approvals"]["approve"];
-  readonly deny: Router["approvals"]["deny"];
-  readonly render: Router["approvals"]["render"];
-  /** One by id, for who may see it: the requester, and who may decide. Undefined alike for unknown and hidden ones. */
+/** Requests for approval, for people. */
+export interface ApprovalRequests {
+  /**
+   * Newest first; `limit` at most 500, default 100. `before`: those that were made before the one of this id, as the last
+   * of a page.
+   */
+  list(
+    who: Principal,
+    filter?: { status?: ApprovalStatus; before?: string; limit?: number },
+  ): Promise<ApprovalRecord[]>;
+  /** One by id, for the requester and those who may decide. Undefined alike for unknown and hidden ones. */
   read(who: Principal, id: string): Promise<ApprovalRecord | undefined>;
+  /** Rejects with `ToolglotError` `trp/approval-…`: `not-found`, `not-allowed`, `own-request`, `not-pending`. */
+  approve(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
+  deny(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
+  /** The request in words, as the approver is to see it: capability, risk, requester, every argument. */
+  render(approval: ApprovalRecord): string;
+}
+
+/** The same, and what the path of a call needs. */
+export interface Approvals extends ApprovalRequests {
   /** The record that a call waits for, made when there is none. Rejects when the store does. */
   request(
-    call: IncomingCall,
+    call: { principal: Principal; capability: RegisteredCapability },
     wanted: Pick<ApprovalRecord, "operation" | "fingerprint" | "args"> & { decision: PolicyDecision; version: string },
   ): ReturnType<ApprovalStore["request"]>;
 }
 
-/** How many a list has at most: whoever wants more asks for those before the last one. */
+/** How many a list has at most. For more, ask for those before the last one. */
 const longestPage = 500;
 
-/** A comment is told to the model: no longer than this. */
+/** The model gets a comment, no longer than this. */
 const maxComment = 1_000;
 
 /**

@@ -1,10 +1,8 @@
 import type { JsonObject } from "@toolglot/core";
-import { checkKeys, isObject } from "@toolglot/internal";
+import { canonicalJson, checkKeys, isObject } from "@toolglot/internal";
 import { base64url, base64urlBytes } from "../digest/base64url.ts";
-import { canonicalJson } from "../digest/canonical-json.ts";
 import { hmacSha256, sha256Digest } from "../digest/sha256.ts";
-import { fault } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
+import { type Fault, fault } from "../frames/fault.ts";
 import { isId, tokenLength } from "../frames/fields.ts";
 
 /** How far two clocks may be apart. */

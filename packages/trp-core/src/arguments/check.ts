@@ -1,10 +1,8 @@
 import type { JsonObject } from "@toolglot/core";
-import { copyJson } from "@toolglot/internal";
+import { copyJson, ignoreRejection } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
-import type { ArgumentCheck, RegisteredCapability } from "../capability/types.ts";
-import { fault } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
-import { letGo } from "../execution/thenable.ts";
+import type { ArgumentCheck, RegisteredCapability } from "../catalog/types.ts";
+import { type Fault, fault } from "../frames/fault.ts";
 import type { Principal } from "../identity/types.ts";
 import { createSafetyRules, type SafetyRules } from "./safety.ts";
 
@@ -62,7 +60,7 @@ function conclude(
       }
       if (said === undefined || said === null) continue;
       if (typeof said !== "string") {
-        letGo(said);
+        ignoreRejection(said);
         return broken(capability, rule.name);
       }
       problems.push(`${said.trim() || "refused"} (rule ${rule.name})`);

@@ -1,7 +1,6 @@
-import { canonicalJson } from "../digest/canonical-json.ts";
+import { canonicalJson } from "@toolglot/internal";
 import { sha256Hex } from "../digest/sha256.ts";
-import type { AuditReport } from "../router/types.ts";
-import type { AuditEntry, AuditRow } from "./types.ts";
+import type { AuditEntry, AuditReport, AuditRow } from "./types.ts";
 
 /** What the first row's `prevHash` is. */
 export const firstHash: string = "0".repeat(64);

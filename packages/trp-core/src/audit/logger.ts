@@ -1,32 +1,53 @@
-import { canonicalJson } from "../digest/canonical-json.ts";
+import { canonicalJson } from "@toolglot/internal";
 import { sha256Digest } from "../digest/sha256.ts";
-import type { PolicyProof } from "../frames/types.ts";
-import type { AuditedCall, AuditLogger } from "../parts.ts";
+import type { Fault } from "../frames/fault.ts";
+import type { CallItem, PolicyProof } from "../frames/types.ts";
+import type { Principal } from "../identity/types.ts";
 import type { AuditEntry } from "./types.ts";
 
-/**
- * Makes the audit entries of calls, with every field of the TRP v0.1 draft, 14.1. They have no arguments, no results and
- * no messages; the idempotency key only as a hash over tenant and key, so that the same key of two tenants can't be told
- * to be the same. When a row was written is the store's to say.
- */
-export function createAuditLogger(): AuditLogger {
-  return {
-    decision(call, proof, approvalId) {
-      const entry = facts(call, "decision", proof);
-      entry.result_status =
-        proof.decision === "deny" || (proof.decision === "approve" && approvalId === undefined) ? "REFUSED" : "STARTED";
-      if (approvalId !== undefined) entry.approval_id = approvalId;
-      return entry;
-    },
-    outcome(call, { status, fault, proof, latencyMs }) {
-      const entry = facts(call, "outcome", proof);
-      entry.result_status = status;
-      entry.latency_ms = Math.max(0, latencyMs);
-      entry.error_class = fault?.errorClass ?? null;
-      entry.error_code = fault?.code ?? null;
-      return entry;
-    },
-  };
+// The audit entries of calls, with every field of the TRP v0.1 draft, 14.1. They have no arguments, no results and no messages.
+// When a row was written is the store's to say; the rows get into the store with what they are about.
+
+/** A call as audit rows see it: one that is refused early has no capability. */
+export interface AuditedCall {
+  item: CallItem;
+  session: { id: string };
+  principal: Principal;
+  traceId: string;
+  catalogEpoch: number;
+  seq: number;
+}
+
+/** What was decided before a call runs. */
+export function decisionEntry(call: AuditedCall, proof: PolicyProof, approvalId?: string): AuditEntry {
+  const entry = facts(call, "decision", proof);
+  entry.result_status =
+    proof.decision === "deny" || (proof.decision === "approve" && approvalId === undefined) ? "REFUSED" : "STARTED";
+  if (approvalId !== undefined) entry.approval_id = approvalId;
+  return entry;
+}
+
+/** How a call ended. */
+export function outcomeEntry(
+  call: AuditedCall,
+  end: {
+    status: AuditEntry["result_status"];
+    fault?: Fault | undefined;
+    proof?: PolicyProof | undefined;
+    latencyMs: number;
+  },
+): AuditEntry {
+  const entry = facts(call, "outcome", end.proof);
+  entry.result_status = end.status;
+  entry.latency_ms = Math.max(0, end.latencyMs);
+  entry.error_class = end.fault?.errorClass ?? null;
+  entry.error_code = end.fault?.code ?? null;
+  return entry;
+}
+
+/** A key as audit rows have it: it can be compared, but not used. The same key of two tenants gives two texts. */
+export function auditKey(tenant: string, key: string): string {
+  return sha256Digest(canonicalJson([tenant, key]));
 }
 
 function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyProof | undefined): AuditEntry {
@@ -64,7 +85,7 @@ function hashedKey(call: AuditedCall): string | null {
   if (key === null || key === undefined) return null;
   let hash = hashes.get(call);
   if (hash === undefined) {
-    hash = sha256Digest(canonicalJson([call.principal.tenant, key]));
+    hash = auditKey(call.principal.tenant, key);
     hashes.set(call, hash);
   }
   return hash;

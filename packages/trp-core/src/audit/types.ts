@@ -48,3 +48,26 @@ export interface AuditRow {
   /** Hex SHA-256 over the canonical JSON of `{ index, at, entry, prevHash }`. */
   hash: string;
 }
+
+/** Options of `audit.verify`. */
+export interface VerifyOptions {
+  /** A row that was noted elsewhere, as an earlier report's last row: it must still be there, with this hash. */
+  expect?: { index: number; hash: string };
+}
+
+/** What checking the audit log came to. */
+export interface AuditReport {
+  /** How many were checked. */
+  rows: number;
+  ok: boolean;
+  /** The first row that does not fit. */
+  brokenAt?: number;
+  /** What is wrong with it. */
+  problem?: string;
+  /** Hash of the last row. Note it elsewhere with the row's index, and a log that was cut or made anew is noticed. */
+  head: string;
+  /** How many operations of the store were compared with the rows. */
+  operations?: number;
+  /** How far the log can be trusted, in words. */
+  trust?: string;
+}

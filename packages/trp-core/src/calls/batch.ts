@@ -1,5 +1,4 @@
-import { fault } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
+import { type Fault, fault } from "../frames/fault.ts";
 import type { CallBatchResPayload, CallItem } from "../frames/types.ts";
 import type { RunOptions } from "./dependencies.ts";
 import { type DependencyState, dependencyFault } from "./depends-on.ts";

@@ -1,18 +1,17 @@
-import type { JsonObject } from "@toolglot/core";
-import type { MaybePromise } from "@toolglot/schema";
-import { fault, isFault } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
-import { decide } from "../policy/decide.ts";
+import { type JsonObject, ToolError } from "@toolglot/core";
+import { copyJson, ignoreRejection, isThenable } from "@toolglot/internal";
+import type { RegisteredCapability } from "../catalog/types.ts";
+import { type Fault, fault, isFault } from "../frames/fault.ts";
+import { decide, policySubject } from "../policy/decide.ts";
 import { policyProof } from "../policy/proof.ts";
-import { policySubject } from "../policy/subject.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { factsOf, type Passage } from "./ending.ts";
-import { denied, keyMissing, volatile } from "./faults.ts";
+import { type CallContext, eventFacts } from "./ending.ts";
+import { denied, keyMissing, messageOf, volatile } from "./faults.ts";
 import { operationFingerprint } from "./keys.ts";
 import type { IncomingCall } from "./types.ts";
 
-/** What was found out about a call before its key is looked at. */
+/** What was found out about a call before the operation of its key is read. */
 export interface Checked {
   /** After defaults. */
   args: JsonObject;
@@ -24,22 +23,11 @@ export interface Checked {
 const defaultMaxTimeoutMs = 60_000;
 
 /** Arguments, key, policy; the first that has something against the call refuses it. */
-export function checkCall(dependencies: CallDependencies, passage: Passage): MaybePromise<Checked | Fault> {
-  const { capability, item, principal } = passage.call;
-  const found = dependencies.checkArguments(capability, item.args, principal);
-  return found instanceof Promise
-    ? found.then((settled) => checkRest(dependencies, passage, settled))
-    : checkRest(dependencies, passage, found);
-}
-
-function checkRest(
-  dependencies: CallDependencies,
-  passage: Passage,
-  found: { args: JsonObject } | Fault,
-): MaybePromise<Checked | Fault> {
-  if (isFault(found)) return found;
+export async function checkCall(dependencies: CallDependencies, context: CallContext): Promise<Checked | Fault> {
   const { store, allowVolatile } = dependencies;
-  const { capability, item } = passage.call;
+  const { capability, item, principal } = context.call;
+  const found = await dependencies.checkArguments(capability, item.args, principal);
+  if (isFault(found)) return found;
   const { args } = found;
   const hasKey = typeof item.idempotency_key === "string";
   if (capability.keyRequired && !hasKey) return keyMissing(capability.capId);
@@ -47,52 +35,79 @@ function checkRest(
     return volatile(store.name);
   }
   const fingerprint = operationFingerprint(capability.capId, args);
-  const conclude = (decision: PolicyDecision | Fault): Checked | Fault => {
-    if (isFault(decision)) return decision;
-    if (decision.decision === "approve" && !hasKey) return keyForApproval(capability.capId);
-    return { args, fingerprint, decision };
-  };
-  const decision = decideCall(dependencies, passage, { args, fingerprint, phase: "admission" });
-  return decision instanceof Promise ? decision.then(conclude) : conclude(decision);
+  const decision = await decideCall(dependencies, context, { args, fingerprint, phase: "admission" });
+  if (isFault(decision)) return decision;
+  if (decision.decision === "approve" && !hasKey) return keyForApproval(capability.capId);
+  return { args, fingerprint, decision };
 }
 
-/** What the policy says, its proof noted; a denial as its fault. */
-export function decideCall(
+/** What the policy says, its proof noted in the context; a denial as its fault. */
+export async function decideCall(
   { policy, store, emitter }: CallDependencies,
-  passage: Passage,
+  context: CallContext,
   { args, fingerprint, phase }: { args: JsonObject; fingerprint: string; phase: PolicyInput["phase"] },
-): MaybePromise<PolicyDecision | Fault> {
-  const { capability, principal } = passage.call;
+): Promise<PolicyDecision | Fault> {
+  const { call } = context;
+  const { capability, principal } = call;
   const input: PolicyInput = { principal, capability: policySubject(capability), args, now: store.now(), phase };
-  const conclude = (decision: PolicyDecision): PolicyDecision | Fault => {
-    passage.proof = policyProof(policy, input, decision, fingerprint);
-    if (decision.decision !== "deny") return decision;
-    const refusal = denied(decision);
-    if (emitter.active) {
-      const { rule } = decision;
-      emitter.emit({ type: "call.policy_denied", at: store.now(), rule, code: refusal.code, ...factsOf(passage) });
-    }
-    return refusal;
-  };
-  const decision = decide(policy, input);
-  return decision instanceof Promise ? decision.then(conclude) : conclude(decision);
+  const decision = await decide(policy, input);
+  context.proof = policyProof(policy, input, decision, fingerprint);
+  if (decision.decision !== "deny") return decision;
+  const refusal = denied(decision);
+  if (emitter.active) {
+    const { rule } = decision;
+    emitter.emit({ type: "call.policy_denied", at: store.now(), rule, code: refusal.code, ...eventFacts(call) });
+  }
+  return refusal;
 }
 
-/** Native arguments, the time it took noted. */
-export function adaptCall(
-  { adapters }: CallDependencies,
-  passage: Passage,
+/** Native arguments, the time it took noted in the context. */
+export function adaptCall(context: CallContext, args: JsonObject): { native: unknown } | Fault {
+  const before = performance.now();
+  const adapted = adaptArguments(context.call.capability, args);
+  context.adapterMs = performance.now() - before;
+  return adapted;
+}
+
+/**
+ * Turns canonical arguments into what a capability's own code takes (TRP v0.1 draft, 10.1). An adapter gets a copy, so it
+ * can't change what was checked, approved and written down. It is a pure function: a `ToolError` of it is a refusal of the
+ * arguments, its message for the model (TRP_2001); any other exception, and a promise, is a fault of the capability
+ * (TRP_5001) of which nothing gets out. Nothing was executed in either case. Never throws.
+ */
+export function adaptArguments(
+  { definition, capId }: RegisteredCapability,
   args: JsonObject,
 ): { native: unknown } | Fault {
-  const before = performance.now();
-  const adapted = adapters.adapt(passage.call.capability, args);
-  passage.adapterMs = performance.now() - before;
-  return adapted;
+  const own = copyJson(args);
+  if (definition.adapt === undefined) return { native: own };
+  try {
+    const native: unknown = definition.adapt(own);
+    if (!isThenable(native)) return { native };
+    ignoreRejection(native);
+  } catch (error) {
+    const message = toolErrorMessage(error);
+    if (message !== undefined) return fault("TRP_2001", message, { retryHint: { action: "FIX_ARGUMENTS" } });
+  }
+  return fault("TRP_5001", `the arguments of ${capId} could not be adapted`);
+}
+
+function toolErrorMessage(error: unknown): string | undefined {
+  try {
+    return ToolError.isInstance(error) ? messageOf(error) : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** How long a call may take: as long as it says, and no longer than its capability does. */
 export function timeoutOf({ item, capability }: IncomingCall): number {
-  return Math.min(item.timeout_ms, capability.definition.maxTimeoutMs ?? defaultMaxTimeoutMs);
+  return timeLimit(capability, item.timeout_ms);
+}
+
+/** Milliseconds, cut to what the capability allows. */
+export function timeLimit({ definition }: RegisteredCapability, ms: number): number {
+  return Math.min(ms, definition.maxTimeoutMs ?? defaultMaxTimeoutMs);
 }
 
 /** An approval is bound to an operation, and that to a key. */

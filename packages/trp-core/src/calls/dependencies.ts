@@ -1,16 +1,17 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
 import type { MaybePromise } from "@toolglot/schema";
 import type { Approvals } from "../approvals/approvals.ts";
-import type { RegisteredCapability, Repeats } from "../capability/types.ts";
-import type { Fault } from "../errors/types.ts";
+import type { CapabilityRegistry, RegisteredCapability, Repeats } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
-import type { Places } from "../execution/places.ts";
+import type { Fault } from "../frames/fault.ts";
 import type { Principal } from "../identity/types.ts";
-import type { AdapterLayer, AuditLogger, CapabilityExecutor, CapabilityRegistry, ResultShaper } from "../parts.ts";
 import type { PolicyEngine } from "../policy/types.ts";
-import type { RouterTimes } from "../router/types.ts";
-import type { Answer, RouterStore } from "../store/types.ts";
-import type { IncomingCall, Settled } from "./types.ts";
+import type { ResultShaper } from "../results/shaper.ts";
+import type { RouterStore } from "../store/types.ts";
+import type { CallFrame } from "./ending.ts";
+import type { CapabilityExecutor } from "./executor.ts";
+import type { Places } from "./places.ts";
+import type { IncomingCall, PipelineResult, Settled } from "./types.ts";
 
 /** Points at which a test can make a call stop, crash or hang. */
 export type Failpoint =
@@ -29,10 +30,8 @@ export interface CallDependencies {
   policy: PolicyEngine;
   /** For recovery, which knows capabilities by name only. */
   registry: Pick<CapabilityRegistry, "get">;
-  adapters: AdapterLayer;
   executor: CapabilityExecutor;
   shaper: ResultShaper;
-  audit: AuditLogger;
   approvals: Approvals;
   places: Pick<Places, "take">;
   emitter: Pick<Emitter, "emit" | "active">;
@@ -50,7 +49,8 @@ export interface CallDependencies {
   allowVolatile: boolean;
   /** For capabilities that don't say it themselves. */
   repeats: Repeats;
-  times: Pick<RouterTimes, "leaseMs" | "keyTtlMs" | "keyMemoryMs">;
+  /** Milliseconds, as in `RouterTimes`. */
+  times: { leaseMs: number; keyTtlMs: number; keyMemoryMs: number };
   /** For tests only: called at each point of a call; what it throws is handled as a fault of the router's own code. */
   failpoint?(name: Failpoint, callId: string): void | Promise<void>;
 }
@@ -60,23 +60,22 @@ export interface RunOptions {
   /** When the operation runs elsewhere: wait for its outcome until the call's time is up. Default false. */
   waitForBusy?: boolean;
   /**
-   * Makes the frame's answer of how the call ended. Given, the pipeline commits it: with the end of the operation in one
-   * transaction, or by itself when there was none. Undefined: nothing is recorded (an ACK is no final answer). It must be
-   * pure: it may be called again with another end, when the first could not be committed; what `run` returns holds.
+   * The frame that asks for this call alone. Given, the pipeline builds its reply and commits it: with the outcome of the
+   * operation in one transaction, or by itself when there was none.
    */
-  answer?(settled: Settled): Answer | undefined;
+  frame?: CallFrame;
 }
 
 /** The path of one call, from its arguments to its outcome. */
 export interface CallPipeline {
   /**
-   * Brings one call to its end. Never rejects. Writes one audit row about the outcome, and tells the events of the TRP
+   * Brings one call to its end. Never rejects. Writes one audit row about the outcome, and emits the events of the TRP
    * v0.1 draft (14.2). SUCCESS is only ever returned after it was committed.
    */
-  run(call: IncomingCall, options?: RunOptions): Promise<Settled>;
+  run(call: IncomingCall, options?: RunOptions): Promise<PipelineResult>;
   /**
    * How an operation stands, without running anything; undefined when there is none. One whose router is gone and that
    * must not run again is put in doubt on the way. Rejects when the store does.
    */
-  look(key: OperationKey): Promise<Settled | undefined>;
+  inspect(key: OperationKey): Promise<Settled | undefined>;
 }

@@ -1,7 +1,6 @@
-import { fault } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
-import { isOperationOf } from "../operations/operation-data.ts";
+import { type Fault, fault } from "../frames/fault.ts";
 import type { RouterStore } from "../store/types.ts";
+import { isOperationOf } from "./operation-data.ts";
 import { settledFromRecord } from "./outcome.ts";
 
 /** How a call stands that another depends on. */

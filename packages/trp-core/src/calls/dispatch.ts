@@ -1,21 +1,21 @@
 import type { OperationClaim } from "@toolglot/core";
-import type { ProbeResult } from "../capability/types.ts";
-import type { Fault } from "../errors/types.ts";
+import { keepLease, type Lease, sleep } from "@toolglot/internal";
+import type { ProbeResult } from "../catalog/types.ts";
+import type { Fault } from "../frames/fault.ts";
 import type { ShapedResult } from "../frames/types.ts";
-import { type OperationData, toJson } from "../operations/operation-data.ts";
+import type { Along } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { isRerunnable } from "./effects.ts";
-import { along, type Ending, factsOf, type Passage, usageOf } from "./ending.ts";
+import { type CallContext, eventFacts, proofOf, sameTransaction, usageOf } from "./ending.ts";
 import { executorError, executorFailed, notApplied, notAppliedThisTime, outcomeUnknown, timedOut } from "./faults.ts";
 import { downstreamKey } from "./keys.ts";
-import { keepLease, type Lease } from "./lease.ts";
-import { noUsage, settledFromRecord, storedOutcome } from "./outcome.ts";
+import { isRerunnable, type OperationData, toJson } from "./operation-data.ts";
+import { busy, noUsage, settledFromRecord, storedOutcome } from "./outcome.ts";
 import { askProbe } from "./probe.ts";
 import type { Execution, Settled } from "./types.ts";
 
 /** An operation that is STARTED and committed, to be run under its claim. */
 export interface StartedCall {
-  passage: Passage;
+  context: CallContext;
   claim: OperationClaim;
   leaseUntil: number;
   data: OperationData;
@@ -29,15 +29,16 @@ export interface StartedCall {
 type End = Extract<Settled, { kind: "success" | "failed" }>;
 
 /**
- * Runs a started operation and writes its end down. Success is only what was committed; who lost the claim meanwhile gets
- * what the record says. Never rejects.
+ * Runs a started operation and commits its outcome. Success is only what was committed. When the claim was lost meanwhile,
+ * the outcome is what the record says. Never rejects.
  */
-export async function dispatch(dependencies: CallDependencies, started: StartedCall): Promise<Ending> {
+export async function dispatch(dependencies: CallDependencies, started: StartedCall): Promise<Settled> {
   const { store, times } = dependencies;
-  const lease = keepLease(store, started.claim, {
+  const lease = keepLease(store.operations, started.claim, {
     leaseMs: times.leaseMs,
     leaseUntil: started.leaseUntil,
-    signal: started.passage.call.signal,
+    now: () => store.now(),
+    signal: started.context.call.signal,
   });
   try {
     return await new Dispatch(dependencies, started, lease).run();
@@ -51,8 +52,8 @@ class Dispatch {
   readonly #started: StartedCall;
   readonly #lease: Lease;
   readonly #operationKey: string;
-  /** What was committed: nothing that goes wrong afterwards can change it. */
-  #committed: Ending | undefined;
+  /** What was written down or decided: nothing that goes wrong afterwards can change it. */
+  #settled: Settled | undefined;
 
   constructor(dependencies: CallDependencies, started: StartedCall, lease: Lease) {
     this.#dependencies = dependencies;
@@ -61,23 +62,23 @@ class Dispatch {
     this.#operationKey = downstreamKey(started.claim, dependencies.downstreamSecret);
   }
 
-  async run(): Promise<Ending> {
+  async run(): Promise<Settled> {
     try {
       return await this.#run();
     } catch {
       // Our own fault, somewhere between start and finish: all that is known is that it was started.
-      if (this.#committed !== undefined) return this.#committed;
+      if (this.#settled !== undefined) return this.#settled;
       try {
         return await this.#endUnknown({ kind: "unknown", message: "The router failed while it ran.", timedOut: false });
       } catch {
-        return this.#committed ?? this.#unrecorded();
+        return this.#settled ?? this.#unrecorded();
       }
     }
   }
 
-  async #run(): Promise<Ending> {
-    const { passage, native, timeoutMs, askFirst, data, claim } = this.#started;
-    const { call } = passage;
+  async #run(): Promise<Settled> {
+    const { context, native, timeoutMs, askFirst, claim } = this.#started;
+    const { call } = context;
     await this.#point("after-start");
     if (askFirst === true) {
       // Fences rise, so this one is no lower than that of any attempt before.
@@ -85,34 +86,18 @@ class Dispatch {
       if (found.state === "unknown") return await this.#doubt("asked, the capability could not tell");
       if (found.state !== "not-applied") return await this.#endProbed(found);
     }
-    // Whoever was held up until somebody else took over must not begin.
+    // Held up until another router took over, the call must not begin.
     if (!(await this.#lease.hold())) return await this.#lost();
     const before = performance.now();
-    const execution = await this.#dependencies.executor.run(
-      call.capability,
-      native,
-      {
-        signal: this.#lease.signal,
-        callId: call.item.call_id,
-        traceId: call.traceId,
-        principal: call.principal,
-        operationKey: this.#operationKey,
-        attempt: data.attempts,
-        fence: claim.fence,
-      },
-      timeoutMs,
-    );
-    passage.executorMs += performance.now() - before;
+    const given = { ...this.#executeContext(claim.fence), signal: this.#lease.signal };
+    const execution = await this.#dependencies.executor.run(call.capability, native, given, timeoutMs);
+    context.executorMs += performance.now() - before;
     await this.#point("after-effect");
     const { emitter, store } = this.#dependencies;
     if (emitter.active) {
-      const executorMs = Math.round(passage.executorMs);
-      emitter.emit({ type: "call.executed", at: store.now(), executorMs, ...factsOf(passage) });
+      const executorMs = Math.round(context.executorMs);
+      emitter.emit({ type: "call.executed", at: store.now(), executorMs, ...eventFacts(call) });
     }
-    return await this.#end(execution);
-  }
-
-  async #end(execution: Execution): Promise<Ending> {
     switch (execution.kind) {
       case "done":
         return await this.#finish("done", await this.#success(execution.value));
@@ -129,20 +114,28 @@ class Dispatch {
     }
   }
 
+  /** What a capability is told of the attempt. */
+  #executeContext(fence: number): Parameters<typeof askProbe>[2] & { fence: number } {
+    const { context, data } = this.#started;
+    const { item, traceId, principal } = context.call;
+    const operationKey = this.#operationKey;
+    return { callId: item.call_id, traceId, principal, operationKey, attempt: data.attempts, fence };
+  }
+
   /**
    * Whether an attempt before this one may have had an effect. Then its key must not come free: it would be taken by other
    * arguments, and the caller be told that nothing happened. A probe has said that there was none.
    */
   #mayHaveHappened(): boolean {
-    const { data, passage } = this.#started;
-    const { effect } = passage.call.capability.definition;
+    const { data, context } = this.#started;
+    const { effect } = context.call.capability.definition;
     return data.attempts > 1 && isRerunnable(effect) && effect !== "pure";
   }
 
   /** Nobody knows whether the effect happened: what follows depends on what the capability says about its effect. */
-  async #endUnknown(execution: Extract<Execution, { kind: "unknown" }>): Promise<Ending> {
-    const { passage, timeoutMs, claim } = this.#started;
-    const { effect } = passage.call.capability.definition;
+  async #endUnknown(execution: Extract<Execution, { kind: "unknown" }>): Promise<Settled> {
+    const { context, timeoutMs, claim } = this.#started;
+    const { effect } = context.call.capability.definition;
     if (isRerunnable(effect)) {
       return await this.#abandon(execution.timedOut ? timedOut(timeoutMs) : executorError(execution.message));
     }
@@ -153,7 +146,7 @@ class Dispatch {
     return await this.#doubt(execution.message);
   }
 
-  async #endProbed(found: Exclude<ProbeResult, { state: "unknown" }>): Promise<Ending> {
+  async #endProbed(found: Exclude<ProbeResult, { state: "unknown" }>): Promise<Settled> {
     switch (found.state) {
       case "done":
         return await this.#finish("done", await this.#success(found.value));
@@ -165,127 +158,111 @@ class Dispatch {
   }
 
   async #ask(fence: number): Promise<ProbeResult> {
-    const { passage, native, timeoutMs, data } = this.#started;
-    const { call } = passage;
-    const context = {
-      callId: call.item.call_id,
-      traceId: call.traceId,
-      principal: call.principal,
-      operationKey: this.#operationKey,
-      attempt: data.attempts,
-      fence,
-    };
-    return await askProbe(call.capability, native, context, timeoutMs);
+    const { context, native, timeoutMs } = this.#started;
+    return await askProbe(context.call.capability, native, this.#executeContext(fence), timeoutMs);
   }
 
   async #success(value: unknown): Promise<End> {
-    const { passage } = this.#started;
-    const { capability, principal } = passage.call;
+    const { context } = this.#started;
+    const { capability, principal } = context.call;
     let result: ShapedResult;
     try {
       result = await this.#dependencies.shaper.shape(capability, value, principal);
     } catch {
-      // It has happened, and that must not be lost because of how it would be told.
+      // It has happened, and that must not be lost because its result can't be shown.
       result = { summary: "Done.", data: null, artifacts: [], warnings: ["The result could not be put into words."] };
     }
-    return { kind: "success", result, usage: usageOf(passage), ...this.#proof() };
+    return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
   }
 
   #failure(fault: Fault): End {
-    return { kind: "failed", fault, usage: usageOf(this.#started.passage), ...this.#proof() };
+    const { context } = this.#started;
+    return { kind: "failed", fault, usage: usageOf(context), ...proofOf(context) };
   }
 
-  #proof(): Pick<End, "proof"> {
-    const { proof } = this.#started.passage;
-    return proof === undefined ? {} : { proof };
-  }
-
-  async #finish(state: "done" | "failed" | "released", settled: End): Promise<Ending> {
-    await this.#point("before-finish");
-    const { passage, claim } = this.#started;
-    const { operations } = this.#dependencies.store;
-    const outcome = storedOutcome(settled, passage.call.item.call_id);
+  async #finish(state: "done" | "failed" | "released", settled: End): Promise<Settled> {
+    const { context, claim } = this.#started;
+    const outcome = storedOutcome(settled, context.call.item.call_id);
     const result = state === "released" ? { state } : { state, outcome };
-    const rows = along(this.#dependencies, passage, settled);
-    const done = await this.#insist(() => operations.finish(claim, result, rows));
-    if (done === undefined) return this.#unrecorded();
-    if (!done) return await this.#lost();
-    this.#committed = { settled, committed: true };
-    await this.#point("after-finish");
-    return this.#committed;
+    const { operations } = this.#dependencies.store;
+    return await this.#commit(settled, (along) => operations.finish(claim, result, along));
   }
 
-  async #doubt(reason: string): Promise<Ending> {
-    await this.#point("before-finish");
-    const { passage, claim } = this.#started;
+  async #doubt(reason: string): Promise<Settled> {
+    const { context, claim } = this.#started;
     const { operations } = this.#dependencies.store;
     const settled: Settled = {
       kind: "unknown",
       fault: outcomeUnknown(),
-      usage: usageOf(passage),
-      ...this.#proof(),
+      usage: usageOf(context),
+      ...proofOf(context),
     };
-    const rows = along(this.#dependencies, passage, settled);
-    const done = await this.#insist(() => operations.doubt(claim, reason, rows));
-    if (done === undefined) return this.#unrecorded();
-    if (!done) return await this.#lost();
-    this.#committed = { settled, committed: true };
-    await this.#point("after-finish");
-    return this.#committed;
+    return await this.#commit(settled, (along) => operations.doubt(claim, reason, along));
   }
 
-  /** Leaves the operation to whoever sends the key again, and tells this caller what is known. */
-  async #abandon(fault: Fault): Promise<Ending> {
+  /** Writes the outcome of the operation, with its audit row and the reply to the frame in the same transaction. */
+  async #commit(settled: Settled, write: (along: Along) => Promise<boolean>): Promise<Settled> {
+    await this.#point("before-finish");
+    const { context } = this.#started;
+    const along = sameTransaction(this.#dependencies, context, settled);
+    const done = await this.#retry(() => write(along));
+    if (done === undefined) return this.#unrecorded();
+    if (!done) return await this.#lost();
+    context.committed = true;
+    this.#settled = settled;
+    await this.#point("after-finish");
+    return settled;
+  }
+
+  /** Leaves the operation to the next call with its key, and tells this caller what is known. */
+  async #abandon(fault: Fault): Promise<Settled> {
     await this.#point("before-finish");
     const { claim, data } = this.#started;
     const { operations } = this.#dependencies.store;
-    const told = await this.#insist(() => operations.begin(claim, toJson({ ...data, answered: fault })));
-    if (told === false) return await this.#lost();
+    const written = await this.#retry(() => operations.begin(claim, toJson({ ...data, answered: fault })));
+    if (written === false) return await this.#lost();
     // Should this fail, the lease runs out by itself.
-    if (told === true) await operations.abandon(claim).catch(() => false);
-    const ending: Ending = { settled: this.#failure(fault), committed: false };
-    this.#committed = ending;
+    if (written === true) await operations.abandon(claim).catch(() => false);
+    this.#settled = this.#failure(fault);
     await this.#point("after-finish");
-    return ending;
+    return this.#settled;
   }
 
   /** Tries a write again for as long as the lease holds; undefined when it could not be done. */
-  async #insist(write: () => Promise<boolean>): Promise<boolean | undefined> {
+  async #retry(write: () => Promise<boolean>): Promise<boolean | undefined> {
     const { times } = this.#dependencies;
     const until = performance.now() + times.leaseMs;
-    for (let wait = 5; ; wait = Math.min(wait * 2, 250)) {
+    for (let backoffMs = 5; ; backoffMs = Math.min(backoffMs * 2, 250)) {
       try {
         return await write();
       } catch (error) {
         // A malformed request stays malformed.
-        if (error instanceof TypeError || this.#lease.lost || performance.now() >= until) return undefined;
+        const isLost = this.#lease.loss !== undefined;
+        if (error instanceof TypeError || isLost || performance.now() >= until) return undefined;
       }
-      await new Promise((resolve) => setTimeout(resolve, Math.min(wait, until - performance.now())));
+      await sleep(Math.min(backoffMs, until - performance.now()));
     }
   }
 
-  /** Somebody else holds the operation, or has ended it: what the record says is what happened. */
-  async #lost(): Promise<Ending> {
+  /** Another router holds the operation, or has ended it: what the record says is what happened. */
+  async #lost(): Promise<Settled> {
     const { claim } = this.#started;
     try {
       const record = await this.#dependencies.store.operations.read(claim);
-      if (record === undefined) return this.#unrecorded();
-      const settled = settledFromRecord(record) ?? { kind: "in-progress", retryAfterMs: 100 };
-      return { settled, committed: false };
+      return record === undefined ? this.#unrecorded() : (settledFromRecord(record) ?? busy());
     } catch {
       return this.#unrecorded();
     }
   }
 
-  /** It was started, and how it ended is not in the store: nobody may call that a success. */
-  #unrecorded(): Ending {
-    const { passage } = this.#started;
-    const usage = passage.executorMs > 0 ? usageOf(passage) : noUsage;
-    const settled: Settled = { kind: "unknown", fault: outcomeUnknown(), usage, ...this.#proof() };
-    return { settled, committed: false };
+  /** It was started, and how it ended is not in the store: this may not be called a success. */
+  #unrecorded(): Settled {
+    const { context } = this.#started;
+    const usage = context.executorMs > 0 ? usageOf(context) : noUsage;
+    return { kind: "unknown", fault: outcomeUnknown(), usage, ...proofOf(context) };
   }
 
   #point(name: Parameters<NonNullable<CallDependencies["failpoint"]>>[0]): void | Promise<void> {
-    return this.#dependencies.failpoint?.(name, this.#started.passage.call.item.call_id);
+    return this.#dependencies.failpoint?.(name, this.#started.context.call.item.call_id);
   }
 }

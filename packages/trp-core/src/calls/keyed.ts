@@ -1,19 +1,34 @@
 import type { OperationKey, OperationRecord } from "@toolglot/core";
+import { verifyApprovalToken } from "../approvals/token.ts";
+import { decisionEntry } from "../audit/logger.ts";
 import { uuidV7Time } from "../digest/ids.ts";
-import { isFault } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
-import { fromJson, type OperationData, operationData, toJson } from "../operations/operation-data.ts";
+import { type Fault, isFault } from "../frames/fault.ts";
 import type { PolicyDecision } from "../policy/types.ts";
 import type { ApprovalUse, StartOptions } from "../store/types.ts";
-import { approvalFor } from "./approval-step.ts";
 import { adaptCall, type Checked, decideCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
-import { effectOver, isRerunnable } from "./effects.ts";
-import { busy, type Ending, type Passage, refused } from "./ending.ts";
-import { approvalDenied, approvalRefused, conflict, equalInDoubt, keyExpired } from "./faults.ts";
+import type { CallContext } from "./ending.ts";
+import {
+  approvalDenied,
+  approvalPending,
+  approvalRefused,
+  conflict,
+  equalInDoubt,
+  keyExpired,
+  tooManyPending,
+} from "./faults.ts";
 import { effectIdOf } from "./keys.ts";
-import { noUsage, settledFromRecord } from "./outcome.ts";
+import {
+  approvalIdOf,
+  effectOver,
+  fromJson,
+  isRerunnable,
+  type OperationData,
+  operationData,
+  toJson,
+} from "./operation-data.ts";
+import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
 import type { IncomingCall, Settled } from "./types.ts";
 
 /** The operation to go on with: an equal one under another key, or the call's own when that one has come to nothing. */
@@ -27,22 +42,22 @@ export interface Instead {
  */
 export class KeyedCall {
   readonly #dependencies: CallDependencies;
-  readonly #passage: Passage;
+  readonly #context: CallContext;
   /** Of the call's own key. */
   readonly #own: OperationKey;
 
-  constructor(dependencies: CallDependencies, passage: Passage, own: OperationKey) {
+  constructor(dependencies: CallDependencies, context: CallContext, own: OperationKey) {
     this.#dependencies = dependencies;
-    this.#passage = passage;
+    this.#context = context;
     this.#own = own;
   }
 
   get #call(): IncomingCall {
-    return this.#passage.call;
+    return this.#context.call;
   }
 
   /** One attempt at an operation: the call's own, or the one that stands for it. */
-  async run(operation: OperationKey, checked: Checked): Promise<Ending | Instead> {
+  async run(operation: OperationKey, checked: Checked): Promise<Settled | Instead> {
     const { store, places, times, repeats } = this.#dependencies;
     const { capability, item, signal } = this.#call;
     const { args, fingerprint } = checked;
@@ -65,14 +80,14 @@ export class KeyedCall {
       if (!isOwn && (prior.state === "in-doubt" || prior.fingerprint !== fingerprint)) return equalUnknown(prior);
       if (prior.fingerprint !== fingerprint) return refused(conflict());
       const settled = settledFromRecord(prior);
-      if (settled !== undefined) return { settled, committed: false };
+      if (settled !== undefined) return settled;
       if (prior.leaseUntil > store.now()) return busy();
     } else {
       const made = uuidV7Time(operation.key);
       if (made !== undefined && made + times.keyTtlMs < store.now()) return refused(keyExpired());
     }
 
-    const adapted = adaptCall(this.#dependencies, this.#passage, args);
+    const adapted = adaptCall(this.#context, args);
     if (isFault(adapted)) return refused(adapted);
     const before = fromJson(prior?.data);
     let approval: ApprovalUse | undefined;
@@ -83,10 +98,10 @@ export class KeyedCall {
     }
 
     const timeoutMs = timeoutOf(this.#call);
-    const place = await places.take(capability, { timeoutMs, signal });
-    if (isFault(place)) return refused(place);
+    const release = await places.take(capability, { timeoutMs, signal });
+    if (isFault(release)) return refused(release);
     try {
-      const again = await decideCall(this.#dependencies, this.#passage, { args, fingerprint, phase: "start" });
+      const again = await decideCall(this.#dependencies, this.#context, { args, fingerprint, phase: "start" });
       if (isFault(again)) return refused(again);
       if (again.decision === "approve" && approval === undefined) {
         const given = await this.#approval(operation, checked, again, before);
@@ -97,18 +112,18 @@ export class KeyedCall {
         args,
         attempts: (before?.attempts ?? 0) + 1,
         timeoutMs: item.timeout_ms,
-        proof: this.#passage.proof as OperationData["proof"],
+        proof: this.#context.proof as OperationData["proof"],
         ...(approval === undefined ? {} : { approval }),
       });
       if (!isOwn && before !== undefined) {
-        // Whoever began it finds it again as theirs.
+        // The call that began it finds it again as its own.
         data.call_id = before.call_id;
         if (before.call_digest !== undefined) data.call_digest = before.call_digest;
       }
       const effectOptions = effectId === undefined ? {} : { effectId, again: isForced };
       return await this.#start(operation, fingerprint, data, effectOptions, adapted.native, prior);
     } finally {
-      place();
+      release();
     }
   }
 
@@ -119,8 +134,8 @@ export class KeyedCall {
     effectOptions: Pick<StartOptions, "effectId" | "again">,
     native: unknown,
     prior: OperationRecord | undefined,
-  ): Promise<Ending | Instead> {
-    const { store, times, routerId, audit } = this.#dependencies;
+  ): Promise<Settled | Instead> {
+    const { store, times, routerId } = this.#dependencies;
     const startedBefore = prior?.startedAt !== undefined;
     const effect = effectOver(this.#call.capability.definition.effect, fromJson(prior?.data)?.effect);
     const { approval, proof } = data;
@@ -140,9 +155,7 @@ export class KeyedCall {
         data: toJson(data),
         ...effectOptions,
         ...(approval === undefined ? {} : { approval }),
-        audit: [
-          audit.decision(this.#call, proof, approval && (approval.kind === "record" ? approval.id : approval.jti)),
-        ],
+        audit: [decisionEntry(this.#call, proof, approvalIdOf(data))],
       },
     );
     switch (result.status) {
@@ -161,11 +174,11 @@ export class KeyedCall {
         if (key !== operation.key) return { instead: { scope, key } };
         const settled = settledFromRecord(result.record);
         if (key !== this.#own.key && settled?.kind === "unknown") return equalUnknown(result.record);
-        return settled === undefined ? busy() : { settled, committed: false };
+        return settled ?? busy();
       }
     }
     return await dispatch(this.#dependencies, {
-      passage: this.#passage,
+      context: this.#context,
       claim: result.claim,
       leaseUntil: result.record.leaseUntil,
       data,
@@ -175,26 +188,52 @@ export class KeyedCall {
     });
   }
 
-  /** Consent to this very call: what an earlier attempt at the operation used holds for all of them. */
+  /**
+   * What allows the start of a call that needs consent: what an earlier attempt at the operation used, the token that the
+   * call carries, or the record of its operation. None is spent here, but with the start. Rejects when the store does.
+   */
   async #approval(
     operation: OperationKey,
     { args, fingerprint }: Checked,
     decision: PolicyDecision,
     before: OperationData | undefined,
   ): Promise<ApprovalUse | Fault> {
-    return (
-      before?.approval ??
-      (await approvalFor(this.#dependencies, this.#call, { operation, args, fingerprint, decision }))
-    );
+    if (before?.approval !== undefined) return before.approval;
+    const { store, approvals, approvalSecrets, policy } = this.#dependencies;
+    const { item, capability, principal } = this.#call;
+    if (typeof item.approval_token === "string") {
+      const token = verifyApprovalToken(item.approval_token, {
+        secrets: approvalSecrets,
+        capId: capability.capId,
+        // A token is made by somebody who has the call, not the router's defaults.
+        args: item.args,
+        requester: principal.id,
+        now: store.now(),
+      });
+      return isFault(token) ? token : { kind: "token", jti: token.jti, expiresAt: token.expiresAt };
+    }
+    const wanted = { operation, args, fingerprint, decision, version: policy.version };
+    const { status, record } = await approvals.request(this.#call, wanted);
+    if (status === "conflict") return conflict();
+    if (status === "too-many") return tooManyPending();
+    switch (record.status) {
+      case "approved":
+      // Used by this very operation, which may be started again.
+      case "used":
+        return { kind: "record", id: record.id, fingerprint: record.fingerprint };
+      case "denied":
+        return approvalDenied(record);
+      default:
+        return approvalPending(record);
+    }
   }
 }
 
 /** What a call gets that asks for what is in doubt under another key. */
-function equalUnknown(record: OperationRecord): Ending {
+function equalUnknown(record: OperationRecord): Settled {
   const from = fromJson(record.data)?.call_id;
   const replayed = from === undefined ? {} : { replayedFrom: from };
-  const settled: Settled = { kind: "unknown", fault: equalInDoubt(record.key), usage: noUsage, ...replayed };
-  return { settled, committed: false };
+  return { kind: "unknown", fault: equalInDoubt(record.key), usage: noUsage, ...replayed };
 }
 
 /** Whether an operation that was given up may go on. */

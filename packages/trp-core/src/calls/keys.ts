@@ -1,8 +1,7 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
+import { canonicalJson } from "@toolglot/internal";
 import { base64url } from "../digest/base64url.ts";
-import { canonicalJson } from "../digest/canonical-json.ts";
-import { flat } from "../digest/flat.ts";
-import { hmacSha256, sha256Base64url, sha256Digest } from "../digest/sha256.ts";
+import { flat, hmacSha256, sha256Base64url, sha256Digest } from "../digest/sha256.ts";
 import type { CallItem } from "../frames/types.ts";
 import type { Who } from "../store/types.ts";
 
@@ -62,9 +61,4 @@ export function callDigest(item: Pick<CallItem, "cap_id" | "args" | "idempotency
 export function downstreamKey({ scope, key }: OperationKey, secret: string | undefined): string {
   const text = canonicalJson([scope, key]);
   return secret === undefined ? sha256Base64url(text) : base64url(hmacSha256(secret, text));
-}
-
-/** A key as audit rows have it: it can be compared, but not used. */
-export function auditKey(tenant: string, key: string): string {
-  return sha256Digest(canonicalJson([tenant, key]));
 }

@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
-import { fault, faultPayload } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
+import { type Fault, fault, faultPayload } from "../frames/fault.ts";
 import type {
   BatchItemResult,
   CallItem,
@@ -51,7 +50,16 @@ export function settledFromRecord(record: OperationRecord): Settled | undefined 
     : { kind: "failed", fault: stored.fault, ...shared };
 }
 
-/** Of a call whose time can't be told. */
+export function refused(fault: Fault): Settled {
+  return { kind: "refused", fault };
+}
+
+/** The same operation runs elsewhere. */
+export function busy(): Settled {
+  return { kind: "in-progress", retryAfterMs: 100 };
+}
+
+/** Of a call whose time is not known. */
 export const noUsage: CallUsage = { router_ms: 0, adapter_ms: 0, executor_ms: 0 };
 
 function callIdOf(data: JsonValue | undefined): string | undefined {

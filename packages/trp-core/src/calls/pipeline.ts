@@ -1,113 +1,132 @@
 import { type OperationKey, ToolglotError } from "@toolglot/core";
-import { isFault } from "../errors/fault.ts";
+import { settleWithin, sleep } from "@toolglot/internal";
+import { isFault } from "../frames/fault.ts";
 import { checkCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies, CallPipeline, RunOptions } from "./dependencies.ts";
-import { conclude, type Ending, factsOf, type Passage, refused } from "./ending.ts";
+import { type CallContext, conclude, eventFacts } from "./ending.ts";
 import { notStarted, storeDown } from "./faults.ts";
 import { KeyedCall } from "./keyed.ts";
 import { operationOf } from "./keys.ts";
-import { lookAt } from "./look.ts";
+import { fromJson, isRerunnable } from "./operation-data.ts";
+import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
+import type { Settled } from "./types.ts";
 import { runUnkeyed } from "./unkeyed.ts";
 
-/** Between two looks at an operation that runs elsewhere, at first and at most. Milliseconds. */
+/** Between two reads of an operation that runs elsewhere, at first and at most. Milliseconds. */
 const shortestPauseMs = 10;
 const longestPauseMs = 500;
 
-/** What runs in this router by operation, so that whoever waits for it need not poll. */
-type RunningHere = Map<string, Promise<unknown>>;
+/** What is in flight in this router by operation, so that nobody here has to poll for it. */
+type InFlight = Map<string, Promise<unknown>>;
 
 /**
  * The path of a call: arguments, key, policy, state of the key, approval, a place to run, policy again, start, dispatch,
  * finish. What is refused before start leaves nothing behind but its audit row, and the key stays free.
  */
 export function createCallPipeline(dependencies: CallDependencies): CallPipeline {
-  const running: RunningHere = new Map();
+  const inFlight: InFlight = new Map();
   return {
     async run(call, options = {}) {
-      const { answer } = options;
-      const passage: Passage = { call, began: performance.now(), answer, adapterMs: 0, executorMs: 0 };
-      let ending: Ending;
+      const { frame } = options;
+      const context: CallContext = { call, began: performance.now(), frame, adapterMs: 0, executorMs: 0 };
+      let settled: Settled;
       try {
-        ending = await walk(dependencies, passage, running, options);
+        settled = await runCall(dependencies, context, inFlight, options);
       } catch (error) {
         // Whatever goes wrong after start is dealt with where it is dispatched, so nothing was executed.
-        ending = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
+        settled = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
       }
-      return await conclude(dependencies, passage, ending);
+      return await conclude(dependencies, context, settled);
     },
-    look: (key) => lookAt(dependencies, key),
+    inspect: (key) => inspect(dependencies, key),
   };
 }
 
-async function walk(
+async function runCall(
   dependencies: CallDependencies,
-  passage: Passage,
-  running: RunningHere,
-  options: RunOptions,
-): Promise<Ending> {
+  context: CallContext,
+  inFlight: InFlight,
+  { waitForBusy = false }: RunOptions,
+): Promise<Settled> {
   const { emitter, store, failpoint } = dependencies;
-  const { item, principal, capability } = passage.call;
-  if (emitter.active) emitter.emit({ type: "call.accepted", at: store.now(), ...factsOf(passage) });
-  if (failpoint !== undefined) await failpoint("after-admit", item.call_id);
-  const found = checkCall(dependencies, passage);
-  const checked = found instanceof Promise ? await found : found;
+  const { item, principal, capability } = context.call;
+  if (emitter.active) emitter.emit({ type: "call.accepted", at: store.now(), ...eventFacts(context.call) });
+  await failpoint?.("after-admit", item.call_id);
+  const checked = await checkCall(dependencies, context);
   if (isFault(checked)) return refused(checked);
   const { idempotency_key } = item;
-  if (typeof idempotency_key !== "string") return await runUnkeyed(dependencies, passage, checked);
+  if (typeof idempotency_key !== "string") return await runUnkeyed(dependencies, context, checked);
   const who = { tenant: principal.tenant, principal: principal.id };
   const own = operationOf(who, capability.family, idempotency_key);
-  const keyed = new KeyedCall(dependencies, passage, own);
+  const keyed = new KeyedCall(dependencies, context, own);
   let operation = own;
   for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
-    const ending = await whileKnown(running, operation, () => keyed.run(operation, checked));
-    if ("instead" in ending) {
-      operation = ending.instead;
+    const result = await noteInFlight(inFlight, operation, () => keyed.run(operation, checked));
+    if ("instead" in result) {
+      operation = result.instead;
       // What is written down is about that operation.
-      passage.call = { ...passage.call, item: { ...passage.call.item, idempotency_key: operation.key } };
+      context.call = { ...context.call, item: { ...context.call.item, idempotency_key: operation.key } };
       continue;
     }
-    if (ending.settled.kind !== "in-progress" || options.waitForBusy !== true) return ending;
-    if (!(await rest(passage, running, operation, pauseMs))) return ending;
+    if (result.kind !== "in-progress" || !waitForBusy) return result;
+    if (!(await waitForOther(context, inFlight, operation, pauseMs))) return result;
   }
 }
 
-/** Lets others of this router know of an attempt while it lasts: of the first, when there are several. */
-async function whileKnown<Value>(
-  running: RunningHere,
+/** Notes an attempt for other calls of this router while it lasts: the first one, when there are several. */
+async function noteInFlight<Value>(
+  inFlight: InFlight,
   { scope, key }: OperationKey,
   attempt: () => Promise<Value>,
 ): Promise<Value> {
   const id = JSON.stringify([scope, key]);
-  if (running.has(id)) return await attempt();
+  if (inFlight.has(id)) return await attempt();
   const run = attempt();
-  running.set(id, run);
+  inFlight.set(id, run);
   try {
     return await run;
   } finally {
-    running.delete(id);
+    inFlight.delete(id);
   }
 }
 
 /** Waits a little for an operation that runs elsewhere, or for its end here; false when the call's time is up. */
-async function rest(
-  { call, began }: Passage,
-  running: RunningHere,
+async function waitForOther(
+  { call, began }: CallContext,
+  inFlight: InFlight,
   { scope, key }: OperationKey,
   pauseMs: number,
 ): Promise<boolean> {
   const left = began + timeoutOf(call) - performance.now();
   if (left <= 0 || call.signal.aborted) return false;
-  const here = running.get(JSON.stringify([scope, key]));
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const pause = new Promise((resolve) => {
-    timer = setTimeout(resolve, Math.min(left, here === undefined ? pauseMs : longestPauseMs));
-  });
-  try {
-    await (here === undefined ? pause : Promise.race([here, pause]));
-  } catch {
-    // The other's trouble; this one looks for itself.
-  } finally {
-    clearTimeout(timer);
-  }
+  const here = inFlight.get(JSON.stringify([scope, key]));
+  if (here === undefined) await sleep(Math.min(left, pauseMs));
+  // Whether the other attempt fails makes no difference: this one reads the operation for itself.
+  else await settleWithin(here, { ms: Math.min(left, longestPauseMs) }).catch(() => {});
   return true;
+}
+
+/** See `CallPipeline.inspect`. */
+async function inspect(
+  { store, routerId, times }: CallDependencies,
+  operation: OperationKey,
+): Promise<Settled | undefined> {
+  const record = await store.operations.read(operation);
+  if (record === undefined) return undefined;
+  const settled = settledFromRecord(record);
+  if (settled !== undefined) return settled;
+  if (record.leaseUntil > store.now()) return busy();
+  const data = fromJson(record.data);
+  // Its caller was answered, and decides whether it is tried again.
+  if (data?.answered !== undefined) {
+    return { kind: "failed", fault: data.answered, usage: noUsage, proof: data.proof, replayedFrom: data.call_id };
+  }
+  if (data === undefined || isRerunnable(data.effect) || data.effect === "probe") return busy();
+  const { fingerprint } = record;
+  const request = { ...operation, fingerprint, owner: routerId, leaseMs: times.leaseMs, abandoned: "doubt" as const };
+  const claimed = await store.operations.claim(request);
+  if (claimed.status !== "claimed") return settledFromRecord(claimed.record) ?? busy();
+  // It was released meanwhile, and is released again.
+  await store.operations.finish(claimed.claim, { state: "released" });
+  return undefined;
 }

@@ -1,5 +1,6 @@
-import type { ExecuteContext, ProbeResult, RegisteredCapability } from "../capability/types.ts";
-import { CapabilityError } from "../errors/capability-error.ts";
+import { settleWithin, unsettled } from "@toolglot/internal";
+import { CapabilityError } from "../catalog/capability-error.ts";
+import type { ExecuteContext, ProbeResult, RegisteredCapability } from "../catalog/types.ts";
 
 /**
  * Asks a capability what became of an operation. Whatever goes wrong (it throws, takes too long, gives no answer that can
@@ -14,23 +15,16 @@ export async function askProbe(
   const { definition } = capability;
   if (definition.probe === undefined) return { state: "unknown" };
   const controller = new AbortController();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<ProbeResult>((resolve) => {
-    timer = setTimeout(() => {
-      controller.abort(new DOMException("the probe took too long", "TimeoutError"));
-      resolve({ state: "unknown" });
-    }, timeoutMs);
-  });
   try {
     const asked = (async () => definition.probe?.(native, { ...context, signal: controller.signal }))();
-    asked.catch(() => {});
-    return read(await Promise.race([asked, late]));
+    const found = await settleWithin(asked, { ms: timeoutMs });
+    if (found !== unsettled) return read(found);
+    controller.abort(new DOMException("the probe took too long", "TimeoutError"));
+    return { state: "unknown" };
   } catch (error) {
     if (!CapabilityError.isInstance(error) || error.outcome === "unknown") return { state: "unknown" };
     if (error.outcome === "not-applied") return { state: "not-applied" };
     return { state: "failed", message: error.message };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

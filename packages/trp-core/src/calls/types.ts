@@ -1,6 +1,6 @@
-import type { RegisteredCapability } from "../capability/types.ts";
-import type { Fault } from "../errors/types.ts";
-import type { CallItem, CallUsage, PolicyProof, ShapedResult } from "../frames/types.ts";
+import type { RegisteredCapability } from "../catalog/types.ts";
+import type { Fault } from "../frames/fault.ts";
+import type { CallItem, CallUsage, PolicyProof, ResponseFrame, ShapedResult } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { SessionRecord } from "../store/types.ts";
 
@@ -20,6 +20,15 @@ export interface IncomingCall {
   signal: AbortSignal;
 }
 
+/** A call without its capability, which may not be known: what audit rows, events and replies are about. */
+export type CallFacts = Omit<IncomingCall, "capability">;
+
+/** What the path of a call comes to. `reply`: to the frame, when it asks for this call alone. */
+export interface PipelineResult {
+  settled: Settled;
+  reply?: ResponseFrame;
+}
+
 /** How a call ended, before it is put into a frame. */
 export type Settled =
   | { kind: "success"; result: ShapedResult; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
@@ -32,7 +41,7 @@ export type Settled =
   /** The same operation runs elsewhere, or under another call. */
   | { kind: "in-progress"; retryAfterMs: number };
 
-/** How one dispatch ended. */
+/** How one run of a capability ended. */
 export type Execution =
   | { kind: "done"; value: unknown }
   /** Definitely, and it stays so: message for the model. */

@@ -1,86 +1,60 @@
-import type { MaybePromise } from "@toolglot/schema";
-import { isFault } from "../errors/fault.ts";
-import { isThenable } from "../execution/thenable.ts";
-import type { ShapedResult } from "../frames/types.ts";
+import { type Fault, isFault } from "../frames/fault.ts";
 import { adaptCall, type Checked, decideCall, keyForApproval, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { type Ending, factsOf, type Passage, refused, usageOf } from "./ending.ts";
+import { type CallContext, eventFacts, proofOf, usageOf } from "./ending.ts";
 import { executorError, executorFailed, notApplied, timedOut } from "./faults.ts";
+import { refused } from "./outcome.ts";
 import type { Execution, Settled } from "./types.ts";
 
 /** Runs a call without a key. Such a call may always run again, so no operation stands for it. */
 export async function runUnkeyed(
   dependencies: CallDependencies,
-  passage: Passage,
+  context: CallContext,
   { args, fingerprint }: Checked,
-): Promise<Ending> {
-  const { executor, places, failpoint, emitter, store } = dependencies;
-  const { capability, item, traceId, principal, signal } = passage.call;
-  const adapted = adaptCall(dependencies, passage, args);
+): Promise<Settled> {
+  const { executor, places, failpoint, emitter, store, shaper } = dependencies;
+  const { capability, item, traceId, principal, signal } = context.call;
+  const adapted = adaptCall(context, args);
   if (isFault(adapted)) return refused(adapted);
-  const timeoutMs = timeoutOf(passage.call);
+  const timeoutMs = timeoutOf(context.call);
   const taken = places.take(capability, { timeoutMs, signal });
-  const waited = taken instanceof Promise;
-  const place = waited ? await taken : taken;
-  if (isFault(place)) return refused(place);
+  const release = await taken;
+  if (isFault(release)) return refused(release);
   try {
-    if (waited) {
+    if (taken instanceof Promise) {
       // Time has passed: what was allowed then may not be now.
-      const again = await decideCall(dependencies, passage, { args, fingerprint, phase: "start" });
+      const again = await decideCall(dependencies, context, { args, fingerprint, phase: "start" });
       if (isFault(again)) return refused(again);
       if (again.decision === "approve") return refused(keyForApproval(capability.capId));
     }
     const before = performance.now();
-    const context = { signal, callId: item.call_id, traceId, principal, attempt: 1 };
-    const running = executor.run(capability, adapted.native, context, timeoutMs);
-    const execution = isThenable(running) ? await running : running;
-    passage.executorMs = performance.now() - before;
-    if (failpoint !== undefined) await failpoint("after-effect", item.call_id);
+    const given = { signal, callId: item.call_id, traceId, principal, attempt: 1 };
+    const execution = await executor.run(capability, adapted.native, given, timeoutMs);
+    context.executorMs = performance.now() - before;
+    await failpoint?.("after-effect", item.call_id);
     if (emitter.active) {
-      const executorMs = Math.round(passage.executorMs);
-      emitter.emit({ type: "call.executed", at: store.now(), executorMs, ...factsOf(passage) });
+      const executorMs = Math.round(context.executorMs);
+      emitter.emit({ type: "call.executed", at: store.now(), executorMs, ...eventFacts(context.call) });
     }
-    const settled = endOf(dependencies, passage, execution, timeoutMs);
-    return { settled: isThenable(settled) ? await settled : settled, committed: false };
+    if (execution.kind === "done") {
+      const result = await shaper.shape(capability, execution.value, principal);
+      return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
+    }
+    return failed(context, faultOf(execution, timeoutMs));
   } catch {
-    const failure = executorError("The router failed while it ran.");
-    return {
-      settled: { kind: "failed", fault: failure, usage: usageOf(passage), ...proofOf(passage) },
-      committed: false,
-    };
+    return failed(context, executorError("The router failed while it ran."));
   } finally {
-    place();
+    release();
   }
 }
 
-function endOf(
-  { shaper }: CallDependencies,
-  passage: Passage,
-  execution: Execution,
-  timeoutMs: number,
-): MaybePromise<Settled> {
-  if (execution.kind === "done") {
-    const { capability, principal } = passage.call;
-    const succeed = (result: ShapedResult): Settled => {
-      const settled: Settled = { kind: "success", result, usage: usageOf(passage) };
-      if (passage.proof !== undefined) settled.proof = passage.proof;
-      return settled;
-    };
-    const shaped = shaper.shape(capability, execution.value, principal);
-    return isThenable(shaped) ? shaped.then(succeed) : succeed(shaped);
-  }
+function failed(context: CallContext, fault: Fault): Settled {
+  return { kind: "failed", fault, usage: usageOf(context), ...proofOf(context) };
+}
+
+function faultOf(execution: Exclude<Execution, { kind: "done" }>, timeoutMs: number): Fault {
   const { message } = execution;
-  const failure =
-    execution.kind === "failed"
-      ? executorFailed(message, execution.transient, false)
-      : execution.kind === "not-applied"
-        ? notApplied(message)
-        : execution.timedOut
-          ? timedOut(timeoutMs)
-          : executorError(message);
-  return { kind: "failed", fault: failure, usage: usageOf(passage), ...proofOf(passage) };
-}
-
-function proofOf({ proof }: Passage): Pick<Passage, "proof"> {
-  return proof === undefined ? {} : { proof };
+  if (execution.kind === "failed") return executorFailed(message, execution.transient, false);
+  if (execution.kind === "not-applied") return notApplied(message);
+  return execution.timedOut ? timedOut(timeoutMs) : executorError(message);
 }

@@ -1,6 +1,6 @@
 import { isObject } from "@toolglot/internal";
-import type { AnyCapability, Effect } from "../capability/types.ts";
 import type { IoClass, RiskTier } from "../frames/types.ts";
+import type { AnyCapability, Effect } from "./types.ts";
 
 const capIdForm = /^cap(?:\.[a-z0-9][a-z0-9_-]{0,63}){1,8}\.v[1-9][0-9]{0,5}$/;
 const nameForm = /^[A-Za-z_][A-Za-z0-9_.-]{0,63}$/;

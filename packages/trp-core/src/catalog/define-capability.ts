@@ -1,6 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import type { InferInput, InputSource } from "@toolglot/schema";
-import type { AnyCapability, Capability } from "../capability/types.ts";
+import type { AnyCapability, Capability } from "./types.ts";
 
 /**
  * The capability as it is: for its types, so that `execute` knows its arguments from `args`. `TypeError` for a field that

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
+import { canonicalJson, isObject } from "@toolglot/internal";
 import {
   type Conversion,
   type InputSchema,
@@ -9,12 +9,11 @@ import {
   toInputSchema,
   type ValidatorFactory,
 } from "@toolglot/schema";
-import type { AnyCapability, ArgumentCheck, RegisteredCapability } from "../capability/types.ts";
-import { canonicalJson } from "../digest/canonical-json.ts";
 import { sha256Digest } from "../digest/sha256.ts";
 import { schemaToTemplate } from "./arg-template.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { type PlainCheck, plainCheck } from "./plain-check.ts";
+import type { AnyCapability, ArgumentCheck, RegisteredCapability } from "./types.ts";
 
 /**
  * Makes a capability ready to use: its canonical schema, argument template, digest and validation. `TypeError` when the

@@ -1,18 +1,13 @@
-import { checkKeys } from "@toolglot/internal";
+import { canonicalJson, checkKeys } from "@toolglot/internal";
 import type { ValidatorFactory } from "@toolglot/schema";
-import type { AnyCapability, RegisteredCapability } from "../capability/types.ts";
-import { canonicalJson } from "../digest/canonical-json.ts";
 import { sha256Digest } from "../digest/sha256.ts";
-import { fault } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
+import { type Fault, fault } from "../frames/fault.ts";
 import type { AliasRow } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { CapabilityRegistry } from "../parts.ts";
-import { policySubject } from "../policy/subject.ts";
-import type { PolicyEngine } from "../policy/types.ts";
 import type { RouterStore } from "../store/types.ts";
 import { firstSentence } from "./first-sentence.ts";
 import { registerCapability } from "./register.ts";
+import type { AnyCapability, CapabilityRegistry, RegisteredCapability } from "./types.ts";
 import { createViews, type View } from "./views.ts";
 
 /** Options of {@link createRegistry}. */
@@ -22,8 +17,8 @@ export interface RegistryOptions {
   capabilities?: readonly AnyCapability[];
   /** Engine for argument schemas. Default: one without code generation. */
   validator?: ValidatorFactory;
-  /** What it always denies a principal is not in their catalog. Default: nothing is left out. */
-  policy?: Pick<PolicyEngine, "deniesAlways">;
+  /** What is always denied to a principal is not in their catalog. What it throws counts as false. Default: nothing. */
+  isDenied?(principal: Principal, registered: RegisteredCapability): boolean;
   /** Any older epoch is a mismatch. Default false: it is fine as long as number, `cap_id` and digest hold. */
   strictEpoch?: boolean;
 }
@@ -52,10 +47,10 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     store: true,
     capabilities: true,
     validator: true,
-    policy: true,
+    isDenied: true,
     strictEpoch: true,
   });
-  const { store, validator, policy, strictEpoch = false } = options;
+  const { store, validator, isDenied, strictEpoch = false } = options;
   const views = createViews(store.catalog);
   const own = new Map<string, Entry>();
   const builtIn = new Map<string, Entry>();
@@ -120,7 +115,7 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
   /** Whether the policy lets the principal have it, for some arguments at some time. */
   function isOffered(principal: Principal, registered: RegisteredCapability): boolean {
     try {
-      return policy?.deniesAlways?.({ principal, capability: policySubject(registered) }) !== true;
+      return isDenied?.(principal, registered) !== true;
     } catch {
       return true;
     }
@@ -244,20 +239,13 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
         from = fresh.view;
       }
     },
-    resolve(session, principal, call, catalogEpoch) {
-      // Mostly all is known; the store is asked only after a change.
-      const current = digest !== undefined && known?.digest === digest ? known.epoch : undefined;
-      const view = views.cached(session.view);
-      const isAbove = (epochHere: number): boolean =>
-        catalogEpoch !== null && catalogEpoch > Math.max(epochHere, highest) && !strictEpoch;
-      if (current !== undefined && view !== undefined && !isAbove(current)) {
-        return meant(view, current, principal, call, catalogEpoch);
+    async resolve(session, principal, call, catalogEpoch) {
+      // Mostly both are known; the store is asked only after a change.
+      const current = digest !== undefined && known?.digest === digest ? known.epoch : await epoch();
+      if (!strictEpoch && catalogEpoch !== null && catalogEpoch > Math.max(current, highest)) {
+        highest = Math.max(highest, await store.catalog.highestEpoch());
       }
-      return (async () => {
-        const found = current ?? (await epoch());
-        if (isAbove(found)) highest = Math.max(highest, await store.catalog.highestEpoch());
-        return meant(view ?? (await views.read(session.view)), found, principal, call, catalogEpoch);
-      })();
+      return meant(await views.read(session.view), current, principal, call, catalogEpoch);
     },
   };
 }

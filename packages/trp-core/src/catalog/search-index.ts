@@ -1,5 +1,5 @@
 import MiniSearch from "minisearch";
-import type { RegisteredCapability } from "../capability/types.ts";
+import type { RegisteredCapability } from "./types.ts";
 
 /** Finds capabilities by words. */
 export interface SearchIndex {

@@ -1,9 +1,8 @@
 import { nearest, ToolError } from "@toolglot/core";
-import type { Capability, ExecuteContext, RegisteredCapability } from "../capability/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { CapabilityRegistry } from "../parts.ts";
 import { firstSentence } from "./first-sentence.ts";
 import { createSearchIndex, type SearchIndex } from "./search-index.ts";
+import type { Capability, CapabilityRegistry, ExecuteContext, RegisteredCapability } from "./types.ts";
 
 /** Lists that differ (one for each set of roles, mostly), with an index each. */
 const mostIndexes = 16;

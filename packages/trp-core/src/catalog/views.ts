@@ -1,8 +1,8 @@
 import type { JsonObject } from "@toolglot/core";
-import type { RegisteredCapability } from "../capability/types.ts";
-import { canonicalJson } from "../digest/canonical-json.ts";
+import { canonicalJson } from "@toolglot/internal";
 import { sha256Hex } from "../digest/sha256.ts";
 import type { CatalogStore } from "../store/types.ts";
+import type { RegisteredCapability } from "./types.ts";
 
 /** What a number stands for in a session. Numbers are never used again: what is gone keeps its own. */
 export interface Alias {
@@ -20,8 +20,6 @@ export interface View {
 
 /** Alias views, kept in the store and remembered by id. */
 export interface Views {
-  /** The view, when it is remembered. */
-  cached(id: string): View | undefined;
   /** Undefined when the store has none of this id. */
   read(id: string): Promise<View | undefined>;
   /**
@@ -42,7 +40,6 @@ export function createViews(store: CatalogStore): Views {
     return view;
   };
   return {
-    cached: (id) => cache.get(id),
     async read(id) {
       const found = cache.get(id);
       if (found !== undefined) return found;

@@ -2,7 +2,25 @@ import { hmac } from "@noble/hashes/hmac.js";
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
 import { base64url } from "./base64url.ts";
-import { nodeCrypto } from "./node-crypto.ts";
+
+/** What is used of Node's crypto where there is one; its types are not those of `node:crypto`, for browsers' sake. */
+interface NodeCrypto {
+  hash?(algorithm: string, data: string | Uint8Array, encoding: "hex" | "base64url"): string;
+  createHmac?(algorithm: string, key: Uint8Array): { update(data: string, encoding: "utf8"): { digest(): Uint8Array } };
+}
+
+/**
+ * Node's own hashes, where the runtime has them (Node 20.16, Bun, Deno): about four times as fast as those in
+ * JavaScript for a call's fingerprint, ten times for a long text. Without an import, so that bundlers for browsers find nothing.
+ */
+const nodeCrypto: NodeCrypto = (() => {
+  try {
+    const host = globalThis as { process?: { getBuiltinModule?: (name: string) => unknown } };
+    return (host.process?.getBuiltinModule?.("node:crypto") as NodeCrypto | undefined) ?? {};
+  } catch {
+    return {};
+  }
+})();
 
 const encoder = new TextEncoder();
 
@@ -37,3 +55,14 @@ export function hmacSha256(secret: string, text: string): Uint8Array {
 export function hmacSha256Portable(secret: string, text: string): Uint8Array {
   return hmac(sha256, encoder.encode(secret), encoder.encode(text));
 }
+
+/**
+ * The same text in one piece. Engines join texts only when they must, and one that is kept would keep all the pieces it
+ * was put together from; looking at it with a pattern makes them join it.
+ */
+export function flat(text: string): string {
+  anything.test(text);
+  return text;
+}
+
+const anything = /^./;

@@ -1,4 +1,4 @@
-import { letGo } from "../execution/thenable.ts";
+import { ignoreRejection } from "@toolglot/internal";
 import type { RouterEvent, RouterListener } from "./types.ts";
 
 /** Where a router tells what happens. */
@@ -48,7 +48,7 @@ export function createEmitter(): Emitter {
 
 function deliver(listener: RouterListener, event: RouterEvent): void {
   try {
-    letGo(listener(event));
+    ignoreRejection(listener(event));
   } catch {
     // The listener's affair.
   }

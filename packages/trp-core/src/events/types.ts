@@ -1,4 +1,4 @@
-import type { ErrorClass, TrpCode } from "../errors/types.ts";
+import type { ErrorClass, TrpCode } from "../frames/fault.ts";
 
 interface CallFacts {
   traceId: string;

@@ -1,8 +1,7 @@
 import { nearest } from "@toolglot/core";
 import type { BaseIssue } from "valibot";
-import { fault } from "../errors/fault.ts";
-import type { Fault, TrpCode } from "../errors/types.ts";
 import { describe, pathText } from "./describe.ts";
+import { type Fault, fault, type TrpCode } from "./fault.ts";
 import { requestSchemas } from "./request-schemas.ts";
 import type { RequestFrame } from "./types.ts";
 

@@ -1,18 +1,14 @@
 import { type JsonObject, nearest } from "@toolglot/core";
 import * as v from "valibot";
-import { fault } from "../errors/fault.ts";
-import type { Fault, TrpCode } from "../errors/types.ts";
 import { describe, pathText } from "./describe.ts";
 import { acceptsFast } from "./fast-accept.ts";
+import { type Fault, fault, type TrpCode } from "./fault.ts";
 import { isId, isJsonObject } from "./fields.ts";
-import { emptyHead, type FrameHead } from "./head.ts";
 import { issueFault } from "./issue-fault.ts";
-import { fillDefaults } from "./normalize.ts";
 import { isPlain, readJson, type Unreadable } from "./read-json.ts";
+import { emptyHead, type FrameHead } from "./replies.ts";
 import { requestSchemas } from "./request-schemas.ts";
-import { type RequestFrame, trpVersion } from "./types.ts";
-
-export type { FrameHead } from "./head.ts";
+import { type CallItem, type CallReqPayload, type RequestFrame, trpVersion } from "./types.ts";
 
 /** What a frame may be at most. */
 export interface FrameLimits {
@@ -157,4 +153,57 @@ function unreadableFault(problem: Unreadable, limits: FrameLimits): Fault {
     default:
       return invalid(where, `expected JSON, got ${problem.found}`);
   }
+}
+
+/** Gives a frame's payload every field, defaults for what was left out. */
+function fillDefaults(frame: RequestFrame): void {
+  switch (frame.frame_type) {
+    case "CALL_REQ": {
+      const { execution_mode = "SYNC" } = frame.payload;
+      const payload: CallReqPayload = callWithDefaults(frame.payload);
+      payload.execution_mode = execution_mode;
+      frame.payload = payload;
+      return;
+    }
+    case "CALL_BATCH_REQ": {
+      const { batch_id, mode = "PARALLEL", max_concurrency, on_error = "continue", calls } = frame.payload;
+      frame.payload = { batch_id, mode, max_concurrency, on_error, calls: calls.map(callWithDefaults) };
+      return;
+    }
+    case "RESULT_QUERY_REQ": {
+      const { call_id, after_event_id = null, include_partials = true } = frame.payload;
+      frame.payload = { call_id, after_event_id, include_partials };
+      return;
+    }
+    case "CATALOG_SYNC_REQ": {
+      const { mode = "FULL", known_epoch = null } = frame.payload;
+      frame.payload = { mode, known_epoch };
+      return;
+    }
+    case "CAP_QUERY_REQ": {
+      const { idx, cap_id, include_examples = false } = frame.payload;
+      frame.payload = { idx, cap_id, include_examples };
+      return;
+    }
+    case "HELLO_REQ": {
+      const { agent_id, supported_versions, resume_session_id = null, features = null } = frame.payload;
+      frame.payload = { agent_id, supported_versions, resume_session_id, features };
+      return;
+    }
+  }
+}
+
+function callWithDefaults(item: CallItem): CallItem {
+  return {
+    call_id: item.call_id,
+    idempotency_key: item.idempotency_key ?? null,
+    idx: item.idx,
+    cap_id: item.cap_id,
+    depends_on: item.depends_on ?? [],
+    attempt: item.attempt ?? 1,
+    timeout_ms: item.timeout_ms,
+    approval_token: item.approval_token ?? null,
+    schema_digest: item.schema_digest ?? null,
+    args: item.args,
+  };
 }

@@ -1,7 +1,5 @@
-import { flat } from "../digest/flat.ts";
-import { faultPayload } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
-import type { FrameHead } from "./head.ts";
+import { flat } from "../digest/sha256.ts";
+import { type Fault, faultPayload } from "./fault.ts";
 import {
   type AckPayload,
   type NackPayload,
@@ -12,7 +10,26 @@ import {
   trpVersion,
 } from "./types.ts";
 
-export type { FrameHead } from "./head.ts";
+/** What is known of a request frame when it is answered; null for what could not be read. */
+export interface FrameHead {
+  frameId: string | null;
+  traceId: string | null;
+  sessionId: string | null;
+  catalogEpoch: number | null;
+  seq: number | null;
+  /** Of a single call or a result query. */
+  callId: string | null;
+}
+
+/** The head of a frame of which nothing could be read: broken JSON, for example. */
+export const emptyHead: Readonly<FrameHead> = {
+  frameId: null,
+  traceId: null,
+  sessionId: null,
+  catalogEpoch: null,
+  seq: null,
+  callId: null,
+};
 
 /** Stands for an id that could not be read, in fields that can't be null. */
 const unknownId = "unknown";

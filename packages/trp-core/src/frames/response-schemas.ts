@@ -1,7 +1,7 @@
 import type { JsonSchemaObject, JsonValue } from "@toolglot/core";
 import * as v from "valibot";
-import { errorCodes } from "../errors/codes.ts";
-import type { ErrorClass, TrpCode } from "../errors/types.ts";
+import { errorCodes } from "./codes.ts";
+import type { ErrorClass, TrpCode } from "./fault.ts";
 import { agreeing, type FrameSchema, id, integer, jsonObject, nullableId, oneOf } from "./fields.ts";
 import type {
   AckPayload,

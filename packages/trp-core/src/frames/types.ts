@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchemaObject, JsonValue } from "@toolglot/core";
-import type { ErrorClass, TrpCode } from "../errors/types.ts";
+import type { ErrorClass, TrpCode } from "./fault.ts";
 
 /** The protocol version of every frame. */
 export const trpVersion = "0.1";

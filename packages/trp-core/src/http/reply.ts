@@ -1,7 +1,5 @@
-import { fault } from "../errors/fault.ts";
-import type { TrpCode } from "../errors/types.ts";
-import { emptyHead } from "../frames/head.ts";
-import { nack } from "../frames/replies.ts";
+import { fault, type TrpCode } from "../frames/fault.ts";
+import { emptyHead, nack } from "../frames/replies.ts";
 import type { HttpReply } from "./types.ts";
 
 /** An answer in JSON that nobody keeps. */

@@ -1,6 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
-import { canonicalJson } from "../digest/canonical-json.ts";
-import { globTest } from "./glob.ts";
+import { canonicalJson, wildcardTest } from "@toolglot/internal";
 import type { ArgumentCondition, PolicyInput, PolicyRule } from "./types.ts";
 
 /** Whether a part of a rule holds. */
@@ -39,9 +38,9 @@ export function subjectConditionsOf({ who, which }: Pick<PolicyRule, "who" | "wh
   if (withoutRoles !== undefined) {
     all.push(({ principal }) => !withoutRoles.some((role) => principal.roles.includes(role)));
   }
-  const capIds = which?.capIds?.map(globTest);
+  const capIds = which?.capIds?.map(wildcardTest);
   if (capIds !== undefined) all.push(({ capability }) => capIds.some((fits) => fits(capability.capId)));
-  const families = which?.families?.map(globTest);
+  const families = which?.families?.map(wildcardTest);
   if (families !== undefined) all.push(({ capability }) => families.some((fits) => fits(capability.family)));
   return all;
 }
@@ -114,7 +113,7 @@ function valueTests(condition: ArgumentCondition): ((value: JsonValue) => boolea
   if (greaterThan !== undefined) tests.push((value) => typeof value === "number" && value > greaterThan);
   if (lessThan !== undefined) tests.push((value) => typeof value === "number" && value < lessThan);
   if (matches !== undefined) {
-    const globs = matches.map(globTest);
+    const globs = matches.map(wildcardTest);
     tests.push((value) => {
       if (typeof value !== "string") return false;
       if (value.length > longestMatched) {

@@ -1,6 +1,14 @@
+import { isThenable, settleWithin, unsettled } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
-import { isThenable } from "../execution/thenable.ts";
+import type { RegisteredCapability } from "../catalog/types.ts";
+import type { Principal } from "../identity/types.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
+
+/** A capability as policies see it. */
+export function policySubject({ capId, family, definition }: RegisteredCapability): PolicyInput["capability"] {
+  const { riskTier, ioClass, effect } = definition;
+  return { capId, family, riskTier, ioClass, effect };
+}
 
 /** What a policy that fails says: the same words for every failure, so that nothing of it gets out. */
 const failed: PolicyDecision = Object.freeze({
@@ -23,17 +31,13 @@ export function decide(
   try {
     const given: unknown = engine.evaluate(input);
     if (!isThenable(given)) return checked(given);
-    return inTime(Promise.resolve(given), timeoutMs).then(checked, () => failed);
+    return settleWithin(given, { ms: timeoutMs }).then(
+      (settled) => (settled === unsettled ? failed : checked(settled)),
+      () => failed,
+    );
   } catch {
     return failed;
   }
-}
-
-function inTime(promise: Promise<unknown>, timeoutMs: number): Promise<unknown> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(reject, timeoutMs);
-    promise.then(resolve, reject).finally(() => clearTimeout(timer));
-  });
 }
 
 function checked(given: unknown): PolicyDecision {
@@ -53,4 +57,35 @@ function checked(given: unknown): PolicyDecision {
 
 function cut(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length - 1)}…` : text;
+}
+
+const strictness: Record<PolicyDecision["decision"], number> = { allow: 0, approve: 1, deny: 2 };
+
+/**
+ * A policy for principals that a frame's `auth_context` has narrowed. A rule may refuse what has a role, so fewer roles
+ * could mean more rights: both the narrowed principal and the one that the transport knows are asked, and the stricter
+ * answer holds. `fullOf` gives the latter. Rates are counted once, for the latter.
+ */
+export function strictForNarrowed(
+  engine: PolicyEngine,
+  fullOf: (narrowed: Principal) => Principal | undefined,
+): PolicyEngine {
+  return {
+    get version() {
+      return engine.version;
+    },
+    deniesAlways(subject) {
+      const full = fullOf(subject.principal);
+      const asked = full === undefined ? [subject] : [subject, { ...subject, principal: full }];
+      return asked.some((each) => engine.deniesAlways?.(each) === true);
+    },
+    evaluate(input) {
+      const full = fullOf(input.principal);
+      if (full === undefined) return engine.evaluate(input);
+      return Promise.all([
+        decide(engine, { ...input, principal: full }),
+        decide(engine, { ...input, phase: "start" }),
+      ]).then(([wide, narrow]) => (strictness[narrow.decision] > strictness[wide.decision] ? narrow : wide));
+    },
+  };
 }

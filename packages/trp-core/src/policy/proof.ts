@@ -1,5 +1,4 @@
-import { flat } from "../digest/flat.ts";
-import { sha256Digest } from "../digest/sha256.ts";
+import { flat, sha256Digest } from "../digest/sha256.ts";
 import type { PolicyProof } from "../frames/types.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
-import type { Effect } from "../capability/types.ts";
+import type { Effect } from "../catalog/types.ts";
 import type { IoClass, RiskTier } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 

@@ -1,5 +1,5 @@
 import { ToolError } from "@toolglot/core";
-import type { Capability, ExecuteContext } from "../capability/types.ts";
+import type { Capability, ExecuteContext } from "../catalog/types.ts";
 import type { RouterStore, StoredArtifact } from "../store/types.ts";
 import { defaultResultBudget, tokensOf } from "./tokens.ts";
 

@@ -1,20 +1,25 @@
 import type { JsonValue } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
-import { checkKeys } from "@toolglot/internal";
-import type { MaybePromise } from "@toolglot/schema";
-import type { RegisteredCapability } from "../capability/types.ts";
+import { checkKeys, ignoreRejection } from "@toolglot/internal";
+import type { RegisteredCapability } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Hex } from "../digest/sha256.ts";
-import { letGo } from "../execution/thenable.ts";
 import type { ArtifactRef, ShapedResult } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { ResultShaper } from "../parts.ts";
 import type { RouterStore } from "../store/types.ts";
 import { type Cut, fitJson } from "./fit.ts";
 import { mediaTypeOf } from "./media-type.ts";
-import { type SafeJson, toSafeJson } from "./safe-json.ts";
+import { toSafeJson } from "./safe-json.ts";
 import { shortLine, summaryOf } from "./summary.ts";
 import { bytesPerToken, defaultResultBudget, tokensOf } from "./tokens.ts";
+
+/** Makes a result small enough for a model. */
+export interface ResultShaper {
+  /**
+   * Never rejects; what JSON can't say is named in `warnings`. The result shares nothing with the value.
+   */
+  shape(capability: RegisteredCapability, value: unknown, principal: Principal): Promise<ShapedResult>;
+}
 
 /** Options of {@link createResultShaper}. */
 export interface ResultShaperOptions {
@@ -74,11 +79,6 @@ interface Planned {
   bytes: Uint8Array;
 }
 
-/** For what went wrong while it was made. */
-function notShown(): ShapedResult {
-  return { summary: "done", data: null, artifacts: [], warnings: ["the result could not be shown"] };
-}
-
 class Shaper {
   readonly #store: ResultShaperOptions["store"];
   readonly #maxTokens: number;
@@ -92,33 +92,20 @@ class Shaper {
     this.#artifactTtlMs = options.artifactTtlMs;
   }
 
-  shape(capability: RegisteredCapability, value: unknown, principal: Principal): MaybePromise<ShapedResult> {
+  async shape(capability: RegisteredCapability, value: unknown, principal: Principal): Promise<ShapedResult> {
     try {
       const { summary, data: picked, warnings } = pick(capability, value);
       const safe = toSafeJson(picked);
-      if (safe.notes.length > 0) warnings.push(...safe.notes);
-      if (safe.binaries.length > 0) {
-        return this.#shapeBinaries(safe, summary, warnings, principal).catch(notShown);
-      }
+      warnings.push(...safe.notes);
+      const artifacts = await this.#storeBinaries(safe.binaries, warnings, principal);
       const { data } = safe;
-      const result = { summary: summary ?? summaryOf(data), data, artifacts: [], warnings };
+      const result = { summary: summary ?? summaryOf(data), data, artifacts, warnings };
       if (this.#surelyFits(result, safe.bytesAtMost) || this.#fits(result)) return result;
-      return this.#cut(result, principal).catch(notShown);
+      return await this.#cut(result, principal);
     } catch {
-      return notShown();
+      // Something went wrong while it was made small.
+      return { summary: "done", data: null, artifacts: [], warnings: ["the result could not be shown"] };
     }
-  }
-
-  async #shapeBinaries(
-    safe: SafeJson,
-    summary: string | undefined,
-    warnings: string[],
-    principal: Principal,
-  ): Promise<ShapedResult> {
-    const artifacts = await this.#storeBinaries(safe.binaries, warnings, principal);
-    const { data } = safe;
-    const result = { summary: summary ?? summaryOf(data), data, artifacts, warnings };
-    return this.#surelyFits(result, safe.bytesAtMost) || this.#fits(result) ? result : this.#cut(result, principal);
   }
 
   /** Without looking at every character: for the small results that most are. */
@@ -260,7 +247,7 @@ function pick({ definition }: RegisteredCapability, value: unknown): Picked {
   if (definition.shape === undefined) return { summary: undefined, data: value, warnings: [] };
   try {
     const shaped = definition.shape(value);
-    letGo(shaped);
+    ignoreRejection(shaped);
     const { summary, data, warnings = [] } = shaped;
     if (typeof summary === "string" && Array.isArray(warnings)) {
       const texts = warnings.filter((warning) => typeof warning === "string" && warning !== "");

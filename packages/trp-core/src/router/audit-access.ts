@@ -1,9 +1,8 @@
 import { checkKeys } from "@toolglot/internal";
 import { verifyRows } from "../audit/chain.ts";
-import type { AuditRow } from "../audit/types.ts";
+import type { AuditReport, AuditRow, VerifyOptions } from "../audit/types.ts";
 import type { RouterStore } from "../store/types.ts";
-import { type Owed, owedRows } from "./owed-rows.ts";
-import type { AuditReport, VerifyOptions } from "./types.ts";
+import { type ExpectedRows, expectedRows } from "./expected-rows.ts";
 
 type Audited = Pick<RouterStore, "audit" | "durability" | "operations">;
 
@@ -25,8 +24,8 @@ export async function verifyAudit(store: Audited, options: VerifyOptions = {}): 
   checkExpected(expect);
   const { audit, durability } = store;
   // Before the rows: those of an operation are written with it.
-  const owed = await owedRows(store);
-  const operations = owed.size;
+  const expected = await expectedRows(store);
+  const operations = expected.size;
   let last: { index: number; hash: string } | undefined;
   let rows = 0;
   let isWhole = true;
@@ -49,16 +48,16 @@ export async function verifyAudit(store: Audited, options: VerifyOptions = {}): 
     }
     if (!report.ok) return broken(end);
     isNoted ||= noted !== undefined;
-    for (const { entry } of page) owed.pay(entry);
+    for (const { entry } of page) expected.found(entry);
     last = page.at(-1) ?? last;
     if (page.length === pageSize) continue;
     const brokenAt = (last?.index ?? 0) + 1;
     if (expect !== undefined && !isNoted) {
       return broken({ ...end, brokenAt, problem: `row ${expect.index}, which was noted, is not in the log` });
     }
-    const missing = isWhole ? owed.missing() : undefined;
+    const missing = isWhole ? expected.missing() : undefined;
     if (missing !== undefined) return broken({ ...end, brokenAt, problem: missing });
-    return { ...end, trust: trustIn(isWhole ? owed : undefined, isNoted ? expect : undefined) };
+    return { ...end, trust: trustIn(isWhole ? expected : undefined, isNoted ? expect : undefined) };
   }
 }
 
@@ -67,13 +66,13 @@ function broken(report: Omit<AuditReport, "trust" | "ok">): AuditReport {
 }
 
 /** How far a log that holds can be trusted. */
-function trustIn(owed: Owed | undefined, expected: VerifyOptions["expect"]): string {
+function trustIn(rows: ExpectedRows | undefined, noted: VerifyOptions["expect"]): string {
   const parts = ["Every row follows from the one before it."];
-  if (owed !== undefined) parts.push(`Each of the ${owed.size} operations in the store has its rows.`);
+  if (rows !== undefined) parts.push(`Each of the ${rows.size} operations in the store has its rows.`);
   parts.push(
-    expected === undefined
+    noted === undefined
       ? "Whoever can write the store could have made all of it anew: note the head elsewhere, and expect it next time."
-      : `Row ${expected.index} is the one that was noted: up to it nothing was changed since.`,
+      : `Row ${noted.index} is the one that was noted: up to it nothing was changed since.`,
   );
   return parts.join(" ");
 }

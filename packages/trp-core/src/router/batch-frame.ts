@@ -1,18 +1,17 @@
 import { createRecord } from "@toolglot/core";
 import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/batch.ts";
 import { dependencyState } from "../calls/depends-on.ts";
+import { conclude, keepsOutcome } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
-import { settledToOutcome } from "../calls/outcome.ts";
+import { noUsage, refused, settledToOutcome } from "../calls/outcome.ts";
 import type { Settled } from "../calls/types.ts";
-import { fault } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
+import { type Fault, fault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
 import type { CallItem, FaultPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
 import type { CallOutcome } from "../store/types.ts";
-import { isKept, settleItem, staysAsItWas } from "./call-frame.ts";
+import { callFacts, isKept, settleItem } from "./call-frame.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { type Standing, standingOf } from "./known-calls.ts";
-import { callFacts, noteRefusal } from "./refusals.ts";
 
 type BatchFrame = AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>;
 
@@ -27,15 +26,16 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
   const note = (item: CallItem, end: Settled): void => {
     const resultFailed = session.features.includes("RESULT_FAILED");
     const outcome = settledToOutcome(end, { item, frameId: frame.frame_id }, { resultFailed });
-    if (outcome !== undefined && !staysAsItWas(admitted.known[item.call_id], outcome)) outcomes[item.call_id] = outcome;
+    if (outcome !== undefined && !keepsOutcome(admitted.known[item.call_id], outcome)) outcomes[item.call_id] = outcome;
+  };
+  const noteRefusal = async (item: CallItem, end: Settled): Promise<void> => {
+    await conclude(deps, { call: callFacts(deps, admitted, item) }, end);
   };
   if (refusal !== undefined) {
-    for (const item of calls) note(item, { kind: "refused", fault: refusal });
-    await writeRefusals(
-      deps,
-      admitted,
-      calls.map((item) => [item, refusal]),
-    );
+    for (const item of calls) {
+      note(item, refused(refusal));
+      await noteRefusal(item, refused(refusal));
+    }
     const reply = nack(head, refusal, { now: store.now(), expectedSeq: session.expectedSeq });
     await store.sessions.answer({ ...place, reply, outcomes });
     return reply;
@@ -51,8 +51,9 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
       run: (options) => {
         begun.add(item);
         // The others have their ends: what the store fails at for one must not take them away.
-        return settleItem(deps, admitted, item, known, { ...options, dependencies: false }).catch(
-          (): Settled => ({ kind: "refused", fault: storeDown() }),
+        return settleItem(deps, admitted, item, known, { ...options, dependencies: false }).then(
+          ({ settled }) => settled,
+          () => refused(storeDown()),
         );
       },
     };
@@ -64,31 +65,16 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
     onError: on_error,
     earlier: (callId) => dependencyState(store, session.id, callId).catch(() => "unfinished" as const),
   });
-  // What stopped before it began, for others' sake.
-  const unbegun = calls.flatMap((item, index): [CallItem, Fault][] => {
-    const end = ends[index] as Settled;
-    return end.kind === "refused" && !begun.has(item) ? [[item, end.fault]] : [];
-  });
-  await writeRefusals(deps, admitted, unbegun).catch(() => {});
+  // What stopped before it began, because of other calls.
+  for (const [index, item] of calls.entries()) {
+    if (!begun.has(item) && ends[index]?.kind === "refused") await noteRefusal(item, ends[index]);
+  }
   const callIds = calls.map(({ call_id }) => call_id);
   const reply = replyTo(head, "CALL_BATCH_RES", batchPayload(batch_id, callIds, ends), { now: store.now() });
   for (const [index, item] of calls.entries()) note(item, ends[index] as Settled);
-  // What has happened is told, also when it can't be recorded: a copy of the frame finds the operations.
+  // What has happened is answered, also when it can't be recorded: a copy of the frame finds the operations.
   await store.sessions.answer({ ...place, reply, outcomes }).catch(() => {});
   return reply;
-}
-
-async function writeRefusals(
-  deps: FrameDependencies,
-  admitted: BatchFrame,
-  refused: readonly (readonly [CallItem, Fault])[],
-): Promise<void> {
-  const stopping = deps.stop.take();
-  try {
-    for (const [item, reason] of refused) await noteRefusal(deps, callFacts(admitted, item, stopping.signal), reason);
-  } finally {
-    deps.stop.giveBack(stopping);
-  }
 }
 
 /**
@@ -120,9 +106,7 @@ function settledFromOutcome(outcome: CallOutcome): Settled {
   if (outcome.type === "NACK") {
     const { payload } = outcome;
     const reason = faultOf(payload);
-    return payload.dispatched
-      ? { kind: "failed", fault: reason, usage: { router_ms: 0, adapter_ms: 0, executor_ms: 0 } }
-      : { kind: "refused", fault: reason };
+    return payload.dispatched ? { kind: "failed", fault: reason, usage: noUsage } : refused(reason);
   }
   const { status, result, error, usage, policy_proof, replayed_from } = outcome.payload;
   const shared = {

@@ -1,8 +1,7 @@
-import { isFault } from "../errors/fault.ts";
+import { isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
 import type { CapQueryResPayload, RequestOf, ResponseFrame, ResultQueryResPayload } from "../frames/types.ts";
-import { decide } from "../policy/decide.ts";
-import { policySubject } from "../policy/subject.ts";
+import { decide, policySubject } from "../policy/decide.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { standingOf } from "./known-calls.ts";
 

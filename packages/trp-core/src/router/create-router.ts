@@ -1,21 +1,19 @@
 import { ToolglotError } from "@toolglot/core";
 import { createApprovals } from "../approvals/approvals.ts";
 import { checkArguments } from "../arguments/check.ts";
-import { createAuditLogger } from "../audit/logger.ts";
 import type { CallDependencies } from "../calls/dependencies.ts";
+import { createExecutor } from "../calls/executor.ts";
 import { createCallPipeline } from "../calls/pipeline.ts";
-import type { AnyCapability } from "../capability/types.ts";
+import { createPlaces } from "../calls/places.ts";
+import { recover } from "../calls/recover.ts";
+import { createOperations } from "../calls/resolve.ts";
 import { createRegistry } from "../catalog/registry.ts";
 import { catalogCapabilities } from "../catalog/tools.ts";
+import type { AnyCapability, CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { createEmitter, type Emitter } from "../events/emitter.ts";
-import { createAdapterLayer } from "../execution/adapters.ts";
-import { createExecutor } from "../execution/executor.ts";
-import { createPlaces } from "../execution/places.ts";
 import type { Principal } from "../identity/types.ts";
-import { recover } from "../operations/recover.ts";
-import { createOperations } from "../operations/resolve.ts";
-import type { CapabilityRegistry } from "../parts.ts";
+import { policySubject, strictForNarrowed } from "../policy/decide.ts";
 import { defaultPolicy } from "../policy/default-policy.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import { artifactReadCapability } from "../results/artifact-capability.ts";
@@ -25,12 +23,10 @@ import { MemoryStore } from "../store/memory-store.ts";
 import type { RouterStore } from "../store/types.ts";
 import { readAudit, verifyAudit } from "./audit-access.ts";
 import { createHandle } from "./handle.ts";
+import { createInFlight } from "./in-flight.ts";
 import { createLifecycle } from "./lifecycle.ts";
-import { strictForNarrowed } from "./narrowed-policy.ts";
 import { observedStore } from "./observed-store.ts";
 import { checkOptions, readLimits, readTimes } from "./options.ts";
-import { createRunning } from "./running.ts";
-import { createStopSignals } from "./stop-signals.ts";
 import type { Router, RouterOptions } from "./types.ts";
 
 /** With more capabilities than this, the catalog can be searched. */
@@ -49,7 +45,9 @@ export function createRouter(options: RouterOptions = {}): Router {
   const times = readTimes(options.times);
   const emitter = createEmitter();
   const given = options.store ?? new MemoryStore();
-  const store = observedStore(given, (error, operation) => tellStoreFault(emitter, options.onError, error, operation));
+  const store = observedStore(given, (error, operation) =>
+    reportStoreFault(emitter, options.onError, error, operation),
+  );
   const policy = options.policy ?? defaultPolicy();
   const id = options.routerId ?? randomId("router");
   const { maxResultTokens = 2_000, countTokens } = options;
@@ -60,8 +58,7 @@ export function createRouter(options: RouterOptions = {}): Router {
   const strictPolicy = strictForNarrowed(policy, (narrowed) => fullOf.get(narrowed));
   const artifacts = artifactReadCapability(store, { maxResultTokens, ...counting });
   const registry = ownRegistry(options, artifacts, store, strictPolicy);
-  const stop = createStopSignals();
-  const audit = createAuditLogger();
+  const stop = new AbortController();
   const approvals = createApprovals({
     store,
     emit: emitter.emit,
@@ -74,10 +71,8 @@ export function createRouter(options: RouterOptions = {}): Router {
     store,
     policy: strictPolicy,
     registry,
-    adapters: createAdapterLayer(),
     executor: createExecutor(options.onError === undefined ? {} : { onError: options.onError }),
     shaper,
-    audit,
     approvals,
     places: createPlaces(limits),
     emitter,
@@ -95,10 +90,9 @@ export function createRouter(options: RouterOptions = {}): Router {
     registry,
     policy: dependencies.policy,
     pipeline: createCallPipeline(dependencies),
-    audit,
     emitter,
-    running: createRunning(),
-    stop,
+    inFlight: createInFlight(),
+    stop: stop.signal,
     limits,
     times,
     narrowed: (narrow, full) => fullOf.set(narrow, full),
@@ -131,14 +125,18 @@ export function createRouter(options: RouterOptions = {}): Router {
   };
 }
 
-function tellStoreFault(emitter: Emitter, onError: RouterOptions["onError"], error: unknown, operation: string): void {
+function reportStoreFault(
+  emitter: Emitter,
+  onError: RouterOptions["onError"],
+  error: unknown,
+  operation: string,
+): void {
   try {
     onError?.(error, { operation });
   } catch {
     // The host's log is its own affair.
   }
-  const isTold = ToolglotError.isInstance(error);
-  const code = isTold ? error.code : "trp/store-failed";
+  const code = ToolglotError.isInstance(error) ? error.code : "trp/store-failed";
   const message = error instanceof Error ? error.message : String(error);
   emitter.emit({ type: "store.failed", at: Date.now(), operation, code, message });
 }
@@ -151,7 +149,8 @@ function ownRegistry(
 ): CapabilityRegistry {
   const registry = createRegistry({
     store,
-    policy,
+    isDenied: (principal, registered) =>
+      policy.deniesAlways?.({ principal, capability: policySubject(registered) }) === true,
     capabilities: options.capabilities ?? [],
     strictEpoch: options.strictEpoch ?? false,
     ...(options.validator === undefined ? {} : { validator: options.validator }),

@@ -1,14 +1,14 @@
 import type { CallPipeline } from "../calls/dependencies.ts";
+import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { FrameHead } from "../frames/replies.ts";
 import type { RequestFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { AuditLogger, CapabilityRegistry, SessionManager } from "../parts.ts";
 import type { PolicyEngine } from "../policy/types.ts";
+import type { SessionManager } from "../sessions/sessions.ts";
 import type { KnownCall, RouterStore, SessionRecord } from "../store/types.ts";
+import type { InFlight } from "./in-flight.ts";
 import type { Lifecycle } from "./lifecycle.ts";
-import type { Running } from "./running.ts";
-import type { StopSignals } from "./stop-signals.ts";
 import type { RouterLimits, RouterTimes } from "./types.ts";
 
 /** What answering frames is made of. */
@@ -18,10 +18,10 @@ export interface FrameDependencies {
   registry: CapabilityRegistry;
   policy: PolicyEngine;
   pipeline: CallPipeline;
-  audit: AuditLogger;
   emitter: Pick<Emitter, "emit" | "active">;
-  running: Running;
-  stop: StopSignals;
+  inFlight: InFlight;
+  /** Aborted when the router closes and nobody waits any more for what runs. */
+  stop: AbortSignal;
   limits: RouterLimits;
   times: RouterTimes;
   /** Remembers whom the transport named, for a principal that the frame has narrowed. */
@@ -37,6 +37,6 @@ export interface AdmittedFrame<Frame extends RequestFrame = RequestFrame> {
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;
-  /** What was known of its calls before it came: new ones may be left out. */
+  /** What was known of its calls before it came. */
   known: Readonly<Record<string, KnownCall>>;
 }

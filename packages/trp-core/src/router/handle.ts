@@ -1,11 +1,10 @@
 import { createRecord } from "@toolglot/core";
+import { inProgress } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
 import { callDigest, familyOf, operationOf } from "../calls/keys.ts";
-import { fault } from "../errors/fault.ts";
-import type { Fault } from "../errors/types.ts";
-import { emptyHead } from "../frames/head.ts";
+import { type Fault, fault } from "../frames/fault.ts";
 import { parseFrame } from "../frames/parse-frame.ts";
-import { type FrameHead, headOf, nack } from "../frames/replies.ts";
+import { emptyHead, type FrameHead, headOf, nack } from "../frames/replies.ts";
 import type { CallItem, RequestFrame, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { isPrincipal, narrow } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
@@ -14,7 +13,7 @@ import { answerBatch, standingBatch } from "./batch-frame.ts";
 import { answerCall } from "./call-frame.ts";
 import { answerCapQuery, answerHello, answerResultQuery, answerSync } from "./control-frames.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
-import { inProgress, standingOf, standingReply } from "./known-calls.ts";
+import { standingOf, standingReply } from "./known-calls.ts";
 import type { FrameContext } from "./types.ts";
 
 /**
@@ -59,7 +58,7 @@ export function createHandle(
     }
   };
 
-  /** Refuses what is not admitted. The next seq is told when the session is this principal's. */
+  /** Refuses what is not admitted. The reply names the next seq when the session is this principal's. */
   async function refuse(head: FrameHead, reason: Fault, who: Principal | undefined): Promise<ResponseFrame> {
     let expectedSeq: number | undefined;
     let now = Date.now();
@@ -70,7 +69,7 @@ export function createHandle(
         expectedSeq = session?.expectedSeq;
       }
     } catch {
-      // Told without it.
+      // The reply goes without it.
     }
     return nack(head, reason, { now, ...(expectedSeq === undefined ? {} : { expectedSeq }) });
   }
@@ -113,19 +112,16 @@ export function createHandle(
 
   async function runOther(admitted: AdmittedFrame<Numbered>): Promise<ResponseFrame> {
     const { frame, session } = admitted;
-    const answering = deps.running.begin(session.id, "frame", frame.frame_id);
+    const end = deps.inFlight.begin(session.id, "frame", frame.frame_id);
     try {
-      switch (frame.frame_type) {
-        case "CALL_BATCH_REQ":
-          return await answerBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
-        default: {
-          const reply = await control(admitted as AdmittedFrame<Control>);
-          await store.sessions.answer({ sessionId: session.id, frameId: frame.frame_id, reply, outcomes: {} });
-          return reply;
-        }
+      if (frame.frame_type === "CALL_BATCH_REQ") {
+        return await answerBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
       }
+      const reply = await control(admitted as AdmittedFrame<Control>);
+      await store.sessions.answer({ sessionId: session.id, frameId: frame.frame_id, reply, outcomes: {} });
+      return reply;
     } finally {
-      deps.running.end(answering);
+      end();
     }
   }
 
@@ -149,7 +145,7 @@ export function createHandle(
   ): Promise<ResponseFrame> {
     if (reply !== undefined) return reply;
     const options = { now: store.now(), expectedSeq: session.expectedSeq };
-    if (deps.running.has(session.id, "frame", frame.frame_id)) return inProgress(head, 200, options);
+    if (deps.inFlight.has(session.id, "frame", frame.frame_id)) return inProgress(head, 200, options);
     const known = createRecord<KnownCall>();
     for (const item of callsOf(frame)) {
       const call = await store.sessions.readCall(session.id, item.call_id);
@@ -171,8 +167,8 @@ export function createHandle(
       if ("reply" in found) return found.reply;
       if (!found.lost) return inProgress(head, 200, options);
     }
-    // Looking took a while: another copy of the frame may have begun.
-    if (deps.running.has(session.id, "frame", frame.frame_id)) return inProgress(head, 200, options);
+    // Reading took a while: another copy of the frame may have begun.
+    if (deps.inFlight.has(session.id, "frame", frame.frame_id)) return inProgress(head, 200, options);
     return await run(admitted);
   }
 

@@ -1,8 +1,9 @@
+import { inProgress, outcomeReply } from "../calls/ending.ts";
+import { fromJson, isOperationOf } from "../calls/operation-data.ts";
 import { settledToOutcome } from "../calls/outcome.ts";
-import { fault } from "../errors/fault.ts";
-import { ack, type FrameHead, nack, replyTo } from "../frames/replies.ts";
-import type { NackPayload, ResponseFrame } from "../frames/types.ts";
-import { fromJson, isOperationOf } from "../operations/operation-data.ts";
+import { fault } from "../frames/fault.ts";
+import { type FrameHead, nack } from "../frames/replies.ts";
+import type { ResponseFrame } from "../frames/types.ts";
 import type { CallOutcome, CallRecord, SessionRecord } from "../store/types.ts";
 import type { FrameDependencies } from "./frame-dependencies.ts";
 
@@ -18,24 +19,24 @@ const askAgain = 200;
  * newer. Rejects when the store does.
  */
 export async function standingOf(
-  { store, pipeline, running }: Pick<FrameDependencies, "store" | "pipeline" | "running">,
+  { store, pipeline, inFlight }: Pick<FrameDependencies, "store" | "pipeline" | "inFlight">,
   session: SessionRecord,
   call: CallRecord,
 ): Promise<Standing> {
   const { outcome, operation, callId } = call;
-  if (outcome !== undefined && isLastWord(outcome)) return { kind: "outcome", outcome };
-  if (running.has(session.id, "call", callId)) return { kind: "running", retryAfterMs: askAgain };
+  if (outcome !== undefined && isFinal(outcome)) return { kind: "outcome", outcome };
+  if (inFlight.has(session.id, "call", callId)) return { kind: "running", retryAfterMs: askAgain };
   if (operation !== undefined) {
-    const settled = await pipeline.look(operation);
+    const settled = await pipeline.inspect(operation);
     if (settled?.kind === "in-progress") return { kind: "running", retryAfterMs: settled.retryAfterMs };
     if (settled !== undefined && isOperationOf(await store.operations.read(operation), call)) {
       const { replayedFrom, ...own } = settled as typeof settled & { replayedFrom?: string };
-      const told = settledToOutcome(
+      const newer = settledToOutcome(
         replayedFrom === callId ? own : settled,
         { item: { call_id: callId, ...(await addressOf(store, call)) }, frameId: call.frameId },
         { resultFailed: session.features.includes("RESULT_FAILED") },
       );
-      if (told !== undefined) return { kind: "outcome", outcome: told };
+      if (newer !== undefined) return { kind: "outcome", outcome: newer };
     }
   }
   if (outcome !== undefined) return { kind: "outcome", outcome };
@@ -43,7 +44,7 @@ export async function standingOf(
 }
 
 /** A success stays one, and what was never started has nothing to do with what the key's operation did later. */
-function isLastWord({ type, payload }: CallOutcome): boolean {
+function isFinal({ type, payload }: CallOutcome): boolean {
   return type === "RESULT" ? payload.status === "SUCCESS" : !payload.dispatched;
 }
 
@@ -58,21 +59,6 @@ async function addressOf(
   return { idx: data?.idx ?? 0, cap_id: data?.cap_id ?? "" };
 }
 
-/** An earlier outcome as the answer to the frame at hand. */
-export function outcomeReply(
-  head: FrameHead,
-  outcome: CallOutcome,
-  options: { now: number; expectedSeq: number },
-): ResponseFrame {
-  if (outcome.type === "RESULT") return replyTo(head, "RESULT", outcome.payload, { now: options.now });
-  const payload: NackPayload = {
-    ...outcome.payload,
-    nack_of_frame_id: head.frameId,
-    retry_hint: { ...outcome.payload.retry_hint, expected_seq: options.expectedSeq },
-  };
-  return replyTo(head, "NACK", payload, { now: options.now });
-}
-
 /** How a call stands as the answer to a frame that can't be admitted (again). */
 export function standingReply(
   head: FrameHead,
@@ -82,15 +68,6 @@ export function standingReply(
   if (standing.kind === "outcome") return outcomeReply(head, standing.outcome, options);
   if (standing.kind === "lost") return nack(head, lost(), options);
   return inProgress(head, standing.retryAfterMs, options);
-}
-
-/** Says that it runs. */
-export function inProgress(
-  head: FrameHead,
-  retryAfterMs: number,
-  options: { now: number; expectedSeq: number },
-): ResponseFrame {
-  return ack(head, "IN_PROGRESS", { ...options, retryHint: { backoff_ms: retryAfterMs, action: "RESULT_QUERY" } });
 }
 
 function lost(): ReturnType<typeof fault> {

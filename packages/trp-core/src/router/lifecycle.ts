@@ -1,8 +1,8 @@
 import { ToolglotError } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, maxTimerMs, settleWithin } from "@toolglot/internal";
+import type { RecoveryReport } from "../calls/recover.ts";
 import type { RouterStore } from "../store/types.ts";
-import type { StopSignals } from "./stop-signals.ts";
-import type { RecoveryReport, RouterTimes } from "./types.ts";
+import type { RouterTimes } from "./types.ts";
 
 /** What a router does besides answering: recover, prune, close. */
 export interface Lifecycle {
@@ -19,7 +19,8 @@ export interface Lifecycle {
 export interface LifecycleOptions {
   store: Pick<RouterStore, "ping" | "prune">;
   times: Pick<RouterTimes, "recoverEveryMs" | "pruneEveryMs">;
-  stop: StopSignals;
+  /** Aborted when the grace of `close` is over. */
+  stop: AbortController;
   recover(signal: AbortSignal): Promise<RecoveryReport>;
 }
 
@@ -48,19 +49,12 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
     return promise;
   }
 
-  /** One sweep at a time: whoever asks meanwhile gets the report of the one that runs. */
+  /** One sweep at a time: who asks meanwhile gets the report of the one that runs. */
   function sweep(): Promise<RecoveryReport> {
-    recovering ??= run();
+    recovering ??= recover(stop.signal).finally(() => {
+      recovering = undefined;
+    });
     return recovering;
-    async function run(): Promise<RecoveryReport> {
-      const stopping = stop.take();
-      try {
-        return await recover(stopping.signal);
-      } finally {
-        stop.giveBack(stopping);
-        recovering = undefined;
-      }
-    }
   }
 
   const ends = [
@@ -70,16 +64,11 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
 
   async function close(graceMs: number): Promise<void> {
     for (const end of ends) end();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const grace = new Promise((resolve) => {
-      timer = setTimeout(resolve, graceMs);
-    });
     const answered = new Promise<void>((resolve) => {
       if (frames === 0) resolve();
       else allAnswered = resolve;
     });
-    await Promise.race([grace, Promise.all([answered, Promise.allSettled([...work])])]);
-    clearTimeout(timer);
+    await settleWithin(Promise.all([answered, Promise.allSettled([...work])]), { ms: graceMs });
     stop.abort(new DOMException("the router is closing", "AbortError"));
   }
 
@@ -127,7 +116,7 @@ function every(ms: number, task: () => Promise<unknown>): () => void {
       // The store's trouble of now: the next round may fare better.
       task().then(done, done);
     },
-    Math.min(ms, 0x7fffffff),
+    Math.min(ms, maxTimerMs),
   );
   (timer as { unref?: () => void }).unref?.();
   return () => clearInterval(timer);

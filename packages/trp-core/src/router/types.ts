@@ -1,14 +1,15 @@
-import type { JsonValue, OperationKey, OperationRecord } from "@toolglot/core";
 import type { ValidatorFactory } from "@toolglot/schema";
+import type { ApprovalRequests } from "../approvals/approvals.ts";
 import type { SafetyRules } from "../arguments/safety.ts";
-import type { AuditRow } from "../audit/types.ts";
-import type { AnyCapability, Repeats } from "../capability/types.ts";
+import type { AuditReport, AuditRow, VerifyOptions } from "../audit/types.ts";
+import type { RecoveryReport } from "../calls/recover.ts";
+import type { Operations } from "../calls/resolve.ts";
+import type { AnyCapability, CapabilityRegistry, Repeats } from "../catalog/types.ts";
 import type { RouterListener } from "../events/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { CapabilityRegistry } from "../parts.ts";
 import type { PolicyEngine } from "../policy/types.ts";
-import type { ApprovalRecord, ApprovalStatus, RouterStore } from "../store/types.ts";
+import type { ApprovalRecord, RouterStore } from "../store/types.ts";
 
 /** Options of `createRouter`. */
 export interface RouterOptions {
@@ -45,8 +46,8 @@ export interface RouterOptions {
   /** What arguments may not contain, whatever their schema. Default: `createSafetyRules()`. */
   safety?: SafetyRules;
   /**
-   * Told what a capability threw, and what the store could not do, for the host's own log: the agent never sees it. What
-   * it throws is lost.
+   * Gets what a capability threw, and what the store could not do, for the host's own log: the agent never sees it. What
+   * it throws itself is lost.
    */
   onError?(error: unknown, facts: CallErrorFacts | StoreErrorFacts): void;
   /** Engine for argument schemas. Default: one without code generation. */
@@ -129,33 +130,8 @@ export interface Router {
    * taken by reference and not changed.
    */
   handle(frame: unknown, context: FrameContext): Promise<ResponseFrame>;
-  readonly approvals: {
-    /**
-     * Newest first; `limit` at most 500, default 100. `before`: those that were made before the one of this id, as the last
-     * of a page.
-     */
-    list(
-      who: Principal,
-      filter?: { status?: ApprovalStatus; before?: string; limit?: number },
-    ): Promise<ApprovalRecord[]>;
-    /** Undefined alike for what is not there and what the principal may not see. */
-    read(who: Principal, id: string): Promise<ApprovalRecord | undefined>;
-    /** Rejects with `ToolglotError` `trp/approval-…`: `not-found`, `not-allowed`, `own-request`, `not-pending`. */
-    approve(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
-    deny(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
-    /** The request in words, as the approver is to see it: capability, risk, requester, every argument. */
-    render(approval: ApprovalRecord): string;
-  };
-  readonly operations: {
-    /** Those of the principal's tenant that are in doubt. Needs role `approver`, else rejects with `trp/not-allowed`. */
-    inDoubt(who: Principal, limit?: number): Promise<OperationRecord[]>;
-    /** Settles an operation in doubt; rejects with `trp/not-in-doubt` when there is none. Written to the audit log. */
-    resolve(
-      who: Principal,
-      key: OperationKey,
-      result: { state: "done"; value: JsonValue } | { state: "failed"; message: string } | { state: "not-applied" },
-    ): Promise<void>;
-  };
+  readonly approvals: ApprovalRequests;
+  readonly operations: Operations;
   readonly audit: {
     read(range?: { after?: number; limit?: number }): Promise<AuditRow[]>;
     /** Reads the whole log and checks every hash, a head that was noted elsewhere, and that each operation has its rows. */
@@ -172,39 +148,4 @@ export interface Router {
    * keeps its lease and is found by `recover()`. Does not close the store.
    */
   close(options?: { graceMs?: number }): Promise<void>;
-}
-
-/** Options of `audit.verify`. */
-export interface VerifyOptions {
-  /** A row that was noted elsewhere, as an earlier report's last row: it must still be there, with this hash. */
-  expect?: { index: number; hash: string };
-}
-
-/** What checking the audit log came to. */
-export interface AuditReport {
-  /** How many were checked. */
-  rows: number;
-  ok: boolean;
-  /** The first row that does not fit. */
-  brokenAt?: number;
-  /** What is wrong with it. */
-  problem?: string;
-  /** Hash of the last row. Note it elsewhere with the row's index, and a log that was cut or made anew is noticed. */
-  head: string;
-  /** How many operations of the store were compared with the rows. */
-  operations?: number;
-  /** How far the log can be trusted, in words. */
-  trust?: string;
-}
-
-/** How many operations were found without a router, by what was done with them. */
-export interface RecoveryReport {
-  /** Run again: `pure`, `idempotent`, `keyed`. */
-  rerun: number;
-  /** Asked first. */
-  probed: number;
-  /** A person has to settle them; those that were probed or run again without an answer included. */
-  inDoubt: number;
-  /** Not touched: the capability is not registered here, may not run any more, or found no place to run. */
-  leftAlone: number;
 }

@@ -1,18 +1,36 @@
-import { checkKeys } from "@toolglot/internal";
+import { canonicalJson, checkKeys, settleWithin } from "@toolglot/internal";
+import type { CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
-import { fault } from "../errors/fault.ts";
-import { type Feature, type HelloResPayload, trpVersion } from "../frames/types.ts";
-import type { CapabilityRegistry, SessionManager } from "../parts.ts";
-import type { RouterTimes } from "../router/types.ts";
-import type { RouterStore } from "../store/types.ts";
-import { frameDigest } from "./frame-digest.ts";
-import { createTurnQueue } from "./turn-queue.ts";
+import { flat, sha256Digest } from "../digest/sha256.ts";
+import { type Fault, fault } from "../frames/fault.ts";
+import {
+  type CallItem,
+  type Feature,
+  type HelloReqPayload,
+  type HelloResPayload,
+  type RequestFrame,
+  trpVersion,
+} from "../frames/types.ts";
+import type { Principal } from "../identity/types.ts";
+import type { AdmissionResult, AdmittedCall, RouterStore } from "../store/types.ts";
+
+/** Sessions, their order, and the duplicates in it. */
+export interface SessionManager {
+  /** Opens a session, or resumes one (same principal; else TRP_1008). */
+  hello(payload: HelloReqPayload, principal: Principal): Promise<HelloResPayload | Fault>;
+  /**
+   * Order and duplicates. Waits up to 250 ms for the frames before it, when the session has `SEQ_WINDOW` and `seq` lies
+   * inside the window of 64.
+   */
+  admit(frame: RequestFrame, calls: AdmittedCall[], principal: Principal): Promise<AdmissionResult>;
+}
 
 /** Options of {@link createSessions}. */
 export interface SessionOptions {
   store: Pick<RouterStore, "sessions">;
   registry: Pick<CapabilityRegistry, "epoch" | "openView">;
-  times: Pick<RouterTimes, "sessionTtlMs" | "seqWaitMs">;
+  /** Milliseconds, as in `RouterTimes`. */
+  times: { sessionTtlMs: number; seqWaitMs: number };
   /** How many retries in a row a client should spend. Default 3. */
   retryBudget?: number;
   /** How many frames may wait for those before them, over all sessions; more are answered at once. Default 1,024. */
@@ -37,7 +55,7 @@ export function createSessions(options: SessionOptions): SessionManager {
     waiting: true,
   });
   const { store, registry, times, retryBudget = 3 } = options;
-  const turns = createTurnQueue(options.waiting ?? 1_024);
+  const queue = createFrameQueue(options.waiting ?? 1_024);
 
   return {
     async hello(payload, principal) {
@@ -88,11 +106,11 @@ export function createSessions(options: SessionOptions): SessionManager {
       if (result.status === "gap" && result.session.features.includes("SEQ_WINDOW") && times.seqWaitMs > 0) {
         const until = Date.now() + times.seqWaitMs;
         while (result.status === "gap" && seq < result.session.expectedSeq + windowSize) {
-          if (!(await turns.wait(sessionId, seq, until))) break;
+          if (!(await queue.wait(sessionId, seq, until))) break;
           result = await store.sessions.admit(admission);
         }
       }
-      if (result.status === "admitted") turns.admitted(sessionId, result.session.expectedSeq);
+      if (result.status === "admitted") queue.admitted(sessionId, result.session.expectedSeq);
       return result;
     },
   };
@@ -107,4 +125,87 @@ export function createSessions(options: SessionOptions): SessionManager {
       features: [...features],
     };
   }
+}
+
+/** How often the store is asked, in milliseconds: another router may have admitted what is waited for. */
+const askEveryMs = 25;
+
+/** Frames that came before those in front of them: of all sessions, at most `limit`. */
+export function createFrameQueue(limit: number): {
+  /**
+   * Waits until the store should be asked again about this seq. False when the time is up (`until`, milliseconds since the
+   * epoch), or too many frames wait already.
+   */
+  wait(sessionId: string, seq: number, until: number): Promise<boolean>;
+  /** A frame of this session was admitted in this router, and `expected` is the next. */
+  admitted(sessionId: string, expected: number): void;
+} {
+  const sessions = new Map<string, Set<{ seq: number; wake(): void }>>();
+  let waiting = 0;
+  return {
+    async wait(sessionId, seq, until) {
+      const left = until - Date.now();
+      if (left <= 0 || waiting >= limit) return false;
+      const waiters = sessions.get(sessionId) ?? new Set();
+      sessions.set(sessionId, waiters);
+      const waiter = { seq, wake: (): void => {} };
+      const admitted = new Promise<void>((resolve) => {
+        waiter.wake = resolve;
+      });
+      waiters.add(waiter);
+      waiting++;
+      await settleWithin(admitted, { ms: Math.min(left, askEveryMs) });
+      waiters.delete(waiter);
+      waiting--;
+      if (waiters.size === 0 && sessions.get(sessionId) === waiters) sessions.delete(sessionId);
+      return true;
+    },
+    admitted(sessionId, expected) {
+      for (const waiter of sessions.get(sessionId) ?? []) if (waiter.seq <= expected) waiter.wake();
+    },
+  };
+}
+
+/**
+ * Of a frame's type, seq and payload, by which a frame that comes again under the same `frame_id` is known to be the
+ * same. The digests of its calls stand for their capabilities, keys and arguments, which need no second hashing.
+ */
+function frameDigest(frame: RequestFrame, calls: readonly AdmittedCall[]): string {
+  const [call] = calls;
+  // Short, and nothing of it is a secret: as good as a digest, and cheaper. Ids have no line breaks, and neither has JSON.
+  if (frame.frame_type === "CALL_REQ" && !frame.payload.approval_token && call !== undefined) {
+    const { call_id, idx, attempt, timeout_ms, depends_on = [], schema_digest, execution_mode } = frame.payload;
+    const numbers = `${frame.seq} ${idx} ${attempt} ${timeout_ms} ${execution_mode} ${depends_on.length}`;
+    const others = depends_on.length === 0 ? "" : `\n${depends_on.join("\n")}`;
+    return flat(`${numbers}\n${call_id}\n${schema_digest ?? ""}\n${call.digest}${others}`);
+  }
+  return sha256Digest(canonicalJson([frame.frame_type, frame.seq, digestible(frame, calls)]));
+}
+
+function digestible(frame: RequestFrame, calls: readonly AdmittedCall[]): unknown {
+  switch (frame.frame_type) {
+    case "CALL_REQ":
+      return callFacts(frame.payload, calls[0], frame.payload.execution_mode);
+    case "CALL_BATCH_REQ": {
+      const { calls: items, ...rest } = frame.payload;
+      return [rest, ...items.map((item, index) => callFacts(item, calls[index]))];
+    }
+    default:
+      return frame.payload;
+  }
+}
+
+/** Everything that {@link AdmittedCall.digest} doesn't cover. */
+function callFacts(item: CallItem, admitted: AdmittedCall | undefined, mode = "SYNC"): unknown[] {
+  return [
+    admitted?.digest ?? [item.cap_id, item.idempotency_key ?? null, item.args],
+    item.call_id,
+    item.idx,
+    item.attempt ?? 1,
+    item.timeout_ms,
+    item.depends_on ?? [],
+    item.approval_token ?? null,
+    item.schema_digest ?? null,
+    mode,
+  ];
 }

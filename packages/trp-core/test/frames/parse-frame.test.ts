@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { emptyHead } from "../../src/frames/head.ts";
 import { parseFrame } from "../../src/frames/parse-frame.ts";
+import { emptyHead } from "../../src/frames/replies.ts";
 import { changed, limits, type RequestType, requestTypes, sampleHead, samples } from "./samples.ts";
 
 function refused(input: unknown, some: Partial<typeof limits & { frameBytes: number }> = {}) {

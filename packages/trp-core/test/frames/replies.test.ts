@@ -1,9 +1,19 @@
 import * as v from "valibot";
 import { expect, it } from "vitest";
-import { errorCodes } from "../../src/errors/codes.ts";
-import { fault } from "../../src/errors/fault.ts";
-import type { HelloResPayload, ResponseFrame, TrpCode } from "../../src/frames/index.ts";
-import { ack, emptyHead, headOf, nack, parseFrame, replyTo, responseSchemas } from "../../src/frames/index.ts";
+import { errorCodes } from "../../src/frames/codes.ts";
+import { fault } from "../../src/frames/fault.ts";
+import {
+  ack,
+  emptyHead,
+  type HelloResPayload,
+  headOf,
+  nack,
+  parseFrame,
+  type ResponseFrame,
+  replyTo,
+  responseSchemas,
+  type TrpCode,
+} from "../../src/frames/index.ts";
 import { limits, requestTypes, sampleHead, samples } from "./samples.ts";
 
 const now = 1_760_000_000_500;

@@ -1,15 +1,16 @@
-import { type OperationKey, type OperationRecord, ToolglotError } from "@toolglot/core";
+import { type JsonValue, type OperationKey, type OperationRecord, ToolglotError } from "@toolglot/core";
+import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
-import { executorFailed } from "../calls/faults.ts";
-import { auditKey, ownerOf, scopePrefix } from "../calls/keys.ts";
-import { noUsage, storedOutcome } from "../calls/outcome.ts";
+import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { ShapedResult } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { CapabilityRegistry, ResultShaper } from "../parts.ts";
-import type { Router } from "../router/types.ts";
+import type { ResultShaper } from "../results/shaper.ts";
 import type { RouterStore } from "../store/types.ts";
+import { executorFailed } from "./faults.ts";
+import { ownerOf, scopePrefix } from "./keys.ts";
 import { fromJson } from "./operation-data.ts";
+import { noUsage, storedOutcome } from "./outcome.ts";
 
 /** What settling operations is made of. */
 export interface OperationDependencies {
@@ -19,13 +20,25 @@ export interface OperationDependencies {
   emitter: Pick<Emitter, "emit">;
 }
 
-type Resolution = Parameters<Router["operations"]["resolve"]>[2];
+/** What a person says became of an operation. */
+export type Resolution =
+  | { state: "done"; value: JsonValue }
+  | { state: "failed"; message: string }
+  | { state: "not-applied" };
+
+/** Operations in doubt, for people. */
+export interface Operations {
+  /** Those of the principal's tenant that are in doubt. Needs role `approver`, else rejects with `trp/not-allowed`. */
+  inDoubt(who: Principal, limit?: number): Promise<OperationRecord[]>;
+  /** Settles an operation in doubt; rejects with `trp/not-in-doubt` when there is none. Written to the audit log. */
+  resolve(who: Principal, key: OperationKey, result: Resolution): Promise<void>;
+}
 
 /**
- * `Router["operations"]`: who has the role `approver` sees what is in doubt in their tenant, and says what became of it.
+ * {@link Operations}: who has the role `approver` sees what is in doubt in their tenant, and says what became of it.
  * After `done` and `failed` the key replays that; after `not-applied` it is free again.
  */
-export function createOperations(dependencies: OperationDependencies): Router["operations"] {
+export function createOperations(dependencies: OperationDependencies): Operations {
   const { store, emitter } = dependencies;
   return {
     async inDoubt(who, limit = 100) {

@@ -1,5 +1,5 @@
-import type { RetryHint } from "../frames/types.ts";
-import type { ErrorClass, TrpCode } from "./types.ts";
+import type { ErrorClass, TrpCode } from "./fault.ts";
+import type { RetryHint } from "./types.ts";
 
 /** What a code means, and what whoever gets it can count on. */
 export interface CodeEntry {

@@ -1,7 +1,9 @@
 import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
 import type { InferInput, InputSource, MaybePromise } from "@toolglot/schema";
-import type { IoClass, RiskTier } from "../frames/types.ts";
+import type { Fault } from "../frames/fault.ts";
+import type { AliasRow, IoClass, RiskTier } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
+import type { SessionRecord } from "../store/types.ts";
 
 /**
  * What can be said about running a capability twice:
@@ -112,3 +114,26 @@ export interface RegisteredCapability {
 
 /** What structural validation gives: the args after defaults, or what is wrong, as `items[2].price: expected number`. */
 export type ArgumentCheck = { success: true; args: JsonObject } | { success: false; issues: string[] };
+
+/** What there is to call, and under which number. */
+export interface CapabilityRegistry {
+  /** Throws `TypeError` when a definition is malformed or the `capId` is taken. */
+  register(...capabilities: AnyCapability[]): void;
+  /** False when there is none. Its numbers stay taken in sessions that know it. */
+  unregister(capId: string): boolean;
+  get(capId: string): RegisteredCapability | undefined;
+  /** What is in this principal's catalog, in order of registration: what is for their roles, less what policy always denies. */
+  visible(principal: Principal): RegisteredCapability[];
+  epoch(): Promise<number>;
+  /** The id of a first alias view for a new session. */
+  openView(principal: Principal): Promise<string>;
+  /** Brings the session's view up to date: appends, marks what is gone. Gives the rows of what is there. */
+  sync(session: SessionRecord, principal: Principal): Promise<{ epoch: number; rows: AliasRow[] }>;
+  /** The capability a call means, or why it can't be told (TRP_1003, TRP_2007). */
+  resolve(
+    session: SessionRecord,
+    principal: Principal,
+    call: { idx: number; cap_id: string; schema_digest?: string | null },
+    catalogEpoch: number | null,
+  ): Promise<RegisteredCapability | Fault>;
+}

@@ -1,11 +1,11 @@
 import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
-import { callDigest } from "../calls/keys.ts";
-import type { IncomingCall } from "../calls/types.ts";
-import type { Effect, RegisteredCapability } from "../capability/types.ts";
-import type { Fault } from "../errors/types.ts";
+import type { Effect, RegisteredCapability } from "../catalog/types.ts";
+import type { Fault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { ApprovalUse } from "../store/types.ts";
+import { callDigest } from "./keys.ts";
+import type { IncomingCall } from "./types.ts";
 
 /** What an operation's record keeps as `data`: all that is needed to run it again without the call that began it. */
 export interface OperationData {
@@ -29,7 +29,7 @@ export interface OperationData {
   proof: PolicyProof;
   approval?: ApprovalUse;
   /**
-   * What the caller was told when an attempt ended without an outcome: it is the caller who decides whether to try again.
+   * What the caller was answered when an attempt ended without an outcome: the caller decides whether to try again.
    * Absent while an attempt runs, and when its router died.
    */
   answered?: Fault;
@@ -60,6 +60,11 @@ export function operationData(
     proof,
     ...(approval === undefined ? {} : { approval }),
   };
+}
+
+/** The approval record or token that a start uses, as audit rows name it. */
+export function approvalIdOf({ approval }: Pick<OperationData, "approval">): string | undefined {
+  return approval?.kind === "record" ? approval.id : approval?.jti;
 }
 
 /** As the store keeps it. */
@@ -127,4 +132,19 @@ export function callFromData(
     capability,
     signal,
   };
+}
+
+/** Whether an effect may be run again when nobody knows whether it happened. `probe` may only after asking. */
+export function isRerunnable(effect: Effect): boolean {
+  return effect === "pure" || effect === "idempotent" || effect === "keyed";
+}
+
+const hardness: Readonly<Record<Effect, number>> = { pure: 0, idempotent: 1, keyed: 1, probe: 2, opaque: 3 };
+
+/**
+ * How an operation is to be treated that an earlier attempt began, perhaps under another version of the code: what that
+ * attempt did is no easier to repeat than its own version said.
+ */
+export function effectOver(now: Effect, before: Effect | undefined): Effect {
+  return before === undefined || hardness[before] <= hardness[now] ? now : before;
 }

@@ -1,21 +1,39 @@
-import type { OperationClaim, OperationRecord } from "@toolglot/core";
-import { adaptCall, timeoutOf } from "../calls/check-call.ts";
-import type { CallDependencies } from "../calls/dependencies.ts";
-import { dispatch } from "../calls/dispatch.ts";
-import { effectOver, isRerunnable } from "../calls/effects.ts";
-import { conclude, outcomeRow, type Passage, usageOf } from "../calls/ending.ts";
-import { executorError, outcomeUnknown } from "../calls/faults.ts";
-import { storedOutcome } from "../calls/outcome.ts";
-import type { IncomingCall, Settled } from "../calls/types.ts";
-import { isFault } from "../errors/fault.ts";
+import { inParallel, type OperationClaim, type OperationRecord } from "@toolglot/core";
+import { decisionEntry } from "../audit/logger.ts";
+import { isFault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/types.ts";
-import { decide } from "../policy/decide.ts";
+import { decide, policySubject } from "../policy/decide.ts";
 import { policyProof } from "../policy/proof.ts";
-import { policySubject } from "../policy/subject.ts";
-import type { RecoveryReport } from "../router/types.ts";
-import { callFromData, fromJson, type OperationData, toJson } from "./operation-data.ts";
+import { adaptCall, timeoutOf } from "./check-call.ts";
+import type { CallDependencies } from "./dependencies.ts";
+import { dispatch } from "./dispatch.ts";
+import { type CallContext, conclude, proofOf, sameTransaction, usageOf } from "./ending.ts";
+import { executorError, outcomeUnknown } from "./faults.ts";
+import {
+  approvalIdOf,
+  callFromData,
+  effectOver,
+  fromJson,
+  isRerunnable,
+  type OperationData,
+  toJson,
+} from "./operation-data.ts";
+import { storedOutcome } from "./outcome.ts";
+import type { IncomingCall, Settled } from "./types.ts";
 
-/** Looked at in one sweep. */
+/** How many operations were found without a router, by what was done with them. */
+export interface RecoveryReport {
+  /** Run again: `pure`, `idempotent`, `keyed`. */
+  rerun: number;
+  /** Asked first. */
+  probed: number;
+  /** A person has to settle them; those that were probed or run again without an answer included. */
+  inDoubt: number;
+  /** Not touched: the capability is not registered here, may not run any more, or found no place to run. */
+  leftAlone: number;
+}
+
+/** Read in one sweep. */
 const mostAtOnce = 10_000;
 /** Settled side by side. */
 const workers = 8;
@@ -39,19 +57,16 @@ export async function recover(
     scopePrefix: '["trp",',
     limit: mostAtOnce,
   });
-  const left = found.filter((record) => record.startedAt !== undefined).values();
   const report: RecoveryReport = { rerun: 0, probed: 0, inDoubt: 0, leftAlone: 0 };
-  const work = async (): Promise<void> => {
-    for (const record of left) {
-      if (signal.aborted) return;
-      try {
-        await new Recovery(dependencies, record, report, signal).run();
-      } catch {
-        report.leftAlone += 1;
-      }
+  const started = found.filter((record) => record.startedAt !== undefined);
+  await inParallel(started, workers, async (record) => {
+    if (signal.aborted) return;
+    try {
+      await new Recovery(dependencies, record, report, signal).run();
+    } catch {
+      report.leftAlone += 1;
     }
-  };
-  await Promise.all(Array.from({ length: workers }, work));
+  });
   return report;
 }
 
@@ -76,82 +91,77 @@ class Recovery {
       return;
     }
     const call = callFromData(data, this.#record.key, capability, this.#signal);
-    const passage: Passage = { call, began: performance.now(), proof: data.proof, adapterMs: 0, executorMs: 0 };
+    const context: CallContext = { call, began: performance.now(), proof: data.proof, adapterMs: 0, executorMs: 0 };
     const effect = effectOver(capability.definition.effect, data.effect);
-    if (data.answered !== undefined && isRerunnable(effect)) await this.#forget(passage, data);
-    else if (effect === "opaque") await this.#giveUp(passage, "its router is gone, and it must not run again");
-    else if (data.attempts >= mostAttempts) await this.#giveUp(passage, `its router died ${data.attempts} times`);
-    else await this.#again(passage, data);
+    if (data.answered !== undefined && isRerunnable(effect)) await this.#forget(context, data);
+    else if (effect === "opaque") await this.#giveUp(context, "its router is gone, and it must not run again");
+    else if (data.attempts >= mostAttempts) await this.#giveUp(context, `its router died ${data.attempts} times`);
+    else await this.#again(context, data);
   }
 
   /** Nobody has come back for it while its key was remembered. */
-  async #forget(passage: Passage, data: OperationData): Promise<void> {
+  async #forget(context: CallContext, data: OperationData): Promise<void> {
     const { store, times } = this.#dependencies;
     if (this.#record.leaseUntil + times.keyTtlMs > store.now()) return;
-    await this.#giveUp(passage, data.answered?.message ?? "it ended without an outcome");
+    await this.#giveUp(context, data.answered?.message ?? "it ended without an outcome");
   }
 
   /** Ends it: a pure one has failed, of any other nobody knows. */
-  async #giveUp(passage: Passage, reason: string): Promise<void> {
-    const { store } = this.#dependencies;
+  async #giveUp(context: CallContext, reason: string): Promise<void> {
+    const { operations } = this.#dependencies.store;
     const claim = await this.#takeOver();
     if (claim === undefined) return;
-    const { call } = passage;
-    const usage = usageOf(passage);
-    const proof = passage.proof === undefined ? {} : { proof: passage.proof };
-    if (call.capability.definition.effect === "pure" && fromJson(this.#record.data)?.effect === "pure") {
-      const failed = { kind: "failed" as const, fault: executorError("It was given up."), usage, ...proof };
-      const audit = [outcomeRow(this.#dependencies, passage, failed)];
-      const outcome = storedOutcome(failed, call.item.call_id);
-      const done = await store.operations.finish(claim, { state: "failed", outcome }, { audit });
-      if (done) await conclude(this.#dependencies, passage, { settled: failed, committed: true });
-      return;
-    }
-    const settled: Settled = { kind: "unknown", fault: outcomeUnknown(), usage, ...proof };
-    const audit = [outcomeRow(this.#dependencies, passage, settled)];
-    if (!(await store.operations.doubt(claim, reason, { audit }))) return;
-    this.#report.inDoubt += 1;
-    await conclude(this.#dependencies, passage, { settled, committed: true });
+    const { call } = context;
+    const shared = { usage: usageOf(context), ...proofOf(context) };
+    const isPure = call.capability.definition.effect === "pure" && fromJson(this.#record.data)?.effect === "pure";
+    const failed = { kind: "failed" as const, fault: executorError("It was given up."), ...shared };
+    const settled: Settled = isPure ? failed : { kind: "unknown", fault: outcomeUnknown(), ...shared };
+    const along = sameTransaction(this.#dependencies, context, settled);
+    const written = isPure
+      ? operations.finish(claim, { state: "failed", outcome: storedOutcome(failed, call.item.call_id) }, along)
+      : operations.doubt(claim, reason, along);
+    context.committed = await written;
+    if (!context.committed) return;
+    if (!isPure) this.#report.inDoubt += 1;
+    await conclude(this.#dependencies, context, settled);
   }
 
   /** Runs it again, or asks first. */
-  async #again(passage: Passage, data: OperationData): Promise<void> {
-    const { call } = passage;
-    const adapted = adaptCall(this.#dependencies, passage, data.args);
+  async #again(context: CallContext, data: OperationData): Promise<void> {
+    const { call } = context;
+    const adapted = adaptCall(context, data.args);
     const proof = isFault(adapted) ? undefined : await this.#allowed(call, data);
     if (isFault(adapted) || proof === undefined) {
       this.#report.leftAlone += 1;
       return;
     }
     const timeoutMs = timeoutOf(call);
-    const place = await this.#dependencies.places.take(call.capability, { timeoutMs, signal: this.#signal });
-    if (isFault(place)) {
+    const release = await this.#dependencies.places.take(call.capability, { timeoutMs, signal: this.#signal });
+    if (isFault(release)) {
       this.#report.leftAlone += 1;
       return;
     }
     try {
-      passage.proof = proof;
-      await this.#start(passage, data, adapted.native, timeoutMs);
+      context.proof = proof;
+      await this.#start(context, data, adapted.native, timeoutMs);
     } finally {
-      place();
+      release();
     }
   }
 
-  async #start(passage: Passage, data: OperationData, native: unknown, timeoutMs: number): Promise<void> {
-    const { store, audit, times } = this.#dependencies;
+  async #start(context: CallContext, data: OperationData, native: unknown, timeoutMs: number): Promise<void> {
+    const { store, times } = this.#dependencies;
     const claim = await this.#takeOver();
     if (claim === undefined) return;
     const { answered: _, ...kept } = data;
-    const { proof = data.proof, call } = passage;
+    const { proof = data.proof, call } = context;
     const next: OperationData = { ...kept, proof, attempts: data.attempts + 1 };
-    const { approval } = data;
-    const approvalId = approval && (approval.kind === "record" ? approval.id : approval.jti);
     const leaseUntil = store.now() + times.leaseMs;
-    await store.audit.append([audit.decision(call, proof, approvalId)]);
+    await store.audit.append([decisionEntry(call, proof, approvalIdOf(data))]);
     if (!(await store.operations.begin(claim, toJson(next)))) return;
     const asks = effectOver(call.capability.definition.effect, data.effect) === "probe";
-    const ending = await dispatch(this.#dependencies, {
-      passage,
+    const settled = await dispatch(this.#dependencies, {
+      context,
       claim,
       leaseUntil,
       data: next,
@@ -161,8 +171,8 @@ class Recovery {
     });
     if (asks) this.#report.probed += 1;
     else this.#report.rerun += 1;
-    if (ending.settled.kind === "unknown") this.#report.inDoubt += 1;
-    await conclude(this.#dependencies, passage, ending);
+    if (settled.kind === "unknown") this.#report.inDoubt += 1;
+    await conclude(this.#dependencies, context, settled);
   }
 
   /** Whether the policy still lets it run; an approval that it was started with holds. */

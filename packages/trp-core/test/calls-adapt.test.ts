@@ -1,35 +1,33 @@
 import { ToolError } from "@toolglot/core";
 import { copyJson } from "@toolglot/internal";
 import { expect, it, vi } from "vitest";
-import { isFault } from "../src/errors/fault.ts";
-import { createAdapterLayer } from "../src/execution/adapters.ts";
+import { adaptArguments } from "../src/calls/check-call.ts";
+import { isFault } from "../src/frames/fault.ts";
 import { capability } from "./rules-rig.ts";
-
-const layer = createAdapterLayer();
 
 it("maps canonical to native arguments (TRP v0.1 draft, 10.1)", () => {
   const toolA = capability({ adapt: ({ query, top_k }) => ({ q: query, limit: top_k }) });
   const toolB = capability({ adapt: ({ query, top_k }) => ({ keyword: query, page_size: top_k }) });
   const args = { query: "x", top_k: 5 };
-  expect(layer.adapt(toolA, args)).toEqual({ native: { q: "x", limit: 5 } });
-  expect(layer.adapt(toolB, args)).toEqual({ native: { keyword: "x", page_size: 5 } });
+  expect(adaptArguments(toolA, args)).toEqual({ native: { q: "x", limit: 5 } });
+  expect(adaptArguments(toolB, args)).toEqual({ native: { keyword: "x", page_size: 5 } });
 });
 
 it("without an adapter, gives a copy of the arguments", () => {
   const args = { list: [{ a: 1 }] };
-  const { native } = layer.adapt(capability(), args) as { native: typeof args };
+  const { native } = adaptArguments(capability(), args) as { native: typeof args };
   expect(native).toEqual(args);
   expect(native.list[0]).not.toBe(args.list[0]);
 });
 
 it("lets no adapter change the arguments that were checked", () => {
   const args = { list: [1] };
-  layer.adapt(capability({ adapt: (given) => given.list.push(2) }), args);
+  adaptArguments(capability({ adapt: (given) => given.list.push(2) }), args);
   expect(args).toEqual({ list: [1] });
 });
 
 it("a ToolError of an adapter refuses the arguments, with its message", () => {
-  const answer = layer.adapt(
+  const answer = adaptArguments(
     capability({
       adapt() {
         throw new ToolError("the date is in no known calendar");
@@ -71,7 +69,7 @@ it.each<[string, () => unknown]>([
 ])("an adapter that %s is TRP_5001, and nothing of it gets out", async (_name, adapt) => {
   const unhandled = vi.fn();
   process.on("unhandledRejection", unhandled);
-  const answer = layer.adapt(capability({ adapt }), {});
+  const answer = adaptArguments(capability({ adapt }), {});
   await new Promise((resolve) => setTimeout(resolve, 1));
   process.off("unhandledRejection", unhandled);
   expect(unhandled).not.toHaveBeenCalled();

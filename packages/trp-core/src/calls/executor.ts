@@ -1,0 +1,126 @@
+import { ToolError } from "@toolglot/core";
+import { iteratorOf, lastOf } from "@toolglot/core/executing";
+import { checkKeys, isThenable, settleWithin, unsettled } from "@toolglot/internal";
+import { CapabilityError } from "../catalog/capability-error.ts";
+import type { ExecuteContext, RegisteredCapability } from "../catalog/types.ts";
+import { timeLimit } from "./check-call.ts";
+import { kindOf, messageOf } from "./faults.ts";
+import type { Execution } from "./types.ts";
+
+/** Runs one capability once. */
+export interface CapabilityExecutor {
+  /**
+   * Never rejects. Ends at the latest when the time is up, whether the capability listens to its signal or not.
+   */
+  run(
+    capability: RegisteredCapability,
+    native: unknown,
+    context: ExecuteContext,
+    timeoutMs: number,
+  ): Promise<Execution>;
+}
+
+/** Options of {@link createExecutor}. */
+export interface ExecutorOptions {
+  /**
+   * Gets what capabilities throw, for the host's log: none of it but class and code reaches the model. What it throws
+   * itself is lost.
+   */
+  onError?: (error: unknown, facts: { capId: string; callId: string; traceId: string }) => void;
+}
+
+/** A stream of more values than this is taken for one without end. */
+const maxValues = 100_000;
+
+/**
+ * Runs capabilities. `run` never rejects, and ends when the time is up or its signal is aborted, whether the capability
+ * listens or not; what a capability answers to the abort at once still counts. The time is the call's, at most the
+ * capability's `maxTimeoutMs`. Of an execute that yields, the last value is the result (what it returns, if anything);
+ * chunks that are all bytes are joined. How it ends:
+ *
+ * - a value: `done`, also when it comes in answer to the abort;
+ * - `ToolError`, and `CapabilityError` with `failed`: `failed`, its message word for word, 4,000 characters at most;
+ * - `CapabilityError` with `not-applied`: `not-applied`; so is a call whose signal was aborted before it began;
+ * - everything else, and running out of time: `unknown`, in words of our own.
+ *
+ * Code that never gives control back can't be stopped from within its process.
+ */
+export function createExecutor(options: ExecutorOptions = {}): CapabilityExecutor {
+  checkKeys<ExecutorOptions>("createExecutor", options, { onError: true });
+  const { onError } = options;
+  return {
+    async run(capability, native, given, timeoutMs) {
+      const { capId, definition } = capability;
+      const { signal, callId, traceId } = given;
+      if (signal.aborted) return { kind: "not-applied", message: `${capId} was cancelled before it began` };
+      const ms = timeLimit(capability, timeoutMs);
+      const controller = new AbortController();
+      let timedOut = false;
+      try {
+        const work = result(definition.execute(native, { ...given, signal: controller.signal }), controller.signal);
+        if (!isThenable(work)) return { kind: "done", value: work };
+        let value = await settleWithin(work, { ms, signal });
+        if (value !== unsettled) return { kind: "done", value };
+        timedOut = !signal.aborted;
+        const message = timedOut ? `${capId} did not end within ${ms} ms` : `${capId} was stopped before it ended`;
+        controller.abort(timedOut ? new DOMException(message, "TimeoutError") : signal.reason);
+        // What answers to the abort at once knows more about the effect than we do.
+        value = await settleWithin(work, { ms: 0 });
+        return value === unsettled ? { kind: "unknown", message, timedOut } : { kind: "done", value };
+      } catch (error) {
+        try {
+          onError?.(error, { capId, callId, traceId });
+        } catch {
+          // The host's log is its own affair.
+        }
+        return classify(error, capId, timedOut);
+      }
+    },
+  };
+}
+
+/** The one result of what `execute` returned; a promise unless it is there already. */
+function result(returned: unknown, signal: AbortSignal): unknown {
+  if (isThenable(returned)) return Promise.resolve(returned).then((value) => result(value, signal));
+  const iterator = iteratorOf(returned);
+  return iterator === undefined ? returned : lastValue(iterator, signal);
+}
+
+/** The last value of a stream, or all its chunks as one when they are bytes. Rejects with `RangeError` for too many values. */
+async function lastValue(iterator: NonNullable<ReturnType<typeof iteratorOf>>, signal: AbortSignal): Promise<unknown> {
+  const chunks: Uint8Array[] = [];
+  let count = 0;
+  const onProgress = (value: unknown): void => {
+    if (++count > maxValues) throw new RangeError(`a stream of more than ${maxValues} values`);
+    if (value instanceof Uint8Array) chunks.push(value);
+  };
+  const last = await lastOf(iterator, { signal, onProgress });
+  return count > 0 && chunks.length === count && last === chunks.at(-1) ? joined(chunks) : last;
+}
+
+function joined(chunks: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
+  let at = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, at);
+    at += chunk.length;
+  }
+  return whole;
+}
+
+function classify(error: unknown, capId: string, timedOut: boolean): Execution {
+  try {
+    if (CapabilityError.isInstance(error)) {
+      if (error.outcome === "failed") {
+        return { kind: "failed", message: messageOf(error), transient: error.transient === true };
+      }
+      if (error.outcome === "not-applied") return { kind: "not-applied", message: messageOf(error) };
+    } else if (ToolError.isInstance(error)) {
+      return { kind: "failed", message: messageOf(error), transient: false };
+    }
+  } catch {
+    // An error whose fields throw says nothing.
+  }
+  const message = timedOut ? `${capId} did not end in time` : `${capId} ended with an exception (${kindOf(error)})`;
+  return { kind: "unknown", message, timedOut };
+}
