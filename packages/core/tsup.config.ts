@@ -12,6 +12,7 @@ const config: Options = {
     "src/memory-operation-log.ts",
     "src/results-layer.ts",
     "src/stubs-layer.ts",
+    "src/testing.ts",
     "src/text-layer.ts",
     "src/transcript.ts",
   ],

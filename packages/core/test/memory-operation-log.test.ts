@@ -2,17 +2,9 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { OperationClaim } from "../src/index.ts";
 import { MemoryOperationLog } from "../src/memory-operation-log.ts";
-import { operationLogCases } from "./operation-log-suite.ts";
+import { operationLogSuite } from "../src/testing.ts";
 
-it.each(operationLogCases)("$name", async ({ run }) => {
-  let now = 1_000_000;
-  await run({
-    log: new MemoryOperationLog({ now: () => now }),
-    advance: (ms) => {
-      now += ms;
-    },
-  });
-});
+it.each(operationLogSuite)("$name", ({ run }) => run(async ({ now }) => new MemoryOperationLog({ now })));
 
 it("should say that it survives nothing", () => {
   expect(new MemoryOperationLog().durability).toBe("none");

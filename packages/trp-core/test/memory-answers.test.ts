@@ -1,12 +1,10 @@
-import type { JsonObject } from "@toolglot/core";
-import { copyJson } from "@toolglot/internal";
-import fc from "fast-check";
+import { createRecord, type JsonObject } from "@toolglot/core";
 import { expect, it } from "vitest";
 import type { ResponseOf } from "../src/frames/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import { createRouter } from "../src/router/create-router.ts";
-import { copyReply } from "../src/store/copy-reply.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
+import type { CallOutcome } from "../src/store/types.ts";
 
 const who = { tenant: "t", principal: "p" };
 
@@ -57,52 +55,19 @@ function spoil(value: unknown): void {
   if (Array.isArray(value)) value.push("spoiled");
 }
 
-it("copies an answer so that nothing of it is shared", () => {
-  const reply = result("c");
-  const copy = copyReply(reply);
-  expect(copy).toStrictEqual(reply);
-  spoil(reply);
-  expect(copy).toStrictEqual(result("c"));
-  fc.assert(
-    fc.property(fc.jsonValue(), (data) => {
-      const made = result("c");
-      if (made.payload.result) made.payload.result.data = data as JsonObject;
-      expect(copyReply(made)).toStrictEqual(copyJson(made));
-    }),
-  );
-});
-
-it("keeps an outcome that is given as the only one, and shares nothing with who gave it or asks for it", async () => {
+it("keeps an outcome, and shares nothing with who gave it or asks for it", async () => {
   const store = await opened();
   await store.sessions.admit(admission("f1", 1, "__proto__"));
   const reply = result("__proto__");
-  const only = { callId: "__proto__", outcome: { type: "RESULT" as const, payload: reply.payload } };
-  await store.sessions.answer({ sessionId: "s", frameId: "f1", reply, outcomes: {}, only });
+  const outcomes = createRecord<CallOutcome>();
+  Object.assign(outcomes, { ["__proto__"]: { type: "RESULT", payload: reply.payload } });
+  await store.sessions.answer({ sessionId: "s", frameId: "f1", reply, outcomes });
   spoil(reply);
   const kept = await store.sessions.readCall("s", "__proto__");
   expect(kept?.outcome).toEqual({ type: "RESULT", payload: result("__proto__").payload });
   spoil(kept);
   const again = await store.sessions.admit(admission("f1", 1, "__proto__"));
   expect(again).toMatchObject({ status: "duplicate", reply: result("__proto__") });
-});
-
-it("names only known calls when no others are asked for", async () => {
-  const store = await opened();
-  const fresh = await store.sessions.admit({ ...admission("f1", 1, "c1"), knownOnly: true });
-  expect(fresh).toMatchObject({ status: "admitted" });
-  expect("calls" in fresh && Object.keys(fresh.calls)).toEqual([]);
-  const both = await store.sessions.admit({
-    ...admission("f2", 2, "c1"),
-    calls: ["c1", "c2"].map((callId) => ({ callId, digest: "d", timeoutMs: 1_000 })),
-    knownOnly: true,
-  });
-  expect("calls" in both && Object.keys(both.calls)).toEqual(["c1"]);
-  const reused = await store.sessions.admit({
-    ...admission("f3", 3, "c1"),
-    calls: [{ callId: "c1", digest: "other", timeoutMs: 1_000 }],
-    knownOnly: true,
-  });
-  expect(reused).toMatchObject({ status: "admitted", calls: { c1: { status: "reused" } } });
 });
 
 it("answers a frame again as it was, whatever was done to answer, arguments and context", async () => {

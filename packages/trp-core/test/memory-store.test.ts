@@ -1,7 +1,8 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { operationLogSuite } from "@toolglot/core/testing";
 import { describe, expect, it } from "vitest";
 import { MemoryStore } from "../src/store/memory-store.ts";
-import { operationLogSuite, storeSuite } from "../src/store-suite/index.ts";
+import { storeSuite } from "../src/store-suite/index.ts";
 
 describe("MemoryStore", () => {
   it.each(storeSuite)("$name", async ({ run }) => run(async ({ now }) => new MemoryStore({ now })));

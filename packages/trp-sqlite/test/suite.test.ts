@@ -1,5 +1,6 @@
 import type { OperationLog } from "@toolglot/core";
-import { operationLogSuite, storeSuite } from "@toolglot/trp-core/store-suite";
+import { operationLogSuite } from "@toolglot/core/testing";
+import { storeSuite } from "@toolglot/trp-core/store-suite";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqliteOperationLog, openSqliteStore, type SqliteOperationLog } from "../src/index.ts";
 import { drivers, newFile } from "./files.ts";

@@ -24,20 +24,9 @@ export interface ChainedText {
   hash: string;
 }
 
-/**
- * The canonical JSON of an entry. One that is flat and in order, as those of calls are, is written by the runtime, which
- * then writes the same text several times as fast.
- */
+/** The canonical JSON of an entry. */
 export function entryText(entry: AuditEntry): string {
-  const members = entry as unknown as Record<string, unknown>;
-  let last = "";
-  for (const key in members) {
-    const value = members[key];
-    const isPlain = typeof value === "string" || typeof value === "number" || value === null;
-    if (key <= last || !isPlain) return canonicalJson(entry);
-    last = key;
-  }
-  return JSON.stringify(entry);
+  return canonicalJson(entry);
 }
 
 /** {@link chainRow} for an entry that is text already, {@link entryText}, so that a store need not write it twice. */

@@ -52,7 +52,7 @@ export function auditKey(tenant: string, key: string): string {
 
 function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyProof | undefined): AuditEntry {
   const { item, principal } = call;
-  // In order of names: canonical as it stands.
+  const { idempotency_key: key } = item;
   return {
     attempt: item.attempt ?? 1,
     call_id: item.call_id,
@@ -60,7 +60,7 @@ function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyPro
     catalog_epoch: call.catalogEpoch,
     error_class: null,
     error_code: null,
-    idempotency_key: hashedKey(call),
+    idempotency_key: typeof key === "string" ? auditKey(principal.tenant, key) : null,
     idx: item.idx,
     kind,
     latency_ms: 0,
@@ -75,18 +75,4 @@ function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyPro
     tenant: principal.tenant,
     trace_id: call.traceId,
   };
-}
-
-/** The rows of one call share it. */
-const hashes = new WeakMap<AuditedCall, string>();
-
-function hashedKey(call: AuditedCall): string | null {
-  const key = call.item.idempotency_key;
-  if (key === null || key === undefined) return null;
-  let hash = hashes.get(call);
-  if (hash === undefined) {
-    hash = auditKey(call.principal.tenant, key);
-    hashes.set(call, hash);
-  }
-  return hash;
 }

@@ -1,4 +1,5 @@
-import { inParallel, type OperationClaim, type OperationRecord } from "@toolglot/core";
+import type { OperationClaim, OperationRecord } from "@toolglot/core";
+import { inParallel } from "@toolglot/core/executing";
 import { decisionEntry } from "../audit/logger.ts";
 import { isFault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/types.ts";

@@ -1,3 +1,4 @@
+import { canonicalJson } from "@toolglot/internal";
 import { flat, sha256Digest } from "../digest/sha256.ts";
 import type { PolicyProof } from "../frames/types.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
@@ -26,26 +27,11 @@ export function policyProof(
  * risk_tier }, principal: { can_delete, id, roles, tenant } }`, roles sorted.
  */
 export function proofInputs({ capability, principal }: PolicyInput, argsFingerprint: string): string {
-  // Written out, keys in canonical order: it is made for every call.
+  const { capId: cap_id, effect, family, ioClass: io_class, riskTier: risk_tier } = capability;
   const { canDelete, id, roles, tenant } = principal;
-  const sorted = roles.length > 1 ? [...roles].sort() : roles;
-  const list = sorted.length === 0 ? "[]" : `[${sorted.map(quote).join(",")}]`;
-  return (
-    `{"args":${quote(argsFingerprint)},"capability":${capabilityText(capability)},` +
-    `"principal":{"can_delete":${canDelete === true},"id":${quote(id)},"roles":${list},"tenant":${quote(tenant)}}}`
-  );
-}
-
-function capabilityText({ capId, effect, family, ioClass, riskTier }: PolicyInput["capability"]): string {
-  return (
-    `{"cap_id":${quote(capId)},"effect":${quote(effect)},` +
-    `"family":${quote(family)},"io_class":${quote(ioClass)},"risk_tier":${quote(riskTier)}}`
-  );
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: what JSON writes differently from how it is.
-const needsEscape = /[\u0000-\u001f"\\\ud800-\udfff]/;
-
-function quote(text: string): string {
-  return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
+  return canonicalJson({
+    args: argsFingerprint,
+    capability: { cap_id, effect, family, io_class, risk_tier },
+    principal: { can_delete: canDelete === true, id, roles: [...roles].sort(), tenant },
+  });
 }

@@ -1,7 +1,7 @@
 import { canonicalJson, checkKeys, settleWithin } from "@toolglot/internal";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
-import { flat, sha256Digest } from "../digest/sha256.ts";
+import { sha256Digest } from "../digest/sha256.ts";
 import { type Fault, fault } from "../frames/fault.ts";
 import {
   type CallItem,
@@ -100,7 +100,6 @@ export function createSessions(options: SessionOptions): SessionManager {
         digest: frameDigest(frame, calls),
         seq,
         calls,
-        knownOnly: true,
       };
       let result = await store.sessions.admit(admission);
       if (result.status === "gap" && result.session.features.includes("SEQ_WINDOW") && times.seqWaitMs > 0) {
@@ -171,14 +170,6 @@ export function createFrameQueue(limit: number): {
  * same. The digests of its calls stand for their capabilities, keys and arguments, which need no second hashing.
  */
 function frameDigest(frame: RequestFrame, calls: readonly AdmittedCall[]): string {
-  const [call] = calls;
-  // Short, and nothing of it is a secret: as good as a digest, and cheaper. Ids have no line breaks, and neither has JSON.
-  if (frame.frame_type === "CALL_REQ" && !frame.payload.approval_token && call !== undefined) {
-    const { call_id, idx, attempt, timeout_ms, depends_on = [], schema_digest, execution_mode } = frame.payload;
-    const numbers = `${frame.seq} ${idx} ${attempt} ${timeout_ms} ${execution_mode} ${depends_on.length}`;
-    const others = depends_on.length === 0 ? "" : `\n${depends_on.join("\n")}`;
-    return flat(`${numbers}\n${call_id}\n${schema_digest ?? ""}\n${call.digest}${others}`);
-  }
   return sha256Digest(canonicalJson([frame.frame_type, frame.seq, digestible(frame, calls)]));
 }
 

@@ -1,4 +1,4 @@
-import { equal, isTypeError, like, rejects, truth } from "./assert.ts";
+import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
 import {
   approvalArgs,
   approved,

@@ -1,4 +1,5 @@
 import type { ClaimRequest, JsonObject, OperationClaim, OperationKey } from "@toolglot/core";
+import { truth } from "@toolglot/internal";
 import type { AuditEntry } from "../audit/types.ts";
 import type { NackPayload, ResponseFrame, ResultPayload } from "../frames/types.ts";
 import type {
@@ -13,7 +14,6 @@ import type {
   StartOptions,
   Who,
 } from "../store/types.ts";
-import { truth } from "./assert.ts";
 
 /** Opens a store that is empty and tells time by `now`. */
 export type MakeStore = (options: { now: () => number }) => Promise<RouterStore>;

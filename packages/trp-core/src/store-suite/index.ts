@@ -1,5 +1,6 @@
 /**
- * For those who write a store: what every store and every operation log must do, as cases for any test runner.
+ * For those who write a store: what every store must do, as cases for any test runner. Of core's operation log,
+ * `@toolglot/core/testing` has the cases.
  *
  * ```ts
  * for (const { name, run } of storeSuite) it(name, () => run(({ now }) => openMyStore({ now })));
@@ -13,7 +14,6 @@ import { otherCases } from "./others.ts";
 import { sessionCases } from "./sessions.ts";
 
 export type { MakeStore, StoreCase } from "./fixtures.ts";
-export { type MakeOperationLog, type OperationLogCase, operationLogSuite } from "./operation-log.ts";
 
 /** What every `RouterStore` must do. Each case opens an empty store, closes it, and rejects when the store fails it. */
 export const storeSuite: StoreCase[] = Object.entries({

@@ -1,5 +1,5 @@
 import type { JsonObject, OperationClaim } from "@toolglot/core";
-import { equal, isTypeError, like, rejects, truth } from "./assert.ts";
+import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
 import {
   admission,
   answerOf,

@@ -1,8 +1,8 @@
 import { ToolglotError } from "@toolglot/core";
+import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
 import { verifyRows } from "../audit/chain.ts";
 import { sha256Hex } from "../digest/sha256.ts";
 import type { ArtifactStore } from "../store/types.ts";
-import { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 import {
   admission,
   auditEntry,

@@ -1,5 +1,5 @@
+import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
 import type { RouterStore } from "../store/types.ts";
-import { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 import {
   admission,
   answerOf,

@@ -2,9 +2,8 @@ import { createRecord } from "@toolglot/core";
 import { copyJson } from "@toolglot/internal";
 import type { AuditEntry } from "../audit/types.ts";
 import { checkSession, idTaken } from "./checks.ts";
-import { copyReply } from "./copy-reply.ts";
 import type { KeptCall, KeptSession, MemoryTables } from "./memory-tables.ts";
-import { checkAdmission, forgetUpTo, knownCall, nothingKnown, stayingOutcome } from "./session-rules.ts";
+import { checkAdmission, forgetUpTo, knownCall, stayingOutcome } from "./session-rules.ts";
 import type {
   Admission,
   AdmissionResult,
@@ -64,35 +63,26 @@ export class MemorySessions implements SessionStore {
     const frame = session.frames.get(frameId);
     if (frame) {
       if (frame.digest !== digest) return { status: "frame-reused", session: copySession(record) };
-      const reply = frame.reply && { reply: copyReply(frame.reply) };
+      const reply = frame.reply && { reply: copyJson(frame.reply) };
       return { status: "duplicate", session: copySession(record), ...reply, frameCalls: [...frame.calls] };
     }
     if (seq > record.expectedSeq) return { status: "gap", session: copySession(record) };
-    const known = this.#known(session, admission);
+    const known = createRecord<KnownCall>();
+    for (const call of calls) {
+      const found = session.calls.get(call.callId);
+      known[call.callId] = knownCall(callRecord(sessionId, call.callId, found), call.digest);
+    }
     if (seq < record.expectedSeq) return { status: "stale", session: copySession(record), calls: known };
     record.expectedSeq = seq + 1;
     const brought: string[] = [];
     for (const call of calls) {
-      if (known !== nothingKnown && known[call.callId]?.status === "reused") continue;
-      if (brought.length > 0 && brought.includes(call.callId)) continue;
+      if (known[call.callId]?.status === "reused" || brought.includes(call.callId)) continue;
       brought.push(call.callId);
       keepCall(session, call, admission, now);
     }
     session.frames.set(frameId, { digest, seq, calls: brought });
     forget(session, forgetUpTo(seq, admission.keepFrames), now);
     return { status: "admitted", session: copySession(record), calls: known };
-  }
-
-  /** What was known of the calls. New ones cost a look, and no property, when that is all that is asked for. */
-  #known(session: KeptSession, { sessionId, calls, knownOnly }: Admission): Record<string, KnownCall> {
-    let known: Record<string, KnownCall> | undefined;
-    for (const { callId, digest } of calls) {
-      const found = session.calls.get(callId);
-      if (found === undefined && knownOnly) continue;
-      known ??= createRecord();
-      known[callId] = knownCall(callRecord(sessionId, callId, found), digest);
-    }
-    return known ?? (knownOnly ? nothingKnown : createRecord());
   }
 
   async answer(answer: Answer, { audit }: { audit?: AuditEntry[] } = {}): Promise<void> {
@@ -103,21 +93,13 @@ export class MemorySessions implements SessionStore {
 
   /** Copies the answer; what is returned then keeps it, and can't fail. */
   prepare(answer: Answer, now: number): () => void {
-    const { sessionId, frameId, reply, only } = answer;
-    const keptReply = copyReply(reply);
-    const copy = ({ type, payload }: CallOutcome): CallOutcome => {
+    const { sessionId, frameId, reply, outcomes } = answer;
+    const keptReply = copyJson(reply);
+    const kept = Object.entries(outcomes).map(([callId, { type, payload }]) => {
       // A RESULT and the outcome of its call are mostly one object.
       const own = payload === reply.payload ? keptReply.payload : copyJson(payload);
-      return { type, payload: own } as CallOutcome;
-    };
-    const kept: { callId: string; outcome: CallOutcome }[] = [];
-    if (only !== undefined) kept.push({ callId: only.callId, outcome: copy(only.outcome) });
-    else {
-      const { outcomes } = answer;
-      for (const callId of Object.keys(outcomes)) {
-        kept.push({ callId, outcome: copy(outcomes[callId] as CallOutcome) });
-      }
-    }
+      return { callId, outcome: { type, payload: own } as CallOutcome };
+    });
     return () => {
       const session = this.#tables.session(sessionId, now);
       if (!session) return;

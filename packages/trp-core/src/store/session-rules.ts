@@ -1,4 +1,3 @@
-import { createRecord } from "@toolglot/core";
 import type { Admission, CallRecord, KnownCall } from "./types.ts";
 
 // What every store decides about sessions, whatever it keeps them in.
@@ -22,9 +21,6 @@ export function checkAdmission({ seq, keepFrames }: Admission): void {
     throw new TypeError("admit: keepFrames must be an integer above 0");
   }
 }
-
-/** Of a frame whose calls are all new, when the admission asks for known ones only. */
-export const nothingKnown: Record<string, KnownCall> = Object.freeze(createRecord<KnownCall>());
 
 /** What was known of a call before it came. */
 export function knownCall(found: CallRecord | undefined, digest: string): KnownCall {

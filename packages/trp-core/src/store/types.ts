@@ -91,8 +91,6 @@ export interface Admission extends Who {
   calls: AdmittedCall[];
   /** How many frames of a session are remembered. Default 1,024. */
   keepFrames?: number;
-  /** Whether the answer's `calls` may leave out those that are new: a property for each is not free. Default false. */
-  knownOnly?: boolean;
 }
 
 /** A call as the store needs it for duplicates. */
@@ -152,8 +150,6 @@ export interface Answer {
   reply: ResponseFrame;
   /** By call id. */
   outcomes: Record<string, CallOutcome>;
-  /** The same, when there is exactly one: for stores that can do without a property of that name. */
-  only?: { readonly callId: string; readonly outcome: CallOutcome };
 }
 
 /** What is written in the same transaction as a step of an operation. */

@@ -1,5 +1,13 @@
-import type { ClaimRequest, OperationClaim, OperationLog } from "@toolglot/core";
-import { equal, isTypeError, like, rejects, truth } from "./assert.ts";
+/**
+ * For those who write an operation log: what every one must do, as cases for any test runner.
+ *
+ * ```ts
+ * for (const { name, run } of operationLogSuite) it(name, () => run(async ({ now }) => openMyLog({ now })));
+ * ```
+ */
+
+import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
+import type { ClaimRequest, OperationClaim, OperationLog } from "./operation-log.ts";
 
 /** Opens an operation log that is empty and tells time by `now`. */
 export type MakeOperationLog = (options: { now: () => number }) => Promise<OperationLog>;
@@ -36,12 +44,17 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     const result = await log.claim(request);
     const { leaseMs: _, ...asked } = request;
     like(result, { status: "claimed", record: { ...asked, state: "claimed" } }, "the claim");
-    equal(result.record.leaseUntil - result.record.claimedAt, lease, "the lease");
+    equal(
+      [result.record.leaseUntil - result.record.claimedAt, result.record.expiresAt],
+      [lease, undefined],
+      "its times",
+    );
     equal(await log.read(request), result.record, "the record");
   },
   "should know nothing of other keys and other scopes": async ({ log }) => {
     await claimed(log);
     equal(await log.read({ scope: "tenant", key: "k2" }), undefined, "another key");
+    equal(await statusOf(log, { key: "k2" }), "claimed", "a claim of it");
     equal(await statusOf(log, { scope: "other", fingerprint: "f2" }), "claimed", "another scope");
     equal(await statusOf(log, { scope: "tenan", key: "tk1", fingerprint: "f2" }), "claimed", "the same letters");
   },
@@ -64,6 +77,7 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     await conflict("started");
     await log.finish(claim, done);
     await conflict("done");
+    like(await log.read(request), { fingerprint: "f1" }, "the record");
   },
   "should replay what is done or failed, with outcome and data": async ({ log, advance }) => {
     const claim = await claimed(log);
@@ -72,10 +86,12 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     equal(await log.finish(claim, { state: "done", outcome: { list: [1, null] } }), true, "the end");
     const { status, record } = await log.claim({ ...request, owner: "b" });
     equal([status, record.outcome, record.data], ["replay", { list: [1, null] }, { step: 1 }], "the replay");
+    equal([record.state, record.fence], ["done", claim.fence], "its record");
     equal((record.finishedAt ?? 0) - (record.startedAt ?? 0), 10, "how long it took");
     const other = await claimed(log, { key: "k2" });
     equal(await log.finish(other, { state: "failed", outcome: "no" }), true, "a failure");
-    like(await log.claim({ ...request, key: "k2" }), { status: "replay", record: { state: "failed" } }, "its replay");
+    const replay = { status: "replay", record: { state: "failed", outcome: "no" } };
+    like(await log.claim({ ...request, key: "k2" }), replay, "its replay");
   },
   "should free the key when nothing happened": async ({ log }) => {
     const claim = await claimed(log, { keepMs: day });
@@ -84,7 +100,18 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     equal(await log.read(request), undefined, "the record");
     const next = await claimed(log, { fingerprint: "f2" });
     truth(next.fence > claim.fence, "the fence should have risen");
+    equal(await log.begin(claim), false, "the first holder's beginning");
     equal(await log.finish(claim, done), false, "the first holder's end");
+  },
+  "should free a key that was released or given up before it began, whatever it was to be kept": async ({
+    log,
+    advance,
+  }) => {
+    await log.finish(await claimed(log, { keepMs: 1000 }), { state: "released" });
+    const next = { fingerprint: "f2", leaseMs: 10, ttlMs: 100, keepMs: 1000 };
+    equal(await statusOf(log, next), "claimed", "a claim after the release");
+    advance(110);
+    equal(await statusOf(log, { fingerprint: "f3" }), "claimed", "a claim after that was given up");
   },
   "should let another take over a claim that was given up before it began": async ({ log, advance }) => {
     const lost = await claimed(log);
@@ -122,9 +149,24 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     equal([status, record.state, record.data], ["in-doubt", "in-doubt", "handle"], "the claim");
     truth(typeof record.reason === "string", "there should be a reason");
     equal(await log.finish(lost, done), false, "the first holder's end");
+    equal(await log.doubt(lost, "late"), false, "its doubt");
     equal(await statusOf(log), "in-doubt", "another claim");
   },
-  "should run a started operation again where that is allowed, and remember that it was": async ({ log, advance }) => {
+  "should run a started operation again where that is allowed": async ({ log, advance }) => {
+    const lost = await claimed(log);
+    await log.begin(lost);
+    advance(lease);
+    const claim = await claimed(log, { owner: "b", abandoned: "reclaim" });
+    truth(claim.fence > lost.fence, "the fence should have risen");
+    equal(await log.finish(lost, { state: "done", outcome: "late" }), false, "the first holder's end");
+    equal(await log.begin(claim), true, "the second holder's beginning");
+    equal(await log.finish(claim, { state: "done", outcome: "right" }), true, "its end");
+    like(await log.read(request), { outcome: "right" }, "the record");
+  },
+  "should remember that an operation was started when it was reclaimed and given up again": async ({
+    log,
+    advance,
+  }) => {
     const lost = await claimed(log);
     await log.begin(lost);
     advance(lease);
@@ -140,11 +182,13 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     advance(1_000 * day);
     const record = await log.read(request);
     like(record, { state: "in-doubt", reason: "no answer" }, "the record");
+    equal(record?.expiresAt, undefined, "its end");
     equal(await statusOf(log, { abandoned: "reclaim" }), "in-doubt", "another claim");
     equal(await log.begin(claim), false, "a beginning");
     equal(await log.renew(claim, lease), false, "a renewal");
     const settling = { scope: request.scope, key: request.key, fence: record?.fence ?? -1 };
     equal(await log.finish(settling, { state: "done", outcome: "asked" }), true, "the settling");
+    like(await log.claim(request), { status: "replay", record: { outcome: "asked" } }, "the replay");
     const settled = await log.read(request);
     equal([settled?.state, settled?.outcome, settled?.reason], ["done", "asked", undefined], "the record");
   },
@@ -170,15 +214,20 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     const claim = await claimed(log, { ttlMs: 100, keepMs: 50 });
     await log.begin(claim, "secret");
     await log.finish(claim, { state: "done", outcome: "secret" });
-    advance(100);
+    advance(99);
+    equal(await statusOf(log), "replay", "a claim within its time");
+    advance(1);
     const result = await log.claim({ ...request, owner: "b", abandoned: "reclaim" });
-    equal(result.status, "expired", "a claim");
+    like(result, { status: "expired", record: { state: "done", fence: claim.fence } }, "a claim");
     truth(!JSON.stringify(result).includes("secret"), "the outcome should be forgotten");
     equal(await log.read(request), undefined, "the record");
     equal(await statusOf(log, { fingerprint: "f2" }), "conflict", "a claim with another fingerprint");
     equal(await log.finish(claim, done), false, "the holder's second end");
-    advance(50);
-    equal(await statusOf(log, { fingerprint: "f2" }), "claimed", "a claim after that");
+    equal(await log.begin(claim), false, "the holder's second beginning");
+    advance(49);
+    equal(await statusOf(log), "expired", "a claim just before the key is free");
+    advance(1);
+    truth((await claimed(log, { fingerprint: "f2" })).fence > claim.fence, "the fence should have risen");
   },
   "should write nothing over a final state, nor where nothing is": async ({ log }) => {
     const claim = await claimed(log);
