@@ -18,7 +18,7 @@ export type { AuditReport, VerifyOptions } from "./audit/types.ts";
 export type { RecoveryReport } from "./calls/recover.ts";
 export { schemaToTemplate, templateToSchema } from "./catalog/arg-template.ts";
 export { CapabilityError, type CapabilityErrorOptions } from "./catalog/capability-error.ts";
-export { defineCapability } from "./catalog/define-capability.ts";
+export { capabilityOf, defineCapability } from "./catalog/define-capability.ts";
 export type {
   AnyCapability,
   ArgumentCheck,

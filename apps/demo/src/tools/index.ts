@@ -9,10 +9,10 @@ import { writingTools } from "./write.ts";
 
 /** The demo's tools over one data folder: search, fetch, SQL, ticket, delete, export. */
 export function demoTools(store: DemoStore): AnyTool[] {
+  const { search, fetch } = documentTools(new Library(store.documents));
+  const { ticket, deletion } = writingTools(store.database);
   return [
-    ...documentTools(new Library(store.documents)),
-    sqlTool(store.database),
-    ...writingTools(store.database),
+    ...[search, fetch, sqlTool(store.database), ticket, deletion],
     exportTool(store.database, join(store.folder, "reports")),
   ];
 }

@@ -4,13 +4,17 @@ import { z } from "zod";
 import type { Library } from "../shop/library.ts";
 
 /** `search_documents` and `fetch_document` over one set of documents. */
-export function documentTools(library: Library): AnyTool[] {
+export function documentTools(library: Library): { search: AnyTool; fetch: AnyTool } {
   const search = defineTool({
     name: "search_documents",
     description:
       "Full-text search over the company's policies, handbooks and letters, in English and Chinese. Best first.",
     input: z.object({
-      query: z.string().min(1).describe("Words to look for, in the language of the documents wanted; * for all"),
+      query: z
+        .string()
+        .min(1)
+        .max(1000)
+        .describe("Words to look for, in the language of the documents wanted; * for all"),
       top_k: z.number().int().min(1).max(20).default(5).describe("How many documents at most"),
     }),
     output: z.array(
@@ -28,7 +32,7 @@ export function documentTools(library: Library): AnyTool[] {
   const fetch = defineTool({
     name: "fetch_document",
     description: "One document in full, by the id that search_documents gave.",
-    input: z.object({ document_id: z.string().min(1).describe("As returned by search_documents") }),
+    input: z.object({ document_id: z.string().min(1).max(200).describe("As returned by search_documents") }),
     output: z.object({
       document_id: z.string(),
       title: z.string(),
@@ -39,5 +43,5 @@ export function documentTools(library: Library): AnyTool[] {
     annotations: { title: "Fetch a document", readOnlyHint: true, riskTier: "LOW" },
     execute: ({ document_id }) => library.fetch(document_id),
   });
-  return [search, fetch];
+  return { search, fetch };
 }

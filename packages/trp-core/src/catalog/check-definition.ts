@@ -31,6 +31,10 @@ export function checkDefinition(definition: AnyCapability): void {
   oneOf("riskTier", riskTier, riskTiers);
   oneOf("ioClass", ioClass, ioClasses);
   oneOf("effect", effect, effects);
+  const { input, args } = definition;
+  if (input === undefined && args === undefined)
+    fail("input must be a schema of the arguments, or args their shorthand");
+  if (input !== undefined && args !== undefined) fail("it has both input and args: give one");
   if (typeof definition.execute !== "function") fail("execute must be a function");
   for (const field of ["adapt", "probe", "shape"] as const) {
     if (definition[field] !== undefined && typeof definition[field] !== "function") fail(`${field} must be a function`);

@@ -1,33 +1,81 @@
-import { checkKeys } from "@toolglot/internal";
-import type { InferInput, InputSource } from "@toolglot/schema";
+import type { Tool, ToolAnnotations } from "@toolglot/core";
+import { checkKeys, defined, type KnownKeys } from "@toolglot/internal";
+import type { InferInput, InputSchema, InputSource } from "@toolglot/schema";
+import type { RiskTier } from "../frames/types.ts";
 import type { AnyCapability, Capability } from "./types.ts";
 
+/** What a capability may say besides what a tool says already. */
+const capabilityKeys: KnownKeys<Omit<AnyCapability, "input" | "args">> = {
+  capId: true,
+  name: true,
+  description: true,
+  riskTier: true,
+  ioClass: true,
+  effect: true,
+  rules: true,
+  adapt: true,
+  adapterVersion: true,
+  execute: true,
+  probe: true,
+  shape: true,
+  roles: true,
+  examples: true,
+  maxTimeoutMs: true,
+  maxConcurrency: true,
+  repeats: true,
+};
+
 /**
- * The capability as it is: for its types, so that `execute` knows its arguments from `args`. `TypeError` for a field that
- * no capability has: a misspelt limit would be none.
+ * The capability as it is: for its types, so that `execute` knows its arguments from `input` or `args`. `TypeError` for a
+ * field that no capability has: a misspelt limit would be none.
  */
 export function defineCapability<const Source extends InputSource, Native = InferInput<Source>>(
   capability: Capability<Source, Native>,
 ): Capability<Source, Native> {
-  checkKeys<AnyCapability>("defineCapability", capability, {
-    capId: true,
-    name: true,
-    description: true,
-    riskTier: true,
-    ioClass: true,
-    effect: true,
-    args: true,
-    rules: true,
-    adapt: true,
-    adapterVersion: true,
-    execute: true,
-    probe: true,
-    shape: true,
-    roles: true,
-    examples: true,
-    maxTimeoutMs: true,
-    maxConcurrency: true,
-    repeats: true,
-  });
+  checkKeys<AnyCapability>("defineCapability", capability, { ...capabilityKeys, input: true, args: true });
   return capability;
+}
+
+/**
+ * A capability of a tool: any of `defineTool`, or whatever else has a name, a description, an input schema and `execute`.
+ * `execute` gets the context of the router, which has more than a tool's: `operationKey`, `principal`, `attempt`.
+ *
+ * The second argument says what a tool can't, and puts other words in place of the tool's. Defaults, from the annotations:
+ * - `ioClass`: READ with `readOnlyHint`, else WRITE.
+ * - `effect`: `pure` with `readOnlyHint`, `idempotent` with `idempotentHint`, else `opaque`.
+ * - `riskTier`: that of the annotations; else LOW with `readOnlyHint`, CRITICAL with `destructiveHint`, HIGH with
+ *   `requiresApproval`, else MEDIUM.
+ * - `examples`: the inputs of the tool's examples.
+ *
+ * `TypeError` for a field that no capability has.
+ *
+ * @example
+ * const capability = capabilityOf(createTicket, { capId: "cap.ticket.create.v1", effect: "keyed" });
+ */
+export function capabilityOf<Input = Record<string, unknown>>(
+  tool: Tool<Input> & { readonly schema?: InputSchema<Input> },
+  facts: Partial<Omit<Capability<InputSchema<Input>, Input>, "input" | "args">> & { capId: string },
+): Capability<InputSchema<Input>, Input> {
+  checkKeys<Omit<AnyCapability, "input" | "args">>("capabilityOf", facts as AnyCapability, capabilityKeys);
+  const { name, description, inputSchema, schema, annotations = {}, examples = [] } = tool;
+  const { readOnlyHint: isRead = false, idempotentHint = false } = annotations;
+  const inputs = examples.flatMap(({ input }) => (input === undefined ? [] : [{ args: input }]));
+  const capability: AnyCapability = {
+    name,
+    description,
+    riskTier: annotations.riskTier ?? riskOf(annotations),
+    ioClass: isRead ? "READ" : "WRITE",
+    effect: isRead ? "pure" : idempotentHint ? "idempotent" : "opaque",
+    execute: (args, context) => tool.execute(args, context),
+    ...(inputs.length === 0 ? {} : { examples: inputs as NonNullable<AnyCapability["examples"]> }),
+    ...defined(facts as Partial<AnyCapability> & { capId: string }),
+    input: schema ?? inputSchema,
+  };
+  return capability;
+}
+
+function riskOf({ readOnlyHint, destructiveHint, requiresApproval }: ToolAnnotations): RiskTier {
+  if (destructiveHint === true) return "CRITICAL";
+  if (requiresApproval === true) return "HIGH";
+  return readOnlyHint === true ? "LOW" : "MEDIUM";
 }

@@ -3,6 +3,7 @@ import { canonicalJson, isObject } from "@toolglot/internal";
 import {
   type Conversion,
   type InputSchema,
+  type InputSource,
   isInputSchema,
   type MaybePromise,
   type StandardInput,
@@ -26,7 +27,8 @@ export function registerCapability(definition: AnyCapability, validator?: Valida
   checkDefinition(definition);
   const { capId, riskTier, ioClass, effect, adapterVersion = "1" } = definition;
   const options = { name: capId, ...(validator === undefined ? {} : { validator }) };
-  const input = toInputSchema(definition.args, options);
+  const source = definition.input ?? definition.args;
+  const input = toInputSchema(source, options);
   const schema = closed(input.jsonSchema, capId);
   const structure = toInputSchema(schema, options) as InputSchema<JsonObject>;
   const registered: RegisteredCapability = {
@@ -42,7 +44,7 @@ export function registerCapability(definition: AnyCapability, validator?: Valida
     // Another engine may see things differently: then it is asked about everything.
     validate: makeValidation(
       structure,
-      librarySide(definition.args, input),
+      librarySide(source, input),
       validator === undefined ? plainCheck(schema) : undefined,
     ),
   };
@@ -69,7 +71,7 @@ function closed(schema: JsonSchemaObject, capId: string): JsonSchemaObject {
 type Library = (args: JsonObject) => MaybePromise<ArgumentCheck>;
 
 /** What a schema library checks beyond JSON Schema; nothing for JSON Schema and shorthand. */
-function librarySide(source: AnyCapability["args"], input: InputSchema): Library | undefined {
+function librarySide(source: InputSource, input: InputSchema): Library | undefined {
   if (input.kind !== "standard") return undefined;
   if (isInputSchema(source)) {
     return (args) => {

@@ -64,8 +64,10 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   riskTier: RiskTier;
   ioClass: IoClass;
   effect: Effect;
-  /** The canonical arguments: Standard Schema, JSON Schema or shorthand. Unknown arguments are refused. */
-  args: Source;
+  /** The canonical arguments: a Standard Schema or a JSON Schema of an object. Unknown arguments are refused. */
+  input?: Source;
+  /** The same in the shorthand: `{ city: "string - City name" }`. A capability has either `input` or `args`. */
+  args?: Source;
   /** Rules beyond the schema; the first fault of each is reported (TRP_2001). */
   rules?: ArgumentRule<InferInput<Source>>[];
   /** Canonical to native arguments: a pure function. Default: as they are. */
