@@ -30,7 +30,7 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Runs what is asked for in one turn of the event loop, or while a commit is under way, in one transaction. A promise is
+ * Runs what is asked for in one round of the event loop, or while a commit is under way, in one transaction. A promise is
  * settled after the COMMIT; when that fails, all are rejected and nothing has happened. When the lock is another
  * process's, it waits for it asynchronously. Reading has transactions of its own, since it needs no lock.
  */
@@ -160,7 +160,7 @@ class Lane {
       const end = this.#runBatch();
       if (end === "done") {
         attempt = 0;
-        // Those who were just answered ask again now: their next methods share the next transaction.
+        // Callers that were just answered ask again now: their next methods share the next transaction.
         if (this.#queue.length === 0) break;
         await new Promise((resolve) => setImmediate(resolve));
       } else {
@@ -214,7 +214,7 @@ class Lane {
       return "done";
     }
     if (this.#files !== undefined) this.#health.worked();
-    for (const tell of settle) tell();
+    for (const settleJob of settle) settleJob();
     return "done";
   }
 
@@ -252,8 +252,8 @@ class Lane {
   }
 
   #rejectAll(jobs: Job[], error: unknown): void {
-    const told = this.#health.failed(error);
-    for (const job of jobs) job.reject(told);
+    const fault = this.#health.failed(error);
+    for (const job of jobs) job.reject(fault);
   }
 }
 

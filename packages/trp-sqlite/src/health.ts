@@ -27,7 +27,7 @@ export class Health {
     if (!this.#isLost) this.#fault = undefined;
   }
 
-  /** What a transaction failed with, as its callers are told: mistakes of theirs as they are, what SQLite says as the store's. */
+  /** What a transaction failed with, as its callers get it: mistakes of theirs as they are, what SQLite says as the store's. */
   failed(error: unknown): unknown {
     if (error instanceof TypeError) return error;
     if (ToolglotError.isInstance(error) && error.code.startsWith("trp/")) {
@@ -37,7 +37,7 @@ export class Health {
     }
     const file = this.#file;
     const corrupt = isCorrupt(error);
-    const told = corrupt
+    const fault = corrupt
       ? storeError(
           "trp/store-corrupt",
           `${file} is damaged: ${textOf(error)}. Nothing is written any more. Restore it from a backup, then restart.`,
@@ -45,8 +45,8 @@ export class Health {
           error,
         )
       : storeError("trp/store-failed", `${file} failed: ${textOf(error)}`, { file }, error);
-    this.#keep(told, corrupt);
-    return told;
+    this.#keep(fault, corrupt);
+    return fault;
   }
 
   #keep(fault: unknown, isLost: boolean): void {

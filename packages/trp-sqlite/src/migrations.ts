@@ -115,7 +115,7 @@ INSERT INTO identity VALUES (lower(hex(randomblob(16))));
 INSERT INTO counters VALUES ('pulse', 0);
 `;
 
-// Whether one has expired is told by `expires_at`: a status that nobody has looked at is as it was written.
+// `expires_at` says whether one has expired: the status stays as it was written.
 const approvalColumns = `
 ALTER TABLE approvals ADD COLUMN requester TEXT NOT NULL DEFAULT '';
 ALTER TABLE approvals ADD COLUMN status TEXT NOT NULL DEFAULT '';

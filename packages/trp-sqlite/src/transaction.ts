@@ -14,7 +14,7 @@ export class Transaction {
   readonly #statements = new Map<string, Statement>();
   readonly #now: () => number;
   readonly #held = new Map<string, unknown>();
-  readonly #putOff = new Map<string, () => void>();
+  readonly #deferred = new Map<string, () => void>();
   #auditHead: { index: number; hash: string } | undefined;
   /** Of the store, as it was when it was first asked for. */
   #id: string | undefined;
@@ -65,15 +65,15 @@ export class Transaction {
     return made;
   }
 
-  /** What was held under the key is no longer so. */
-  letGo(key: string): void {
+  /** What was held under the key is no longer true. */
+  drop(key: string): void {
     this.#held.delete(key);
   }
 
-  /** A write that the last one of its key does for all of a transaction: at its end. Counts as written from now on. */
-  putOff(key: string, write: () => void): void {
+  /** A write at the end of the transaction: the last one of its key does for all. Counts as written from now on. */
+  defer(key: string, write: () => void): void {
     this.dirty = true;
-    this.#putOff.set(key, write);
+    this.#deferred.set(key, write);
   }
 
   /** Throws `trp/store-replaced` when the file is not the store any more that was opened. */
@@ -81,7 +81,7 @@ export class Transaction {
     this.#identity(this.get("SELECT id FROM identity")?.id);
   }
 
-  /** Lets go of the pages that are kept in memory: what is read next is read from the file. */
+  /** Drops the pages that are kept in memory: what is read next is read from the file. */
   forget(): void {
     this.#connection.exec("PRAGMA shrink_memory");
   }
@@ -93,7 +93,7 @@ export class Transaction {
     throw storeError("trp/store-replaced", text, { file: this.file });
   }
 
-  /** The next fence, never used before. It is not taken until {@link takeFence}. Whoever claims asks for one. */
+  /** The next fence, never used before. It is not taken until {@link takeFence}. */
   nextFence(): number {
     if (this.#fence === undefined) {
       const sql = "SELECT value, (SELECT id FROM identity) AS id FROM counters WHERE name = 'fence'";
@@ -135,7 +135,7 @@ export class Transaction {
       const value = JSON.parse(text as string) as T;
       if (typeof value === "object" && value !== null && check(value)) return value;
     } catch {
-      // Told below.
+      // Thrown below.
     }
     throw this.damaged(table, key);
   }
@@ -148,17 +148,17 @@ export class Transaction {
   /** To be called after BEGIN and after ROLLBACK: others may have written meanwhile. */
   reset(): void {
     this.#held.clear();
-    this.#putOff.clear();
+    this.#deferred.clear();
     this.#auditHead = undefined;
     this.#fence = undefined;
     this.#fenceWritten = true;
     this.dirty = false;
   }
 
-  /** To be called before COMMIT: writes what was put off. */
+  /** To be called before COMMIT: writes what was deferred. */
   flush(): void {
-    for (const write of this.#putOff.values()) write();
-    this.#putOff.clear();
+    for (const write of this.#deferred.values()) write();
+    this.#deferred.clear();
     if (this.#fenceWritten) return;
     this.run("UPDATE counters SET value = ? WHERE name = 'fence'", this.#fence as number);
     this.#fenceWritten = true;

@@ -160,7 +160,7 @@ it("should write what was put off once for all, and not at all for what was undo
   const { commits, failNext } = await watched();
   const count = (to: number, fails = false): Promise<unknown> =>
     commits.write((tx) => {
-      tx.putOff("count", () => tx.run("UPDATE counters SET value = ? WHERE name = 'fence'", to));
+      tx.defer("count", () => tx.run("UPDATE counters SET value = ? WHERE name = 'fence'", to));
       if (fails) throw new TypeError("a mistake");
     });
   const value = (): Promise<unknown> =>

@@ -40,7 +40,7 @@ export function writingTools(
     input: z.object({
       resource_type: z.enum(deletableKinds as [string, ...string[]]),
       resource_id: z.string().min(1).max(200).describe("The record's number"),
-      reason: z.string().max(500).optional().describe("Why, for whoever is asked"),
+      reason: z.string().max(500).optional().describe("Why, for the person who is asked"),
     }),
     output: z.object({
       deleted: z.boolean(),

@@ -1,6 +1,6 @@
 import type { ApprovalRecord } from "../store/types.ts";
 
-/** Letters of a value that are shown at its beginning and its end; what is between is told by its length. */
+/** Letters of a value that are shown at its beginning and its end; what is between is given by its length. */
 const head = 7500;
 const tail = 500;
 /** Values that are shown one by one. */

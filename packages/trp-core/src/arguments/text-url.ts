@@ -1,6 +1,6 @@
 /**
  * What a URL must not be when a server fetches it for a model: another scheme than http and https, one with a user name or
- * password, one of this host or a private network. Names are not looked up: whoever fetches has to check the address that
+ * password, one of this host or a private network. Names are not looked up: the code that fetches has to check the address that
  * a name leads to. Undefined for a public http(s) URL.
  */
 export function urlProblem(text: string): string | undefined {

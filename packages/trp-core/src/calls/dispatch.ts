@@ -3,7 +3,7 @@ import { keepLease, type Lease, sleep } from "@toolglot/internal";
 import type { ProbeResult } from "../catalog/types.ts";
 import type { Fault } from "../frames/fault.ts";
 import type { ShapedResult } from "../frames/types.ts";
-import type { Along } from "../store/types.ts";
+import type { SameTransaction } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { type CallContext, eventFacts, proofOf, sameTransaction, usageOf } from "./ending.ts";
 import { executorError, executorFailed, notApplied, notAppliedThisTime, outcomeUnknown, timedOut } from "./faults.ts";
@@ -114,7 +114,7 @@ class Dispatch {
     }
   }
 
-  /** What a capability is told of the attempt. */
+  /** What a capability gets to know of the attempt. */
   #executeContext(fence: number): Parameters<typeof askProbe>[2] & { fence: number } {
     const { context, data } = this.#started;
     const { item, traceId, principal } = context.call;
@@ -124,7 +124,7 @@ class Dispatch {
 
   /**
    * Whether an attempt before this one may have had an effect. Then its key must not come free: it would be taken by other
-   * arguments, and the caller be told that nothing happened. A probe has said that there was none.
+   * arguments, and the caller would read that nothing happened. A probe has said that there was none.
    */
   #mayHaveHappened(): boolean {
     const { data, context } = this.#started;
@@ -185,7 +185,7 @@ class Dispatch {
     const outcome = storedOutcome(settled, context.call.item.call_id);
     const result = state === "released" ? { state } : { state, outcome };
     const { operations } = this.#dependencies.store;
-    return await this.#commit(settled, (along) => operations.finish(claim, result, along));
+    return await this.#commit(settled, (together) => operations.finish(claim, result, together));
   }
 
   async #doubt(reason: string): Promise<Settled> {
@@ -197,15 +197,15 @@ class Dispatch {
       usage: usageOf(context),
       ...proofOf(context),
     };
-    return await this.#commit(settled, (along) => operations.doubt(claim, reason, along));
+    return await this.#commit(settled, (together) => operations.doubt(claim, reason, together));
   }
 
   /** Writes the outcome of the operation, with its audit row and the reply to the frame in the same transaction. */
-  async #commit(settled: Settled, write: (along: Along) => Promise<boolean>): Promise<Settled> {
+  async #commit(settled: Settled, write: (together: SameTransaction) => Promise<boolean>): Promise<Settled> {
     await this.#point("before-finish");
     const { context } = this.#started;
-    const along = sameTransaction(this.#dependencies, context, settled);
-    const done = await this.#retry(() => write(along));
+    const together = sameTransaction(this.#dependencies, context, settled);
+    const done = await this.#retry(() => write(together));
     if (done === undefined) return this.#unrecorded();
     if (!done) return await this.#lost();
     context.committed = true;
@@ -214,7 +214,7 @@ class Dispatch {
     return settled;
   }
 
-  /** Leaves the operation to the next call with its key, and tells this caller what is known. */
+  /** Leaves the operation to the next call with its key, and answers this caller with what is known. */
   async #abandon(fault: Fault): Promise<Settled> {
     await this.#point("before-finish");
     const { claim, data } = this.#started;

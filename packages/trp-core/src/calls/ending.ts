@@ -3,7 +3,7 @@ import { outcomeEntry } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import { ack, type FrameHead, replyTo } from "../frames/replies.ts";
 import type { CallUsage, NackPayload, PolicyProof, ResponseFrame } from "../frames/types.ts";
-import type { Answer, CallOutcome, KnownCall } from "../store/types.ts";
+import type { Answer, CallOutcome, KnownCall, SameTransaction } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { notRecorded } from "./faults.ts";
 import { settledToOutcome } from "./outcome.ts";
@@ -114,7 +114,7 @@ export function sameTransaction(
   { store }: Pick<CallDependencies, "store">,
   context: EndingCall,
   settled: Settled,
-): { audit: AuditEntry[]; answer?: Answer } {
+): SameTransaction & { audit: AuditEntry[] } {
   const { call, began, frame } = context;
   const entry = outcomeEntry(call, {
     status: statusOf(settled),

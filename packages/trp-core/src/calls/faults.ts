@@ -109,7 +109,7 @@ export function executorError(message: string): Fault {
   });
 }
 
-/** Definitely failed. `keyed`: repeated to whoever sends the key again. */
+/** Definitely failed. `keyed`: repeated to the next call with the key. */
 export function executorFailed(message: string, transient: boolean, keyed: boolean): Fault {
   if (!transient) return fault("TRP_3002", message, { dispatched: true });
   return fault("TRP_3002", message, {

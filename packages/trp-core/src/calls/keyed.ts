@@ -70,7 +70,7 @@ export class KeyedCall {
     let prior = await store.operations.read(operation, isGuarded && isOwn ? effectId : undefined);
     let isForced = !isGuarded;
     if (prior !== undefined && prior.key !== operation.key) {
-      // A consent that the call brings along is meant for an operation of its own.
+      // A consent that the call carries is meant for an operation of its own.
       isForced = typeof item.approval_token === "string" && isRerunnableStill(prior);
       if (!isForced) return { instead: { scope: prior.scope, key: prior.key } };
       prior = undefined;

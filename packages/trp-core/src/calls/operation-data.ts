@@ -14,7 +14,7 @@ export interface OperationData {
   args: JsonObject;
   effect: Effect;
   call_id: string;
-  /** Of capability, arguments as sent, and key: what other calls with the key are told apart by. */
+  /** Of capability, arguments as sent, and key: it distinguishes calls with the same key. */
   call_digest?: string;
   trace_id: string;
   frame_id: string;

@@ -27,7 +27,7 @@ export function storedOutcome(settled: Extract<Settled, { kind: "success" | "fai
   return { ...rest, call_id: callId } as unknown as JsonObject;
 }
 
-/** How an operation ended, for whoever sends its key again; undefined while it has no outcome. */
+/** How an operation ended, for the next call with its key; undefined while it has no outcome. */
 export function settledFromRecord(record: OperationRecord): Settled | undefined {
   if (record.state === "in-doubt") {
     const from = callIdOf(record.data);

@@ -43,8 +43,8 @@ const mostAttempts = 5;
 
 /**
  * Takes over what crashed routers left behind: operations that were started, and whose lease ran out. What may run again
- * does, from what its record holds; what can be asked is asked; the rest is put in doubt. One whose caller was told that
- * an attempt came to nothing is the caller's to repeat, for as long as keys are remembered. Rejects when the store can't
+ * does, from what its record holds; what can be asked is asked; the rest is put in doubt. When the caller was answered that
+ * an attempt came to nothing, it is the caller's to repeat, for as long as keys are remembered. Rejects when the store can't
  * list them; what goes wrong with one operation leaves that one alone.
  */
 export async function recover(
@@ -117,10 +117,10 @@ class Recovery {
     const isPure = call.capability.definition.effect === "pure" && fromJson(this.#record.data)?.effect === "pure";
     const failed = { kind: "failed" as const, fault: executorError("It was given up."), ...shared };
     const settled: Settled = isPure ? failed : { kind: "unknown", fault: outcomeUnknown(), ...shared };
-    const along = sameTransaction(this.#dependencies, context, settled);
+    const together = sameTransaction(this.#dependencies, context, settled);
     const written = isPure
-      ? operations.finish(claim, { state: "failed", outcome: storedOutcome(failed, call.item.call_id) }, along)
-      : operations.doubt(claim, reason, along);
+      ? operations.finish(claim, { state: "failed", outcome: storedOutcome(failed, call.item.call_id) }, together)
+      : operations.doubt(claim, reason, together);
     context.committed = await written;
     if (!context.committed) return;
     if (!isPure) this.#report.inDoubt += 1;

@@ -10,7 +10,7 @@ export const words: ReadonlyMap<string, string> = new Map([
   ["object", "object"],
 ]);
 
-/** Formats of texts that have a word; two names of one format are told by one word. */
+/** Formats of texts that have a word; two names of one format have one word. */
 export const formats: ReadonlyMap<string, string> = new Map([
   ["email", "email"],
   ["uri", "url"],

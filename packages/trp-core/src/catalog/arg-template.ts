@@ -97,7 +97,7 @@ function argumentsOf(
   return found;
 }
 
-/** Longer types are told in one word. */
+/** Longer types become one word. */
 const longest = 240;
 const deepest = 10;
 /** Schemas that refer to each other multiply: no more of them than this are looked at for one argument. */

@@ -5,7 +5,7 @@ const brand = Symbol.for("toolglot.trp.capability-error");
 /** What a capability knows about its effect when it throws. */
 export interface CapabilityErrorOptions {
   /**
-   * - `failed`: definitely not done, and trying again is no use. Recorded, and repeated to whoever sends the key again.
+   * - `failed`: definitely not done, and trying again is no use. Recorded, and repeated to the next call with the key.
    * - `not-applied`: this attempt is proven to have had no effect, nor will it. The call is retryable, and its key free
    *   again, unless an attempt before may have had an effect.
    * - `unknown`: it may have happened. Handled as any other exception: by the capability's `effect`.

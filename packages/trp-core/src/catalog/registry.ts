@@ -99,7 +99,7 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     changed();
   }
 
-  /** What has a number in a principal's sessions: whoever calls without having looked is told why it is denied. */
+  /** What has a number in a principal's sessions. A call of what is denied gets the reason, so it has a number too. */
   function numbered(principal: Principal): readonly RegisteredCapability[] {
     const roles = canonicalJson([...principal.roles].sort());
     let list = seen.get(roles);
@@ -182,7 +182,7 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     const registered = find(call.cap_id)?.registered;
     // That it is gone was said of the router that synced last: here it may still be, or be again, under its number.
     const isSame = alias !== undefined && alias.cap_id === call.cap_id;
-    // One answer for all of these, so that it tells nobody what there is.
+    // One answer for all of these, so that it does not reveal what there is.
     if (!isSame || registered === undefined || !sees(principal, registered)) {
       return fault("TRP_1003", `idx ${call.idx} does not stand for ${call.cap_id} in this session's catalog`);
     }

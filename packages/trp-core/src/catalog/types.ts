@@ -9,7 +9,7 @@ import type { SessionRecord } from "../store/types.ts";
  * What can be said about running a capability twice:
  * - `pure`: it changes nothing.
  * - `idempotent`: twice is as once.
- * - `keyed`: it passes `context.operationKey` on, and whoever takes it does the same key once.
+ * - `keyed`: it passes `context.operationKey` on, and the downstream does the same key once.
  * - `probe`: it can't be repeated, but `probe` can find out whether it happened.
  * - `opaque`: neither. After a crash its outcome is unknown, and a person has to settle it.
  */
@@ -131,7 +131,7 @@ export interface CapabilityRegistry {
   openView(principal: Principal): Promise<string>;
   /** Brings the session's view up to date: appends, marks what is gone. Gives the rows of what is there. */
   sync(session: SessionRecord, principal: Principal): Promise<{ epoch: number; rows: AliasRow[] }>;
-  /** The capability a call means, or why it can't be told (TRP_1003, TRP_2007). */
+  /** The capability a call means, or why it is not known (TRP_1003, TRP_2007). */
   resolve(
     session: SessionRecord,
     principal: Principal,

@@ -1,7 +1,7 @@
 import { ignoreRejection } from "@toolglot/internal";
 import type { RouterEvent, RouterListener } from "./types.ts";
 
-/** Where a router tells what happens. */
+/** Where a router reports what happens. */
 export interface Emitter {
   /** Hands the event to every listener, in order of subscription. Never throws. */
   emit(event: RouterEvent): void;

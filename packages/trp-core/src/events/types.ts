@@ -9,7 +9,7 @@ interface CallFacts {
   tenant: string;
 }
 
-/** What a router tells while it works: the events of the TRP v0.1 draft (14.2), and five of our own. */
+/** What a router reports while it works: the events of the TRP v0.1 draft (14.2), and five of our own. */
 export type RouterEvent = { at: number } & (
   | { type: "catalog.synced"; sessionId: string; epoch: number; capabilities: number }
   | ({ type: "call.accepted" } & CallFacts)

@@ -1,7 +1,7 @@
 import type { ErrorClass, TrpCode } from "./fault.ts";
 import type { RetryHint } from "./types.ts";
 
-/** What a code means, and what whoever gets it can count on. */
+/** What a code means, and what a client that gets it can count on. */
 export interface CodeEntry {
   /** For logs and people: `DUPLICATE_OR_STALE`. */
   readonly name: string;
@@ -9,7 +9,7 @@ export interface CodeEntry {
   readonly errorClass: ErrorClass;
   /** Whether the same call may be sent again by itself (TRP v0.1 draft, 8.2). */
   readonly retryable: boolean;
-  /** What comes along in `retry_hint`. */
+  /** What `retry_hint` holds. */
   readonly retryHint: Readonly<RetryHint>;
   /** What has happened, one sentence. The default `message`. */
   readonly cause: string;

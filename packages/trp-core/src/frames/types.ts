@@ -225,7 +225,7 @@ export interface FaultPayload {
   dispatched: boolean;
 }
 
-/** Refused, or, without the feature `RESULT_FAILED`, failed: `dispatched` tells which (6.2.3). */
+/** Refused, or, without the feature `RESULT_FAILED`, failed: `dispatched` says which (6.2.3). */
 export interface NackPayload extends FaultPayload {
   /** Null when it could not be read. */
   nack_of_frame_id: string | null;
@@ -341,7 +341,7 @@ export interface PartialResultPayload {
   final_available: boolean;
 }
 
-/** What a call that still runs has to tell. */
+/** What a call that still runs has given so far. */
 export interface PartialResultEvent {
   event_id: number;
   kind: string;

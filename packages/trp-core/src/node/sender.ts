@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-/** Whoever waits for an answer. The signal is made when somebody asks for it: most calls are over before that. */
+/** The client that waits for an answer. The signal is made when it is asked for: most calls are over before that. */
 export class Sender {
   readonly #response: ServerResponse;
   #controller: AbortController | undefined;

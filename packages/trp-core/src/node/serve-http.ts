@@ -25,7 +25,7 @@ export interface ServeHttpOptions extends HttpOptions {
   keepAliveMs?: number;
   /** Bytes of all headers of a request. Default 16 KiB; more is answered with 431. */
   maxHeaderBytes?: number;
-  /** Told in a line when the store fails, each kind at most every ten seconds. Default: to stderr. What it throws is lost. */
+  /** Gets a line when the store fails, each kind at most every ten seconds. Default: to stderr. What it throws is lost. */
   log?(line: string): void;
   /** Connections at one time; more are closed at once. Default 1,024. */
   maxConnections?: number;

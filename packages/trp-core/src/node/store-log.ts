@@ -1,6 +1,6 @@
 import type { RouterEvent, RouterListener } from "../events/types.ts";
 
-/** How long the same fault is not told again. Milliseconds. */
+/** How long the same fault is not logged again. Milliseconds. */
 const quietMs = 10_000;
 
 /** A line for each fault of the store; one that comes again and again is counted. */

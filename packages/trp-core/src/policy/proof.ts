@@ -6,7 +6,7 @@ import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
 /**
  * What proves a decision: the rule, the policy's version, and a digest over who asked, for which capability, with which
  * arguments (by their fingerprint, `sha256:` and hex over capability and args). Time and phase are not in it, so the same
- * call by the same principal has the same digest, and whoever has the call can make it again. See {@link proofInputs}.
+ * call by the same principal has the same digest, and anybody who has the call can make it again. See {@link proofInputs}.
  */
 export function policyProof(
   engine: PolicyEngine,

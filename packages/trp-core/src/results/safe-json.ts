@@ -125,9 +125,9 @@ class SafeWriter {
     }
     const { toJSON } = value as { toJSON?: unknown };
     if (typeof toJSON === "function") {
-      const told: unknown = toJSON.call(value, String(this.#at.at(-1) ?? ""));
-      if (told === value) return this.#record(value);
-      return this.#convert(told, holder, key);
+      const json: unknown = toJSON.call(value, String(this.#at.at(-1) ?? ""));
+      if (json === value) return this.#record(value);
+      return this.#convert(json, holder, key);
     }
     if (!isPlain) {
       const special = this.#special(value, holder, key);

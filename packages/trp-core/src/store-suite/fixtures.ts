@@ -15,7 +15,7 @@ import type {
   Who,
 } from "../store/types.ts";
 
-/** Opens a store that is empty and tells time by `now`. */
+/** Opens a store that is empty and whose clock is `now`. */
 export type MakeStore = (options: { now: () => number }) => Promise<RouterStore>;
 
 /** One behaviour that every store must show; `run` rejects with an `Error` when it doesn't. Made for any test runner. */

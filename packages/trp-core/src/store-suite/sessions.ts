@@ -250,10 +250,10 @@ export const sessionCases: StoreCase[] = storeCases({
     );
     seen.features.push("ALL");
     const answer = answerOf(1, { c: resultOutcome("c") });
-    const told = store.sessions.answer(answer);
+    const answered = store.sessions.answer(answer);
     answer.reply.frame_id = "changed";
     (answer.reply.payload as { call_id: string }).call_id = "changed";
-    await told;
+    await answered;
     like(await store.sessions.read("sess", who), { features: ["CALL"], expectedSeq: 2 }, "the session");
     const first = expectStatus(await store.sessions.admit(admission(1)), "duplicate");
     like(first.reply, { frame_id: "res_frame-1", payload: { call_id: "c" } }, "the reply");

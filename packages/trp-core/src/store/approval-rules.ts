@@ -38,7 +38,7 @@ export function requestApproval(
   }
   const { ttlMs, mostPending: _, ...asked } = wanted;
   const record: ApprovalRecord = { ...asked, status: "pending", createdAt: now, expiresAt: now + ttlMs };
-  // Whoever decides anew is told what was decided.
+  // The next decision is made with the earlier one in view.
   const denial = found?.fingerprint === wanted.fingerprint ? denialIn(found) : undefined;
   return { status: "created", record: denial === undefined ? record : { ...record, deniedBefore: denial } };
 }
@@ -126,7 +126,7 @@ export function decideApproval(
   return { ...found, status, decidedAt: now, decidedBy: by, ...(comment !== undefined && { comment }) };
 }
 
-/** The key is taken by an operation that needed no approval: told as a record that was used. */
+/** The key is taken by an operation that needed no approval: shown as a record that was used. */
 function inPlaceOf(operation: OperationRecord, { ttlMs: _, mostPending: __, ...wanted }: Wanted): ApprovalRecord {
   const { fingerprint, claimedAt, leaseUntil, expiresAt = leaseUntil } = operation;
   return { ...wanted, fingerprint, status: "used", createdAt: claimedAt, expiresAt };

@@ -4,7 +4,7 @@ import { approvalAt, decideApproval, requestApproval } from "./approval-rules.ts
 import { checkApproval, idTaken } from "./checks.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
-import type { Along, ApprovalRecord, ApprovalStore } from "./types.ts";
+import type { ApprovalRecord, ApprovalStore, SameTransaction } from "./types.ts";
 
 /** Approvals of a `MemoryStore`. */
 export class MemoryApprovals implements ApprovalStore {
@@ -68,7 +68,7 @@ export class MemoryApprovals implements ApprovalStore {
   async decide(
     id: string,
     decision: Parameters<ApprovalStore["decide"]>[1],
-    { audit, answer }: Along = {},
+    { audit, answer }: SameTransaction = {},
   ): Promise<ApprovalRecord | undefined> {
     const now = this.#tables.enter();
     const record = decideApproval(this.#tables.approvals.get(id), decision, now);

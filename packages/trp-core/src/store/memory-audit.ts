@@ -36,7 +36,7 @@ export class MemoryAudit {
     };
   }
 
-  /** Keeps copies of the entries, when nothing else has to go along with them. */
+  /** Keeps copies of the entries, when nothing else has to be written with them. */
   append(entries: readonly AuditEntry[], at: number): void {
     for (const entry of entries) this.#keep(at, { ...entry });
   }

@@ -24,7 +24,14 @@ import { copyJson } from "@toolglot/internal";
 import { approvalConflict, denialOf, useApproval, useToken } from "./approval-rules.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
-import type { Along, ApprovalUse, OperationFilter, RouterOperationLog, StartOptions, StartResult } from "./types.ts";
+import type {
+  ApprovalUse,
+  OperationFilter,
+  RouterOperationLog,
+  SameTransaction,
+  StartOptions,
+  StartResult,
+} from "./types.ts";
 
 type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
 
@@ -64,7 +71,7 @@ export class MemoryOperations implements RouterOperationLog {
     const use = approval && this.#use(approval, request, before !== undefined, now);
     if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
     const started = beginOperation(keep, result.claim, copyJson(data), now) as KeptOperation;
-    const write = this.#along({ ...(audit && { audit }), ...(answer && { answer }) }, now);
+    const write = this.#prepare({ ...(audit && { audit }), ...(answer && { answer }) }, now);
     this.#keep(request, started, now, effectId);
     use?.write();
     write();
@@ -83,13 +90,13 @@ export class MemoryOperations implements RouterOperationLog {
   async finish(
     claim: OperationClaim,
     result: Parameters<RouterOperationLog["finish"]>[1],
-    along?: Along,
+    together?: SameTransaction,
   ): Promise<boolean> {
-    return this.#write(claim, (kept, now) => finishOperation(kept, claim, copyJson(result), now), along);
+    return this.#write(claim, (kept, now) => finishOperation(kept, claim, copyJson(result), now), together);
   }
 
-  async doubt(claim: OperationClaim, reason: string, along?: Along): Promise<boolean> {
-    return this.#write(claim, (kept, now) => doubtOperation(kept, claim, reason, now), along);
+  async doubt(claim: OperationClaim, reason: string, together?: SameTransaction): Promise<boolean> {
+    return this.#write(claim, (kept, now) => doubtOperation(kept, claim, reason, now), together);
   }
 
   async abandon(claim: OperationClaim): Promise<boolean> {
@@ -154,19 +161,19 @@ export class MemoryOperations implements RouterOperationLog {
     return refused ? { refused } : { write: () => tokens.set(jti, { operation, expiresAt }) };
   }
 
-  #write(claim: OperationClaim, change: Change, along?: Along): boolean {
+  #write(claim: OperationClaim, change: Change, together?: SameTransaction): boolean {
     const now = this.#tables.enter();
     const key = mapKey(claim);
     const next = change(this.#tables.operations.get(key), now);
     if (!next) return false;
-    const write = this.#along(along, now);
+    const write = this.#prepare(together, now);
     this.#tables.keepOperation(key, next === "released" ? undefined : next);
     write();
     return true;
   }
 
-  /** Makes ready what is written along; what is returned then can't fail. */
-  #along({ audit, answer }: Along = {}, now: number): () => void {
+  /** Prepares what is written together; what is returned then can't fail. */
+  #prepare({ audit, answer }: SameTransaction = {}, now: number): () => void {
     const keepRows = this.#tables.audit.prepare(audit, now);
     const keepAnswer = answer && this.#sessions.prepare(answer, now);
     return () => {

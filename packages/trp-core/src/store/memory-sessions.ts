@@ -162,7 +162,7 @@ function copySession(record: SessionRecord): SessionRecord {
   return { ...record, features: [...record.features] };
 }
 
-/** What is kept of a call as whoever asks gets it: a copy. */
+/** A copy of what is kept of a call. */
 function callRecord<Kept extends KeptCall | undefined>(
   sessionId: string,
   callId: string,

@@ -26,7 +26,7 @@ export interface MemoryStoreOptions {
 
 /**
  * A router's store in memory, for tests, for trying out, and for capabilities without effects. It forgets everything
- * with the process (`durability: "none"`), so a router on it refuses effects other than `pure` unless told otherwise. What
+ * with the process (`durability: "none"`), so a router on it refuses effects other than `pure` unless `allowVolatile` is set. What
  * it holds is bounded by what is still valid: expired rows go by themselves whenever the store has doubled.
  */
 export class MemoryStore implements RouterStore {

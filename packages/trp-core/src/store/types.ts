@@ -30,7 +30,7 @@ export interface RouterStore {
   readonly artifacts: ArtifactStore;
   readonly catalog: CatalogStore;
   now(): number;
-  /** Rejects unless a write would be committed now, where whoever opens the store next will find it. */
+  /** Rejects unless a write would be committed now, where the next process that opens the store will find it. */
   ping(): Promise<void>;
   /** Drops what is past its time: sessions, final operations, approvals, artifacts, old frames. */
   prune(): Promise<void>;
@@ -73,8 +73,8 @@ export interface SessionStore {
    * forgotten, a RESULT stays. Reused ids are left to the calls that have them. */
   admit(admission: Admission): Promise<AdmissionResult>;
   /** Records the final answer of an admitted frame, and the outcome of each of its own calls; what is no longer known is
-   * left out. What goes along is written in the same transaction. */
-  answer(answer: Answer, along?: Pick<Along, "audit">): Promise<void>;
+   * left out. What is given together with it is written in the same transaction. */
+  answer(answer: Answer, together?: Pick<SameTransaction, "audit">): Promise<void>;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /** Calls of admitted frames that have no outcome yet, oldest first. */
   callsInFlight(sessionId: string): Promise<CallRecord[]>;
@@ -153,7 +153,7 @@ export interface Answer {
 }
 
 /** What is written in the same transaction as a step of an operation. */
-export interface Along {
+export interface SameTransaction {
   audit?: AuditEntry[];
   answer?: Answer;
 }
@@ -164,8 +164,8 @@ export type ApprovalUse =
   /** A signed token, spent once, for one operation. */
   | { kind: "token"; jti: string; expiresAt: number };
 
-/** What goes along with the start of an operation, in its transaction. */
-export interface StartOptions extends Along {
+/** What is written with the start of an operation, in its transaction. */
+export interface StartOptions extends SameTransaction {
   /** What is needed to run it again: kept as the record's `data`. */
   data?: JsonObject;
   approval?: ApprovalUse;
@@ -198,11 +198,15 @@ export interface RouterOperationLog extends OperationLog {
    * claimed: the answer is `in-doubt`, with the record of that one.
    */
   start(request: ClaimRequest, options: StartOptions): Promise<StartResult>;
-  finish(claim: OperationClaim, result: Parameters<OperationLog["finish"]>[1], along?: Along): Promise<boolean>;
-  doubt(claim: OperationClaim, reason: string, along?: Along): Promise<boolean>;
+  finish(
+    claim: OperationClaim,
+    result: Parameters<OperationLog["finish"]>[1],
+    together?: SameTransaction,
+  ): Promise<boolean>;
+  doubt(claim: OperationClaim, reason: string, together?: SameTransaction): Promise<boolean>;
   /** With an `effectId`, when nothing is known of the key: an unsettled operation with it, one in doubt first, then the oldest. */
   read(key: OperationKey, effectId?: string): Promise<OperationRecord | undefined>;
-  /** Gives the lease up at once, without an outcome: whoever claims next may take it over. False when it was lost. */
+  /** Gives the lease up at once, without an outcome: the next claim may take it over. False when it was lost. */
   abandon(claim: OperationClaim): Promise<boolean>;
   list(filter: OperationFilter): Promise<OperationRecord[]>;
   /**
@@ -236,7 +240,7 @@ export interface ApprovalRecord {
   capId: string;
   /** Of capability and args: other arguments need another approval. */
   fingerprint: string;
-  /** The args after defaults, for whoever decides. */
+  /** The args after defaults, for those who decide. */
   args: JsonObject;
   riskTier: string;
   /** Why the policy asks. */
@@ -296,7 +300,7 @@ export interface ApprovalStore {
   decide(
     id: string,
     decision: { status: "approved" | "denied"; by: string; comment?: string },
-    along?: Along,
+    together?: SameTransaction,
   ): Promise<ApprovalRecord | undefined>;
 }
 

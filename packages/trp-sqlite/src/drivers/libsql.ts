@@ -29,7 +29,7 @@ export async function libsqlDriver(): Promise<Driver> {
               statement.get(parameters);
             },
             change(parameters) {
-              // Of its own: the binding can't tell well when a statement is both run and read.
+              // Of its own: the binding does not know well when a statement is both run and read.
               counted ??= database.prepare(sql);
               return counted.run(parameters).changes;
             },

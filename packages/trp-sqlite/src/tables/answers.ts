@@ -1,10 +1,10 @@
-import type { Answer, ResponseFrame } from "@toolglot/trp-core/store";
+import { type Answer, entryText, type ResponseFrame, type SameTransaction } from "@toolglot/trp-core/store";
 import type { Row } from "../driver.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { callIds, findCall, findSession, outcomeOf, replyOf, type Session } from "./session-rows.ts";
 
 /** An answer as text, made when it is given: its owner may change it afterwards. */
-export interface AnswerText {
+interface AnswerText {
   sessionId: string;
   frameId: string;
   reply: string;
@@ -13,7 +13,7 @@ export interface AnswerText {
   outcomes: [callId: string, outcome: string][];
 }
 
-export function answerText({ sessionId, frameId, reply, outcomes }: Answer): AnswerText {
+function answerText({ sessionId, frameId, reply, outcomes }: Answer): AnswerText {
   const entries = Object.entries(outcomes);
   const text = JSON.stringify(reply);
   const [only] = entries;
@@ -25,7 +25,7 @@ export function answerText({ sessionId, frameId, reply, outcomes }: Answer): Ans
 }
 
 /** Writes the final answer of a frame, and the outcomes of its own calls. */
-export function keepAnswer(tx: Transaction, answer: AnswerText): void {
+function keepAnswer(tx: Transaction, answer: AnswerText): void {
   const { sessionId, frameId, reply, callId } = answer;
   const session = findSession(tx, sessionId);
   if (!session) return;
@@ -95,4 +95,19 @@ export function frameReply(
     if (typeof reply === "string") return replyOf(tx, reply, "calls", callId);
   }
   return frame.reply === null ? undefined : replyOf(tx, frame.reply, "frames", frameId);
+}
+
+/** What is written in the same transaction as a step, as text; made when the step is asked for. */
+export interface SameTransactionText {
+  audit: string[];
+  answer: AnswerText | undefined;
+}
+
+export function sameTransactionText({ audit = [], answer }: SameTransaction = {}): SameTransactionText {
+  return { audit: audit.map(entryText), answer: answer && answerText(answer) };
+}
+
+export function writeSameTransaction(tx: Transaction, { audit, answer }: SameTransactionText): void {
+  tx.audit(audit);
+  if (answer) keepAnswer(tx, answer);
 }

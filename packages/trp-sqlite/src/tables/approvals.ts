@@ -13,7 +13,7 @@ import {
 import type { Row } from "../driver.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
-import { alongText, writeAlong } from "./along.ts";
+import { sameTransactionText, writeSameTransaction } from "./answers.ts";
 import { findOperation } from "./operation-rows.ts";
 
 /** Approvals in SQLite. */
@@ -60,14 +60,14 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
       }
       return found;
     },
-    async decide(id, { status, by, comment }, along) {
-      const beside = alongText(along);
+    async decide(id, { status, by, comment }, together) {
+      const beside = sameTransactionText(together);
       const decision = { status, by, ...(comment !== undefined && { comment }) };
       return commits.write((tx) => {
         const record = decideApproval(findApproval(tx, id), decision, tx.now());
         if (!record) return undefined;
         writeApproval(tx, record);
-        writeAlong(tx, beside);
+        writeSameTransaction(tx, beside);
         return record;
       });
     },
@@ -159,7 +159,7 @@ export function pruneApprovals(tx: Transaction, atOnce: number): boolean {
 }
 
 function insertApproval(tx: Transaction, record: ApprovalRecord): void {
-  tx.letGo(anyApproval);
+  tx.drop(anyApproval);
   const { id, tenant, requester, status, operation, expiresAt } = record;
   tx.run(
     `INSERT INTO approvals (id, tenant, requester, status, scope, key, used, expires_at, record)

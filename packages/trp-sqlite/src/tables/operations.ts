@@ -9,6 +9,7 @@ import type {
 import {
   abandonOperation,
   beginOperation,
+  type ClaimDecision,
   checkClaimRequest,
   checkDuration,
   claimOperation,
@@ -19,18 +20,18 @@ import {
   renewOperation,
 } from "@toolglot/core/operation-log";
 import {
-  type Along,
   type ApprovalUse,
   approvalConflict,
   denialOf,
   type RouterOperationLog,
+  type SameTransaction,
   type StartResult,
   useApproval,
   useToken,
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
-import { type AlongText, alongText, writeAlong } from "./along.ts";
+import { type SameTransactionText, sameTransactionText, writeSameTransaction } from "./answers.ts";
 import { findApproval, newestApproval, writeApproval } from "./approvals.ts";
 import {
   findOperation,
@@ -48,9 +49,14 @@ type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | 
 
 /** The operation log in SQLite. */
 export function sqliteOperations(commits: GroupCommit, durability: "process" | "disk"): RouterOperationLog {
-  const change = (claim: OperationClaim, decide: Change, texts: Texts = {}, along?: Along): Promise<boolean> => {
+  const change = (
+    claim: OperationClaim,
+    decide: Change,
+    texts: Texts = {},
+    together?: SameTransaction,
+  ): Promise<boolean> => {
     const { scope, key } = claim;
-    const beside = alongText(along);
+    const beside = sameTransactionText(together);
     return commits.write((tx) => changeOperation(tx, { scope, key }, decide, texts, beside));
   };
   return {
@@ -59,14 +65,14 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
       const wanted = checked(request);
       return commits.write((tx) => claim(tx, wanted));
     },
-    async start(request, { data, approval, effectId, again = false, ...along }) {
+    async start(request, { data, approval, effectId, again = false, ...together }) {
       const wanted = checked(request);
       const use = approval && { ...approval };
       const texts = {
         ...(data === undefined ? {} : { data: JSON.stringify(data) }),
         ...(effectId === undefined ? {} : { effectId }),
       };
-      const beside = alongText(along);
+      const beside = sameTransactionText(together);
       return commits.write((tx) => start(tx, wanted, texts, again, use, beside));
     },
     async renew(claim, leaseMs) {
@@ -79,19 +85,19 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
       const texts = data === undefined ? {} : { data: JSON.stringify(data) };
       return change(claim, (kept, now) => beginOperation(kept, held, undefined, now), texts);
     },
-    async finish(claim, result, along) {
+    async finish(claim, result, together) {
       const held = { ...claim };
       if (result.state === "released") {
-        return change(claim, (kept, now) => finishOperation(kept, held, { state: "released" }, now), {}, along);
+        return change(claim, (kept, now) => finishOperation(kept, held, { state: "released" }, now), {}, together);
       }
       const { state } = result;
       const outcome = JSON.stringify(result.outcome) ?? "null";
       const decide: Change = (kept, now) => finishOperation(kept, held, { state, outcome: null }, now);
-      return change(claim, decide, { outcome }, along);
+      return change(claim, decide, { outcome }, together);
     },
-    async doubt(claim, reason, along) {
+    async doubt(claim, reason, together) {
       const held = { ...claim };
-      return change(claim, (kept, now) => doubtOperation(kept, held, reason, now), {}, along);
+      return change(claim, (kept, now) => doubtOperation(kept, held, reason, now), {}, together);
     },
     async abandon(claim) {
       const held = { ...claim };
@@ -124,12 +130,16 @@ interface Texts {
 
 function claim(tx: Transaction, request: ClaimRequest): ClaimResult {
   const stored = findOperation(tx, request);
-  const decision = decide(tx, request, stored);
-  if (decision.keep) {
+  return keepDecision(tx, decide(tx, request, stored), stored);
+}
+
+/** Writes what a claim came to. */
+function keepDecision(tx: Transaction, { result, keep }: ClaimDecision, stored: Stored | undefined): ClaimResult {
+  if (keep) {
     tx.takeFence();
-    writeOperation(tx, decision.keep, stored, {});
+    writeOperation(tx, keep, stored, {});
   }
-  return { ...decision.result, record: told(tx, decision.result.record, stored) };
+  return { ...result, record: withTexts(tx, result.record, stored) };
 }
 
 function start(
@@ -138,20 +148,14 @@ function start(
   texts: Texts,
   again: boolean,
   approval: ApprovalUse | undefined,
-  along: AlongText,
+  together: SameTransactionText,
 ): StartResult {
   const now = tx.now();
   const stored = findOperation(tx, request);
   const decision = decide(tx, request, stored);
   const { result, keep } = decision;
   const { data, effectId } = texts;
-  if (result.status !== "claimed" || !keep) {
-    if (keep) {
-      tx.takeFence();
-      writeOperation(tx, keep, stored, {});
-    }
-    return { ...result, record: told(tx, result.record, stored) };
-  }
+  if (result.status !== "claimed" || !keep) return keepDecision(tx, decision, stored);
   const resumed = rememberedOperation(stored?.kept, now) !== undefined;
   const other = resumed || again || effectId === undefined ? undefined : unsettledOperation(tx, effectId);
   if (other) return { status: "in-doubt", record: recordOf(tx, other) };
@@ -161,17 +165,23 @@ function start(
   if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
   const started = beginOperation(keep, result.claim, undefined, now) as KeptOperation;
   const record = {
-    ...told(tx, started.record, stored),
+    ...withTexts(tx, started.record, stored),
     ...(data !== undefined && { data: JSON.parse(data) as JsonValue }),
   };
   tx.takeFence();
   writeOperation(tx, started, stored, texts);
   use?.write();
-  writeAlong(tx, along);
+  writeSameTransaction(tx, together);
   return { ...result, record };
 }
 
-function changeOperation(tx: Transaction, key: OperationKey, decide: Change, texts: Texts, along: AlongText): boolean {
+function changeOperation(
+  tx: Transaction,
+  key: OperationKey,
+  decide: Change,
+  texts: Texts,
+  together: SameTransactionText,
+): boolean {
   const stored = findRecord(tx, key);
   const next = decide(stored?.kept, tx.now());
   if (!next || !stored) return false;
@@ -180,11 +190,11 @@ function changeOperation(tx: Transaction, key: OperationKey, decide: Change, tex
   } else {
     writeOperation(tx, next, stored, texts);
   }
-  writeAlong(tx, along);
+  writeSameTransaction(tx, together);
   return true;
 }
 
-function decide(tx: Transaction, request: ClaimRequest, stored: Stored | undefined): ReturnType<typeof claimOperation> {
+function decide(tx: Transaction, request: ClaimRequest, stored: Stored | undefined): ClaimDecision {
   const now = tx.now();
   const decision = claimOperation(stored?.kept, request, now, tx.nextFence());
   // A key that has no operation may have an approval that waits for one.
@@ -194,7 +204,7 @@ function decide(tx: Transaction, request: ClaimRequest, stored: Stored | undefin
 }
 
 /** A record with its data and outcome, as far as they are still known. */
-function told(tx: Transaction, record: OperationRecord, stored: Stored | undefined): OperationRecord {
+function withTexts(tx: Transaction, record: OperationRecord, stored: Stored | undefined): OperationRecord {
   return stored ? recordOf(tx, { ...stored, kept: { ...stored.kept, record } }) : record;
 }
 

@@ -14,8 +14,7 @@ import {
 } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
-import { alongText, writeAlong } from "./along.ts";
-import { frameReply, moveReply } from "./answers.ts";
+import { frameReply, moveReply, sameTransactionText, writeSameTransaction } from "./answers.ts";
 import {
   callColumns,
   callIds,
@@ -45,7 +44,7 @@ export function sqliteSessions(commits: GroupCommit): SessionStore {
           "INSERT INTO sessions (id, expected_seq, view, expires_at, record) VALUES (?, 1, ?, ?, ?)",
           ...[columnText(id), view, fixed.expiresAt, JSON.stringify(fixed)],
         );
-        tx.letGo(`session ${id}`);
+        tx.drop(`session ${id}`);
         return { ...fixed, view, expectedSeq: 1 };
       });
     },
@@ -70,8 +69,8 @@ export function sqliteSessions(commits: GroupCommit): SessionStore {
       return commits.write((tx) => admit(tx, copy));
     },
     async answer(answer, { audit = [] } = {}) {
-      const beside = alongText({ audit, answer });
-      return commits.write((tx) => writeAlong(tx, beside));
+      const beside = sameTransactionText({ audit, answer });
+      return commits.write((tx) => writeSameTransaction(tx, beside));
     },
     async readCall(sessionId, callId) {
       return commits.read((tx) => {
@@ -130,10 +129,10 @@ function admit(tx: Transaction, admission: Admission): AdmissionResult {
   return { status: "admitted", session: recordOf(session), calls: known };
 }
 
-/** The next seq is told at once, and written once for all frames of a transaction. */
+/** The next seq holds at once, and is written once for all frames of a transaction. */
 function takeSeq(tx: Transaction, session: Session, seq: number): void {
   session.expectedSeq = seq + 1;
-  tx.putOff(`seq ${session.n}`, () => {
+  tx.defer(`seq ${session.n}`, () => {
     tx.run("UPDATE sessions SET expected_seq = ? WHERE n = ?", session.expectedSeq, session.n);
   });
 }
