@@ -1,4 +1,3 @@
-import { createRecord } from "@toolglot/core";
 import { outcomeEntry } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import { ack, type FrameHead, replyTo } from "../frames/replies.ts";
@@ -60,8 +59,7 @@ export function callReply(call: CallFacts, { head, known }: CallFrame, settled: 
     return { settled, reply: inProgress(head, backoffMs, options) };
   }
   const reply = outcomeReply(head, outcome, options);
-  const outcomes = createRecord<CallOutcome>();
-  if (!keepsOutcome(known, outcome)) outcomes[item.call_id] = outcome;
+  const outcomes = keepsOutcome(known, outcome) ? {} : { [item.call_id]: outcome };
   return { settled, reply, answer: { sessionId: session.id, frameId, reply, outcomes } };
 }
 

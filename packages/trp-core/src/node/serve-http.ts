@@ -2,14 +2,13 @@ import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { checkKeys } from "@toolglot/internal";
+import type { RouterEvent, RouterListener } from "../events/types.ts";
 import { nackReply } from "../http/reply.ts";
 import { createRoutes, type HttpRoutes } from "../http/route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "../http/types.ts";
 import type { Router } from "../router/types.ts";
 import { answerParserErrors } from "./parser-errors.ts";
-import { readBody } from "./read-body.ts";
-import { linger, Sender } from "./sender.ts";
-import { storeLog } from "./store-log.ts";
+import { linger, readBody, Sender } from "./request-body.ts";
 
 /** Options of {@link serveHttp}. Times in milliseconds. */
 export interface ServeHttpOptions extends HttpOptions {
@@ -220,4 +219,25 @@ function shutDown(server: Server, graceMs: number): Promise<void> {
     });
     server.closeIdleConnections();
   });
+}
+
+/** How long the same fault is not logged again. Milliseconds. */
+const quietMs = 10_000;
+
+/** A line for each fault of the store; one that comes again and again is counted. */
+function storeLog(log: (line: string) => void): RouterListener {
+  const known = new Map<string, { at: number; more: number }>();
+  return (event: RouterEvent) => {
+    if (event.type !== "store.failed") return;
+    const { code, operation, message } = event;
+    const now = performance.now();
+    const before = known.get(code);
+    if (before !== undefined && now - before.at < quietMs) {
+      before.more += 1;
+      return;
+    }
+    const more = before === undefined || before.more === 0 ? "" : ` (and ${before.more} more since)`;
+    known.set(code, { at: now, more: 0 });
+    log(`toolglot router: the store failed at ${operation}: ${code} ${message}${more}`);
+  };
 }

@@ -62,8 +62,11 @@ export async function settleItem(
   if (known?.status === "reused") return await refuse(deps, call, known, options, fault("TRP_1007"));
   const end = inFlight.begin(session.id, "call", item.call_id);
   try {
-    const dependsOn = options.dependencies ? (item.depends_on ?? []) : [];
-    const unready = await dependencyFault(dependsOn, (callId) => dependencyState(store, session.id, callId));
+    const { depends_on: dependsOn = [] } = item;
+    const depends = options.dependencies && dependsOn.length > 0;
+    const unready = depends
+      ? await dependencyFault(dependsOn, (callId) => dependencyState(store, session.id, callId))
+      : undefined;
     const found = unready ?? (await registry.resolve(session, principal, item, frame.catalog_epoch));
     if (isFault(found)) return await refuse(deps, call, known, options, found);
     return await pipeline.run({ ...call, capability: found }, options);

@@ -7,8 +7,7 @@ import type { Principal } from "../identity/types.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { SessionManager } from "../sessions/sessions.ts";
 import type { KnownCall, RouterStore, SessionRecord } from "../store/types.ts";
-import type { InFlight } from "./in-flight.ts";
-import type { Lifecycle } from "./lifecycle.ts";
+import type { InFlight, Lifecycle } from "./lifecycle.ts";
 import type { RouterLimits, RouterTimes } from "./types.ts";
 
 /** What answering frames is made of. */

@@ -1,4 +1,3 @@
-import { createRecord } from "@toolglot/core";
 import { copyJson } from "@toolglot/internal";
 import type { AuditEntry } from "../audit/types.ts";
 import { checkSession, idTaken } from "./checks.ts";
@@ -67,7 +66,7 @@ export class MemorySessions implements SessionStore {
       return { status: "duplicate", session: copySession(record), ...reply, frameCalls: [...frame.calls] };
     }
     if (seq > record.expectedSeq) return { status: "gap", session: copySession(record) };
-    const known = createRecord<KnownCall>();
+    const known: Record<string, KnownCall> = Object.create(null);
     for (const call of calls) {
       const found = session.calls.get(call.callId);
       known[call.callId] = knownCall(callRecord(sessionId, call.callId, found), call.digest);
