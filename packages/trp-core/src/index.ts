@@ -32,7 +32,9 @@ export type {
   Repeats,
 } from "./catalog/types.ts";
 export type { RouterEvent, RouterListener } from "./events/types.ts";
-export { type Authenticate, bearerToken, createFetchHandler, type HttpHead, type HttpOptions } from "./http/index.ts";
+export { createFetchHandler } from "./http/fetch-handler.ts";
+export { bearerToken } from "./http/headers.ts";
+export type { Authenticate, HttpHead, HttpOptions } from "./http/types.ts";
 export { type BearerEntry, bearerTokens, narrow, type PrincipalInput, principal } from "./identity/principal.ts";
 export type { Principal } from "./identity/types.ts";
 export { defaultPolicy } from "./policy/default-policy.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createFetchHandler } from "../src/http/index.ts";
+import { createFetchHandler } from "../src/http/fetch-handler.ts";
 import {
   createRouter,
   createSafetyRules,

@@ -1,14 +1,14 @@
 import type { JsonObject } from "@toolglot/core";
-import { canonicalJson, checkKeys, isObject } from "@toolglot/internal";
+import { canonicalJson, checkKeys, isObject, randomHex } from "@toolglot/internal";
 import { base64url, base64urlBytes } from "../digest/base64url.ts";
-import { hmacSha256, sha256Digest } from "../digest/sha256.ts";
+import { hmacSha256, sameText, sha256Digest } from "../digest/sha256.ts";
 import { type Fault, fault } from "../frames/fault.ts";
 import { isId, tokenLength } from "../frames/fields.ts";
 
 /** How far two clocks may be apart. */
 const skewMs = 30_000;
 const prefix = "appr1";
-const jtiHexDigits = 12;
+const jtiBytes = 6;
 /** Seconds; the year 5138. Beyond it nobody means a time. */
 const latestSecond = 100_000_000_000;
 
@@ -55,7 +55,7 @@ export function issueApprovalToken(request: ApprovalTokenRequest): string {
     args_digest: argsDigest(args),
     iat,
     exp: iat + Math.floor(ttlMs / 1_000),
-    jti: `appr_${randomHex(jtiHexDigits)}`,
+    jti: `appr_${randomHex(jtiBytes)}`,
     ...(sub === undefined ? {} : { sub }),
   };
   const payload = base64url(new TextEncoder().encode(canonicalJson(claims)));
@@ -135,24 +135,12 @@ function readSigned(token: string, secrets: readonly string[]): Record<string, u
   return "its claims can't be read";
 }
 
-/** Compares in a time that depends on the lengths only. */
-function sameText(a: string, b: string): boolean {
-  let difference = a.length ^ b.length;
-  for (let index = 0; index < b.length; index++) difference |= (a.charCodeAt(index) || 0) ^ b.charCodeAt(index);
-  return difference === 0;
-}
-
 function argsDigest(args: JsonObject): string {
   return sha256Digest(canonicalJson(args));
 }
 
 function isSecond(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0 && (value as number) <= latestSecond;
-}
-
-function randomHex(digits: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(digits / 2));
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 
 function refused(why: string): Fault {

@@ -1,5 +1,6 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
+import { refTarget } from "../catalog/arg-template-words.ts";
 
 /** What a schema says about the safety of the texts in a value. */
 export interface MarkedSchema {
@@ -94,32 +95,10 @@ function expand(schemas: readonly JsonSchema[], root: JsonSchemaObject): JsonSch
     all.add(schema);
     for (const keyword of inPlace) for (const branch of schema[keyword] ?? []) add(branch);
     for (const keyword of ["if", "then", "else"]) add(schema[keyword]);
-    if (typeof schema.$ref === "string") add(refersTo(root, schema.$ref));
+    if (typeof schema.$ref === "string") add(refTarget(root, schema.$ref));
   };
   for (const schema of schemas) add(schema);
   return [...all];
-}
-
-/** References within the schema by pointer, as `#/$defs/name`; others carry no marks. */
-function refersTo(root: JsonSchemaObject, ref: string): unknown {
-  if (ref === "#") return root;
-  if (!ref.startsWith("#/")) return undefined;
-  let at: unknown = root;
-  for (const part of ref.slice(2).split("/")) {
-    if (typeof at !== "object" || at === null) return undefined;
-    const key = decodePart(part);
-    if (!Object.hasOwn(at, key)) return undefined;
-    at = (at as Record<string, unknown>)[key];
-  }
-  return at;
-}
-
-function decodePart(part: string): string {
-  try {
-    return decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~");
-  } catch {
-    return part;
-  }
 }
 
 function marksOf(schema: JsonSchemaObject): string[] {

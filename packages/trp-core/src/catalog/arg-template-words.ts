@@ -21,22 +21,28 @@ export const formats: ReadonlyMap<string, string> = new Map([
   ["time", "time"],
 ]);
 
-/** The schema that a reference into the same document leads to; `true` where it leads nowhere. */
+/** The schema that a reference into the same document leads to, after all steps; `true` where it leads nowhere. */
 export function followRef(root: JsonSchemaObject, given: JsonSchema): JsonSchema {
   let schema = given;
   for (let step = 0; step < 16; step++) {
     if (typeof schema === "boolean" || typeof schema.$ref !== "string") return schema;
-    if (schema.$ref !== "#" && !schema.$ref.startsWith("#/")) return true;
-    let found: unknown = root;
-    for (const part of schema.$ref.split("/").slice(1)) {
-      const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
-      if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return true;
-      found = (found as Record<string, unknown>)[key];
-    }
+    const found = refTarget(root, schema.$ref);
     if (typeof found !== "boolean" && (typeof found !== "object" || found === null)) return true;
     schema = found as JsonSchema;
   }
   return true;
+}
+
+/** What a reference by pointer, as `#/$defs/name`, leads to in its own document; undefined for any other. */
+export function refTarget(root: JsonSchemaObject, ref: string): unknown {
+  if (ref !== "#" && !ref.startsWith("#/")) return undefined;
+  let found: unknown = root;
+  for (const part of ref.split("/").slice(1)) {
+    const key = decode(part).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined;
+    found = (found as Record<string, unknown>)[key];
+  }
+  return found;
 }
 
 function decode(text: string): string {

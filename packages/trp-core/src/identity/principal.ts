@@ -1,5 +1,5 @@
 import { checkKeys, isObject } from "@toolglot/internal";
-import { sha256Hex } from "../digest/sha256.ts";
+import { sameText, sha256Hex } from "../digest/sha256.ts";
 import type { Principal } from "./types.ts";
 
 /** What {@link principal} fills in. */
@@ -118,15 +118,9 @@ export function bearerTokens(
     if (typeof token !== "string" || token === "") return undefined;
     const digest = sha256Hex(token);
     let found: Principal | undefined;
-    for (const entry of entries) if (isSame(entry.digest, digest)) found = entry.who;
+    for (const entry of entries) if (sameText(entry.digest, digest)) found = entry.who;
     return found;
   };
-}
-
-function isSame(left: string, right: string): boolean {
-  let difference = left.length ^ right.length;
-  for (let at = 0; at < left.length; at++) difference |= left.charCodeAt(at) ^ right.charCodeAt(at);
-  return difference === 0;
 }
 
 function isName(value: unknown): value is string {

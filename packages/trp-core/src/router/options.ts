@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import type { RouterLimits, RouterOptions, RouterTimes } from "./types.ts";
 
 const minute = 60_000;
@@ -70,7 +70,8 @@ export function readLimits(given: RouterOptions["limits"]): RouterLimits {
     batchCalls: 64,
     callsInFlight: 256,
     callsWaiting: 1_024,
-    ...defined(given),
+    // `undefined` is as left out: it must not hide a default.
+    ...(defined(given ?? {}) as typeof given),
   };
   check("limits", limits, ["callsWaiting"]);
   return Object.freeze(limits);
@@ -102,16 +103,11 @@ export function readTimes(given: RouterOptions["times"]): RouterTimes {
     pruneEveryMs: 10 * minute,
     seqWaitMs: 250,
     catalogTtlMs: 10 * minute,
-    ...defined(given),
+    // `undefined` is as left out: it must not hide a default.
+    ...(defined(given ?? {}) as typeof given),
   };
   check("times", times, ["keyMemoryMs", "recoverEveryMs", "pruneEveryMs", "seqWaitMs"]);
   return Object.freeze(times);
-}
-
-/** `undefined` is as left out: it must not hide a default. */
-function defined<T extends object>(given: T | undefined): Partial<T> {
-  const entries = Object.entries(given ?? {}).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Partial<T>;
 }
 
 function check(where: string, found: object, mayBeZero: readonly string[]): void {

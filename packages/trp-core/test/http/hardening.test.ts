@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { expect, it } from "vitest";
-import { createFetchHandler } from "../../src/http/index.ts";
+import { createFetchHandler } from "../../src/http/fetch-handler.ts";
 import type { Principal } from "../../src/identity/types.ts";
 import { createRouter } from "../../src/router/create-router.ts";
 import { MemoryStore } from "../../src/store/memory-store.ts";

@@ -45,7 +45,11 @@ import {
 } from "./operation-rows.ts";
 
 type Refusal = ReturnType<typeof useToken> & string;
-type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
+type Change = (
+  kept: KeptOperation | undefined,
+  now: number,
+  claim: OperationClaim,
+) => KeptOperation | "released" | undefined;
 
 /** The operation log in SQLite. */
 export function sqliteOperations(commits: GroupCommit, durability: "process" | "disk"): RouterOperationLog {
@@ -55,9 +59,10 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
     texts: Texts = {},
     together?: SameTransaction,
   ): Promise<boolean> => {
-    const { scope, key } = claim;
+    // The caller may change its own object meanwhile.
+    const held = { ...claim };
     const beside = sameTransactionText(together);
-    return commits.write((tx) => changeOperation(tx, { scope, key }, decide, texts, beside));
+    return commits.write((tx) => changeOperation(tx, held, decide, texts, beside));
   };
   return {
     durability,
@@ -77,31 +82,31 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
     },
     async renew(claim, leaseMs) {
       checkDuration("leaseMs", leaseMs);
-      const { fence, ...key } = claim;
-      return change(claim, (kept, now) => renewOperation(kept, { ...key, fence }, clamp(leaseMs), now));
+      return change(claim, (kept, now, held) => renewOperation(kept, held, clamp(leaseMs), now));
     },
     async begin(claim, data) {
-      const held = { ...claim };
       const texts = data === undefined ? {} : { data: JSON.stringify(data) };
-      return change(claim, (kept, now) => beginOperation(kept, held, undefined, now), texts);
+      return change(claim, (kept, now, held) => beginOperation(kept, held, undefined, now), texts);
     },
     async finish(claim, result, together) {
-      const held = { ...claim };
       if (result.state === "released") {
-        return change(claim, (kept, now) => finishOperation(kept, held, { state: "released" }, now), {}, together);
+        return change(
+          claim,
+          (kept, now, held) => finishOperation(kept, held, { state: "released" }, now),
+          {},
+          together,
+        );
       }
       const { state } = result;
       const outcome = JSON.stringify(result.outcome) ?? "null";
-      const decide: Change = (kept, now) => finishOperation(kept, held, { state, outcome: null }, now);
+      const decide: Change = (kept, now, held) => finishOperation(kept, held, { state, outcome: null }, now);
       return change(claim, decide, { outcome }, together);
     },
     async doubt(claim, reason, together) {
-      const held = { ...claim };
-      return change(claim, (kept, now) => doubtOperation(kept, held, reason, now), {}, together);
+      return change(claim, (kept, now, held) => doubtOperation(kept, held, reason, now), {}, together);
     },
     async abandon(claim) {
-      const held = { ...claim };
-      return change(claim, (kept, now) => abandonOperation(kept, held, now));
+      return change(claim, (kept, now, held) => abandonOperation(kept, held, now));
     },
     async read({ scope, key }, effectId) {
       return commits.read((tx) => {
@@ -177,13 +182,13 @@ function start(
 
 function changeOperation(
   tx: Transaction,
-  key: OperationKey,
+  claim: OperationClaim,
   decide: Change,
   texts: Texts,
   together: SameTransactionText,
 ): boolean {
-  const stored = findRecord(tx, key);
-  const next = decide(stored?.kept, tx.now());
+  const stored = findRecord(tx, claim);
+  const next = decide(stored?.kept, tx.now(), claim);
   if (!next || !stored) return false;
   if (next === "released") {
     tx.run("DELETE FROM operations WHERE rowid = ?", stored.n);
