@@ -244,6 +244,7 @@ it("leaves no listener behind, and no rejection unhandled", async () => {
   process.on("unhandledRejection", unhandled);
   const { signal } = new AbortController();
   const added = vi.spyOn(signal, "addEventListener");
+  const removed = vi.spyOn(signal, "removeEventListener");
   await run(async () => 1, { context: { signal } });
   await run(never, { context: { signal }, timeoutMs: 5 });
   await run(
@@ -256,8 +257,8 @@ it("leaves no listener behind, and no rejection unhandled", async () => {
   await new Promise((resolve) => setTimeout(resolve, 30));
   process.off("unhandledRejection", unhandled);
   expect(unhandled).not.toHaveBeenCalled();
-  // One listener for all runs, however many there are.
-  expect(added).toHaveBeenCalledTimes(1);
+  expect(added).toHaveBeenCalledTimes(3);
+  expect(removed).toHaveBeenCalledTimes(3);
 });
 
 it("stops at once what looks at its signal, however soon that is aborted", async () => {

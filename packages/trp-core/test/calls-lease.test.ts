@@ -151,7 +151,7 @@ it("finishes when the store comes back while the lease holds", async () => {
   expect(await outcomes(router)).toEqual(["SUCCESS"]);
 });
 
-it("does not insist on a write that is malformed", async () => {
+it("does not retry a write that is malformed", async () => {
   const world = new World();
   const store = new MemoryStore();
   const router = rig({ store, capabilities: [note(world)], overrides });
