@@ -75,7 +75,7 @@ export interface ApprovalRequest {
 /** The host's answer. */
 export interface Decision {
   approved: boolean;
-  /** Told to the model when denied. */
+  /** The model reads it when the call is denied. */
   reason?: string;
   /** Who decided. */
   by?: string;

@@ -5,17 +5,22 @@ export type KnownKeys<Options> = Readonly<Record<keyof Options & string, true>>;
 
 /**
  * Refuses options that nobody would read: a misspelt limit must not become no limit. Keys whose value is `undefined` count,
- * since their name is as wrong. Nothing given (`undefined`) is fine.
+ * since their name is as wrong. Nothing given (`undefined`) is fine, unless something is required.
  *
  * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
+ * @param required Options that a call can't do without, to be named when none are given.
  * @throws `TypeError` for anything but a plain object, and for an unknown key; it names the nearest known one.
  */
 export function checkKeys<Options extends object>(
   what: string,
   given: Options | undefined,
   known: KnownKeys<Options>,
+  required: readonly (keyof Options & string)[] = [],
 ): void {
-  if (given === undefined) return;
+  if (given === undefined) {
+    if (required.length > 0) throw new TypeError(`${what} needs options: { ${required.join(", ")} }`);
+    return;
+  }
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     throw new TypeError(
       `${what} takes an object of options, not ${given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`}`,

@@ -61,7 +61,7 @@ function write(value: unknown, depth: number): string | undefined {
 }
 
 function writeObject(value: object, depth: number): string | undefined {
-  if (depth > maxDepth) throw new TypeError(`can't be told as JSON: nested deeper than ${maxDepth}, or in a circle`);
+  if (depth > maxDepth) throw new TypeError(`can't be written as JSON: nested deeper than ${maxDepth}, or in a circle`);
   const { toJSON } = value as { toJSON?: unknown };
   if (typeof toJSON === "function") return write(toJSON.call(value, ""), depth + 1);
   if (Array.isArray(value)) {

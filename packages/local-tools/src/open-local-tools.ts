@@ -71,7 +71,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
 }
 
 function checkOptions(options: LocalToolsOptions): void {
-  if (options === undefined)
+  if (options?.roots === undefined)
     throw new TypeError("openLocalTools needs options: { roots }, the directories that may be used");
   checkKeys<LocalToolsOptions>("openLocalTools", options, {
     roots: true,

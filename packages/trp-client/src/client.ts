@@ -83,18 +83,23 @@ export function createClient(options: ClientOptions): TrpClient {
 }
 
 function checkOptions(options: ClientOptions): CallRules {
-  checkKeys<ClientOptions>("createClient", options, {
-    transport: true,
-    agentId: true,
-    keys: true,
-    features: true,
-    authContext: true,
-    resumeSessionId: true,
-    retry: true,
-    timeoutMs: true,
-    requestTimeoutMs: true,
-    onEvent: true,
-  });
+  checkKeys<ClientOptions>(
+    "createClient",
+    options,
+    {
+      transport: true,
+      agentId: true,
+      keys: true,
+      features: true,
+      authContext: true,
+      resumeSessionId: true,
+      retry: true,
+      timeoutMs: true,
+      requestTimeoutMs: true,
+      onEvent: true,
+    },
+    ["transport", "agentId"],
+  );
   const { transport, agentId, keys = "auto", timeoutMs = 15_000 } = options;
   if (typeof transport?.send !== "function") {
     throw new TypeError("transport must be a Transport: inProcessTransport, httpTransport (./node) or fetchTransport");

@@ -21,12 +21,17 @@ export interface FetchTransportOptions {
  * can't be reached is `trp-client/no-answer` here.
  */
 export function fetchTransport(options: FetchTransportOptions): Transport {
-  checkKeys<FetchTransportOptions>("fetchTransport", options, {
-    url: true,
-    token: true,
-    fetch: true,
-    maxAnswerBytes: true,
-  });
+  checkKeys<FetchTransportOptions>(
+    "fetchTransport",
+    options,
+    {
+      url: true,
+      token: true,
+      fetch: true,
+      maxAnswerBytes: true,
+    },
+    ["url"],
+  );
   const { maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const send = options.fetch ?? globalThis.fetch;
   const url = frameUrl(options.url);

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelPart, ModelRequest, ProgramLanguage, ToolCall } from "@toolglot/core";
 import { type Conversation, readConversation } from "./conversation.ts";
 import { writeDecline, writeDocument } from "./formats/attp.ts";
@@ -46,7 +47,8 @@ export function createPlanner(options: PlannerOptions = {}): Model {
     const { text, calls = [], cut, declined } = reply(conversation, messy, options.now?.() ?? new Date());
     if (declined !== undefined) options.onDecline?.(declined);
     for (let at = 0; at < text.length; at += chunkSize) {
-      await pause(delayMs, signal);
+      signal.throwIfAborted();
+      if (delayMs > 0) await sleep(delayMs, undefined, { signal });
       yield text.slice(at, at + chunkSize);
     }
     for (const [index, { name, input }] of calls.entries()) {
@@ -183,20 +185,4 @@ function writeCalls(
       return { text: slipped(slip, document, words, task.tools[0]), ...cut };
     }
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  signal.throwIfAborted();
-  if (ms === 0) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    const stop = (): void => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener("abort", stop);
-      resolve();
-    }, ms);
-    signal.addEventListener("abort", stop, { once: true });
-  });
 }

@@ -42,12 +42,9 @@ export async function queryReadOnly(
   const { limit, signal, processorMs = processorLimitMs, waitMs = 10 * processorMs } = options;
   const statement = singleStatement(sql);
   signal?.throwIfAborted();
-  const stopper = new AbortController();
-  const cancel = (): void => stopper.abort();
-  signal?.addEventListener("abort", cancel, { once: true });
-  const timer = setTimeout(cancel, waitMs);
+  const stop = AbortSignal.any([AbortSignal.timeout(waitMs), ...(signal === undefined ? [] : [signal])]);
   const compute = async (sql: string, only: Question["only"]): Promise<Answer> => {
-    const answer = await askQueryProcess({ path, sql, only, processorMs }, stopper.signal);
+    const answer = await askQueryProcess({ path, sql, only, processorMs }, stop);
     if (answer.tooLong) throw tooLong(`it computed for more than ${processorMs / 1000} s`);
     return answer;
   };
@@ -57,11 +54,8 @@ export async function queryReadOnly(
     return await runStatement(statement, limit, compute);
   } catch (error) {
     signal?.throwIfAborted();
-    if (stopper.signal.aborted) throw tooLong(`nothing came within ${waitMs / 1000} s`);
+    if (stop.aborted) throw tooLong(`nothing came within ${waitMs / 1000} s`);
     throw explained(error);
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener("abort", cancel);
   }
 }
 

@@ -85,7 +85,7 @@ function repair(run: RunState, { reason, text, keptAnswer }: Verdict & { kind: "
   if (repairs >= maxRepairTurns && keptAnswer !== undefined) {
     run.warn(
       "foreign-format",
-      "The answer looks like a call in another format; the model was told, and stays with it.",
+      "The answer looks like a call in another format; the model was asked about it, and repeated it.",
     );
     return { outcome: { status: "answered", text: keptAnswer } };
   }

@@ -72,7 +72,7 @@ export interface ReplayedRun extends AgentRun {
  * version.
  */
 export function replayRun(recording: Recording, options: { protocol: ToolProtocol }): ReplayedRun {
-  checkKeys("replayRun", options, { protocol: true });
+  checkKeys("replayRun", options, { protocol: true }, ["protocol"]);
   const { protocol } = options;
   const { protocol: wanted } = recording.head;
   if (protocol.version !== wanted) {

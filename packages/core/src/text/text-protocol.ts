@@ -64,7 +64,12 @@ export function createTextProtocol<Block extends BlockBase>(
 ): ToolProtocol<Block> {
   const { id, version, stop, ownPrompt } = parts;
   const name = `${id.replace(/-.*/, "")}Protocol`;
-  checkKeys<object>(name, options, { prompt: true, locale: true, mode: true, maxResultChars: true, ...parts.options });
+  checkKeys<TextProtocolOptions>(
+    name,
+    options,
+    { prompt: true, locale: true, mode: true, maxResultChars: true, ...parts.options },
+    ["prompt"],
+  );
   const { prompt, locale = "en", mode = "loop", maxResultChars } = options;
   if (prompt?.forProtocol !== version) {
     throw new TypeError(

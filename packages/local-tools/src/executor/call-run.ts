@@ -103,14 +103,14 @@ export class CallRun {
         return this.#ask(calls[Math.max(0, index)] as ToolCall, reason);
       },
     });
-    // A file that several calls name is told of by the first of them.
-    const told = new Set<FileOutcome>();
+    // Of several calls that name one file, the first reports it.
+    const reported = new Set<FileOutcome>();
     return files.map((own) => {
       const sources = new Set(own.map((file) => file.src));
       const mine = outcome.files.filter(
-        (file) => file.sources.some((source) => sources.has(source)) && !told.has(file),
+        (file) => file.sources.some((source) => sources.has(source)) && !reported.has(file),
       );
-      for (const file of mine) told.add(file);
+      for (const file of mine) reported.add(file);
       const text =
         mine.length > 0 ? editText({ files: mine }, room.share) : "Made together with the edits of the call before.";
       const metadata = outcome.id === undefined ? {} : { change: outcome.id };

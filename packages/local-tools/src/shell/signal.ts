@@ -5,7 +5,7 @@ export function signal(target: number, name: NodeJS.Signals | 0): boolean {
   return attempt(() => process.kill(target, name)) === true;
 }
 
-/** Whether a process of this number runs, whoever it belongs to. */
+/** Whether a process of this number runs, whichever user owns it. */
 export function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -77,7 +77,7 @@ export function defineTool(
   },
 ): DefinedTool<Record<string, unknown>>;
 export function defineTool(definition: AnySpec): DefinedTool {
-  checkKeys("defineTool", definition, specKeys);
+  checkKeys("defineTool", definition, specKeys, ["name", "description", "execute"]);
   const { name, description, execute, annotations, examples, raises, outputSchema } = definition;
   const output = definition.output ?? outputSchema;
   if (typeof name !== "string" || name === "") throw new TypeError("defineTool needs a name");

@@ -26,15 +26,20 @@ export function makeSubagentTool(
     args?: ArgsShorthand;
   },
 ): DefinedTool {
-  checkKeys("makeSubagentTool", options, {
-    name: true,
-    description: true,
-    input: true,
-    args: true,
-    annotations: true,
-    examples: true,
-    run: true,
-  });
+  checkKeys(
+    "makeSubagentTool",
+    options,
+    {
+      name: true,
+      description: true,
+      input: true,
+      args: true,
+      annotations: true,
+      examples: true,
+      run: true,
+    },
+    ["name", "description", "run"],
+  );
   const { run, ...definition } = options;
   if (typeof run !== "function")
     throw new TypeError(`makeSubagentTool: ${JSON.stringify(options.name)} needs a run function`);

@@ -52,22 +52,27 @@ const loopback = ["localhost", "127.0.0.1", "::1"];
  * error when the port can't be had.
  */
 export async function serveHttp(router: Router, options: ServeHttpOptions): Promise<HttpServer> {
-  checkKeys<ServeHttpOptions>("serveHttp", options, {
-    authenticate: true,
-    limits: true,
-    allowedHosts: true,
-    allowedOrigins: true,
-    heartbeatMs: true,
-    host: true,
-    port: true,
-    headersTimeoutMs: true,
-    requestTimeoutMs: true,
-    keepAliveMs: true,
-    maxHeaderBytes: true,
-    log: true,
-    maxConnections: true,
-    maxConnectionsPerAddress: true,
-  });
+  checkKeys<ServeHttpOptions>(
+    "serveHttp",
+    options,
+    {
+      authenticate: true,
+      limits: true,
+      allowedHosts: true,
+      allowedOrigins: true,
+      heartbeatMs: true,
+      host: true,
+      port: true,
+      headersTimeoutMs: true,
+      requestTimeoutMs: true,
+      keepAliveMs: true,
+      maxHeaderBytes: true,
+      log: true,
+      maxConnections: true,
+      maxConnectionsPerAddress: true,
+    },
+    ["authenticate"],
+  );
   const { host = "127.0.0.1", port = 0, requestTimeoutMs = 30_000, keepAliveMs = 60_000 } = options;
   const { headersTimeoutMs = Math.min(10_000, requestTimeoutMs), maxHeaderBytes = 16_384 } = options;
   const { maxConnections = 1_024, maxConnectionsPerAddress = 512 } = options;

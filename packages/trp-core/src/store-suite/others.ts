@@ -74,7 +74,7 @@ export const otherCases: StoreCase[] = storeCases({
     equal(await store.audit.read({ limit: 0 }), [], "none of them");
     like(verifyRows(await store.audit.read({ after: 2 }), rows[1]), { ok: true }, "the check of a part");
   },
-  "should chain audit rows whoever writes them": async ({ store }) => {
+  "should chain audit rows of all writers": async ({ store }) => {
     await Promise.all([
       ...Array.from({ length: 20 }, (_, index) =>
         store.audit.append([auditEntry(`a${index}`), auditEntry(`b${index}`)]),

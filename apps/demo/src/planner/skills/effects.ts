@@ -23,7 +23,7 @@ const ticketHeadZh =
   /^(?:请|麻烦你?|帮我|你?能不能|再)*(?:(?:给|为|替|帮)\s*(?<who>.{1,40}?))?\s*(?:创建|新建|开|建|提交|提|登记|写)(?:一)?[张个份]?(?:新的?)?\s*(?<level>[高低中]优先级|普通优先级|紧急|加急)?的?(?:关于(?<about>.{1,200}?)的)?工单(?<rest>.*)$/su;
 /** Where the text of a ticket begins. */
 const opening = "saying|that says|which says|to say|about|titled|called|because|with the (?:text|title|message)";
-/** What may be told beside the text, in the order in which it is looked for. */
+/** What a request may give beside the text, in the order in which it is read. */
 const ticketSlots: readonly RegExp[] = [
   /^\s*(?:with|of|at)\s+(?:an?\s+)?(?<level>high|low|normal)\s+priority\b/i,
   new RegExp(`^\\s*for\\s+(?<who>.+?)(?=\\s*[:：]|,?\\s+(?:${opening})\\b|\\s*$)`, "is"),
