@@ -1,8 +1,11 @@
 import { type Message, textMessage } from "@toolglot/core";
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
-import { startRun } from "./loop/start-run.ts";
-import { toSettings } from "./settings.ts";
-import type { Agent, AgentOptions, RunOptions } from "./types.ts";
+import { checkKeys, type KnownKeys, onAbort } from "@toolglot/internal";
+import type { AgentEvent } from "./events.ts";
+import { toRunError } from "./loop/run-error.ts";
+import { type Outcome, RunState } from "./loop/run-state.ts";
+import { runSteps } from "./loop/steps.ts";
+import { type Settings, toSettings } from "./settings.ts";
+import type { Agent, AgentOptions, AgentRun, RunOptions, RunResult } from "./types.ts";
 
 const runKeys: KnownKeys<RunOptions> = { signal: true, runId: true };
 
@@ -37,4 +40,55 @@ export function toMessages(input: string | readonly Message[]): Message[] {
     }
   }
   return [...input];
+}
+
+/** Starts the loop and returns its events and its result. `observer` gets every event, before `onEvent`. */
+export function startRun(
+  settings: Settings,
+  input: Message[],
+  options: RunOptions,
+  observer?: (event: AgentEvent) => void,
+): AgentRun {
+  const run = new RunState(settings, input, options.runId ?? settings.runtime.newRunId(), observer);
+  const result = toTheEnd(run, options.signal);
+  return {
+    runId: run.runId,
+    result,
+    [Symbol.asyncIterator]: () => run.events[Symbol.asyncIterator](),
+  };
+}
+
+async function toTheEnd(run: RunState, signal: AbortSignal | undefined): Promise<RunResult> {
+  // The caller gets the AgentRun, and can start to listen, before anything happens.
+  await Promise.resolve();
+  const { protocol, mode, locale } = run.settings;
+  const warnings: [code: string, message: string][] = [];
+  const { failed } = run.readTools((...warning) => warnings.push(warning));
+  const names = run.tools.current.map((tool) => tool.name);
+  run.emit({ type: "run-start", runId: run.runId, protocol: protocol.version, mode, locale, tools: names });
+  for (const warning of failed === undefined ? warnings : []) run.warn(...warning);
+  const stopListening = onAbort(signal, () => run.requestStop({ cause: "signal" }));
+  try {
+    return run.end(await outcomeOf(run, failed));
+  } finally {
+    stopListening();
+  }
+}
+
+/** How the run ends. A run that was stopped ends so, even if its last step was just over. */
+async function outcomeOf(run: RunState, failed: string | undefined): Promise<Outcome> {
+  let outcome: Outcome;
+  try {
+    outcome =
+      failed === undefined
+        ? await runSteps(run)
+        : { status: "error", text: "", error: { code: "agent/tools-failed", message: failed } };
+  } catch (error) {
+    outcome = { status: "error", text: run.lastText, error: toRunError(error, "agent/fault") };
+  }
+  const { stop, lastText } = run;
+  if (!stop) return outcome;
+  return stop.cause === "limit"
+    ? { status: "limit", limit: stop.limit, text: lastText }
+    : { status: "aborted", text: lastText };
 }

@@ -1,7 +1,6 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
-import { checkKeys, defined, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, defined, type KnownKeys, maxTimerMs, randomHex } from "@toolglot/internal";
 import { toDefinitions } from "./loop/live-tools.ts";
-import { withDefaults } from "./runtime.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
@@ -118,4 +117,18 @@ function positive(name: string, value: number | undefined, least: number): void 
   if (value !== undefined && !(typeof value === "number" && value >= least)) {
     throw new TypeError(`${name} must be a number of at least ${least}, not ${String(value)}.`);
   }
+}
+
+/** The real clock, random ids, real timers; `given` replaces single parts. */
+function withDefaults(given: Partial<AgentRuntime> = {}): AgentRuntime {
+  return {
+    now: given.now ?? Date.now,
+    newRunId: given.newRunId ?? (() => `run_${randomHex(12)}`),
+    startTimer: given.startTimer ?? startTimer,
+  };
+}
+
+function startTimer(_name: string, ms: number, callback: () => void): () => void {
+  const timer = setTimeout(callback, Math.min(ms, maxTimerMs));
+  return () => clearTimeout(timer);
 }

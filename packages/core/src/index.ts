@@ -21,7 +21,6 @@ export {
   type ProgramLanguage,
 } from "./bind-names.ts";
 export { type CoerceResult, type CoerceTextOptions, coerceText } from "./coerce-text.ts";
-export { type ContentBlock, contentText } from "./content.ts";
 export type { Affects, Diagnostic, Severity } from "./diagnostic.ts";
 export { ToolError, ToolglotError, type ToolglotErrorOptions } from "./errors.ts";
 export {
@@ -33,7 +32,16 @@ export {
   type JsonValue,
 } from "./json.ts";
 export { toJsonText } from "./json-text.ts";
-export { type Message, type MessagePart, messageText, type Transcript, type Trust, textMessage } from "./message.ts";
+export {
+  type ContentBlock,
+  contentText,
+  type Message,
+  type MessagePart,
+  messageText,
+  type Transcript,
+  type Trust,
+  textMessage,
+} from "./message.ts";
 export type { FinishReason, Model, ModelPart, ModelRequest, Usage } from "./model.ts";
 export { nearest } from "./nearest.ts";
 export type {

@@ -1,5 +1,5 @@
-import type { ContentBlock } from "./content.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
+import type { ContentBlock } from "./message.ts";
 import type { Span } from "./span.ts";
 
 /** Hints in MCP's words, and three of our own. Hints come from the tool's author, not from the model. */

@@ -1,6 +1,5 @@
 import { expect, it } from "vitest";
-import { explainResult } from "../src/explain.ts";
-import { findingLines } from "../src/finding-lines.ts";
+import { explainResult, findingLines } from "../src/explain.ts";
 import type { Diagnostic } from "../src/index.ts";
 
 const found = (more: Partial<Diagnostic>): Diagnostic => ({

@@ -2,11 +2,11 @@ import type { EndOptions, ParseResult, Parser, Segment } from "@toolglot/core";
 import { allowsRepair, checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
 import { diagnostic, type ToolsXmlRepairCode } from "./diagnostics.ts";
 import { ToolsReader } from "./scan/block-reader.ts";
-import { BodyMemory, patience } from "./scan/body-memory.ts";
 import { Names } from "./scan/context.ts";
 import { type Envelope, EnvelopeReader } from "./scan/envelope.ts";
 import { ToolsXmlGrammar } from "./scan/grammar.ts";
 import { findLostCalls } from "./scan/lost-calls.ts";
+import { BodyMemory, patience } from "./scan/raw-body.ts";
 import type { ToolsXmlBlock, ToolsXmlEvent, ToolsXmlParseOptions, ToolsXmlParserOptions } from "./types.ts";
 
 /**

@@ -13,10 +13,10 @@ import type {
 } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
 import { readArguments } from "../arguments.ts";
+import type { StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
-import { toRunEvent } from "./relay.ts";
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -215,4 +215,22 @@ function stepTokens(usage: Usage | undefined, characters: number): number {
     return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   }
   return Math.ceil(characters / charactersPerToken);
+}
+
+/** A parser's event as an event of the run. Reads nothing but what all protocols have in common. */
+function toRunEvent(event: ProtocolEvent, stepIndex: number): StepEvent {
+  switch (event.phase) {
+    case "text":
+      return { type: "text-delta", stepIndex, text: event.text };
+    case "reasoning":
+      return { type: "reasoning-delta", stepIndex, text: event.text };
+    case "block-start":
+      return { type: "block-start", stepIndex, start: event.start };
+    case "delta":
+      return { type: "block-delta", stepIndex, field: event.type.replace(/-delta$/, ""), text: event.text };
+    case "block-end":
+      return { type: "block-end", stepIndex, block: plainJson(event.block) };
+    default:
+      return { type: "diagnostic", stepIndex, diagnostic: plainJson(event.diagnostic) };
+  }
 }

@@ -1,10 +1,9 @@
-import type { Action, BlockBase, Decision, Message } from "@toolglot/core";
+import type { Action, BlockBase, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
 import type { Answer } from "./answer.ts";
 import { askApproval } from "./approvals.ts";
 import { riskyTools } from "./hold-back.ts";
 import { expectedCalls } from "./results.ts";
 import type { RunState } from "./run-state.ts";
-import { untrustedTexts } from "./untrusted.ts";
 
 /** A shorter program than this, in characters that are no white space, may well be the same by chance. */
 const minProgramLength = 24;
@@ -70,4 +69,51 @@ function occurs(messages: Iterable<Message>, needles: readonly string[]): boolea
 /** Text without white space and invisible characters, so that neither indentation nor line ends hide an echo. */
 function bare(text: string): string {
   return text.replace(/[\s\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]+/g, "");
+}
+
+/** Every text of a message that came from outside: what tools gave, pages and files. As it was, not as it is sent. */
+function untrustedTexts(message: Message): string[] {
+  if (message.role === "assistant") return [];
+  const all = message.trust === "untrusted";
+  return message.parts.flatMap((part) => (all || part.type === "result" ? partTexts(part) : []));
+}
+
+function partTexts(part: MessagePart): string[] {
+  switch (part.type) {
+    case "result":
+      return resultTexts(part.result);
+    case "file":
+      return fileTexts(part.mediaType, part.data);
+    case "call":
+      return stringsIn(part.call.input);
+    default:
+      return [part.text];
+  }
+}
+
+/** Not the error's source line: that is the model's own. */
+function resultTexts({ content, data, error, logs }: ToolResult): string[] {
+  return [
+    ...content.flatMap((block) => ("text" in block && block.text !== undefined ? [block.text] : [])),
+    ...stringsIn(data),
+    ...(error ? [error.message] : []),
+    ...(logs ? [logs.map((entry) => entry.text).join("")] : []),
+  ];
+}
+
+function fileTexts(mediaType: string, data: string | undefined): string[] {
+  if (data === undefined || !/^text\/|json|xml|yaml|toml/.test(mediaType)) return [];
+  try {
+    const bytes = Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+    return [new TextDecoder().decode(bytes)];
+  } catch {
+    // No base64: whatever it is, it is text.
+    return [data];
+  }
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => [key, ...stringsIn(item)]);
 }

@@ -1,9 +1,8 @@
 import type { Executor, Message, Model, ModelPart, ToolDefinition } from "@toolglot/core";
 import { checkKeys, onAbort } from "@toolglot/internal";
-import { toMessages } from "../create-agent.ts";
+import { startRun, toMessages } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { toRunError } from "../loop/run-error.ts";
-import { startRun } from "../loop/start-run.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 import { toSettings } from "../settings.ts";
 import type { AgentOptions, AgentRun, AgentRuntime, ApproveCallback, RunOptions } from "../types.ts";

@@ -1,5 +1,5 @@
-import { contentText } from "../content.ts";
 import { toJsonText } from "../json-text.ts";
+import { contentText } from "../message.ts";
 import type { Locale } from "../protocol.ts";
 import { neutralize } from "../text/neutralize.ts";
 import type { ToolResult, ToolStatus } from "../tool.ts";

@@ -1,11 +1,9 @@
-import type { Action, CallsAction, Executor, ExecutorContext, ToolResult } from "@toolglot/core";
-import { checkConcurrency } from "@toolglot/core/executing";
+import type { Action, CallsAction, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
+import { checkConcurrency, inOrder } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
 import type { LocalTools } from "../local-tools.ts";
 import { placeholdersIn } from "../placeholders.ts";
-import { runInBatchOrder } from "./batch-order.ts";
-import { CallRun } from "./call-run.ts";
-import { TextRoom } from "./text-room.ts";
+import { CallRun, TextRoom } from "./call-run.ts";
 
 /** Options of {@link localExecutor}. */
 export interface LocalExecutorOptions {
@@ -63,4 +61,27 @@ function unknownValues(found: readonly string[]): { type: string; message: strin
   if (found.length === 0)
     return { type, message: "Not run: another call of this block asks for a value that is not known." };
   return { type, message: `There is no value for ${found.join(", ")}. Nothing of this block was run.` };
+}
+
+const shellCalls: ReadonlySet<string> = new Set(["command", "input", "ctrl"]);
+
+/**
+ * Runs a batch: each shell call by itself, all edits together where the first of them stands, and everything else beside its
+ * neighbours. Results are in the order of the calls.
+ */
+export async function runInBatchOrder(
+  calls: readonly ToolCall[],
+  maxConcurrency: number,
+  run: { single(call: ToolCall): Promise<ToolResult>; edits(calls: readonly ToolCall[]): Promise<ToolResult[]> },
+): Promise<ToolResult[]> {
+  const edits = calls.filter(({ name }) => name === "edit");
+  const steps = calls.filter((call) => call.name !== "edit" || call === edits[0]);
+  const onlyReads = ({ name }: ToolCall): boolean => name !== "edit" && !shellCalls.has(name);
+  const results = new Map<ToolCall, ToolResult>();
+  await inOrder(steps, { maxConcurrency, onlyReads }, async (call) => {
+    if (call !== edits[0]) results.set(call, await run.single(call));
+    else
+      for (const [index, result] of (await run.edits(edits)).entries()) results.set(edits[index] as ToolCall, result);
+  });
+  return calls.map((call) => results.get(call) as ToolResult);
 }

@@ -1,5 +1,5 @@
 import { sep } from "node:path";
-import { openIn } from "../roots/opened-file.ts";
+import { openIn } from "../roots/pinned-folder.ts";
 import type { PinnedFolder, Roots } from "../roots/roots.ts";
 import { type IgnoreRule, parseIgnoreFile, verdict } from "./ignore-rules.ts";
 

@@ -1,6 +1,6 @@
 import { localError } from "../errors.ts";
 import { counted, firstChars, sized } from "../messages.ts";
-import type { OpenedFile } from "../roots/opened-file.ts";
+import type { OpenedFile } from "../roots/pinned-folder.ts";
 import { looksBinary, mediaType } from "./file-kind.ts";
 
 /** What is wanted of a file. Lines from 1, both ends included. */

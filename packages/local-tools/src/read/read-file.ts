@@ -2,7 +2,7 @@ import { defined } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { type LinesFound, scanLines } from "../files/scan-lines.ts";
 import { counted, inMessage, several, sized } from "../messages.ts";
-import type { OpenedFile } from "../roots/opened-file.ts";
+import type { OpenedFile } from "../roots/pinned-folder.ts";
 import type { FileRead, ReadPart } from "./types.ts";
 
 /** Bounds of what is given of a file. */

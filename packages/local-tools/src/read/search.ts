@@ -4,7 +4,7 @@ import { looksBinary } from "../files/file-kind.ts";
 import { protectedReason } from "../files/protected.ts";
 import { type Walk, type WalkedFile, walkFiles } from "../files/walk.ts";
 import { inMessage } from "../messages.ts";
-import type { OpenedFile } from "../roots/opened-file.ts";
+import type { OpenedFile } from "../roots/pinned-folder.ts";
 import type { Place, Roots } from "../roots/roots.ts";
 import { fileChoice } from "./file-choice.ts";
 import { type FileMatches, Matcher, MatchFault } from "./match-worker.ts";

@@ -3,8 +3,7 @@ import { lstat, readlink, realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileChanged, localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
-import { type OpenedFile, openIn } from "./opened-file.ts";
-import { type FolderEntry, type PinnedFolder, pinFolder } from "./pinned-folder.ts";
+import { type FolderEntry, type OpenedFile, openIn, type PinnedFolder, pinFolder } from "./pinned-folder.ts";
 
 /** Where a path leads, all links resolved; inside the roots. */
 export interface Place {

@@ -1,6 +1,6 @@
 import type { ToolCall, ToolResult } from "@toolglot/core";
 import { expect, it } from "vitest";
-import { runInBatchOrder } from "../../src/executor/batch-order.ts";
+import { runInBatchOrder } from "../../src/executor/local-executor.ts";
 
 /** What runs together, by the places of the calls: groups in the order in which they begin, each one over before the next. */
 async function groups(...names: string[]): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { TextRoom } from "../../src/executor/text-room.ts";
+import { TextRoom } from "../../src/executor/call-run.ts";
 
 it("should give each call an even share, and what short results leave to those after them", () => {
   const room = new TextRoom(12_000, 3);

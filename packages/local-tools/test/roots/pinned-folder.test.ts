@@ -3,8 +3,7 @@ import { mkdir, rename, rm, symlink } from "node:fs/promises";
 import { createServer } from "node:net";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
-import { openIn } from "../../src/roots/opened-file.ts";
-import { pinFolder } from "../../src/roots/pinned-folder.ts";
+import { openIn, pinFolder } from "../../src/roots/pinned-folder.ts";
 import { Roots } from "../../src/roots/roots.ts";
 import { openedFile, scratchFolder } from "../support/scratch.ts";
 

@@ -1,12 +1,12 @@
 import type { Fence } from "@toolglot/core/text";
 import type { DiagnosticChange } from "@toolglot/internal";
 import type { Container } from "../calls/built-in.ts";
-import { Findings } from "../calls/findings.ts";
+import { Findings } from "../calls/report.ts";
 import type { ToolsXmlRepairCode } from "../diagnostics.ts";
 import type { ToolsXmlCall, ToolsXmlEvent } from "../types.ts";
-import type { BodyMemory } from "./body-memory.ts";
 import type { Names } from "./context.ts";
 import type { OpenBody } from "./element-body.ts";
+import type { BodyMemory } from "./raw-body.ts";
 import type { Tag } from "./tag.ts";
 
 /** What a reader needs from its surroundings. */

@@ -10,10 +10,10 @@ import type { ToolsXmlBlock } from "../types.ts";
 import { BetweenTags } from "./between-tags.ts";
 import { BlockDraft, type ReaderOptions } from "./block-draft.ts";
 import { exactText } from "./body-text.ts";
-import { isStop } from "./closing-tag.ts";
 import type { BodyContext } from "./context.ts";
 import { ElementBodies, type OpenBody } from "./element-body.ts";
 import type { Tag } from "./tag.ts";
+import { isStop } from "./tag.ts";
 
 /**
  * Reads one `<tools>` element as it comes in.

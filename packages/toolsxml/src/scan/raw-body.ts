@@ -1,9 +1,8 @@
 import type { EndOptions } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
-import { type BodyMemory, patience } from "./body-memory.ts";
 import { cdataStart } from "./body-text.ts";
-import { type Candidate, closingTagEnd, Lookahead } from "./closing-tag.ts";
 import type { BodyContext } from "./context.ts";
+import { type Candidate, closingTagEnd, Lookahead } from "./tag.ts";
 import { type Ending, TagCounter } from "./tag-counter.ts";
 
 /**
@@ -168,4 +167,17 @@ export class RawBody {
     } else this.bodyEnd = this.end = ending.cutAt;
     return true;
   }
+}
+
+/** Beyond so many units read again, bodies end at the first place where they can. */
+export const patience = 65_536;
+
+/** What the bodies of one text know together, so that none of them searches for the same again. */
+export class BodyMemory {
+  /** Offset from which on a name has no closing tag. */
+  readonly gone: Map<string, number> = new Map();
+  /** Offset from which on no CDATA is closed. */
+  noCdata: number = Number.POSITIVE_INFINITY;
+  /** Units that were read again because a guess was wrong. */
+  reread = 0;
 }
