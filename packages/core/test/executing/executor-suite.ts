@@ -62,8 +62,9 @@ export function describeExecutor(
   differences: ExecutorDifferences = {},
 ): void {
   const { without = {}, noProgress, undecided, noData } = differences;
-  const needs = (kinds: CallKind[]): typeof it =>
-    (kinds.some((kind) => without[kind] !== undefined) ? it.skip : it) as typeof it;
+  /** A test that makes these calls, where the executor has them. */
+  const needs = (kinds: CallKind[]): ((name: string, test: () => Promise<void>) => void) =>
+    kinds.some((kind) => without[kind] !== undefined) ? () => {} : it;
 
   async function run(
     kinds: readonly CallKind[],

@@ -60,6 +60,11 @@ export function dyingLog(
     if (method === "read" || method === "renew") return await call();
     if (!step()) return await never;
     const result = await call();
+    if ((result as { status?: unknown } | undefined)?.status === "busy") {
+      // It waits for a lease; how often it asks meanwhile is a matter of time.
+      moment--;
+      return result;
+    }
     return step() ? result : await never;
   };
   return { log: wrapLog(log, around), died, moments: () => moment };

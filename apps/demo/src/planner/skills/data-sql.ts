@@ -95,7 +95,7 @@ export function reportSql(frame: Frame, say: Say): string {
   const parts: [label: string, condition: string][] = filters
     .filter(({ kind }) => kind === split)
     .flatMap(({ values, ids }) =>
-      values.map((value, index) => {
+      values.map((value, index): [label: string, condition: string] => {
         const one = { kind: split, values: [value], ...(ids && { ids: ids.slice(index, index + 1) }) };
         return [valueText(split, value, say), filterSql(frame, one)];
       }),
