@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { explainResult, findingLines } from "../src/explain.ts";
+import { explainResult } from "../src/explain.ts";
+import { findingLines } from "../src/finding-lines.ts";
 import type { Diagnostic } from "../src/index.ts";
 
 const found = (more: Partial<Diagnostic>): Diagnostic => ({
