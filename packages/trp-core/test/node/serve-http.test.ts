@@ -261,13 +261,21 @@ it("keeps no more connections than allowed", async () => {
 /** Connections that never end: the server's and the clients' sides, as this process has them open. */
 const sockets = (): number => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length;
 
+/** How many there are once those of the tests before have closed. */
+async function settledSockets(): Promise<number> {
+  for (let known = sockets(); ; known = sockets()) {
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    if (sockets() === known) return known;
+  }
+}
+
 it.each([
   ["a client that is too slow", "POST /trp/frame HTTP/1.1\r\nHost: 127.0.0.1\r\nX-a: "],
   ["what is no HTTP", "HELLO\r\n\r\n"],
   ["a body that is not wanted", "POST /trp/frame HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 9\r\n\r\n{"],
 ])("lets go of the socket of %s, though the client never closes its side", async (_name, text) => {
   const server = await start({ headersTimeoutMs: 200, requestTimeoutMs: 300 });
-  const before = sockets();
+  const before = await settledSockets();
   const count = 20;
   const clients = Array.from({ length: count }, () => {
     const socket = connect({ port: server.port, host: "127.0.0.1", allowHalfOpen: true }, () => socket.write(text));
