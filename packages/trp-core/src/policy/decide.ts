@@ -1,4 +1,4 @@
-import { canonicalJson, isThenable, settleWithin, unsettled } from "@toolglot/internal";
+import { isThenable, settleWithin, unsettled } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { flat, sha256Digest } from "../digest/sha256.ts";
@@ -118,7 +118,8 @@ export function policyProof(
 export function proofInputs({ capability, principal }: PolicyInput, argsFingerprint: string): string {
   const { capId: cap_id, effect, family, ioClass: io_class, riskTier: risk_tier } = capability;
   const { canDelete, id, roles, tenant } = principal;
-  return canonicalJson({
+  // The keys stand in canonical order already, and this is made for every call.
+  return JSON.stringify({
     args: argsFingerprint,
     capability: { cap_id, effect, family, io_class, risk_tier },
     principal: { can_delete: canDelete === true, id, roles: [...roles].sort(), tenant },
