@@ -62,18 +62,19 @@ export function settleWithin<Value>(
   work: Value | PromiseLike<Value>,
   { ms, signal }: { ms?: number | undefined; signal?: AbortSignal | undefined },
 ): Promise<Value | typeof unsettled> {
+  if (signal?.aborted) {
+    ignoreRejection(work);
+    return Promise.resolve(unsettled);
+  }
   return new Promise((resolve, reject) => {
+    let isSettled = false;
+    let timer: ReturnType<typeof setTimeout> | undefined;
     let stopListening = nothing;
-    const giveUp = (): void => {
-      end();
-      resolve(unsettled);
-    };
-    const timer = ms === undefined ? undefined : setTimeout(giveUp, Math.min(ms, maxTimerMs));
     const end = (): void => {
+      isSettled = true;
       clearTimeout(timer);
       stopListening();
     };
-    stopListening = onAbort(signal, giveUp);
     Promise.resolve(work).then(
       (value) => {
         end();
@@ -84,6 +85,21 @@ export function settleWithin<Value>(
         reject(error);
       },
     );
+    // Much work is done at once, and settles within a few microtasks: it needs neither timer nor listener.
+    const watch = (patience: number): void => {
+      if (isSettled) return;
+      if (patience > 0) {
+        queueMicrotask(() => watch(patience - 1));
+        return;
+      }
+      const giveUp = (): void => {
+        end();
+        resolve(unsettled);
+      };
+      if (ms !== undefined) timer = setTimeout(giveUp, Math.min(ms, maxTimerMs));
+      stopListening = onAbort(signal, giveUp);
+    };
+    watch(3);
   });
 }
 

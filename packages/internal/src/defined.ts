@@ -6,6 +6,9 @@ export type Defined<Members> = {
 /** The members that are not `undefined`: `{ ...result, ...defined({ data, error }) }`. */
 export function defined<Members extends object>(members: Members): Defined<Members> {
   const kept: Record<string, unknown> = {};
-  for (const [key, value] of Object.entries(members)) if (value !== undefined) kept[key] = value;
+  for (const key of Object.keys(members)) {
+    const value = (members as Record<string, unknown>)[key];
+    if (value !== undefined) kept[key] = value;
+  }
   return kept as Defined<Members>;
 }

@@ -46,7 +46,7 @@ export function canonicalJson(value: unknown): string {
 function write(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case "string":
-      return quote(value);
+      return quoteJson(value);
     case "number":
       return Number.isFinite(value) ? String(value) : "null";
     case "boolean":
@@ -78,7 +78,7 @@ function writeObject(value: object, depth: number): string | undefined {
   for (const key of keys) {
     const member = write((value as Record<string, unknown>)[key], depth + 1);
     if (member === undefined) continue;
-    text += text.length > 1 ? `,${quote(key)}:${member}` : `${quote(key)}:${member}`;
+    text += text.length > 1 ? `,${quoteJson(key)}:${member}` : `${quoteJson(key)}:${member}`;
   }
   return `${text}}`;
 }
@@ -97,6 +97,7 @@ function sortNames(names: string[]): void {
   }
 }
 
-function quote(text: string): string {
+/** A text as JSON writes it, quoted. */
+export function quoteJson(text: string): string {
   return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
 }

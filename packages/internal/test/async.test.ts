@@ -25,8 +25,17 @@ describe("onAbort", () => {
   it("needs one listener for any number of waits, and leaves none when all have ended", async () => {
     const controller = new AbortController();
     const listeners = () => getEventListeners(controller.signal, "abort").length;
-    const waiting = Promise.all(Array.from({ length: 1000 }, () => settleWithin(1, { signal: controller.signal })));
+    const done = Promise.all(Array.from({ length: 1000 }, () => settleWithin(1, { signal: controller.signal })));
+    expect(listeners()).toBe(0);
+    await done;
+    let finish = () => {};
+    const work = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const waiting = Promise.all(Array.from({ length: 1000 }, () => settleWithin(work, { signal: controller.signal })));
+    await sleep(0);
     expect(listeners()).toBe(1);
+    finish();
     await waiting;
     expect(listeners()).toBe(0);
     const stop = onAbort(controller.signal, () => {});

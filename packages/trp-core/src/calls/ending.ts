@@ -1,3 +1,4 @@
+import { createRecord } from "@toolglot/core";
 import { outcomeEntry } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import { ack, type FrameHead, replyTo } from "../frames/replies.ts";
@@ -59,7 +60,8 @@ export function callReply(call: CallFacts, { head, known }: CallFrame, settled: 
     return { settled, reply: inProgress(head, backoffMs, options) };
   }
   const reply = outcomeReply(head, outcome, options);
-  const outcomes = keepsOutcome(known, outcome) ? {} : { [item.call_id]: outcome };
+  const outcomes = createRecord<CallOutcome>();
+  if (!keepsOutcome(known, outcome)) outcomes[item.call_id] = outcome;
   return { settled, reply, answer: { sessionId: session.id, frameId, reply, outcomes } };
 }
 

@@ -1,4 +1,4 @@
-import { isThenable, settleWithin, unsettled } from "@toolglot/internal";
+import { isThenable, quoteJson, settleWithin, unsettled } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { flat, sha256Digest } from "../digest/sha256.ts";
@@ -118,10 +118,12 @@ export function policyProof(
 export function proofInputs({ capability, principal }: PolicyInput, argsFingerprint: string): string {
   const { capId: cap_id, effect, family, ioClass: io_class, riskTier: risk_tier } = capability;
   const { canDelete, id, roles, tenant } = principal;
-  // The keys stand in canonical order already, and this is made for every call.
-  return JSON.stringify({
-    args: argsFingerprint,
-    capability: { cap_id, effect, family, io_class, risk_tier },
-    principal: { can_delete: canDelete === true, id, roles: [...roles].sort(), tenant },
-  });
+  // Made for every call, so it is written out, with the keys in canonical order.
+  const capabilityText =
+    `{"cap_id":${quoteJson(cap_id)},"effect":${quoteJson(effect)},"family":${quoteJson(family)},` +
+    `"io_class":${quoteJson(io_class)},"risk_tier":${quoteJson(risk_tier)}}`;
+  const principalText =
+    `{"can_delete":${canDelete === true},"id":${quoteJson(id)},` +
+    `"roles":[${[...roles].sort().map(quoteJson).join(",")}],"tenant":${quoteJson(tenant)}}`;
+  return `{"args":${quoteJson(argsFingerprint)},"capability":${capabilityText},"principal":${principalText}}`;
 }

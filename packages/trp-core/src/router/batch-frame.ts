@@ -26,7 +26,8 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
   const note = (item: CallItem, end: Settled): void => {
     const resultFailed = session.features.includes("RESULT_FAILED");
     const outcome = settledToOutcome(end, { item, frameId: frame.frame_id }, { resultFailed });
-    if (outcome !== undefined && !keepsOutcome(admitted.known[item.call_id], outcome)) outcomes[item.call_id] = outcome;
+    if (outcome !== undefined && !keepsOutcome(admitted.known.get(item.call_id), outcome))
+      outcomes[item.call_id] = outcome;
   };
   const noteRefusal = async (item: CallItem, end: Settled): Promise<void> => {
     await conclude(deps, { call: callFacts(deps, admitted, item) }, end);
@@ -42,7 +43,7 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
   }
   const begun = new Set<CallItem>();
   const entries = calls.map((item): BatchEntry => {
-    const known = admitted.known[item.call_id];
+    const known = admitted.known.get(item.call_id);
     const outcome = known?.status === "known" && known.call.operation === undefined ? known.call.outcome : undefined;
     return {
       callId: item.call_id,
@@ -88,7 +89,7 @@ export async function standingBatch(
   const ends: Settled[] = [];
   let lost = false;
   for (const { call_id } of frame.payload.calls) {
-    const found = known[call_id];
+    const found = known.get(call_id);
     const standing: Standing =
       found?.status === "known" ? await standingOf(deps, session, found.call) : { kind: "lost" };
     if (standing.kind === "running") return { lost: false };

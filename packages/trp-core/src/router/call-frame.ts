@@ -19,7 +19,7 @@ export async function answerCall(
   const { store } = deps;
   const { frame, head, session } = admitted;
   const item = frame.payload;
-  const known = admitted.known[item.call_id];
+  const known = admitted.known.get(item.call_id);
   if (known?.status === "known") {
     const options = { now: store.now(), expectedSeq: session.expectedSeq };
     const { outcome } = known.call;
@@ -69,7 +69,7 @@ export async function settleItem(
       : undefined;
     const found = unready ?? (await registry.resolve(session, principal, item, frame.catalog_epoch));
     if (isFault(found)) return await refuse(deps, call, known, options, found);
-    return await pipeline.run({ ...call, capability: found }, options);
+    return await pipeline.run(Object.assign(call, { capability: found }), options);
   } finally {
     end();
   }

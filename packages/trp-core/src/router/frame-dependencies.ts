@@ -36,6 +36,6 @@ export interface AdmittedFrame<Frame extends RequestFrame = RequestFrame> {
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;
-  /** What was known of its calls before it came. */
-  known: Readonly<Record<string, KnownCall>>;
+  /** What was known of its calls before it came, by their ids. */
+  known: ReadonlyMap<string, KnownCall>;
 }

@@ -1,4 +1,3 @@
-import { createRecord } from "@toolglot/core";
 import { inProgress } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
 import { callDigest, familyOf, operationOf } from "../calls/keys.ts";
@@ -49,7 +48,13 @@ export function createHandle(
       const calls = admittedCalls(frame, principal);
       const result = await deps.sessions.admit(frame, calls, principal);
       if (result.status !== "admitted") return await answer(frame, head, principal, result);
-      return await run({ frame, head, session: result.session, principal, known: result.calls });
+      return await run({
+        frame,
+        head,
+        session: result.session,
+        principal,
+        known: new Map(Object.entries(result.calls)),
+      });
     } catch {
       // Only the store can fail here, and before anything was dispatched: the path of a call never rejects.
       return await refuse(head, storeDown(), who);
@@ -146,17 +151,17 @@ export function createHandle(
     if (reply !== undefined) return reply;
     const options = { now: store.now(), expectedSeq: session.expectedSeq };
     if (deps.inFlight.has(session.id, "frame", frame.frame_id)) return inProgress(head, 200, options);
-    const known = createRecord<KnownCall>();
+    const known = new Map<string, KnownCall>();
     for (const item of callsOf(frame)) {
       const call = await store.sessions.readCall(session.id, item.call_id);
       if (call === undefined) continue;
       // An id that belonged to another call was not brought by this frame, and still is that one's.
       const isSame = frameCalls.includes(item.call_id) && call.digest === callDigest(item);
-      known[item.call_id] = { status: isSame ? "known" : "reused", call };
+      known.set(item.call_id, { status: isSame ? "known" : "reused", call });
     }
     const admitted = { frame, head, session, principal, known };
     if (frame.frame_type === "CALL_REQ") {
-      const found = known[frame.payload.call_id];
+      const found = known.get(frame.payload.call_id);
       if (found?.status === "known") {
         const standing = await standingOf(deps, session, found.call);
         if (standing.kind !== "lost") return standingReply(head, standing, options);
@@ -180,13 +185,14 @@ export function createHandle(
     { session, calls }: Extract<AdmissionResult, { status: "stale" }>,
   ): Promise<ResponseFrame> {
     const options = { now: store.now(), expectedSeq: session.expectedSeq };
-    const found = callsOf(frame).map(({ call_id }) => calls[call_id]);
+    const known = new Map(Object.entries(calls));
+    const found = callsOf(frame).map(({ call_id }) => known.get(call_id));
     if (found.some((call) => call?.status === "reused")) return nack(head, fault("TRP_1007"), options);
     if (found.length === 0 || found.some((call) => call?.status !== "known")) {
       return nack(head, fault("TRP_1004"), options);
     }
     if (frame.frame_type === "CALL_BATCH_REQ") {
-      const admitted = { frame, head, session, principal, known: calls };
+      const admitted = { frame, head, session, principal, known };
       const standing = await standingBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
       if ("reply" in standing) return standing.reply;
       return standing.lost ? standingReply(head, { kind: "lost" }, options) : inProgress(head, 200, options);

@@ -100,6 +100,7 @@ export function createSessions(options: SessionOptions): SessionManager {
         digest: frameDigest(frame, calls),
         seq,
         calls,
+        knownOnly: true,
       };
       let result = await store.sessions.admit(admission);
       if (result.status === "gap" && result.session.features.includes("SEQ_WINDOW") && times.seqWaitMs > 0) {
@@ -169,34 +170,23 @@ export function createFrameQueue(limit: number): {
  * Of a frame's type, seq and payload, by which a frame that comes again under the same `frame_id` is known to be the
  * same. The digests of its calls stand for their capabilities, keys and arguments, which need no second hashing.
  */
-function frameDigest(frame: RequestFrame, calls: readonly AdmittedCall[]): string {
-  return sha256Digest(canonicalJson([frame.frame_type, frame.seq, digestible(frame, calls)]));
-}
-
-function digestible(frame: RequestFrame, calls: readonly AdmittedCall[]): unknown {
-  switch (frame.frame_type) {
-    case "CALL_REQ":
-      return callFacts(frame.payload, calls[0], frame.payload.execution_mode);
-    case "CALL_BATCH_REQ": {
-      const { calls: items, ...rest } = frame.payload;
-      return [rest, ...items.map((item, index) => callFacts(item, calls[index]))];
-    }
-    default:
-      return frame.payload;
+function frameDigest({ frame_type: type, seq, payload }: RequestFrame, calls: readonly AdmittedCall[]): string {
+  if (type === "CALL_REQ") {
+    const facts = callFacts(payload, calls[0] as AdmittedCall);
+    const { execution_mode = "SYNC", approval_token } = payload;
+    // No fact has line breaks in it. Without a token nothing is secret, and the text is short: it stands for itself.
+    if (!approval_token) return [seq, execution_mode, ...facts].join("\n");
+    return sha256Digest(canonicalJson([type, seq, execution_mode, facts]));
   }
+  if (type !== "CALL_BATCH_REQ") return sha256Digest(canonicalJson([type, seq, payload]));
+  const { calls: items, ...rest } = payload;
+  return sha256Digest(
+    canonicalJson([type, seq, rest, ...items.map((item, index) => callFacts(item, calls[index] as AdmittedCall))]),
+  );
 }
 
-/** Everything that {@link AdmittedCall.digest} doesn't cover. */
-function callFacts(item: CallItem, admitted: AdmittedCall | undefined, mode = "SYNC"): unknown[] {
-  return [
-    admitted?.digest ?? [item.cap_id, item.idempotency_key ?? null, item.args],
-    item.call_id,
-    item.idx,
-    item.attempt ?? 1,
-    item.timeout_ms,
-    item.depends_on ?? [],
-    item.approval_token ?? null,
-    item.schema_digest ?? null,
-    mode,
-  ];
+/** Everything of a call that {@link AdmittedCall.digest} doesn't cover, and that digest. */
+function callFacts(item: CallItem, { digest }: AdmittedCall): (string | number)[] {
+  const { call_id, idx, attempt = 1, timeout_ms, depends_on = [], approval_token, schema_digest } = item;
+  return [digest, call_id, idx, attempt, timeout_ms, approval_token ?? "", schema_digest ?? "", ...depends_on];
 }

@@ -91,6 +91,8 @@ export interface Admission extends Who {
   calls: AdmittedCall[];
   /** How many frames of a session are remembered. Default 1,024. */
   keepFrames?: number;
+  /** Whether the answer's `calls` may leave out calls that are new, which costs less. Default false. */
+  knownOnly?: boolean;
 }
 
 /** A call as the store needs it for duplicates. */
