@@ -19,6 +19,8 @@ export class Row {
   #cells: string[] | undefined;
   /** UTF-16 units of cells that have marks joined to them. */
   #joinedUnits = 0;
+  /** There are or were tabs, wide characters or joined marks: what is overwritten may have to be split. */
+  #special = false;
   /** Something was overwritten or erased: blanks at the end are what a program wiped with. */
   #wiped = false;
 
@@ -95,9 +97,16 @@ export class Row {
     let at = from;
     let col = column;
     while (at < text.length && col < limit && this.size < limit) {
+      const runEnd = this.#special ? at : this.#writeRun(text, at, col, limit);
+      if (runEnd > at) {
+        col += runEnd - at;
+        at = runEnd;
+        continue;
+      }
       const codePoint = text.codePointAt(at) as number;
       const character = String.fromCodePoint(codePoint);
       const width = columnsOf(codePoint);
+      if (codePoint === tab || width !== 1) this.#special = true;
       if (codePoint === tab) col = this.#tab(col);
       else if (width === 0 && col > 0) this.#join(col - 1, character);
       else {
@@ -152,6 +161,22 @@ export class Row {
     this.eraseFrom(limit - by);
     this.#all.splice(column, 0, ...new Array<string>(by).fill(" "));
     this.#wiped = true;
+  }
+
+  /** Writes characters below U+0300 but tabs, one a column; gives the index of the first other one, or of what lies beyond `limit`. */
+  #writeRun(text: string, from: number, column: number, limit: number): number {
+    const cells = this.#all;
+    const length = cells.length;
+    this.#reach(column - 1);
+    const most = Math.min(text.length, from + limit - column);
+    let at = from;
+    for (let col = column; at < most; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit >= 0x300 || unit === tab) break;
+      cells[col++] = text.charAt(at);
+    }
+    if (at > from && column < length) this.#wiped = true;
+    return at;
   }
 
   /** The cells of a row that is no string any more. */
