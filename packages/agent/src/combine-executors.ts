@@ -1,5 +1,5 @@
 import type { Executor, ToolErrorInfo } from "@toolglot/core";
-import { expectedCalls, failure } from "./loop/results.ts";
+import { expectedCalls, failure } from "./loop/act.ts";
 
 /**
  * Joins executors: each action goes to the first that handles it. An action that none handles ends in one error result

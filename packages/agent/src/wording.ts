@@ -58,9 +58,5 @@ const zh: Wording = {
     `你已用相同的输入调用 ${names.join("、")} ${times} 次，每次结果都相同。再调用一次将结束运行：请改做其他事情，或根据已有信息作答。`,
 };
 
-const wordings: Record<Locale, Wording> = { en, zh };
-
-/** The loop's sentences in one language. */
-export function wordingOf(locale: Locale): Wording {
-  return wordings[locale];
-}
+/** The loop's sentences in each language. */
+export const wordings: Readonly<Record<Locale, Wording>> = { en, zh };

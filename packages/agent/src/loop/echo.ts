@@ -1,8 +1,8 @@
 import type { Action, BlockBase, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
+import { expectedCalls } from "./act.ts";
 import type { Answer } from "./answer.ts";
 import { askApproval } from "./approvals.ts";
-import { riskyTools } from "./hold-back.ts";
-import { expectedCalls } from "./results.ts";
+import { riskyTools } from "./decide.ts";
 import type { RunState } from "./run-state.ts";
 
 /** A shorter program than this, in characters that are no white space, may well be the same by chance. */

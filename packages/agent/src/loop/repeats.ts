@@ -1,6 +1,5 @@
 import type { Action, ToolResult } from "@toolglot/core";
-import { hash } from "../hash.ts";
-import { canonicalJson } from "../plain-json.ts";
+import { canonicalJson, hash } from "../plain-json.ts";
 
 /** How many actions are remembered, for each time that a call may give the same. */
 const windowPerRepeat = 4;

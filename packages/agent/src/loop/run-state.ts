@@ -1,12 +1,11 @@
 import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
-import { Deadline } from "../deadline.ts";
 import { EventLog } from "../event-log.ts";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import type { Settings } from "../settings.ts";
-import type { StopCause } from "../stop.ts";
+import { Deadline, type StopCause } from "../stop.ts";
 import type { LimitKind, RunError, RunResult, RunStatus } from "../types.ts";
-import { type Wording, wordingOf } from "../wording.ts";
+import { type Wording, wordings } from "../wording.ts";
 import { Conversation } from "./conversation.ts";
 import { LiveTools, type ToolsChange } from "./live-tools.ts";
 
@@ -58,7 +57,7 @@ export class RunState {
     this.#observer = observer;
     this.settings = settings;
     this.runId = runId;
-    this.wording = wordingOf(settings.locale);
+    this.wording = wordings[settings.locale];
     this.conversation = new Conversation(settings.protocol, messages);
     this.tools = new LiveTools(settings.readTools);
     this.events = new EventLog(settings.keepEvents);

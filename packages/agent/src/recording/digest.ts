@@ -1,6 +1,5 @@
 import type { Message, ModelRequest } from "@toolglot/core";
-import { hash } from "../hash.ts";
-import { canonicalJson } from "../plain-json.ts";
+import { canonicalJson, hash } from "../plain-json.ts";
 
 /**
  * Digests of the requests of one run. They are chained, message by message, so that a request costs what is new in it:
