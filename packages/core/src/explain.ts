@@ -68,6 +68,7 @@ export function explainResult<Block extends BlockBase>(
     found.some((block) => block.afterFabricatedResult) && words.afterFabricatedResult,
     runs && repaired && words.repairedValue,
   ].filter((one) => typeof one === "string");
+  if (remarks.length + findings.length === 0) return "";
   const lines = [...remarks, ...findingLines(findings, { source, locale, advice: words.advice })];
   return lines.map((line) => `- ${line}`).join("\n");
 }

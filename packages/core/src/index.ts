@@ -30,8 +30,8 @@ export {
   type JsonSchemaObject,
   type JsonSchemaType,
   type JsonValue,
+  toJsonText,
 } from "./json.ts";
-export { toJsonText } from "./json-text.ts";
 export {
   type ContentBlock,
   contentText,

@@ -1,6 +1,5 @@
 /** How a model is shown what a schema takes, for those who write a protocol. */
-import type { JsonSchema, JsonSchemaObject } from "./json.ts";
-import { toJsonText } from "./json-text.ts";
+import { type JsonSchema, type JsonSchemaObject, toJsonText } from "./json.ts";
 import type { Locale } from "./protocol.ts";
 import { neutralize } from "./text/neutralize.ts";
 

@@ -11,8 +11,8 @@ export type {
   TextScannerOptions,
 } from "./text/block-grammar.ts";
 export { type CallFormat, callFormats, type TextProtocol } from "./text/call-formats.ts";
+export { closesFence, type Fence, openFence } from "./text/code.ts";
 export { EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
-export { closesFence, type Fence, openFence } from "./text/fence.ts";
 export {
   allowsRepair,
   checkParseOptions,

@@ -1,6 +1,6 @@
 /** Transcripts on disk. Apart from the root, which stays small. */
 import { ToolglotError } from "./errors.ts";
-import { toJsonText } from "./json-text.ts";
+import { toJsonText } from "./json.ts";
 import type { Message, Transcript } from "./message.ts";
 
 export { transcriptSchema } from "./transcript-schema.ts";

@@ -1,4 +1,4 @@
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../json.ts";
 import { contentText } from "../message.ts";
 import type { Locale } from "../protocol.ts";
 import { neutralize } from "../text/neutralize.ts";

@@ -1,4 +1,4 @@
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../json.ts";
 
 /** A value as a JavaScript literal, on one line. What JSON can't hold is read as core's `toJsonText` writes it. */
 export function javascriptLiteral(value: unknown): string {

@@ -1,4 +1,4 @@
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../json.ts";
 
 /** Which quotes strings get: `"` as code is written, `'` as Python prints values (unless the text has only `'`). */
 export type Quote = '"' | "'";

@@ -1,6 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import { type BoundTool, bindNames } from "../bind-names.ts";
-import { toJsonText } from "../json-text.ts";
+import { toJsonText } from "../json.ts";
 import { oneLine } from "../manual.ts";
 import type { Locale } from "../protocol.ts";
 import type { ToolDefinition, ToolExample } from "../tool.ts";

@@ -1,5 +1,4 @@
-import type { JsonSchema, JsonSchemaObject } from "../json.ts";
-import { toJsonText } from "../json-text.ts";
+import { type JsonSchema, type JsonSchemaObject, toJsonText } from "../json.ts";
 import { oneLine } from "../manual.ts";
 import { javascriptLiteral, propertyKey } from "./javascript-literal.ts";
 import { descriptionOf, schemaAt } from "./resolve-schema.ts";

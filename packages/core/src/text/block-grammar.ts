@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseOptions, ParseResult, ProtocolEvent, Segment } from "../protocol.ts";
 import type { TextProtocol } from "./call-formats.ts";
-import type { Fence } from "./fence.ts";
+import type { Fence } from "./code.ts";
 import type { Source } from "./source.ts";
 
 /** A line of plain text, as a grammar sees it. */

@@ -1,7 +1,6 @@
 import type { Span } from "../span.ts";
 import { callFormats, followsToken, toolsXmlTags } from "./call-formats.ts";
-import type { FenceRange } from "./fence.ts";
-import { InlineCode } from "./inline-code.ts";
+import { type FenceRange, InlineCode } from "./code.ts";
 
 /** A call in a format that is not the reader's own. */
 export interface ForeignCall extends Span {

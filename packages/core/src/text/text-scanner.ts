@@ -2,21 +2,20 @@ import { isLineSpace } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseResult } from "../protocol.ts";
 import type { BlockEnd, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
-import { FenceStack } from "./fence.ts";
-import { HeldText } from "./held-text.ts";
-import { InlineCode } from "./inline-code.ts";
-import { mayBecomeResult, reasoningTag, resultMarker } from "./marks.ts";
-import { NextMark } from "./next-mark.ts";
-import { Segments } from "./segments.ts";
-import { Source } from "./source.ts";
+import { FenceStack, InlineCode } from "./code.ts";
+import { HeldText, Segments } from "./segments.ts";
+import { NextMark, Source } from "./source.ts";
 import {
   fabricatedResult,
   fencedResults,
   foreignCalls,
+  mayBecomeResult,
   type ResultMarker,
+  reasoningTag,
   reasoningUnclosed,
   reasoningUnopened,
   rejectAll,
+  resultMarker,
 } from "./text-findings.ts";
 
 const defaultMaxInputLength = 16 * 1024 * 1024;

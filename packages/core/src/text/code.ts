@@ -71,3 +71,75 @@ export class FenceStack {
     return true;
   }
 }
+
+/**
+ * Inline code of one line: what stands between two runs of backticks of the same length. Runs are counted as the line
+ * comes in; a partner is searched for only when a marker stands after an opening run. A run without a partner on its line
+ * is text.
+ */
+export class InlineCode {
+  /** Offset up to which runs were counted, and the length of a run that ends there. */
+  #done = 0;
+  #run = 0;
+  /** Length of the run that is open; 0 outside. */
+  #open = 0;
+  /** The open run has its partner at or after this offset; before it, everything is code. */
+  #partner = 0;
+  /** No backtick stands between `#done` and this offset. */
+  #free = 0;
+
+  /** Forgets the line before. */
+  startLine(offset: number): void {
+    this.#done = offset;
+    this.#run = this.#open = this.#partner = 0;
+  }
+
+  /** Counts runs up to an offset; the text before it may leave the window afterwards. */
+  advance(text: string, base: number, offset: number): void {
+    const limit = offset - base;
+    let at = this.#done - base;
+    // Found free while an earlier line was read; still free.
+    if (this.#free >= offset && this.#run === 0) at = limit;
+    while (at < limit) {
+      if (text.charCodeAt(at) === 96) {
+        this.#run += 1;
+        at += 1;
+        continue;
+      }
+      this.#endRun();
+      const next = text.indexOf("`", at);
+      this.#free = base + (next < 0 ? text.length : next);
+      at = next < 0 || next > limit ? limit : next;
+    }
+    if (offset > this.#done) this.#done = offset;
+  }
+
+  #endRun(): void {
+    if (this.#run === 0) return;
+    if (this.#open === 0) this.#open = this.#run;
+    else if (this.#open === this.#run) this.#open = 0;
+    this.#run = 0;
+  }
+
+  /** Whether the marker at an index stands in inline code; `"more"` when the rest of the line decides. */
+  covers(text: string, base: number, at: number, lineComplete: boolean): boolean | "more" {
+    this.advance(text, base, base + at);
+    this.#endRun();
+    if (this.#open === 0) return false;
+    if (this.#partner > base + at) return true;
+    const lineBreak = text.indexOf("\n", at);
+    const end = lineBreak < 0 ? text.length : lineBreak;
+    for (let from = text.indexOf("`", at); from >= 0 && from < end; ) {
+      let to = from + 1;
+      while (to < end && text.charCodeAt(to) === 96) to += 1;
+      if (to - from === this.#open && (to < end || lineComplete)) {
+        this.#partner = base + from;
+        return true;
+      }
+      from = text.indexOf("`", to);
+    }
+    if (!lineComplete) return "more";
+    this.#open = 0;
+    return false;
+  }
+}
