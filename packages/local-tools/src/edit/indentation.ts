@@ -1,4 +1,4 @@
-import { linesOf } from "../files/lines.ts";
+import { linesOf } from "../files/text.ts";
 import { eachOccurrence } from "./occurrences.ts";
 
 /** A place that holds the find text but for the indentation that all of its lines share. */

@@ -1,4 +1,4 @@
-import { linesOf } from "../files/lines.ts";
+import { linesOf } from "../files/text.ts";
 
 /** How a file ends its lines. A lone CR is a character like any other. */
 export type LineEnds = "none" | "lf" | "crlf" | "mixed";

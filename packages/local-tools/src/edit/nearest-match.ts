@@ -1,4 +1,4 @@
-import { linesOf } from "../files/lines.ts";
+import { linesOf } from "../files/text.ts";
 import { differences } from "./match-differences.ts";
 import { eachWord } from "./words.ts";
 

@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import { linesOf } from "../files/lines.ts";
+import { linesOf } from "../files/text.ts";
 
 /** Options of {@link unifiedDiff}. */
 export interface UnifiedDiffOptions {

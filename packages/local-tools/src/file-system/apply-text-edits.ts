@@ -1,6 +1,6 @@
 import { applyEdits, type EditProblem } from "../edit/apply-edits.ts";
 import { localError } from "../errors.ts";
-import { byteOrderMark } from "../files/read-text.ts";
+import { byteOrderMark } from "../files/text.ts";
 import { inMessage } from "../messages.ts";
 import type { TextReplacement } from "./types.ts";
 

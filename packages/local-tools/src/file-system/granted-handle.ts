@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { localError, localErrorType } from "../errors.ts";
 import type { PathQueue } from "../files/path-queue.ts";
-import { byteOrderMark, decodeText, encodeText } from "../files/read-text.ts";
+import { byteOrderMark, decodeText, encodeText } from "../files/text.ts";
 import { inMessage } from "../messages.ts";
 import { type CheckedGrant, describeGrants, isAllowed } from "./grants.ts";
 import type { LogicalPlace, Mount } from "./mount.ts";

@@ -3,11 +3,10 @@ import { lstat, mkdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { fileChanged, ignoring, type LocalErrorType, localError, localErrorType, notAFile } from "../errors.ts";
 import { replaceFile } from "../files/file-operations.ts";
-import { readWhole } from "../files/read-text.ts";
+import { readWhole } from "../files/text.ts";
 import { inMessage } from "../messages.ts";
 import { type PinnedFolder, type Place, Roots } from "../roots/roots.ts";
-import type { Namespace } from "./namespaces.ts";
-import { asFolder } from "./namespaces.ts";
+import { asFolder, type Namespace } from "./namespaces.ts";
 import type { EntryMeta } from "./types.ts";
 
 /** Where a logical path leads, all links resolved. */

@@ -1,5 +1,5 @@
 import { localError } from "../errors.ts";
-import { bareLines } from "../files/lines.ts";
+import { bareLines } from "../files/text.ts";
 import { inMessage } from "../messages.ts";
 import type { LineSelection, SelectedLines } from "./types.ts";
 

@@ -1,4 +1,4 @@
-import { bareLines } from "../files/lines.ts";
+import { bareLines } from "../files/text.ts";
 import { firstChars } from "../messages.ts";
 import type { ReadResult } from "./service.ts";
 import { countOf } from "./text-parts.ts";

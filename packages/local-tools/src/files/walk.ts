@@ -1,7 +1,7 @@
 import { join, sep } from "node:path";
+import { protectedReason } from "../policy.ts";
 import type { FolderEntry, PinnedFolder, Roots } from "../roots/roots.ts";
 import { type IgnoreLevel, ignoreLevel, ignoreLevels, isIgnored } from "./ignore-files.ts";
-import { protectedReason } from "./protected.ts";
 
 /** A file that a walk came to. */
 export interface WalkedFile {

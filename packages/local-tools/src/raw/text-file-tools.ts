@@ -1,7 +1,7 @@
 import type { ToolAnnotations } from "@toolglot/core";
 import { type DefinedTool, defineTool } from "@toolglot/toolkit";
 import { localError } from "../errors.ts";
-import { linesOf } from "../files/lines.ts";
+import { linesOf } from "../files/text.ts";
 import { numberedLines, rangeText, readRange, viewAround } from "./line-ranges.ts";
 import { runRaw } from "./raw-tool.ts";
 import { kindOf, notAFile, readTextFile, type TextFile, writeTextFile as writeWhole } from "./text-file.ts";

@@ -3,8 +3,7 @@ import { lstat, open, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { ignoring, localError } from "../errors.ts";
 import { replaceFile } from "../files/file-operations.ts";
-import { linesOf } from "../files/lines.ts";
-import { decodeText, encodeText, maxTextBytes, readWhole } from "../files/read-text.ts";
+import { decodeText, encodeText, linesOf, maxTextBytes, readWhole } from "../files/text.ts";
 import { pinFolder } from "../roots/pinned-folder.ts";
 
 /** A text file as it was read. */

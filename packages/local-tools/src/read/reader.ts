@@ -1,7 +1,7 @@
 import { localError, notAFile } from "../errors.ts";
-import { protectedReason } from "../files/protected.ts";
 import { inMessage } from "../messages.ts";
 import type { LocalRequest } from "../policy.ts";
+import { protectedReason } from "../policy.ts";
 import type { Place, Roots } from "../roots/roots.ts";
 import { readOpenedFile } from "./read-file.ts";
 import { readFolder } from "./read-folder.ts";

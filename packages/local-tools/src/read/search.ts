@@ -1,9 +1,9 @@
 import { onAbort } from "@toolglot/internal";
 import { localError, notAFile } from "../errors.ts";
 import { looksBinary } from "../files/file-kind.ts";
-import { protectedReason } from "../files/protected.ts";
 import { type Walk, type WalkedFile, walkFiles } from "../files/walk.ts";
 import { inMessage } from "../messages.ts";
+import { protectedReason } from "../policy.ts";
 import type { OpenedFile } from "../roots/pinned-folder.ts";
 import type { Place, Roots } from "../roots/roots.ts";
 import { fileChoice } from "./file-choice.ts";

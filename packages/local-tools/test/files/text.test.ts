@@ -1,7 +1,7 @@
 import { appendFile } from "node:fs/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { decodeText, encodeText, readWhole } from "../../src/files/read-text.ts";
+import { decodeText, encodeText, readWhole } from "../../src/files/text.ts";
 import { Roots } from "../../src/roots/roots.ts";
 import { openedFile, scratchFolder } from "../support/scratch.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { protectedReason } from "../../src/files/protected.ts";
+import { protectedReason } from "../src/policy.ts";
 
 it.each([
   ".env",
