@@ -2,7 +2,7 @@ import type { Diagnostic } from "./diagnostic.ts";
 import { sourceFrame } from "./frame.ts";
 import { LineCounter } from "./line-counter.ts";
 import type { Locale } from "./protocol.ts";
-import { cutText } from "./results/budget.ts";
+import { cutText } from "./results/outcome.ts";
 
 /** How findings are written. */
 interface FindingOptions {

@@ -1,3 +1,5 @@
+import { cutText } from "@toolglot/core/results";
+
 /** A count as people write it: `5,310`. */
 export function counted(count: number): string {
   return count.toLocaleString("en-US");
@@ -21,18 +23,12 @@ export function sized(bytes: number): string {
   return `${size.toFixed(size < 100 ? 1 : 0)} ${units[unit]}`;
 }
 
-/** The first `length` UTF-16 units, one fewer where that would split a surrogate pair. */
-export function firstChars(text: string, length: number): string {
-  const cut = text.slice(0, length);
-  return cut.length < text.length && /[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut;
-}
-
 /** The longest path that a message shows in full. */
 const longestPath = 300;
 
 /** A path as messages show it: on one line, quoted when it holds control or direction characters, and cut when it is very long. */
 export function inMessage(path: string): string {
-  const cut = path.length > longestPath ? `${firstChars(path, longestPath)}… (${path.length} characters)` : path;
+  const cut = path.length > longestPath ? `${cutText(path, longestPath)}… (${path.length} characters)` : path;
   return needsQuotes(cut) ? quoted(cut) : cut;
 }
 

@@ -1,5 +1,4 @@
 import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
-import { EventLog } from "../event-log.ts";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import type { Settings } from "../settings.ts";
@@ -172,5 +171,57 @@ export class RunState {
       this.#onEvent = undefined;
       this.warn("agent/on-event-failed", `onEvent threw and is not called again: ${String(error)}`);
     }
+  }
+}
+
+/** Keeps the events of a run, or the newest of them, so that they can be iterated while it goes on, afterwards, twice, or never. */
+class EventLog implements AsyncIterable<AgentEvent> {
+  readonly #keep: number;
+  #events: AgentEvent[] = [];
+  /** Number of the event that is first in `#events`: so many were dropped, or are about to be. */
+  #first = 0;
+  #closed = false;
+  #waiting: (() => void)[] = [];
+
+  constructor(keep: number = Number.POSITIVE_INFINITY) {
+    this.#keep = keep;
+  }
+
+  push(event: AgentEvent): void {
+    this.#events.push(event);
+    // Half of them at once: dropping one costs as much as moving all.
+    if (this.#events.length >= 2 * this.#keep) {
+      this.#first += this.#events.length - this.#keep;
+      this.#events = this.#events.slice(-this.#keep);
+    }
+    this.#wake();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AgentEvent> {
+    for (let index = 0; ; ) {
+      const kept = Math.max(this.#first, this.#first + this.#events.length - this.#keep);
+      const event = this.#events[Math.max(index, kept) - this.#first];
+      if (event !== undefined && index < kept) {
+        yield { type: "events-dropped", count: kept - index, at: event.at };
+        index = kept;
+      } else if (event !== undefined) {
+        index += 1;
+        yield event;
+      } else {
+        if (this.#closed) return;
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      }
+    }
+  }
+
+  #wake(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const resolve of waiting) resolve();
   }
 }

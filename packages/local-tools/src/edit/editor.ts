@@ -1,12 +1,11 @@
 import { basename } from "node:path";
 import { defined } from "@toolglot/internal";
 import { attempt, fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
-import { PathQueue } from "../files/path-queue.ts";
+import { PathQueue } from "../files/file-operations.ts";
 import { decodeText, encodeText, type FileText, maxTextBytes, readWhole } from "../files/text.ts";
 import type { ChangeJournal, FileChange } from "../journal/types.ts";
 import { counted } from "../messages.ts";
-import type { Decide } from "../policy.ts";
-import { protectedReason } from "../policy.ts";
+import { type Decide, protectedReason } from "../policy.ts";
 import type { Place, Roots } from "../roots/roots.ts";
 import { type AppliedEdits, applyEdits } from "./apply-edits.ts";
 import { keepBackup } from "./backup.ts";
@@ -83,17 +82,10 @@ export class Editor {
     const entry = this.#entry.then(async () => {
       const targets = await this.#locate(files);
       const paths = targets.map(({ place }) => place.path);
-      return { made: this.#queue.run(paths, () => this.#decideAndMake(targets, decide)) };
+      return { made: this.#queue.run(paths, () => this.#make(targets, decide)) };
     });
     this.#entry = entry.catch(() => {});
     return (await entry).made;
-  }
-
-  async #decideAndMake(targets: readonly Target[], decide: Decide): Promise<EditOutcome> {
-    for (const { place, sources, risk } of targets) {
-      await decide({ kind: "edit", path: place.shown, sources, protected: risk });
-    }
-    return this.#make(targets);
   }
 
   /** Puts back what a change replaced. Default: the newest. */
@@ -130,7 +122,10 @@ export class Editor {
     return [...targets.values()];
   }
 
-  async #make(targets: readonly Target[]): Promise<EditOutcome> {
+  async #make(targets: readonly Target[], decide: Decide): Promise<EditOutcome> {
+    for (const { place, sources, risk } of targets) {
+      await decide({ kind: "edit", path: place.shown, sources, protected: risk });
+    }
     const plans: Plan[] = [];
     const problems: FileProblem[] = [];
     for (const target of targets) {

@@ -1,3 +1,4 @@
+import { cutText } from "@toolglot/core/results";
 import { defined } from "@toolglot/internal";
 import { type LocalErrorType, localError } from "../errors.ts";
 import type { EditProblem } from "./apply-edits.ts";
@@ -69,7 +70,7 @@ function matchText(text: string, find: string): string[] {
   const { from, to, match, differs } = nearest;
   const lines = match.split("\n").slice(0, maxMatchLines);
   let shown = lines.join("\n");
-  if (shown.length > maxMatchChars) shown = `${shown.slice(0, maxMatchChars).replace(/[\ud800-\udbff]$/, "")}…`;
+  if (shown.length > maxMatchChars) shown = `${cutText(shown, maxMatchChars)}…`;
   const left = to - from + 1 - lines.length;
   const what = differs.length === 0 ? "" : `, where this differs: ${differs.join("; ")}`;
   return [

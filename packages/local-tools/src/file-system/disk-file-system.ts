@@ -1,7 +1,7 @@
 import { mkdirSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { checkKeys } from "@toolglot/internal";
-import { PathQueue } from "../files/path-queue.ts";
+import { PathQueue } from "../files/file-operations.ts";
 import { GrantedHandle, type HandleFields } from "./granted-handle.ts";
 import { checkGrants } from "./grants.ts";
 import { Mount } from "./mount.ts";

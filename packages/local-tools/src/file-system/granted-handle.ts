@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { localError, localErrorType } from "../errors.ts";
-import type { PathQueue } from "../files/path-queue.ts";
+import type { PathQueue } from "../files/file-operations.ts";
 import { byteOrderMark, decodeText, encodeText } from "../files/text.ts";
 import { inMessage } from "../messages.ts";
 import { type CheckedGrant, describeGrants, isAllowed } from "./grants.ts";

@@ -1,5 +1,5 @@
+import { cutText } from "@toolglot/core/results";
 import { bareLines } from "../files/text.ts";
-import { firstChars } from "../messages.ts";
 import type { ReadResult } from "./service.ts";
 import { countOf } from "./text-parts.ts";
 import type { EntryMeta, SelectedLines } from "./types.ts";
@@ -76,7 +76,7 @@ function fitted({ lines, from, total }: SelectedLines, room: number): { shown: r
   const first = lines[0] as string;
   const left = countOf(lines.length - 1);
   return {
-    shown: [firstChars(first, room)],
+    shown: [cutText(first, room)],
     note: [`[cut: line ${from} has ${first.length} characters; the rest of it and ${left} left out]`],
   };
 }

@@ -1,5 +1,6 @@
+import { cutText } from "@toolglot/core/results";
 import { localError } from "../errors.ts";
-import { counted, firstChars, sized } from "../messages.ts";
+import { counted, sized } from "../messages.ts";
 import type { OpenedFile } from "../roots/pinned-folder.ts";
 import { looksBinary, mediaType } from "./file-kind.ts";
 
@@ -170,7 +171,7 @@ class LineTaker {
     let line = this.#decoded(bytes, bytes.length < this.#length);
     if (end !== "" && line.endsWith("\r") && bytes.length === this.#length) line = line.slice(0, -1);
     if (line.length > maxLine || bytes.length < this.#length) {
-      line = `${firstChars(line, maxLine)}… (line cut; it has ${counted(this.#length)} bytes)`;
+      line = `${cutText(line, maxLine)}… (line cut; it has ${counted(this.#length)} bytes)`;
       this.#shortened.push(this.#number);
     }
     // The first line is always given: what was cut off it is said.

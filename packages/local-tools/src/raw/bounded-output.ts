@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { firstChars } from "../messages.ts";
+import { cutText } from "@toolglot/core/results";
 
 /**
  * Keeps the beginning and the end of what a stream prints, as UTF-8 text, in bounded memory. What is no UTF-8 becomes
@@ -26,7 +26,7 @@ export class BoundedOutput {
   end(): string {
     this.#add(this.#decoder.end());
     if (this.#total <= this.#head.length + this.#half) return this.#head + this.#tail;
-    const head = firstChars(`${this.#head} `, this.#head.length);
+    const head = cutText(`${this.#head} `, this.#head.length);
     const end = this.#tail.slice(-this.#half).replace(/^[\udc00-\udfff]/, "");
     return `${head}\n[… ${this.#total - head.length - end.length} characters left out …]\n${end}`;
   }
