@@ -1,5 +1,6 @@
 import type { ContentBlock, ToolCall, ToolErrorInfo } from "@toolglot/core";
-import { ignoreRejection, isThenable, sleep, unsettled } from "@toolglot/internal";
+import { iteratorOf, release } from "@toolglot/core/executing";
+import { isThenable, sleep, unsettled } from "@toolglot/internal";
 import { errorInfo, errorTypes, isToolError, ToolkitError } from "../errors.ts";
 import { CallScope } from "./call-scope.ts";
 import { toResponse } from "./convert.ts";
@@ -204,22 +205,4 @@ function stopOutcome(tool: RegisteredToolFunction, scope: CallScope): Outcome {
   const message = `The tool "${name}" did not end within ${timeoutMs} ms.`;
   const error = new ToolkitError("toolkit/timeout", message, { name, timeoutMs });
   return { kind: "failed", error, info: { type: errorTypes.timeout, message }, retry: true, fromPostprocess: false };
-}
-
-/** The iterator of a generator, sync or async, or of another async iterable. Arrays, maps and strings are values, not streams. */
-function iteratorOf(value: unknown): Iterator<unknown> | AsyncIterator<unknown> | undefined {
-  if (typeof value !== "object" || value === null || ToolResponse.isInstance(value)) return undefined;
-  const found = value as Partial<AsyncIterable<unknown>> & Partial<Generator<unknown>>;
-  if (typeof found[Symbol.asyncIterator] === "function") return found[Symbol.asyncIterator]?.();
-  const isGenerator = typeof found.next === "function" && typeof found[Symbol.iterator] === "function";
-  return isGenerator ? found[Symbol.iterator]?.() : undefined;
-}
-
-/** Lets a generator clean up. Does not wait for it, because it may be stuck. */
-export function release(iterator: Iterator<unknown> | AsyncIterator<unknown>): void {
-  try {
-    ignoreRejection(iterator.return?.());
-  } catch {
-    // Its clean-up failed, but the call has its outcome already.
-  }
 }

@@ -1,8 +1,8 @@
 import type { ToolCall } from "@toolglot/core";
+import { release } from "@toolglot/core/executing";
 import { ignoreRejection, settleWithin, unsettled } from "@toolglot/internal";
 import { errorInfo } from "../errors.ts";
 import type { CallInfo, CallOptions, ToolMiddleware } from "../types.ts";
-import { release } from "./attempt.ts";
 import { ToolResponse } from "./response.ts";
 import { interruption, type Responses } from "./run.ts";
 
