@@ -1,5 +1,5 @@
 import type { Executor, ToolErrorInfo } from "@toolglot/core";
-import { expectedCalls, failure } from "./loop/act.ts";
+import { expectedCalls, failAll } from "./loop/act.ts";
 
 /**
  * Joins executors: each action goes to the first that handles it. An action that none handles ends in one error result
@@ -18,7 +18,7 @@ export function combineExecutors(...executors: Executor[]): Executor {
       if (executor) return executor.execute(action, context);
       const what = action.kind === "code" ? `${action.language} programs` : `actions of the kind ${action.kind}`;
       const error: ToolErrorInfo = { type: "Unhandled", message: `Nothing here can run ${what}.` };
-      return expectedCalls(action).map((call) => failure(call, "error", error));
+      return failAll(expectedCalls(action), error);
     },
   };
 }

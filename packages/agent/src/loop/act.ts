@@ -7,6 +7,7 @@ import {
   type ToolResult,
   type ToolStatus,
 } from "@toolglot/core";
+import { failure } from "@toolglot/core/executing";
 import { readArguments } from "../arguments.ts";
 import { replayDivergence } from "../codes.ts";
 import { plainJson } from "../plain-json.ts";
@@ -37,10 +38,9 @@ export async function runAction(run: RunState, action: Runnable, denial: string 
   run.emit({ type: "action-start", stepIndex, action: plainJson(action) });
   let results: ToolResult[];
   if (denial !== undefined) {
-    results = calls.map((call) => failure(call, "denied", { type: "Denied", message: denial }));
+    results = failAll(calls, { type: "Denied", message: denial });
   } else if (run.signal.aborted) {
-    const message = run.wording.notStarted;
-    results = calls.map((call) => failure(call, "interrupted", { type: "Interrupted", message }));
+    results = failAll(calls, { type: "Interrupted", message: run.wording.notStarted });
   } else {
     results = oneResultPerCall(run, calls, [...faulty, ...(await execute(run, without(action, faulty)))]);
   }
@@ -57,7 +57,7 @@ function checkArguments(run: RunState, action: Runnable): ToolResult[] {
     if (typeof input !== "string") return [];
     const reading = readArguments(input);
     const message = run.wording.badArguments("fault" in reading ? reading.fault : "a string instead of an object");
-    return [failure({ callId: id, name }, "error", { type: "InvalidInput", message })];
+    return failAll([{ callId: id, name }], { type: "InvalidInput", message });
   });
 }
 
@@ -76,8 +76,7 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
   try {
     if (!executor.handles(action)) {
       const kind = action.kind === "code" ? `${action.language} programs` : action.kind;
-      const unhandled = { type: "Unhandled", message: run.wording.unhandled(kind) };
-      return expectedCalls(action).map((call) => failure(call, "error", unhandled));
+      return failAll(expectedCalls(action), { type: "Unhandled", message: run.wording.unhandled(kind) });
     }
     const running = Promise.resolve(executor.execute(action, contextOf(run, state)));
     const results = await orStopped(running, run.signal).catch((error: unknown) => {
@@ -89,8 +88,7 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
   } catch (error) {
     if (ToolglotError.isInstance(error) && error.code === replayDivergence) throw error;
     run.warn("agent/executor-failed", `The executor failed: ${error instanceof Error ? error.message : String(error)}`);
-    const failed = { type: "ExecutorFault", message: run.wording.executorFailed };
-    return expectedCalls(action).map((call) => failure(call, "error", failed));
+    return failAll(expectedCalls(action), { type: "ExecutorFault", message: run.wording.executorFailed });
   } finally {
     state.open = false;
   }
@@ -155,9 +153,9 @@ export function expectedCalls(action: Action): ExpectedCall[] {
   }
 }
 
-/** A result that says that a call did not end well. */
-export function failure(call: ExpectedCall, status: ToolStatus, error: ToolErrorInfo): ToolResult {
-  return { ...call, status, content: [{ type: "text", text: error.message }], error };
+/** Results that say that the calls did not end well. */
+export function failAll(calls: readonly ExpectedCall[], error: ToolErrorInfo): ToolResult[] {
+  return calls.map((call) => ({ ...call, ...failure(error) }));
 }
 
 /** Executors are other people's code: what is missing is made up for, what is too much is left out, both with a warning. */
@@ -177,9 +175,10 @@ function oneResultPerCall(run: RunState, calls: readonly ExpectedCall[], given: 
     const result = found.get(call.callId);
     if (result) return result;
     if (!run.signal.aborted) run.warn("agent/missing-result", `The executor gave no result for ${call.callId}.`);
-    return run.signal.aborted
-      ? failure(call, "interrupted", { type: "Interrupted", message: run.wording.stopped })
-      : failure(call, "error", { type: "MissingToolResult", message: run.wording.noResult });
+    const error = run.signal.aborted
+      ? { type: "Interrupted", message: run.wording.stopped }
+      : { type: "MissingToolResult", message: run.wording.noResult };
+    return { ...call, ...failure(error) };
   });
 }
 
