@@ -118,8 +118,8 @@ function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraB
   const { block } = segment;
   const actions = withUniqueIds(run, protocol.actions(block));
   if (actions.length === 0) return unreadable(run, answer, block);
-  const held = holdBack(run.tools.current, answer.parsed.diagnostics, segment.span, actions);
-  if (held) return { kind: "repair", reason: "held-back", text: wording.heldBack(held.tools, held.findings) };
+  const held = holdBack(run, answer, segment.span, actions);
+  if (held !== undefined) return { kind: "repair", reason: "held-back", text: held };
   const notes: string[] = [];
   const explanation = protocol.explain(answer.parsed);
   const fabricated = answer.parsed.diagnostics.some(({ code }) => code === fabricatedResult);
@@ -150,28 +150,19 @@ function withUniqueIds(run: RunState, actions: readonly Action[]): Action[] {
   });
 }
 
-/** Why a block must not run as it was read. */
-interface HeldBack {
-  /** Tools that may change things, and that it calls. */
-  tools: string[];
-  findings: string[];
-}
-
 /**
- * A repair that affects a value, in a call to a tool that isn't known to be read-only: then nothing of the block runs.
- * For code it is enough that the source names such a tool. A tool that is not declared counts as one with effects.
+ * What the model is told when a block must not run as it was read: a repair affects a value, in a call to a tool that isn't
+ * known to be read-only. Then nothing of the block runs. For code it is enough that the source names such a tool. A tool that
+ * is not declared counts as one with effects.
  */
-function holdBack(
-  tools: readonly ToolDefinition[],
-  diagnostics: readonly Diagnostic[],
-  block: Span,
-  actions: readonly Action[],
-): HeldBack | undefined {
+function holdBack(run: RunState, answer: Answer, block: Span, actions: readonly Action[]): string | undefined {
+  const { diagnostics } = answer.parsed;
   const repairs = diagnostics.filter(({ affects, span }) => affects === "value" && overlap(span, block));
   if (repairs.length === 0) return undefined;
-  const risky = [...new Set(actions.flatMap((action) => riskyTools(action, tools, repairs)))];
+  const risky = [...new Set(actions.flatMap((action) => riskyTools(action, run.tools.current, repairs)))];
   if (risky.length === 0) return undefined;
-  return { tools: risky, findings: repairs.map(({ message, hint }) => (hint ? `${message} ${hint}` : message)) };
+  const findings = repairs.map(({ message, hint }) => (hint ? `${message} ${hint}` : message));
+  return run.wording.heldBack(risky, findings);
 }
 
 /** Tools that may change things and that an action calls; with repairs, only those of calls that a repair lies in. */
