@@ -62,40 +62,27 @@ export function settleWithin<Value>(
   work: Value | PromiseLike<Value>,
   { ms, signal }: { ms?: number | undefined; signal?: AbortSignal | undefined },
 ): Promise<Value | typeof unsettled> {
-  if (signal?.aborted) {
-    ignoreRejection(work);
-    return Promise.resolve(unsettled);
-  }
   return new Promise((resolve, reject) => {
-    let isSettled = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
     let stopListening = nothing;
-    const end = (): void => {
-      isSettled = true;
-      clearTimeout(timer);
-      stopListening();
-    };
-    Promise.resolve(work).then(
-      (value) => {
-        end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        end();
-        reject(error);
-      },
-    );
+    let isSettled = false;
+    const settle =
+      <Given>(act: (given: Given) => void) =>
+      (given: Given): void => {
+        isSettled = true;
+        clearTimeout(timer);
+        stopListening();
+        act(given);
+      };
+    Promise.resolve(work).then(settle(resolve), settle(reject));
     // Much work is done at once, and settles within a few microtasks: it needs neither timer nor listener.
     const watch = (patience: number): void => {
       if (isSettled) return;
-      if (patience > 0) {
+      if (patience > 0 && !signal?.aborted) {
         queueMicrotask(() => watch(patience - 1));
         return;
       }
-      const giveUp = (): void => {
-        end();
-        resolve(unsettled);
-      };
+      const giveUp = (): void => settle(resolve)(unsettled);
       if (ms !== undefined) timer = setTimeout(giveUp, Math.min(ms, maxTimerMs));
       stopListening = onAbort(signal, giveUp);
     };
