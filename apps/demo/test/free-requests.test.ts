@@ -74,10 +74,6 @@ const answered: [question: string, sql: string][] = [
   ],
   ["how many orders since August?", "SELECT COUNT(*) FROM orders WHERE ordered_on >= '2026-08-01'"],
   ["orders before 2026-05-12", "SELECT id FROM orders WHERE ordered_on < '2026-05-12'"],
-  [
-    "revenue in Q3 2026",
-    `SELECT SUM(total) FROM orders o WHERE ${kept} AND ordered_on BETWEEN '2026-07-01' AND '2026-09-30'`,
-  ],
   ["how many gold customers are there?", "SELECT COUNT(*) FROM customers WHERE tier = 'gold'"],
   ["how many customers are in Germany?", "SELECT COUNT(*) FROM customers WHERE country = 'Germany'"],
   ["customers from Munich", "SELECT name FROM customers WHERE city = 'Munich'"],
@@ -171,7 +167,6 @@ const answered: [question: string, sql: string][] = [
     "select count(*) as n from orders where status = 'returned'",
     "SELECT COUNT(*) FROM orders WHERE status = 'returned'",
   ],
-  ["how many orders did Anna place?", `SELECT COUNT(*) FROM ${byCustomer} WHERE ${of("Anna Berg")}`],
   [
     "how many orders between July and August?",
     "SELECT COUNT(*) FROM orders WHERE ordered_on BETWEEN '2026-07-01' AND '2026-08-31'",
@@ -244,6 +239,8 @@ const declined: [question: string, named: string][] = [
   ["how many orders without refunds?", "without"],
   ["how many orders are not delivered?", "not"],
   ["orders from Spain", "Spain"],
+  ["revenue in Q3 2026", "Q3"],
+  ["how many orders did Anna place?", "Anna"],
   ["how many orders did we get in the blue moon?", "blue moon"],
   ["average number of orders per customer", "average number of orders"],
   ["orders with more than 3 tents", "more than 3 tents"],

@@ -4,149 +4,118 @@ import type { CallPlan, PlannedCall } from "./task.ts";
 /** Steps one after another, each made of what may run side by side. */
 export interface Plan {
   steps: readonly (readonly Step[])[];
-  /** What they come to: the named ones under their names, or a value. By default it is the only step's value. */
-  result?: readonly string[] | Expression;
+  /** What they come to: the named ones under their names, or an expression. By default it is the only step's value. */
+  result?: readonly string[] | Sum;
 }
+
+/** An expression that is computed without tools. */
+export type Sum = Readonly<Record<ProgramLanguage, string>> & { value: number };
+
+/** A value of the input as it is, or made of earlier values: `{hits.0.title}` in the text stands for one, `{item}` for one of `each`. */
+type Value = string | number | { from: string };
 
 /** A value with a name: what a tool gives, or what a pattern finds in a text. */
 export interface Step {
   name: string;
-  /** With an empty list here the step is left out, and its value is an empty list. */
-  when?: Expression;
   tool?: string;
-  input?: Readonly<Record<string, Expression | string | number>>;
+  input?: Readonly<Record<string, Value>>;
   /** The one field of the tool's value that is wanted. */
   take?: string;
-  /** One call for each of these; in the input, `item` is the one. */
-  each?: Expression;
+  /** A list that was made earlier: one call for each of its items. */
+  each?: string;
+  /** A list that was made earlier: where it is empty the step is left out, and its value is an empty list. */
+  when?: string;
   /** The first group of every match of a pattern, which is valid in both languages. */
-  find?: { pattern: string; text: Expression };
+  find?: { pattern: string; from: string };
 }
 
 type Known = Readonly<Record<string, unknown>>;
 
-/** How a value is written in a program, and what it comes to when the earlier ones are known. */
-export interface Expression extends Readonly<Record<ProgramLanguage, string>> {
-  value(known: Known): unknown;
-}
+const place = /\{([a-z]\w*(?:\.\w+)*)\}/g;
 
-/** A text or a number as it is written. It never holds three quotes in a row, since it stands in a TOML literal string. */
-function literal(value: string | number): Expression {
-  const text = JSON.stringify(value).replaceAll("''", "\\u0027\\u0027");
-  const safe = text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
-  const lines = typeof value === "string" && value.includes("\n") && !/''|[`\\$"]/.test(value);
-  const [python, javascript] = lines ? [`"""${value}"""`, `\`${value}\``] : [safe, safe];
-  return { python, javascript, value: () => value };
-}
+/** What `hits.0.title` stands for. */
+const lookUp = (path: string, known: Known): unknown =>
+  path.split(".").reduce<unknown>((value, key) => (value as Known)[key], known);
 
-/** What an earlier step gave, or something in it. */
-export function path(name: string, ...keys: (string | number)[]): Expression {
-  return {
-    python: name + keys.map((key) => `[${JSON.stringify(key)}]`).join(""),
-    javascript: name + keys.map((key) => (typeof key === "number" ? `[${key}]` : `.${key}`)).join(""),
-    value: (known) => keys.reduce<unknown>((value, key) => (value as Known)[key], known[name]),
-  };
-}
-
-/** How many items a list has, or one field of all of them with commas: as text. */
-export function listed(list: string, key?: string): Expression {
-  return {
-    python: key ? `", ".join(str(row["${key}"]) for row in ${list})` : `str(len(${list}))`,
-    javascript: key ? `${list}.map((row) => row.${key}).join(", ")` : `${list}.length`,
-    value(known) {
-      const rows = known[list] as Known[];
-      return key ? rows.map((row) => row[key]).join(", ") : String(rows.length);
-    },
-  };
-}
-
-/** A text with values in the places of `{name}`. */
-export function template(text: string, values: Readonly<Record<string, Expression>>): Expression {
-  const pieces = text.split(/\{(\w+)\}/).map((piece, index) => (index % 2 ? (values[piece] as Expression) : piece));
-  const parts = pieces
-    .filter((piece) => piece !== "")
-    .map((piece) => (typeof piece === "string" ? literal(piece) : piece));
-  return {
-    python: parts.map(({ python }) => python).join(" + "),
-    javascript: parts.map(({ javascript }) => javascript).join(" + "),
-    value: (known) => parts.map(({ value }) => String(value(known))).join(""),
-  };
-}
-
-/** Several values under their names. */
-export function record(fields: Readonly<Record<string, Expression>>): Expression {
-  const entries = Object.entries(fields);
-  return {
-    python: `{${entries.map(([name, { python }]) => `"${name}": ${python}`).join(", ")}}`,
-    javascript: `{ ${entries.map(([name, { javascript }]) => (name === javascript ? name : `${name}: ${javascript}`)).join(", ")} }`,
-    value: (known) => Object.fromEntries(entries.map(([name, { value }]) => [name, value(known)])),
-  };
-}
+const filled = (value: Value, known: Known): string | number =>
+  typeof value === "object" ? value.from.replaceAll(place, (_, path: string) => String(lookUp(path, known))) : value;
 
 /** Makes the calls of a plan, and returns what it comes to. */
-export function* runPlan(plan: Plan): CallPlan<unknown> {
-  const { steps } = plan;
+export function* runPlan({ steps, result }: Plan): CallPlan<unknown> {
   const known: Record<string, unknown> = {};
   for (const group of steps) {
     const wanted = group.map((step) => callsOf(step, known));
-    const calls = wanted.flatMap((own) => own ?? []);
+    const calls = wanted.flat();
     const values = calls.length > 0 ? yield calls : [];
-    for (const [index, { name, each, find, take }] of group.entries()) {
+    for (const [index, { name, each, find, take, when }] of group.entries()) {
       const own = values.splice(0, wanted[index]?.length).map((value) => (take ? (value as Known)[take] : value));
-      const text = find && wanted[index] ? String(find.text.value(known)) : "";
+      const text = find && !isLeftOut(when, known) ? String(lookUp(find.from, known)) : "";
       const found = find && [...text.matchAll(new RegExp(find.pattern, "g"))].map(([, match]) => match);
       known[name] = found ?? (each ? own : (own[0] ?? []));
     }
   }
-  return resultOf(plan)?.value(known) ?? known[steps[0]?.[0]?.name ?? ""];
+  if (result === undefined) return known[steps[0]?.[0]?.name ?? ""];
+  return "value" in result ? result.value : Object.fromEntries(result.map((name) => [name, known[name]]));
 }
 
-function resultOf({ result }: Plan): Expression | undefined {
-  if (result === undefined || "value" in result) return result;
-  return record(Object.fromEntries(result.map((name) => [name, path(name)])));
-}
+const isLeftOut = (when: string | undefined, known: Known): boolean =>
+  when !== undefined && (known[when] as unknown[]).length === 0;
 
-const expressionOf = (value: Expression | string | number): Expression =>
-  typeof value === "object" ? value : literal(value);
-
-/** The calls of a step; undefined where it is left out. */
-function callsOf({ tool, input = {}, each, when }: Step, known: Known): PlannedCall[] | undefined {
-  if (when && (when.value(known) as unknown[]).length === 0) return undefined;
-  const items = each ? (each.value(known) as unknown[]) : [undefined];
-  const fields = Object.entries(input);
-  return items.flatMap((item) => {
-    const values = fields.map(([name, value]) => [name, expressionOf(value).value({ ...known, item })]);
-    return tool === undefined ? [] : [{ name: tool, input: Object.fromEntries(values) }];
+function callsOf({ tool, input = {}, each, when }: Step, known: Known): PlannedCall[] {
+  if (tool === undefined || isLeftOut(when, known)) return [];
+  const items = each ? (known[each] as unknown[]) : [undefined];
+  return items.map((item) => {
+    const values = Object.entries(input).map(([name, value]) => [name, filled(value, { ...known, item })]);
+    return { name: tool, input: Object.fromEntries(values) };
   });
 }
 
 /** A plan as a program that leaves its value in `__result__`. */
-export function writeProgram(plan: Plan, language: ProgramLanguage): string {
-  const result = resultOf(plan);
+export function writeProgram({ steps, result }: Plan, language: ProgramLanguage): string {
   const [declare, end] = language === "python" ? ["", ""] : ["const ", ";"];
-  const lines = plan.steps.flat().map((step) => {
+  const lines = steps.flat().map((step) => {
     const target = result ? declare + step.name : "__result__";
     return `${target} = ${writeStep(step, language)}${end}`;
   });
-  return [...lines, ...(result ? [`__result__ = ${result[language]}${end}`] : [])].join("\n");
+  if (result === undefined) return lines.join("\n");
+  const names = "value" in result ? [] : result.map((name) => `"${name}": ${name}`);
+  return [...lines, `__result__ = ${"value" in result ? result[language] : `{${names.join(", ")}}`}${end}`].join("\n");
 }
 
 function writeStep({ tool = "", input = {}, each, when, find, take }: Step, language: ProgramLanguage): string {
   const python = language === "python";
-  const fields = Object.entries(input).map(
-    ([name, value]) => name + (python ? "=" : ": ") + expressionOf(value)[language],
-  );
+  const fields = Object.entries(input).map(([name, value]) => name + (python ? "=" : ": ") + write(value, language));
   const short = fields.join(", ");
   const list = short.length < 90 || fields.length < 2 ? short : `\n    ${fields.join(",\n    ")},\n`;
-  const [items, condition, searched] = [each?.[language], when?.[language], find?.text[language]];
   let text = python ? `${tool}(${list})` : `${tool}({${list === short ? ` ${short} ` : list}})`;
   if (!python && !each) text = `await ${text}`;
   if (take) text = python ? `${text}["${take}"]` : `(${text}).${take}`;
-  if (each) text = python ? `[${text} for item in ${items}]` : `await Promise.all(${items}.map((item) => ${text}))`;
-  if (find)
-    text = python
-      ? `re.findall(r"${find.pattern}", ${searched})`
-      : `[...${searched}.matchAll(/${find.pattern}/g)].map(([, found]) => found)`;
-  if (when) text = python ? `${text} if ${condition} else []` : `${condition}.length > 0 ? ${text} : []`;
+  if (each) text = python ? `[${text} for item in ${each}]` : `await Promise.all(${each}.map((item) => ${text}))`;
+  const from = find && writePath(find.from);
+  if (find && python) text = `re.findall(r"${find.pattern}", ${from})`;
+  else if (find) text = `[...${from}.matchAll(/${find.pattern}/g)].map(([, found]) => found)`;
+  if (when) text = python ? `${text} if ${when} else []` : `${when}.length > 0 ? ${text} : []`;
   return text;
+}
+
+const writePath = (path: string): string =>
+  path
+    .split(".")
+    .map((key, index) => (index === 0 ? key : /^\d+$/.test(key) ? `[${key}]` : `["${key}"]`))
+    .join("");
+
+function write(value: Value, language: ProgramLanguage): string {
+  if (typeof value !== "object") return literal(value, language);
+  const pieces = value.from
+    .split(place)
+    .map((piece, index) => (index % 2 ? writePath(piece) : literal(piece, language)));
+  return pieces.filter((piece) => piece !== '""').join(" + ");
+}
+
+/** A text or a number as it is written. It never holds three quotes in a row, since it stands in a TOML literal string. */
+function literal(value: string | number, language: ProgramLanguage): string {
+  const lines = typeof value === "string" && value.includes("\n") && !/''|[`\\$"]/.test(value);
+  if (lines) return language === "python" ? `"""${value}"""` : `\`${value}\``;
+  const text = JSON.stringify(value).replaceAll("''", "\\u0027\\u0027");
+  return text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }

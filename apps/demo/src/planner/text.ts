@@ -64,11 +64,6 @@ export function escapeRegExp(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** A table of words: `key=value;key=value`. */
-export function wordTable(text: string): Record<string, string> {
-  return Object.fromEntries(text.split(";").map((entry) => entry.trim().split("=") as [string, string]));
-}
-
 /** The number in a Chinese or Arabic numeral up to 99, as in `前五` or `top 5`. */
 export function numeral(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);

@@ -1,22 +1,19 @@
 import type { Locale } from "@toolglot/core";
-import { leftOver, readTokens } from "../reading/tokens.ts";
-import { furtherStep } from "../reading/unread.ts";
+import { furtherStep, readTokens, writtenAs } from "../reading/tokens.ts";
 import type { Task, Unread } from "../task.ts";
 import { type Say, sayIn } from "../text.ts";
 import { readArithmetic } from "./arithmetic.ts";
 import { readChain } from "./chain.ts";
+import { readData, readNamed } from "./data/index.ts";
 import { readAsk, readDocuments } from "./documents.ts";
 import { readDelete, readExport, readNotify, readTicket } from "./effects.ts";
 import { readProject } from "./project/index.ts";
-import { readData, readNamed } from "./questions.ts";
 import { readSql } from "./sql.ts";
 
 export { skills } from "./list.ts";
 
-type Reader = (question: string, say: Say, now: Date) => Task | Unread | undefined;
-
 /** In this order: the first that takes a request in whole is taken; what one claims and can't take in whole is declined. */
-const readers: readonly Reader[] = [
+const readers: readonly ((question: string, say: Say, now: Date) => Task | Unread | undefined)[] = [
   readSql,
   readTicket,
   readNotify,
@@ -41,12 +38,13 @@ export function readTask(question: string, language: Locale, now: Date = new Dat
   let claimed: Unread | undefined;
   for (const read of long ? [readSql, readTicket, readNotify] : readers) {
     const found = read(question, sayIn(language), now);
-    if (found === undefined) continue;
     // A sum among other words may be no sum.
-    if (!("unread" in found) || read !== readArithmetic) return found;
-    claimed = found;
+    if (found && "unread" in found && read === readArithmetic) claimed = found;
+    else if (found) return found;
   }
-  return claimed ?? { unread: long ? [question] : leftOver(question, readTokens(question, now)) };
+  const tokens = readTokens(question, now);
+  const words = tokens.filter(({ kind }) => kind !== "filler");
+  return claimed ?? { unread: long ? [question] : writtenAs(question, tokens, words) };
 }
 
 function severalSteps(question: string): Unread | undefined {

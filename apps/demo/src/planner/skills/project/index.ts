@@ -1,4 +1,4 @@
-import { unreadWords } from "../../reading/unread.ts";
+import { unreadWords } from "../../reading/tokens.ts";
 import { type CallPlan, type Outcome, PlanError, type Task, task, type Unread } from "../../task.ts";
 import { escapeRegExp, parseJson, type Say } from "../../text.ts";
 import { fixProject } from "./fix.ts";
