@@ -75,8 +75,7 @@ function reply(conversation: Conversation, messy: string | number | undefined, n
       say`I would have to look a name up in the data first, which takes two programs: use --mode loop. ‖ 要先在数据里查一下其中的名字，需要两个程序：请用 --mode loop。`,
     );
   try {
-    const known = realOutcomes(conversation, task, messy !== undefined, language !== undefined);
-    const step = advance(wholePlan(task, language), task, known);
+    const step = advance(wholePlan(task, language), task, conversation.outcomes, messy !== undefined);
     if ("failed" in step) return { text: failedText(step.failed, say) };
     if ("calls" in step) return writeCalls(conversation, task, step.calls, step.takesSlip ? messy : undefined);
     const { answer } = step;
@@ -110,38 +109,26 @@ function* wholePlan(first: Task, language: ProgramLanguage | undefined): CallPla
   }
 }
 
-/** What is known of the plan: without what failed and was written again. */
-function realOutcomes({ outcomes }: Conversation, task: Task, messy: boolean, isProgram: boolean): Outcome[] {
-  if (isProgram) {
-    const last = outcomes.findLastIndex(({ status }) => status !== "error");
-    const failed = outcomes.slice(last + 1);
-    const known = outcomes.filter(({ status }) => status !== "error");
-    // A corrected program may fail once again where slips are made.
-    return failed.length > (messy ? 1 : 0) ? [...known, ...failed.slice(-1)] : known;
-  }
-  // A wrong tool name earned errors: those calls are made again.
-  const first = task.calls().next();
-  const slip = messy && outcomes[0]?.status === "error" && !first.done && !first.value[0]?.mayFail;
-  return slip ? outcomes.slice(first.value.length) : outcomes;
-}
-
 type Step = { failed: Outcome } | { answer: string | Unread } | { calls: PlannedCall[]; takesSlip: boolean };
 
 /** Replays what is known into the plan: what failed, its answer, or the calls it needs next. */
-function advance(plan: CallPlan<string | Unread>, { slipIn }: Task, known: readonly Outcome[]): Step {
-  let at = 0;
-  let slipped = false;
+function advance(plan: CallPlan<string | Unread>, { slipIn }: Task, known: readonly Outcome[], messy: boolean): Step {
   let step = plan.next();
+  let slipped = false;
+  let at = 0;
+  // Calls that failed because of a slip were made again.
+  const isSlip = messy && known[0]?.status === "error" && !step.done && !step.value[0]?.mayFail;
+  const outcomes = isSlip && !step.done ? known.slice(step.value.length) : known;
   while (!step.done) {
     const calls = step.value;
     const takesSlip: boolean = !slipped && (slipIn?.(calls) ?? at === 0);
-    const outcomes = known.slice(at, at + calls.length);
-    const failed = outcomes.find(
+    const own = outcomes.slice(at, at + calls.length);
+    const failed = own.find(
       ({ status }, index) => status === "denied" || (status === "error" && !calls[index]?.mayFail),
     );
     if (failed) return { failed };
-    if (outcomes.length < calls.length) return { calls, takesSlip };
-    step = plan.next(outcomes.map((outcome, index) => (calls[index]?.mayFail ? outcome : outcome.value)));
+    if (own.length < calls.length) return { calls, takesSlip };
+    step = plan.next(own.map((outcome, index) => (calls[index]?.mayFail ? outcome : outcome.value)));
     at += calls.length;
     slipped ||= takesSlip;
   }

@@ -39,6 +39,9 @@ late:  = late|delayed = 迟到|延误|延迟|晚到
 joined:  = joined|signed up = 加入|注册|入会
 bought:  = ordered|bought|buys?|(?:placed|made|have|had) (?:an? |any )?orders?|placed?|made|make = 下单|下过单|购买过?了?|买过?了?
 sold:  = sold|sell = 卖出?了?|售出
+side: >= = since = 以来|至今; > = after = 之后|以后; < = before = 之前|以前; <= = until =
+between:  = between|from = 从
+to:  = to = 到|至
 compare:  = compare|versus|vs\.?|compared (?:to|with) = 比较|对比|相比
 than: > = more than|over|above = 超过|大于|高于; >= = at least = 至少|不少于
 than: < = less than|under|below|fewer than = 少于|低于|小于|不到; <= = at most|up to = 至多|不超过
@@ -46,10 +49,10 @@ number: 1 = one; 2 = two; 3 = three; 4 = four; 5 = five; 6 = six; 7 = seven; 8 =
 unit:  = yuan|rmb|cny = 元|块
 and:  = and|& = 和|与|、
 not:  = not|no|without|never|except|other than|\w+n['’]t = 不是|不|没有?|除了|未
-filler:  = the|an?|of|are|is|was|were|be|been|there|did|do|does|has|have|had|we|us|our|you|your|i|me|please|that|in|at|on|to|from
+filler:  = the|an?|of|are|is|was|were|be|been|there|did|do|does|has|have|had|we|us|our|you|your|i|me|please|that|in|at|on
 filler:  = for|with|it|its|all|can|could|would|will|know|tell|so far|in total|altogether|now|data|database|shop|than|['’]s|hi|hello
 filler:  =  = 是多少|的|了|有|是|在|吗|呢|请问|请|我们|我|你们?|帮我?|给我|一下|里|中|内|都|共|一共|数据|记录|店里?|目前|现在|当前
-filler:  =  = 为|这|那|告诉|把|能|可以|会|所有|全部|分别|情况|统计|(?<=[\d一二两三四五六七八九十几少每哪各]\s?)[个张位名笔种家款条件]|过|到`;
+filler:  =  = 为|这|那|告诉|把|能|可以|会|所有|全部|分别|情况|统计|(?<=[\d一二两三四五六七八九十几少每哪各]\s?)[个张位名笔种家款条件]|过`;
 
 /** What each word or phrase means: its part in the question, and its value there. */
 const entries = table

@@ -1,5 +1,5 @@
 import { numeral } from "../text.ts";
-import { findPeriods, type Period } from "./dates.ts";
+import { momentAt, type Period } from "./dates.ts";
 import { lexicon } from "./lexicon.ts";
 
 /** A piece of a request, and what it means. */
@@ -24,15 +24,13 @@ const word = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_]*(?:[-'’.](?!s\b)[\p{L}\p{N}]+)*/u
 const signOrHan = /[\p{Script=Han}\p{S}%@#*&\\/]/uy;
 
 /** Cuts a request into tokens, from left to right, the longest known phrase first. What is not known is a token too. */
-export function readTokens(question: string, now: Date): Token[] {
-  const periods = findPeriods(question, now);
+export function readTokens(question: string, now = new Date(0)): Token[] {
   const tokens: Token[] = [];
   for (let at = 0; at < question.length; ) {
-    const found = periods.find(({ start }) => start === at) ?? tokenAt(question, at);
-    const last = tokens.at(-1);
-    const end = found?.end ?? at + 1;
+    const found = tokenAt(question, at, now);
+    const [last, end] = [tokens.at(-1), found?.end ?? at + 1];
     // Unknown Chinese characters that stand side by side are one word.
-    if (last && last.end === at && found && isUnknownHan(last) && isUnknownHan(found)) {
+    if (last && found && last.end === at && isUnknownHan(last) && isUnknownHan(found)) {
       last.end = end;
       last.text = last.value += found.value;
     } else if (found) tokens.push({ ...found, text: question.slice(at, end) });
@@ -45,11 +43,13 @@ function isUnknownHan({ kind, value }: Pick<Token, "kind" | "value">): boolean {
   return kind === "unknown" && /^\p{Script=Han}+$/u.test(value);
 }
 
-function tokenAt(text: string, start: number): Omit<Token, "text"> | undefined {
+function tokenAt(text: string, start: number, now: Date): Omit<Token, "text"> | undefined {
   const match = (pattern: RegExp): string => {
     pattern.lastIndex = start;
     return pattern.exec(text)?.[0] ?? "";
   };
+  const moment = momentAt(text, start, now);
+  if (moment) return { kind: "period", value: "", start, ...moment };
   const number = match(numbers);
   if (number)
     return { kind: "number", value: String(numeral(number) ?? Number(number)), start, end: start + number.length };
@@ -62,6 +62,9 @@ function tokenAt(text: string, start: number): Omit<Token, "text"> | undefined {
   const value = match(signOrHan) || match(word).replace(/\p{Script=Han}.*$/u, "");
   return value === "" ? undefined : { kind: "unknown", value, start, end: start + value.length };
 }
+
+/** Whether a word says something by itself. */
+export const isContent = ({ kind }: Token): boolean => !/^(?:filler|to|between)$/.test(kind);
 
 /** Tokens as the user wrote them, neighbours together: `left` are some of `tokens`. */
 export function writtenAs(question: string, tokens: readonly Token[], left: readonly Token[]): string[] {
@@ -80,8 +83,8 @@ export function writtenAs(question: string, tokens: readonly Token[], left: read
 export function unreadWords(question: string, known: string, also: readonly string[] = []): string[] {
   const pattern = new RegExp(`(?<![a-z])(?=[a-z])(?:${known})(?![a-z])|(?![a-z])(?:${known})`, "giu");
   const rest = question.replaceAll(pattern, (found) => " ".repeat(found.length));
-  const tokens = readTokens(rest, new Date(0));
-  const left = tokens.filter(({ kind }) => kind !== "filler" && !also.includes(kind));
+  const tokens = readTokens(rest);
+  const left = tokens.filter((token) => isContent(token) && !also.includes(token.kind));
   return writtenAs(rest, tokens, left);
 }
 

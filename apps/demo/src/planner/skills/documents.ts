@@ -29,7 +29,7 @@ const asking =
 
 /** Requests about the documents. What a request names must stand in what it gets, or it gets nothing. */
 export function readDocuments(question: string, say: Say): Task | undefined {
-  const figures = readTokens(question, new Date(0)).some(({ kind }) => /^(?:field|aggregate|count|period)$/.test(kind));
+  const figures = readTokens(question).some(({ kind }) => /^(?:field|aggregate|count|period)$/.test(kind));
   for (const { kind, asked, says } of patterns) {
     const groups = asked.exec(question)?.slice(1) ?? [];
     const topics = groups.flatMap((topic) => topic?.replace(/[\s?？。.!！]+$/u, "") ?? []);
@@ -94,8 +94,8 @@ const questionWord =
 /** The words of a text that tell what it is about. */
 function contentWords(text: string): string[] {
   const bare = text.replaceAll(questionWord, (found) => " ".repeat(found.length));
-  const words = readTokens(bare, new Date(0)).filter(
-    ({ kind }) => !/^(?:filler|which|duration|count|howmuch|list|by|and|compare)$/.test(kind),
+  const words = readTokens(bare).filter(
+    ({ kind }) => !/^(?:filler|between|to|which|duration|count|howmuch|list|by|and|compare)$/.test(kind),
   );
   return words.flatMap(({ text: word }) => (/\p{Script=Han}/u.test(word) ? hanWords(word) : word.split(/[\s-]+/)));
 }
@@ -155,7 +155,7 @@ const rule = /\b(?:can|may|must|cannot|pays?|free|only|never)\b|可以|不得|�
 /** Quotes the line that speaks of everything that was asked about; where there is none, that is the answer. */
 function askAnswer(documents: readonly Document[], question: string, say: Say): Answer {
   const words = contentWords(question);
-  const lasting = readTokens(question, new Date(0)).some(({ kind }) => kind === "duration");
+  const lasting = readTokens(question).some(({ kind }) => kind === "duration");
   const titled = documents.find(({ title }) => words.every((word) => covers(title, word)));
   const fitting = (titled ? [titled] : documents)
     .flatMap(passages)

@@ -1,5 +1,5 @@
 import type { Locale } from "@toolglot/core";
-import { furtherStep, readTokens, writtenAs } from "../reading/tokens.ts";
+import { furtherStep, isContent, readTokens, writtenAs } from "../reading/tokens.ts";
 import type { Task, Unread } from "../task.ts";
 import { type Say, sayIn } from "../text.ts";
 import { readArithmetic } from "./arithmetic.ts";
@@ -43,8 +43,7 @@ export function readTask(question: string, language: Locale, now: Date = new Dat
     else if (found) return found;
   }
   const tokens = readTokens(question, now);
-  const words = tokens.filter(({ kind }) => kind !== "filler");
-  return claimed ?? { unread: long ? [question] : writtenAs(question, tokens, words) };
+  return claimed ?? { unread: long ? [question] : writtenAs(question, tokens, tokens.filter(isContent)) };
 }
 
 function severalSteps(question: string): Unread | undefined {

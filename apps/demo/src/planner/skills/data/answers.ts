@@ -74,7 +74,7 @@ export function narrowedText({ filters, periods, dated }: Frame, say: Say): stri
 
 /** The answer to a question that counts, sums or averages. */
 export function reportAnswer(frame: Frame, { rows }: Found, say: Say): string {
-  const { measures, dimension, rank, limit, compared = 0 } = frame;
+  const { measures, dimension, rank, limit } = frame;
   const about = narrowedText(frame, say);
   const [first] = rows;
   if (!first || measures.every((name) => first[name] === null))
@@ -94,8 +94,7 @@ export function reportAnswer(frame: Frame, { rows }: Found, say: Say): string {
   const shown = rows.filter((row, index) => index < most || row[by] === rows[most - 1]?.[by]);
   const cells = shown.map((row) => [valueText(dimension, row.label, say), ...measures.map((name) => row[name])]);
   const table = markdownTable([columnText(dimension, say), ...names], cells);
-  const missing = rows.length < compared ? [say`There is nothing for the others. ‖ 其余的没有记录。`] : [];
-  return [capital(say`${names.join(", ")}${about}: ‖ ${names.join("、")}${about}：`), table, ...missing].join("\n\n");
+  return [capital(say`${names.join(", ")}${about}: ‖ ${names.join("、")}${about}：`), table].join("\n\n");
 }
 
 /** The answer to a question for rows. */

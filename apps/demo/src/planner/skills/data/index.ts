@@ -22,18 +22,18 @@ const mostRows = 200;
 
 /** A question about the tables all of whose words are known. */
 export function readData(question: string, say: Say, now: Date): Task | undefined {
-  const found = dataTask(question, readTokens(question, now), say);
+  const found = dataTask(question, readTokens(question, now), say, now);
   return "unread" in found ? undefined : found;
 }
 
 const permission = /^(?:can|may|must|should|will|could)\b|能不能|可不可以|(?:可以|^[^有]*)吗[？?。]?$/iu;
 
-function dataTask(question: string, tokens: readonly Token[], say: Say): Task | Unread {
+function dataTask(question: string, tokens: readonly Token[], say: Say, now: Date): Task | Unread {
   const words = tokens.filter(({ kind }) => kind !== "filler");
   const documents = words.filter(({ value }) => value === "documents");
   const rest = words.filter((word) => !documents.includes(word) && !/^(?:list|which|count)$/.test(word.kind));
   if (documents.length === 1 && rest.length === 0) return listDocuments(say);
-  const frame = readFrame(question, tokens);
+  const frame = readFrame(question, tokens, now);
   if ("unread" in frame) return frame;
   // "Can orders be returned?" asks for a rule, not for a list.
   const isList = frame.measures.length === 0 && frame.id === undefined;
@@ -92,7 +92,7 @@ export function readNamed(question: string, say: Say, now: Date): Task | Unread 
   // "Revenue by …" asks for numbers, whatever else it says.
   const numeric = some(numberKinds) || first === "list" || (first === "field" && kinds.includes("by"));
   const unknown = tokens.filter(({ kind, text }) => kind === "unknown" && /[\p{L}\p{N}]/u.test(text));
-  const unread = dataTask(question, tokens, say) as Unread;
+  const unread = dataTask(question, tokens, say, now) as Unread;
   if (unknown.length === 0 || kinds.includes("not")) return numeric ? unread : undefined;
   const words = writtenAs(question, tokens, unknown);
   return queryTask<{ rows: Name[] }>(
@@ -105,7 +105,7 @@ export function readNamed(question: string, say: Say, now: Date): Task | Unread 
         const longestFirst = [...rows].sort((a, b) => b.value.length - a.value.length);
         let named: readonly Token[] = tokens;
         for (const name of longestFirst) named = withName(question, named, name);
-        const found = dataTask(question, named, say);
+        const found = dataTask(question, named, say, now);
         return "unread" in found && !numeric && named === tokens ? (readAsk(question, say) ?? found) : found;
       },
     },
