@@ -1,49 +1,37 @@
-import { furtherStep, readTokens } from "../reading/tokens.ts";
+import { readTokens } from "../reading/tokens.ts";
 import { type Answer, plannedTask, type Task } from "../task.ts";
 import { markdownTable, type Say } from "../text.ts";
 
 /** A document as `fetch_document` gives it. */
 type Document = Record<"document_id" | "title" | "language" | "updated" | "text", string>;
 
-/** How a kind begins, and the topics behind it; what the request must say besides: other things are shown by other skills. */
-const table = String.raw`
-compare ; compare\s+(.+?)\s+(?:and|with|to)\s+(.+)|(?:请|帮我)*(?:比较|对比)(?:一下)?(.+?)(?:和|与)(.+)
-search ; (?:search|look|find)\b(?:\s+(?:in|the|our|all))*(?:\s+(?:documents?|docs?)\b)?\s*(?:for|about|on)?\s+(.+)|(?:请|帮我)*(?:搜索|查找|找一下|查一下)\s*(.+) ; \b(?:search|documents?|docs?)\b|搜索|文档
-summarise ; (?:(?:give me|an?)\s+)*(?:summari[sz]e|summary of|sum up)\s+(.+)|(?:请|帮我)*(?:总结|概括|介绍)(?:一下)?\s*(.+)
-read ; (?:read|show|open)\b(?:\s+me)?\s+(.+)|(?:请|帮我)*(?:读一下|打开|显示|查看|读)\s*(.+) ; \b(?:polic(?:y|ies)|rules|terms|document|handbook|runbook)\b|政策|规则|条款|办法|手册|文档`;
-
-const patterns = table
-  .trim()
-  .split("\n")
-  .map((line) => {
-    const [kind = "", asked = "", says = ""] = line.split(" ; ");
-    return {
-      kind,
-      asked: new RegExp(`^(?:(?:please|can you)\\s+)*(?:${asked})$`, "isu"),
-      says: new RegExp(says, "iu"),
-    };
-  });
+/** How a request of each kind begins, and the topics behind it. Other things than documents are shown by other skills. */
+const kinds: readonly (readonly [kind: string, asked: RegExp])[] = [
+  ["compare", /^(?:compare|比较|对比)(?:一下)?\s*(.+?)(?:\s+(?:and|with)\s+|[和与])(.+)/isu],
+  ["search", /^(?:(?:search|find)\s+(?:the\s+)?documents?\s+(?:for|about)\s+|搜索)(.+)/isu],
+  ["summarise", /^(?:summari[sz]e|sum up|总结|概括)(?:一下)?\s*(.+)/isu],
+  [
+    "read",
+    /^(?:(?:read|show|open)\s|打开|查看)(.*(?:\b(?:policy|rules|terms|document|handbook)\b|政策|规则|条款|办法|文档).*)/isu,
+  ],
+];
 
 const asking =
-  /[?？]\s*$|^(?:how|what|when|who|where|which|why|can|may|do|does|is|are|must|should)\b|多久|多少|几[天个]|怎么|是否|可以|谁|什么|哪|吗/iu;
+  /[?？]\s*$|^(?:how|what|when|who|which|can|may|do|does|is|are|must|should)\b|多久|多少|几[天个]|怎么|是否|可以|谁|什么|哪|吗/iu;
 
 /** Requests about the documents. What a request names must stand in what it gets, or it gets nothing. */
 export function readDocuments(question: string, say: Say): Task | undefined {
   const figures = readTokens(question).some(({ kind }) => /^(?:field|aggregate|count|period)$/.test(kind));
-  for (const { kind, asked, says } of patterns) {
-    const groups = asked.exec(question)?.slice(1) ?? [];
-    const topics = groups.flatMap((topic) => topic?.replace(/[\s?？。.!！]+$/u, "") ?? []);
-    if (topics.length === 0 || !says.test(question) || (figures && kind === "compare")) continue;
-    return topics.every((topic) => contentWords(topic).length > 0)
-      ? documentTask(kind, topics, question, say)
-      : undefined;
-  }
-  return undefined;
+  const bare = question.replace(/^(?:(?:please|can you)\s+|请|帮我)+/i, "").replace(/[\s?？。.!！]+$/u, "");
+  const [kind, asked] = kinds.find(([, pattern]) => pattern.test(bare)) ?? [];
+  const topics = asked?.exec(bare)?.slice(1) ?? [];
+  const known = topics.every((topic) => contentWords(topic).length > 0) && !(figures && kind === "compare");
+  return kind && known ? documentTask(kind, topics, question, say) : undefined;
 }
 
 /** A question that the documents may answer. */
 export function readAsk(question: string, say: Say): Task | undefined {
-  const asks = asking.test(question) && contentWords(question).length > 0 && furtherStep(question) === undefined;
+  const asks = asking.test(question) && contentWords(question).length > 0;
   return asks ? documentTask("ask", [question], question, say) : undefined;
 }
 
@@ -67,20 +55,17 @@ function documentTask(kind: string, topics: readonly string[], question: string,
     const input = { query: queryOf(topic), top_k: { search: 8, ask: 5 }[kind] ?? 1 };
     return { name: `hits_for_${names[index]}`, tool: "search_documents", input };
   });
-  const fetches = names.map((name, index) => {
-    const input = { document_id: { from: "{item.document_id}" } };
-    return { name, each: searches[index]?.name ?? "", tool: "fetch_document", input };
-  });
+  const input = { document_id: { from: "{item.document_id}" } };
+  const fetches = names.map((name) => ({ name, each: `hits_for_${name}`, tool: "fetch_document", input }));
   return plannedTask<Record<string, Document[]>>({
     kind,
     about: say`what the documents say about: ${topics.join(" / ")} ‖ 文档里关于“${topics.join("、")}”的内容`,
     steps: [searches, fetches],
     result: names,
     answer(values) {
-      const [first = [], second] = Object.values(values);
-      if (kind === "ask") return askAnswer(first, question, say);
-      if (kind === "search") return searchAnswer(first, topics[0] ?? "", say);
-      return documentsAnswer(topics, [first[0], second?.[0]], say, kind === "read");
+      const [found = [], second] = Object.values(values);
+      if (kind === "ask" || kind === "search") return quotes(found, topics[0] ?? "", question, kind === "search", say);
+      return documentsAnswer(topics, [found[0], second?.[0]], say, kind === "read");
     },
   });
 }
@@ -152,61 +137,40 @@ const time =
 const permission = /^(?:can|may|must|should)\b|可以.*吗|能.*吗/iu;
 const rule = /\b(?:can|may|must|cannot|pays?|free|only|never)\b|可以|不得|须|能|承担/iu;
 
-/** Quotes the line that speaks of everything that was asked about; where there is none, that is the answer. */
-function askAnswer(documents: readonly Document[], question: string, say: Say): Answer {
-  const words = contentWords(question);
+/** Quotes lines that speak of everything that was asked about; where there is none, that is the answer. */
+function quotes(documents: readonly Document[], topic: string, question: string, search: boolean, say: Say): Answer {
+  const words = contentWords(topic);
   const lasting = readTokens(question).some(({ kind }) => kind === "duration");
-  const titled = documents.find(({ title }) => words.every((word) => covers(title, word)));
-  const fitting = (titled ? [titled] : documents)
-    .flatMap(passages)
-    .map((passage) => {
-      const { document, heading, line } = passage;
-      const own = words.filter((word) => covers(`${heading} ${line}`, word) && !covers(document.title, word));
-      const all = words.every((word) => covers(`${document.title} ${heading} ${line}`, word));
-      return {
-        ...passage,
-        own: own.length,
-        fits: all && (!lasting || time.test(line)) && (!permission.test(question) || rule.test(line)),
-      };
-    })
-    .filter(({ own, fits }) => fits && (titled ? lasting : own > 0))
-    .sort((a, b) => b.own - a.own)
-    .slice(0, titled ? 6 : 1);
-  const [best] = fitting;
-  if (best) {
-    const quotes = fitting.map(({ heading, line }) => `> ${heading && say`${heading}:  ‖ ${heading}：`}${line}`);
-    const name = named(best.document, say);
-    return `${say`${name} says: ‖ ${name}写道：`}\n\n${quotes.join("\n")}`;
+  const titled = search ? undefined : documents.find(({ title }) => words.every((word) => covers(title, word)));
+  if (titled && !lasting) return summaryText(titled, say);
+  const fitting = (titled ? [titled] : documents).flatMap(passages).flatMap((passage) => {
+    const { document, heading, line } = passage;
+    const own = words.filter((word) => covers(`${heading} ${line}`, word) && !covers(document.title, word)).length;
+    const all = words.every((word) => covers(`${document.title} ${heading} ${line}`, word));
+    const suits = (!lasting || time.test(line)) && (!permission.test(question) || rule.test(line));
+    return all && suits && (own > 0 || titled || search) ? [{ ...passage, own }] : [];
+  });
+  const best = fitting.sort((a, b) => b.own - a.own).slice(0, search || titled ? 8 : 1);
+  if (best.length > 0) {
+    const blocks = [...new Set(best.map(({ document }) => document))].map((document) => {
+      const lines = best.filter((passage) => passage.document === document);
+      const list = lines.map(({ heading, line }) => `> ${heading && say`${heading}:  ‖ ${heading}：`}${line}`);
+      return `${say`${named(document, say)} says: ‖ ${named(document, say)}写道：`}\n\n${list.join("\n")}`;
+    });
+    return blocks.join("\n\n");
   }
-  if (titled) return summaryText(titled, say);
-  const unread = unknownOf(words, documents);
+  const unread = words.filter((word) => !documents.some(({ title, text }) => covers(`${title} ${text}`, word)));
   if (unread.length > 0) return { unread, message: noDocument(unread, say) };
-  const message = say`No passage of the documents speaks of all of this together: ${quoted(words, say)}. ‖ 没有一处文档同时讲到${quoted(words, say)}。`;
+  const list = quoted(words, say);
+  const message = say`No passage of the documents speaks of all of this together: ${list}. ‖ 没有一处文档同时讲到${list}。`;
   return { unread: words, message };
 }
-
-const unknownOf = (words: readonly string[], documents: readonly Document[]): string[] =>
-  words.filter((word) => !documents.some(({ title, text }) => covers(`${title} ${text}`, word)));
 
 const quoted = (words: readonly string[], say: Say): string =>
   say.list(words.map((word) => say`"${word}" ‖ “${word}”`));
 
 const noDocument = (words: readonly string[], say: Say): string =>
   say`No document speaks of ${quoted(words, say)}. ‖ 没有文档提到${quoted(words, say)}。`;
-
-/** Each document that speaks of all that is looked for, with its best line. */
-function searchAnswer(documents: readonly Document[], topic: string, say: Say): Answer {
-  const words = contentWords(topic);
-  const fitting = documents.filter((document) => unknownOf(words, [document]).length === 0);
-  if (fitting.length === 0) return noDocument(words, say);
-  const lines = fitting.map((document, index) => {
-    const own = ({ line }: { line: string }): number => words.filter((word) => covers(line, word)).length;
-    const [best] = passages(document).sort((a, b) => own(b) - own(a));
-    return `${index + 1}. ${document.title} (${document.document_id})\n   ${best?.line ?? ""}`;
-  });
-  const noun = fitting.length === 1 ? "document" : "documents";
-  return `${say`${fitting.length} ${noun} found: ‖ 找到 ${fitting.length} 篇文档：`}\n\n${lines.join("\n")}`;
-}
 
 /** The first line, and the first two points of each section; or all but the title. */
 function summaryText(document: Document, say: Say, whole = false): string {

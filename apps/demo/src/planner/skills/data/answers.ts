@@ -14,7 +14,7 @@ export type Found = { rows: Row[]; span?: { first: string | null; last: string |
 const headings = new Map(
   `id=编号 order_id=订单 order=订单 name=名称 name_zh=中文名 title=标题 body=内容 customer=客户 product=商品 sku=货号 quantity=数量
   joined_on=加入日期 ordered_on=下单日期 promised_on=承诺日期 delivered_on=送达日期 requested_on=申请日期 paid_on=支付日期
-  created=创建日期 amount=退款金额`
+  created=创建日期 amount=退款金额 days=天数`
     .split(/\s+/)
     .map((entry) => entry.split("=") as [string, string]),
 );
