@@ -35,7 +35,7 @@ it("should find and fix the bug of its own project", async () => {
   const { result, called } = await ask(project, fix);
   expect(result.status).toBe("answered");
   expect(project.passes()).toBe(true);
-  expect(called).toEqual(["command", "read", "read", "read", "read", "edit", "command"]);
+  expect(called).toEqual(["command", "read", "read", "read", "read", "read", "edit", "command"]);
   expect(Object.entries(project.files()).filter(([path, text]) => before[path] !== text)).toHaveLength(1);
   expect(result.text).toMatch(/src\/bands\.js/);
   expect(result.text).toContain("+ if (band.from <= value) found = band;");

@@ -1,11 +1,5 @@
 import { expect, it } from "vitest";
-import {
-  calledIn,
-  functionLines,
-  importsOf,
-  numbersIn,
-  statementAt,
-} from "../../src/planner/skills/project/javascript.ts";
+import { calledIn, functionLines, numbersIn, statementAt } from "../../src/planner/skills/project/javascript.ts";
 import { passageFor, repaired, repairsFor } from "../../src/planner/skills/project/repairs.ts";
 import type { Source } from "../../src/planner/skills/project/results.ts";
 
@@ -56,18 +50,6 @@ it("should name a line without its indentation where that is unique, else with t
   expect(first && passageFor(file, first).find).toBe("function f() {\n  return 1;\n}");
   expect(first && passageFor(file, first).at("  return 2;")).toBe("function f() {\n  return 2;\n}");
   expect(last && passageFor(file, last).find).toBe("let x = 2;");
-});
-
-it("should find the imports of a file, and resolve them from the project's folder", () => {
-  const file = source(
-    'import { a, b as c } from "../src/index.js";\nimport {\n  d,\n} from "./d.js";\nimport x from "y";',
-    "test/a.test.js",
-  );
-  expect(importsOf(file)).toEqual([
-    { name: "a", from: "src/index.js" },
-    { name: "c", from: "src/index.js" },
-    { name: "d", from: "test/d.js" },
-  ]);
 });
 
 it("should take a statement to its end, its calls and its numbers", () => {

@@ -1,12 +1,12 @@
 import type { CallPlan, Outcome, PlannedCall } from "../../task.ts";
 import { escapeRegExp, type Say } from "../../text.ts";
-import { calledIn, functionLines, importsOf, numbersIn, statementAt } from "./javascript.ts";
+import { calledIn, functionLines, numbersIn, statementAt } from "./javascript.ts";
 import { passageFor, type Repair, repaired, repairsFor, ruleWords } from "./repairs.ts";
 import * as read from "./results.ts";
 import type { Failure } from "./test-output.ts";
 
 /** A function of the project, as its file has it. */
-type Place = { source: read.Source; lines: read.Line[] };
+type Place = { name: string; source: read.Source; lines: read.Line[] };
 type Change = { path: string; find: string; replace: string };
 /** A number that stands in the test and in the code. */
 type Limit = { value: number; path: string; line: number };
@@ -45,8 +45,7 @@ export function* fixProject(say: Say): CallPlan<string> {
     const { tests, run } = yield* read.runTests();
     if (read.endedWell(tests) || (run.failed ?? Infinity) < (before.run.failed ?? 0)) {
       const cause = causeText(repair, repair.rule === "limit" ? limit : undefined, say);
-      const [changes, were] = tried === 1 ? ["change", "was"] : ["changes", "were"];
-      const others = say` ${tried} other ${changes} did not help and ${were} taken back. ‖ 此前试过 ${tried} 处修改，没有用，已撤回。`;
+      const others = say` Other changes that did not help were taken back. ‖ 此前没有用的修改已撤回。`;
       const head = say`“${failure.name}” failed${got}. ${cause} ‖ 失败的是“${failure.name}”${got}。${cause}`;
       return [
         head + (tried > 0 ? others : ""),
@@ -57,7 +56,7 @@ export function* fixProject(say: Say): CallPlan<string> {
     last = made.change;
   }
   // Nothing helped: what was changed last is put back.
-  if (last) yield [read.attempt("edit", editInput([inverse(last)]))];
+  if (last) yield* read.attempt("edit", editInput([inverse(last)]));
   if (repairs.length === 0)
     return say`${stuck}: the code it calls has no slip that I know. ‖ ${stuck}：它调用的代码里没有我认得的错误。`;
   const lines = repairs
@@ -79,38 +78,31 @@ function causeText({ rule, path, line }: Repair, limit: Limit | undefined, say: 
   return say`The cause is in ${path}:${line.number}: ${en}${also}. ‖ 原因在 ${path} 第 ${line.number} 行：${zh}${also}。`;
 }
 
-/** Reads files side by side. */
-function* readFiles(paths: readonly string[]): Generator<PlannedCall[], (read.Source | undefined)[], unknown[]> {
-  const [outcome] = (yield [read.attempt("read", { files: paths.map((src) => ({ src })) })]) as [Outcome];
-  const parts = read.readParts(outcome);
-  return paths.map((_, index) => read.sourceOf(parts[index]));
-}
-
 /** The functions of the project that a statement of a test calls, and those that they call themselves. */
 function* functionsUnder(test: read.Source, statement: string): Generator<PlannedCall[], Place[], unknown[]> {
-  const imported = importsOf(test).map(({ name }) => name);
-  const names = calledIn(statement).filter((name) => imported.includes(name));
-  if (names.length === 0) return [];
-  const searches = names.map((name) => ({
-    pattern: `\\b(function|class|const|let|var)\\s+${escapeRegExp(name)}\\b`,
-  }));
-  const [found] = (yield [read.attempt("read", { searches })]) as [Outcome];
-  const declared = read.readParts(found).flatMap(read.searchMatches);
-  const paths = [...new Set(declared.map(({ path }) => path))].filter((path) => !`/${test.path}`.endsWith(`/${path}`));
-  if (paths.length === 0) return [];
-  const isSource = (source: read.Source | undefined): source is read.Source => source !== undefined;
-  const sources = (yield* readFiles(paths)).filter(isSource);
-  const placesOf = (wanted: readonly string[]): Place[] =>
-    wanted
-      .flatMap((name) => sources.map((source) => ({ source, lines: functionLines(source, name) })))
-      .filter(({ lines }) => lines.length > 0);
-  const direct = placesOf(names);
-  const called = calledIn(direct.flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n"));
-  // What they call may stand beside them or in another file.
-  const below = sources.flatMap(importsOf).filter(({ name, from }) => called.includes(name) && !paths.includes(from));
-  if (below.length > 0)
-    sources.push(...(yield* readFiles([...new Set(below.map(({ from }) => from))])).filter(isSource));
-  return [...direct, ...placesOf(called.filter((name) => !names.includes(name)))];
+  const places: Place[] = [];
+  const sources = new Map<string, read.Source>();
+  let code = statement;
+  for (let depth = 0; depth < 2; depth += 1) {
+    const names = calledIn(code).filter((name) => !places.some((place) => place.name === name));
+    if (names.length === 0) break;
+    const searches = names.map((name) => ({ pattern: `\\b(function|const|let|var)\\s+${escapeRegExp(name)}\\b` }));
+    const declared = read.readParts(yield* read.attempt("read", { searches })).flatMap(read.searchMatches);
+    const paths = [...new Set(declared.map(({ path }) => path))].filter((path) => !sources.has(path));
+    for (const source of paths.length > 0 ? yield* readFiles(paths) : []) sources.set(source.path, source);
+    const found = names.flatMap((name) =>
+      [...sources.values()].map((source) => ({ name, source, lines: functionLines(source, name) })),
+    );
+    const own = found.filter(({ source, lines }) => lines.length > 0 && !`/${test.path}`.endsWith(`/${source.path}`));
+    places.push(...own);
+    code = own.flatMap(({ lines }) => lines.map(({ text }) => text)).join("\n");
+  }
+  return places;
+}
+
+function* readFiles(paths: readonly string[]): Generator<PlannedCall[], read.Source[], unknown[]> {
+  const outcome = yield* read.attempt("read", { files: paths.map((src) => ({ src })) });
+  return read.readParts(outcome).flatMap((part) => read.sourceOf(part) ?? []);
 }
 
 /** A number of the test that is one of the code, too, and no 0 or 1. */
@@ -146,7 +138,7 @@ function* makeRepair(
   const { find, at } = passageFor(source, repair.line);
   let change: Change | undefined = { path, find, replace: at(repaired(repair.line.text, repair) ?? "") };
   for (let tries = 0; ; tries += 1) {
-    const [edit] = (yield [read.attempt("edit", editInput([...(last ? [inverse(last)] : []), change]))]) as [Outcome];
+    const edit = yield* read.attempt("edit", editInput([...(last ? [inverse(last)] : []), change]));
     if (edit.status === "ok") return { edit, change };
     const nearest: Change[] = read.nearestLines(edit).flatMap((text) => {
       const corrected = repaired(text, repair);

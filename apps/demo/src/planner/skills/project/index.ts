@@ -84,7 +84,7 @@ function* rename(say: Say, from: string, to: string): CallPlan<string> {
   // Longer names that hold this one come last.
   const longerName = `[A-Za-z0-9_$]${escapeRegExp(from)}|${escapeRegExp(from)}[A-Za-z0-9_$]`;
   const searches = [whole(from), whole(to), longerName].map((pattern) => ({ pattern }));
-  const [found] = (yield [attempt("read", { searches })]) as [Outcome];
+  const found = yield* attempt("read", { searches });
   const failed = ({ message }: Outcome): string => say`I could not rename it: ${message} ‖ 没有改成：${message}`;
   if (found.status !== "ok") return failed(found);
   const [own = [], [taken] = [], longer = []] = readParts(found).map(searchMatches);
@@ -98,7 +98,7 @@ function* rename(say: Say, from: string, to: string): CallPlan<string> {
     const finds = longer.some(({ path }) => path === src) ? [...lines] : [from];
     return { src, edits: finds.map((find) => ({ find, replace: find.replace(word, () => to), all: true })) };
   });
-  const [edit] = (yield [attempt("edit", { files })]) as [Outcome];
+  const edit = yield* attempt("edit", { files });
   if (edit.status !== "ok") return failed(edit);
   const { tests, run } = yield* runTests();
   const where = `${files.length} ${files.length === 1 ? "file" : "files"}`;
@@ -121,12 +121,12 @@ function* release(say: Say): CallPlan<string> {
   const last = lines.at(-1)?.trim() ?? "";
   // Only what can be meant by the request itself: yes or no to a release.
   if (yesOrNo.test(last)) {
-    const [end] = (yield [attempt("input", { data: "y\n" })]) as [Outcome];
+    const end = yield* attempt("input", { data: "y\n" });
     const answered = say`It asked "${last}", and I answered y.  ‖ 脚本问“${last}”，我回答了 y。`;
     // A terminal shows what was typed, too.
     return endText({ ...end, text: (end.text ?? end.message ?? "").replace(/^y\n/, "") }, answered, say);
   }
-  yield [attempt("ctrl", { key: "c" })];
+  yield* attempt("ctrl", { key: "c" });
   if (/^\[It waits for input/m.test(text) || /[?:]$/.test(last))
     return say`The script asked "${last}", which I can't decide for you, so I stopped it with Ctrl-C. ‖ 脚本问“${last}”，这不是我能替你决定的，所以用 Ctrl-C 停止了它。`;
   return `${say`The script neither ended nor asked anything, so I stopped it with Ctrl-C: ‖ 发布脚本没有结束，也没有提问，所以用 Ctrl-C 停止了它：`}\n\n${tailText(released, 6)}`;
@@ -139,7 +139,7 @@ function endText(end: Outcome, answered: string, say: Say): string {
 
 function* search(say: Say, named: string): CallPlan<string> {
   const wanted = named.replace(/^[`"“「]|[`"”」]?[.。?？!！]?$/gu, "").trim() || named;
-  const [found] = (yield [attempt("read", { searches: [{ pattern: escapeRegExp(wanted) }] })]) as [Outcome];
+  const found = yield* attempt("read", { searches: [{ pattern: escapeRegExp(wanted) }] });
   if (found.status !== "ok") throw new PlanError(found.message ?? "");
   const matches = readParts(found).flatMap(searchMatches);
   const files = new Set(matches.map(({ path }) => path)).size;
@@ -153,28 +153,22 @@ type Manifest = { name?: string; version?: string; description?: string; scripts
 
 /** What package.json says, and the files of the folders. */
 function* overview(say: Say): CallPlan<string> {
-  const [first] = (yield [attempt("read", { files: [{ src: "package.json" }, { src: "." }] })]) as [Outcome];
-  const [file, folder] = readParts(first);
-  const manifest = parseJson(file?.text ?? "");
-  const { name: called, version = "", description, scripts = {} } = (Object(manifest) ?? {}) as Manifest;
-  const text = folder?.text ?? "";
+  const [file, root] = readParts(yield* attempt("read", { files: [{ src: "package.json" }, { src: "." }] }));
+  const { name: called, version, description, scripts = {} } = Object(parseJson(file?.text ?? "")) as Manifest;
+  const entriesOf = (text = ""): string[] => text.split("\n").map((line) => line.replace(/ \([^)]*\)$/, "").trim());
   // Folders of a listing: their names end in a slash.
-  const folders = [...text.matchAll(/^(\S+\/)$/gm)].map(([path]) => path).slice(0, 20);
-  const listings = [["", text]];
-  if (folders.length > 0) {
-    const [inner] = (yield [attempt("read", { files: folders.map((src) => ({ src })) })]) as [Outcome];
-    listings.push(...readParts(inner).map((part, index) => [`${folders[index]} `, part.text]));
-  }
-  const files = listings.flatMap(([path = "", listing = ""]) => {
-    const lines = listing.split("\n").map((line) => line.replace(/ \([^)]*\)$/, "").trim());
-    const names = lines.filter((line) => line !== "" && (path !== "" || !line.includes("/")));
-    return names.length > 0 ? [`  ${path}${names.join(", ")}`] : [];
-  });
-  const more = description ? say`: ${description} ‖ ：${description}` : "";
+  const [folders, own] = [true, false].map((folder) =>
+    entriesOf(root?.text).filter((path) => path.endsWith("/") === folder),
+  );
+  const files = (folders ?? []).map((src) => ({ src }));
+  const inner = files.length > 0 ? readParts(yield* attempt("read", { files })) : [];
+  const listings = inner.map(({ text }, index) => `${folders?.[index]} ${entriesOf(text).join(", ")}`);
   const commands = Object.entries(scripts).map(([key, script]) => `  npm run ${key}  (${script})`);
   return [
-    called ? `${called} ${version}${more}` : say`There is no package.json. ‖ 没有 package.json。`,
-    ...(commands.length > 0 ? [`${say`Commands: ‖ 命令：`}\n${commands.join("\n")}`] : []),
-    `${say`Files: ‖ 文件：`}\n${files.join("\n")}`,
+    called
+      ? say`${called} ${version}: ${description} ‖ ${called} ${version}：${description}`
+      : say`There is no package.json. ‖ 没有 package.json。`,
+    `${say`Commands: ‖ 命令：`}\n${commands.join("\n")}`,
+    `${say`Files: ‖ 文件：`}\n${[own?.join(", "), ...listings].map((line) => `  ${line}`).join("\n")}`,
   ].join("\n\n");
 }

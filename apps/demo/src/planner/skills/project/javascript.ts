@@ -1,17 +1,6 @@
 import { escapeRegExp } from "../../text.ts";
 import type { Line, Source } from "./results.ts";
 
-/** The named imports of a file from other files of the project, with the path of each from the project's folder. */
-export function importsOf({ path, lines }: Source): { name: string; from: string }[] {
-  const text = lines.map((line) => line.text).join("\n");
-  const found = text.matchAll(/\bimport\s*\{([^}]{0,2000})\}\s*from\s*["'](\.{1,2}\/[^"'\n]{1,500})["']/g);
-  return [...found].flatMap(([, names = "", specifier = ""]) => {
-    const from = new URL(specifier, `file:///${path}`).pathname.slice(1);
-    const bare = names.split(",").map((name) => name.trim().replace(/^\w+\s+as\s+/, ""));
-    return bare.filter((name) => /^[\w$]+$/.test(name)).map((name) => ({ name, from: decodeURI(from) }));
-  });
-}
-
 /** The statement that a line belongs to: up to the line that ends it. */
 export function statementAt({ lines }: Source, number: number): string {
   const rest = lines.filter((line) => line.number >= number).map(({ text }) => text);

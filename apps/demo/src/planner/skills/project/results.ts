@@ -1,4 +1,4 @@
-import { type CallPlan, type Outcome, PlanError, type PlannedCall } from "../../task.ts";
+import { type CallPlan, type Outcome, PlanError } from "../../task.ts";
 import type { Say } from "../../text.ts";
 import { readTestRun, type TestRun } from "./test-output.ts";
 
@@ -71,14 +71,15 @@ export function testsText(tests: Outcome, { passed, failed }: TestRun, say: Say)
   return say`${failed} of ${all} tests fail. ‖ 还有 ${failed} / ${all} 个测试失败。`;
 }
 
-/** A call whose plan reads how it ended. */
-export function attempt(name: string, input: Record<string, unknown>): PlannedCall {
-  return { name, input, mayFail: true };
+/** Makes a call, and gives how it ended, whatever that is. */
+export function* attempt(name: string, input: Record<string, unknown>): CallPlan<Outcome> {
+  const [outcome] = yield [{ name, input, mayFail: true }];
+  return outcome as Outcome;
 }
 
 /** Runs a command, whatever its exit status. Throws `PlanError` when it could not be run at all. */
 export function* runCommand(script: string, timeoutMs?: number): CallPlan<Outcome> {
-  const [outcome] = (yield [attempt("command", { script, ...(timeoutMs && { timeoutMs }) })]) as [Outcome];
+  const outcome = yield* attempt("command", { script, ...(timeoutMs && { timeoutMs }) });
   if (outcome.status === "error" && outcome.exit === undefined)
     throw new PlanError(outcome.message ?? "", outcome.errorType);
   return outcome;
