@@ -179,6 +179,15 @@ const answered: [question: string, sql: string][] = [
     "median order value by month",
     `SELECT substr(ordered_on, 1, 7), ROUND(median(total), 2) FROM orders o WHERE ${kept} GROUP BY 1`,
   ],
+  [
+    "top 3 cities by number of orders",
+    `SELECT city, COUNT(*) FROM ${byCustomer} GROUP BY city ORDER BY 2 DESC LIMIT 3`,
+  ],
+  [
+    "orders by Marta Rossi in June",
+    `SELECT o.id FROM ${byCustomer} WHERE ${of("Marta Rossi")} AND ordered_on LIKE '2026-06%'`,
+  ],
+  ["orders since last week", "SELECT id FROM orders WHERE ordered_on >= '2026-10-12'"],
   ["Marta Rossi 有几张订单？", `SELECT COUNT(*) FROM ${byCustomer} WHERE ${of("Marta Rossi")}`],
   [
     "Wang Fang 七月有几张订单？",
@@ -240,6 +249,10 @@ const declined: [question: string, named: string][] = [
   ["how many orders are not delivered?", "not"],
   ["orders from Spain", "Spain"],
   ["revenue in Q3 2026", "Q3"],
+  ["revenue per order", "per"],
+  ["orders from July on", "July on"],
+  ["customers who spent more than 5000 yuan", "more than 5000"],
+  ["first order of each customer", "first"],
   ["how many orders did Anna place?", "Anna"],
   ["how many orders did we get in the blue moon?", "blue moon"],
   ["average number of orders per customer", "average number of orders"],

@@ -5,7 +5,7 @@
 const table = String.raw`
 list:  = (?:show|list|display|give|get|see|find)(?: me| us)?|who (?:is|are) = 列出|显示|查看|看看|找出|是谁
 which:  = which|what|who|whose = 哪些|有哪些|哪[个位张种]|什么|谁
-count:  = how many|(?:the )?(?:number|count) of = 多少|几|数量
+count:  = how many|(?:the )?(?:total )?(?:number|count) of = 多少|几|数量
 howmuch:  = how much = 多少钱
 duration:  = how long|how many (?:(?:working )?days?|weeks?|months?|hours?|years?)|when (?:is|are|do|does|must|can) = 多久|几天|多少天|几个月|多少个月|什么时候
 aggregate: sum = sum(?: of)?|total(?: of)? = 总额|合计|总计|总
@@ -48,7 +48,7 @@ than: < = less than|under|below|fewer than = 少于|低于|小于|不到; <= = a
 number: 1 = one; 2 = two; 3 = three; 4 = four; 5 = five; 6 = six; 7 = seven; 8 = eight; 9 = nine; 10 = ten
 unit:  = yuan|rmb|cny = 元|块
 and:  = and|& = 和|与|、
-not:  = not|no|without|never|except|other than|\w+n['’]t = 不是|不|没有?|除了|未
+not:  = not|no|without|never|except|other than|\w+n['’]t|on(?=\W*$) = 不是|不|没有?|除了|未
 filler:  = the|an?|of|are|is|was|were|be|been|there|did|do|does|has|have|had|we|us|our|you|your|i|me|please|that|in|at|on
 filler:  = for|with|it|its|all|can|could|would|will|know|tell|so far|in total|altogether|now|data|database|shop|than|['’]s|hi|hello
 filler:  =  = 是多少|的|了|有|是|在|吗|呢|请问|请|我们|我|你们?|帮我?|给我|一下|里|中|内|都|共|一共|数据|记录|店里?|目前|现在|当前

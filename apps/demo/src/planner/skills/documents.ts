@@ -139,16 +139,18 @@ const rule = /\b(?:can|may|must|cannot|pays?|free|only|never)\b|可以|不得|�
 
 /** Quotes lines that speak of everything that was asked about; where there is none, that is the answer. */
 function quotes(documents: readonly Document[], topic: string, question: string, search: boolean, say: Say): Answer {
-  const words = contentWords(topic);
+  const all = contentWords(topic);
+  const bare = all.filter((word) => !search || !documentWord.test(word));
+  const words = bare.length > 0 ? bare : all;
   const lasting = readTokens(question).some(({ kind }) => kind === "duration");
   const titled = search ? undefined : documents.find(({ title }) => words.every((word) => covers(title, word)));
   if (titled && !lasting) return summaryText(titled, say);
   const fitting = (titled ? [titled] : documents).flatMap(passages).flatMap((passage) => {
     const { document, heading, line } = passage;
     const own = words.filter((word) => covers(`${heading} ${line}`, word) && !covers(document.title, word)).length;
-    const all = words.every((word) => covers(`${document.title} ${heading} ${line}`, word));
+    const covered = words.every((word) => covers(`${document.title} ${heading} ${line}`, word));
     const suits = (!lasting || time.test(line)) && (!permission.test(question) || rule.test(line));
-    return all && suits && (own > 0 || titled || search) ? [{ ...passage, own }] : [];
+    return covered && suits && (own > 0 || titled || search) ? [{ ...passage, own }] : [];
   });
   const best = fitting.sort((a, b) => b.own - a.own).slice(0, search || titled ? 8 : 1);
   if (best.length > 0) {

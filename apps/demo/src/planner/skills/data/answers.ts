@@ -139,6 +139,8 @@ export function recordAnswer({ table, id }: Frame, { rows }: Found, say: Say): s
 /** What the number alone does not say. */
 export function notes(frame: Frame, { span }: Found, say: Say): string[] {
   const list = leavesOutCancelled(frame) ? [say`Cancelled orders are left out. ‖ 不含已取消的订单。`] : [];
+  if (frame.dimension && frame.rank?.descending === false)
+    list.push(say`Only those with any are ranked. ‖ 只列出有记录的。`);
   const { first, last } = span?.[0] ?? {};
   if (!first || !last || !frame.periods.some((period) => reachesBeyond(period, first, last))) return list;
   const what = tableText(frame.table, say);

@@ -62,14 +62,18 @@ function relabel(word: Token, index: number, all: readonly Token[], tokens: read
   const [before, after] = [all[index - 1], all[index + 1]];
   const sided = [before, after].find((one) => one?.kind === "side");
   const [part = "", end = ""] = [word, all[index + 2]].map((one) => one?.period?.[0]?.[1]);
-  const isRange = before?.kind === "between" && /^(?:to|and)$/.test(after?.kind ?? "") && part && end >= part;
+  const single = [word, all[index + 2]].every((one) => one?.period?.length === 1);
+  const isRange = single && before?.kind === "between" && /^(?:to|and)$/.test(after?.kind ?? "") && end >= part;
   if (isRange) {
     word.period = [
       [">=", part],
       ["<=", end],
     ];
     for (const other of all.slice(index - 1, index + 3)) if (other !== word) other.kind = "filler";
-  } else if (sided && word.period?.length === 1) word.period = [[sided.value, withYear(part, now)]];
+  } else if (sided && word.period) {
+    const bound = /^(?:>=|<)$/.test(sided.value) ? word.period[0] : word.period.at(-1);
+    word.period = [[sided.value, withYear(bound?.[1] ?? "", now)]];
+  }
   // "What did she order": a verb.
   if (/^order$/i.test(word.text) && (before?.kind === "customer" || before?.value === "customers"))
     word.kind = "bought";
@@ -141,7 +145,7 @@ function dimensionOf(words: Words): string | undefined {
   const after = all.find((_, index) => all[index - 1]?.kind === "by");
   if (after?.kind === "dimension") return after.value;
   if (after?.kind === "noun") return dimensionOfNoun[after.value];
-  if (!has("sup") && after?.kind !== "field") return undefined;
+  if (!has("sup") && !/^(?:field|count)$/.test(after?.kind ?? "")) return undefined;
   const counted = has("noun", "orders") || has("sold") || has("bought");
   const noun = of("noun").find((one) => dimensionOfNoun[one]);
   return of("dimension")[0] ?? (noun && (sells(words) || counted) ? dimensionOfNoun[noun] : undefined);
@@ -163,7 +167,7 @@ function tablesOf(words: Words, noun = "", dimension = ""): [subject: Table, tab
     [noun === "customers", "customers", bought ? "orders" : "customers"],
     [noun === "products", "products"],
     [has("sold") || (goods && bought && has("count")), "orders"],
-    [goods && bought, "products", "orders"],
+    [bought && has("which") && (goods || has("customer")), "products", "orders"],
     [has("field", "total") || has("late") || has("status"), "orders"],
     [goods || has("field") || has("sup", "price max") || has("sup", "price min"), "products"],
     [has("ticketstatus") || has("priority"), "tickets"],
@@ -179,7 +183,7 @@ function rank(frame: Frame, { all, of }: Words): void {
   const { table, subject, measures, dimension } = frame;
   const { columns, money = "" } = schema[table];
   const [sup, recency, limit] = [of("sup")[0], of("recency")[0], of("limit")[0]];
-  const ordered = sup ?? all.find(({ kind }, index) => kind === "field" && all[index - 1]?.kind === "by");
+  const ordered = sup ?? all.find(({ kind }, index) => /^(?:field|count)$/.test(kind) && all[index - 1]?.kind === "by");
   const descending = !sup?.endsWith("min");
   const named = of("field").find((field) => columns[field]) ?? money;
   const by = measures[0] ?? (sup?.startsWith("price") ? "price" : named);
@@ -203,7 +207,8 @@ function comparedColumn({ has, of }: Words, { table, subject }: Frame): string {
   const { money = "" } = schema[table];
   const named =
     of("field").find((field) => field !== "revenue") ?? (has("unit") || table !== "products" ? "total" : "");
-  if (subject !== table || named === "") return "";
+  // "Customers who spent more than …" compares a sum.
+  if (subject !== table || named === "" || has("field", "revenue")) return "";
   if (table === "products") return named === "units" || named === "stock" ? "stock" : "price";
   return named === "total" ? money : named;
 }
@@ -239,7 +244,12 @@ function isExplained({ kind, value }: Token, index: number, frame: Frame, { all,
     count: () => measured(/^(?:count|units|stock|revenue|amount)$/),
     howmuch: () => measured(/^(?:revenue|amount|stock)$/) || listed,
     aggregate: () => (value === "sum" ? measured(/^[a-z]+$/) : measured(new RegExp(`^${value}_`))),
-    by: () => /^(?:dimension|noun|field)$/.test(after?.kind ?? ""),
+    by: () => {
+      const split = dimension !== undefined && [after?.value, dimensionOfNoun[after?.value ?? ""]].includes(dimension);
+      return (
+        split || (dimension && /^(?:field|count)$/.test(after?.kind ?? "")) || !!ranked || after?.kind === "customer"
+      );
+    },
     sup: () => ranked && ranked.by !== "date",
     recency: () => ranked?.by === "date",
     noun: () =>

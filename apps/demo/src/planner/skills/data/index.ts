@@ -56,7 +56,7 @@ function frameTask(frame: Frame, question: string, say: Say): Task | Unread {
   const { subject, dimension, rank, measures, id } = frame;
   if (id !== undefined)
     return queryTask<Found>(
-      { rows: recordSql(frame, id) },
+      { rows: recordSql(frame, id, say) },
       { kind: "show", about: `${tableText(subject, say)} ${id}`, answer: (found) => recordAnswer(frame, found, say) },
     );
   const list = measures.length === 0;

@@ -31,7 +31,7 @@ export function measuresOf(words: Words, frame: Frame): string[] | undefined {
   } else if (table === "products") {
     const stock = field === "stock" && (count || sum) && !has("bound");
     if (stock || (goods && count && noun === undefined)) found.push("stock");
-    if (count && !stock) found.unshift("count");
+    if (count && (!stock || noun)) found.unshift("count");
   } else if (count || sum) {
     if (count || has("aggregate")) found.push("count");
     if (sum && table === "refunds") found.push("amount");

@@ -88,24 +88,27 @@ export function reportSql(frame: Frame, say: Say): string | undefined {
   return `SELECT ${label} AS label, ${selected}\n${source(frame)}\nGROUP BY label\nORDER BY ${order}${most}`;
 }
 
+/** Goods have their names in both languages. */
+const inLanguage = (columns: string, say: Say): string =>
+  say.zh ? columns.replace(/p\.name(?: AS (\w+))?,/, (_, name = "name") => `p.name_zh AS ${name},`) : columns;
+
 /** A query for rows, with the number of all that there are. */
 export function rowsSql(frame: Frame, limit: number, say: Say): string {
   const { subject, table, rank, dated } = frame;
   const { row, key } = schema[subject];
-  const selected = say.zh ? row.replace("p.name,", "p.name_zh AS name,") : row;
   const direction = rank?.descending ? "DESC" : "ASC";
   const column = rank?.by === "date" ? dated : schema[table].columns[rank?.by ?? ""];
   const order = column ? `${column} ${direction}, ${key} ${rank?.by === "date" ? direction : "ASC"}` : key;
   const distinct = needsLines(frame) || subject !== table ? "DISTINCT " : "";
-  const rows = `SELECT ${distinct}${selected}\n${source(frame)}\nORDER BY ${order}`;
+  const rows = `SELECT ${distinct}${inLanguage(row, say)}\n${source(frame)}\nORDER BY ${order}`;
   return `SELECT *, COUNT(*) OVER () AS found FROM (\n${rows}\n) LIMIT ${limit}`;
 }
 
 /** All that is known of one record; an order has a row for each of its lines. */
-export function recordSql({ table }: Frame, id: number): string {
+export function recordSql({ table }: Frame, id: number, say: Say): string {
   const { from, key, row, more } = schema[table];
   const lines = table === "orders" ? lineSource.replaceAll(" JOIN", " LEFT JOIN") : "";
-  return `SELECT ${row}${more ? `, ${more}` : ""}\nFROM ${from}${lines}\nWHERE ${key} = ${id}`;
+  return `SELECT ${inLanguage(more ? `${row}, ${more}` : row, say)}\nFROM ${from}${lines}\nWHERE ${key} = ${id}`;
 }
 
 /** The first and the last date of the data. */
