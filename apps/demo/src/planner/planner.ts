@@ -87,10 +87,9 @@ function reply(conversation: Conversation, messy: string | number | undefined, n
 }
 
 /** A plain answer; where every answer must be a document, a program that leaves the text. */
-function plainAnswer({ protocol, mode, say }: Conversation, text: string): Reply {
+function plainAnswer({ protocol, mode, question, say }: Conversation, text: string): Reply {
   if (mode === "loop" || programs[protocol] === undefined) return { text };
-  const about = say`a plain answer ‖ 直接回答`;
-  return { text: writeDocument({ about, tools: [] }, `__result__ = ${JSON.stringify(text)}`, say) };
+  return { text: writeDocument(question, [], `__result__ = ${JSON.stringify(text)}`, say) };
 }
 
 function decline({ protocol, say }: Conversation, message: string): Reply {
@@ -101,7 +100,7 @@ function decline({ protocol, say }: Conversation, message: string): Reply {
 function* wholePlan(first: Task, language: ProgramLanguage | undefined): CallPlan<string | Unread> {
   for (let task = first; ; ) {
     const code = language && task.code?.[language];
-    const value: unknown = code === undefined ? yield* task.calls() : (yield [{ name: code, input: { task } }])[0];
+    const value: unknown = code === undefined ? yield* task.calls() : (yield [{ name: code, input: {} }])[0];
     if (task.next === undefined) return task.answer(value);
     const following = task.next(value);
     if ("unread" in following) return following;
@@ -137,7 +136,7 @@ function advance(plan: CallPlan<string | Unread>, { slipIn }: Task, known: reado
 
 /** Writes calls in the conversation's protocol. One answer may hold a slip; what follows a complaint or an error is right. */
 function writeCalls(
-  { protocol, answers, requests, catalog, complained, say }: Conversation,
+  { protocol, answers, requests, catalog, complained, question, say }: Conversation,
   task: Task,
   calls: readonly PlannedCall[],
   messy: string | number | undefined,
@@ -166,8 +165,7 @@ function writeCalls(
     case "toolsxml":
       return { text: slipped(slip, writeToolsBlock(meant, slip?.body), `${prose}\n`), ...cut };
     default: {
-      const [{ name: code, input } = { name: "", input: {} }] = calls;
-      const document = writeDocument(input.task as Task, code, say);
+      const document = writeDocument(question, task.tools, calls[0]?.name ?? "", say);
       const words = slip?.answer ? "Sure, here is the program:\n\n" : "";
       return { text: slipped(slip, document, words, task.tools[0]), ...cut };
     }

@@ -43,8 +43,6 @@ export interface Task<Value = unknown> {
   kind: string;
   /** Tools it calls; the planner checks that they are offered before it writes anything. */
   tools: readonly string[];
-  /** What the user wants, in the words of the answer's language. */
-  about: string;
   /** The programs; each leaves a `Value` in `__result__`. Without them the task is only for protocols whose calls are no code. */
   code?: Record<ProgramLanguage, string>;
   calls(): CallPlan<Value>;

@@ -1,18 +1,19 @@
 import { serialize } from "@toolglot/attp";
 import { parse } from "smol-toml";
 import type { ListedTool } from "../conversation.ts";
-import type { Outcome, Task } from "../task.ts";
+import type { Outcome } from "../task.ts";
 import { parseJson, type Say } from "../text.ts";
 
 const bare = { status: "complete", span: { start: 0, end: 0 }, extra: {} } as const;
 
 /** A program as a document, with the four points of the specification's template as its thought. */
-export function writeDocument({ about, tools }: Pick<Task, "about" | "tools">, code: string, say: Say): string {
+export function writeDocument(question: string, tools: readonly string[], code: string, say: Say): string {
+  const wish = question.replaceAll(/\s+/g, " ").slice(0, 200);
   const list = say.list(tools) || say`none needed ‖ 不需要`;
   const verified =
     tools.length === 0 ? "–" : say`${list} in the list of available tools ✓ ‖ ${list} 存在于可用工具列表 ✓`;
-  const thought = say`1. Understand the request: The user wants ${about}.\n2. Choose tools: ${list}\n3. Verify tools: ${verified}\n4. Plan: Write one program. ‖ 1. 理解用户请求：用户要的是${about}。\n2. 选择工具：${list}\n3. 工具验证：${verified}\n4. 执行计划：写一段程序`;
-  return serialize({ ...bare, thought, toolCall: { status: "success", target: about, code: `${code}\n` } });
+  const thought = say`1. Understand the request: ${wish}\n2. Choose tools: ${list}\n3. Verify tools: ${verified}\n4. Plan: Write one program. ‖ 1. 理解用户请求：${wish}\n2. 选择工具：${list}\n3. 工具验证：${verified}\n4. 执行计划：写一段程序`;
+  return serialize({ ...bare, thought, toolCall: { status: "success", target: wish, code: `${code}\n` } });
 }
 
 /** The document that declines. */

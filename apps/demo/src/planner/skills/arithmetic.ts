@@ -1,6 +1,6 @@
 import { unreadWords } from "../reading/tokens.ts";
 import { plannedTask, type Task, type Unread } from "../task.ts";
-import { formatNumber, type Say } from "../text.ts";
+import { formatNumber } from "../text.ts";
 
 /** What may stand around the numbers. */
 const around = "calculate|compute|what['’]?s|equals?|计算|算一?下|等于|多少|结果|[=？?]";
@@ -19,7 +19,7 @@ const spellings: readonly [RegExp, string][] = [
 ];
 
 /** `What is 17.5 % of 2480?`: numbers, brackets, `+ - * /`, `sqrt()` and `N% of M`. */
-export function readArithmetic(question: string, say: Say): Task | Unread | undefined {
+export function readArithmetic(question: string): Task | Unread | undefined {
   const written = spellings.reduce((text, [from, to]) => text.replaceAll(from, to), question);
   const pieces = written.match(/(?:sqrt\s*\(|[\d(]|-(?=[\d(]))(?:sqrt|[\d.\s()+\-*/])*[\d)]/gi) ?? [];
   const expression = pieces.sort((a, b) => b.length - a.length)[0]?.trim() ?? "";
@@ -36,7 +36,6 @@ export function readArithmetic(question: string, say: Say): Task | Unread | unde
   const [python, javascript] = [code.replaceAll("sqrt", "math.sqrt"), code.replaceAll("sqrt", "Math.sqrt")];
   return plannedTask<number | string>({
     kind: "arithmetic",
-    about: say`${expression} computed ‖ 计算 ${expression}`,
     steps: [],
     result: { python, javascript, value },
     answer: (found) => `${expression} = ${formatNumber(Number(found))}`,

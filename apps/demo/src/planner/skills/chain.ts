@@ -58,7 +58,6 @@ export function readChain(question: string, say: Say): Task | Unread | undefined
   const document = { document_id: { from: "{item.document_id}" } };
   return plannedTask<{ hits: Row[]; limits: string[]; rows: Row[]; ticket?: Row }>({
     kind: "chain",
-    about: say`the data checked against the ${query}${writes ? ", and a ticket" : ""} ‖ 按“${query}”核对数据${writes ? "，并建工单" : ""}`,
     steps: [
       [{ name: "hits", tool: "search_documents", input: { query, top_k: 1 } }],
       [{ name: "policies", each: "hits", tool: "fetch_document", input: document }],

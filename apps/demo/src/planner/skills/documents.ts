@@ -1,9 +1,11 @@
 import { readTokens } from "../reading/tokens.ts";
 import { type Answer, plannedTask, type Task } from "../task.ts";
-import { markdownTable, type Say } from "../text.ts";
+import type { Say } from "../text.ts";
 
 /** A document as `fetch_document` gives it. */
 type Document = Record<"document_id" | "title" | "language" | "updated" | "text", string>;
+
+type Found = Document | undefined;
 
 /** How a request of each kind begins, and the topics behind it. Other things than documents are shown by other skills. */
 const kinds: readonly (readonly [kind: string, asked: RegExp])[] = [
@@ -39,7 +41,6 @@ export function readAsk(question: string, say: Say): Task | undefined {
 export function listDocuments(say: Say): Task {
   return plannedTask<Document[]>({
     kind: "documents",
-    about: say`a list of the documents ‖ 文档列表`,
     steps: [[{ name: "hits", tool: "search_documents", input: { query: "*", top_k: 20 } }]],
     answer(hits) {
       const lines = hits.map(({ title, document_id: id }) => `- ${title} (${id})`).join("\n");
@@ -59,13 +60,18 @@ function documentTask(kind: string, topics: readonly string[], question: string,
   const fetches = names.map((name) => ({ name, each: `hits_for_${name}`, tool: "fetch_document", input }));
   return plannedTask<Record<string, Document[]>>({
     kind,
-    about: say`what the documents say about: ${topics.join(" / ")} ‖ 文档里关于“${topics.join("、")}”的内容`,
     steps: [searches, fetches],
     result: names,
     answer(values) {
-      const [found = [], second] = Object.values(values);
-      if (kind === "ask" || kind === "search") return quotes(found, topics[0] ?? "", question, kind === "search", say);
-      return documentsAnswer(topics, [found[0], second?.[0]], say, kind === "read");
+      const found = Object.values(values);
+      if (kind === "ask" || kind === "search")
+        return quotes(found[0] ?? [], topics[0] ?? "", question, kind === "search", say);
+      return documentsAnswer(
+        topics,
+        found.map(([best]) => best),
+        say,
+        kind === "read",
+      );
     },
   });
 }
@@ -182,45 +188,22 @@ function summaryText(document: Document, say: Say, whole = false): string {
   const all = passages(document);
   const body = [...new Set(all.map(({ heading }) => heading))].map((heading) => {
     const points = all.flatMap((passage) => (passage.heading === heading ? passage.line : [])).slice(0, 2);
-    return heading === ""
-      ? `${points[0]}\n`
-      : say`- **${heading}**: ${points.join(" ")} ‖ - **${heading}**：${points.join("")}`;
+    const named = say`- **${heading}**: ${points.join(" ")} ‖ - **${heading}**：${points.join("")}`;
+    return heading === "" ? `${points[0]}\n` : named;
   });
   return `${head}\n\n${body.join("\n")}`;
 }
 
 /** What the best document for each topic says, if it is one about it. */
-function documentsAnswer(
-  topics: readonly string[],
-  best: readonly (Document | undefined)[],
-  say: Say,
-  whole: boolean,
-): Answer {
+function documentsAnswer(topics: readonly string[], best: readonly Found[], say: Say, whole: boolean): Answer {
+  const texts: string[] = [];
   for (const [index, topic] of topics.entries()) {
     const document = best[index];
     const words = contentWords(topic).filter((word) => !documentWord.test(word));
-    const missing = words.filter((word) => !document || !covers(`${document.title} ${document.document_id}`, word));
+    const missing = words.filter((word) => !covers(`${document?.title} ${document?.document_id}`, word));
     const unread = document ? missing : [topic];
-    if (unread.length > 0) return { unread, message: noDocument(unread, say) };
+    if (!document || unread.length > 0) return { unread, message: noDocument(unread, say) };
+    texts.push(summaryText(document, say, whole));
   }
-  const [left, right] = best as [Document, Document | undefined];
-  return right ? comparison(left, right, say) : summaryText(left, say, whole);
-}
-
-/** Two documents side by side: their sections, and the points that name a number, which is what differs. */
-function comparison(left: Document, right: Document, say: Say): string {
-  const sections = ({ text }: Document): string =>
-    say.list((text.match(/^## .*$/gm) ?? []).map((line) => line.slice(3)));
-  const table = markdownTable(
-    ["", left.title, right.title],
-    [
-      [say`id ‖ 文档`, left.document_id, right.document_id],
-      [say`changed ‖ 更新`, left.updated, right.updated],
-      [say`sections ‖ 小节`, sections(left), sections(right)],
-    ],
-  );
-  const facts = [left, right].map(({ title, text }) => {
-    return `${title}${say`: ‖ ：`}\n${(text.match(/^- .*\d.*$/gmu) ?? []).join("\n")}`;
-  });
-  return [table, ...facts].join("\n\n");
+  return texts.join("\n\n");
 }

@@ -58,7 +58,6 @@ function ticketTask(who: string | undefined, text: string, priority: string, say
   const receiver = who === undefined ? "" : say` for ${who} ‖ ，对象：${who}`;
   return plannedTask<{ ticket_id: number; created_at: string }>({
     kind: "ticket",
-    about: say`a ticket${receiver}: "${title}" ‖ 建工单“${title}”${receiver}`,
     steps: [[{ name: "done", tool: "create_ticket", input: { title, body, priority } }]],
     answer({ ticket_id: id, created_at }) {
       const day = created_at.slice(0, 10);
@@ -94,7 +93,6 @@ export function readDelete(question: string, say: Say): Task | Unread | undefine
   const sql = `SELECT id FROM ${kind}s WHERE id = ${Number(number)}`;
   return plannedTask<{ found: unknown[]; done: { rows?: number } }>({
     kind: "delete",
-    about: say`${what} deleted ‖ 删除${what}`,
     steps: [
       [{ name: "found", tool: "query_sql", input: { sql }, take: "rows" }],
       [{ name: "done", when: "found", tool: "delete_record", input }],
@@ -119,7 +117,6 @@ export function readNotify(question: string, say: Say): Task | undefined {
   const channel = /^(?:everybody|everyone|all|所有人|大家)?$/iu.test(named) ? "all" : named;
   return plannedTask<{ notification_id: number; channel: string }>({
     kind: "notify",
-    about: say`a message to everybody in "${channel}" ‖ 向“${channel}”群发消息`,
     steps: [[{ name: "done", tool: "notify_broadcast", input: { channel, message } }]],
     answer: ({ notification_id: id, channel: to }) =>
       say`Message ${id} went out to ${to}. ‖ 消息 ${id} 已发到“${to}”。`,
@@ -144,7 +141,6 @@ export function readExport(question: string, say: Say): Task | Unread | undefine
   if (unread.length > 0) return { unread };
   return plannedTask<{ task_id?: string; file?: string; rows?: number }>({
     kind: "export",
-    about: say`the table ${table} as a file ‖ 把 ${table} 表导出为文件`,
     steps: [[{ name: "done", tool: "export_table", input: { table } }]],
     answer: ({ task_id, file, rows }) =>
       file === undefined

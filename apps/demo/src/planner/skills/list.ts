@@ -24,7 +24,6 @@ arithmetic | calculate, without tools | 计算（不用工具） | what is 17.5%
 project-fix | find and fix why a test of the project fails | 找出并修复项目里失败的测试 | fix the failing test in the project | 修复项目里失败的测试
 project-rename | rename something in all files of the project | 在项目的所有文件中改名 | rename formatDuration to durationText everywhere | 把 formatDistance 全部改名为 distanceText
 project-release | release the project, and answer what its script asks | 发布项目，并回答脚本的提问 | release the project | 发布项目
-project-search | search the project's files | 搜索项目里的文件 | search the project for Math.round | 在项目里搜索 Math.round
 project-test | run the project's tests | 运行项目的测试 | run the project's tests | 运行项目的测试
 project-overview | say what is in the project | 介绍项目里有什么 | what is in the project? | 项目里有什么？`;
 

@@ -12,7 +12,6 @@ export function readSql(question: string, say: Say): Task | undefined {
   if (sql === undefined || english.test(sql)) return undefined;
   return plannedTask<{ rows: Record<string, unknown>[]; truncated: boolean }>({
     kind: "sql",
-    about: say`your query run ‖ 执行你写的查询`,
     steps: [[{ name: "found", tool: "query_sql", input: { sql } }]],
     answer({ rows, truncated }) {
       const names = Object.keys(rows[0] ?? {});

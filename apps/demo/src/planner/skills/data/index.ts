@@ -2,17 +2,7 @@ import { readTokens, type Token, writtenAs } from "../../reading/tokens.ts";
 import { plannedTask, type Task, type Unread } from "../../task.ts";
 import { escapeRegExp, type Say } from "../../text.ts";
 import { listDocuments, readAsk } from "../documents.ts";
-import {
-  columnText,
-  type Found,
-  measureText,
-  narrowedText,
-  notes,
-  recordAnswer,
-  reportAnswer,
-  rowsAnswer,
-  tableText,
-} from "./answers.ts";
+import { type Found, notes, recordAnswer, reportAnswer, rowsAnswer } from "./answers.ts";
 import { type Frame, readFrame } from "./frame.ts";
 import { namesSql, recordSql, reportSql, rowsSql, spanSql } from "./sql.ts";
 
@@ -44,33 +34,30 @@ function dataTask(question: string, tokens: readonly Token[], say: Say, now: Dat
 }
 
 /** Queries side by side; the task is answered from their rows. */
-function queryTask<Value>(sql: Record<string, string>, about: Omit<Task<Value>, "tools" | "code" | "calls">): Task {
+function queryTask<Value>(sql: Record<string, string>, task: Omit<Task<Value>, "tools" | "code" | "calls">): Task {
   const steps = Object.entries(sql).map(([name, text]) => {
     return { name, tool: "query_sql", input: { sql: text, limit: mostRows }, take: "rows" };
   });
-  return plannedTask<Value>({ ...about, steps: [steps], result: Object.keys(sql) });
+  return plannedTask<Value>({ ...task, steps: [steps], result: Object.keys(sql) });
 }
 
 /** The task of a frame that was understood whole. */
 function frameTask(frame: Frame, question: string, say: Say): Task | Unread {
-  const { subject, dimension, rank, measures, id } = frame;
+  const { subject, rank, measures, id } = frame;
   if (id !== undefined)
     return queryTask<Found>(
       { rows: recordSql(frame, id, say) },
-      { kind: "show", about: `${tableText(subject, say)} ${id}`, answer: (found) => recordAnswer(frame, found, say) },
+      { kind: "show", answer: (found) => recordAnswer(frame, found, say) },
     );
   const list = measures.length === 0;
   const limit = /\ball\b|所有|全部/iu.test(question) ? mostRows : Math.min(frame.limit ?? defaultRows, mostRows);
   const sql = list ? rowsSql(frame, limit, say) : reportSql(frame, say);
   if (sql === undefined) return { unread: [question] };
-  const by = dimension && say` by ${columnText(dimension, say)} ‖ ，按${columnText(dimension, say)}`;
-  const names = list ? [tableText(subject, say)] : measures.map((name) => measureText(name, frame, say));
   const report = measures.some((name) => /^(?:median|stdev)/.test(name)) ? "statistics" : rank ? "top" : "report";
   return queryTask<Found>(
     { rows: sql, ...(frame.periods.flat().some(([, part]) => !part.startsWith("-")) && { span: spanSql(frame) }) },
     {
       kind: list ? (subject === "tickets" ? "tickets" : "list") : report,
-      about: say.list(names) + (by ?? "") + narrowedText(frame, say),
       answer: (found) =>
         [(list ? rowsAnswer : reportAnswer)(frame, found, say), ...notes(frame, found, say)].join("\n\n"),
     },
@@ -99,7 +86,6 @@ export function readNamed(question: string, say: Say, now: Date): Task | Unread 
     { rows: namesSql(question) },
     {
       kind: "names",
-      about: say`something that may be a name in the data: ${say.list(words)} ‖ 可能是名字的词：${say.list(words)}`,
       answer: () => ({ unread: words }),
       next({ rows }) {
         const longestFirst = [...rows].sort((a, b) => b.value.length - a.value.length);

@@ -1,5 +1,5 @@
 import { unreadWords } from "../../reading/tokens.ts";
-import { type CallPlan, type Outcome, PlanError, type Task, task, type Unread } from "../../task.ts";
+import { type CallPlan, type Outcome, type Task, task, type Unread } from "../../task.ts";
 import { escapeRegExp, parseJson, type Say } from "../../text.ts";
 import { fixProject } from "./fix.ts";
 import {
@@ -16,24 +16,21 @@ import {
 
 const name = '[`“"]?([A-Za-z_$][\\w$]{0,100})[`”"]?';
 
-/** For each kind: its tools, what it wants in English and Chinese; how it is asked, with groups for names; its other words. */
+/** For each kind: its tools; how it is asked, with groups for names; its other words. */
 const table = String.raw`
-project-fix ; command read edit ; the failing test of the project fixed ; 修复项目里失败的测试
+project-fix ; command read edit
 \b(?:fix|repair|solve|debug|mend)\b.{0,60}\b(?:tests?|bugs?|project)\b|(?:修复|修好|修一下|解决|修正).{0,30}(?:测试|项目|bug|错误)
 fix|repair|solve|debug|mend|why|fail(?:s|ed|ing)?|broken|project|code|tests?|bugs?|cause|find|修复|修好|修一下|解决|修正|失败|项目|测试|错误|代码|出错|为什么
-project-rename ; read edit command ; {1} renamed to {2} ; 把 {1} 改名为 {2}
+project-rename ; read edit command
 \brename\s+(?:the\s+)?(?:(?:function|constant|variable|class)\s+)?NAME\s+(?:to|into|as)\s+NAME|(?:把|将)\s*NAME\s*(?:在.{0,10})?(?:全部|都|统一)?(?:改名|重命名|改)(?:为|成)\s*NAME
 everywhere|in all files|in the project|throughout|项目
-project-release ; command input ctrl ; a new version of the project released ; 发布项目的新版本
+project-release ; command input ctrl
 \b(?:release|publish)\b.{0,40}\b(?:project|package|library|version)\b|发布.{0,10}(?:项目|新版本|软件包)|给项目发版
 release|publish|project|package|library|version|new|发布|发版|项目|新版本|软件包|版本
-project-search ; read ; the places of "{1}" in the project ; “{1}”在项目里出现的地方
-\b(?:search|look|grep)\b.{0,20}\b(?:the )?project\b(?:'s files)?\s+for\s+(.+)|\bfind\s+(.+?)\s+in the project\b|(?:在)?项目(?:里|中)?(?:搜索|查找|搜一下|找一下|找)\s*(.+)
-.+
-project-test ; command ; the project's tests run ; 运行项目的测试
+project-test ; command
 \b(?:run|do)\b.{0,30}\btests?\b|(?:运行|跑|执行).{0,12}测试
 run|project|tests?|suite|运行|跑|执行|项目|测试
-project-overview ; read ; what is in the project ; 项目里有什么
+project-overview ; read
 \b(?:what(?:'s| is)|show|list|describe|which files are)\b.{0,30}\b(?:in|of)?\s*(?:the|this)\s+project\b|项目.{0,6}(?:有什么|有哪些|是什么|的(?:文件|结构|内容))|(?:介绍|看看|列出).{0,8}项目
 describe|this|files?|folders?|project|inside|contents?|which|what[’']?s?|show|list|are|有哪些|什么|项目|文件|结构|内容|介绍|看看`;
 
@@ -42,19 +39,18 @@ const plans: Record<string, (say: Say, first: string, second: string) => CallPla
   "project-fix": fixProject,
   "project-rename": rename,
   "project-release": release,
-  "project-search": search,
   "project-test": test,
   "project-overview": overview,
 };
 
-const skills = [...table.matchAll(/^(\S+) ; (.+) ; (.+) ; (.+)\n(.+)\n(.+)$/gm)].map(
-  ([, kind = "", tools = "", en = "", zh = "", asked = "", words = ""]) => {
-    return { kind, tools: tools.split(" "), en, zh, asked: new RegExp(asked.replaceAll("NAME", name), "iu"), words };
+const skills = [...table.matchAll(/^(\S+) ; (.+)\n(.+)\n(.+)$/gm)].map(
+  ([, kind = "", tools = "", asked = "", words = ""]) => {
+    return { kind, tools: tools.split(" "), asked: new RegExp(asked.replaceAll("NAME", name), "iu"), words };
   },
 );
 
 export function readProject(question: string, say: Say): Task | Unread | undefined {
-  for (const { kind, tools, en, zh, asked, words } of skills) {
+  for (const { kind, tools, asked, words } of skills) {
     const [whole, ...groups] = asked.exec(question) ?? [];
     const [first = "", second = ""] = groups.filter((group) => group !== undefined);
     if (whole === undefined || (first !== "" && first === second)) continue;
@@ -64,7 +60,6 @@ export function readProject(question: string, say: Say): Task | Unread | undefin
     return task<string>({
       kind,
       tools,
-      about: say`${en} ‖ ${zh}`.replace("{1}", first).replace("{2}", second),
       calls: () => (plans[kind] as (typeof plans)[string])(say, first, second),
       ...(tools.includes("edit") && { slipIn: (calls) => calls.some((call) => call.name === "edit") }),
       answer: (text) => text,
@@ -135,18 +130,6 @@ function* release(say: Say): CallPlan<string> {
 function endText(end: Outcome, answered: string, say: Say): string {
   const state = end.status === "ok" ? say`The release is done: ‖ 已发布：` : say`The release failed: ‖ 发布失败：`;
   return `${answered}${state}\n\n${tailText(end, 6)}`;
-}
-
-function* search(say: Say, named: string): CallPlan<string> {
-  const wanted = named.replace(/^[`"“「]|[`"”」]?[.。?？!！]?$/gu, "").trim() || named;
-  const found = yield* attempt("read", { searches: [{ pattern: escapeRegExp(wanted) }] });
-  if (found.status !== "ok") throw new PlanError(found.message ?? "");
-  const matches = readParts(found).flatMap(searchMatches);
-  const files = new Set(matches.map(({ path }) => path)).size;
-  if (files === 0) return say`"${wanted}" is not in the project. ‖ 项目里没有“${wanted}”。`;
-  const lines = matches.map(({ path, number, text }) => `  ${path}:${number}  ${text.trim()}`).join("\n");
-  const places = `${matches.length} ${matches.length === 1 ? "line" : "lines"} of ${files} ${files === 1 ? "file" : "files"}`;
-  return `${say`"${wanted}" stands in ${places}: ‖ “${wanted}”出现在 ${files} 个文件的 ${matches.length} 行中：`}\n\n${lines}`;
 }
 
 type Manifest = { name?: string; version?: string; description?: string; scripts?: Record<string, string> };

@@ -30,7 +30,7 @@ const ruleOf = (id: string) => rules.find((rule) => rule.id === id);
 /** One change that may be the repair. */
 export interface Repair {
   rule: string;
-  path: string;
+  source: Source;
   line: Line;
   /** What is exchanged for what, and which of its occurrences in the line. */
   from: string;
@@ -48,11 +48,11 @@ export function ruleWords(id: string): readonly [string, string] {
  * under test is a limit in the code, so comparisons come first.
  */
 export function repairsFor(places: readonly { source: Source; lines: readonly Line[] }[], limits: boolean): Repair[] {
-  const lines = places.flatMap(({ source: { path }, lines }) => lines.map((line) => ({ path, line })));
-  const found = lines.flatMap(({ path, line }) =>
+  const lines = places.flatMap(({ source, lines }) => lines.map((line) => ({ source, line })));
+  const found = lines.flatMap(({ source, line }) =>
     rules.flatMap(({ id: rule, pattern, meant }) =>
       [...codeOf(line.text).matchAll(pattern)].flatMap(([from], nth) =>
-        meant(from).map((to): Repair => ({ rule, path, line, from, to, nth })),
+        meant(from).map((to): Repair => ({ rule, source, line, from, to, nth })),
       ),
     ),
   );
