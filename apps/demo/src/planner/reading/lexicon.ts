@@ -1,6 +1,6 @@
 /**
- * Words by kind: value = English = Chinese, as sources of regular expressions; the first Chinese alternative is also what an
- * answer in Chinese calls the value. The longest phrase that stands at one place of a text is taken; of equal ones the first.
+ * Words by kind: value = English = Chinese, as sources of regular expressions; the first alternative is also what an answer
+ * in Chinese calls the value. The longest phrase that stands at one place of a text is taken; of equal ones the first.
  */
 const table = String.raw`
 list:  = (?:show|list|display|give|get|see|find)(?: me| us)?|who (?:is|are) = 列出|显示|查看|看看|找出|是谁
@@ -46,6 +46,10 @@ compare:  = compare|versus|vs\.?|compared (?:to|with) = 比较|对比|相比
 than: > = more than|over|above = 超过|大于|高于; >= = at least = 至少|不少于
 than: < = less than|under|below|fewer than = 少于|低于|小于|不到; <= = at most|up to = 至多|不超过
 number: 1 = one; 2 = two; 3 = three; 4 = four; 5 = five; 6 = six; 7 = seven; 8 = eight; 9 = nine; 10 = ten
+column: id =  = 编号; order_id =  = 订单; order =  = 订单; name =  = 名称; name_zh =  = 中文名; title =  = 标题; body =  = 内容
+column: customer =  = 客户; product =  = 商品; sku =  = 货号; quantity =  = 数量; days =  = 天数; amount =  = 退款金额
+column: joined_on =  = 加入日期; ordered_on =  = 下单日期; promised_on =  = 承诺日期; delivered_on =  = 送达日期
+column: requested_on =  = 申请日期; paid_on =  = 支付日期; created =  = 创建日期
 unit:  = yuan|rmb|cny = 元|块
 and:  = and|& = 和|与|、
 not:  = not|no|without|never|except|other than|\w+n['’]t|on(?=\W*$) = 不是|不|没有?|除了|未
@@ -69,14 +73,17 @@ const entries = table
 /** The alternatives of a source, but for those in brackets: each may be the longest that stands at a place. */
 const alternatives = (source: string): string[] => (source === "" ? [] : source.split(/\|(?![^()]*\))/));
 
-export const lexicon: readonly { pattern: RegExp; kind: string; value: string }[] = entries.flatMap(
-  ({ kind, value, en, zh }) => {
+/** Names of columns are for answers alone. */
+export const lexicon: readonly { pattern: RegExp; kind: string; value: string }[] = entries
+  .filter(({ kind }) => kind !== "column")
+  .flatMap(({ kind, value, en, zh }) => {
     const sources = [...(en ? [`(?:${en})(?![\\p{Script=Latin}\\p{N}_])`] : []), ...alternatives(zh)];
     return sources.map((source) => ({ pattern: new RegExp(source, "iuy"), kind, value }));
-  },
-);
+  });
 
-/** What an answer in Chinese calls a value; itself where it is a name. */
-export function chineseOf(value: string, kinds: readonly string[]): string {
-  return entries.find((entry) => entry.value === value && kinds.includes(entry.kind))?.zh.split("|")[0] ?? value;
+/** What an answer calls a value of one of some kinds; itself where it is a name. */
+export function wordFor(value: string, kinds: readonly string[], zh: boolean): string {
+  const entry = entries.find((one) => one.value === value && kinds.includes(one.kind));
+  const said = zh ? entry?.zh : /^(?:than|aggregate)$/.test(entry?.kind ?? "") && entry?.en;
+  return said ? (alternatives(said)[0] ?? value) : value;
 }

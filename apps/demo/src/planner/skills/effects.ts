@@ -2,19 +2,15 @@ import { furtherStep, unreadWords } from "../reading/tokens.ts";
 import { plannedTask, type Task, type Unread } from "../task.ts";
 import type { Say } from "../text.ts";
 
+/** How a request for a ticket begins. */
 const ticketHead =
-  /^(?:(?:please|can you|could you)\s+)*(?:create|open|file|raise|write)\s+(?:an?|another)\s+(?:(?<level>high|low|normal|urgent)(?:[- ]priority)?\s+)?ticket\b(?<rest>.*)$/isu;
+  /^(?:(?:please|can you)\s+)*(?:create|open|file|raise)\s+an?\s+(?:(?<level>high|low|normal|urgent)(?:[- ]priority)?\s+)?ticket\b/iu;
 const ticketHeadZh =
-  /^(?:请|麻烦你?|帮我)*(?:[给为]\s*(?<who>.{1,40}?))?\s*(?:创建|新建|开|建)一?[张个]?(?<level>[高低]优先级|普通优先级|紧急)?的?(?:关于(?<about>.{1,200}?)的)?工单(?<rest>.*)$/su;
-/** What a request may give beside the text, in the order in which it is read. */
-const ticketSlots: readonly RegExp[] = [
-  /^\s*for\s+(?<who>.+?)(?=\s*[:：]|,?\s+(?:saying|about|because)\b|\s*$)/is,
-  /,\s*(?:with\s+)?(?<level>high|low|normal)\s+priority\.?$/i,
-  /[，,]\s*(?<level>[高低]|普通)优先级[。.]?$/u,
-];
-/** What stands before the text of a ticket. */
-const saying =
-  /^\s*(?:[:：]|(?:saying(?:\s+that)?|about|because)\b\s*[:：]?|[，,]?\s*(?:说|写|内容是?|因为)[：:，,]?)\s*(.+)$/isu;
+  /^(?:请|帮我)*(?:给(?<who>[^，。]{1,40}?))?\s*(?:创建|新建|开|建)一?[张个]?(?<level>[高低]|普通|紧急)?(?:优先级)?的?工单/u;
+/** Its end: for whom it is, what it says, and in English a priority. */
+const ticketText =
+  /^(?:\s+for\s+(?<who>.+?))?(?<mark>\s*:|\s+(?:saying(?:\s+that)?|about|because)\b)\s*(?<text>.+?)(?:,\s*with\s+(?<late>high|low|normal)\s+priority\.?)?$/isu;
+const ticketTextZh = /^(?<mark>\s*[：:]|[，,]?\s*(?:说|因为))\s*(?<text>.+)$/su;
 const priorities: Readonly<Record<string, string>> = {
   高: "high",
   紧急: "high",
@@ -26,28 +22,20 @@ const priorityNames: Readonly<Record<string, string>> = { high: "高", low: "低
 
 /** `Open a high priority ticket for Anna Berg: Lantern overheats; serial F4-10233, …` */
 export function readTicket(question: string, say: Say): Task | Unread | undefined {
-  const head = (ticketHead.exec(question) ?? ticketHeadZh.exec(question))?.groups;
-  if (head === undefined) return undefined;
-  let { who, level, about, rest = "" } = head;
-  for (const pattern of ticketSlots) {
-    const found = pattern.exec(rest);
-    // A second priority is part of the text.
-    if (!found?.groups || (found.groups.level && level)) continue;
-    rest = rest.slice(0, found.index) + rest.slice(found.index + found[0].length);
-    level ??= found.groups.level;
-    who ??= found.groups.who;
-  }
-  const more = /^\s*[:：]/.test(rest) ? undefined : furtherStep(rest);
+  const head = ticketHead.exec(question) ?? ticketHeadZh.exec(question);
+  if (head === null) return undefined;
+  const rest = question.slice(head[0].length);
+  const { mark = "", text, late, who } = (ticketText.exec(rest) ?? ticketTextZh.exec(rest))?.groups ?? {};
+  const named = head.groups?.level?.toLowerCase();
+  const said = unquoted(text);
+  const more = /[:：]/.test(mark) ? undefined : furtherStep(said ?? rest);
   if (more !== undefined) return { unread: [more] };
-  const said = unquoted(saying.exec(rest)?.[1]);
-  if (said === undefined && /[\p{L}\p{N}]/u.test(rest)) return { unread: [rest.trim()] };
-  const text = [about, said].filter(Boolean).join("；");
-  if (text === "" || /^(?:it|this|that|them|这个?|那个?|它)$/iu.test(text)) {
+  if (said === undefined || (named && late) || /^(?:it|this|that|them|这个?|那个?|它)$/iu.test(said)) {
     const message = say`I don't know what the ticket is to say. Write for example “open a ticket for Anna Berg: …” ‖ 工单要写什么，我没有读懂。可以这样说：“给王芳开一张工单：……”`;
     return { unread: [], message };
   }
-  const bare = level?.toLowerCase().replace("优先级", "") ?? "normal";
-  return ticketTask(unquoted(who), text, priorities[bare] ?? bare, say);
+  const wanted = named ?? late?.toLowerCase() ?? "normal";
+  return ticketTask(unquoted(who ?? head.groups?.who), said, priorities[wanted] ?? wanted, say);
 }
 
 function ticketTask(who: string | undefined, text: string, priority: string, say: Say): Task {

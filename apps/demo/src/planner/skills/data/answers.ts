@@ -1,5 +1,5 @@
 import { periodText, reachesBeyond } from "../../reading/dates.ts";
-import { chineseOf } from "../../reading/lexicon.ts";
+import { wordFor } from "../../reading/lexicon.ts";
 import { capital, formatNumber, markdownTable, type Say } from "../../text.ts";
 import type { Filter, Frame } from "./frame.ts";
 import { schema } from "./schema.ts";
@@ -10,36 +10,25 @@ type Row = Record<string, string | number | null>;
 /** What the queries of a frame give; `span` is the data's first and last date, asked for with every period. */
 export type Found = { rows: Row[]; span?: { first: string | null; last: string | null }[] };
 
-/** Chinese names of columns that no question names; `=` stands between the English and the Chinese one. */
-const headings = new Map(
-  `id=编号 order_id=订单 order=订单 name=名称 name_zh=中文名 title=标题 body=内容 customer=客户 product=商品 sku=货号 quantity=数量
-  joined_on=加入日期 ordered_on=下单日期 promised_on=承诺日期 delivered_on=送达日期 requested_on=申请日期 paid_on=支付日期
-  created=创建日期 amount=退款金额 days=天数`
-    .split(/\s+/)
-    .map((entry) => entry.split("=") as [string, string]),
-);
-
 export function columnText(column: string, say: Say): string {
   const name = column.replace(/^ticket/, "");
-  return say.zh ? (headings.get(name) ?? chineseOf(name, ["dimension", "field"])) : name.replace(/_on$/, "");
+  return wordFor(say.zh ? name : name.replace(/_on$/, ""), ["column", "dimension", "field"], say.zh);
 }
 
 /** A value of a column, in Chinese where it is a word of the shop and no name. */
 function valueText(column: string, value: unknown, say: Say): string {
   const kinds = [column, `ticket${column}`].filter((kind) => /status|tier|priority|category|country/.test(kind));
-  return say.zh ? chineseOf(String(value), kinds) : String(value);
+  return wordFor(String(value), kinds, say.zh);
 }
 
-export const tableText = (table: string, say: Say): string => say`${table} ‖ ${chineseOf(table, ["noun"])}`;
+export const tableText = (table: string, say: Say): string => wordFor(table, ["noun"], say.zh);
 
 /** What is counted, summed or averaged. */
 export function measureText(measure: string, { subject }: Frame, say: Say): string {
   if (measure === "count") return say`${subject} ‖ ${tableText(subject, say)}数`;
   const [name = "", column] = measure.split("_");
-  const statistic = name.replace("mean", "average").replace("stdev", "standard deviation");
-  return column
-    ? say`${statistic} ${column} ‖ ${columnText(column, say)}${chineseOf(name, ["aggregate"])}`
-    : columnText(name, say);
+  const statistic = wordFor(name, ["aggregate"], say.zh);
+  return column ? say`${statistic} ${column} ‖ ${columnText(column, say)}${statistic}` : columnText(name, say);
 }
 
 /** A number with its unit. */
@@ -48,17 +37,10 @@ function amountText(measure: string, value: unknown, say: Say): string {
   return formatNumber(Number(value ?? 0)) + unit;
 }
 
-const operators: Readonly<Record<string, readonly [string, string]>> = {
-  ">": ["over", "大于"],
-  ">=": ["at least", "不少于"],
-  "<": ["below", "小于"],
-  "<=": ["at most", "不超过"],
-};
-
-function filterText({ kind, values, operator = "" }: Filter, say: Say): string {
+function filterText({ kind, values, operator }: Filter, say: Say): string {
   if (kind === "late") return say`delivered after the promised date ‖ 送达晚于承诺日期`;
-  const sign = operators[operator]?.[say.zh ? 1 : 0];
-  return `${columnText(kind, say)} ${sign ? `${sign} ` : ""}${say.list(values.map((value) => valueText(kind, value, say)))}`;
+  const sign = operator ? `${wordFor(operator, ["than"], say.zh)} ` : "";
+  return `${columnText(kind, say)} ${sign}${say.list(values.map((value) => valueText(kind, value, say)))}`;
 }
 
 /** All that narrows a question, in brackets. */
