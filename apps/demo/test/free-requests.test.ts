@@ -187,6 +187,10 @@ const answered: [question: string, sql: string][] = [
     "orders by Marta Rossi in June",
     `SELECT o.id FROM ${byCustomer} WHERE ${of("Marta Rossi")} AND ordered_on LIKE '2026-06%'`,
   ],
+  [
+    "average order value of gold customers",
+    `SELECT ROUND(AVG(total), 2) FROM ${byCustomer} WHERE ${kept} AND tier = 'gold'`,
+  ],
   ["orders since last week", "SELECT id FROM orders WHERE ordered_on >= '2026-10-12'"],
   ["Marta Rossi 有几张订单？", `SELECT COUNT(*) FROM ${byCustomer} WHERE ${of("Marta Rossi")}`],
   [
@@ -265,6 +269,11 @@ const declined: [question: string, named: string][] = [
   ["open a ticket about the late order and email Marta", "email Marta"],
   ["delete ticket 1 and open a ticket about it", "open a ticket"],
   ["delete all tickets", "all tickets"],
+  ["open an urgent ticket about the cellar, with low priority", "low priority"],
+  ["search the project for padStart", "padStart"],
+  ["standard deviation of 3, 5 and 10", "3"],
+  ["what is 2^10?", "^"],
+  ["给王芳开一张关于灯的工单", "王芳"],
   ["export the orders of Marta Rossi", "Marta Rossi"],
   ["show order 1042 and delete it", "delete it"],
   ["tell me the revenue in July and email it to Anna", "email it to Anna"],

@@ -6,7 +6,7 @@ import type { Say } from "../text.ts";
 const ticketHead =
   /^(?:(?:please|can you)\s+)*(?:create|open|file|raise)\s+an?\s+(?:(?<level>high|low|normal|urgent)(?:[- ]priority)?\s+)?ticket\b/iu;
 const ticketHeadZh =
-  /^(?:请|帮我)*(?:给(?<who>[^，。]{1,40}?))?\s*(?:创建|新建|开|建)一?[张个]?(?<level>[高低]|普通|紧急)?(?:优先级)?的?工单/u;
+  /^(?:请|帮我)*(?:[给为](?<who>[^，。]{1,40}?))?\s*(?:创建|新建|开|建)一?[张个]?(?<level>[高低]|普通|紧急)?(?:优先级)?的?工单/u;
 /** Its end: for whom it is, what it says, and in English a priority. */
 const ticketText =
   /^(?:\s+for\s+(?<who>.+?))?(?<mark>\s*:|\s+(?:saying(?:\s+that)?|about|because)\b)\s*(?<text>.+?)(?:,\s*with\s+(?<late>high|low|normal)\s+priority\.?)?$/isu;
@@ -30,7 +30,9 @@ export function readTicket(question: string, say: Say): Task | Unread | undefine
   const said = unquoted(text);
   const more = /[:：]/.test(mark) ? undefined : furtherStep(said ?? rest);
   if (more !== undefined) return { unread: [more] };
-  if (said === undefined || (named && late) || /^(?:it|this|that|them|这个?|那个?|它)$/iu.test(said)) {
+  // Two priorities can't both be meant.
+  if (named && late) return { unread: [`with ${late} priority`] };
+  if (said === undefined || /^(?:it|this|that|them|这个?|那个?|它)$/iu.test(said)) {
     const message = say`I don't know what the ticket is to say. Write for example “open a ticket for Anna Berg: …” ‖ 工单要写什么，我没有读懂。可以这样说：“给王芳开一张工单：……”`;
     return { unread: [], message };
   }

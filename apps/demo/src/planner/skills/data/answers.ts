@@ -21,10 +21,10 @@ function valueText(column: string, value: unknown, say: Say): string {
   return wordFor(String(value), kinds, say.zh);
 }
 
-export const tableText = (table: string, say: Say): string => wordFor(table, ["noun"], say.zh);
+const tableText = (table: string, say: Say): string => wordFor(table, ["noun"], say.zh);
 
 /** What is counted, summed or averaged. */
-export function measureText(measure: string, { subject }: Frame, say: Say): string {
+function measureText(measure: string, { subject }: Frame, say: Say): string {
   if (measure === "count") return say`${subject} ‖ ${tableText(subject, say)}数`;
   const [name = "", column] = measure.split("_");
   const statistic = wordFor(name, ["aggregate"], say.zh);
@@ -44,7 +44,7 @@ function filterText({ kind, values, operator }: Filter, say: Say): string {
 }
 
 /** All that narrows a question, in brackets. */
-export function narrowedText({ filters, periods, dated }: Frame, say: Say): string {
+function narrowedText({ filters, periods, dated }: Frame, say: Say): string {
   const spans = say.list(periods.map((period) => periodText(period, say)));
   const date = dated.includes("created") ? "created" : dated.slice(2);
   const list = [

@@ -164,6 +164,7 @@ function tablesOf(words: Words, noun = "", dimension = ""): [subject: Table, tab
     [noun === "products" && traded && !sells(words), "products", "orders"],
     [noun === "products" && stocked, "products"],
     [sells(words) || /^(?:customer|product)$/.test(dimension), "orders"],
+    [noun === "customers" && has("field", "total"), "orders"],
     [noun === "customers", "customers", bought ? "orders" : "customers"],
     [noun === "products", "products"],
     [has("sold") || (goods && bought && has("count")), "orders"],
