@@ -7,7 +7,7 @@ import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import { readTask } from "./skills/index.ts";
 import { pickSlip, slipNames, slipped, slipsOf } from "./slips.ts";
-import { type CallPlan, type Outcome, PlanError, type PlannedCall, type Task, type Unread } from "./task.ts";
+import type { CallPlan, Outcome, PlannedCall, Task, Unread } from "./task.ts";
 import { asksForHelp, failedText, helpText, missingToolText, unreadText } from "./wording.ts";
 
 /** Options of {@link createPlanner}. */
@@ -74,16 +74,11 @@ function reply(conversation: Conversation, messy: string | number | undefined, n
       conversation,
       say`I would have to look a name up in the data first, which takes two programs: use --mode loop. ‖ 要先在数据里查一下其中的名字，需要两个程序：请用 --mode loop。`,
     );
-  try {
-    const step = advance(wholePlan(task, language), task, conversation.outcomes, messy !== undefined);
-    if ("failed" in step) return { text: failedText(step.failed, say) };
-    if ("calls" in step) return writeCalls(conversation, task, step.calls, step.takesSlip ? messy : undefined);
-    const { answer } = step;
-    return typeof answer === "string" ? { text: answer } : decline(conversation, unreadText(answer, say));
-  } catch (error) {
-    if (!(error instanceof PlanError)) throw error;
-    return { text: failedText({ status: "error", errorType: error.code, message: error.message }, say) };
-  }
+  const step = advance(wholePlan(task, language), task, conversation.outcomes, messy !== undefined);
+  if ("failed" in step) return { text: failedText(step.failed, say) };
+  if ("calls" in step) return writeCalls(conversation, task, step.calls, step.takesSlip ? messy : undefined);
+  const { answer } = step;
+  return typeof answer === "string" ? { text: answer } : decline(conversation, unreadText(answer, say));
 }
 
 /** A plain answer; where every answer must be a document, a program that leaves the text. */
@@ -110,6 +105,12 @@ function* wholePlan(first: Task, language: ProgramLanguage | undefined): CallPla
 
 type Step = { failed: Outcome } | { answer: string | Unread } | { calls: PlannedCall[]; takesSlip: boolean };
 
+/** Whether a plan can't go on after a call. */
+function endsPlan({ status, exit }: Outcome, call: PlannedCall | undefined): boolean {
+  const expected = call?.mayFail && (call.name !== "command" || exit !== undefined);
+  return status === "denied" || (status === "error" && !expected);
+}
+
 /** Replays what is known into the plan: what failed, its answer, or the calls it needs next. */
 function advance(plan: CallPlan<string | Unread>, { slipIn }: Task, known: readonly Outcome[], messy: boolean): Step {
   let step = plan.next();
@@ -122,9 +123,7 @@ function advance(plan: CallPlan<string | Unread>, { slipIn }: Task, known: reado
     const calls = step.value;
     const takesSlip: boolean = !slipped && (slipIn?.(calls) ?? at === 0);
     const own = outcomes.slice(at, at + calls.length);
-    const failed = own.find(
-      ({ status }, index) => status === "denied" || (status === "error" && !calls[index]?.mayFail),
-    );
+    const failed = own.find((outcome, index) => endsPlan(outcome, calls[index]));
     if (failed) return { failed };
     if (own.length < calls.length) return { calls, takesSlip };
     step = plan.next(own.map((outcome, index) => (calls[index]?.mayFail ? outcome : outcome.value)));

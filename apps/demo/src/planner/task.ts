@@ -20,7 +20,8 @@ export interface Outcome {
 export interface PlannedCall {
   name: string;
   input: Record<string, unknown>;
-  /** The plan has use for a failure too: it is handed the {@link Outcome}, whatever it is, but for a refused approval. */
+  /** The plan has use for a failure too: it is handed the {@link Outcome}, whatever it is, but for a refused approval. A command
+   * that could not be run at all has no exit status, and ends the plan. */
   mayFail?: true;
 }
 
@@ -72,15 +73,4 @@ export function plannedTask<Value>({
     code: { python: writeProgram(plan, "python"), javascript: writeProgram(plan, "javascript") },
     calls: () => runPlan(plan) as CallPlan<Value>,
   });
-}
-
-/** A plan that can't go on, in words for the user; with the type of the error that ended it, if a tool gave one. */
-export class PlanError extends Error {
-  override name = "PlanError";
-  readonly code: string;
-
-  constructor(message: string, code = "") {
-    super(message);
-    this.code = code;
-  }
 }

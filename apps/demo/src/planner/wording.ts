@@ -10,10 +10,11 @@ const selfDescription = (say: Say): string =>
 /** True for a request to say what can be done. */
 export function asksForHelp(question: string): boolean {
   const english =
-    /^\W*(?:help|hi|hello|hey|\?|what (?:can|do) you (?:do|know)|who are you|(?:(?:list|show|which|what)(?: me)?(?: are)?(?: all| the| your)*|what are your) tools(?: (?:do you have|are there|can you use))?)\W*$/iu;
-  const chinese =
-    /^(?:你好|您好|帮助|你能做什么|你会(?:做)?什么|你是谁|你?(?:能用)?有?(?:哪些|什么|列出|所有).{0,4}工具)[吗呢？?。!！]*$/u;
-  return english.test(question) || chinese.test(question);
+    /^\W*(?:help|hi|hello|\?|what (?:can|do) you (?:do|know)|who are you|what tools (?:do you have|are there)|list (?:your|all) tools)\W*$/iu;
+  return (
+    english.test(question) ||
+    /^(?:你好|帮助|你能做什么|你会什么|你是谁|你?有(?:哪些|什么)工具)[吗？?。!！]*$/u.test(question)
+  );
 }
 
 /** Tools as the request lists them, and a request of each kind. */

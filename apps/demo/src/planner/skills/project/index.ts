@@ -2,17 +2,7 @@ import { unreadWords } from "../../reading/tokens.ts";
 import { type CallPlan, type Outcome, type Task, task, type Unread } from "../../task.ts";
 import { escapeRegExp, parseJson, type Say } from "../../text.ts";
 import { fixProject } from "./fix.ts";
-import {
-  attempt,
-  changesText,
-  endedWell,
-  readParts,
-  runCommand,
-  runTests,
-  searchMatches,
-  tailText,
-  testsText,
-} from "./results.ts";
+import { attempt, changesText, endedWell, readParts, runTests, searchMatches, tailText, testsText } from "./results.ts";
 
 const name = '[`“"]?([A-Za-z_$][\\w$]{0,100})[`”"]?';
 
@@ -109,7 +99,7 @@ function* release(say: Say): CallPlan<string> {
   const state = testsText(tests, run, say);
   if (!endedWell(tests))
     return say`I did not release it, since its tests do not pass. ${state} Ask me to "fix the failing test in the project" first. ‖ 测试没有通过，所以没有发布。${state}可以先让我“修复项目里失败的测试”。`;
-  const released = yield* runCommand("npm run release", 15_000);
+  const released = yield* attempt("command", { script: "npm run release", timeoutMs: 15_000 });
   if (!released.running) return endText(released, "", say);
   const text = released.text ?? "";
   const lines = text.split("\n").filter((line) => line.trim() !== "" && !/^\[.*\]$/.test(line));

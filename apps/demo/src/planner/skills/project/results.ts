@@ -1,4 +1,4 @@
-import { type CallPlan, type Outcome, PlanError } from "../../task.ts";
+import type { CallPlan, Outcome } from "../../task.ts";
 import type { Say } from "../../text.ts";
 import { readTestRun, type TestRun } from "./test-output.ts";
 
@@ -77,16 +77,8 @@ export function* attempt(name: string, input: Record<string, unknown>): CallPlan
   return outcome as Outcome;
 }
 
-/** Runs a command, whatever its exit status. Throws `PlanError` when it could not be run at all. */
-export function* runCommand(script: string, timeoutMs?: number): CallPlan<Outcome> {
-  const outcome = yield* attempt("command", { script, ...(timeoutMs && { timeoutMs }) });
-  if (outcome.status === "error" && outcome.exit === undefined)
-    throw new PlanError(outcome.message ?? "", outcome.errorType);
-  return outcome;
-}
-
 /** How the tests ended, and what they said. */
 export function* runTests(): CallPlan<{ tests: Outcome; run: TestRun }> {
-  const tests = yield* runCommand("npm test");
+  const tests = yield* attempt("command", { script: "npm test" });
   return { tests, run: readTestRun(tests.text ?? "") };
 }
