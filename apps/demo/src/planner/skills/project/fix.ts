@@ -31,8 +31,10 @@ export function* fixProject(say: Say): CallPlan<string> {
   if (places.length === 0)
     return say`${stuck} that line calls no function of the project that I can find. ‖ ${stuck}那一行没有调用我能找到的项目函数。`;
   const limit = sharedNumber(statement, places);
+  // What did not help is taken back with the next change.
+  let undone: Change[] = [];
   for (const repair of repairsFor(places, limit !== undefined).slice(0, maxTries)) {
-    const { edit, change } = yield* makeRepair(repair);
+    const { edit, change } = yield* makeRepair(repair, undone);
     if (change === undefined) return `${stuck} ${edit.message}`;
     const { tests, run } = yield* read.runTests();
     if (read.endedWell(tests) || (run.failed ?? Infinity) < (before.run.failed ?? 0)) {
@@ -41,8 +43,9 @@ export function* fixProject(say: Say): CallPlan<string> {
       const changed = `${say`Changed: ‖ 改动：`}\n${read.changesText(edit)}`;
       return [head, changed, read.testsText(tests, run, say)].join("\n\n");
     }
-    yield* makeChange({ ...change, find: change.replace, replace: change.find });
+    undone = [{ ...change, find: change.replace, replace: change.find }];
   }
+  if (undone.length > 0) yield* makeChanges(undone);
   return say`${stuck} no change that I know of helps, and none is left. ‖ ${stuck}我知道的修改都没有用，也都没有保留。`;
 }
 
@@ -91,22 +94,26 @@ function sharedNumber(statement: string, places: readonly Place[]): string | und
 
 type Change = { path: string; find: string; replace: string };
 
-const makeChange = ({ path, find, replace }: Change): CallPlan<Outcome> =>
-  read.attempt("edit", { files: [{ src: path, edits: [{ find, replace }] }] });
+function makeChanges(changes: readonly Change[]): CallPlan<Outcome> {
+  const paths = [...new Set(changes.map(({ path }) => path))];
+  const editsOf = (src: string): object[] =>
+    changes.flatMap(({ path, find, replace }) => (path === src ? [{ find, replace }] : []));
+  return read.attempt("edit", { files: paths.map((src) => ({ src, edits: editsOf(src) })) });
+}
 
 /**
- * Makes a repair. When the file does not hold what the edit names, the error shows the lines that come nearest, and the
+ * Makes a repair, and undoes another one. When the file does not hold what the edit names, the error shows the lines that come nearest, and the
  * edit is written again from them. Without a change it failed.
  */
-function* makeRepair(repair: Repair): CallPlan<{ edit: Outcome; change?: Change }> {
+function* makeRepair(repair: Repair, undone: readonly Change[]): CallPlan<{ edit: Outcome; change?: Change }> {
   const { source, line } = repair;
   const { find, at } = passageFor(source, line);
   const change = { path: source.path, find, replace: at(repaired(line.text, repair) ?? "") };
-  const edit = yield* makeChange(change);
+  const edit = yield* makeChanges([...undone, change]);
   if (edit.status === "ok") return { edit, change };
   const [text, ...others] = read.nearestLines(edit).filter((one) => repaired(one, repair) !== undefined);
   if (text === undefined || others.length > 0) return { edit };
   const corrected = { ...change, find: text.trim(), replace: (repaired(text, repair) ?? "").trim() };
-  const again = yield* makeChange(corrected);
+  const again = yield* makeChanges([...undone, corrected]);
   return again.status === "ok" ? { edit: again, change: corrected } : { edit: again };
 }
