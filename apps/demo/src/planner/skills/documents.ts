@@ -80,7 +80,7 @@ function documentTask(kind: string, topics: readonly string[], question: string,
 const documentWord =
   /^(?:polic(?:y|ies)|rules?|terms?|documents?|docs?|政策|规定|规则|条款|办法|处理办法|文档|文件)$/iu;
 const questionWord =
-  /(?<!\p{L})(?:how|why|must|may|should|gets?|takes?|happens?|need|they|if|into|about|be|one|does|long)(?!\p{L})|怎么办?|如何|为什么|需要|应该|是否|谁|关于|时间|之内|以内/giu;
+  /(?<!\p{L})(?:how|why|when|must|may|should|gets?|takes?|happens?|need|they|if|into|about|be|one|does|long)(?!\p{L})|怎么办?|如何|为什么|需要|要|应该|是否|谁|关于|时间|之内|以内/giu;
 
 /** The words of a text that tell what it is about. */
 function contentWords(text: string): string[] {
@@ -125,7 +125,7 @@ function stemOf(word: string): string {
 }
 
 /** The lines of a document, with the heading above each. */
-function passages(document: Document) {
+function linesOf(document: Document) {
   let heading = "";
   return document.text.split("\n").flatMap((raw) => {
     if (raw.startsWith("## ")) heading = raw.slice(3);
@@ -151,17 +151,17 @@ function quotes(documents: readonly Document[], topic: string, question: string,
   const lasting = readTokens(question).some(({ kind }) => kind === "duration");
   const titled = search ? undefined : documents.find(({ title }) => words.every((word) => covers(title, word)));
   if (titled && !lasting) return summaryText(titled, say);
-  const fitting = (titled ? [titled] : documents).flatMap(passages).flatMap((passage) => {
-    const { document, heading, line } = passage;
+  const fitting = (titled ? [titled] : documents).flatMap(linesOf).flatMap((entry) => {
+    const { document, heading, line } = entry;
     const own = words.filter((word) => covers(`${heading} ${line}`, word) && !covers(document.title, word)).length;
     const covered = words.every((word) => covers(`${document.title} ${heading} ${line}`, word));
     const suits = (!lasting || time.test(line)) && (!permission.test(question) || rule.test(line));
-    return covered && suits && (own > 0 || titled || search) ? [{ ...passage, own }] : [];
+    return covered && suits && (own > 0 || titled || search) ? [{ ...entry, own }] : [];
   });
   const best = fitting.sort((a, b) => b.own - a.own).slice(0, search || titled ? 8 : 1);
   if (best.length > 0) {
     const blocks = [...new Set(best.map(({ document }) => document))].map((document) => {
-      const lines = best.filter((passage) => passage.document === document);
+      const lines = best.filter((entry) => entry.document === document);
       const list = lines.map(({ heading, line }) => `> ${heading && say`${heading}:  ‖ ${heading}：`}${line}`);
       return `${say`${named(document, say)} says: ‖ ${named(document, say)}写道：`}\n\n${list.join("\n")}`;
     });
@@ -185,9 +185,9 @@ function summaryText(document: Document, say: Say, whole = false): string {
   const { title, document_id: id, updated, text } = document;
   const head = say`${title} (${id}, last changed ${updated}) ‖ 《${title}》（${id}，更新于 ${updated}）`;
   if (whole) return `${head}\n\n${text.replace(/^# .*\n+/, "")}`;
-  const all = passages(document);
+  const all = linesOf(document);
   const body = [...new Set(all.map(({ heading }) => heading))].map((heading) => {
-    const points = all.flatMap((passage) => (passage.heading === heading ? passage.line : [])).slice(0, 2);
+    const points = all.flatMap((entry) => (entry.heading === heading ? entry.line : [])).slice(0, 2);
     const named = say`- **${heading}**: ${points.join(" ")} ‖ - **${heading}**：${points.join("")}`;
     return heading === "" ? `${points[0]}\n` : named;
   });
