@@ -1,0 +1,27 @@
+import { spawnSync } from "node:child_process";
+import { type FilledScript, fillScript, type PlaceProblem } from "../../src/fill/fill-script.ts";
+import type { Placeholder } from "../../src/fill/word-reader.ts";
+import { quoteWord } from "../../src/shell/shell-text.ts";
+
+const placeholder = /\$(\$?)KARYI\{(\w+)\}/g;
+
+export function fill(script: string, values: Record<string, string>): FilledScript | PlaceProblem {
+  const places = [...script.matchAll(placeholder)].map((found): Placeholder => {
+    const start = found.index;
+    return { start, end: start + found[0].length, name: found[1] === "" ? found[2] : undefined };
+  });
+  return fillScript(script, places, new Map(Object.entries(values)));
+}
+
+/** What bash makes of a filled script: its standard output. */
+export function outputOf(filled: FilledScript, cwd = "/"): string {
+  const set = [...filled.variables].map(([name, value]) => `${name}=${quoteWord(value)}\n`).join("");
+  const { stdout } = spawnSync("bash", ["-s"], { input: `${set}${filled.text}\n`, cwd, encoding: "utf8" });
+  return stdout;
+}
+
+/** The output, or `refused: …`. */
+export function run(script: string, value: string): string {
+  const filled = fill(script, { V: value });
+  return "message" in filled ? `refused: ${filled.message}` : outputOf(filled);
+}
