@@ -54,7 +54,7 @@ describe("a value that would be code", () => {
 /** Scripts around a script, which print what that prints. */
 const around: ((script: string) => string)[] = [
   (script) => `{ ${script}\n}`,
-  (script) => `(\n${script})`,
+  (script) => `(\n${script}\n)`,
   (script) => `if true; then ${script}\nfi`,
   (script) => `if ! true; then :; elif :; then ${script}\nelse :; fi`,
   (script) => `for i in 1; do ${script}\ndone`,
@@ -63,9 +63,9 @@ const around: ((script: string) => string)[] = [
   (script) => `case "x)" in a|b) echo no;; (x*) ${script}\n;; *) echo no; esac`,
   (script) => `o="$(${script}\nprintf .)"; printf '%s' "\${o%.}"`,
   (script) => `o=$(\n${script}\nprintf .); printf '%s' "\${o%.}"`,
-  (script) => `${script} | cat`,
-  (script) => `cat <(${script})`,
-  (script) => `# it's not $( a "quote"\n${script} # nor \` this`,
+  (script) => `{ ${script}\n} | cat`,
+  (script) => `cat <(${script}\n)`,
+  (script) => `# it's not $( a "quote"\n${script}\n# nor \` this`,
   (script) => `[[ "a b" == a* && 1 -eq 1 ]] && (( 1 < 2 )) && ${script}`,
   (script) => `a=(1 "2 )" '3'); : "\${a[1]}" \${#a[@]}; ${script}`,
   (script) => `: \${x:-"}"} "\${x#'}'}" $((1 + (2))) $'\\'' ; ${script}`,
