@@ -95,7 +95,19 @@ export type ExecutorEvent =
       data?: unknown;
       error?: ToolErrorInfo;
     }
-  | { type: "log"; callId: string; entry: LogEntry };
+  | { type: "log"; callId: string; entry: LogEntry }
+  | ({ type: "wait-start" } & WaitRequest)
+  | ({ type: "wait-end"; outcome: WaitOutcome } & WaitRequest);
+
+/** What a call waits for while a person is asked: a value that the model must not see, by its name. */
+export interface WaitRequest {
+  callId: string;
+  for: "value";
+  key: string;
+}
+
+/** How a wait ended. `known`: there was such a value already; `kept`: it was given, and is kept for later sessions. */
+export type WaitOutcome = "given" | "kept" | "known" | "cancelled" | "aborted";
 
 /** What an executor gets besides the action. */
 export interface ExecutorContext {
@@ -103,6 +115,8 @@ export interface ExecutorContext {
   emit(event: ExecutorEvent): void;
   /** Asks the host. The time it takes counts to no limit. */
   approve(request: ApprovalRequest): Promise<Decision>;
+  /** Waits for a person by some other way than {@link approve}. The time counts to no limit; events report start and end. */
+  wait?<Result extends { outcome: WaitOutcome }>(request: WaitRequest, work: () => Promise<Result>): Promise<Result>;
   runId: string;
   /** The step of the run, starting at 0. */
   stepIndex: number;

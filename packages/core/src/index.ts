@@ -12,6 +12,8 @@ export type {
   Plan,
   PlanAction,
   PlanStep,
+  WaitOutcome,
+  WaitRequest,
 } from "./action.ts";
 export {
   type BoundParam,

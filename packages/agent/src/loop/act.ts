@@ -7,7 +7,7 @@ import {
   type ToolResult,
   type ToolStatus,
 } from "@toolglot/core";
-import { failure } from "@toolglot/core/executing";
+import { failure, reportWait } from "@toolglot/core/executing";
 import { readArguments } from "../arguments.ts";
 import { replayDivergence } from "../codes.ts";
 import { plainJson } from "../plain-json.ts";
@@ -25,6 +25,8 @@ const executorEvents: ReadonlySet<unknown> = new Set<ExecutorEvent["type"]>([
   "tool-call-progress",
   "tool-call-end",
   "log",
+  "wait-start",
+  "wait-end",
 ]);
 
 /**
@@ -110,7 +112,7 @@ function withinGrace(run: RunState, running: Promise<ToolResult[]>): Promise<Too
 
 function contextOf(run: RunState, state: { open: boolean }): ExecutorContext {
   const { runId, stepIndex, signal } = run;
-  return {
+  const context: ExecutorContext = {
     runId,
     stepIndex,
     signal,
@@ -121,7 +123,16 @@ function contextOf(run: RunState, state: { open: boolean }): ExecutorContext {
       if (state.open) return askApproval(run, request);
       return Promise.resolve({ approved: false, reason: run.wording.stopped });
     },
+    async wait(request, work) {
+      run.deadline.pause();
+      try {
+        return await reportWait(context, request, work);
+      } finally {
+        run.deadline.resume();
+      }
+    },
   };
+  return context;
 }
 
 /** A call that must end in exactly one result. */

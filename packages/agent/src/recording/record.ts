@@ -1,4 +1,4 @@
-import type { Executor, Message, Model, ModelPart, ToolDefinition } from "@toolglot/core";
+import type { Executor, ExecutorContext, Message, Model, ModelPart, ToolDefinition, WaitOutcome } from "@toolglot/core";
 import { checkKeys, onAbort } from "@toolglot/internal";
 import { startRun, toMessages } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
@@ -159,6 +159,8 @@ function recordModel(model: Model, log: Log): Model {
   });
 }
 
+type Wait = NonNullable<ExecutorContext["wait"]>;
+
 function recordExecutor(executor: Executor, log: Log): Executor {
   return {
     handles: (action) => executor.handles(action),
@@ -177,6 +179,7 @@ function recordExecutor(executor: Executor, log: Log): Executor {
             if (open) log.crossing({ type: "executor-approval", request });
             return context.approve(request);
           },
+          ...(context.wait && { wait: recordWait(context.wait, log, () => open) }),
         });
         open = false;
         log.crossing({ type: "executor-results", results });
@@ -187,6 +190,22 @@ function recordExecutor(executor: Executor, log: Log): Executor {
         throw error;
       }
     },
+  };
+}
+
+function recordWait(wait: Wait, log: Log, isOpen: () => boolean): Wait {
+  return (request, work) => {
+    if (isOpen()) log.crossing({ type: "executor-wait", request });
+    return wait(request, async () => {
+      let outcome: WaitOutcome = "cancelled";
+      try {
+        const result = await work();
+        ({ outcome } = result);
+        return result;
+      } finally {
+        if (isOpen()) log.crossing({ type: "executor-waited", request, outcome });
+      }
+    });
   };
 }
 

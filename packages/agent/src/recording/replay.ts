@@ -10,6 +10,7 @@ import {
   ToolglotError,
   type ToolProtocol,
   type ToolResult,
+  type WaitOutcome,
 } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
@@ -143,6 +144,8 @@ class PlayedHost {
     string,
     { resolve: (answer: Decision | boolean) => void; reject: (error: Error) => void }[]
   >();
+  /** Waits of the executor that go on, by what is waited for. */
+  readonly #waits = new Map<string, (end: { outcome: WaitOutcome }) => void>();
   #executing = false;
 
   constructor(player: Player) {
@@ -176,6 +179,15 @@ class PlayedHost {
           break;
         case "executor-approval":
           void context.approve(crossing.request);
+          break;
+        case "executor-wait": {
+          const { request } = crossing;
+          const waiting = new Promise<{ outcome: WaitOutcome }>((end) => this.#waits.set(canonicalJson(request), end));
+          void context.wait?.(request, () => waiting);
+          break;
+        }
+        case "executor-waited":
+          this.#waits.get(canonicalJson(crossing.request))?.({ outcome: crossing.outcome });
           break;
         case "decision":
           this.#answer(crossing);

@@ -7,6 +7,8 @@ import type {
   ModelPart,
   ToolDefinition,
   ToolResult,
+  WaitOutcome,
+  WaitRequest,
 } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
 import type { AgentLimits, AgentOptions, RunError } from "../types.ts";
@@ -43,6 +45,9 @@ export type Crossing =
   | { type: "execute"; action: Action }
   | { type: "executor-event"; event: ExecutorEvent }
   | { type: "executor-approval"; request: ApprovalRequest }
+  /** A wait of the executor begins; `executor-waited` is its end. */
+  | { type: "executor-wait"; request: WaitRequest }
+  | { type: "executor-waited"; request: WaitRequest; outcome: WaitOutcome }
   | { type: "executor-results"; results: ToolResult[] }
   | { type: "executor-error"; error: RunError }
   | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }

@@ -1,5 +1,6 @@
 import { checkKeys, randomHex } from "@toolglot/internal";
 import type { ExecutorContext } from "../action.ts";
+import { reportWait } from "./host.ts";
 
 /**
  * A context for running an action without an agent. Default: nothing stops the action, nobody hears its events, and calls that
@@ -9,14 +10,16 @@ import type { ExecutorContext } from "../action.ts";
  */
 export function executorContext(options: Partial<ExecutorContext> = {}): ExecutorContext {
   checkKeys<ExecutorContext>("executorContext", options as ExecutorContext, {
-    ...{ signal: true, emit: true, approve: true, runId: true, stepIndex: true },
+    ...{ signal: true, emit: true, approve: true, wait: true, runId: true, stepIndex: true },
   });
-  return {
+  const context: ExecutorContext = {
     signal: new AbortController().signal,
     emit: () => {},
     approve: async () => ({ approved: false, reason: "nobody is there to ask" }),
+    wait: (request, work) => reportWait(context, request, work),
     runId: `run_${randomHex(12)}`,
     stepIndex: 0,
     ...options,
   };
+  return context;
 }

@@ -1,5 +1,5 @@
 import { defined, settleWithin, unsettled } from "@toolglot/internal";
-import type { ApprovalRequest, Decision, ExecutorContext } from "../action.ts";
+import type { ApprovalRequest, Decision, ExecutorContext, WaitOutcome, WaitRequest } from "../action.ts";
 import { toJsonText } from "../json.ts";
 import type { ToolCall, ToolErrorInfo, ToolResult } from "../tool.ts";
 
@@ -38,6 +38,23 @@ export class CallReport {
   ): number {
     this.#context.emit({ type: "tool-call-end", ...this.#facts, status, ms, ...defined({ data, error }) });
     return ms;
+  }
+}
+
+/** Waits for a person, with an event before and one after it. Settles as the work does. */
+export async function reportWait<Result extends { outcome: WaitOutcome }>(
+  { emit, signal }: Pick<ExecutorContext, "emit" | "signal">,
+  request: WaitRequest,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  emit({ type: "wait-start", ...request });
+  let outcome: WaitOutcome = "cancelled";
+  try {
+    const result = await work();
+    ({ outcome } = result);
+    return result;
+  } finally {
+    emit({ type: "wait-end", ...request, outcome: signal.aborted ? "aborted" : outcome });
   }
 }
 
