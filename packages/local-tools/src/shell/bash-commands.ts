@@ -1,6 +1,8 @@
 import { sleep } from "@toolglot/internal";
+import type { FilledScript } from "../fill/fill-script.ts";
+import { valueLines } from "../fill/value-lines.ts";
 import type { BashProcess } from "./bash-process.ts";
-import { type Command, newCommand, secret } from "./command.ts";
+import { type Command, newCommand, secret, variablesOf } from "./command.ts";
 import type { Drain, InputGuard } from "./input-guard.ts";
 import { lineMs, Recovery } from "./recovery.ts";
 import { unquoteWord } from "./shell-text.ts";
@@ -43,11 +45,11 @@ export class BashCommands {
     this.#recovery = new Recovery(shell, this, lines);
   }
 
-  /** Runs a script; the listener hears the rest. One at a time. */
-  execute(script: string, status = 0): void {
+  /** Runs a script, with its values if it is filled; the listener hears the rest. One at a time. */
+  execute(script: string, status = 0, filled?: FilledScript): void {
     if (this.current) throw new Error("a command is running");
     const shell = this.#shell;
-    const command = newCommand(script, status);
+    const command = newCommand(script, status, filled);
     this.current = command;
     if (!this.#renew) {
       this.type(command);
@@ -143,7 +145,8 @@ export class BashCommands {
     command.tries++;
     const traced = this.#options.includes("x");
     channel.prepare(this.#text(command));
-    transport.type(this.#lines.command({ ...command, ...channel, end, traced }));
+    const { begin, status } = command;
+    transport.type(this.#lines.command({ begin, status, ...channel, end, traced, forget: variablesOf(command) }));
   }
 
   /** Text that the shell, or what runs in it, has printed. */
@@ -210,8 +213,10 @@ export class BashCommands {
   }
 
   #text(command: Command): string {
+    const { script, filled } = command;
+    if (filled !== undefined) return `${valueLines(filled, this.#options)}${filled.text}\n`;
     const traced = this.#options.includes("x") ? "{ \\builtin set -x; } 2>/dev/null\n" : "";
-    return `${traced}${command.script}\n`;
+    return `${traced}${script}\n`;
   }
 
   /** Gives what was held, without the questions' echo: what the command printed may have been on its way still. */

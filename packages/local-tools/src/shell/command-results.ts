@@ -1,10 +1,14 @@
+import type { FilledScript } from "../fill/fill-script.ts";
 import { CommandText, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";
 import type { Outcome } from "./watch.ts";
 
 /** A command of a session and what became of it. */
 export interface Active {
+  /** As it was written, placeholders included. */
   script: string;
+  /** With values; absent when it has none. */
+  filled: FilledScript | undefined;
   /** The session's own (a change of directory): prints nothing that counts. */
   internal: boolean;
   notes: string[];

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { maxTimerMs } from "@toolglot/internal";
 import { attempt } from "../errors.ts";
+import type { FilledScript } from "../fill/fill-script.ts";
 import { isDirectory } from "../roots/pinned-folder.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
 import { type Active, CommandResults } from "./command-results.ts";
@@ -58,8 +59,11 @@ export class CommandRunner {
   }
 
   /** Gives a script to the shell. `internal`: it is the session's own, and what it prints is nobody's. */
-  begin(script: string, internal = false): Active {
-    const active: Active = { script, internal, notes: [], stopSent: false, restarts: 0 };
+  begin(
+    script: string,
+    { internal = false, filled }: { internal?: boolean; filled?: FilledScript | undefined } = {},
+  ): Active {
+    const active: Active = { script, filled, internal, notes: [], stopSent: false, restarts: 0 };
     const limit = this.#options.maxRuntimeMs;
     if (limit <= maxTimerMs) {
       const reached = async (): Promise<void> => {
@@ -71,7 +75,7 @@ export class CommandRunner {
     this.active = active;
     if (!internal) this.results.text.beginCommand();
     this.watch.touch();
-    this.shell?.commands.execute(script, this.#lastExit);
+    this.shell?.commands.execute(script, this.#lastExit, filled);
     return active;
   }
 
@@ -207,12 +211,12 @@ export class CommandRunner {
   async #restart(active: Active): Promise<void> {
     const shell = await this.ready(active.notes);
     if (this.active !== active) return;
-    if (shell) shell.commands.execute(active.script, this.#lastExit);
+    if (shell) shell.commands.execute(active.script, this.#lastExit, active.filled);
     else this.#finish({ exit: this.#death?.exit ?? 1, shellEnded: true });
   }
 
   async #runInternally(script: string): Promise<void> {
-    const active = this.begin(script, true);
+    const active = this.begin(script, { internal: true });
     await this.watch.outcome(5000, undefined, Number.POSITIVE_INFINITY);
     if (!active.end) this.stop("");
     await this.watch.ended(active);

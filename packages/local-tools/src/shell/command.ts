@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { FilledScript } from "../fill/fill-script.ts";
 
 /** 96 random bits that nobody guesses. */
 export function secret(): string {
@@ -8,6 +9,8 @@ export function secret(): string {
 /** A script on its way to the shell, in it, or back. */
 export interface Command {
   script: string;
+  /** The same with values: then this is what the shell gets. */
+  filled: FilledScript | undefined;
   /** What `$?` is when it starts. */
   status: number;
   begin: string;
@@ -35,9 +38,10 @@ export interface Command {
 }
 
 /** A script that is still to be typed; `status` is what `$?` is when it starts. */
-export function newCommand(script: string, status: number): Command {
+export function newCommand(script: string, status: number, filled?: FilledScript): Command {
   return {
     script,
+    filled,
     status,
     begin: secret(),
     ends: new Set(),
@@ -50,4 +54,9 @@ export function newCommand(script: string, status: number): Command {
     interrupted: false,
     dropped: false,
   };
+}
+
+/** Variables that hold values for a command, and for nothing after it. */
+export function variablesOf({ filled }: Command): readonly string[] {
+  return [...(filled?.variables.keys() ?? [])];
 }

@@ -1,7 +1,7 @@
 import { sleep } from "@toolglot/internal";
 import type { BashCommands } from "./bash-commands.ts";
 import type { BashProcess } from "./bash-process.ts";
-import { type Command, secret } from "./command.ts";
+import { type Command, secret, variablesOf } from "./command.ts";
 import { signal } from "./signal.ts";
 import { resetTerminal } from "./terminal-modes.ts";
 import type { TypedLines } from "./typed-lines.ts";
@@ -110,7 +110,7 @@ export class Recovery {
     command.typedAt = performance.now();
     // The script wasn't read, and won't be: the shell is at its prompt. Its text must not lie in wait for another.
     if (command.phase === "started") this.#shell.channel.settle();
-    const lines = [this.#lines.probe(end)];
+    const lines = [this.#lines.probe(end, variablesOf(command))];
     if (command.questions.length > 0) lines.unshift(this.#lines.rescue());
     for (const line of lines) {
       command.questions.push(line.trimEnd());

@@ -1,5 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import { localError } from "../errors.ts";
+import type { FilledScript } from "../fill/fill-script.ts";
 import type { BashProcess } from "./bash-process.ts";
 import { type Active, waitingIn } from "./command-results.ts";
 import { CommandRunner, type SessionOptions } from "./command-runner.ts";
@@ -28,13 +29,20 @@ export class Session implements ShellSession {
   }
 
   run(script: string, options: ShellRunOptions = {}): Promise<ShellResult> {
+    return this.runFilled(script, undefined, options);
+  }
+
+  /** Runs a script whose placeholders are filled. `script` is what is said of it anywhere. */
+  runFilled(script: string, filled: FilledScript | undefined, options: ShellRunOptions = {}): Promise<ShellResult> {
     if (typeof script !== "string") throw new TypeError("script must be a string");
     checkKeys<ShellRunOptions>("run", options, { timeoutMs: true, cwd: true, signal: true });
     if (options.cwd !== undefined && !options.cwd.startsWith("/") && process.platform !== "win32") {
       throw new TypeError("cwd must be an absolute path");
     }
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
-    return this.#enqueue(options.signal, (started) => this.#run(script, { ...options, timeoutMs }, started));
+    return this.#enqueue(options.signal, (started) =>
+      this.#run({ script, filled }, { ...options, timeoutMs }, started),
+    );
   }
 
   input(data: string, options: ShellSendOptions = {}): Promise<ShellResult> {
@@ -105,7 +113,11 @@ export class Session implements ShellSession {
     return call;
   }
 
-  async #run(script: string, options: ShellRunOptions & { timeoutMs: number }, started: number): Promise<ShellResult> {
+  async #run(
+    { script, filled }: Pick<Active, "script" | "filled">,
+    options: ShellRunOptions & { timeoutMs: number },
+    started: number,
+  ): Promise<ShellResult> {
     const { timeoutMs, signal } = options;
     const runner = this.#runner;
     const { results, watch } = runner;
@@ -122,7 +134,7 @@ export class Session implements ShellSession {
       return results.notRun(started, ...notes, `The directory ${options.cwd} can't be entered.`);
     }
     if (this.#closing) return results.notRun(started, ...notes, "The shell session was closed.");
-    return this.#follow(runner.begin(script), timeoutMs, signal, started, notes);
+    return this.#follow(runner.begin(script, { filled }), timeoutMs, signal, started, notes);
   }
 
   /** Waits for what comes of a command, and reports it. */

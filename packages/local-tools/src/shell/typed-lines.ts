@@ -10,6 +10,8 @@ export interface CommandLine {
   end: string;
   status: number;
   traced: boolean;
+  /** Variables that end with the script. */
+  forget: readonly string[];
 }
 
 /**
@@ -64,14 +66,15 @@ export class TypedLines {
     if (line.traced) quiet.push("\\builtin set +x");
     if (status !== 0) quiet.push(`\\builtin . ${quoteWord(line.statusPath)} ${status} && \\builtin :`);
     const source = `\\builtin . ${quoteWord(path)}${this.#plumbing.redirections}`;
-    return ` { ${quiet.join("; ")}; } 2>/dev/null; ${source}; ${this.probe(end).trim()}\n`;
+    return ` { ${quiet.join("; ")}; } 2>/dev/null; ${source}; ${this.probe(end, line.forget).trim()}\n`;
   }
 
-  /** Asks for the end mark of a command that was cut short. `$?` is the one of what ran before. */
-  probe(end: string): string {
+  /** Asks for the end mark of a command that was cut short. `$?` is the one of what ran before. `forget`: as in {@link CommandLine}. */
+  probe(end: string, forget: readonly string[]): string {
     const where = `"\${PWD+"\${PWD:0:900}"}"`;
     const mark = `builtin printf '\\033]633;E;%s;%s;%s;%s;%q\\a' ${this.#nonce} ${end} "$?" "$-" ${where} >${this.#plumbing.markTarget}`;
-    return ` { \\${mark}; ${this.#check}; ${this.#prompt}; } 2>/dev/null\n`;
+    const unset = forget.length === 0 ? "" : `\\builtin unset -v ${forget.join(" ")}; `;
+    return ` { \\${mark}; ${unset}${this.#check}; ${this.#prompt}; } 2>/dev/null\n`;
   }
 
   /**
