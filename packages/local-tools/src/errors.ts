@@ -36,7 +36,8 @@ export type LocalErrorType =
   | "Denied"
   | "InvalidInput"
   | "NotSupported"
-  | "UnknownValue";
+  | "UnknownValue"
+  | "ValuePlace";
 
 /** Facts about a refusal, for programs. `hint`: what the model may do about it. */
 export interface LocalErrorData extends Record<string, unknown> {

@@ -4,17 +4,19 @@ import type { DefinedTool } from "@toolglot/toolkit";
 import { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError } from "./errors.ts";
+import { Door, refuseKeys, withoutValues } from "./fill/door.ts";
+import { namesIn } from "./fill/placeholders.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
-import { withoutPlaceholders } from "./placeholders.ts";
-import { type Ask, type Decide, decideBy, defaultLocalPolicy, type LocalPolicy } from "./policy.ts";
+import { type Ask, type Decide, decideBy, defaultLocalPolicy, type LocalPolicy, type LocalRequest } from "./policy.ts";
 import { readTogether } from "./read/read-together.ts";
 import { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
-import { checkedShellOptions, openShell } from "./shell/open-shell.ts";
+import { checkedShellOptions, openSession } from "./shell/open-shell.ts";
 import { refusingPlaceholders } from "./shell/refusing-placeholders.ts";
+import type { Session } from "./shell/session.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { defaultStateDirectory, demandOutside, openStateDirectory } from "./state-directory.ts";
 import { localTools } from "./tools/tools.ts";
@@ -66,6 +68,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     policy,
     ask,
     maxChars,
+    door: new Door(),
     shellOptions: { cwd: roots.base, maxChars, ...shell, artifactDir: state.artifacts },
   });
 }
@@ -108,6 +111,8 @@ interface Parts {
   ask: Ask | undefined;
   maxChars: number;
   shellOptions: ShellOptions;
+  /** Where placeholders become values. */
+  door: Door;
 }
 
 class OpenLocalTools implements LocalTools {
@@ -118,7 +123,7 @@ class OpenLocalTools implements LocalTools {
   readonly #parts: Parts;
   /** Defined once: an executor asks for them with every batch of calls. */
   #tools: DefinedTool<Record<string, unknown>>[] | undefined;
-  #shell: Promise<ShellSession> | undefined;
+  #shell: Promise<Session> | undefined;
   #closed = false;
 
   constructor(parts: Parts) {
@@ -130,24 +135,32 @@ class OpenLocalTools implements LocalTools {
   }
 
   async command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
-    const { script, timeoutMs, cwd } = withoutPlaceholders(input);
+    const { script, timeoutMs, cwd } = input;
     if (script.trim() === "") throw localError("InvalidInput", "The command is empty.");
-    const folder = cwd === undefined ? undefined : await this.#folder(cwd);
-    await this.#decide(context)({ kind: "command", script, ...defined({ cwd }) });
+    const { door } = this.#parts;
+    const names = await door.check(input);
+    await this.#decide(context)({ kind: "command", script, ...defined({ cwd }), values: names });
+    const values = await door.read(names);
+    const filled = door.script(script, values);
+    const folder = cwd === undefined ? undefined : await this.#folder(door.filled(cwd, values));
     const shell = await this.#session();
-    return this.#fit(await shell.run(script, defined({ timeoutMs, cwd: folder, signal: context.signal })), context);
+    const options = defined({ timeoutMs, cwd: folder, signal: context.signal });
+    return this.#fit(await shell.runFilled(script, filled, options), context);
   }
 
   async input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
-    const { data } = withoutPlaceholders(input);
+    const { data } = input;
     const { signal } = context;
-    await this.#decide(context)({ kind: "input", data });
+    const { door } = this.#parts;
+    const names = await door.check(input);
+    await this.#decide(context)({ kind: "input", data, values: names });
+    const typed = door.typed(data, await door.read(names));
     const shell = await this.#session();
-    return this.#fit(await shell.input(data, defined({ signal })), context);
+    return this.#fit(await shell.input(typed, defined({ signal })), context);
   }
 
   async ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
-    const { key } = withoutPlaceholders(input);
+    const { key } = withoutValues(input);
     if (!/^[A-Za-z[\\\]^_]$/.test(key)) {
       throw localError(
         "InvalidInput",
@@ -161,12 +174,38 @@ class OpenLocalTools implements LocalTools {
 
   async edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
     this.#demandOpen();
-    return this.#parts.editor.edit(withoutPlaceholders(files), { decide: this.#decide(context) });
+    const { door, editor } = this.#parts;
+    refuseKeys(files);
+    const names = await door.check(files);
+    const decide = this.#decide(context);
+    // A value that is written into a file stays there in the clear: the policy is asked about those that a replace brings.
+    const brought = (request: LocalRequest): string[] => {
+      const own = files.filter(({ src }) => request.kind === "edit" && request.sources.includes(src));
+      return [
+        ...new Set(
+          own.flatMap(({ edits }) => edits.flatMap(({ replace }) => namesIn(replace).map(({ name }) => name))),
+        ),
+      ];
+    };
+    return editor.edit(door.filled(files, await door.read(names)), {
+      decide: (request) => decide({ ...request, values: brought(request) }),
+    });
   }
 
   async read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
     this.#demandOpen();
-    const { files = [], searches = [] } = withoutPlaceholders(input);
+    const { door } = this.#parts;
+    refuseKeys(input);
+    const values = await door.read(await door.check(input));
+    const files = door.filled(input.files ?? [], values);
+    const searches = (input.searches ?? []).map(({ pattern, glob, ...search }) => ({
+      ...door.filled(search, values),
+      pattern: door.filled(pattern, values, (value) => value.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")),
+      ...defined({
+        glob:
+          glob === undefined ? undefined : door.filled(glob, values, (value) => value.replace(/[\\*?[\]{}!]/g, "\\$&")),
+      }),
+    }));
     if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
     const { maxChars = this.maxChars, signal } = context;
     const options = { decide: this.#decide(context), maxChars, ...defined({ signal }) };
@@ -192,10 +231,10 @@ class OpenLocalTools implements LocalTools {
     return refusingPlaceholders(await this.#session());
   }
 
-  #session(): Promise<ShellSession> {
+  #session(): Promise<Session> {
     this.#demandOpen();
     if (this.#shell !== undefined) return this.#shell;
-    const opening = openShell(this.#parts.shellOptions);
+    const opening = openSession(this.#parts.shellOptions);
     this.#shell = opening;
     // The next call tries again.
     opening.catch(() => {

@@ -1,7 +1,12 @@
 import { localError } from "./errors.ts";
 
-/** What the policy is asked about. Paths as the model calls them. */
-export type LocalRequest =
+/** What the policy is asked about, as the model wrote it: paths as it calls them, placeholders instead of values. */
+export type LocalRequest = LocalAct & {
+  /** Names of the values that the act uses; of an edit, those that its `replace` brings into the file, where they stay in the clear. */
+  values?: readonly string[];
+};
+
+type LocalAct =
   | { kind: "command"; script: string; cwd?: string }
   /** Something typed for the command that runs: to a shell or an interpreter it may be a command itself. */
   | { kind: "input"; data: string }
@@ -19,9 +24,14 @@ export type LocalPolicy = (request: LocalRequest) => LocalVerdict | Promise<Loca
 /** Asks the host; see core's `ExecutorContext.approve`. Without one, what is to be asked is denied. */
 export type Ask = (request: LocalRequest, reason: string) => Promise<{ approved: boolean; reason?: string }>;
 
-/** Everything is allowed but risky files, which are asked about (ToolsXML specification's rules of execution). Commands run: opening a shell is the host's decision. */
-export const defaultLocalPolicy: LocalPolicy = (request) =>
-  "protected" in request && request.protected !== undefined ? "ask" : "allow";
+/**
+ * Everything is allowed but risky files and edits that bring a value into a file, which are asked about (ToolsXML specification's
+ * rules of execution). Commands run: opening a shell is the host's decision.
+ */
+export const defaultLocalPolicy: LocalPolicy = (request) => {
+  if ("protected" in request && request.protected !== undefined) return "ask";
+  return request.kind === "edit" && (request.values ?? []).length > 0 ? "ask" : "allow";
+};
 
 /** Resolves when a request is allowed; else rejects with `Denied`. */
 export type Decide = (request: LocalRequest) => Promise<void>;
@@ -46,8 +56,10 @@ export function decideBy(policy: LocalPolicy, ask: Ask | undefined): Decide {
 function wordsFor(request: LocalRequest): string {
   if (request.kind === "command") return "Running this command";
   if (request.kind === "input") return "Typing this";
-  const verb = request.kind === "edit" ? "Changing" : "Reading";
-  return `${verb} ${request.path}${request.protected === undefined ? "" : ` (${request.protected})`}`;
+  const { path, values = [] } = request;
+  const why = request.protected === undefined ? "" : ` (${request.protected})`;
+  if (request.kind === "read") return `Reading ${path}${why}`;
+  return `Changing ${path}${why}${values.length === 0 ? "" : `, which writes the value of ${values.join(", ")} into it`}`;
 }
 
 /** Endings that editors and people give to copies. */

@@ -13,8 +13,8 @@ import { ApprovalQueue, type CallOutcome, CallReport, failure } from "@toolglot/
 import { settleWithin, unsettled } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
+import { unescapePlaceholders } from "../fill/placeholders.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
-import { unescapePlaceholders } from "../placeholders.ts";
 import { editText, readText } from "../results/texts.ts";
 import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 

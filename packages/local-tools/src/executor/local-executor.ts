@@ -1,8 +1,8 @@
 import type { Action, CallsAction, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
 import { checkConcurrency, inOrder } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
+import { placeholdersIn } from "../fill/placeholders.ts";
 import type { LocalTools } from "../local-tools.ts";
-import { placeholdersIn } from "../placeholders.ts";
 import { CallRun, TextRoom } from "./call-run.ts";
 
 /** Options of {@link localExecutor}. */

@@ -44,12 +44,17 @@ const pipeLimits: readonly string[] = [
  *
  * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run.
  */
-export async function openShell(options: ShellOptions): Promise<ShellSession> {
+export function openShell(options: ShellOptions): Promise<ShellSession> {
+  return openSession(options);
+}
+
+/** The same, as this package uses it. */
+export async function openSession(options: ShellOptions): Promise<Session> {
   const settings = checkedShellOptions("openShell", options);
   const { backend = "auto", bash = "bash", inheritEnv = defaultEnvironment, env = {} } = options;
   removeDeadFolders();
   const processes = processesHere();
-  const open = async (backend: ShellBackend, lost: readonly string[]): Promise<ShellSession> => {
+  const open = async (backend: ShellBackend, lost: readonly string[]): Promise<Session> => {
     const session: SessionOptions = {
       ...settings,
       backend,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { placeholdersIn, unescapePlaceholders } from "../src/placeholders.ts";
+import { placeholdersIn, unescapePlaceholders } from "../../src/fill/placeholders.ts";
 
 it("should find the values that a call asks for, wherever they stand", () => {
   const input = {

@@ -1,0 +1,111 @@
+import { nearest } from "@toolglot/internal";
+import { localError } from "../errors.ts";
+import { type FilledScript, fillScript } from "./fill-script.ts";
+import { fillTexts, namesIn, placeholdersOf, unescapePlaceholders } from "./placeholders.ts";
+
+/** Where values come from. */
+export interface ValueSource {
+  /** All names that have a value, with where it is. Unlocks nothing. */
+  known(): Promise<ReadonlyMap<string, unknown>>;
+  /** The value, which may ask for a passphrase. Undefined for an unknown name; rejects with `ValueLocked`. */
+  get(name: string): Promise<{ value: string } | undefined>;
+}
+
+/** Values by their names, read for one call. */
+export type Values = ReadonlyMap<string, string>;
+
+/** What has no values: every placeholder is refused. */
+const nothing: ValueSource = { known: async () => new Map(), get: async () => undefined };
+
+/**
+ * Where placeholders become values, for every protocol: each call of `LocalTools` comes through here, and nothing else fills any in.
+ * A call has its placeholders checked first (without unlocking anything), then the policy decides about it as it is written, then
+ * its values are read, and then they are put in their places.
+ */
+export class Door {
+  readonly #source: ValueSource;
+
+  constructor(source: ValueSource = nothing) {
+    this.#source = source;
+  }
+
+  /** The names that a call asks for. Rejects with `UnknownValue` when one of them has no value. */
+  async check(input: unknown): Promise<string[]> {
+    const asked = namesIn(input);
+    if (asked.length === 0) return [];
+    const known = await this.#source.known();
+    const unknown = asked.filter(({ name }) => !known.has(name));
+    if (unknown.length > 0) throw unknownValues(unknown, [...known.keys()]);
+    return [...new Set(asked.map(({ name }) => name))];
+  }
+
+  /** The values themselves. Unlocks what they are kept in; rejects with `ValueLocked` where that fails. */
+  async read(names: readonly string[]): Promise<Values> {
+    const values = new Map<string, string>();
+    for (const name of names) {
+      const found = await this.#source.get(name);
+      if (found === undefined) throw unknownValues([{ name, written: `$KARYI{${name}}` }], []);
+      values.set(name, found.value);
+    }
+    return values;
+  }
+
+  /** A script with references in the place of its placeholders. Throws `ValuePlace` where a value can't stand. */
+  script(script: string, values: Values): FilledScript | undefined {
+    const placeholders = placeholdersOf(script);
+    if (placeholders.length === 0) return undefined;
+    const filled = fillScript(script, placeholders, values);
+    if (!("message" in filled)) return filled;
+    const { name, message } = filled;
+    throw localError("ValuePlace", `$KARYI{${name}} can't stand there: ${message}. Nothing was run.`, {
+      hint: `Give it to a child by its environment, T=$KARYI{${name}} python3 -c '… os.environ["T"] …', by a file, or by standard input.`,
+    });
+  }
+
+  /** What is typed for a program. A value with a line end would press Enter. */
+  typed(data: string, values: Values): string {
+    return fillTexts(data, (name) => {
+      const value = values.get(name) ?? "";
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
+      if (!/[\u0000-\u001f\u007f]/.test(value)) return value;
+      throw localError(
+        "ValuePlace",
+        `$KARYI{${name}} holds control characters, which can't be typed. Nothing was typed.`,
+        {
+          hint: "Use it in a command, as a file or as standard input of the program.",
+        },
+      );
+    });
+  }
+
+  /** Any other part of a call. `quote`: makes a value literal where the text is a pattern. */
+  filled<Input>(input: Input, values: Values, quote: (value: string) => string = (value) => value): Input {
+    return fillTexts(input, (name) => quote(values.get(name) ?? ""));
+  }
+}
+
+/** The refusal of names that have no value. */
+function unknownValues(unknown: readonly { name: string; written: string }[], known: readonly string[]): Error {
+  const written = [...new Set(unknown.map((each) => each.written))];
+  const close = [...new Set(unknown.flatMap(({ name }) => nearest(name, known) ?? []))];
+  const hint = close.length > 0 ? `Known: ${close.join(", ")}.` : "Write $$KARYI{…} where the text itself is meant.";
+  return localError("UnknownValue", `There is no value for ${written.join(", ")}. Nothing was run.`, { hint });
+}
+
+/** What a call means where nothing is filled in: throws `UnknownValue` for a placeholder, and undoes the doubled dollars. */
+export function withoutValues<Input>(input: Input): Input {
+  const asked = namesIn(input);
+  if (asked.length > 0) throw unknownValues(asked, []);
+  return unescapePlaceholders(input);
+}
+
+/** Keys of a call stay as they are written. */
+export function refuseKeys(input: unknown): void {
+  if (typeof input !== "object" || input === null) return;
+  for (const [key, value] of Object.entries(input)) {
+    if (!Array.isArray(input) && placeholdersOf(key).some(({ name }) => name !== undefined)) {
+      throw localError("InvalidInput", `A key can't be a placeholder: ${key}. Nothing was run.`);
+    }
+    refuseKeys(value);
+  }
+}
