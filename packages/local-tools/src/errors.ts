@@ -37,7 +37,11 @@ export type LocalErrorType =
   | "InvalidInput"
   | "NotSupported"
   | "UnknownValue"
-  | "ValuePlace";
+  | "ValuePlace"
+  | "ValueNotAllowed"
+  | "ValueLocked"
+  | "ValuePending"
+  | "ValueCancelled";
 
 /** Facts about a refusal, for programs. `hint`: what the model may do about it. */
 export interface LocalErrorData extends Record<string, unknown> {

@@ -1,7 +1,9 @@
 import type { DefinedTool } from "@toolglot/toolkit";
+import type { AskedValue, AskingContext, GetValueInput } from "./fill/value-asker.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import type { ChangeRecord } from "./journal/types.ts";
 import type { Ask } from "./policy.ts";
+import type { Secrets } from "./secrets/types.ts";
 import type { FileRead, ReadPart, TextSearch } from "./read/types.ts";
 import type { ShellResult, ShellSession } from "./shell/types.ts";
 
@@ -55,6 +57,8 @@ export interface LocalTools {
   readonly stateDir: string;
   /** UTF-16 units of text that one call, or one batch of calls, gives. */
   readonly maxChars: number;
+  /** Values that calls may use, when the tools were opened with some. */
+  readonly secrets: Secrets | undefined;
   /** Changes that a killed process had left half done, repaired at opening. */
   readonly recovered: readonly ChangeRecord[];
   command(input: CommandInput, context?: LocalContext): Promise<ShellResult>;
@@ -63,11 +67,16 @@ export interface LocalTools {
   /** All edits or none. */
   edit(files: readonly FileEdits[], context?: LocalContext): Promise<EditOutcome>;
   read(input: ReadInput, context?: LocalContext): Promise<ReadOutcome>;
+  /**
+   * Asks the user for a value; one prompt at a time. Rejects with `NotSupported` where nobody can be asked, `ValueCancelled` when the
+   * user gives none, and the signal's reason when the call is aborted.
+   */
+  getValue(input: GetValueInput, context?: AskingContext): Promise<AskedValue>;
   /** Undoes a change: by default the newest that is not undone. Refused when one of its files was changed since. */
   undo(id?: string): Promise<UndoOutcome>;
   /** Newest first. */
   changes(): Promise<ChangeRecord[]>;
-  /** `command`, `edit`, `read`, `input` and `ctrl` for a Toolkit, so that every protocol can call them. */
+  /** `command`, `edit`, `read`, `input` and `ctrl` for a Toolkit, so that every protocol can call them; `get_value` where the user can be asked. */
   tools(): DefinedTool<Record<string, unknown>>[];
   /** The session's shell, started when first needed. */
   shell(): Promise<ShellSession>;

@@ -13,7 +13,9 @@ import { ApprovalQueue, type CallOutcome, CallReport, failure } from "@toolglot/
 import { settleWithin, unsettled } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
+import { localErrorType } from "../errors.ts";
 import { unescapePlaceholders } from "../fill/placeholders.ts";
+import { askedText, type GetValueInput } from "../fill/value-asker.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText } from "../results/texts.ts";
 import { errorInfo, shellOutcome } from "./shell-outcome.ts";
@@ -65,7 +67,7 @@ export class CallRun {
   async #end(call: ToolCall): Promise<CallOutcome> {
     const { local, context } = this.#setting;
     if (context.signal.aborted) return { status: "interrupted", content: [] };
-    if (call.name === "get_value") {
+    if (call.name === "get_value" && !this.#setting.tools.has("get_value")) {
       return failure({ type: "NotSupported", message: "Nobody can be asked for values here. Do not ask again." });
     }
     const input = await this.#validated(call);
@@ -77,6 +79,8 @@ export class CallRun {
         return shellOutcome(await local.input(input as { data: string }, own), "input", context.signal);
       case "ctrl":
         return shellOutcome(await local.ctrl(input as { key: string }, own), "ctrl", context.signal);
+      case "get_value":
+        return await this.#getValue(call, input as unknown as GetValueInput);
       default: {
         const outcome = await local.read(input as ReadInput, own);
         const content = [{ type: "text" as const, text: readText(outcome) }];
@@ -86,6 +90,20 @@ export class CallRun {
         const message = failures.map((error) => errorInfo(error).message).join("\n");
         return { ...failure({ ...first, message }), ...(failures.length < outcome.length ? { content } : {}) };
       }
+    }
+  }
+
+  async #getValue(call: ToolCall, input: GetValueInput): Promise<CallOutcome> {
+    const { local, context } = this.#setting;
+    const { signal, runId, wait } = context;
+    try {
+      const asked = await local.getValue(input, { signal, runId, callId: call.id, ...(wait && { wait }) });
+      const { key, kept, known } = asked;
+      return { status: "ok", content: [{ type: "text", text: askedText(asked) }], data: { key, kept, known } };
+    } catch (error) {
+      if (signal.aborted) return { status: "interrupted", content: [] };
+      const failed = failure(errorInfo(error));
+      return localErrorType(error) === "ValueCancelled" ? { ...failed, status: "denied" } : failed;
     }
   }
 
@@ -136,7 +154,7 @@ export class CallRun {
   }
 
   async #ask({ id: callId, name, input }: ToolCall, reason: string): Promise<Decision> {
-    const asked = { callId, name, input: unescapePlaceholders(input), reason };
+    const asked = { callId, name, input, reason };
     return (await this.#approvals.ask(this.#setting.context, asked)) ?? { approved: false };
   }
 

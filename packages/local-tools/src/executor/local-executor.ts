@@ -1,7 +1,8 @@
-import type { Action, CallsAction, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
+import type { Action, CallsAction, Executor, ExecutorContext, ToolCall, ToolErrorInfo, ToolResult } from "@toolglot/core";
 import { checkConcurrency, inOrder } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
-import { placeholdersIn } from "../fill/placeholders.ts";
+import { checkBlock } from "../fill/check-block.ts";
+import { valuesOf } from "../secrets/values.ts";
 import type { LocalTools } from "../local-tools.ts";
 import { CallRun, TextRoom } from "./call-run.ts";
 
@@ -16,6 +17,11 @@ export interface LocalExecutorOptions {
   mcp?: (server: string, tool: string) => string | undefined;
   /** Reads and foreign calls that run at one time. Default 8. */
   maxConcurrency?: number;
+  /**
+   * Whether a foreign call may hold `$KARYI{NAME}`: it gets the placeholder as it is written, for a middleware that fills it. Default
+   * false: such a call stops its block.
+   */
+  foreignValues?: boolean;
 }
 
 /**
@@ -24,12 +30,17 @@ export interface LocalExecutorOptions {
  * calls side by side. Shell calls and edits wait for what stands before them and hold up what follows: but for edits behind a
  * shell call, which are made with the first, the outcome is that of the document's order.
  *
- * A call that holds `$KARYI{NAME}` stops the whole batch before anything runs: no values are known here. One result per
+ * A call that can't have a value it asks for (`$KARYI{NAME}`) stops the whole batch before anything runs. One result per
  * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did.
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
-  checkKeys<LocalExecutorOptions>("localExecutor", options, { others: true, mcp: true, maxConcurrency: true });
-  const { others, mcp = () => undefined, maxConcurrency = 8 } = options;
+  checkKeys<LocalExecutorOptions>("localExecutor", options, {
+    others: true,
+    mcp: true,
+    maxConcurrency: true,
+    foreignValues: true,
+  });
+  const { others, mcp = () => undefined, maxConcurrency = 8, foreignValues = false } = options;
   if (typeof local?.command !== "function") {
     throw new TypeError("localExecutor needs local tools: await openLocalTools({ roots })");
   }
@@ -46,21 +57,14 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
       const room = new TextRoom(local.maxChars, action.calls.length);
       const run = new CallRun({ local, tools, others, mcp, context, span: action.span, room });
       const { calls } = action;
-      // What each call would be refused for stops all of them: those around it may assume that it ran.
-      const unknown = calls.map((call) => placeholdersIn(call.input));
-      if (unknown.some((found) => found.length > 0)) {
-        return calls.map((call, index) => run.refuse(call, unknownValues(unknown[index] ?? [])));
+      const values = local.secrets && valuesOf(local.secrets);
+      const problems = await checkBlock(calls, { values, isLocal: (name) => tools.has(name), foreignValues });
+      if (problems !== undefined) {
+        return calls.map((call, index) => run.refuse(call, problems[index] as ToolErrorInfo));
       }
       return runInBatchOrder(calls, maxConcurrency, run);
     },
   };
-}
-
-function unknownValues(found: readonly string[]): { type: string; message: string } {
-  const type = "UnknownValue";
-  if (found.length === 0)
-    return { type, message: "Not run: another call of this block asks for a value that is not known." };
-  return { type, message: `There is no value for ${found.join(", ")}. Nothing of this block was run.` };
 }
 
 const shellCalls: ReadonlySet<string> = new Set(["command", "input", "ctrl"]);

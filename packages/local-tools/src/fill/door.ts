@@ -84,12 +84,18 @@ export class Door {
   }
 }
 
-/** The refusal of names that have no value. */
-function unknownValues(unknown: readonly { name: string; written: string }[], known: readonly string[]): Error {
+/** The refusal of names that have no value. `effect`: what came of it. */
+export function unknownValues(
+  unknown: readonly { name: string; written: string }[],
+  known: readonly string[],
+  effect = "Nothing was run.",
+): Error {
   const written = [...new Set(unknown.map((each) => each.written))];
-  const close = [...new Set(unknown.flatMap(({ name }) => nearest(name, known) ?? []))];
-  const hint = close.length > 0 ? `Known: ${close.join(", ")}.` : "Write $$KARYI{…} where the text itself is meant.";
-  return localError("UnknownValue", `There is no value for ${written.join(", ")}. Nothing was run.`, { hint });
+  const close = [...new Set(unknown.flatMap(({ name }) => nearest(name, known, 1)))];
+  const meant = close.length === 0 ? "" : ` Known: ${close.join(", ")}.`;
+  return localError("UnknownValue", `There is no value for ${written.join(", ")}. ${effect}${meant}`, {
+    hint: "Write $$KARYI{…} where the text itself is meant.",
+  });
 }
 
 /** What a call means where nothing is filled in: throws `UnknownValue` for a placeholder, and undoes the doubled dollars. */

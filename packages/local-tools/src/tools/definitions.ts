@@ -1,7 +1,7 @@
 import type { JsonSchemaObject, ToolDefinition } from "@toolglot/core";
 
 /** The tags of the ToolsXML specification that are run here. */
-export type LocalToolName = "command" | "edit" | "read" | "input" | "ctrl";
+export type LocalToolName = "command" | "edit" | "read" | "input" | "ctrl" | "get_value";
 
 const string = (description: string): JsonSchemaObject => ({ type: "string", description });
 const line = (description: string): JsonSchemaObject => ({ type: "integer", minimum: 1, description });
@@ -107,5 +107,19 @@ export const definitions: Record<LocalToolName, ToolDefinition> = {
     description: "Sends a control character to the command that runs: c interrupts it, d ends its input.",
     inputSchema: object({ key: string("A letter or one of [ \\ ] ^ _") }, ["key"]),
     annotations: { title: "Send a control character" },
+  },
+  get_value: {
+    name: "get_value",
+    description:
+      "Asks the user for a secret value, such as a token. You never see it: write $KARYI{KEY} in any call from the next turn on.",
+    inputSchema: object(
+      {
+        key: string("Its name, such as NPM_TOKEN."),
+        reason: string("Why it is needed, for the user."),
+        note: string("What the user may keep as a note with it."),
+      },
+      ["key", "reason"],
+    ),
+    annotations: { title: "Ask for a value" },
   },
 };
