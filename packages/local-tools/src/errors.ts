@@ -36,7 +36,9 @@ export type LocalErrorType =
   | "Denied"
   | "InvalidInput"
   | "NotSupported"
-  | "UnknownValue";
+  | "UnknownValue"
+  | "ValueNotAllowed"
+  | "ValueLocked";
 
 /** Facts about a refusal, for programs. `hint`: what the model may do about it. */
 export interface LocalErrorData extends Record<string, unknown> {

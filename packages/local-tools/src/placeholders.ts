@@ -18,8 +18,13 @@ export function placeholdersIn(input: unknown): string[] {
 
 /** The call with `$$KARYI{NAME}` as the literal text that it stands for. */
 export function unescapePlaceholders<Input>(input: Input): Input {
+  return fillPlaceholders(input, (written) => written);
+}
+
+/** The call with each placeholder replaced, and `$$KARYI{NAME}` as the literal text. Once: what is filled in is not read again. */
+export function fillPlaceholders<Input>(input: Input, fill: (written: string) => string): Input {
   return mapTexts(input, (text) =>
-    text.replace(placeholder, (whole, escaped: string) => (escaped === "" ? whole : whole.slice(1))),
+    text.replace(placeholder, (whole, escaped: string) => (escaped === "" ? fill(whole) : whole.slice(1))),
   ) as Input;
 }
 

@@ -114,17 +114,21 @@ function printAll(all: readonly Printer[], value: string): string[] {
 it("should not show what real programs print of a value", () => {
   const here = printers.filter(({ needs }) => has(needs));
   fc.assert(
-    fc.property(awkwardValues, (value) => {
-      const printed = printAll(here, value);
-      expect(printed).toHaveLength(here.length);
-      for (const [index, text] of printed.entries()) {
-        const shown = masked(text, { V: value });
-        const about = JSON.stringify([here[index]?.name, value, text, shown]);
-        expect(shown, about).toContain("‹V›");
-        // Six characters of a value stand in a text by chance: "cccccc".
-        if (new Set(value).size > 8) expect(longestShown(value, shown, 8), about).toBeLessThan(8);
-      }
-    }),
+    // In base64 with something before it, eight digits must be of the value alone.
+    fc.property(
+      awkwardValues.filter(({ length }) => length >= 9),
+      (value) => {
+        const printed = printAll(here, value);
+        expect(printed).toHaveLength(here.length);
+        for (const [index, text] of printed.entries()) {
+          const shown = masked(text, { V: value });
+          const about = JSON.stringify([here[index]?.name, value, text, shown]);
+          expect(shown, about).toContain("‹V›");
+          // Six characters of a value stand in a text by chance: "cccccc".
+          if (new Set(value).size > 8) expect(longestShown(value, shown, 8), about).toBeLessThan(8);
+        }
+      },
+    ),
     { numRuns: rounds(2, 60, 300), endOnFailure: true },
   );
 });
