@@ -1,10 +1,10 @@
 import type { DefinedTool } from "@toolglot/toolkit";
-import type { AskedValue, AskingContext, GetValueInput } from "./fill/value-asker.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import type { ChangeRecord } from "./journal/types.ts";
 import type { Ask } from "./policy.ts";
-import type { Secrets } from "./secrets/types.ts";
 import type { FileRead, ReadPart, TextSearch } from "./read/types.ts";
+import type { Secrets } from "./secrets/types.ts";
+import type { AskedValue, AskingContext, GetValueInput } from "./secrets/value-asker.ts";
 import type { ShellResult, ShellSession } from "./shell/types.ts";
 
 /** What a call may be stopped by, and who is asked. */

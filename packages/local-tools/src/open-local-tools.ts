@@ -14,6 +14,9 @@ import { readTogether } from "./read/read-together.ts";
 import { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
+import type { Secrets } from "./secrets/types.ts";
+import { type AskedValue, type AskingContext, type GetValueInput, ValueAsker } from "./secrets/value-asker.ts";
+import { type SecretValues, valuesOf } from "./secrets/values.ts";
 import { checkedShellOptions, openSession } from "./shell/open-shell.ts";
 import { refusingPlaceholders } from "./shell/refusing-placeholders.ts";
 import type { Session } from "./shell/session.ts";
@@ -32,6 +35,8 @@ export interface LocalToolsOptions {
   stateDir?: string;
   /** How the shell is run. It starts in the first root, when first needed. */
   shell?: Partial<Omit<ShellOptions, "artifactDir">>;
+  /** Values that calls may use as `$KARYI{NAME}`, from `openSecrets()`. They are masked in all that comes back. Default: none. */
+  secrets?: Secrets;
   /** What may be done without asking. Default {@link defaultLocalPolicy}: everything but risky files. */
   policy?: LocalPolicy;
   /** Who decides where the policy says `ask`, unless the call brings somebody. Default: nobody, so it is denied. */
@@ -46,7 +51,8 @@ export interface LocalToolsOptions {
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
   checkOptions(options);
-  const { maxChars = 12_000, policy = defaultLocalPolicy, ask, shell = {} } = options;
+  const { maxChars = 12_000, policy = defaultLocalPolicy, ask, shell = {}, secrets } = options;
+  const values = secrets && valuesOf(secrets);
   if (!Number.isInteger(maxChars) || maxChars < 200) {
     throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
   }
@@ -68,7 +74,9 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     policy,
     ask,
     maxChars,
-    door: new Door(),
+    door: new Door(values),
+    secrets,
+    values,
     shellOptions: { cwd: roots.base, maxChars, ...shell, artifactDir: state.artifacts },
   });
 }
@@ -80,6 +88,7 @@ function checkOptions(options: LocalToolsOptions): void {
     roots: true,
     stateDir: true,
     shell: true,
+    secrets: true,
     policy: true,
     ask: true,
     maxChars: true,
@@ -113,6 +122,8 @@ interface Parts {
   shellOptions: ShellOptions;
   /** Where placeholders become values. */
   door: Door;
+  secrets: Secrets | undefined;
+  values: SecretValues | undefined;
 }
 
 class OpenLocalTools implements LocalTools {
@@ -120,7 +131,9 @@ class OpenLocalTools implements LocalTools {
   readonly stateDir: string;
   readonly maxChars: number;
   readonly recovered: readonly ChangeRecord[];
+  readonly secrets: Secrets | undefined;
   readonly #parts: Parts;
+  readonly #asker: ValueAsker | undefined;
   /** Defined once: an executor asks for them with every batch of calls. */
   #tools: DefinedTool<Record<string, unknown>>[] | undefined;
   #shell: Promise<Session> | undefined;
@@ -132,6 +145,9 @@ class OpenLocalTools implements LocalTools {
     this.stateDir = parts.stateDir;
     this.maxChars = parts.maxChars;
     this.recovered = parts.journal.recovered;
+    const { secrets, values } = parts;
+    this.secrets = secrets;
+    if (secrets !== undefined && values?.ask !== undefined) this.#asker = new ValueAsker(secrets, values);
   }
 
   async command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
@@ -212,6 +228,14 @@ class OpenLocalTools implements LocalTools {
     return readTogether(this.#parts.reader, { files, searches }, options);
   }
 
+  async getValue(input: GetValueInput, context: AskingContext = {}): Promise<AskedValue> {
+    this.#demandOpen();
+    if (this.#asker === undefined) {
+      throw localError("NotSupported", "Nobody can be asked for values here. Do not ask again.");
+    }
+    return await this.#asker.ask(withoutValues(input), context);
+  }
+
   undo(id?: string): Promise<UndoOutcome> {
     this.#demandOpen();
     return this.#parts.editor.undo(id);
@@ -223,7 +247,7 @@ class OpenLocalTools implements LocalTools {
   }
 
   tools(): DefinedTool<Record<string, unknown>>[] {
-    this.#tools ??= localTools(this);
+    this.#tools ??= localTools(this, this.#parts.values?.ask !== undefined);
     return [...this.#tools];
   }
 

@@ -15,9 +15,9 @@ import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
 import { localErrorType } from "../errors.ts";
 import { unescapePlaceholders } from "../fill/placeholders.ts";
-import { askedText, type GetValueInput } from "../fill/value-asker.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText } from "../results/texts.ts";
+import { askedText, type GetValueInput } from "../secrets/value-asker.ts";
 import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 
 /** How long a foreign executor may take to end its calls once they are aborted. */

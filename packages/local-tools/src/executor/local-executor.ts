@@ -1,9 +1,17 @@
-import type { Action, CallsAction, Executor, ExecutorContext, ToolCall, ToolErrorInfo, ToolResult } from "@toolglot/core";
+import type {
+  Action,
+  CallsAction,
+  Executor,
+  ExecutorContext,
+  ToolCall,
+  ToolErrorInfo,
+  ToolResult,
+} from "@toolglot/core";
 import { checkConcurrency, inOrder } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
 import { checkBlock } from "../fill/check-block.ts";
-import { valuesOf } from "../secrets/values.ts";
 import type { LocalTools } from "../local-tools.ts";
+import { valuesOf } from "../secrets/values.ts";
 import { CallRun, TextRoom } from "./call-run.ts";
 
 /** Options of {@link localExecutor}. */

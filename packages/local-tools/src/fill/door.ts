@@ -1,7 +1,7 @@
-import { nearest } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { type FilledScript, fillScript } from "./fill-script.ts";
 import { fillTexts, namesIn, placeholdersOf, unescapePlaceholders } from "./placeholders.ts";
+import { unknownValue, valueLocked } from "./refusals.ts";
 
 /** Where values come from. */
 export interface ValueSource {
@@ -35,7 +35,11 @@ export class Door {
     if (asked.length === 0) return [];
     const known = await this.#source.known();
     const unknown = asked.filter(({ name }) => !known.has(name));
-    if (unknown.length > 0) throw unknownValues(unknown, [...known.keys()]);
+    if (unknown.length > 0)
+      throw unknownValue(
+        unknown.map(({ written }) => written),
+        known.keys(),
+      );
     return [...new Set(asked.map(({ name }) => name))];
   }
 
@@ -43,8 +47,10 @@ export class Door {
   async read(names: readonly string[]): Promise<Values> {
     const values = new Map<string, string>();
     for (const name of names) {
-      const found = await this.#source.get(name);
-      if (found === undefined) throw unknownValues([{ name, written: `$KARYI{${name}}` }], []);
+      const found = await this.#source.get(name).catch((error: unknown) => {
+        throw valueLocked(name, error);
+      });
+      if (found === undefined) throw unknownValue([`$KARYI{${name}}`], []);
       values.set(name, found.value);
     }
     return values;
@@ -84,24 +90,14 @@ export class Door {
   }
 }
 
-/** The refusal of names that have no value. `effect`: what came of it. */
-export function unknownValues(
-  unknown: readonly { name: string; written: string }[],
-  known: readonly string[],
-  effect = "Nothing was run.",
-): Error {
-  const written = [...new Set(unknown.map((each) => each.written))];
-  const close = [...new Set(unknown.flatMap(({ name }) => nearest(name, known, 1)))];
-  const meant = close.length === 0 ? "" : ` Known: ${close.join(", ")}.`;
-  return localError("UnknownValue", `There is no value for ${written.join(", ")}. ${effect}${meant}`, {
-    hint: "Write $$KARYI{…} where the text itself is meant.",
-  });
-}
-
 /** What a call means where nothing is filled in: throws `UnknownValue` for a placeholder, and undoes the doubled dollars. */
 export function withoutValues<Input>(input: Input): Input {
   const asked = namesIn(input);
-  if (asked.length > 0) throw unknownValues(asked, []);
+  if (asked.length > 0)
+    throw unknownValue(
+      asked.map(({ written }) => written),
+      [],
+    );
   return unescapePlaceholders(input);
 }
 

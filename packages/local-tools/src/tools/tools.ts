@@ -3,6 +3,7 @@ import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
 import type { LocalErrorType } from "../errors.ts";
 import type { CommandInput, EditInput, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText, shellText } from "../results/texts.ts";
+import { askedText, type GetValueInput } from "../secrets/value-asker.ts";
 import type { ShellResult } from "../shell/types.ts";
 import { definitions, type LocalToolName } from "./definitions.ts";
 
@@ -13,7 +14,7 @@ type Run = (input: never, context: ToolContext) => Promise<unknown>;
  * whatever the exit status: a program decides what it means. `edit` and `read` give text. `input` decodes escapes, since some
  * protocols take the white space off the ends of a value.
  */
-export function localTools(local: LocalTools): DefinedTool<Record<string, unknown>>[] {
+export function localTools(local: LocalTools, canAsk: boolean): DefinedTool<Record<string, unknown>>[] {
   const runs: Record<LocalToolName, Run> = {
     command: (input: CommandInput, { signal }) => local.command(input, { signal }).then((got) => shellData(got)),
     edit: (input: EditInput, { signal }) =>
@@ -22,8 +23,14 @@ export function localTools(local: LocalTools): DefinedTool<Record<string, unknow
     input: (input: { data: string }, { signal }) =>
       local.input({ data: decodeEscapes(input.data) }, { signal }).then((got) => shellData(got, "NoCommand")),
     ctrl: (input: { key: string }, { signal }) => local.ctrl(input, { signal }).then((got) => shellData(got)),
+    get_value: async (input: GetValueInput, { signal, callId }) => {
+      const asked = await local.getValue(input, { signal, callId });
+      const { key, kept, known } = asked;
+      return new ToolResponse({ content: askedText(asked), data: { key, kept, known } });
+    },
   };
-  return Object.entries(definitions).map(([name, { inputSchema, ...definition }]) =>
+  const listed = Object.entries(definitions).filter(([name]) => name !== "get_value" || canAsk);
+  return listed.map(([name, { inputSchema, ...definition }]) =>
     defineTool({ ...definition, input: inputSchema, execute: runs[name as LocalToolName] as never }),
   );
 }

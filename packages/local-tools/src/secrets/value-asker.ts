@@ -1,8 +1,8 @@
 import type { ExecutorContext, ToolError, WaitOutcome } from "@toolglot/core";
 import { defined, settleWithin, unsettled } from "@toolglot/internal";
 import { localError } from "../errors.ts";
-import type { Secrets, ValueAnswer, ValueRequest } from "../secrets/types.ts";
-import type { SecretValues } from "../secrets/values.ts";
+import type { Secrets, ValueAnswer, ValueRequest } from "./types.ts";
+import type { SecretValues } from "./values.ts";
 
 /** A model's request for a value, as the `<get_value>` tag has it. */
 export interface GetValueInput {

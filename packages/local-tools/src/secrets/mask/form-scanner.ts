@@ -1,0 +1,255 @@
+import { type Form, type FormIndex, gramLength, hashOf, type Sought } from "./form-index.ts";
+
+/**
+ * Takes a place of the text that must not be shown, from `start` to before `end`. `continued`: it belongs to the place before it, and
+ * gets no name of its own.
+ */
+export type Report = (start: number, end: number, sought: Sought, continued: boolean) => void;
+
+/** What a character is that is no digit: see {@link FormScanner.scan}. */
+export const between = 64;
+export const padding = 65;
+export const foreign = 66;
+
+/** With more than this between two digits they don't belong together. */
+const longestGap = 256;
+
+/** A form whose beginning stands at the end of what was read. */
+interface Follower {
+  readonly form: Form;
+  /** How many of its digits. */
+  length: number;
+}
+
+/** Looks for the forms of one alphabet in a stream of digits. A reader says which characters of the text are digits, and which are between them. */
+export class FormScanner {
+  readonly #index: FormIndex;
+  readonly #report: Report;
+  #followers: Follower[] = [];
+  #gram = 0;
+  /** Digits since the last break. */
+  #run = 0;
+  #count = 0;
+  /** The last digits and where they stand in the text, in rings. */
+  #digits = new Uint16Array(64);
+  #places = new Float64Array(64);
+  #mask = 63;
+  #lastPlace = 0;
+  /** A form that ended at the digit before and shares the next one with what follows it. */
+  #tail: { sought: Sought; end: number; digits: number } | undefined;
+
+  constructor(index: FormIndex, report: Report) {
+    this.#index = index;
+    this.#report = report;
+  }
+
+  /**
+   * Reads the next piece of text; `at`: the place of its first unit. `kinds` says of each ASCII character whether it is a digit (and
+   * which), or one of `between`, `padding` and `foreign`. Without it every unit is a digit.
+   */
+  scan(text: string, at: number, kinds?: Uint8Array): void {
+    for (let index = 0; index < text.length; ) {
+      if (this.#followers.length === 0 && this.#tail === undefined) {
+        const from = index;
+        index = kinds === undefined ? this.#skipUnits(text, from) : this.#skipDigits(text, from, kinds);
+        this.#noteBefore(text, at, from, index, kinds);
+        if (index === text.length) break;
+      }
+      this.#take(text.charCodeAt(index), at + index, kinds);
+      index++;
+    }
+    // So that no more than a gap of blanks is ever kept back.
+    if (at + text.length - this.#lastPlace > longestGap) this.break();
+  }
+
+  /** The next digit; `at`: its place in the text. */
+  push(digit: number, at: number): void {
+    this.#note(digit, at);
+    const { filter, shift, gramMask } = this.#index;
+    const gram = ((this.#gram << shift) ^ digit) & gramMask;
+    this.#gram = gram;
+    if (this.#tail !== undefined) this.#extendTail(at);
+    if (this.#followers.length > 0) this.#follow(digit, at);
+    if (filter[hashOf(gram)] !== 0 && this.#run >= gramLength) this.#wake(gram);
+  }
+
+  /** What follows has nothing to do with what came before. */
+  break(): void {
+    this.#run = 0;
+    this.#followers = [];
+    this.#tail = undefined;
+  }
+
+  /** The padding of base64: ends the digits, and belongs to the form before it. */
+  pad(at: number): void {
+    const tail = this.#tail;
+    this.break();
+    if (tail === undefined) return;
+    this.#report(tail.end, at + 1, tail.sought, true);
+    this.#tail = { ...tail, end: at + 1, digits: 0 };
+  }
+
+  /** Where the earliest form begins that what was read may be the beginning of, with so many of its digits at least. */
+  openSince(least: number): number {
+    let length = 0;
+    for (const { form, length: known } of this.#followers) {
+      const digits = Math.min(known + form.lead, this.#run);
+      if (digits >= least) length = Math.max(length, digits);
+    }
+    const lead = this.#index.hasLeads ? 1 : 0;
+    for (let digits = Math.min(gramLength - 1, this.#run); digits > 0; digits--) {
+      if (digits + lead < least || !this.#index.beginnings.has(this.#last(digits))) continue;
+      length = Math.max(length, Math.min(digits + lead, this.#run));
+      break;
+    }
+    if (least <= lead && this.#run > 0) length = Math.max(length, 1);
+    return length === 0 ? Number.POSITIVE_INFINITY : this.#placeOf(length);
+  }
+
+  /** Whether these digits, if they came next, would be the beginning of a form. */
+  wouldBegin(digits: readonly number[]): boolean {
+    const begin = String.fromCharCode(...digits.slice(0, gramLength - 1));
+    return this.#index.beginnings.has(begin);
+  }
+
+  /** Goes on to the next digit with which a form may wake up: where nothing is followed, the last four digits are all that counts. */
+  #skipUnits(text: string, from: number): number {
+    const { filter, shift, gramMask } = this.#index;
+    let before = this.#gram;
+    let index = from;
+    for (; index < text.length; index++) {
+      const gram = ((before << shift) ^ text.charCodeAt(index)) & gramMask;
+      if (filter[hashOf(gram)] !== 0 && this.#index.has(gram)) break;
+      before = gram;
+    }
+    this.#gram = before;
+    return index;
+  }
+
+  #skipDigits(text: string, from: number, kinds: Uint8Array): number {
+    const { filter, shift, gramMask } = this.#index;
+    let before = this.#gram;
+    let index = from;
+    for (; index < text.length; index++) {
+      const code = text.charCodeAt(index);
+      const kind = code < 128 ? (kinds[code] as number) : foreign;
+      if (kind >= between) continue;
+      const gram = ((before << shift) ^ kind) & gramMask;
+      if (filter[hashOf(gram)] !== 0 && this.#index.has(gram)) break;
+      before = gram;
+    }
+    this.#gram = before;
+    return index;
+  }
+
+  /** Notes the last digits of a part that was skipped: as many as a form that wakes up behind it can reach, with its lead. */
+  #noteBefore(text: string, at: number, from: number, to: number, kinds: Uint8Array | undefined): void {
+    const digits: number[] = [];
+    const places: number[] = [];
+    let isApart = false;
+    let next = at + to;
+    for (let index = to - 1; index >= from && digits.length <= gramLength && !isApart; index--) {
+      const code = text.charCodeAt(index);
+      const kind = kinds === undefined ? code : code < 128 ? (kinds[code] as number) : foreign;
+      isApart = kinds !== undefined && (kind > between || next - at - index > longestGap);
+      if (isApart || (kinds !== undefined && kind === between)) continue;
+      next = at + index;
+      digits.push(kind);
+      places.push(next);
+    }
+    if (to > from && (isApart || digits.length > gramLength || next - this.#lastPlace > longestGap)) this.break();
+    for (let index = digits.length - 1; index >= 0; index--)
+      this.#note(digits[index] as number, places[index] as number);
+  }
+
+  #take(code: number, place: number, kinds: Uint8Array | undefined): void {
+    const kind = kinds === undefined ? code : code < 128 ? (kinds[code] as number) : foreign;
+    if (kinds === undefined || kind < between) {
+      if (place - this.#lastPlace > longestGap) this.break();
+      this.push(kind, place);
+    } else if (kind === foreign) this.break();
+    else if (kind === padding) this.pad(place);
+  }
+
+  #note(digit: number, at: number): void {
+    const slot = this.#count & this.#mask;
+    this.#digits[slot] = digit;
+    this.#places[slot] = at;
+    this.#lastPlace = at;
+    this.#count++;
+    this.#run++;
+  }
+
+  #follow(digit: number, at: number): void {
+    let kept = 0;
+    for (const follower of this.#followers) {
+      const { form } = follower;
+      let { length } = follower;
+      while (length >= gramLength && form.digits.charCodeAt(length) !== digit) length = form.border(length);
+      // Shorter beginnings are nobody's: their form wakes up again with its fourth digit.
+      if (length < gramLength) continue;
+      length++;
+      if (length === form.digits.length) {
+        this.#end(form, at);
+        length = form.border(length);
+        if (length < gramLength) continue;
+      }
+      follower.length = length;
+      this.#followers[kept++] = follower;
+    }
+    this.#followers.length = kept;
+  }
+
+  #wake(gram: number): void {
+    for (const form of this.#index.startingWith(gram)) {
+      if (this.#followers.some((follower) => follower.form === form)) continue;
+      if (this.#last(gramLength) !== form.digits.slice(0, gramLength)) continue;
+      this.#makeRoom(form.digits.length + gramLength);
+      this.#followers.push({ form, length: gramLength });
+    }
+  }
+
+  /** Makes the rings long enough for so many digits. */
+  #makeRoom(length: number): void {
+    const former = this.#mask + 1;
+    if (length <= former) return;
+    const size = 2 ** Math.ceil(Math.log2(length));
+    const digits = new Uint16Array(size);
+    const places = new Float64Array(size);
+    for (let number = Math.max(0, this.#count - former); number < this.#count; number++) {
+      digits[number & (size - 1)] = this.#digits[number & this.#mask] as number;
+      places[number & (size - 1)] = this.#places[number & this.#mask] as number;
+    }
+    this.#digits = digits;
+    this.#places = places;
+    this.#mask = size - 1;
+  }
+
+  #end(form: Form, at: number): void {
+    const start = this.#placeOf(Math.min(form.digits.length + form.lead, this.#run));
+    this.#report(start, at + 1, form.sought, false);
+    if (form.trail > 0) this.#tail = { sought: form.sought, end: at + 1, digits: 1 };
+  }
+
+  #extendTail(at: number): void {
+    const tail = this.#tail;
+    if (tail === undefined || tail.digits === 0) {
+      this.#tail = undefined;
+      return;
+    }
+    this.#report(tail.end, at + 1, tail.sought, true);
+    this.#tail = { ...tail, end: at + 1, digits: 0 };
+  }
+
+  #last(count: number): string {
+    let text = "";
+    for (let back = count; back > 0; back--) {
+      text += String.fromCharCode(this.#digits[(this.#count - back) & this.#mask] as number);
+    }
+    return text;
+  }
+
+  #placeOf(back: number): number {
+    return this.#places[(this.#count - back) & this.#mask] as number;
+  }
+}

@@ -1,0 +1,123 @@
+import { type Spelling, shellSpellings } from "./shell-spellings.ts";
+import { jsonSpellings, urlSpellings, xmlSpellings } from "./text-spellings.ts";
+
+/** The three alphabets in which values are looked for. */
+export type Alphabet = "text" | "base64" | "hex";
+
+/** A value in one of its forms. */
+export interface FormText {
+  alphabet: Alphabet;
+  /** One character for each digit: UTF-16 units of a text, 0 to 63 of base64, 0 to 15 of hexadecimal. */
+  digits: string;
+  /** Whether the digit before it holds bits of the value and of what stands before it. */
+  lead: boolean;
+  /** Whether the digit after it does. */
+  trail: boolean;
+}
+
+/** Shorter forms are not looked for: they would hide ordinary text. */
+export const shortestForm = 6;
+/** Of base64 inside of other base64, that many digits must be of the value alone. */
+const shortestInner = 8;
+const shortestLine = 8;
+
+/** Nothing in it is written in another way in any of the spellings. */
+const sameEverywhere = /^[A-Za-z0-9_]*$/;
+
+/** Everything that is looked for to find a value, whatever program wrote it. Each form once. */
+export function formsOf(value: string): FormText[] {
+  const withoutEnd = value.replace(/[\r\n]+$/, "");
+  const whole = [...new Set([value, withoutEnd])].filter((text) => text.length >= shortestForm);
+  const texts = new Set<string>();
+  const add = (text: string): void => {
+    if (text.length >= shortestForm) texts.add(text);
+  };
+  for (const text of whole) {
+    for (const reversed of reversals(text)) add(reversed);
+    if (sameEverywhere.test(text)) add(text);
+    else for (const spelling of spellings) add(spelling(text));
+  }
+  for (const variant of variants(value)) add(variant);
+  const forms = [...texts].map((digits): FormText => ({ alphabet: "text", digits, lead: false, trail: false }));
+  for (const text of whole) forms.push(...base64Forms(text), ...hexForms(text));
+  return forms;
+}
+
+const spellings: readonly Spelling[] = [
+  (value) => value,
+  ...shellSpellings,
+  ...jsonSpellings,
+  ...urlSpellings,
+  ...xmlSpellings,
+];
+
+/** The value as other programs normalise it, and its longer lines. */
+function variants(value: string): string[] {
+  const lines = value.split(/\r\n|\r|\n/);
+  return [
+    value.normalize("NFC"),
+    value.normalize("NFD"),
+    ...(lines.length === 1
+      ? []
+      : [
+          value.replace(/\r\n?/g, "\n"),
+          value.replace(/\r\n|\r|\n/g, "\r\n"),
+          value.replaceAll("\r", ""),
+          ...lines.filter((line) => line.length >= shortestLine),
+        ]),
+  ];
+}
+
+/** By characters, by UTF-16 units (as JavaScript does it) and by bytes, of which a terminal shows what is UTF-8. */
+function reversals(value: string): string[] {
+  const characters = [...value].reverse().join("");
+  if (/^[\0-\x7f]*$/.test(value)) return [characters];
+  return [
+    characters,
+    value.split("").reverse().join(""),
+    Buffer.from(Buffer.from(value, "utf8").reverse()).toString("utf8"),
+  ];
+}
+
+const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const base64Digits: ReadonlyMap<string, string> = new Map(
+  [...base64Alphabet].map((letter, digit) => [letter, String.fromCharCode(digit)]),
+);
+
+/** In all three alignments: it may stand inside of a longer text, as in `user:value`. */
+function base64Forms(value: string): FormText[] {
+  return (["utf8", "utf16le"] as const).flatMap((encoding) => {
+    const bytes = Buffer.from(value, encoding);
+    return [0, 1, 2].flatMap((before): FormText[] => {
+      const letters = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
+      const bits = (before + bytes.length) * 8;
+      const inner = letters.slice(before === 0 ? 0 : before + 1, Math.floor(bits / 6));
+      if (inner.length < shortestInner) return [];
+      const digits = inner.replace(/./g, (letter) => base64Digits.get(letter) ?? "");
+      return [{ alphabet: "base64", digits, lead: before !== 0, trail: bits % 6 !== 0 }];
+    });
+  });
+}
+
+/** By bytes, by bytes with a `0` before each (as `0x41` has it), and by units of UTF-16 in both orders. */
+function hexForms(value: string): FormText[] {
+  const bytes = (encoding: "utf8" | "utf16le"): string[] =>
+    Buffer.from(value, encoding).toString("hex").match(/../g) ?? [];
+  const little = bytes("utf16le");
+  const big = little.map((_, index) => little[index ^ 1]);
+  return [
+    bytes("utf8").join(""),
+    bytes("utf8")
+      .map((byte) => `0${byte}`)
+      .join(""),
+    little.join(""),
+    big.join(""),
+  ].map(
+    (digits): FormText => ({
+      alphabet: "hex",
+      digits: digits.replace(/./g, (digit) => String.fromCharCode(Number.parseInt(digit, 16))),
+      lead: false,
+      trail: false,
+    }),
+  );
+}

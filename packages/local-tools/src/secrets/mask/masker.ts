@@ -1,0 +1,109 @@
+import { DumpReader } from "./dump-reader.ts";
+import type { Sought } from "./form-index.ts";
+import { FormScanner, type Report } from "./form-scanner.ts";
+import { HiddenPlaces } from "./hidden-places.ts";
+import { base64Kinds, hexKinds, type Reader, ScanningReader } from "./readers.ts";
+import type { SoughtValues } from "./sought-values.ts";
+
+/** Masks a text that comes in pieces. What the three give, joined, is the masked text. */
+export interface Masker {
+  /** The next piece. Gives what no known value can reach any more. */
+  write(text: string): string;
+  /**
+   * Gives everything but an ending that begins a form with four characters or more: for a result while the command runs. What was given is
+   * remembered: when it turns out to be the beginning of a form, the rest of the form is masked.
+   */
+  pause(): string;
+  /** Gives the rest. The next `write` begins a new text. */
+  end(): string;
+}
+
+/** So many characters of a form may be given away before it is known for one. */
+const mostGiven = 3;
+
+/** Masks a stream: four readers look at the text in their own way, what they find together is hidden. */
+export class MaskStream implements Masker {
+  readonly #values: SoughtValues;
+  readonly #nameOf: (sought: Sought) => string;
+  #readers: readonly Reader[] = [];
+  #hidden = new HiddenPlaces();
+  /** The text from `#base` on; what is before it was given, and no form reaches it. */
+  #text = "";
+  #base = 0;
+  /** Everything before this place was given. */
+  #given = 0;
+
+  constructor(values: SoughtValues, nameOf: (sought: Sought) => string) {
+    this.#values = values;
+    this.#nameOf = nameOf;
+  }
+
+  write(text: string): string {
+    if (this.#values.isEmpty && this.#readers.length === 0) return text;
+    if (this.#readers.length === 0) this.#start();
+    this.#read(text);
+    return this.#giveUpTo(this.#openSince(1));
+  }
+
+  pause(): string {
+    if (this.#readers.length === 0) return "";
+    const open = this.#openSince(mostGiven + 1);
+    return this.#giveUpTo(this.#shownSince(open) > mostGiven ? open : this.#end);
+  }
+
+  end(): string {
+    if (this.#readers.length === 0) return "";
+    const rest = this.#giveUpTo(this.#end);
+    this.#readers = [];
+    this.#text = "";
+    this.#base = 0;
+    this.#given = 0;
+    return rest;
+  }
+
+  get #end(): number {
+    return this.#base + this.#text.length;
+  }
+
+  #start(): void {
+    const { text, base64, hex } = this.#values.indexes;
+    this.#hidden = new HiddenPlaces();
+    const report: Report = (start, end, sought, continued) =>
+      this.#hidden.add({ start, end, name: this.#nameOf(sought), continued }, this.#given);
+    this.#readers = [
+      new ScanningReader(new FormScanner(text, report)),
+      new ScanningReader(new FormScanner(base64, report), base64Kinds),
+      new ScanningReader(new FormScanner(hex, report), hexKinds),
+      new DumpReader(hex, report),
+    ];
+  }
+
+  #read(text: string): void {
+    const at = this.#end;
+    this.#text += text;
+    for (const reader of this.#readers) reader.read(text, at);
+    this.#hidden.sort();
+  }
+
+  #openSince(least: number): number {
+    return this.#readers.reduce((open, reader) => Math.min(open, reader.openSince(least)), this.#end);
+  }
+
+  /** How many characters from a place on were given in clear, or would be now. */
+  #shownSince(place: number): number {
+    return this.#hidden.shownBetween(place, this.#end, this.#given);
+  }
+
+  #giveUpTo(until: number): string {
+    const { text, given } = this.#hidden.mask(
+      (start, end) => this.#text.slice(start - this.#base, end - this.#base),
+      this.#given,
+      until,
+    );
+    this.#given = given;
+    this.#text = this.#text.slice(given - this.#base);
+    this.#base = given;
+    this.#hidden.forget(Math.min(given, this.#openSince(1)));
+    return text;
+  }
+}

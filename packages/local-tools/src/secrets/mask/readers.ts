@@ -1,0 +1,54 @@
+import { between, type FormScanner, foreign, padding } from "./form-scanner.ts";
+
+/** Reads a text that comes in pieces, and gives the digits in it to a scanner. */
+export interface Reader {
+  /** The next piece; `at`: the place of its first unit in the whole text. */
+  read(text: string, at: number): void;
+  /** As {@link FormScanner.openSince}. Infinity when nothing is open. */
+  openSince(least: number): number;
+}
+
+/** Reads a text for one scanner, with a table of what its characters are: see {@link FormScanner.scan}. */
+export class ScanningReader implements Reader {
+  readonly #scanner: FormScanner;
+  readonly #kinds: Uint8Array | undefined;
+
+  constructor(scanner: FormScanner, kinds?: Uint8Array) {
+    this.#scanner = scanner;
+    this.#kinds = kinds;
+  }
+
+  read(text: string, at: number): void {
+    this.#scanner.scan(text, at, this.#kinds);
+  }
+
+  openSince(least: number): number {
+    return this.#scanner.openSince(least);
+  }
+}
+
+/** Standard and URL-safe, wrapped at any column; a backslash may stand before a `/`. */
+export const base64Kinds: Uint8Array = kindsOf(
+  ["ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", "-_"],
+  [0, 62],
+  " \t\r\n\\",
+);
+base64Kinds["=".charCodeAt(0)] = padding;
+
+/** With whatever programs write between bytes: `ab cd`, `ab:cd`, `\xab\xcd`, `0xab, 0xcd`, `%ab%cd`, `&#xab;`, `"ab", "cd"`. */
+export const hexKinds: Uint8Array = kindsOf(
+  ["0123456789abcdef", "ABCDEF"],
+  [0, 10],
+  " \t\r\n:,;-.|/+\\xXuU%&#'\"{}[]()",
+);
+
+function kindsOf(digits: readonly string[], firsts: readonly number[], separators: string): Uint8Array {
+  const kinds = new Uint8Array(128).fill(foreign);
+  for (const separator of separators) kinds[separator.charCodeAt(0)] = between;
+  for (const [row, letters] of digits.entries()) {
+    for (const [index, letter] of [...letters].entries()) {
+      kinds[letter.charCodeAt(0)] = (firsts[row] as number) + index;
+    }
+  }
+  return kinds;
+}

@@ -1,0 +1,118 @@
+import type { ContentBlock, ToolCall } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
+import type { ToolMiddleware, ToolResponse } from "@toolglot/toolkit";
+import { Door, refuseKeys } from "../fill/door.ts";
+import { namesIn } from "../fill/placeholders.ts";
+import { valueNotAllowed } from "../fill/refusals.ts";
+import { definitions } from "../tools/definitions.ts";
+import type { Masker } from "./mask/masker.ts";
+import { maskedError } from "./masked-error.ts";
+import { isName } from "./name-and-value.ts";
+import type { Secrets } from "./types.ts";
+import { valuesOf } from "./values.ts";
+
+/**
+ * Middleware of a Toolkit that fills `$KARYI{NAME}` into the calls of foreign tools: a value that goes there leaves this machine. `tools` says
+ * which tool may have which values; any other placeholder is refused with `ValueNotAllowed`. What the tools answer is masked,
+ * chunk by chunk. The tools of `LocalTools` fill in their own, so their calls go through as they are.
+ *
+ * @throws `TypeError` for secrets that `openSecrets` did not make, and for a table that is none.
+ */
+export function valueMiddleware(
+  secrets: Secrets,
+  options: { tools: Readonly<Record<string, readonly string[]>> },
+): ToolMiddleware {
+  const values = valuesOf(secrets);
+  const door = new Door(values);
+  const allowed = readTable(options?.tools);
+  return async function* (call, next) {
+    const isLocal = Object.hasOwn(definitions, call.name) && !allowed.has(call.name);
+    const filled = isLocal ? { call, used: new Set<string>() } : await fillCall(call, allowed.get(call.name), door);
+    const masking = new ResponseMasking(secrets, () => values.masker(filled.used));
+    try {
+      for await (const response of next(filled.call)) yield masking.mask(response);
+    } catch (error) {
+      throw maskedError(error, (value) => secrets.maskData(value));
+    }
+  };
+}
+
+function readTable(tools: unknown): ReadonlyMap<string, ReadonlySet<string>> {
+  if (!isObject(tools)) throw new TypeError('valueMiddleware needs { tools: { create_issue: ["GITHUB_TOKEN"] } }');
+  return new Map(
+    Object.entries(tools).map(([tool, names]) => {
+      if (!Array.isArray(names) || !names.every(isName)) {
+        throw new TypeError(`valueMiddleware: tools.${tool} must be a list of names of values`);
+      }
+      return [tool, new Set(names as string[])];
+    }),
+  );
+}
+
+async function fillCall(
+  call: ToolCall,
+  allowed: ReadonlySet<string> | undefined,
+  door: Door,
+): Promise<{ call: ToolCall; used: ReadonlySet<string> }> {
+  const forbidden = namesIn(call.input).filter(({ name }) => allowed?.has(name) !== true);
+  if (forbidden.length > 0) {
+    throw valueNotAllowed(
+      forbidden.map(({ written }) => written),
+      call.name,
+    );
+  }
+  refuseKeys(call.input);
+  const names = await door.check(call.input);
+  return { call: { ...call, input: door.filled(call.input, await door.read(names)) }, used: new Set(names) };
+}
+
+/** Masks the responses of one call, in which a value may be cut anywhere. */
+class ResponseMasking {
+  readonly #secrets: Secrets;
+  readonly #newMasker: () => Masker;
+  /** For chunks that hold only what is new. */
+  readonly #stream: Masker;
+  #before = "";
+
+  constructor(secrets: Secrets, newMasker: () => Masker) {
+    this.#secrets = secrets;
+    this.#newMasker = newMasker;
+    this.#stream = newMasker();
+  }
+
+  mask(response: ToolResponse): ToolResponse {
+    const { content, data, error, metadata, isLast } = response;
+    return response.with({
+      content: isLast ? this.#whole(content) : this.#chunk(content),
+      data: this.#secrets.maskData(data),
+      error: this.#secrets.maskData(error),
+      metadata: this.#secrets.maskData(metadata),
+    });
+  }
+
+  #chunk(content: readonly ContentBlock[]): ContentBlock[] {
+    const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
+    // Chunks hold either everything so far or only what is new, as the tool is registered; nothing else tells which.
+    const holdsAll = this.#before !== "" && text.startsWith(this.#before);
+    this.#before = text;
+    return this.#blocks(content, holdsAll ? this.#newMasker() : this.#stream);
+  }
+
+  #whole(content: readonly ContentBlock[]): ContentBlock[] {
+    const masker = this.#newMasker();
+    const blocks = this.#blocks(content, masker);
+    const rest = masker.end();
+    const last = blocks.findLast((block) => block.type === "text");
+    if (last !== undefined) last.text += rest;
+    return blocks;
+  }
+
+  /** Text blocks are read as one text; all else by itself. */
+  #blocks(content: readonly ContentBlock[], masker: Masker): ContentBlock[] {
+    return content.map((block) =>
+      block.type === "text"
+        ? { ...block, text: masker.write(block.text) + masker.pause() }
+        : this.#secrets.maskData(block),
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import type { Masker } from "./mask/masker.ts";
+import type { AskValue, Secrets } from "./types.ts";
+
+/**
+ * What the rest of this package may do with secrets, and no host: read values. A host that could would put them into texts; here they
+ * go to where a placeholder stands, and nowhere else.
+ */
+export interface SecretValues {
+  /** Asks the user; undefined when there is nobody to ask. */
+  readonly ask?: AskValue;
+  /** Whether there is a store. */
+  readonly canKeep: boolean;
+  /** All names that have a value here, with where it is. Unlocks nothing. */
+  known(): Promise<ReadonlyMap<string, "session" | "kept">>;
+  /** The value of a name; undefined when there is none. The first use of a kept value unlocks the store, and throws its errors. */
+  get(name: string): Promise<{ value: string } | undefined>;
+  /** As `Secrets.masker`. Of two names with one value, it writes the one that is in `used`. */
+  masker(used?: ReadonlySet<string>): Masker;
+  /** The names whose value, as it is, stands in a text: for variables that must not be inherited, and for what the user types. */
+  namesIn(text: string): string[];
+}
+
+const offered = new WeakMap<Secrets, SecretValues>();
+
+/** To be called once by what implements {@link Secrets}. */
+export function offerValues(secrets: Secrets, values: SecretValues): void {
+  offered.set(secrets, values);
+}
+
+/** `TypeError` for secrets that `openSecrets` did not make. */
+export function valuesOf(secrets: Secrets): SecretValues {
+  const values = offered.get(secrets);
+  if (values === undefined) throw new TypeError("secrets must come from openSecrets()");
+  return values;
+}
