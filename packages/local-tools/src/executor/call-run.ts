@@ -154,7 +154,7 @@ export class CallRun {
   }
 
   async #ask({ id: callId, name, input }: ToolCall, reason: string): Promise<Decision> {
-    const asked = { callId, name, input, reason };
+    const asked = { callId, name, input: unescapePlaceholders(input), reason };
     return (await this.#approvals.ask(this.#setting.context, asked)) ?? { approved: false };
   }
 
