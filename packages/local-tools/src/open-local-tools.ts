@@ -135,15 +135,16 @@ class OpenLocalTools implements LocalTools {
     const folder = cwd === undefined ? undefined : await this.#folder(cwd);
     await this.#decide(context)({ kind: "command", script, ...defined({ cwd }) });
     const shell = await this.#session();
-    return this.#fit(await shell.run(script, defined({ timeoutMs, cwd: folder, signal: context.signal })), context);
+    const { signal, onOutput } = context;
+    return this.#fit(await shell.run(script, defined({ timeoutMs, cwd: folder, signal, onOutput })), context);
   }
 
   async input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
     const { data } = withoutPlaceholders(input);
-    const { signal } = context;
+    const { signal, onOutput } = context;
     await this.#decide(context)({ kind: "input", data });
     const shell = await this.#session();
-    return this.#fit(await shell.input(data, defined({ signal })), context);
+    return this.#fit(await shell.input(data, defined({ signal, onOutput })), context);
   }
 
   async ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
@@ -154,9 +155,9 @@ class OpenLocalTools implements LocalTools {
         `${JSON.stringify(key)} is no control character: a letter or one of [ \\ ] ^ _.`,
       );
     }
-    const { signal } = context;
+    const { signal, onOutput } = context;
     const shell = await this.#session();
-    return this.#fit(await shell.ctrl(key.toLowerCase(), defined({ signal })), context);
+    return this.#fit(await shell.ctrl(key.toLowerCase(), defined({ signal, onOutput })), context);
   }
 
   async edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
@@ -183,7 +184,9 @@ class OpenLocalTools implements LocalTools {
     return this.#parts.journal.list();
   }
 
-  tools(): DefinedTool<Record<string, unknown>>[] {
+  tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
+    checkKeys<{ stream?: boolean }>("tools", options, { stream: true });
+    if (options.stream) return localTools(this, true);
     this.#tools ??= localTools(this);
     return [...this.#tools];
   }

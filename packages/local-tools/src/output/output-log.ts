@@ -54,6 +54,11 @@ export class OutputLog {
     return this.#length;
   }
 
+  /** The first units of what was written, up to `maxChars`. */
+  get beginning(): string {
+    return this.#head;
+  }
+
   /** Adds text. Throws `TypeError` after {@link finish}. */
   write(text: string): void {
     if (this.#kept !== undefined) throw new TypeError("this output is finished; make a new OutputLog");

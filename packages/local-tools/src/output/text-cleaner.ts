@@ -1,5 +1,6 @@
 import { isHighSurrogate } from "./char-width.ts";
 import { moveCursor } from "./cursor.ts";
+import type { LiveText } from "./live-text.ts";
 import { Screen } from "./screen.ts";
 import type { ScreenOptions } from "./scrollback.ts";
 
@@ -55,6 +56,7 @@ export class TextCleaner {
   /** Units of a control string, or intermediates of an escape sequence, that have gone by. */
   #passed = 0;
   #alternate = false;
+  #live: LiveText | undefined;
 
   /**
    * `rows` × `columns`: the screen on which the cursor moves, default 50 × 200. `lineLimit`: default 4,096. `fold`: what is only
@@ -104,11 +106,24 @@ export class TextCleaner {
       this.#half = "";
       if (this.#state === states.ground && !this.#alternate) this.#screen.print(half);
     }
+    this.#screen.giveLive({ time: 0, isSilent: true, isOver: true });
     const text = this.#screen.takeAll();
     this.#screen = new Screen(this.#options);
+    this.#screen.listen(this.#live);
     this.#state = states.ground;
     this.#alternate = false;
     return text;
+  }
+
+  /** Somebody listens from now on, who has all that was given so far; undefined: nobody does. */
+  listen(live: LiveText | undefined): void {
+    this.#live = live;
+    this.#screen.listen(live);
+  }
+
+  /** Gives the listener what is due at this time, in milliseconds; in silence, an unfinished line, too. True when there is more. */
+  giveLive(time: number, isSilent: boolean): boolean {
+    return this.#screen.giveLive({ time, isSilent, isOver: false });
   }
 
   /** Goes on from `at`; gives where it has come to. */

@@ -1,17 +1,35 @@
+import { counted } from "../messages.ts";
+import { LiveOutput } from "../output/live-output.ts";
+import { type MakeMasker, noMasker, type TextMasker } from "../output/masker.ts";
 import { headOf, type KeptOutput, OutputLog } from "../output/output-log.ts";
 import { TextCleaner } from "../output/text-cleaner.ts";
 
-/** What a session's commands print, from terminal output to the text of a result. */
+/** How the text of commands is made and kept. */
+export interface CommandTextOptions {
+  maxChars: number;
+  artifactDir: string;
+  columns: number;
+  rows: number;
+  /** What all text goes through before anybody gets it, and before it is kept. Default: nothing is taken out. */
+  masker?: MakeMasker;
+}
+
+/** What a session's commands print, from terminal output to the text of a result, and to somebody who listens meanwhile. */
 export class CommandText {
-  readonly #options: { maxChars: number; artifactDir: string; columns: number; rows: number };
+  readonly #options: CommandTextOptions;
+  readonly #makeMasker: MakeMasker;
+  readonly #masker: TextMasker;
   #cleaner: TextCleaner;
   #log: OutputLog;
+  #live: LiveOutput | undefined;
   #resized = false;
   #discarded = false;
 
-  constructor(options: { maxChars: number; artifactDir: string; columns: number; rows: number }) {
+  constructor(options: CommandTextOptions) {
     this.#options = options;
-    this.#cleaner = new TextCleaner({ ...options, fold: true });
+    this.#makeMasker = options.masker ?? noMasker;
+    this.#masker = this.#makeMasker();
+    this.#cleaner = this.#newCleaner();
     this.#log = new OutputLog(options);
   }
 
@@ -26,7 +44,9 @@ export class CommandText {
   }
 
   write(text: string): void {
-    if (!this.#discarded) this.#log.write(this.#cleaner.push(text));
+    if (this.#discarded) return;
+    this.#keep(this.#cleaner.push(text));
+    this.#live?.touch();
   }
 
   /** A command begins. */
@@ -34,19 +54,40 @@ export class CommandText {
     if (!this.#resized) return;
     this.#resized = false;
     this.endCommand();
-    this.#cleaner = new TextCleaner({ ...this.#options, fold: true });
+    this.#cleaner = this.#newCleaner();
+    this.#cleaner.listen(this.#live?.text);
   }
 
   /** A command is over: its last line is final, and the next one begins with a screen of its own. */
   endCommand(): void {
-    if (!this.#discarded) this.#log.write(this.#cleaner.end());
+    if (!this.#discarded) this.#log.write(this.#masker.write(this.#cleaner.end()) + this.#masker.end());
   }
 
   /** All since the last time, the unfinished line included. */
   take(): KeptOutput {
-    const kept = this.#log.finish(this.#cleaner.take());
+    this.#keep(this.#cleaner.take());
+    const kept = this.#log.finish(this.#masker.pause());
     this.#log = new OutputLog(this.#options);
     return kept;
+  }
+
+  /**
+   * Gives somebody what is printed, from what the last result didn't hold on, until the function that this returns is called. Of
+   * much that was printed before, only the beginning is given.
+   */
+  listen(onOutput: (text: string) => void): () => void {
+    const stop = (): void => {
+      if (this.#live !== live) return;
+      live.close();
+      this.#live = undefined;
+      this.#cleaner.listen(undefined);
+    };
+    const settle = (time: number, isSilent: boolean): boolean => this.#cleaner.giveLive(time, isSilent);
+    this.#log.write(this.#masker.pause());
+    const live = new LiveOutput({ onOutput, masker: this.#makeMasker(), settle, stop }, this.#before());
+    this.#live = live;
+    this.#cleaner.listen(live.text);
+    return stop;
   }
 
   /** The size of the terminal from the next command on. */
@@ -60,6 +101,24 @@ export class CommandText {
   discard(): void {
     this.#discarded = true;
     this.#log.discard();
+  }
+
+  #newCleaner(): TextCleaner {
+    const { columns, rows } = this.#options;
+    return new TextCleaner({ columns, rows, fold: true });
+  }
+
+  /** The one way into the log. What a listener gets goes through a masker of its own, in {@link listen}. */
+  #keep(text: string): void {
+    this.#log.write(this.#masker.write(text));
+  }
+
+  /** What was kept since the last result. */
+  #before(): string {
+    const { beginning, length } = this.#log;
+    if (beginning.length === length) return beginning;
+    const end = beginning.endsWith("\n") ? "" : "\n";
+    return `${beginning}${end}[${counted(length - beginning.length)} characters that were printed before are left out here.]\n`;
   }
 }
 

@@ -29,12 +29,12 @@ export class Session implements ShellSession {
 
   run(script: string, options: ShellRunOptions = {}): Promise<ShellResult> {
     if (typeof script !== "string") throw new TypeError("script must be a string");
-    checkKeys<ShellRunOptions>("run", options, { timeoutMs: true, cwd: true, signal: true });
+    checkKeys<ShellRunOptions>("run", options, { timeoutMs: true, cwd: true, signal: true, onOutput: true });
     if (options.cwd !== undefined && !options.cwd.startsWith("/") && process.platform !== "win32") {
       throw new TypeError("cwd must be an absolute path");
     }
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
-    return this.#enqueue(options.signal, (started) => this.#run(script, { ...options, timeoutMs }, started));
+    return this.#enqueue(options, (started) => this.#run(script, { ...options, timeoutMs }, started));
   }
 
   input(data: string, options: ShellSendOptions = {}): Promise<ShellResult> {
@@ -91,7 +91,11 @@ export class Session implements ShellSession {
   }
 
   /** One call after another. One that is aborted while it waits for those before it does nothing. */
-  #enqueue(signal: AbortSignal | undefined, job: (started: number) => Promise<ShellResult>): Promise<ShellResult> {
+  #enqueue(
+    { signal, onOutput }: ShellSendOptions,
+    job: (started: number) => Promise<ShellResult>,
+  ): Promise<ShellResult> {
+    if (onOutput !== undefined && typeof onOutput !== "function") throw new TypeError("onOutput must be a function");
     if (this.#closing) return Promise.reject(localError("ShellEnded", "The shell session is closed."));
     const { results } = this.#runner;
     const asked = performance.now();
@@ -99,7 +103,9 @@ export class Session implements ShellSession {
       const started = performance.now();
       if (signal?.aborted) return results.notRun(asked, "It was aborted before its turn.");
       if (this.#closing) return results.notRun(started, "The shell session was closed.");
-      return job(started);
+      if (onOutput === undefined) return job(started);
+      const stopListening = results.text.listen(onOutput);
+      return job(started).finally(stopListening);
     });
     this.#queue = call.catch(() => undefined);
     return call;
@@ -155,9 +161,13 @@ export class Session implements ShellSession {
     give: (shell: BashProcess, active: Active, waitMs: number) => Promise<string | undefined>,
     ctrl = false,
   ): Promise<ShellResult> {
-    checkKeys<ShellSendOptions>(ctrl ? "ctrl" : "input", options, { timeoutMs: true, signal: true });
+    checkKeys<ShellSendOptions>(ctrl ? "ctrl" : "input", options, {
+      timeoutMs: true,
+      signal: true,
+      onOutput: true,
+    });
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
-    return this.#enqueue(options.signal, async (started) => {
+    return this.#enqueue(options, async (started) => {
       const runner = this.#runner;
       await runner.watch.settled();
       const { active, shell } = runner;

@@ -37,6 +37,12 @@ export interface ShellRunOptions {
   cwd?: string;
   /** Stops the command as its hard limit does. */
   signal?: AbortSignal;
+  /**
+   * Gets the output while the command runs, in pieces: a line when it is complete, an unfinished one after 100 ms of silence, one that is
+   * written again and again (a progress bar) once it has stood for 500 ms. At most ten times a second, 64 KiB at a time and 1 MiB in
+   * all; then it is told so. Joined, the pieces are a beginning of the whole output, but for lines that were rewritten. The last of the output may come only with the result.
+   */
+  onOutput?: (text: string) => void;
 }
 
 /** Options of input and control characters. */
@@ -44,6 +50,8 @@ export interface ShellSendOptions {
   /** How long to wait for what comes of it. Default {@link ShellOptions.timeoutMs}. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** See {@link ShellRunOptions.onOutput}. What was printed since the last result comes first. */
+  onOutput?: (text: string) => void;
 }
 
 /**
