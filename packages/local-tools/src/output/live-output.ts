@@ -20,8 +20,8 @@ export interface LiveOutputOptions {
   masker: TextMasker;
   /** Makes the page give what is due. True when there is more, which is not due yet. */
   settle: (time: number, isSilent: boolean) => boolean;
-  /** No news is wanted any more. */
-  stop: () => void;
+  /** The page need not collect news any more. */
+  detach: () => void;
 }
 
 /** Gives somebody who listens a command's output while it runs: a few times a second, and no more of it than a person can use. */
@@ -62,7 +62,7 @@ export class LiveOutput {
 
   #tick(): void {
     this.#timer = undefined;
-    const { masker, settle, stop } = this.#options;
+    const { masker, settle, detach } = this.#options;
     let isMore = false;
     if (this.#waiting.length <= this.#left) {
       const time = performance.now();
@@ -70,7 +70,7 @@ export class LiveOutput {
       isMore = settle(time, isSilent);
       this.#waiting += masker.write(this.text.take());
       if (isSilent) this.#waiting += masker.pause();
-    } else stop();
+    } else detach();
     this.#give();
     if (isMore || this.#waiting !== "") this.#arm();
   }
@@ -102,7 +102,7 @@ export class LiveOutput {
   #end(): void {
     this.#waiting = "";
     this.close();
-    this.#options.stop();
+    this.#options.detach();
   }
 }
 

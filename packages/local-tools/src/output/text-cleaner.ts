@@ -115,6 +115,11 @@ export class TextCleaner {
     return text;
   }
 
+  /** A line of its own, between what was printed before and what comes. */
+  note(text: string): void {
+    this.#screen.note(text);
+  }
+
   /** Somebody listens from now on, who has all that was given so far; undefined: nobody does. */
   listen(live: LiveText | undefined): void {
     this.#live = live;

@@ -1,4 +1,5 @@
 import { counted } from "../messages.ts";
+import { FloodGate } from "../output/flood-gate.ts";
 import { LiveOutput } from "../output/live-output.ts";
 import { type MakeMasker, noMasker, type TextMasker } from "../output/masker.ts";
 import { headOf, type KeptOutput, OutputLog } from "../output/output-log.ts";
@@ -10,6 +11,8 @@ export interface CommandTextOptions {
   artifactDir: string;
   columns: number;
   rows: number;
+  /** White space that is only a screen's layout is left out of results, and kept in the artifact. Default false. */
+  foldBlanks?: boolean;
   /** What all text goes through before anybody gets it, and before it is kept. Default: nothing is taken out. */
   masker?: MakeMasker;
 }
@@ -19,6 +22,7 @@ export class CommandText {
   readonly #options: CommandTextOptions;
   readonly #makeMasker: MakeMasker;
   readonly #masker: TextMasker;
+  readonly #flood: FloodGate = new FloodGate();
   #cleaner: TextCleaner;
   #log: OutputLog;
   #live: LiveOutput | undefined;
@@ -45,8 +49,10 @@ export class CommandText {
 
   write(text: string): void {
     if (this.#discarded) return;
-    this.#keep(this.#cleaner.push(text));
     this.#live?.touch();
+    if (this.#flood.skips(text, performance.now())) return;
+    this.#goOn();
+    this.#clean(text);
   }
 
   /** A command begins. */
@@ -60,11 +66,14 @@ export class CommandText {
 
   /** A command is over: its last line is final, and the next one begins with a screen of its own. */
   endCommand(): void {
-    if (!this.#discarded) this.#log.write(this.#masker.write(this.#cleaner.end()) + this.#masker.end());
+    if (this.#discarded) return;
+    this.#goOn();
+    this.#log.write(this.#masker.write(this.#cleaner.end()) + this.#masker.end());
   }
 
   /** All since the last time, the unfinished line included. */
   take(): KeptOutput {
+    this.#goOn();
     this.#keep(this.#cleaner.take());
     const kept = this.#log.finish(this.#masker.pause());
     this.#log = new OutputLog(this.#options);
@@ -76,18 +85,17 @@ export class CommandText {
    * much that was printed before, only the beginning is given.
    */
   listen(onOutput: (text: string) => void): () => void {
-    const stop = (): void => {
-      if (this.#live !== live) return;
-      live.close();
-      this.#live = undefined;
-      this.#cleaner.listen(undefined);
-    };
-    const settle = (time: number, isSilent: boolean): boolean => this.#cleaner.giveLive(time, isSilent);
     this.#log.write(this.#masker.pause());
-    const live = new LiveOutput({ onOutput, masker: this.#makeMasker(), settle, stop }, this.#before());
+    const settle = (time: number, isSilent: boolean): boolean => this.#cleaner.giveLive(time, isSilent);
+    const detach = (): void => this.#cleaner.listen(undefined);
+    const live = new LiveOutput({ onOutput, masker: this.#makeMasker(), settle, detach }, this.#before());
     this.#live = live;
     this.#cleaner.listen(live.text);
-    return stop;
+    return () => {
+      live.close();
+      detach();
+      this.#live = undefined;
+    };
   }
 
   /** The size of the terminal from the next command on. */
@@ -106,6 +114,22 @@ export class CommandText {
   #newCleaner(): TextCleaner {
     const { columns, rows } = this.#options;
     return new TextCleaner({ columns, rows, fold: true });
+  }
+
+  #clean(text: string): void {
+    const cleaned = this.#cleaner.push(text);
+    this.#flood.passed(cleaned.length);
+    this.#keep(cleaned);
+  }
+
+  /** Says what was skipped, if anything was, and goes on behind it. */
+  #goOn(): void {
+    const skipped = this.#flood.take();
+    if (skipped === undefined) return;
+    this.#cleaner.note(
+      `[${counted(skipped.units)} characters were skipped here: more than 16 MB were printed in a second.]`,
+    );
+    this.#clean(skipped.rest);
   }
 
   /** The one way into the log. What a listener gets goes through a masker of its own, in {@link listen}. */

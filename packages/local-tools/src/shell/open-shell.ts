@@ -63,6 +63,8 @@ export async function openShell(options: ShellOptions): Promise<ShellSession> {
       processes,
       startMs: 15_000,
       artifactDir: options.artifactDir,
+      // Programs lay out what a terminal shows.
+      foldBlanks: backend === "pty",
       limits: [...lost, ...processes.limits],
     };
     return new Session(await BashProcess.start(session), session);

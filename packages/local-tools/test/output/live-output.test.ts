@@ -105,6 +105,14 @@ describe("somebody who listens gets", () => {
     expect(text.take().outputLength).toBe(200 * 6001);
   });
 
+  it("one MiB of a flood as well", () => {
+    const { text, given } = listening();
+    play(text, "a line of a flood\n".repeat(200_000), 3000);
+    expect(given.pop()).toMatch(/^\n?\[More than 1 MiB was printed: /);
+    expect(given.join("")).toBe("a line of a flood\n".repeat(60_000).slice(0, 1 << 20));
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it("nothing any more when it has failed, or has stopped", () => {
     const text = new CommandText({ maxChars: 1000, artifactDir, columns: 40, rows: 10 });
     let calls = 0;
