@@ -1,4 +1,4 @@
-/** UTF-16 units of cleaned text that pass in a second: more than that nobody reads, and the host has other work. */
+/** More than that nobody reads, and the host has other work. */
 const mostASecond = 16_000_000;
 /** Units of what is skipped that are kept to go on from: nearly the last of a flood is shown. */
 const keptUnits = 65_536;
@@ -18,6 +18,7 @@ export interface Skipped {
 
 /** Lets through what a terminal prints, up to so much cleaned text a second; of what is more, the middle is skipped. */
 export class FloodGate {
+  readonly #most: number;
   #second = 0;
   #passed = 0;
   #units = 0;
@@ -25,6 +26,11 @@ export class FloodGate {
   #keptUnits = 0;
   #switch = "";
   #edge = "";
+
+  /** `most`: UTF-16 units of cleaned text that pass in a second. */
+  constructor(most: number = mostASecond) {
+    this.#most = most;
+  }
 
   /** So much cleaned text came of what was let through. */
   passed(units: number): void {
@@ -37,7 +43,7 @@ export class FloodGate {
       this.#second = now;
       this.#passed = 0;
     }
-    if (this.#passed < mostASecond) return false;
+    if (this.#passed < this.#most) return false;
     this.#units += text.length;
     this.#kept.push(text);
     this.#keptUnits += text.length;

@@ -1,3 +1,4 @@
+import { defined } from "@toolglot/internal";
 import { CommandText, type CommandTextOptions, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";
 import type { Outcome } from "./watch.ts";
@@ -43,11 +44,13 @@ export class CommandResults {
     started: number,
     rest: Partial<ShellResult> & { notes: string[] },
   ): ShellResult {
-    const stray = this.#stray.take();
+    const between = this.#stray.take();
+    const stray = between === undefined ? undefined : this.text.masked(between);
     const { folded, ...kept } = this.text.take();
+    const screen = this.text.view;
     const notes = [...rest.notes, ...[folded, stray].filter((note) => note !== undefined)];
     const ms = Math.round((performance.now() - started) * 10) / 10;
-    return { status, ...kept, cwd: this.#cwd(), ms, ...rest, notes };
+    return { status, ...kept, ...defined({ screen }), cwd: this.#cwd(), ms, ...rest, notes };
   }
 
   /** The result of a script that was not run. */

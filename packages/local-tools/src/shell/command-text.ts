@@ -1,5 +1,6 @@
 import { counted } from "../messages.ts";
 import { FloodGate } from "../output/flood-gate.ts";
+import type { ScreenView } from "../output/full-screen.ts";
 import { LiveOutput } from "../output/live-output.ts";
 import { type MakeMasker, noMasker, type TextMasker } from "../output/masker.ts";
 import { headOf, type KeptOutput, OutputLog } from "../output/output-log.ts";
@@ -13,6 +14,10 @@ export interface CommandTextOptions {
   rows: number;
   /** White space that is only a screen's layout is left out of results, and kept in the artifact. Default false. */
   foldBlanks?: boolean;
+  /** What programs paint on the alternate screen can be looked at. Default false. */
+  views?: boolean;
+  /** UTF-16 units of text that are kept of what comes in one second; of more, the middle is skipped. Default 16 million. */
+  maxCharsASecond?: number;
   /** What all text goes through before anybody gets it, and before it is kept. Default: nothing is taken out. */
   masker?: MakeMasker;
 }
@@ -22,7 +27,7 @@ export class CommandText {
   readonly #options: CommandTextOptions;
   readonly #makeMasker: MakeMasker;
   readonly #masker: TextMasker;
-  readonly #flood: FloodGate = new FloodGate();
+  readonly #flood: FloodGate;
   #cleaner: TextCleaner;
   #log: OutputLog;
   #live: LiveOutput | undefined;
@@ -33,6 +38,7 @@ export class CommandText {
     this.#options = options;
     this.#makeMasker = options.masker ?? noMasker;
     this.#masker = this.#makeMasker();
+    this.#flood = new FloodGate(options.maxCharsASecond);
     this.#cleaner = this.#newCleaner();
     this.#log = new OutputLog(options);
   }
@@ -45,6 +51,23 @@ export class CommandText {
   /** True when the cursor stands in a line that has begun: a question often looks so. */
   get unfinishedLine(): boolean {
     return this.#cleaner.pendingLine.trim() !== "";
+  }
+
+  /** What a full-screen program shows now. */
+  get view(): ScreenView | undefined {
+    const { view } = this.#cleaner;
+    return view && { ...view, text: this.masked(view.text) };
+  }
+
+  /** A full-screen program has asked for other codes of the cursor keys. */
+  get applicationKeys(): boolean {
+    return this.#cleaner.applicationKeys;
+  }
+
+  /** A text by itself, without what nobody may read. */
+  masked(text: string): string {
+    const masker = this.#makeMasker();
+    return masker.write(text) + masker.end();
   }
 
   write(text: string): void {
@@ -102,6 +125,7 @@ export class CommandText {
   resize(columns: number, rows: number): void {
     this.#options.columns = columns;
     this.#options.rows = rows;
+    this.#cleaner.resizeView(columns, rows);
     this.#resized = true;
   }
 
@@ -112,8 +136,8 @@ export class CommandText {
   }
 
   #newCleaner(): TextCleaner {
-    const { columns, rows } = this.#options;
-    return new TextCleaner({ columns, rows, fold: true });
+    const { columns, rows, views = false } = this.#options;
+    return new TextCleaner({ columns, rows, fold: true, views });
   }
 
   #clean(text: string): void {

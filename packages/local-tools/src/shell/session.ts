@@ -7,6 +7,9 @@ import { signal as sendSignal } from "./signal.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { ShellResult, ShellRunOptions, ShellSendOptions, ShellSession, ShellState } from "./types.ts";
 
+/** The arrows, Home and End, as a terminal types them unless it was asked for other codes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are made of them.
+const cursorKey = /\u001b\[([A-DHF])/g;
 const controlKey = /^[A-Za-z[\\\]^_]$/;
 
 /** The calls of a session, one after another; see {@link ShellSession}. */
@@ -44,7 +47,10 @@ export class Session implements ShellSession {
       const modes =
         shell.transport.backend === "pty" && data.includes("\n") ? await terminalModes(shell.tty) : undefined;
       const typed = modes?.lines === false ? data.replace(/\r?\n/g, "\r") : data;
-      return fed(await shell.commands.feed(typed, waitMs));
+      // So does a cursor key, whose codes a program can choose between.
+      const { applicationKeys } = this.#runner.results.text;
+      const keyed = applicationKeys ? typed.replaceAll(cursorKey, "\u001bO$1") : typed;
+      return fed(await shell.commands.feed(keyed, waitMs));
     });
   }
 
