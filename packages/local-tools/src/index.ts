@@ -14,6 +14,7 @@ export type {
   ReadOutcome,
 } from "./local-tools.ts";
 export { type LocalToolsOptions, openLocalTools } from "./open-local-tools.ts";
+export type { ScreenView } from "./output/full-screen.ts";
 export { type Ask, defaultLocalPolicy, type LocalPolicy, type LocalRequest, type LocalVerdict } from "./policy.ts";
 export type { FileRead, LeftOut, ReadPart, TextSearch } from "./read/types.ts";
 export { defaultEnvironment } from "./shell/environment.ts";
@@ -26,4 +27,5 @@ export type {
   ShellSendOptions,
   ShellSession,
   ShellState,
+  ShellTerm,
 } from "./shell/types.ts";

@@ -5,7 +5,7 @@ import type { Ask } from "./policy.ts";
 import type { FileRead, ReadPart, TextSearch } from "./read/types.ts";
 import type { Secrets } from "./secrets/types.ts";
 import type { AskedValue, AskingContext, GetValueInput } from "./secrets/value-asker.ts";
-import type { ShellResult, ShellSession } from "./shell/types.ts";
+import type { ShellResult, ShellRunOptions, ShellSession } from "./shell/types.ts";
 
 /** What a call may be stopped by, and who is asked. */
 export interface LocalContext {
@@ -14,6 +14,8 @@ export interface LocalContext {
   ask?: Ask;
   /** UTF-16 units of text that this call may give. Default: the option `maxChars` of {@link openLocalTools}. */
   maxChars?: number;
+  /** Gets what a command prints while it runs, in pieces; see {@link ShellRunOptions.onOutput}. */
+  onOutput?: (text: string) => void;
 }
 
 /** A shell script, as the `<command>` tag has it. */
@@ -76,8 +78,12 @@ export interface LocalTools {
   undo(id?: string): Promise<UndoOutcome>;
   /** Newest first. */
   changes(): Promise<ChangeRecord[]>;
-  /** `command`, `edit`, `read`, `input` and `ctrl` for a Toolkit, so that every protocol can call them; `get_value` where the user can be asked. */
-  tools(): DefinedTool<Record<string, unknown>>[];
+  /**
+   * `command`, `edit`, `read`, `input` and `ctrl` for a Toolkit, so that every protocol can call them; `get_value` where the user can
+   * be asked. `stream`: `command` and `input` yield what is printed while they run, each piece once, and return the same data; register
+   * them with `chunks: "incremental"`.
+   */
+  tools(options?: { stream?: boolean }): DefinedTool<Record<string, unknown>>[];
   /** The session's shell, started when first needed. */
   shell(): Promise<ShellSession>;
   /** Ends the shell and what runs in it. Nothing can be called afterwards. */

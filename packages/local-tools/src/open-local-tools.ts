@@ -160,19 +160,20 @@ class OpenLocalTools implements LocalTools {
     const filled = door.script(script, values);
     const folder = cwd === undefined ? undefined : await this.#folder(door.filled(cwd, values));
     const shell = await this.#session();
-    const options = defined({ timeoutMs, cwd: folder, signal: context.signal });
+    const { signal, onOutput } = context;
+    const options = defined({ timeoutMs, cwd: folder, signal, onOutput });
     return this.#fit(await shell.runFilled(script, filled, options), context);
   }
 
   async input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
     const { data } = input;
-    const { signal } = context;
+    const { signal, onOutput } = context;
     const { door } = this.#parts;
     const names = await door.check(input);
     await this.#decide(context)({ kind: "input", data, values: names });
     const typed = door.typed(data, await door.read(names));
     const shell = await this.#session();
-    return this.#fit(await shell.input(typed, defined({ signal })), context);
+    return this.#fit(await shell.input(typed, defined({ signal, onOutput })), context);
   }
 
   async ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
@@ -183,9 +184,9 @@ class OpenLocalTools implements LocalTools {
         `${JSON.stringify(key)} is no control character: a letter or one of [ \\ ] ^ _.`,
       );
     }
-    const { signal } = context;
+    const { signal, onOutput } = context;
     const shell = await this.#session();
-    return this.#fit(await shell.ctrl(key.toLowerCase(), defined({ signal })), context);
+    return this.#fit(await shell.ctrl(key.toLowerCase(), defined({ signal, onOutput })), context);
   }
 
   async edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
@@ -246,8 +247,11 @@ class OpenLocalTools implements LocalTools {
     return this.#parts.journal.list();
   }
 
-  tools(): DefinedTool<Record<string, unknown>>[] {
-    this.#tools ??= localTools(this, this.#parts.values?.ask !== undefined);
+  tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
+    checkKeys<{ stream?: boolean }>("tools", options, { stream: true });
+    const canAsk = this.#asker !== undefined;
+    if (options.stream) return localTools(this, { canAsk, stream: true });
+    this.#tools ??= localTools(this, { canAsk });
     return [...this.#tools];
   }
 

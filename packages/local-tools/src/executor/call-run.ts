@@ -52,7 +52,11 @@ export class CallRun {
   async single(call: ToolCall): Promise<ToolResult> {
     if (!this.#setting.tools.has(call.name) && call.name !== "get_value") return this.#elsewhere(call);
     const report = this.#open(call);
-    return this.#close(call, report, await this.#end(call).catch((error: unknown) => failure(errorInfo(error))));
+    return this.#close(
+      call,
+      report,
+      await this.#end(call, report).catch((error: unknown) => failure(errorInfo(error))),
+    );
   }
 
   /** The edits of a batch: all of them are made, or none. */
@@ -64,14 +68,14 @@ export class CallRun {
     return calls.map((call, index) => this.#close(call, reports[index] as CallReport, outcomes[index] as CallOutcome));
   }
 
-  async #end(call: ToolCall): Promise<CallOutcome> {
+  async #end(call: ToolCall, report: CallReport): Promise<CallOutcome> {
     const { local, context } = this.#setting;
     if (context.signal.aborted) return { status: "interrupted", content: [] };
     if (call.name === "get_value" && !this.#setting.tools.has("get_value")) {
       return failure({ type: "NotSupported", message: "Nobody can be asked for values here. Do not ask again." });
     }
     const input = await this.#validated(call);
-    const own = this.#contextOf(call);
+    const own = { ...this.#contextOf(call), onOutput: (output: string) => report.progress({ output }) };
     switch (call.name) {
       case "command":
         return shellOutcome(await local.command(input as unknown as CommandInput, own), "command", context.signal);

@@ -44,8 +44,13 @@ const sameAs: Readonly<Record<string, string>> = { a: "C", e: "B", f: "H", "`": 
 /** Carries out `CSI <parameters> <final>` where it moves the cursor or erases. */
 export function moveCursor(screen: Screen, parameters: string, final: string): void {
   const action = actions[sameAs[final] ?? final];
-  if (action === undefined || !/^[0-9;:]*$/.test(parameters)) return;
+  const values = action === undefined ? undefined : parameterValues(parameters);
+  if (values !== undefined) action?.(screen, Math.max(1, values[0] ?? 0), values);
+}
+
+/** The numbers of a control sequence, 0 for those left out; undefined when it has others than numbers. */
+export function parameterValues(parameters: string): number[] | undefined {
+  if (!/^[0-9;:]*$/.test(parameters)) return undefined;
   // No screen is larger than that, whatever a program writes.
-  const values = parameters.split(";").map((digits) => Math.min(Number.parseInt(digits, 10) || 0, 65_535));
-  action(screen, Math.max(1, values[0] ?? 0), values);
+  return parameters.split(";").map((digits) => Math.min(Number.parseInt(digits, 10) || 0, 65_535));
 }

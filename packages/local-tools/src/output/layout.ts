@@ -15,6 +15,12 @@ export function withoutPadding(line: string, columns: number): string {
   return width === columns || width === columns - 1 ? text : line;
 }
 
+/** An unfinished line without the blanks at its end that may become padding. */
+export function withoutBlanks(line: string): string {
+  const text = line.trimEnd();
+  return line.length - text.length < leastPadding ? line : text;
+}
+
 /** Whole lines, each without its padding. */
 export function withoutPaddings(lines: string, columns: number): string {
   if (!lines.includes(endsPadded)) return lines;
@@ -49,4 +55,31 @@ export function isRepaint(before: readonly string[], after: readonly string[]): 
 /** Lines in which something stands, by their letters. */
 function shapes(lines: readonly string[]): string[] {
   return lines.map((line) => line.replace(/[^\p{L}]+/gu, " ")).filter((_, at) => lines[at]?.trim() !== "");
+}
+
+/** Blanks that a line begins with, and that may be those of a program which has no other way to wipe the screen. */
+export class LeadingBlanks {
+  #count = 0;
+
+  get any(): boolean {
+    return this.#count > 0;
+  }
+
+  /** Counts a row's worth of blanks or more, until what follows decides what they are; gives the rest. Undefined: these are text. */
+  count(before: string, text: string, columns: number): string | undefined {
+    if (!/^ *$/.test(before)) return undefined;
+    const leading = text.length - text.replace(/^ +/, "").length;
+    const count = this.#count + before.length + leading;
+    if (count < columns) return undefined;
+    this.#count = count;
+    return text.slice(leading);
+  }
+
+  /** What they were: as many as the screen has places wiped it, others are text. Nothing is counted afterwards. */
+  end({ columns, rows }: { columns: number; rows: number }): { wiped: boolean; left: number } {
+    const count = this.#count;
+    this.#count = 0;
+    const wiped = rows > 1 && count >= columns * (rows - 1);
+    return { wiped, left: wiped ? Math.max(0, count - columns * rows) % (columns * rows) : count };
+  }
 }

@@ -1,5 +1,6 @@
 import { defined } from "@toolglot/internal";
 import { ArtifactFile } from "./artifact-file.ts";
+import { BlankFilter } from "./blank-filter.ts";
 import { isHighSurrogate } from "./char-width.ts";
 
 /** How an output is kept. */
@@ -10,6 +11,8 @@ export interface OutputLogOptions {
   artifactDir: string;
   /** Bytes of one file at most; what is printed beyond is only in the tail. Default 256 MiB. */
   maxArtifactBytes?: number;
+  /** White space that is only a screen's layout is left out of what is given; then the file has all, too. Default false. */
+  foldBlanks?: boolean;
 }
 
 /** One output as a result holds it. */
@@ -18,8 +21,10 @@ export interface KeptOutput {
   output: string;
   /** UTF-16 units written, cut or not. */
   outputLength: number;
-  /** The file (0600) with all that was written, when `output` was cut and the file could be written. */
+  /** The file (0600) with all that was written, when `output` was cut or folded and the file could be written. */
   artifact?: string;
+  /** What there is to say of white space that was left out. */
+  folded?: string;
 }
 
 /**
@@ -30,23 +35,29 @@ export interface KeptOutput {
 export class OutputLog {
   readonly #max: number;
   readonly #file: ArtifactFile;
+  readonly #blanks: BlankFilter | undefined;
   #length = 0;
+  /** Units without what was folded. */
+  #shown = 0;
   /** The first units, up to `#max`. */
   #head = "";
   /** The last units, once the head is full; more than needed, until {@link #trimTail}. */
   #tail = "";
   #tailPieces = 0;
+  /** Units of the head before anything was folded. */
+  #unfolded: number | undefined;
   #kept: KeptOutput | undefined;
 
   /** Throws `TypeError` for a bound that is no positive whole number or a folder that is no text. */
   constructor(options: OutputLogOptions) {
-    const { maxChars, artifactDir, maxArtifactBytes = 256 * 1024 * 1024 } = options;
+    const { maxChars, artifactDir, maxArtifactBytes = 256 * 1024 * 1024, foldBlanks = false } = options;
     for (const [name, value] of Object.entries({ maxChars, maxArtifactBytes })) {
       if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${name} must be a positive whole number`);
     }
     if (typeof artifactDir !== "string" || artifactDir === "") throw new TypeError("artifactDir must be a path");
     this.#max = maxChars;
     this.#file = new ArtifactFile(artifactDir, maxArtifactBytes);
+    this.#blanks = foldBlanks ? new BlankFilter() : undefined;
   }
 
   /** UTF-16 units written so far. */
@@ -54,24 +65,32 @@ export class OutputLog {
     return this.#length;
   }
 
+  /** The first units of what was written, up to `maxChars`, or to where something was folded. */
+  get beginning(): string {
+    return this.#head.slice(0, this.#unfolded);
+  }
+
   /** Adds text. Throws `TypeError` after {@link finish}. */
   write(text: string): void {
     if (this.#kept !== undefined) throw new TypeError("this output is finished; make a new OutputLog");
     if (text === "") return;
-    const before = this.#length;
+    const held = this.#blanks?.held ?? "";
     this.#length += text.length;
-    const room = this.#max - this.#head.length;
-    if (room > 0) this.#head += text.length <= room ? text : detached(text.slice(0, room), text);
-    if (this.#length <= this.#max) return;
-    this.#file.write(before <= this.#max && !this.#file.begun ? this.#head + text.slice(Math.max(0, room)) : text);
-    this.#addTail(room > 0 ? text.slice(room) : text);
+    this.#add(this.#blanks?.push(text) ?? text, text, held);
   }
 
   /** The output, `pendingLine` last. Nothing can be written afterwards; a second call gives the same. */
   finish(pendingLine = ""): KeptOutput {
     if (this.#kept !== undefined) return this.#kept;
     this.write(pendingLine);
-    this.#kept = this.#length <= this.#max ? { output: this.#head, outputLength: this.#length } : this.#cut();
+    const held = this.#blanks?.held ?? "";
+    if (held !== "") this.#add(this.#blanks?.end() ?? "", "", held);
+    if (this.#file.begun) this.#file.close();
+    this.#kept = {
+      output: this.#shown <= this.#max ? this.#head : this.#cut(),
+      outputLength: this.#length,
+      ...defined({ artifact: this.#file.path, folded: this.#folded() }),
+    };
     this.#head = "";
     this.#tail = "";
     return this.#kept;
@@ -83,6 +102,19 @@ export class OutputLog {
     this.#kept ??= { output: "", outputLength: this.#length };
     this.#head = "";
     this.#tail = "";
+  }
+
+  /** Adds what is shown of a text; `held`: blanks before it that were neither shown nor folded. */
+  #add(shown: string, text: string, held: string): void {
+    const room = this.#max - this.#head.length;
+    // Nothing was cut or folded before the file begins.
+    const before = this.#file.begun ? "" : this.#head + held;
+    this.#shown += shown.length;
+    if (room > 0) this.#head += shown.length <= room ? shown : detached(shown.slice(0, room), shown);
+    const isFolded = (this.#blanks?.removed ?? 0) > 0;
+    if (isFolded) this.#unfolded ??= Math.min(this.#max, before.length - held.length);
+    if (this.#shown > this.#max || isFolded) this.#file.write(before + text);
+    if (this.#shown > this.#max) this.#addTail(room > 0 ? shown.slice(room) : shown);
   }
 
   #addTail(text: string): void {
@@ -101,19 +133,26 @@ export class OutputLog {
     this.#tailPieces = 0;
   }
 
-  #cut(): KeptOutput {
-    this.#file.close();
+  #cut(): string {
     const whole = this.#head + this.#tail;
-    const all = this.#length === whole.length;
-    const most = this.#line(this.#length).length + 2;
+    const all = this.#shown === whole.length;
+    const most = this.#line(this.#shown).length + 2;
     const room = most * 2 <= this.#max ? this.#max - most : this.#max;
     const head = headOf(this.#head, Math.ceil(room / 2));
     // Head and tail may lie in one another when little was cut.
     const last = all ? whole : this.#tail.slice(-this.#max);
     const tail = tailOf(last, Math.floor(room / 2));
-    const cut = this.#length - head.length - tail.length;
-    const output = `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${this.#line(cut)}\n${tail}`;
-    return { output, outputLength: this.#length, ...defined({ artifact: this.#file.path }) };
+    const cut = this.#shown - head.length - tail.length;
+    return `${head}${head === "" || head.endsWith("\n") ? "" : "\n"}${this.#line(cut)}\n${tail}`;
+  }
+
+  #folded(): string | undefined {
+    const { removed = 0 } = this.#blanks ?? {};
+    if (removed === 0) return undefined;
+    const { path, failure } = this.#file;
+    const where =
+      path === undefined ? `the whole output could not be kept: ${failure}` : `the whole output is in ${path}`;
+    return `${removed} characters of white space before line ends and of blank lines are left out; ${where}.`;
   }
 
   /** The line between head and tail. */

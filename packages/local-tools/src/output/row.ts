@@ -1,4 +1,5 @@
 import { columnsOf, isHighSurrogate } from "./char-width.ts";
+import type { LiveMark } from "./live-text.ts";
 
 /** The cell of what a tab or a wide character takes beyond its first column. */
 const rest = "";
@@ -13,6 +14,10 @@ export class Row {
   given: string | undefined;
   /** With `given`: whether the line's end was given, too. */
   endGiven = false;
+  /** What a listener was given of this line; see {@link LiveText}. */
+  live: LiveMark | undefined;
+  /** What the line was when a listener was last given news, and since when, in milliseconds. */
+  seen: { text: string; since: number } | undefined;
   /** The cursor was moved past it to a place on the screen. */
   passed = false;
   #text: string;
@@ -31,6 +36,11 @@ export class Row {
   /** It has never been more than a string. */
   get plain(): boolean {
     return this.#cells === undefined;
+  }
+
+  /** Nothing of it was given to anybody. */
+  get ungiven(): boolean {
+    return this.given === undefined && this.live === undefined;
   }
 
   /** Columns in use, of a row that is cells. */

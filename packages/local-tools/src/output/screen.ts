@@ -1,3 +1,5 @@
+import { LeadingBlanks } from "./layout.ts";
+import type { LiveText } from "./live-text.ts";
 import { Row } from "./row.ts";
 import { type ScreenOptions, Scrollback } from "./scrollback.ts";
 
@@ -21,8 +23,7 @@ export class Screen {
   #fromTop: number | undefined;
   /** Rows from where the cursor was saved to where it is. */
   #saved: { rows: number; column: number } | undefined;
-  /** Blanks that the cursor's line begins with, and that may be those of a program which has no other way to wipe the screen. */
-  #blanks = 0;
+  readonly #blanks: LeadingBlanks = new LeadingBlanks();
 
   constructor(options: ScreenOptions) {
     this.#options = options;
@@ -58,10 +59,9 @@ export class Screen {
 
   /** Whether lines that are printed now only come after all others, and are as they stand. */
   #growsOnly(text: string): boolean {
-    if (this.#column !== atEnd || this.#below.length > 0 || this.#row.given !== undefined || this.#counting())
-      return false;
+    if (this.#column !== atEnd || this.#below.length > 0 || !this.#row.ungiven || this.#counting()) return false;
     const { fold, columns } = this.#options;
-    return !fold || (this.#blanks === 0 && !(this.#row.text() + text).includes(" ".repeat(columns)));
+    return !fold || (!this.#blanks.any && !(this.#row.text() + text).includes(" ".repeat(columns)));
   }
 
   /** To the first column. */
@@ -193,6 +193,16 @@ export class Screen {
     return this.#scrollback.takeAll(this.#row, this.#below);
   }
 
+  /** Who gets news of the page from now on; undefined: nobody. */
+  listen(live: LiveText | undefined): void {
+    this.#scrollback.listen(live, this.#row, this.#below);
+  }
+
+  /** Gives the listener what is due; `isOver`: all that is shown. True when there is more. */
+  giveLive(now: { time: number; isSilent: boolean; isOver: boolean }): boolean {
+    return this.#scrollback.giveLive(this.#row, this.#below, now);
+  }
+
   #write(text: string): void {
     if (text === "") return;
     if (this.#column !== atEnd) {
@@ -209,28 +219,21 @@ export class Screen {
     while (this.#row.size > lineLimit) this.#scrollback.passOn(this.#row, this.#row.takeFront(lineLimit));
   }
 
-  /** Counts a row's worth of blanks or more at the beginning of a line, until what follows decides what they are; gives the rest. */
+  /** Without blanks that may wipe the screen. */
   #withoutBlanks(text: string): string {
-    const before = this.#row.text();
-    if (this.#row.given !== undefined || !onlyBlanks.test(before)) return text;
-    const leading = text.length - text.replace(/^ +/, "").length;
-    const count = this.#blanks + before.length + leading;
-    if (count < this.#options.columns) return text;
-    this.#blanks = count;
+    const row = this.#row;
+    const rest = row.given === undefined ? this.#blanks.count(row.text(), text, this.#options.columns) : undefined;
+    if (rest === undefined) return text;
     this.#row = new Row();
-    if (leading < text.length) this.#endBlanks();
-    return text.slice(leading);
+    if (rest !== "") this.#endBlanks();
+    return rest;
   }
 
-  /** As many blanks as the screen has places wiped it; others are text. */
   #endBlanks(): void {
-    const count = this.#blanks;
-    if (count === 0) return;
-    this.#blanks = 0;
-    const { columns, rows, lineLimit } = this.#options;
-    const wiped = rows > 1 && count >= columns * (rows - 1);
+    if (!this.#blanks.any) return;
+    let { wiped, left } = this.#blanks.end(this.#options);
     if (wiped) this.clear();
-    let left = wiped ? Math.max(0, count - columns * rows) % (columns * rows) : count;
+    const { lineLimit } = this.#options;
     for (; left > 0; left -= lineLimit) this.#append(" ".repeat(Math.min(left, lineLimit)));
   }
 
@@ -294,5 +297,3 @@ export class Screen {
     return Math.max(0, Math.min(column, Math.max(this.#row.length, this.#options.columns - 1)));
   }
 }
-
-const onlyBlanks = /^ *$/;

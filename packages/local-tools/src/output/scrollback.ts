@@ -1,4 +1,5 @@
-import { isRepaint, withoutPadding, withoutPaddings } from "./layout.ts";
+import { isRepaint, withoutBlanks, withoutPadding, withoutPaddings } from "./layout.ts";
+import type { LiveText } from "./live-text.ts";
 import { Row } from "./row.ts";
 
 export interface ScreenOptions {
@@ -23,6 +24,8 @@ const keptUnits = 65_536;
  */
 export class Scrollback {
   readonly #options: ScreenOptions;
+  /** Where a listener finds its news; undefined while nobody listens. */
+  #live: LiveText | undefined;
   #given: string[] = [];
   /** The screen before the last {@link endScreen}, until it is plain whether the new one is the same painted anew. */
   #held: Row[] = [];
@@ -51,7 +54,7 @@ export class Scrollback {
   /** Adds the row that the cursor leaves; `isLowest`: no row is under it. */
   add(row: Row, isLowest: boolean): void {
     this.#isNew = true;
-    if (isLowest && row.given === undefined && !row.passed) {
+    if (isLowest && row.ungiven && !row.passed) {
       this.#tail += `${this.#textOf(row)}\n`;
       return;
     }
@@ -91,9 +94,40 @@ export class Scrollback {
   passOn(row: Row, front: string): void {
     this.scrolled();
     this.#giveAbove();
+    if (this.#live !== undefined) {
+      this.#openTail();
+      for (const each of this.#above) this.#live.line(each, this.#textOf(each), true);
+      this.#live.passOn(row, front);
+    }
     this.#given.push(newsOf(row, front, false));
     row.given = "";
     row.endGiven = false;
+  }
+
+  /** Somebody listens from now on, and has been given what was given so far; undefined: nobody does. */
+  listen(live: LiveText | undefined, row: Row, below: readonly Row[]): void {
+    this.#live = live;
+    for (const each of [...this.#held, ...this.#above, row, ...below]) {
+      const { given: text, endGiven: ended } = each;
+      each.live = live === undefined || text === undefined ? undefined : { text, ended };
+      each.seen = undefined;
+    }
+  }
+
+  /** Gives the listener what is due; `isOver`: all that is shown. True when there is more, which is not due yet. */
+  giveLive(row: Row, below: readonly Row[], now: { time: number; isSilent: boolean; isOver: boolean }): boolean {
+    const live = this.#live;
+    if (live === undefined) return false;
+    this.#openTail();
+    let isMore = false;
+    for (const [each, isComplete] of this.#shown(row, below)) {
+      if (this.#isPassed(each)) continue;
+      const text = isComplete ? this.#textOf(each) : withoutBlanks(each.text());
+      if (now.isOver) live.line(each, text, isComplete);
+      else if (!live.offer(each, text, { ...now, isComplete, isFrame: this.#framed })) isMore = true;
+    }
+    if (now.isOver) live.goOn();
+    return isMore;
   }
 
   /** What can't change any more and has not been given yet. */
@@ -106,12 +140,25 @@ export class Scrollback {
   takeAll(row: Row, below: readonly Row[]): string {
     this.#endHeld(row, below);
     this.#giveAbove();
-    const last = below.findIndex((each) => !each.blank);
-    // Blank lines under everything that is shown are left out.
-    const end = last >= 0 || (below.length > 0 && !row.blank);
-    if (end || row.text() !== "" || row.given !== undefined) this.#giveAndMark(row, end);
-    for (let at = below.length - 1; at >= last && last >= 0; at--) this.#giveAndMark(below[at] as Row, at > 0);
+    for (const [each, end] of this.#shown(row, below).slice(this.#above.length)) {
+      if (each !== row || end || row.text() !== "" || row.given !== undefined) this.#giveAndMark(each, end);
+    }
     return this.#takeGiven();
+  }
+
+  /** The rows that are shown, and whether each is a whole line. Blank lines under everything are left out. */
+  #shown(row: Row, below: readonly Row[]): [row: Row, isComplete: boolean][] {
+    const last = below.findIndex((each) => !each.blank);
+    const isComplete = last >= 0 || (below.length > 0 && !row.blank);
+    const shown = this.#above.map((each): [Row, boolean] => [each, true]);
+    shown.push([row, isComplete]);
+    for (let at = below.length - 1; at >= last && last >= 0; at--) shown.push([below[at] as Row, at > 0]);
+    return shown;
+  }
+
+  /** The cursor only passed it. */
+  #isPassed(row: Row): boolean {
+    return this.#options.fold && row.passed && row.blank;
   }
 
   #takeGiven(): string {
@@ -145,6 +192,7 @@ export class Scrollback {
     for (const row of this.#above) this.#give(row);
     this.#above = [];
     this.#given.push(this.#tail.slice(0, start));
+    this.#live?.lines(this.#tail.slice(0, start));
     this.#tail = this.#tail.slice(start);
   }
 
@@ -179,12 +227,14 @@ export class Scrollback {
   }
 
   #give(row: Row): void {
-    this.#push(row, this.#textOf(row), true);
+    const text = this.#textOf(row);
+    this.#push(row, text, true);
+    if (!this.#isPassed(row)) this.#live?.line(row, text, true);
   }
 
   #push(row: Row, text: string, end: boolean): void {
     const news = newsOf(row, text, end);
-    const passed = this.#options.fold && row.passed && row.blank;
+    const passed = this.#isPassed(row);
     // Of many rows without anything, one says as much.
     if (news !== "" && !(passed && this.#passed)) this.#given.push(news);
     this.#passed = passed;

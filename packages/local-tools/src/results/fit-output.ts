@@ -1,8 +1,16 @@
 import { headOf, OutputLog, tailOf } from "../output/output-log.ts";
 import type { ShellResult } from "../shell/types.ts";
 
-/** A shell's result whose output takes no more than so many UTF-16 units: head, tail, and the whole in a file. */
+/** A shell's result that takes no more than so many UTF-16 units: of its screen the upper rows, of its output head and tail, and the whole in a file. */
 export function fitOutput(result: ShellResult, maxChars: number, artifactDir: string): ShellResult {
+  const { screen } = result;
+  if (screen === undefined) return fitText(result, maxChars, artifactDir);
+  const most = Math.floor((maxChars * 3) / 4);
+  const text = screen.text.length <= most ? screen.text : headOf(screen.text, most).replace(/\n$/, "");
+  return fitText({ ...result, screen: { ...screen, text } }, maxChars - text.length, artifactDir);
+}
+
+function fitText(result: ShellResult, maxChars: number, artifactDir: string): ShellResult {
   const { output, outputLength, artifact } = result;
   if (output.length <= maxChars) return result;
   if (artifact === undefined) {

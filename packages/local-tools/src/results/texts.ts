@@ -5,14 +5,18 @@ import type { ReadOutcome } from "../local-tools.ts";
 import type { ShellResult } from "../shell/types.ts";
 
 /** What a model reads of a shell call: the output as it stands, then what there is to say about it. */
-export function shellText({ status, output, waiting, notes }: ShellResult): string {
+export function shellText({ status, output, screen, waiting, notes }: ShellResult): string {
   const facts = [...notes];
   if (status === "running" || waiting !== undefined) {
     if (waiting === "input") facts.push("It waits for input: answer with input, or stop it with ctrl c.");
     else if (waiting === "password") facts.push("It waits for a password: answer with input, or stop it with ctrl c.");
     else facts.push("It is still running: wait with an empty input, answer with input, or stop it with ctrl c.");
   }
-  return [output.replace(/\n$/, ""), ...facts.map((fact) => `[${fact}]`)].filter((part) => part !== "").join("\n");
+  const shown =
+    screen && `[The screen of a full-screen program, cursor at ${screen.row},${screen.column}:]\n${screen.text}`;
+  return [output.replace(/\n$/, ""), shown ?? "", ...facts.map((fact) => `[${fact}]`)]
+    .filter((part) => part !== "")
+    .join("\n");
 }
 
 /** What a model reads of edits that were made: each file's numbers and its diff. Diffs are cut so that all takes about `room` units. */

@@ -1,5 +1,6 @@
+import { defined } from "@toolglot/internal";
 import type { FilledScript } from "../fill/fill-script.ts";
-import { CommandText, StrayText } from "./command-text.ts";
+import { CommandText, type CommandTextOptions, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";
 import type { Outcome } from "./watch.ts";
 
@@ -27,7 +28,7 @@ export class CommandResults {
   readonly #cwd: () => string;
   #stray: StrayText = new StrayText(() => false);
 
-  constructor(options: { maxChars: number; artifactDir: string; columns: number; rows: number }, cwd: () => string) {
+  constructor(options: CommandTextOptions, cwd: () => string) {
     this.text = new CommandText(options);
     this.#cwd = cwd;
   }
@@ -47,10 +48,13 @@ export class CommandResults {
     started: number,
     rest: Partial<ShellResult> & { notes: string[] },
   ): ShellResult {
-    const stray = this.#stray.take();
-    const notes = stray === undefined ? rest.notes : [...rest.notes, stray];
+    const between = this.#stray.take();
+    const stray = between === undefined ? undefined : this.text.masked(between);
+    const { folded, ...kept } = this.text.take();
+    const screen = this.text.view;
+    const notes = [...rest.notes, ...[folded, stray].filter((note) => note !== undefined)];
     const ms = Math.round((performance.now() - started) * 10) / 10;
-    return { status, ...this.text.take(), cwd: this.#cwd(), ms, ...rest, notes };
+    return { status, ...kept, ...defined({ screen }), cwd: this.#cwd(), ms, ...rest, notes };
   }
 
   /** The result of a script that was not run. */

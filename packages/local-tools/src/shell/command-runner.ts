@@ -5,17 +5,16 @@ import type { FilledScript } from "../fill/fill-script.ts";
 import { isDirectory } from "../roots/pinned-folder.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
 import { type Active, CommandResults } from "./command-results.ts";
+import type { CommandTextOptions } from "./command-text.ts";
 import { quoteWord } from "./shell-text.ts";
 import { endWithHost, Survivors, stopForeground } from "./stopping.ts";
 import type { BashExit } from "./transport.ts";
 import { Watch } from "./watch.ts";
 
 /** A session's options, complete. */
-export interface SessionOptions extends BashOptions {
+export interface SessionOptions extends BashOptions, CommandTextOptions {
   timeoutMs: number;
   maxRuntimeMs: number;
-  maxChars: number;
-  artifactDir: string;
   limits: readonly string[];
 }
 

@@ -1,17 +1,45 @@
+import { counted } from "../messages.ts";
+import { FloodGate } from "../output/flood-gate.ts";
+import type { ScreenView } from "../output/full-screen.ts";
+import { LiveOutput } from "../output/live-output.ts";
+import { type MakeMasker, noMasker, type TextMasker } from "../output/masker.ts";
 import { headOf, type KeptOutput, OutputLog } from "../output/output-log.ts";
 import { TextCleaner } from "../output/text-cleaner.ts";
 
-/** What a session's commands print, from terminal output to the text of a result. */
+/** How the text of commands is made and kept. */
+export interface CommandTextOptions {
+  maxChars: number;
+  artifactDir: string;
+  columns: number;
+  rows: number;
+  /** White space that is only a screen's layout is left out of results, and kept in the artifact. Default false. */
+  foldBlanks?: boolean;
+  /** What programs paint on the alternate screen can be looked at. Default false. */
+  views?: boolean;
+  /** UTF-16 units of text that are kept of what comes in one second; of more, the middle is skipped. Default 16 million. */
+  maxCharsASecond?: number;
+  /** What all text goes through before anybody gets it, and before it is kept. Default: nothing is taken out. */
+  masker?: MakeMasker;
+}
+
+/** What a session's commands print, from terminal output to the text of a result, and to somebody who listens meanwhile. */
 export class CommandText {
-  readonly #options: { maxChars: number; artifactDir: string; columns: number; rows: number };
+  readonly #options: CommandTextOptions;
+  readonly #makeMasker: MakeMasker;
+  readonly #masker: TextMasker;
+  readonly #flood: FloodGate;
   #cleaner: TextCleaner;
   #log: OutputLog;
+  #live: LiveOutput | undefined;
   #resized = false;
   #discarded = false;
 
-  constructor(options: { maxChars: number; artifactDir: string; columns: number; rows: number }) {
+  constructor(options: CommandTextOptions) {
     this.#options = options;
-    this.#cleaner = new TextCleaner({ ...options, fold: true });
+    this.#makeMasker = options.masker ?? noMasker;
+    this.#masker = this.#makeMasker();
+    this.#flood = new FloodGate(options.maxCharsASecond);
+    this.#cleaner = this.#newCleaner();
     this.#log = new OutputLog(options);
   }
 
@@ -25,8 +53,29 @@ export class CommandText {
     return this.#cleaner.pendingLine.trim() !== "";
   }
 
+  /** What a full-screen program shows now. */
+  get view(): ScreenView | undefined {
+    const { view } = this.#cleaner;
+    return view && { ...view, text: this.masked(view.text) };
+  }
+
+  /** A full-screen program has asked for other codes of the cursor keys. */
+  get applicationKeys(): boolean {
+    return this.#cleaner.applicationKeys;
+  }
+
+  /** A text by itself, without what nobody may read. */
+  masked(text: string): string {
+    const masker = this.#makeMasker();
+    return masker.write(text) + masker.end();
+  }
+
   write(text: string): void {
-    if (!this.#discarded) this.#log.write(this.#cleaner.push(text));
+    if (this.#discarded) return;
+    this.#live?.touch();
+    if (this.#flood.skips(text, performance.now())) return;
+    this.#goOn();
+    this.#clean(text);
   }
 
   /** A command begins. */
@@ -34,25 +83,49 @@ export class CommandText {
     if (!this.#resized) return;
     this.#resized = false;
     this.endCommand();
-    this.#cleaner = new TextCleaner({ ...this.#options, fold: true });
+    this.#cleaner = this.#newCleaner();
+    this.#cleaner.listen(this.#live?.text);
   }
 
   /** A command is over: its last line is final, and the next one begins with a screen of its own. */
   endCommand(): void {
-    if (!this.#discarded) this.#log.write(this.#cleaner.end());
+    if (this.#discarded) return;
+    this.#goOn();
+    this.#log.write(this.#masker.write(this.#cleaner.end()) + this.#masker.end());
   }
 
   /** All since the last time, the unfinished line included. */
   take(): KeptOutput {
-    const kept = this.#log.finish(this.#cleaner.take());
+    this.#goOn();
+    this.#keep(this.#cleaner.take());
+    const kept = this.#log.finish(this.#masker.pause());
     this.#log = new OutputLog(this.#options);
     return kept;
+  }
+
+  /**
+   * Gives somebody what is printed, from what the last result didn't hold on, until the function that this returns is called. Of
+   * much that was printed before, only the beginning is given.
+   */
+  listen(onOutput: (text: string) => void): () => void {
+    this.#log.write(this.#masker.pause());
+    const settle = (time: number, isSilent: boolean): boolean => this.#cleaner.giveLive(time, isSilent);
+    const detach = (): void => this.#cleaner.listen(undefined);
+    const live = new LiveOutput({ onOutput, masker: this.#makeMasker(), settle, detach }, this.#before());
+    this.#live = live;
+    this.#cleaner.listen(live.text);
+    return () => {
+      live.close();
+      detach();
+      this.#live = undefined;
+    };
   }
 
   /** The size of the terminal from the next command on. */
   resize(columns: number, rows: number): void {
     this.#options.columns = columns;
     this.#options.rows = rows;
+    this.#cleaner.resizeView(columns, rows);
     this.#resized = true;
   }
 
@@ -60,6 +133,40 @@ export class CommandText {
   discard(): void {
     this.#discarded = true;
     this.#log.discard();
+  }
+
+  #newCleaner(): TextCleaner {
+    const { columns, rows, views = false } = this.#options;
+    return new TextCleaner({ columns, rows, fold: true, views });
+  }
+
+  #clean(text: string): void {
+    const cleaned = this.#cleaner.push(text);
+    this.#flood.passed(cleaned.length);
+    this.#keep(cleaned);
+  }
+
+  /** Says what was skipped, if anything was, and goes on behind it. */
+  #goOn(): void {
+    const skipped = this.#flood.take();
+    if (skipped === undefined) return;
+    this.#cleaner.note(
+      `[${counted(skipped.units)} characters were skipped here: more than 16 MB were printed in a second.]`,
+    );
+    this.#clean(skipped.rest);
+  }
+
+  /** The one way into the log. What a listener gets goes through a masker of its own, in {@link listen}. */
+  #keep(text: string): void {
+    this.#log.write(this.#masker.write(text));
+  }
+
+  /** What was kept since the last result. */
+  #before(): string {
+    const { beginning, length } = this.#log;
+    if (beginning.length === length) return beginning;
+    const end = beginning.endsWith("\n") ? "" : "\n";
+    return `${beginning}${end}[${counted(length - beginning.length)} characters that were printed before are left out here.]\n`;
   }
 }
 

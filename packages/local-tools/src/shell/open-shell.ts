@@ -19,6 +19,7 @@ const shellOptionKeys: KnownKeys<ShellOptions> = {
   env: true,
   timeoutMs: true,
   maxRuntimeMs: true,
+  term: true,
   columns: true,
   rows: true,
   maxChars: true,
@@ -51,7 +52,7 @@ export function openShell(options: ShellOptions): Promise<ShellSession> {
 /** The same, as this package uses it. */
 export async function openSession(options: ShellOptions): Promise<Session> {
   const settings = checkedShellOptions("openShell", options);
-  const { backend = "auto", bash = "bash", inheritEnv = defaultEnvironment, env = {} } = options;
+  const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = defaultEnvironment, env = {} } = options;
   removeDeadFolders();
   const processes = processesHere();
   const open = async (backend: ShellBackend, lost: readonly string[]): Promise<Session> => {
@@ -60,14 +61,17 @@ export async function openSession(options: ShellOptions): Promise<Session> {
       backend,
       bash,
       cwd: options.cwd,
-      // Nothing may page, ask for a rich terminal, or keep a history.
+      // Nothing may page or keep a history.
       env: childEnvironment({
         inherit: inheritEnv,
-        env: { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "", ...env },
+        env: { TERM: term, PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "", ...env },
       }),
       processes,
       startMs: 15_000,
       artifactDir: options.artifactDir,
+      // A program that can't place text fills the dumb terminal up with blanks.
+      foldBlanks: backend === "pty" && term === "dumb",
+      views: term !== "dumb",
       limits: [...lost, ...processes.limits],
     };
     return new Session(await BashProcess.start(session), session);
@@ -93,7 +97,8 @@ export function checkedShellOptions(
 ): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxChars" | "columns" | "rows"> {
   if (options === undefined) throw new TypeError(`${what} needs options: { cwd, artifactDir }`);
   checkKeys<ShellOptions>(what, options, shellOptionKeys);
-  const { backend = "auto", bash = "bash", inheritEnv = [], env = {} } = options;
+  const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = [], env = {} } = options;
+  if (term !== "dumb" && term !== "xterm-256color") throw new TypeError('term must be "dumb" or "xterm-256color"');
   if (!["auto", "pty", "pipe"].includes(backend)) throw new TypeError('backend must be "auto", "pty" or "pipe"');
   if (typeof bash !== "string" || bash === "") throw new TypeError("bash must be the path or the name of a bash");
   if (!Array.isArray(inheritEnv) || inheritEnv.some((name) => typeof name !== "string")) {

@@ -14,7 +14,7 @@ export const ptyPlumbing: Plumbing = {
 export async function ptyTransport(options: TransportOptions): Promise<Transport> {
   const module = await import("@lydell/node-pty");
   const pty = module.spawn(options.bash, [...options.args], {
-    name: "dumb",
+    name: options.env.TERM ?? "dumb",
     cols: options.columns,
     rows: options.rows,
     cwd: options.cwd,

@@ -8,6 +8,9 @@ import { signal as sendSignal } from "./signal.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { ShellResult, ShellRunOptions, ShellSendOptions, ShellSession, ShellState } from "./types.ts";
 
+/** The arrows, Home and End, as a terminal types them unless it was asked for other codes. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: keys are made of them.
+const cursorKey = /\u001b\[([A-DHF])/g;
 const controlKey = /^[A-Za-z[\\\]^_]$/;
 
 /** The calls of a session, one after another; see {@link ShellSession}. */
@@ -35,14 +38,12 @@ export class Session implements ShellSession {
   /** Runs a script whose placeholders are filled. `script` is what is said of it anywhere. */
   runFilled(script: string, filled: FilledScript | undefined, options: ShellRunOptions = {}): Promise<ShellResult> {
     if (typeof script !== "string") throw new TypeError("script must be a string");
-    checkKeys<ShellRunOptions>("run", options, { timeoutMs: true, cwd: true, signal: true });
+    checkKeys<ShellRunOptions>("run", options, { timeoutMs: true, cwd: true, signal: true, onOutput: true });
     if (options.cwd !== undefined && !options.cwd.startsWith("/") && process.platform !== "win32") {
       throw new TypeError("cwd must be an absolute path");
     }
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
-    return this.#enqueue(options.signal, (started) =>
-      this.#run({ script, filled }, { ...options, timeoutMs }, started),
-    );
+    return this.#enqueue(options, (started) => this.#run({ script, filled }, { ...options, timeoutMs }, started));
   }
 
   input(data: string, options: ShellSendOptions = {}): Promise<ShellResult> {
@@ -52,7 +53,10 @@ export class Session implements ShellSession {
       const modes =
         shell.transport.backend === "pty" && data.includes("\n") ? await terminalModes(shell.tty) : undefined;
       const typed = modes?.lines === false ? data.replace(/\r?\n/g, "\r") : data;
-      return fed(await shell.commands.feed(typed, waitMs));
+      // So does a cursor key, whose codes a program can choose between.
+      const { applicationKeys } = this.#runner.results.text;
+      const keyed = applicationKeys ? typed.replaceAll(cursorKey, "\u001bO$1") : typed;
+      return fed(await shell.commands.feed(keyed, waitMs));
     });
   }
 
@@ -99,7 +103,11 @@ export class Session implements ShellSession {
   }
 
   /** One call after another. One that is aborted while it waits for those before it does nothing. */
-  #enqueue(signal: AbortSignal | undefined, job: (started: number) => Promise<ShellResult>): Promise<ShellResult> {
+  #enqueue(
+    { signal, onOutput }: ShellSendOptions,
+    job: (started: number) => Promise<ShellResult>,
+  ): Promise<ShellResult> {
+    if (onOutput !== undefined && typeof onOutput !== "function") throw new TypeError("onOutput must be a function");
     if (this.#closing) return Promise.reject(localError("ShellEnded", "The shell session is closed."));
     const { results } = this.#runner;
     const asked = performance.now();
@@ -107,7 +115,9 @@ export class Session implements ShellSession {
       const started = performance.now();
       if (signal?.aborted) return results.notRun(asked, "It was aborted before its turn.");
       if (this.#closing) return results.notRun(started, "The shell session was closed.");
-      return job(started);
+      if (onOutput === undefined) return job(started);
+      const stopListening = results.text.listen(onOutput);
+      return job(started).finally(stopListening);
     });
     this.#queue = call.catch(() => undefined);
     return call;
@@ -167,9 +177,13 @@ export class Session implements ShellSession {
     give: (shell: BashProcess, active: Active, waitMs: number) => Promise<string | undefined>,
     ctrl = false,
   ): Promise<ShellResult> {
-    checkKeys<ShellSendOptions>(ctrl ? "ctrl" : "input", options, { timeoutMs: true, signal: true });
+    checkKeys<ShellSendOptions>(ctrl ? "ctrl" : "input", options, {
+      timeoutMs: true,
+      signal: true,
+      onOutput: true,
+    });
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
-    return this.#enqueue(options.signal, async (started) => {
+    return this.#enqueue(options, async (started) => {
       const runner = this.#runner;
       await runner.watch.settled();
       const { active, shell } = runner;

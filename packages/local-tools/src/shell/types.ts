@@ -1,5 +1,10 @@
+import type { ScreenView } from "../output/full-screen.ts";
+
 /** How the shell is run: with a terminal of its own, or over plain pipes. */
 export type ShellBackend = "pty" | "pipe";
+
+/** What the terminal says it is, by which programs decide what they draw. */
+export type ShellTerm = "dumb" | "xterm-256color";
 
 /** How a shell session is made. */
 export interface ShellOptions {
@@ -20,6 +25,11 @@ export interface ShellOptions {
   timeoutMs?: number;
   /** Milliseconds a command may run at all; then Ctrl-C, SIGTERM, SIGKILL. Default 30 minutes; `Infinity`: no limit. */
   maxRuntimeMs?: number;
+  /**
+   * `dumb`: programs that know it leave out colours and full-screen displays. `xterm-256color`: full-screen programs work, and
+   * {@link ShellResult.screen} shows them. Default `dumb`.
+   */
+  term?: ShellTerm;
   /** Columns and rows of the terminal. Default 200 × 50. */
   columns?: number;
   rows?: number;
@@ -37,6 +47,12 @@ export interface ShellRunOptions {
   cwd?: string;
   /** Stops the command as its hard limit does. */
   signal?: AbortSignal;
+  /**
+   * Gets the output while the command runs, in pieces: a line when it is complete, an unfinished one after 100 ms of silence, one that is
+   * written again and again (a progress bar) once it has stood for 500 ms. At most ten times a second, 64 KiB at a time and 1 MiB in
+   * all; then it is told so. Joined, the pieces are a beginning of the whole output, but for lines that were rewritten. The last of the output may come only with the result.
+   */
+  onOutput?: (text: string) => void;
 }
 
 /** Options of input and control characters. */
@@ -44,6 +60,8 @@ export interface ShellSendOptions {
   /** How long to wait for what comes of it. Default {@link ShellOptions.timeoutMs}. */
   timeoutMs?: number;
   signal?: AbortSignal;
+  /** See {@link ShellRunOptions.onOutput}. What was printed since the last result comes first. */
+  onOutput?: (text: string) => void;
 }
 
 /**
@@ -61,8 +79,13 @@ export interface ShellResult {
   output: string;
   /** UTF-16 units of the whole output, cut or not. */
   outputLength: number;
-  /** The file that holds the whole output, when `output` was cut. */
+  /** The file that holds the whole output, when `output` was cut, or white space of a screen's layout was left out of it. */
   artifact?: string;
+  /**
+   * What a full-screen program shows while it runs, on a terminal `xterm-256color`: rows without blanks at their ends, without empty
+   * rows at the end; the cursor's row and column, from 1; the size. In `output` one line says, after its end, that it ran.
+   */
+  screen?: ScreenView;
   /** Where the shell is now. */
   cwd: string;
   ms: number;

@@ -1,27 +1,38 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
+import { ignoreRejection } from "@toolglot/internal";
 import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
 import type { LocalErrorType } from "../errors.ts";
-import type { CommandInput, EditInput, LocalTools, ReadInput } from "../local-tools.ts";
+import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText, shellText } from "../results/texts.ts";
 import { askedText, type GetValueInput } from "../secrets/value-asker.ts";
 import type { ShellResult } from "../shell/types.ts";
 import { definitions, type LocalToolName } from "./definitions.ts";
 
-type Run = (input: never, context: ToolContext) => Promise<unknown>;
+type Run = (input: never, context: ToolContext) => unknown;
 
 /**
  * The tools for a Toolkit. `command`, `input` and `ctrl` give data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
  * whatever the exit status: a program decides what it means. `edit` and `read` give text. `input` decodes escapes, since some
- * protocols take the white space off the ends of a value.
+ * protocols take the white space off the ends of a value. `stream`: `command` and `input` are generators of what is printed meanwhile.
  */
-export function localTools(local: LocalTools, canAsk: boolean): DefinedTool<Record<string, unknown>>[] {
+export function localTools(
+  local: LocalTools,
+  { canAsk, stream = false }: { canAsk: boolean; stream?: boolean },
+): DefinedTool<Record<string, unknown>>[] {
+  const command = (input: CommandInput, context: LocalContext): Promise<unknown> =>
+    local.command(input, context).then((got) => shellData(got));
+  const input = ({ data }: { data: string }, context: LocalContext): Promise<unknown> =>
+    local.input({ data: decodeEscapes(data) }, context).then((got) => shellData(got, "NoCommand"));
+  const shellCall =
+    <Input>(call: (input: Input, context: LocalContext) => Promise<unknown>) =>
+    (input: Input, { signal }: ToolContext): unknown =>
+      stream ? streamed((onOutput) => call(input, { signal, onOutput })) : call(input, { signal });
   const runs: Record<LocalToolName, Run> = {
-    command: (input: CommandInput, { signal }) => local.command(input, { signal }).then((got) => shellData(got)),
+    command: shellCall(command),
     edit: (input: EditInput, { signal }) =>
       local.edit(input.files, { signal }).then((outcome) => editText(outcome, local.maxChars)),
     read: async (input: ReadInput, { signal }) => readResponse(await local.read(input, { signal })),
-    input: (input: { data: string }, { signal }) =>
-      local.input({ data: decodeEscapes(input.data) }, { signal }).then((got) => shellData(got, "NoCommand")),
+    input: shellCall(input),
     ctrl: (input: { key: string }, { signal }) => local.ctrl(input, { signal }).then((got) => shellData(got)),
     get_value: async (input: GetValueInput, { signal, callId }) => {
       const asked = await local.getValue(input, { signal, callId });
@@ -33,6 +44,32 @@ export function localTools(local: LocalTools, canAsk: boolean): DefinedTool<Reco
   return listed.map(([name, { inputSchema, ...definition }]) =>
     defineTool({ ...definition, input: inputSchema, execute: runs[name as LocalToolName] as never }),
   );
+}
+
+/** Yields what a call gives meanwhile, as it comes, and returns its result. */
+async function* streamed<Result>(
+  call: (onOutput: (text: string) => void) => Promise<Result>,
+): AsyncGenerator<string, Result, undefined> {
+  let news: string[] = [];
+  let wake = (): void => {};
+  let isOver = false;
+  const result = call((text) => {
+    news.push(text);
+    wake();
+  }).finally(() => {
+    isOver = true;
+    wake();
+  });
+  // Nobody may be there any more to hear that it failed.
+  ignoreRejection(result);
+  while (!isOver) {
+    const given = news;
+    news = [];
+    yield* given;
+    if (!isOver && news.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+  }
+  yield* news;
+  return await result;
 }
 
 function shellData(result: ShellResult, notRun: LocalErrorType = "ShellBusy"): unknown {

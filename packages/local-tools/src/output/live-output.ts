@@ -1,0 +1,114 @@
+import { inBackground } from "@toolglot/internal";
+import { isHighSurrogate } from "./char-width.ts";
+import { LiveText } from "./live-text.ts";
+import type { TextMasker } from "./masker.ts";
+
+/** Milliseconds between two events: at most ten in any second. */
+const eventMs = 105;
+/** Milliseconds of silence after which an unfinished line is given. */
+const silenceMs = 100;
+/** Bytes of UTF-8 in one event, and in all of them. */
+const eventBytes = 65_536;
+const mostBytes = 1 << 20;
+
+const fullNote = "[More than 1 MiB was printed: the rest is not shown while the command runs.]\n";
+const encoder = new TextEncoder();
+
+/** What a {@link LiveOutput} is made of. */
+export interface LiveOutputOptions {
+  onOutput: (text: string) => void;
+  masker: TextMasker;
+  /** Makes the page give what is due. True when there is more, which is not due yet. */
+  settle: (time: number, isSilent: boolean) => boolean;
+  /** The page need not collect news any more. */
+  detach: () => void;
+}
+
+/** Gives somebody who listens a command's output while it runs: a few times a second, and no more of it than a person can use. */
+export class LiveOutput {
+  /** Where the page puts its news. */
+  readonly text: LiveText = new LiveText();
+  readonly #options: LiveOutputOptions;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #lastWrite = 0;
+  /** To be given. */
+  #waiting: string;
+  #atLineStart = true;
+  #left = mostBytes;
+  #stopped = false;
+
+  /** `before`: what was printed before anybody listened. */
+  constructor(options: LiveOutputOptions, before: string) {
+    this.#options = options;
+    this.#waiting = before;
+    this.touch();
+  }
+
+  /** Something was printed. */
+  touch(): void {
+    this.#lastWrite = performance.now();
+    this.#arm();
+  }
+
+  /** Gives nothing any more. */
+  close(): void {
+    this.#stopped = true;
+    clearTimeout(this.#timer);
+  }
+
+  #arm(): void {
+    if (!this.#stopped) this.#timer ??= inBackground(() => this.#tick(), eventMs);
+  }
+
+  #tick(): void {
+    this.#timer = undefined;
+    const { masker, settle, detach } = this.#options;
+    let isMore = false;
+    if (this.#waiting.length <= this.#left) {
+      const time = performance.now();
+      const isSilent = time - this.#lastWrite >= silenceMs;
+      isMore = settle(time, isSilent);
+      this.#waiting += masker.write(this.text.take());
+      if (isSilent) this.#waiting += masker.pause();
+    } else detach();
+    this.#give();
+    if (isMore || this.#waiting !== "") this.#arm();
+  }
+
+  #give(): void {
+    if (this.#waiting === "") return;
+    const { read, written } = measured(this.#waiting, Math.min(eventBytes, this.#left));
+    if (read === 0) {
+      this.#call(this.#atLineStart ? fullNote : `\n${fullNote}`);
+      this.#end();
+      return;
+    }
+    const piece = this.#waiting.slice(0, read);
+    this.#waiting = this.#waiting.slice(read);
+    this.#left -= written;
+    this.#atLineStart = piece.endsWith("\n");
+    this.#call(piece);
+  }
+
+  /** A listener that fails is a listener no more: the command goes on. */
+  #call(piece: string): void {
+    try {
+      this.#options.onOutput(piece);
+    } catch {
+      this.#end();
+    }
+  }
+
+  #end(): void {
+    this.#waiting = "";
+    this.close();
+    this.#options.detach();
+  }
+}
+
+/** How many UTF-16 units of a text fit into so many bytes of UTF-8, and the bytes that they take. */
+function measured(text: string, bytes: number): { read: number; written: number } {
+  const front = text.slice(0, bytes);
+  const whole = front.length < text.length && isHighSurrogate(front.charCodeAt(bytes - 1)) ? front.slice(0, -1) : front;
+  return encoder.encodeInto(whole, new Uint8Array(bytes));
+}

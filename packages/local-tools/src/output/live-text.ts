@@ -1,0 +1,90 @@
+import type { Row } from "./row.ts";
+
+/** What a listener was given of a line: its text, and whether the line's end. */
+export interface LiveMark {
+  text: string;
+  ended: boolean;
+}
+
+/** How long a line that was rewritten must stand before it is given, in milliseconds: of a progress bar, only what stays for a while is news. */
+const standingMs = 500;
+
+/**
+ * The text of a page as somebody gets it who listens while it is written: a line once it is complete, an unfinished one in
+ * silence, a rewritten one, or one of a screen that is painted again and again, when it has stood for a while. What was given can't be taken
+ * back: a rewritten line is given once more, as a line of its own. Joined, the pieces are a beginning of the page's text but for rewritten lines.
+ */
+export class LiveText {
+  #pieces: string[] = [];
+  /** The line whose beginning was given last, without its end. */
+  #open: Row | undefined;
+
+  /** What was given since the last time. */
+  take(): string {
+    const text = this.#pieces.join("");
+    this.#pieces = [];
+    return text;
+  }
+
+  /** Whole lines that can't change any more and of which nothing was given. */
+  lines(lines: string): void {
+    this.#endOpen();
+    this.#pieces.push(lines);
+  }
+
+  /** Gives a line as it is. */
+  line(row: Row, text: string, isComplete: boolean): void {
+    const { live } = row;
+    if (isGiven(live, text, isComplete)) return;
+    if (live !== undefined && !live.ended && this.#open === row && text.startsWith(live.text)) {
+      this.#pieces.push(text.slice(live.text.length));
+    } else {
+      this.#endOpen();
+      this.#pieces.push(
+        live !== undefined && !live.ended && text.startsWith(live.text) ? text.slice(live.text.length) : text,
+      );
+    }
+    if (isComplete) this.#pieces.push("\n");
+    this.#open = isComplete ? undefined : row;
+    row.live = { text, ended: isComplete };
+  }
+
+  /** Gives the front of a line that goes on with nothing in it. */
+  passOn(row: Row, front: string): void {
+    this.line(row, front, false);
+    row.live = { text: "", ended: false };
+    this.#open = row;
+  }
+
+  /** Gives a line if it is due. False when it has to wait. `isFrame`: it is of a screen that may be painted anew. */
+  offer(
+    row: Row,
+    text: string,
+    now: { time: number; isSilent: boolean; isComplete: boolean; isFrame: boolean },
+  ): boolean {
+    const { live } = row;
+    const { time, isSilent, isComplete, isFrame } = now;
+    if (isGiven(live, text, isComplete)) return true;
+    if (row.seen?.text !== text) row.seen = { text, since: time };
+    const isRewritten = live !== undefined && (live.ended || !(isComplete || text.startsWith(live.text)));
+    const isDue = isRewritten || isFrame ? time - row.seen.since >= standingMs : isComplete || isSilent;
+    if (isDue) this.line(row, text, isComplete);
+    return isDue;
+  }
+
+  /** What is given next follows what was given last, whatever line that was. */
+  goOn(): void {
+    this.#open = undefined;
+  }
+
+  #endOpen(): void {
+    if (this.#open !== undefined) this.#pieces.push("\n");
+    this.#open = undefined;
+  }
+}
+
+/** Nothing of a line is news. */
+function isGiven(live: LiveMark | undefined, text: string, isComplete: boolean): boolean {
+  if (live === undefined) return text === "" && !isComplete;
+  return text === live.text && (live.ended || !isComplete);
+}

@@ -1,0 +1,18 @@
+/**
+ * Text to text, as a stream: what takes out of a command's output that nobody may read. It may hold back what could yet become
+ * such a text, and must not grow without bound.
+ */
+export interface TextMasker {
+  /** The next text; gives what is certain. */
+  write(text: string): string;
+  /** What was written so far is shown now, and more may follow. */
+  pause(): string;
+  /** Nothing more follows; afterwards it is as new. */
+  end(): string;
+}
+
+/** Makes a masker for one stream: the log, the increments, and a screen have one each. */
+export type MakeMasker = () => TextMasker;
+
+/** Takes nothing out. */
+export const noMasker: MakeMasker = () => ({ write: (text) => text, pause: () => "", end: () => "" });
