@@ -14,6 +14,7 @@ import { readTogether } from "./read/read-together.ts";
 import { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
+import { maskedError } from "./secrets/masked-error.ts";
 import type { Secrets } from "./secrets/types.ts";
 import { type AskedValue, type AskingContext, type GetValueInput, ValueAsker } from "./secrets/value-asker.ts";
 import { type SecretValues, valuesOf } from "./secrets/values.ts";
@@ -150,7 +151,11 @@ class OpenLocalTools implements LocalTools {
     if (secrets !== undefined && values?.ask !== undefined) this.#asker = new ValueAsker(secrets, values);
   }
 
-  async command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
+  command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
+    return this.#masked(() => this.#command(input, context));
+  }
+
+  async #command(input: CommandInput, context: LocalContext): Promise<ShellResult> {
     const { script, timeoutMs, cwd } = input;
     if (script.trim() === "") throw localError("InvalidInput", "The command is empty.");
     const { door } = this.#parts;
@@ -165,7 +170,11 @@ class OpenLocalTools implements LocalTools {
     return this.#fit(await shell.runFilled(script, filled, options), context);
   }
 
-  async input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
+  input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
+    return this.#masked(() => this.#input(input, context));
+  }
+
+  async #input(input: { data: string }, context: LocalContext): Promise<ShellResult> {
     const { data } = input;
     const { signal, onOutput } = context;
     const { door } = this.#parts;
@@ -176,7 +185,11 @@ class OpenLocalTools implements LocalTools {
     return this.#fit(await shell.input(typed, defined({ signal, onOutput })), context);
   }
 
-  async ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
+  ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
+    return this.#masked(() => this.#ctrl(input, context));
+  }
+
+  async #ctrl(input: { key: string }, context: LocalContext): Promise<ShellResult> {
     const { key } = withoutValues(input);
     if (!/^[A-Za-z[\\\]^_]$/.test(key)) {
       throw localError(
@@ -189,7 +202,11 @@ class OpenLocalTools implements LocalTools {
     return this.#fit(await shell.ctrl(key.toLowerCase(), defined({ signal, onOutput })), context);
   }
 
-  async edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
+  edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
+    return this.#masked(() => this.#edit(files, context));
+  }
+
+  async #edit(files: readonly FileEdits[], context: LocalContext): Promise<EditOutcome> {
     this.#demandOpen();
     const { door, editor } = this.#parts;
     refuseKeys(files);
@@ -209,7 +226,11 @@ class OpenLocalTools implements LocalTools {
     });
   }
 
-  async read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
+  read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
+    return this.#masked(() => this.#read(input, context));
+  }
+
+  async #read(input: ReadInput, context: LocalContext): Promise<ReadOutcome> {
     this.#demandOpen();
     const { door } = this.#parts;
     refuseKeys(input);
@@ -262,7 +283,12 @@ class OpenLocalTools implements LocalTools {
   #session(): Promise<Session> {
     this.#demandOpen();
     if (this.#shell !== undefined) return this.#shell;
-    const opening = openSession(this.#parts.shellOptions);
+    const { values, shellOptions } = this.#parts;
+    const hidden = values && {
+      masker: () => values.masker(),
+      holdsValue: (text: string) => values.namesIn(text).length > 0,
+    };
+    const opening = openSession(shellOptions, hidden);
     this.#shell = opening;
     // The next call tries again.
     opening.catch(() => {
@@ -279,6 +305,23 @@ class OpenLocalTools implements LocalTools {
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** What comes back, and what is thrown, without any value. */
+  async #masked<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+    const { values } = this.#parts;
+    if (values === undefined) return await work();
+    const mask = <Value>(value: Value): Value => values.maskPieces(value);
+    try {
+      const outcome = await work();
+      if (!Array.isArray(outcome)) return mask(outcome);
+      const parts = outcome.map((part) =>
+        "error" in part ? { ...mask(part), error: maskedError(part.error, mask) } : mask(part),
+      );
+      return parts as Outcome;
+    } catch (error) {
+      throw maskedError(error, mask);
+    }
   }
 
   #fit(result: ShellResult, { maxChars = this.maxChars }: LocalContext): ShellResult {

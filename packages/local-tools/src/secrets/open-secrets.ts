@@ -1,5 +1,6 @@
 import { checkKeys, defined } from "@toolglot/internal";
 import { HeldValues } from "./held-values.ts";
+import { maskCutEdges } from "./mask/cut-edges.ts";
 import { maskData } from "./mask/mask-data.ts";
 import { MaskStream } from "./mask/masker.ts";
 import { isMaskable } from "./mask/sought-values.ts";
@@ -44,6 +45,7 @@ class OpenedSecrets implements Secrets {
       known: () => this.#known(),
       get: (name) => this.#get(name),
       masker: (used) => this.#masker(used),
+      maskPieces: (value) => maskData(value, (text) => maskCutEdges(this.mask(text), () => this.#masker())),
       namesIn: (text) => this.#held.sought.namesIn(text),
     });
   }

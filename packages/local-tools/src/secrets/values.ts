@@ -16,6 +16,8 @@ export interface SecretValues {
   get(name: string): Promise<{ value: string } | undefined>;
   /** As `Secrets.masker`. Of two names with one value, it writes the one that is in `used`. */
   masker(used?: ReadonlySet<string>): Masker;
+  /** A masked copy of data whose texts may have been cut, where `…` stands: no part of a value is left at such an edge. */
+  maskPieces<Value>(value: Value): Value;
   /** The names whose value, as it is, stands in a text: for variables that must not be inherited, and for what the user types. */
   namesIn(text: string): string[];
 }

@@ -1,5 +1,6 @@
 import { defined } from "@toolglot/internal";
 import type { FilledScript } from "../fill/fill-script.ts";
+import type { MakeMasker } from "../output/masker.ts";
 import { CommandText, type CommandTextOptions, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";
 import type { Outcome } from "./watch.ts";
@@ -26,16 +27,18 @@ export class CommandResults {
   /** A command that ended while nobody waited, and that no result has mentioned yet. */
   unreported: Active | undefined;
   readonly #cwd: () => string;
+  readonly #masker: MakeMasker | undefined;
   #stray: StrayText = new StrayText(() => false);
 
   constructor(options: CommandTextOptions, cwd: () => string) {
     this.text = new CommandText(options);
     this.#cwd = cwd;
+    this.#masker = options.masker;
   }
 
   /** A new shell; `isOurs`: lines between commands that it causes itself. */
   newShell(isOurs: (line: string) => boolean): void {
-    this.#stray = new StrayText(isOurs);
+    this.#stray = new StrayText(isOurs, this.#masker);
   }
 
   /** Text that belongs to no command. */

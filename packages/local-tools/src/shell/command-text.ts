@@ -176,22 +176,24 @@ const noteSize = 2000;
 /** What is printed while no command runs: by background jobs, or by the shell about them. A little of it is kept for a note. */
 export class StrayText {
   readonly #isOurs: (line: string) => boolean;
+  readonly #masker: TextMasker;
   #cleaner: TextCleaner = new TextCleaner();
   #kept = "";
   #lost = 0;
 
   /** `isOurs`: lines to leave out, since the session itself caused them. */
-  constructor(isOurs: (line: string) => boolean) {
+  constructor(isOurs: (line: string) => boolean, masker: MakeMasker = noMasker) {
     this.#isOurs = isOurs;
+    this.#masker = masker();
   }
 
   write(text: string): void {
-    this.#add(this.#cleaner.push(text));
+    this.#add(this.#masker.write(this.#cleaner.push(text)));
   }
 
   /** A note about what came, or undefined when nothing did. */
   take(): string | undefined {
-    this.#add(this.#cleaner.end());
+    this.#add(this.#masker.write(this.#cleaner.end()) + this.#masker.end());
     const text = this.#kept
       .split("\n")
       .filter((line) => line.trim() !== "" && !this.#isOurs(line))

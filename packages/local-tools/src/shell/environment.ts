@@ -40,17 +40,20 @@ export interface ChildEnvironmentOptions {
   inherit?: readonly string[];
   /** Variables set on top, whatever the list says. */
   env?: Readonly<Record<string, string>>;
+  /** Whether a text holds a secret value: such a variable is not taken over, unless `env` sets it. Default: none does. */
+  holdsValue?: (text: string) => boolean;
   /** Where they are taken from. Default `process.env`. */
   from?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * The environment of a child process by allow list: what `inherit` names of `from`, and `env` on top. Shell functions
- * that bash exports (values that start with `()`) are never taken over: they are code. Names are compared without
+ * that bash exports (values that start with `()`) are never taken over: they are code. Nor are variables of our own
+ * (`TOOLGLOT_…`), whatever the list says. Names are compared without
  * case on Windows only, where the system does so too.
  */
 export function childEnvironment(options: ChildEnvironmentOptions = {}): Record<string, string> {
-  const { inherit = defaultEnvironment, env = {}, from = process.env } = options;
+  const { inherit = defaultEnvironment, env = {}, from = process.env, holdsValue = () => false } = options;
   const fold = process.platform === "win32" ? (name: string) => name.toUpperCase() : (name: string) => name;
   const exact = new Set(inherit.filter((name) => !name.endsWith("*")).map(fold));
   const prefixes = inherit.filter((name) => name.endsWith("*")).map((name) => fold(name.slice(0, -1)));
@@ -58,6 +61,7 @@ export function childEnvironment(options: ChildEnvironmentOptions = {}): Record<
   for (const [name, value] of Object.entries(from)) {
     if (value === undefined || value.startsWith("()")) continue;
     const folded = fold(name);
+    if (folded.startsWith("TOOLGLOT_") || holdsValue(value)) continue;
     if (exact.has(folded) || prefixes.some((prefix) => folded.startsWith(prefix))) result[name] = value;
   }
   return { ...result, ...env };

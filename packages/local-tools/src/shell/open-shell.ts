@@ -1,5 +1,6 @@
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
 import { localError } from "../errors.ts";
+import type { MakeMasker } from "../output/masker.ts";
 import { isDirectory } from "../roots/pinned-folder.ts";
 import { BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
@@ -49,8 +50,15 @@ export function openShell(options: ShellOptions): Promise<ShellSession> {
   return openSession(options);
 }
 
-/** The same, as this package uses it. */
-export async function openSession(options: ShellOptions): Promise<Session> {
+/** What a session hides. */
+export interface HiddenValues {
+  masker: MakeMasker;
+  /** Whether a text holds a value. */
+  holdsValue: (text: string) => boolean;
+}
+
+/** The same, as this package uses it. `hidden`: secret values, which nothing that comes from the session shows. */
+export async function openSession(options: ShellOptions, hidden?: HiddenValues): Promise<Session> {
   const settings = checkedShellOptions("openShell", options);
   const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = defaultEnvironment, env = {} } = options;
   removeDeadFolders();
@@ -64,6 +72,7 @@ export async function openSession(options: ShellOptions): Promise<Session> {
       // Nothing may page or keep a history.
       env: childEnvironment({
         inherit: inheritEnv,
+        ...(hidden && { holdsValue: hidden.holdsValue }),
         env: { TERM: term, PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "", ...env },
       }),
       processes,
@@ -72,6 +81,7 @@ export async function openSession(options: ShellOptions): Promise<Session> {
       // A program that can't place text fills the dumb terminal up with blanks.
       foldBlanks: backend === "pty" && term === "dumb",
       views: term !== "dumb",
+      ...(hidden && { masker: hidden.masker }),
       limits: [...lost, ...processes.limits],
     };
     return new Session(await BashProcess.start(session), session);
