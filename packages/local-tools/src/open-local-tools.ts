@@ -5,6 +5,7 @@ import { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError } from "./errors.ts";
 import { Door, refuseKeys, withoutValues } from "./fill/door.ts";
+import { fillSearches } from "./fill/fill-searches.ts";
 import { namesIn } from "./fill/placeholders.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
@@ -14,12 +15,13 @@ import { readTogether } from "./read/read-together.ts";
 import { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
+import { maskData } from "./secrets/mask/mask-data.ts";
 import { maskedError } from "./secrets/masked-error.ts";
 import type { Secrets } from "./secrets/types.ts";
 import { type AskedValue, type AskingContext, type GetValueInput, ValueAsker } from "./secrets/value-asker.ts";
 import { type SecretValues, valuesOf } from "./secrets/values.ts";
 import { checkedShellOptions, openSession } from "./shell/open-shell.ts";
-import { refusingPlaceholders } from "./shell/refusing-placeholders.ts";
+import { outerSession } from "./shell/outer-session.ts";
 import type { Session } from "./shell/session.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { defaultStateDirectory, demandOutside, openStateDirectory } from "./state-directory.ts";
@@ -236,18 +238,12 @@ class OpenLocalTools implements LocalTools {
     refuseKeys(input);
     const values = await door.read(await door.check(input));
     const files = door.filled(input.files ?? [], values);
-    const searches = (input.searches ?? []).map(({ pattern, glob, ...search }) => ({
-      ...door.filled(search, values),
-      pattern: door.filled(pattern, values, (value) => value.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&")),
-      ...defined({
-        glob:
-          glob === undefined ? undefined : door.filled(glob, values, (value) => value.replace(/[\\*?[\]{}!]/g, "\\$&")),
-      }),
-    }));
+    const { searches, asWritten } = fillSearches(door, input.searches ?? [], values);
     if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
     const { maxChars = this.maxChars, signal } = context;
     const options = { decide: this.#decide(context), maxChars, ...defined({ signal }) };
-    return readTogether(this.#parts.reader, { files, searches }, options);
+    const outcome = await readTogether(this.#parts.reader, { files, searches }, options);
+    return values.size === 0 ? outcome : outcome.map((part) => maskPart(part, (value) => maskData(value, asWritten)));
   }
 
   async getValue(input: GetValueInput, context: AskingContext = {}): Promise<AskedValue> {
@@ -277,7 +273,8 @@ class OpenLocalTools implements LocalTools {
   }
 
   async shell(): Promise<ShellSession> {
-    return refusingPlaceholders(await this.#session());
+    const { values } = this.#parts;
+    return outerSession(await this.#session(), values && ((value) => values.maskPieces(value)));
   }
 
   #session(): Promise<Session> {
@@ -311,14 +308,10 @@ class OpenLocalTools implements LocalTools {
   async #masked<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
     const { values } = this.#parts;
     if (values === undefined) return await work();
-    const mask = <Value>(value: Value): Value => values.maskPieces(value);
+    const mask: Mask = (value) => values.maskPieces(value);
     try {
       const outcome = await work();
-      if (!Array.isArray(outcome)) return mask(outcome);
-      const parts = outcome.map((part) =>
-        "error" in part ? { ...mask(part), error: maskedError(part.error, mask) } : mask(part),
-      );
-      return parts as Outcome;
+      return Array.isArray(outcome) ? (outcome.map((part) => maskPart(part, mask)) as Outcome) : mask(outcome);
     } catch (error) {
       throw maskedError(error, mask);
     }
@@ -337,10 +330,21 @@ class OpenLocalTools implements LocalTools {
   }
 
   #decide({ ask = this.#parts.ask }: LocalContext): Decide {
-    return decideBy(this.#parts.policy, ask);
+    const { policy, values } = this.#parts;
+    const decide = decideBy(policy, ask);
+    return values === undefined ? decide : (request) => decide(values.maskPieces(request));
   }
 
   #demandOpen(): void {
     if (this.#closed) throw new TypeError("These local tools are closed: open new ones with openLocalTools");
   }
+}
+
+type Mask = <Value>(value: Value) => Value;
+
+/** A part of an outcome, masked; the error of one that failed stays an error. */
+function maskPart(part: ReadOutcome[number], mask: Mask): ReadOutcome[number] {
+  return part.kind === "failure"
+    ? { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error }
+    : mask(part);
 }
