@@ -1,12 +1,14 @@
 import { resolve } from "node:path";
+import type { ToolError } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
 import { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
-import { localError } from "./errors.ts";
+import { localError, localErrorType } from "./errors.ts";
 import { Door, refuseKeys, withoutValues } from "./fill/door.ts";
 import { fillSearches } from "./fill/fill-searches.ts";
 import { namesIn } from "./fill/placeholders.ts";
+import { withPlaceholderHint } from "./fill/refusals.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
@@ -139,6 +141,8 @@ class OpenLocalTools implements LocalTools {
   readonly #asker: ValueAsker | undefined;
   /** Defined once: an executor asks for them with every batch of calls. */
   #tools: DefinedTool<Record<string, unknown>>[] | undefined;
+  /** Notes about values that were given once: a model needs them no second time. */
+  readonly #noted = new Set<string>();
   #shell: Promise<Session> | undefined;
   #closed = false;
 
@@ -169,7 +173,10 @@ class OpenLocalTools implements LocalTools {
     const shell = await this.#session();
     const { signal, onOutput } = context;
     const options = defined({ timeoutMs, cwd: folder, signal, onOutput });
-    return this.#fit(await shell.runFilled(script, filled, options), context);
+    const result = await shell.runFilled(script, filled, options);
+    const notes = (filled?.notes ?? []).filter((note) => !this.#noted.has(note));
+    for (const note of notes) this.#noted.add(note);
+    return this.#fit({ ...result, notes: [...notes, ...result.notes] }, context);
   }
 
   input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
@@ -223,9 +230,13 @@ class OpenLocalTools implements LocalTools {
         ),
       ];
     };
-    return editor.edit(door.filled(files, await door.read(names)), {
-      decide: (request) => decide({ ...request, values: brought(request) }),
-    });
+    const filled = door.filled(files, await door.read(names));
+    return editor
+      .edit(filled, { decide: (request) => decide({ ...request, values: brought(request) }) })
+      .catch(async (error: unknown) => {
+        const masked = await door.maskedNames(files.flatMap(({ edits }) => edits.map(({ find }) => find)));
+        throw localErrorType(error) === "FindMissing" ? withPlaceholderHint(error as ToolError, masked) : error;
+      });
   }
 
   read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {

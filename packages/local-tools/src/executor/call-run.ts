@@ -17,7 +17,7 @@ import { localErrorType } from "../errors.ts";
 import { unescapePlaceholders } from "../fill/placeholders.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText } from "../results/texts.ts";
-import { askedText, type GetValueInput } from "../secrets/value-asker.ts";
+import { askedData, type GetValueInput } from "../secrets/value-asker.ts";
 import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 
 /** How long a foreign executor may take to end its calls once they are aborted. */
@@ -102,8 +102,8 @@ export class CallRun {
     const { signal, runId, wait } = context;
     try {
       const asked = await local.getValue(input, { signal, runId, callId: call.id, ...(wait && { wait }) });
-      const { key, kept, known } = asked;
-      return { status: "ok", content: [{ type: "text", text: askedText(asked) }], data: { key, kept, known } };
+      const data = askedData(asked);
+      return { status: "ok", content: [{ type: "text", text: String(data.message) }], data };
     } catch (error) {
       if (signal.aborted) return { status: "interrupted", content: [] };
       const failed = failure(errorInfo(error));

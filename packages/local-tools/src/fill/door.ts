@@ -68,6 +68,16 @@ export class Door {
     });
   }
 
+  /** Names of values that stand masked in texts, as a model has read them: `‹NAME›`. */
+  async maskedNames(texts: readonly string[]): Promise<string[]> {
+    const found = texts.flatMap((text) =>
+      [...text.matchAll(/‹([A-Za-z_][A-Za-z0-9_]{0,63})›/g)].map(([, name = ""]) => name),
+    );
+    if (found.length === 0) return [];
+    const known = await this.#source.known();
+    return [...new Set(found)].filter((name) => known.has(name));
+  }
+
   /** What is typed for a program. A value with a line end would press Enter. */
   typed(data: string, values: Values): string {
     return fillTexts(data, (name) => {

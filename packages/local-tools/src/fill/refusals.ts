@@ -1,4 +1,4 @@
-import { ToolglotError } from "@toolglot/core";
+import { ToolError, ToolglotError } from "@toolglot/core";
 import { nearest } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 
@@ -50,4 +50,11 @@ export function valueLocked(name: string, cause: unknown): Error {
     { hint: "Go on without the value, or ask for it with get_value." },
     cause,
   );
+}
+
+/** A `find` that was copied from a masked text: the file has the value there. */
+export function withPlaceholderHint(error: ToolError, names: readonly string[]): ToolError {
+  if (names.length === 0) return error;
+  const cure = names.map((name) => `‹${name}› stands for a hidden value: write ${written(name)} there.`).join(" ");
+  return new ToolError(`${error.message} ${cure}`, { data: error.data });
 }

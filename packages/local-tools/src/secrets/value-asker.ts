@@ -107,10 +107,11 @@ export class ValueAsker {
   }
 }
 
-/** The text of a result: `‹KEY› is set for this session …`. */
-export function askedText({ key, kept, known, warnings }: AskedValue): string {
+/** A result's data, whose `message` is what a model is to read. */
+export function askedData({ key, kept, known, warnings }: AskedValue): Record<string, unknown> {
   const how = known ? "was known already" : kept ? "is kept, and set for this session" : "is set for this session";
-  return [`${key} ${how}. Use $KARYI{${key}} from the next turn on.`, ...warnings].join("\n");
+  const message = [`${key} ${how}. Use $KARYI{${key}} from the next turn on.`, ...warnings].join(" ");
+  return { key, kept, known, message };
 }
 
 function cancelled(): ToolError {

@@ -4,7 +4,7 @@ import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
 import type { LocalErrorType } from "../errors.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText, shellText } from "../results/texts.ts";
-import { askedText, type GetValueInput } from "../secrets/value-asker.ts";
+import { askedData, type GetValueInput } from "../secrets/value-asker.ts";
 import type { ShellResult } from "../shell/types.ts";
 import { definitions, type LocalToolName } from "./definitions.ts";
 
@@ -34,11 +34,8 @@ export function localTools(
     read: async (input: ReadInput, { signal }) => readResponse(await local.read(input, { signal })),
     input: shellCall(input),
     ctrl: (input: { key: string }, { signal }) => local.ctrl(input, { signal }).then((got) => shellData(got)),
-    get_value: async (input: GetValueInput, { signal, callId }) => {
-      const asked = await local.getValue(input, { signal, callId });
-      const { key, kept, known } = asked;
-      return new ToolResponse({ content: askedText(asked), data: { key, kept, known } });
-    },
+    get_value: async (input: GetValueInput, { signal, callId }) =>
+      askedData(await local.getValue(input, { signal, callId })),
   };
   const listed = Object.entries(definitions).filter(([name]) => name !== "get_value" || canAsk);
   return listed.map(([name, { inputSchema, ...definition }]) =>

@@ -50,7 +50,7 @@ export const protocol = toolsxmlProtocol({ prompt: toolsxmlPrompt });
 
 /** Opens a session, closed when the test is over. Call it inside a test. */
 export async function openSession(options: SessionOptions = {}): Promise<Session> {
-  const { files, declared = [], others, mcp, maxConcurrency, ...rest } = options;
+  const { files, declared = [], others, mcp, maxConcurrency, foreignValues = false, ...rest } = options;
   const work = await scratchFolder(files);
   const state = await scratchFolder();
   const local = await openLocalTools({ roots: [work.path], stateDir: state.path, ...rest });
@@ -59,6 +59,7 @@ export async function openSession(options: SessionOptions = {}): Promise<Session
     ...(others === undefined ? {} : { others }),
     ...(mcp === undefined ? {} : { mcp }),
     ...(maxConcurrency === undefined ? {} : { maxConcurrency }),
+    foreignValues,
   });
   const tell: Session["tell"] = async (message, { answer, signal } = {}) => {
     const parser = protocol.createParser({ tools: [...declared] });
