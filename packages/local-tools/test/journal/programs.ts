@@ -16,11 +16,11 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The programs of `processes/` as files that plain Node runs. */
-export async function bundle(name: string): Promise<string> {
+/** The programs of a folder's `processes/` as files that plain Node runs. */
+export async function bundle(name: string, from: string = import.meta.dirname): Promise<string> {
   const outfile = join(folder, `${name}.mjs`);
   await build({
-    entryPoints: [join(import.meta.dirname, "processes", `${name}.ts`)],
+    entryPoints: [join(from, "processes", `${name}.ts`)],
     outfile,
     bundle: true,
     platform: "node",

@@ -70,7 +70,13 @@ function variants(value: string): string[] {
 
 /** By characters, by UTF-16 units (as JavaScript does it) and by bytes, of which a terminal shows what is UTF-8. */
 function reversals(value: string): string[] {
-  const characters = [...value].reverse().join("");
+  const reverse = (text: string): string => [...text].reverse().join("");
+  if (value.includes("\n")) {
+    // As `rev` does it: line by line.
+    const lines = value.split("\n").map(reverse);
+    return [reverse(value), lines.join("\n"), ...lines.filter((line) => line.length >= shortestLine)];
+  }
+  const characters = reverse(value);
   if (/^[\0-\x7f]*$/.test(value)) return [characters];
   return [
     characters,
@@ -80,9 +86,9 @@ function reversals(value: string): string[] {
 }
 
 const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-const base64Digits: ReadonlyMap<string, string> = new Map(
-  [...base64Alphabet].map((letter, digit) => [letter, String.fromCharCode(digit)]),
-);
+
+/** Digits as the characters of these codes. */
+const digitText = (digits: Uint8Array): string => Buffer.from(digits).toString("latin1");
 
 /** In all three alignments: it may stand inside of a longer text, as in `user:value`. */
 function base64Forms(value: string): FormText[] {
@@ -93,7 +99,7 @@ function base64Forms(value: string): FormText[] {
       const bits = (before + bytes.length) * 8;
       const inner = letters.slice(before === 0 ? 0 : before + 1, Math.floor(bits / 6));
       if (inner.length < shortestInner) return [];
-      const digits = inner.replace(/./g, (letter) => base64Digits.get(letter) ?? "");
+      const digits = digitText(Uint8Array.from(inner, (letter) => base64Alphabet.indexOf(letter)));
       return [{ alphabet: "base64", digits, lead: before !== 0, trail: bits % 6 !== 0 }];
     });
   });
@@ -101,23 +107,23 @@ function base64Forms(value: string): FormText[] {
 
 /** By bytes, by bytes with a `0` before each (as `0x41` has it), and by units of UTF-16 in both orders. */
 function hexForms(value: string): FormText[] {
-  const bytes = (encoding: "utf8" | "utf16le"): string[] =>
-    Buffer.from(value, encoding).toString("hex").match(/../g) ?? [];
-  const little = bytes("utf16le");
-  const big = little.map((_, index) => little[index ^ 1]);
-  return [
-    bytes("utf8").join(""),
-    bytes("utf8")
-      .map((byte) => `0${byte}`)
-      .join(""),
-    little.join(""),
-    big.join(""),
-  ].map(
-    (digits): FormText => ({
-      alphabet: "hex",
-      digits: digits.replace(/./g, (digit) => String.fromCharCode(Number.parseInt(digit, 16))),
-      lead: false,
-      trail: false,
-    }),
+  const bytes = Buffer.from(value, "utf8");
+  const little = Buffer.from(value, "utf16le");
+  const big = Buffer.from(little).swap16();
+  const twoDigits = Uint8Array.from({ length: bytes.length * 2 }, (_, at) => nibble(bytes, at));
+  const threeDigits = Uint8Array.from({ length: bytes.length * 3 }, (_, at) =>
+    at % 3 === 0 ? 0 : nibble(bytes, Math.floor(at / 3) * 2 + (at % 3) - 1),
   );
+  const ofUnits = [little, big].map((units) =>
+    Uint8Array.from({ length: units.length * 2 }, (_, at) => nibble(units, at)),
+  );
+  return [twoDigits, threeDigits, ...ofUnits].map(
+    (digits): FormText => ({ alphabet: "hex", digits: digitText(digits), lead: false, trail: false }),
+  );
+}
+
+/** A hexadecimal digit of bytes, two to each. */
+function nibble(bytes: Uint8Array, at: number): number {
+  const byte = bytes[at >> 1] as number;
+  return at % 2 === 0 ? byte >> 4 : byte & 15;
 }
