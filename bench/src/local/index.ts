@@ -6,12 +6,13 @@ import { join } from "node:path";
 import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
 import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+import { measureMasking } from "./masking.ts";
 import { ptyEach, type Runner, sentinel, session } from "./shells.ts";
 
 const rounds = 300;
 const megabyte = 2 ** 20;
 
-/** Measures what a shell command, an edit and a search cost beyond the work itself. */
+/** Measures what a shell command, an edit, a search and masking cost beyond the work itself. */
 export async function measureLocal(root: string, progress: (text: string) => void): Promise<Findings> {
   const folder = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
   const roots = join(folder, "root");
@@ -25,7 +26,12 @@ export async function measureLocal(root: string, progress: (text: string) => voi
     const edits = await measureEdits(local, roots);
     progress("local: searches");
     const searches = await measureSearches(here, root);
-    return { bars: commands.bars, tables: [...commands.tables, edits, searches] };
+    progress("local: masking");
+    const masking = await measureMasking(root);
+    return {
+      bars: [...commands.bars, ...masking.bars],
+      tables: [...commands.tables, edits, searches, ...masking.tables],
+    };
   } finally {
     await Promise.all([local.close(), here.close()]);
     rmSync(folder, { recursive: true, force: true });
