@@ -30,6 +30,7 @@ const subcommands: ReadonlyMap<string, () => Promise<Subcommand>> = new Map([
   ["approvals", async () => (await import("../router/approvals-command.ts")).approvalsCommand],
   ["audit", async () => (await import("../router/audit-command.ts")).auditCommand],
   ["undo", async () => (await import("../project/undo-command.ts")).undoCommand],
+  ["var", async () => (await import("../var/var-command.ts")).varCommand],
 ]);
 
 /** Runs the demo with the arguments after its name, and gives its exit code. */
