@@ -1,11 +1,5 @@
 import { realpathSync } from "node:fs";
-import {
-  type AskPassphrase,
-  type AskValue,
-  openSecrets,
-  type SecretStore,
-  type Secrets,
-} from "@toolglot/local-tools/secrets";
+import { type AskValue, openSecrets, type SecretStore, type Secrets } from "@toolglot/local-tools/secrets";
 import type { ScratchProject } from "./scratch-project.ts";
 import { openStoreOf, type StoreKind } from "./secret-store.ts";
 
@@ -13,8 +7,8 @@ import { openStoreOf, type StoreKind } from "./secret-store.ts";
 export interface ProjectSecretsOptions {
   /** Asks for values; without it, a model can ask for none. */
   ask?: AskValue;
-  /** Asks for the passphrase of the file. */
-  passphrase: AskPassphrase;
+  /** Whether a person may be asked for the passphrase of the file. */
+  asksPassphrase: boolean;
   /** Default: the keychain where it works, else the file. */
   kind?: StoreKind;
   /** Values are kept for every project, not for this one alone. */
@@ -30,16 +24,17 @@ export interface ProjectSecrets {
 /** Opens the values that are known in the project: those that are kept for it, and those that are kept for all projects. */
 export async function openProjectSecrets(
   { folder }: ScratchProject,
-  { ask, passphrase, kind, everywhere = false }: ProjectSecretsOptions,
+  { ask, asksPassphrase, kind, everywhere = false }: ProjectSecretsOptions,
 ): Promise<ProjectSecrets> {
-  const store = await openStoreOf(kind, passphrase);
+  const store = await openStoreOf(kind, asksPassphrase);
   const scope = everywhere ? "*" : realpathSync(folder);
   return { secrets: await openSecrets({ store, scope, ...(ask && { ask }) }), store };
 }
 
 /** The names whose values stand in a text, as far as the values were used in this session. */
 export function namesOfValuesIn(text: string, secrets: Secrets): string[] {
-  const marks = (from: string): string[] => [...from.matchAll(/‹([A-Za-z_]\w{0,63})›/g)].map(([, name = ""]) => name);
-  const written = marks(text);
-  return [...new Set(marks(secrets.mask(text)).filter((name) => !written.includes(name)))];
+  const masked = secrets.mask(text);
+  const names = [...masked.matchAll(/‹([A-Za-z_]\w{0,63})›/g)].map(([, name = ""]) => name);
+  // A mark that the text itself holds is no value.
+  return [...new Set(names)].filter((name) => masked.split(`‹${name}›`).length > text.split(`‹${name}›`).length);
 }

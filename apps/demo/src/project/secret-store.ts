@@ -6,9 +6,9 @@ export const storeKinds = ["keychain", "file"] as const;
 export type StoreKind = (typeof storeKinds)[number];
 
 /** The store that was asked for, else the keychain where it works and the encrypted file where it doesn't. */
-export async function openStoreOf(kind: StoreKind | undefined, passphrase: AskPassphrase): Promise<SecretStore> {
+export async function openStoreOf(kind: StoreKind | undefined, asksPassphrase: boolean): Promise<SecretStore> {
   if (kind === "keychain") return await keychainStore();
-  const file = (): SecretStore => fileStore({ passphrase });
+  const file = (): SecretStore => fileStore({ passphrase: asksPassphrase ? askPassphrase : async () => undefined });
   return kind === "file" ? file() : await keychainStore().catch(file);
 }
 
@@ -18,11 +18,7 @@ export function placeOf({ kind }: Pick<SecretStore, "kind">): string {
 }
 
 /** Asks for the passphrase of the file at the terminal; a new one twice. Undefined when there is no terminal. */
-export async function askPassphrase({
-  create,
-  attempt,
-  path,
-}: Parameters<AskPassphrase>[0]): Promise<string | undefined> {
+async function askPassphrase({ create, attempt, path }: Parameters<AskPassphrase>[0]): Promise<string | undefined> {
   if (!create) return askHidden(`${attempt > 1 ? "That was wrong. " : ""}Passphrase of ${path}`);
   const again = attempt > 1 ? "It needs 8 characters or more, twice the same. " : "";
   const first = await askHidden(`${again}A new passphrase for ${path} (8 characters or more)`);

@@ -7,7 +7,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { dataFolder } from "../data/folder.ts";
 import { openProjectSecrets, type ProjectSecrets } from "../project/project-secrets.ts";
 import { openProject } from "../project/scratch-project.ts";
-import { askPassphrase, placeOf, type StoreKind, storeKinds } from "../project/secret-store.ts";
+import { placeOf, type StoreKind, storeKinds } from "../project/secret-store.ts";
 import { styleFor } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
 import { readValue } from "./read-value.ts";
@@ -131,7 +131,7 @@ function checkName(name: string): void {
 
 function open({ dataDir, store, global = false }: VarOptions): Promise<ProjectSecrets> {
   return openProjectSecrets(openProject(dataFolder(dataDir)), {
-    passphrase: askPassphrase,
+    asksPassphrase: true,
     everywhere: global,
     ...(store && { kind: store }),
   });

@@ -1,9 +1,11 @@
-import type { AgentEvent, RunResult } from "@toolglot/agent";
-import type { Diagnostic, ToolErrorInfo, ToolResult } from "@toolglot/core";
+import type { AgentEvent } from "@toolglot/agent";
+import type { Diagnostic, ToolResult } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
 import type { TaskEvent } from "@toolglot/toolkit";
 import { type Words, wordsFor } from "../cli/words.ts";
 import { argumentsText, clip, resultText, valueText } from "./brief.ts";
+import { endingText } from "./ending.ts";
+import { failureDetails, failureText, programWarnings } from "./failure.ts";
 import { endText, isLocal, localCallText, localResultLines } from "./local-result.ts";
 import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
@@ -127,6 +129,12 @@ export class TerminalView implements RunView {
       case "approval-response":
         this.#approval(event);
         break;
+      case "wait-start":
+        this.#note("dim", this.#words.valueNeeded(event.key));
+        break;
+      case "wait-end":
+        this.#note("dim", `${event.key}: ${this.#words.value[event.outcome]}`);
+        break;
       case "action-end":
         this.#results(event);
         break;
@@ -138,7 +146,7 @@ export class TerminalView implements RunView {
         break;
       case "run-end":
         this.#findings();
-        this.#screen.write(this.#ending(event.result));
+        this.#screen.write(endingText(event.result, this.#textShown, this.#words, this.#screen.style));
         break;
     }
   }
@@ -264,25 +272,6 @@ export class TerminalView implements RunView {
     for (const line of localResultLines(result, style)) write(`    ${line}\n`);
   }
 
-  /** What the run's end adds to what was drawn already. */
-  #ending({ status, text, limit, error }: RunResult): string {
-    const { style } = this.#screen;
-    switch (status) {
-      case "answered":
-        return "";
-      case "result":
-        return `  ${style.strong(this.#words.result)} ${visible(text)}\n\n`;
-      case "declined":
-        return this.#textShown ? "" : `  ${visible(text)}\n\n`;
-      case "aborted":
-        return `  ${style.warn(this.#words.cancelled)}\n\n`;
-      case "limit":
-        return `  ${style.warn(this.#words.limit(limit))}\n\n`;
-      case "error":
-        return `  ${style.bad(visible(`${error?.code ?? "error"}: ${error?.message ?? ""}`))}\n\n`;
-    }
-  }
-
   #note(paint: "dim" | "warn", text: string): void {
     this.#close();
     const { style } = this.#screen;
@@ -297,18 +286,4 @@ export class TerminalView implements RunView {
     wrap.feed(visible(text));
     wrap.end();
   }
-}
-
-function failureText({ type, message, line }: ToolErrorInfo): string {
-  return `${type}${line === undefined ? "" : ` in line ${line}`}: ${message}`;
-}
-
-function failureDetails({ sourceLine, hint }: ToolErrorInfo): string[] {
-  return [...(sourceLine ? [sourceLine.trim()] : []), ...(hint ? [`hint: ${hint}`] : [])];
-}
-
-/** What the sandbox noticed about a program that ran, as an import that was not needed. */
-function programWarnings(metadata: Record<string, unknown> | undefined): string[] {
-  const stats = metadata?.stats as { warnings?: unknown } | undefined;
-  return Array.isArray(stats?.warnings) ? stats.warnings.map(String) : [];
 }
