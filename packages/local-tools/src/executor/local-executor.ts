@@ -25,7 +25,8 @@ export interface LocalExecutorOptions {
  * shell call, which are made with the first, the outcome is that of the document's order.
  *
  * A call that holds `$KARYI{NAME}` stops the whole batch before anything runs: no values are known here. One result per
- * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did.
+ * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did. What a command
+ * prints is reported while it runs, as progress with the data `{ output }`.
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
   checkKeys<LocalExecutorOptions>("localExecutor", options, { others: true, mcp: true, maxConcurrency: true });
