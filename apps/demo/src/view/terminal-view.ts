@@ -4,6 +4,7 @@ import { formatDiagnostic } from "@toolglot/core/diagnostics";
 import type { TaskEvent } from "@toolglot/toolkit";
 import { type Words, wordsFor } from "../cli/words.ts";
 import { argumentsText, clip, resultText, valueText } from "./brief.ts";
+import { LiveOutput } from "./live-output.ts";
 import { endText, isLocal, localCallText, localResultLines } from "./local-result.ts";
 import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
@@ -44,6 +45,7 @@ export class TerminalView implements RunView {
   #protocol = "attp";
   /** What calls were made with, for the lines that their ends draw. */
   readonly #inputs = new Map<string, unknown>();
+  readonly #live = new LiveOutput();
   /** Calls that a person refused; the decision shows the reason. */
   readonly #refused = new Set<string>();
 
@@ -117,6 +119,9 @@ export class TerminalView implements RunView {
         // A command may take its time.
         if (event.name === "command") this.#note("dim", localCallText(event.name, event.input));
         break;
+      case "tool-call-progress":
+        this.#output(event.callId, this.#live.take(event) ?? "");
+        break;
       case "tool-call-end":
         // What these give is text, and comes with the results.
         if (!isLocal(event.name) || event.status === "denied") this.#call(event);
@@ -165,13 +170,27 @@ export class TerminalView implements RunView {
     this.#block = new StreamWrap({ prefix, prefixWidth: plain ? 2 : 4, width: Math.max(20, columns()), paint, write });
   }
 
+  /** What a command prints while it runs, under its line. */
+  #output(callId: string, text: string): void {
+    if (text === "") return;
+    const { style, write, columns } = this.#screen;
+    if (this.#blockKind !== callId) {
+      this.#close();
+      const lines = { prefix: "    ", prefixWidth: 4, width: Math.max(20, columns()) };
+      this.#block = new StreamWrap({ ...lines, paint: style.dim, write });
+      this.#blockKind = callId;
+    }
+    this.#block?.feed(visible(text));
+  }
+
   #close(): void {
     const block = this.#block;
+    const isOutput = this.#live.has(this.#blockKind);
     this.#block = undefined;
     this.#blockKind = "";
     if (!block) return;
     block.end();
-    if (block.started) this.#screen.write("\n");
+    if (block.started && !isOutput) this.#screen.write("\n");
   }
 
   #field({ field, text }: EventOf<"block-delta">): void {
@@ -261,7 +280,7 @@ export class TerminalView implements RunView {
     // A command by itself stands right above.
     const head = alone && name === "command" ? "" : `${style.accent(call)} `;
     write(`  ${sign} ${head}${style.dim(end)}\n`);
-    for (const line of localResultLines(result, style)) write(`    ${line}\n`);
+    for (const line of localResultLines(this.#live.rest(result), style)) write(`    ${line}\n`);
   }
 
   /** What the run's end adds to what was drawn already. */
