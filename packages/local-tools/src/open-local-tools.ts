@@ -36,6 +36,11 @@ export interface LocalToolsOptions {
   ask?: Ask;
   /** UTF-16 units of text that one call, or one batch of calls, gives. Keep it below the protocol's result budget. Default 12,000. */
   maxChars?: number;
+  /**
+   * Whether a `find` that differs from exactly one place only in what no reader sees (white space at line ends, typographic quotes and the
+   * like) is taken for that place; `notes` then says so. Default true.
+   */
+  lenient?: boolean;
 }
 
 /**
@@ -44,7 +49,7 @@ export interface LocalToolsOptions {
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
   checkOptions(options);
-  const { maxChars = 12_000, policy = defaultLocalPolicy, ask, shell = {} } = options;
+  const { maxChars = 12_000, policy = defaultLocalPolicy, ask, shell = {}, lenient = true } = options;
   if (!Number.isInteger(maxChars) || maxChars < 200) {
     throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
   }
@@ -61,7 +66,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     roots,
     stateDir: path,
     journal,
-    editor: new Editor({ roots, journal, backupDir: state.backups }),
+    editor: new Editor({ roots, journal, backupDir: state.backups, lenient }),
     reader: new Reader({ roots: readable, maxChars }),
     policy,
     ask,
@@ -80,6 +85,7 @@ function checkOptions(options: LocalToolsOptions): void {
     policy: true,
     ask: true,
     maxChars: true,
+    lenient: true,
   });
   const { shell } = options;
   if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
@@ -92,6 +98,9 @@ function checkOptions(options: LocalToolsOptions): void {
     const given = options[name];
     if (given !== undefined && typeof given !== "function")
       throw new TypeError(`${name} must be a function, not ${typeof given}`);
+  }
+  if (options.lenient !== undefined && typeof options.lenient !== "boolean") {
+    throw new TypeError(`lenient must be true or false, not ${typeof options.lenient}`);
   }
   if (options.stateDir !== undefined && (typeof options.stateDir !== "string" || options.stateDir === "")) {
     throw new TypeError("stateDir must be a path");

@@ -76,6 +76,7 @@ describe("an option of the wrong kind is a TypeError", () => {
     ["policy: a text", () => call(openLocalTools, { roots, policy: "allow" })],
     ["ask: true", () => call(openLocalTools, { roots, ask: true })],
     ["maxChars: a text", () => call(openLocalTools, { roots, maxChars: "1000" })],
+    ["lenient: a text", () => call(openLocalTools, { roots, lenient: "no" })],
     ["no options of a shell", () => call(openShell)],
     ["cwd: none", () => call(openShell, { artifactDir: roots })],
     ["bash: a number", () => call(openShell, { ...shell, bash: 5 })],

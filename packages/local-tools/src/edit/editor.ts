@@ -22,6 +22,8 @@ export interface EditorOptions {
   backupDir: string;
   /** The largest file, before and after, in bytes. Default 8 MiB. */
   maxBytes?: number;
+  /** Whether a find that differs from one place only in what no reader sees is taken for it. Default true. */
+  lenient?: boolean;
 }
 
 /** Characters of all diffs of one outcome, and the least for each. */
@@ -64,11 +66,11 @@ export class Editor {
 
   /** Throws `TypeError` for a bound that is no count. */
   constructor(options: EditorOptions) {
-    const { maxBytes = maxTextBytes } = options;
+    const { maxBytes = maxTextBytes, lenient = true } = options;
     if (!Number.isInteger(maxBytes) || maxBytes < 1) {
       throw new TypeError(`maxBytes must be a whole number of bytes from 1, not ${maxBytes}`);
     }
-    this.#options = { ...options, maxBytes };
+    this.#options = { ...options, maxBytes, lenient };
   }
 
   /**
@@ -148,10 +150,11 @@ export class Editor {
   /** Reads a file and makes its edits in memory. */
   async #plan(target: Target): Promise<Plan> {
     const { place, edits, origins } = target;
-    const { maxBytes } = this.#options;
+    const { maxBytes, lenient } = this.#options;
     const before = await this.#read(target);
     const applied = applyEdits(before?.text ?? "", edits, {
       maxChars: maxBytes,
+      lenient,
       nameOf: (pair) => origins[pair] ?? `pair ${pair + 1}`,
     });
     const isSame = before !== undefined && applied.text === before.text;
