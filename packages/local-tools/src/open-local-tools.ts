@@ -41,6 +41,11 @@ export interface LocalToolsOptions {
    * like) is taken for that place; `notes` then says so. Default true.
    */
   lenient?: boolean;
+  /**
+   * Whether extended attributes and access-control lists of a file outlive its edits. Needs GNU cp and Linux, and costs a process for each
+   * file; an edit that can't keep them is refused (`WriteFailed`). Default false.
+   */
+  keepAttributes?: boolean;
 }
 
 /**
@@ -49,7 +54,14 @@ export interface LocalToolsOptions {
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
   checkOptions(options);
-  const { maxChars = 12_000, policy = defaultLocalPolicy, ask, shell = {}, lenient = true } = options;
+  const {
+    maxChars = 12_000,
+    policy = defaultLocalPolicy,
+    ask,
+    shell = {},
+    lenient = true,
+    keepAttributes = false,
+  } = options;
   if (!Number.isInteger(maxChars) || maxChars < 200) {
     throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
   }
@@ -59,7 +71,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
   const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
   await demandOutside(path, roots);
   const state = await openStateDirectory(path);
-  const journal = await openJournal({ dir: state.journal, roots });
+  const journal = await openJournal({ dir: state.journal, roots, keepAttributes });
   // What was too long for a result can be read from where it is kept.
   const readable = await Roots.open([...roots.paths, state.artifacts]);
   return new OpenLocalTools({
@@ -86,6 +98,7 @@ function checkOptions(options: LocalToolsOptions): void {
     ask: true,
     maxChars: true,
     lenient: true,
+    keepAttributes: true,
   });
   const { shell } = options;
   if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
@@ -99,8 +112,10 @@ function checkOptions(options: LocalToolsOptions): void {
     if (given !== undefined && typeof given !== "function")
       throw new TypeError(`${name} must be a function, not ${typeof given}`);
   }
-  if (options.lenient !== undefined && typeof options.lenient !== "boolean") {
-    throw new TypeError(`lenient must be true or false, not ${typeof options.lenient}`);
+  for (const name of ["lenient", "keepAttributes"] as const) {
+    const given = options[name];
+    if (given !== undefined && typeof given !== "boolean")
+      throw new TypeError(`${name} must be true or false, not ${typeof given}`);
   }
   if (options.stateDir !== undefined && (typeof options.stateDir !== "string" || options.stateDir === "")) {
     throw new TypeError("stateDir must be a path");

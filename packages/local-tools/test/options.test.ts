@@ -77,6 +77,7 @@ describe("an option of the wrong kind is a TypeError", () => {
     ["ask: true", () => call(openLocalTools, { roots, ask: true })],
     ["maxChars: a text", () => call(openLocalTools, { roots, maxChars: "1000" })],
     ["lenient: a text", () => call(openLocalTools, { roots, lenient: "no" })],
+    ["keepAttributes: a number", () => call(openLocalTools, { roots, keepAttributes: 1 })],
     ["no options of a shell", () => call(openShell)],
     ["cwd: none", () => call(openShell, { artifactDir: roots })],
     ["bash: a number", () => call(openShell, { ...shell, bash: 5 })],
