@@ -40,17 +40,19 @@ export function findFolded(file: FoldedText, edit: FileTextEdit): FoldedPlaces |
   if (edit.find.startsWith(byteOrderMark)) return undefined;
   const wanted = dividedFind(fold(withLf(edit.find), { isPart: true }).folded);
   if (wanted === undefined) return undefined;
-  const fits: Fit[] = [];
+  const starts: number[] = [];
   let count = 0;
+  let only: Fit | undefined;
   eachOccurrence(file.folded, wanted.core, true, (at) => {
     const fit = fitAt(file, wanted, at);
-    if (fit !== undefined && count++ < maxNamedLines) fits.push(fit);
+    if (fit === undefined) return true;
+    if (count++ < maxNamedLines) starts.push(file.startOf(at));
+    // One that would cut a character is never edited, but it makes another one doubtful.
+    if (file.isBoundary(fit.from) && file.isBoundary(fit.to)) only ??= fit;
     return count < maxCounted;
   });
-  const [first] = fits;
-  if (first === undefined) return undefined;
-  const starts = fits.map(({ from }) => file.startOf(from));
-  return { count, starts, only: count === 1 ? placeOf(file, wanted, first, edit) : undefined };
+  if (only === undefined) return undefined;
+  return { count, starts, only: count === 1 ? placeOf(file, wanted, only, edit) : undefined };
 }
 
 /** A folded find: so many line ends, then its content, then further line ends. */
@@ -80,10 +82,9 @@ interface Fit extends Span {
   hasBlanks: boolean;
 }
 
-function fitAt({ folded, isBoundary }: FoldedText, wanted: DividedFind, from: number): Fit | undefined {
+function fitAt({ folded }: FoldedText, wanted: DividedFind, from: number): Fit | undefined {
   const { head, core, tail, blanks } = wanted;
   const to = from + core.length;
-  if (!isBoundary(from) || !isBoundary(to)) return undefined;
   let [above, below] = [0, 0];
   while (above < head && folded[from - above - 1] === "\n") above++;
   while (below < tail && folded[to + below] === "\n") below++;
