@@ -48,6 +48,16 @@ export interface LocalToolsOptions {
   ask?: Ask;
   /** UTF-16 units of text that one call, or one batch of calls, gives. Keep it below the protocol's result budget. Default 12,000. */
   maxChars?: number;
+  /**
+   * Whether a `find` that differs from exactly one place only in what no reader sees (white space at line ends, typographic quotes and the
+   * like) is taken for that place; `notes` then says so. Default true.
+   */
+  lenient?: boolean;
+  /**
+   * Whether extended attributes and access-control lists of a file outlive its edits. Needs GNU cp and Linux, and costs a process for each
+   * file; an edit that can't keep them is refused (`WriteFailed`). Default false.
+   */
+  keepAttributes?: boolean;
 }
 
 /**
@@ -56,7 +66,15 @@ export interface LocalToolsOptions {
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
   checkOptions(options);
-  const { maxChars = 12_000, policy = defaultLocalPolicy, ask, shell = {}, secrets } = options;
+  const {
+    maxChars = 12_000,
+    policy = defaultLocalPolicy,
+    ask,
+    shell = {},
+    lenient = true,
+    keepAttributes = false,
+    secrets,
+  } = options;
   const values = secrets && valuesOf(secrets);
   if (!Number.isInteger(maxChars) || maxChars < 200) {
     throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
@@ -67,14 +85,14 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
   const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
   await demandOutside(path, roots);
   const state = await openStateDirectory(path);
-  const journal = await openJournal({ dir: state.journal, roots });
+  const journal = await openJournal({ dir: state.journal, roots, keepAttributes });
   // What was too long for a result can be read from where it is kept.
   const readable = await Roots.open([...roots.paths, state.artifacts]);
   return new OpenLocalTools({
     roots,
     stateDir: path,
     journal,
-    editor: new Editor({ roots, journal, backupDir: state.backups }),
+    editor: new Editor({ roots, journal, backupDir: state.backups, lenient }),
     reader: new Reader({ roots: readable, maxChars }),
     policy,
     ask,
@@ -97,6 +115,8 @@ function checkOptions(options: LocalToolsOptions): void {
     policy: true,
     ask: true,
     maxChars: true,
+    lenient: true,
+    keepAttributes: true,
   });
   const { shell } = options;
   if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
@@ -109,6 +129,11 @@ function checkOptions(options: LocalToolsOptions): void {
     const given = options[name];
     if (given !== undefined && typeof given !== "function")
       throw new TypeError(`${name} must be a function, not ${typeof given}`);
+  }
+  for (const name of ["lenient", "keepAttributes"] as const) {
+    const given = options[name];
+    if (given !== undefined && typeof given !== "boolean")
+      throw new TypeError(`${name} must be true or false, not ${typeof given}`);
   }
   if (options.stateDir !== undefined && (typeof options.stateDir !== "string" || options.stateDir === "")) {
     throw new TypeError("stateDir must be a path");
