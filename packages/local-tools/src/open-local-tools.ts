@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { checkKeys, defined } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
+import { confinementSentence } from "./confinement/notes.ts";
+import type { ConfinementPlaces, ConfinementSettings } from "./confinement/settings.ts";
 import { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError } from "./errors.ts";
@@ -13,7 +15,7 @@ import { readTogether } from "./read/read-together.ts";
 import { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { Roots } from "./roots/roots.ts";
-import { checkedShellOptions, openShell } from "./shell/open-shell.ts";
+import { checkedShellOptions, openShellIn } from "./shell/open-shell.ts";
 import { refusingPlaceholders } from "./shell/refusing-placeholders.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { defaultStateDirectory, demandOutside, openStateDirectory } from "./state-directory.ts";
@@ -49,10 +51,12 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
   }
   const roots = await Roots.open(typeof options.roots === "string" ? [options.roots] : options.roots);
-  // Its place is not known yet, and never wrong.
-  checkedShellOptions("openLocalTools: shell", { cwd: roots.base, ...shell, artifactDir: roots.base });
   const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
   await demandOutside(path, roots);
+  const confined = { roots: [options.roots].flat().map((root) => resolve(root)), hidden: [path] };
+  // The place of artifacts is not made yet, and never wrong.
+  const asked = { cwd: roots.base, ...shell, artifactDir: path };
+  const { confinement } = checkedShellOptions("openLocalTools: shell", asked, confined);
   const state = await openStateDirectory(path);
   const journal = await openJournal({ dir: state.journal, roots });
   // What was too long for a result can be read from where it is kept.
@@ -67,6 +71,8 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     ask,
     maxChars,
     shellOptions: { cwd: roots.base, maxChars, ...shell, artifactDir: state.artifacts },
+    confined,
+    confinement,
   });
 }
 
@@ -108,6 +114,9 @@ interface Parts {
   ask: Ask | undefined;
   maxChars: number;
   shellOptions: ShellOptions;
+  /** What a confined shell can write and not see. */
+  confined: ConfinementPlaces;
+  confinement: ConfinementSettings | undefined;
 }
 
 class OpenLocalTools implements LocalTools {
@@ -184,7 +193,8 @@ class OpenLocalTools implements LocalTools {
   }
 
   tools(): DefinedTool<Record<string, unknown>>[] {
-    this.#tools ??= localTools(this);
+    const { confinement } = this.#parts;
+    this.#tools ??= localTools(this, confinement && confinementSentence(confinement));
     return [...this.#tools];
   }
 
@@ -195,7 +205,7 @@ class OpenLocalTools implements LocalTools {
   #session(): Promise<ShellSession> {
     this.#demandOpen();
     if (this.#shell !== undefined) return this.#shell;
-    const opening = openShell(this.#parts.shellOptions);
+    const opening = openShellIn(this.#parts.shellOptions, this.#parts.confined);
     this.#shell = opening;
     // The next call tries again.
     opening.catch(() => {

@@ -1,8 +1,12 @@
+import { resolve } from "node:path";
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { confinedEnvironment } from "../confinement/confinement.ts";
+import { type ConfinementPlaces, type ConfinementSettings, confinementSettings } from "../confinement/settings.ts";
 import { localError } from "../errors.ts";
 import { isDirectory } from "../roots/pinned-folder.ts";
 import { BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
+import { openConfinement } from "./confined-bash.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
 import { processesHere } from "./processes.ts";
 import { Session } from "./session.ts";
@@ -23,6 +27,7 @@ const shellOptionKeys: KnownKeys<ShellOptions> = {
   rows: true,
   maxChars: true,
   artifactDir: true,
+  sandbox: true,
 };
 
 /** What pipes lack. */
@@ -42,30 +47,45 @@ const pipeLimits: readonly string[] = [
  * shell and all it has started are killed and its files removed; what a host that was killed (SIGKILL) left in the temporary
  * folder, the next session that is opened removes.
  *
- * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run.
+ * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run, or when it can't
+ * be confined as `sandbox` asks: `data.reason` and `data.hint` say why, and what cures it.
  */
-export async function openShell(options: ShellOptions): Promise<ShellSession> {
-  const settings = checkedShellOptions("openShell", options);
+export function openShell(options: ShellOptions): Promise<ShellSession> {
+  return openShellIn(options, undefined);
+}
+
+/** As {@link openShell}; `places`: what a confined shell can write and not see. Default: it can write `cwd`. */
+export async function openShellIn(options: ShellOptions, places: ConfinementPlaces | undefined): Promise<ShellSession> {
+  const { confinement: confined, ...settings } = checkedShellOptions("openShell", options, places);
   const { backend = "auto", bash = "bash", inheritEnv = defaultEnvironment, env = {} } = options;
   removeDeadFolders();
-  const processes = processesHere();
+  // Nothing may page, ask for a rich terminal, or keep a history.
+  const environment = childEnvironment({
+    inherit: inheritEnv,
+    env: {
+      ...{ TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "" },
+      ...(confined ? confinedEnvironment : {}),
+      ...env,
+    },
+  });
+  const confinement = confined && (await openConfinement(confined, environment, options.cwd));
+  const processes = processesHere(confinement !== undefined);
   const open = async (backend: ShellBackend, lost: readonly string[]): Promise<ShellSession> => {
     const session: SessionOptions = {
       ...settings,
       backend,
       bash,
       cwd: options.cwd,
-      // Nothing may page, ask for a rich terminal, or keep a history.
-      env: childEnvironment({
-        inherit: inheritEnv,
-        env: { TERM: "dumb", PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "", ...env },
-      }),
+      env: environment,
       processes,
+      confinement,
       startMs: 15_000,
       artifactDir: options.artifactDir,
       limits: [...lost, ...processes.limits],
     };
-    return new Session(await BashProcess.start(session), session);
+    const shell = await BashProcess.start(session);
+    session.limits = [...session.limits, ...shell.limits];
+    return new Session(shell, session);
   };
   let lost = pipeLimits;
   if (backend !== "pipe") {
@@ -81,11 +101,14 @@ export async function openShell(options: ShellOptions): Promise<ShellSession> {
   });
 }
 
-/** The options that are numbers, complete. Throws `TypeError` for any that can't be. */
+/** The options that are numbers, complete, and the confinement. Throws `TypeError` for any that can't be. */
 export function checkedShellOptions(
   what: string,
   options: ShellOptions,
-): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxChars" | "columns" | "rows"> {
+  places?: ConfinementPlaces,
+): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxChars" | "columns" | "rows"> & {
+  confinement: ConfinementSettings | undefined;
+} {
   if (options === undefined) throw new TypeError(`${what} needs options: { cwd, artifactDir }`);
   checkKeys<ShellOptions>(what, options, shellOptionKeys);
   const { backend = "auto", bash = "bash", inheritEnv = [], env = {} } = options;
@@ -109,6 +132,7 @@ export function checkedShellOptions(
     maxChars: whole("maxChars", options.maxChars ?? 20_000, 1, Number.MAX_SAFE_INTEGER),
     columns: whole("columns", options.columns ?? 200, 2, 10_000),
     rows: whole("rows", options.rows ?? 50, 2, 10_000),
+    confinement: confinementSettings(what, options.sandbox, places ?? { roots: [resolve(options.cwd)] }),
   };
 }
 

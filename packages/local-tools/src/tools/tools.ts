@@ -11,9 +11,9 @@ type Run = (input: never, context: ToolContext) => Promise<unknown>;
 /**
  * The tools for a Toolkit. `command`, `input` and `ctrl` give data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
  * whatever the exit status: a program decides what it means. `edit` and `read` give text. `input` decodes escapes, since some
- * protocols take the white space off the ends of a value.
+ * protocols take the white space off the ends of a value. `aboutShell`: a sentence for the description of `command`.
  */
-export function localTools(local: LocalTools): DefinedTool<Record<string, unknown>>[] {
+export function localTools(local: LocalTools, aboutShell?: string): DefinedTool<Record<string, unknown>>[] {
   const runs: Record<LocalToolName, Run> = {
     command: (input: CommandInput, { signal }) => local.command(input, { signal }).then((got) => shellData(got)),
     edit: (input: EditInput, { signal }) =>
@@ -23,9 +23,16 @@ export function localTools(local: LocalTools): DefinedTool<Record<string, unknow
       local.input({ data: decodeEscapes(input.data) }, { signal }).then((got) => shellData(got, "NoCommand")),
     ctrl: (input: { key: string }, { signal }) => local.ctrl(input, { signal }).then((got) => shellData(got)),
   };
-  return Object.entries(definitions).map(([name, { inputSchema, ...definition }]) =>
-    defineTool({ ...definition, input: inputSchema, execute: runs[name as LocalToolName] as never }),
-  );
+  return Object.entries(definitions).map(([name, { inputSchema, ...definition }]) => {
+    const about = name === "command" && aboutShell !== undefined ? ` ${aboutShell}` : "";
+    const description = `${definition.description}${about}`;
+    return defineTool({
+      ...definition,
+      description,
+      input: inputSchema,
+      execute: runs[name as LocalToolName] as never,
+    });
+  });
 }
 
 function shellData(result: ShellResult, notRun: LocalErrorType = "ShellBusy"): unknown {

@@ -1,0 +1,79 @@
+import { execFile } from "node:child_process";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join } from "node:path";
+import { attempt } from "../errors.ts";
+import { bwrapVersion, classifyFailure, confinementUnavailable, isAtLeast, oldestBwrap } from "./failures.ts";
+import { isInAny } from "./hidden-places.ts";
+
+/** How long bubblewrap may take to start a program. */
+const probeMs = 3000;
+/** The version from which on it can forbid user namespaces inside. */
+const forbidsNested: readonly [number, number] = [0, 8];
+
+/** A bubblewrap that works here. */
+export interface FoundBwrap {
+  path: string;
+  /** It forbids user namespaces inside. */
+  forbidsNested: boolean;
+}
+
+/** A program by its path or its name on PATH, unless it lies in one of the places; undefined when there is none. */
+export function programOutside(name: string, places: readonly string[]): string | undefined {
+  const paths = name.includes("/")
+    ? [name]
+    : (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name));
+  return paths.find((path) => {
+    const real = isAbsolute(path) ? attempt(() => realpathSync(path)) : undefined;
+    if (real === undefined || isInAny(places, path) || isInAny(places, real)) return false;
+    const isProgram = (): boolean => {
+      accessSync(real, constants.X_OK);
+      return statSync(real).isFile();
+    };
+    return attempt(isProgram) === true;
+  });
+}
+
+/**
+ * Finds bubblewrap and starts `true` with the arguments of a real start; `argumentsFor` makes them. Rejects with
+ * `ShellUnavailable`, which names the reason and the cure.
+ */
+export async function probe(
+  name: string,
+  writable: readonly string[],
+  env: Readonly<Record<string, string>>,
+  argumentsFor: (found: FoundBwrap) => readonly string[],
+): Promise<FoundBwrap> {
+  if (process.platform !== "linux") throw confinementUnavailable("platform");
+  const path = programOutside(name, writable);
+  if (path === undefined) throw confinementUnavailable("no-bwrap");
+  const { stdout } = await run(path, ["--version"], env);
+  const version = bwrapVersion(stdout);
+  if (version === undefined) throw confinementUnavailable("failed", `${path} --version: ${stdout}`);
+  if (!isAtLeast(version, oldestBwrap)) throw confinementUnavailable("old-bwrap", stdout);
+  let printed = "";
+  // Some containers and set-uid programs don't let it forbid nested namespaces; the rest works there all the same.
+  for (const found of [
+    { path, forbidsNested: true },
+    { path, forbidsNested: false },
+  ]) {
+    if (found.forbidsNested && !isAtLeast(version, forbidsNested)) continue;
+    const { failed, stderr } = await run(path, [...argumentsFor(found), "--", "true"], env);
+    if (!failed) return found;
+    printed = stderr;
+    if (classifyFailure(stderr) !== "failed") break;
+  }
+  throw confinementUnavailable(classifyFailure(printed), printed);
+}
+
+function run(
+  path: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<{ failed: boolean; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(path, [...args], { env: { ...env }, timeout: probeMs, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
+      const printed = stderr || (error ? `${error.message}${error.killed ? ` (after ${probeMs} ms)` : ""}` : "");
+      resolve({ failed: error !== null, stdout, stderr: printed });
+    });
+  });
+}
