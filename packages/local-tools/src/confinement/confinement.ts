@@ -4,7 +4,7 @@ import { protectedPlaces } from "./git-places.ts";
 import { hiddenPlaces, ownHomes } from "./hidden-places.ts";
 import { type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
 import { type FoundBwrap, probe } from "./probe.ts";
-import { nameServers, programPlaces } from "./program-places.ts";
+import { kernelPlaces, nameServers, programPlaces } from "./program-places.ts";
 import type { ConfinementSettings } from "./settings.ts";
 import { makeStandIns } from "./stand-ins.ts";
 import type { ConfinedState } from "./types.ts";
@@ -93,6 +93,7 @@ export class Confinement {
       shown: readable === "all" ? [...homes, ...servers] : [],
       writable,
       repositories,
+      kernel: kernelPlaces(),
       folder,
     });
     const blank = makeBlank(folder);

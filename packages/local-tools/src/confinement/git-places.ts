@@ -106,13 +106,15 @@ class Search {
     for (const { path: name, kind } of protectedInGit) {
       const path = join(folder, name);
       const holder = dirname(path);
-      if (!existsSync(holder)) this.missing.set(holder, { path: holder, kind: "folder" });
-      else {
+      if (holder === folder || isFolder(holder)) {
         if (holder !== folder) this.pinned.add(holder);
         this.#protect(path, kind);
+      } else {
+        this.#protect(holder, "folder");
       }
     }
-    for (const name of ["modules", "worktrees"]) this.#nested(join(folder, name), deepest);
+    for (const name of ["modules", "worktrees"])
+      if (isFolder(join(folder, name))) this.#nested(join(folder, name), deepest);
   }
 
   /** Modules may be folders in folders, as their names are; what has a HEAD is one. */

@@ -31,6 +31,8 @@ export interface MountRequest {
   shown: readonly string[];
   writable: readonly string[];
   repositories: ProtectedPlaces;
+  /** Settings of the kernel, which root could change otherwise, without any capability. */
+  kernel: readonly string[];
   /** The shell's own folder. */
   folder: string;
 }
@@ -40,7 +42,7 @@ export interface MountRequest {
  * hidden. For one path the later line here decides.
  */
 export function planMounts(request: MountRequest): MountPlan {
-  const { readable, hidden, shown, writable, repositories, folder } = request;
+  const { readable, hidden, shown, writable, repositories, kernel, folder } = request;
   const all = new Map<string, Mount>();
   if (readable === "all") all.set("/", { is: "read" });
   else
@@ -56,6 +58,7 @@ export function planMounts(request: MountRequest): MountPlan {
     all.set(path, { is: kind === "folder" ? "blank-folder" : "blank-file" });
   all.set("/dev", { is: "devices" });
   all.set("/proc", { is: "processes" });
+  for (const path of kernel) all.set(path, { is: "read" });
   all.set(folder, { is: "read" });
   const ordered = [...all].sort(([one], [other]) => depth(one) - depth(other));
   return new Map(ordered.filter(([path, mount]) => !isIdle(all, path, mount)));

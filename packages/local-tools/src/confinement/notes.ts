@@ -5,7 +5,7 @@ export function confinementSentence({ writable, network }: Pick<ConfinedState, "
   return `It is confined: only ${written(writable)} can be written${network ? "" : "; there is no network"}.`;
 }
 
-const readOnly = /Read-only file system|EROFS/;
+const readOnly = /Read-only file system|EROFS|Device or resource busy|EBUSY/;
 const noNetwork =
   /Network is unreachable|Could not resolve host|Temporary failure in name resolution|ENETUNREACH|EAI_AGAIN/;
 const noAccess = /Permission denied|EACCES|No such file or directory|ENOENT/;

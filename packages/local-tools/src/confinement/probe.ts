@@ -57,10 +57,10 @@ export async function probe(
     { path, forbidsNested: false },
   ]) {
     if (found.forbidsNested && !isAtLeast(version, forbidsNested)) continue;
-    const { failed, stderr } = await run(path, [...argumentsFor(found), "--", "true"], env);
+    const { failed, isTooLate, stderr } = await run(path, [...argumentsFor(found), "--", "true"], env);
     if (!failed) return found;
     printed = stderr;
-    if (classifyFailure(stderr) !== "failed") break;
+    if (isTooLate || classifyFailure(stderr) !== "failed") break;
   }
   throw confinementUnavailable(classifyFailure(printed), printed);
 }
@@ -69,11 +69,12 @@ function run(
   path: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
-): Promise<{ failed: boolean; stdout: string; stderr: string }> {
+): Promise<{ failed: boolean; isTooLate: boolean; stdout: string; stderr: string }> {
   return new Promise((resolve) => {
     execFile(path, [...args], { env: { ...env }, timeout: probeMs, killSignal: "SIGKILL" }, (error, stdout, stderr) => {
-      const printed = stderr || (error ? `${error.message}${error.killed ? ` (after ${probeMs} ms)` : ""}` : "");
-      resolve({ failed: error !== null, stdout, stderr: printed });
+      const isTooLate = error?.killed === true;
+      const printed = stderr || (error ? `${error.message}${isTooLate ? ` (after ${probeMs} ms)` : ""}` : "");
+      resolve({ failed: error !== null, isTooLate, stdout, stderr: printed });
     });
   });
 }

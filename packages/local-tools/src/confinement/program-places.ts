@@ -22,6 +22,13 @@ function nodePlace(): string {
   return existsSync(join(folder, "lib/node_modules")) ? folder : program;
 }
 
+/** What of /proc is the kernel's and not a process's, and can be written by root. */
+export function kernelPlaces(): string[] {
+  return ["sys", "sysrq-trigger", "irq", "bus", "fs", "mtrr"]
+    .map((name) => `/proc/${name}`)
+    .filter((path) => existsSync(path));
+}
+
 /** The file of the name servers' addresses, where it lies in a hidden folder: without it, the network has no names. */
 export function nameServers(hidden: readonly string[]): string[] {
   const file = attempt(() => realpathSync("/etc/resolv.conf"));
