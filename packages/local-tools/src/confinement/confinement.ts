@@ -1,5 +1,6 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { attempt } from "../errors.ts";
 import { protectedPlaces } from "./git-places.ts";
 import { hiddenPlaces, ownHomes } from "./hidden-places.ts";
 import { type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
@@ -77,7 +78,8 @@ export class Confinement {
     return shows(this.#plan, path);
   }
 
-  start({ cwd, folder, newSession }: ConfinedStartOptions): ConfinedStart {
+  start({ folder, newSession, ...options }: ConfinedStartOptions): ConfinedStart {
+    const cwd = attempt(() => realpathSync(options.cwd)) ?? options.cwd;
     const { readable, writable, network } = this.#settings;
     const homes = ownHomes();
     const hidden = hiddenPlaces(homes, this.#settings.hidden);
@@ -94,6 +96,7 @@ export class Confinement {
       writable,
       repositories,
       kernel: kernelPlaces(),
+      cwd,
       folder,
     });
     const blank = makeBlank(folder);

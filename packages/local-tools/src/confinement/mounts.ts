@@ -33,6 +33,8 @@ export interface MountRequest {
   repositories: ProtectedPlaces;
   /** Settings of the kernel, which root could change otherwise, without any capability. */
   kernel: readonly string[];
+  /** Where the shell starts; can be read at least. */
+  cwd: string;
   /** The shell's own folder. */
   folder: string;
 }
@@ -42,7 +44,7 @@ export interface MountRequest {
  * hidden. For one path the later line here decides.
  */
 export function planMounts(request: MountRequest): MountPlan {
-  const { readable, hidden, shown, writable, repositories, kernel, folder } = request;
+  const { readable, hidden, shown, writable, repositories, kernel, cwd, folder } = request;
   const all = new Map<string, Mount>();
   if (readable === "all") all.set("/", { is: "read" });
   else
@@ -52,6 +54,7 @@ export function planMounts(request: MountRequest): MountPlan {
   for (const { path, kind } of hidden) all.set(path, { is: kind === "folder" ? "empty" : "blank-file" });
   for (const path of shown) if (holderOf(all, dirname(path))?.is === "empty") all.set(path, { is: "read" });
   for (const path of writable) all.set(path, { is: "write" });
+  if (!shows(all, cwd)) all.set(cwd, { is: "read" });
   for (const path of repositories.pinned) all.set(path, { is: "write" });
   for (const path of repositories.kept) all.set(path, { is: "read" });
   for (const { path, kind } of repositories.missing)

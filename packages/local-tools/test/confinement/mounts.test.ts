@@ -9,6 +9,7 @@ const plain: MountRequest = {
   writable: ["/work/project"],
   repositories: nothing,
   kernel: ["/proc/sys"],
+  cwd: "/work/project/sub",
   folder: "/tmp/own",
 };
 const folder = (path: string) => ({ path, kind: "folder" as const });
@@ -53,6 +54,11 @@ it("keeps a root visible that lies in a hidden folder, and hides a folder that l
 
 it("shows a root that is itself a hidden place", () => {
   expect(entries({ hidden: [folder("/home/me/.ssh")], writable: ["/home/me/.ssh"] })).toContain("/home/me/.ssh write");
+});
+
+it("shows the folder that the shell starts in", () => {
+  expect(entries({}).join()).not.toContain("sub");
+  expect(entries({ cwd: "/tmp/there" })).toContain("/tmp/there read");
 });
 
 it("doesn't name what lies in a hidden folder, and nothing of what can't be read anyway", () => {
