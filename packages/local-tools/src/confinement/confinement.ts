@@ -4,7 +4,7 @@ import { attempt } from "../errors.ts";
 import { protectedPlaces } from "./git-places.ts";
 import { hiddenPlaces, ownHomes } from "./hidden-places.ts";
 import { type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
-import { type FoundBwrap, probe } from "./probe.ts";
+import { type FoundBwrap, findBwrap, probe } from "./probe.ts";
 import { kernelPlaces, nameServers, programPlaces } from "./program-places.ts";
 import type { ConfinementSettings } from "./settings.ts";
 import { makeStandIns } from "./stand-ins.ts";
@@ -37,37 +37,36 @@ export interface ConfinedStartOptions {
   newSession: boolean;
 }
 
-/** A confinement that works here. What exists is looked at anew at each start. */
+/** How programs are confined. What exists is looked at anew at each start. */
 export class Confinement {
   readonly state: ConfinedState;
   readonly #settings: ConfinementSettings;
-  readonly #found: FoundBwrap;
+  #found: FoundBwrap;
   #plan: MountPlan = new Map();
 
-  private constructor(settings: ConfinementSettings, found: FoundBwrap) {
+  /** Finds bubblewrap; throws `ShellUnavailable` where there is none. Whether it works is seen when something is started. */
+  constructor(settings: ConfinementSettings) {
     this.#settings = settings;
-    this.#found = found;
-    const { network, writable } = settings;
-    this.state = { kind: "bwrap", network, writable, hidden: hiddenPaths(settings) };
+    this.#found = findBwrap(settings.bwrap, settings.writable);
+    const { network, writable, hidden } = settings;
+    this.state = { kind: "bwrap", network, writable, hidden: hiddenPlaces(ownHomes(), hidden).map(({ path }) => path) };
   }
 
   /**
-   * Finds bubblewrap and tries it out; rejects with `ShellUnavailable` where it doesn't work. `env`: what programs inside get.
-   * `start`: as of the first one.
+   * Tries bubblewrap out; rejects with `ShellUnavailable`, which says why, where it doesn't work. True when it works now as it was not
+   * used before: then it is worth starting again. `env`: what programs inside get.
    */
-  static async open(
-    settings: ConfinementSettings,
-    env: Readonly<Record<string, string>>,
-    start: ConfinedStartOptions,
-  ): Promise<Confinement> {
+  async tryOut(env: Readonly<Record<string, string>>, start: ConfinedStartOptions): Promise<boolean> {
+    const before = this.#found;
     const release: (() => void)[] = [];
     try {
-      const found = await probe(settings.bwrap, settings.writable, env, (found) => {
-        const begun = new Confinement(settings, found).start(start);
+      await probe(before.path, env, (found) => {
+        this.#found = found;
+        const begun = this.start(start);
         release.push(begun.release);
         return begun.arguments;
       });
-      return new Confinement(settings, found);
+      return this.#found.forbidsNested !== before.forbidsNested;
     } finally {
       for (const end of release) end();
     }
@@ -115,10 +114,6 @@ export class Confinement {
       release: makeStandIns(repositories.missing),
     };
   }
-}
-
-function hiddenPaths({ hidden }: ConfinementSettings): string[] {
-  return hiddenPlaces(ownHomes(), hidden).map(({ path }) => path);
 }
 
 /** An empty file and an empty folder, which stand for what can't be seen or must not be made. */

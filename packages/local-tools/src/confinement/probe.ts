@@ -8,12 +8,12 @@ import { isInAny } from "./hidden-places.ts";
 /** How long bubblewrap may take to start a program. */
 const probeMs = 3000;
 /** The version from which on it can forbid user namespaces inside. */
-const forbidsNested: readonly [number, number] = [0, 8];
+const firstToForbid: readonly [number, number] = [0, 8];
 
-/** A bubblewrap that works here. */
+/** A bubblewrap. */
 export interface FoundBwrap {
   path: string;
-  /** It forbids user namespaces inside. */
+  /** Whether it is asked to forbid user namespaces inside. */
   forbidsNested: boolean;
 }
 
@@ -33,32 +33,39 @@ export function programOutside(name: string, places: readonly string[]): string 
   });
 }
 
-/**
- * Finds bubblewrap and starts `true` with the arguments of a real start; `argumentsFor` makes them. Rejects with
- * `ShellUnavailable`, which names the reason and the cure.
- */
-export async function probe(
-  name: string,
-  writable: readonly string[],
-  env: Readonly<Record<string, string>>,
-  argumentsFor: (found: FoundBwrap) => readonly string[],
-): Promise<FoundBwrap> {
+/** Those that can't forbid user namespaces inside, as a probe has shown. */
+const nesting: Set<string> = new Set();
+
+/** Finds bubblewrap; throws `ShellUnavailable` where there is none that may be run. */
+export function findBwrap(name: string, writable: readonly string[]): FoundBwrap {
   if (process.platform !== "linux") throw confinementUnavailable("platform");
   const path = programOutside(name, writable);
   if (path === undefined) throw confinementUnavailable("no-bwrap");
+  return { path, forbidsNested: !nesting.has(path) };
+}
+
+/**
+ * Starts `true` with the arguments of a real start, which `argumentsFor` makes. Rejects with `ShellUnavailable`, which names
+ * the reason and the cure.
+ */
+export async function probe(
+  path: string,
+  env: Readonly<Record<string, string>>,
+  argumentsFor: (found: FoundBwrap) => readonly string[],
+): Promise<void> {
   const { stdout } = await run(path, ["--version"], env);
   const version = bwrapVersion(stdout);
   if (version === undefined) throw confinementUnavailable("failed", `${path} --version: ${stdout}`);
   if (!isAtLeast(version, oldestBwrap)) throw confinementUnavailable("old-bwrap", stdout);
   let printed = "";
   // Some containers and set-uid programs don't let it forbid nested namespaces; the rest works there all the same.
-  for (const found of [
-    { path, forbidsNested: true },
-    { path, forbidsNested: false },
-  ]) {
-    if (found.forbidsNested && !isAtLeast(version, forbidsNested)) continue;
-    const { failed, isTooLate, stderr } = await run(path, [...argumentsFor(found), "--", "true"], env);
-    if (!failed) return found;
+  for (const forbidsNested of isAtLeast(version, firstToForbid) ? [true, false] : [false]) {
+    const args = [...argumentsFor({ path, forbidsNested }), "--", "true"];
+    const { failed, isTooLate, stderr } = await run(path, args, env);
+    if (!failed) {
+      if (!forbidsNested) nesting.add(path);
+      return;
+    }
     printed = stderr;
     if (isTooLate || classifyFailure(stderr) !== "failed") break;
   }

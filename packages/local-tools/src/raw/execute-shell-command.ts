@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { checkKeys } from "@toolglot/internal";
 import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
-import { type Confinement, confinedEnvironment } from "../confinement/confinement.ts";
+import { Confinement, confinedEnvironment } from "../confinement/confinement.ts";
 import { confinementNote, confinementSentence } from "../confinement/notes.ts";
 import { confinementSettings } from "../confinement/settings.ts";
 import { localError } from "../errors.ts";
-import { openConfinement } from "../shell/confined-bash.ts";
+import { tryOut } from "../shell/confined-bash.ts";
 import { childEnvironment } from "../shell/environment.ts";
 import type { ShellOptions } from "../shell/types.ts";
 import { runShell } from "./run-shell.ts";
@@ -56,7 +56,11 @@ export function makeExecuteShellCommand(options: ShellCommandOptions = {}): Defi
   let opening: Promise<Confinement> | undefined;
   const confinementHere = async (): Promise<Confinement | undefined> => {
     if (settings === undefined) return undefined;
-    opening ??= openConfinement(settings, environment(), where);
+    opening ??= (async () => {
+      const confinement = new Confinement(settings);
+      await tryOut(confinement, environment(), where);
+      return confinement;
+    })();
     return opening.catch((error: unknown) => {
       // The next call tries again.
       opening = undefined;

@@ -1,7 +1,6 @@
 import { rmSync } from "node:fs";
 import { sleep } from "@toolglot/internal";
-import { type ConfinedStart, Confinement } from "../confinement/confinement.ts";
-import type { ConfinementSettings } from "../confinement/settings.ts";
+import type { ConfinedStart, Confinement } from "../confinement/confinement.ts";
 import { childrenOf, isOver, numberInside } from "./linux-processes.ts";
 import { newShellFolder } from "./shell-folders.ts";
 import { signal } from "./signal.ts";
@@ -65,15 +64,15 @@ export class ConfinedBash {
   }
 }
 
-/** Tries a confinement out, as of a program without a terminal. Rejects with `ShellUnavailable` where it doesn't work. */
-export async function openConfinement(
-  settings: ConfinementSettings,
+/** Tries a confinement out, as of a program without a terminal; see {@link Confinement.tryOut}. */
+export async function tryOut(
+  confinement: Confinement,
   env: Readonly<Record<string, string>>,
   cwd: string,
-): Promise<Confinement> {
+): Promise<boolean> {
   const folder = newShellFolder();
   try {
-    return await Confinement.open(settings, env, { cwd, folder, newSession: true });
+    return await confinement.tryOut(env, { cwd, folder, newSession: true });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

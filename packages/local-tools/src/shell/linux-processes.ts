@@ -88,6 +88,9 @@ function below(
 
 /** The processes that a process has started itself. */
 export function childrenOf(parent: number): number[] {
+  // Not every kernel lists them.
+  const listedThere = text(`/proc/${parent}/task/${parent}/children`);
+  if (listedThere !== undefined) return listedThere.split(" ").filter(Boolean).map(Number);
   return (attempt(all) ?? []).filter((one) => one.parent === parent && one.state !== "Z").map(({ pid }) => pid);
 }
 

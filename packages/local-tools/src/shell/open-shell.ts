@@ -1,12 +1,12 @@
 import { resolve } from "node:path";
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
-import { confinedEnvironment } from "../confinement/confinement.ts";
+import { Confinement, confinedEnvironment } from "../confinement/confinement.ts";
 import { type ConfinementPlaces, type ConfinementSettings, confinementSettings } from "../confinement/settings.ts";
-import { localError } from "../errors.ts";
+import { localError, localErrorType } from "../errors.ts";
 import { isDirectory } from "../roots/pinned-folder.ts";
 import { BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
-import { openConfinement } from "./confined-bash.ts";
+import { tryOut } from "./confined-bash.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
 import { processesHere } from "./processes.ts";
 import { Session } from "./session.ts";
@@ -68,7 +68,7 @@ export async function openShellIn(options: ShellOptions, places: ConfinementPlac
       ...env,
     },
   });
-  const confinement = confined && (await openConfinement(confined, environment, options.cwd));
+  const confinement = confined && new Confinement(confined);
   const processes = processesHere(confinement !== undefined);
   const open = async (backend: ShellBackend, lost: readonly string[]): Promise<ShellSession> => {
     const session: SessionOptions = {
@@ -87,16 +87,25 @@ export async function openShellIn(options: ShellOptions, places: ConfinementPlac
     session.limits = [...session.limits, ...shell.limits];
     return new Session(shell, session);
   };
+  /** Trying a confinement out first would cost every start as much as a command; one that failed says why. */
+  const openOrSayWhy = async (backend: ShellBackend, lost: readonly string[]): Promise<ShellSession> => {
+    try {
+      return await open(backend, lost);
+    } catch (error) {
+      if (!confinement || !(await tryOut(confinement, environment, options.cwd))) throw error;
+      return open(backend, lost);
+    }
+  };
   let lost = pipeLimits;
   if (backend !== "pipe") {
     try {
-      return await open("pty", []);
+      return await openOrSayWhy("pty", []);
     } catch (error) {
-      if (backend === "pty") throw unavailable(error);
+      if (backend === "pty" || isUnavailable(error)) throw unavailable(error);
       lost = [`No pseudo-terminal: ${reason(error)}`, ...pipeLimits];
     }
   }
-  return open("pipe", lost).catch((error) => {
+  return openOrSayWhy("pipe", lost).catch((error) => {
     throw unavailable(error);
   });
 }
@@ -136,7 +145,13 @@ export function checkedShellOptions(
   };
 }
 
+/** True for an error that says already why there is no shell. */
+function isUnavailable(error: unknown): error is Error {
+  return localErrorType(error) === "ShellUnavailable";
+}
+
 function unavailable(error: unknown): Error {
+  if (isUnavailable(error)) return error;
   return localError("ShellUnavailable", `No shell could be started: ${reason(error)}`, {}, error);
 }
 

@@ -81,7 +81,7 @@ describe.runIf(process.platform === "linux")("a shell that can't be confined", (
     );
     expect(await failure(scratch)).toMatchObject({ reason: "failed" });
     const calls = readFileSync(scratch.at("bin/calls"), "utf8").trim().split("\n");
-    expect(calls.map((line) => line.includes("--disable-userns"))).toEqual([true, false]);
+    expect(calls.map((line) => line.includes("--disable-userns"))).toEqual([true, true, false]);
   });
 
   it("fails each command of openLocalTools and each raw command, and runs none of them", async () => {

@@ -2,14 +2,15 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "vitest";
+import { Confinement } from "../../src/confinement/confinement.ts";
 import { confinementSettings } from "../../src/confinement/settings.ts";
-import { openConfinement } from "../../src/shell/confined-bash.ts";
+import { tryOut } from "../../src/shell/confined-bash.ts";
 
 async function whyNot(): Promise<string | undefined> {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "tg-confined-")));
   try {
     const settings = confinementSettings("tests", "bwrap", { roots: [root] });
-    if (settings) await openConfinement(settings, { PATH: process.env.PATH ?? "" }, root);
+    if (settings) await tryOut(new Confinement(settings), { PATH: process.env.PATH ?? "" }, root);
     return undefined;
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
