@@ -31,8 +31,8 @@ const mostFolders = 20_000;
 
 /**
  * Looks for repositories in the writable places, to a depth of three folders, and for their modules. Follows no links on the way, but
- * protects what a protected name leads to. A writable place without a repository gets an empty `.git`, so that none is
- * made there, with hooks that the user's own git would run.
+ * protects what a protected name leads to. A repository that a command makes is looked for when the next shell starts: to keep
+ * one from being made, a `.git` would have to stand in every folder that is none, where people and programs see it.
  */
 export function protectedPlaces(writable: readonly string[]): ProtectedPlaces {
   const search = new Search(writable);
@@ -56,8 +56,6 @@ class Search {
 
   start(place: string): void {
     if (!isFolder(place)) return;
-    const git = join(place, ".git");
-    if (attempt(() => lstatSync(git)) === undefined) this.missing.set(git, { path: git, kind: "folder" });
     this.#look(place, place, 0);
     if (this.#folders > mostFolders) {
       this.limits.push(
@@ -81,9 +79,8 @@ class Search {
   /** A `.git`, whatever it is. */
   #repository(path: string, entry: Dirent): void {
     if (entry.isDirectory()) {
-      // An empty one is none yet, or stands there for another shell.
-      if (entriesOf(path).length === 0) this.missing.set(path, { path, kind: "folder" });
-      else this.#gitFolder(path);
+      // An empty one is none yet.
+      if (entriesOf(path).length > 0) this.#gitFolder(path);
       return;
     }
     if (entry.isSymbolicLink()) {

@@ -120,14 +120,14 @@ describe.runIf(notConfinable === undefined)("a confined shell", () => {
     expect(path).not.toBe("");
   });
 
-  it("makes no repository where there is none, and leaves nothing of it behind", async () => {
-    const { scratch, shell, says } = await confinedShell();
-    const made = await shell.run("git init -q .");
-    expect(made.exit).not.toBe(0);
-    expect(made.notes.join()).toContain("confinement");
-    expect(await says("mkdir .git/hooks 2>/dev/null || echo no; rmdir .git 2>/dev/null || echo no")).toBe("no\nno");
-    await shell.close();
-    expect(await scratch.has("work/.git")).toBe(false);
+  it("covers a repository that a command has made from the next shell on", async () => {
+    const { shell, says, scratch } = await confinedShell();
+    expect(await says("git init -q . && echo old >.git/hooks/pre-commit && echo made")).toBe("made");
+    await shell.run("exit");
+    const changed = await shell.run("echo evil >.git/hooks/pre-commit");
+    expect(changed.exit).not.toBe(0);
+    expect(changed.notes.join()).toContain("confinement");
+    expect(await scratch.read("work/.git/hooks/pre-commit")).toBe("old\n");
   });
 
   it("sees and signals no process of the host, nor its environment", async () => {
