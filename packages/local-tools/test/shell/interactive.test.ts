@@ -5,7 +5,7 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import type { ShellResult, ShellSession } from "../../src/shell/types.ts";
 import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
-import { session, terminals, ways } from "./sessions.ts";
+import { fewTerminals, session, terminals, ways } from "./sessions.ts";
 
 const has = (program: string): boolean => {
   try {
@@ -67,7 +67,7 @@ it.each(terminals)(
   },
 );
 
-it.each(terminals)("drives node's prompt (%s)", async (way) => {
+it.each(fewTerminals)("drives node's prompt (%s)", async (way) => {
   const { shell } = await session(way);
   const ready = await asks(shell, shell.run("node -i"), /> $/);
   expect(ready).toMatchObject({ status: "running", waiting: "input" });
@@ -76,7 +76,7 @@ it.each(terminals)("drives node's prompt (%s)", async (way) => {
   expect(left).toMatchObject({ status: "ended", exit: 0 });
 });
 
-it.runIf(has("python3")).each(terminals)("drives Python's prompt and its hidden question (%s)", async (way) => {
+it.runIf(has("python3")).each(fewTerminals)("drives Python's prompt and its hidden question (%s)", async (way) => {
   const { shell } = await session(way);
   expect(await asks(shell, shell.run("python3 -i -q"), />>> $/)).toMatchObject({ waiting: "input" });
   await asks(shell, shell.input("print(6*7)\n"), /^42\n/m);
@@ -96,7 +96,7 @@ it.runIf(has("bc"))("drives bc, which asks nothing and reads the terminal", asyn
   expect(await shell.ctrl("d")).toMatchObject({ status: "ended", exit: 0 });
 });
 
-it.each(terminals)(
+it.each(fewTerminals)(
   "answers npm init question by question (%s)",
   async (way) => {
     const { shell, dir } = await session(way, { timeoutMs: 20_000 });
@@ -127,7 +127,7 @@ it.each(terminals)(
   120_000,
 );
 
-it.each(terminals)("goes on in a shell within the shell, and comes back (%s)", async (way) => {
+it.each(fewTerminals)("goes on in a shell within the shell, and comes back (%s)", async (way) => {
   const { shell } = await session(way);
   const inner = await shell.run("export PS1; bash --norc --noprofile");
   expect(inner.status).toBe("running");
@@ -136,7 +136,7 @@ it.each(terminals)("goes on in a shell within the shell, and comes back (%s)", a
   expect((await shell.run("echo back")).output).toBe("back\n");
 });
 
-it.each(terminals)("resizes the terminal under a running command (%s)", async (way) => {
+it.each(fewTerminals)("resizes the terminal under a running command (%s)", async (way) => {
   const { shell } = await session(way, { columns: 100, rows: 30 });
   expect((await shell.run("stty size")).output).toBe("30 100\n");
   expect(await shell.run("trap 'stty size' WINCH; read x")).toMatchObject({ status: "running", waiting: "input" });

@@ -18,6 +18,9 @@ export const ways: readonly Way[] = [
 ];
 /** Those with a terminal. */
 export const terminals: readonly Way[] = ways.filter(hasTerminal);
+/** For slow suites: a plain run leaves confined sessions to `.ci/run`. */
+export const fewWays: readonly Way[] = ways.filter((way) => isThorough || !isConfined(way));
+export const fewTerminals: readonly Way[] = fewWays.filter(hasTerminal);
 
 export function hasTerminal(way: Way): boolean {
   return way.endsWith("pty");
