@@ -3,7 +3,7 @@ import { dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../errors.ts";
 import { isInside } from "../roots/roots.ts";
 import { isInAny } from "./hidden-places.ts";
-import type { FoundPlace } from "./types.ts";
+import type { StandIn } from "./types.ts";
 
 /** What of git a confined command must not change in the writable places: it would run as the user's own later. */
 export interface ProtectedPlaces {
@@ -11,18 +11,20 @@ export interface ProtectedPlaces {
   readonly pinned: readonly string[];
   /** Exist, and can only be read. */
   readonly kept: readonly string[];
-  /** Don't exist yet: something empty takes their place. */
-  readonly missing: readonly FoundPlace[];
+  /** Don't exist yet: something empty, or harmless, takes their place. */
+  readonly missing: readonly StandIn[];
   /** What could not be protected, one sentence each. */
   readonly limits: readonly string[];
 }
 
 /** In a git folder: what git runs, or learns from what to run. */
-const protectedInGit: readonly FoundPlace[] = [
+const protectedInGit: readonly StandIn[] = [
   { path: "hooks", kind: "folder" },
   { path: "config", kind: "file" },
   { path: "config.worktree", kind: "file" },
   { path: "info/attributes", kind: "file" },
+  // Where another folder is named, its hooks and settings count. This names the git folder itself.
+  { path: "commondir", kind: "file", text: ".\n" },
 ];
 /** Folders between a writable place and a nested repository. */
 const deepest = 3;
@@ -44,7 +46,7 @@ export function protectedPlaces(writable: readonly string[]): ProtectedPlaces {
 class Search {
   readonly pinned: Set<string> = new Set();
   readonly kept: Set<string> = new Set();
-  readonly missing: Map<string, FoundPlace> = new Map();
+  readonly missing: Map<string, StandIn> = new Map();
   readonly limits: string[] = [];
   readonly #writable: readonly string[];
   readonly #known: Set<string> = new Set();
@@ -100,14 +102,14 @@ class Search {
     this.#known.add(folder);
     const root = this.#writable.find((place) => isInside(place, folder)) as string;
     this.#pin(root, folder);
-    for (const { path: name, kind } of protectedInGit) {
+    for (const { path: name, ...what } of protectedInGit) {
       const path = join(folder, name);
       const holder = dirname(path);
       if (holder === folder || isFolder(holder)) {
         if (holder !== folder) this.pinned.add(holder);
-        this.#protect(path, kind);
+        this.#protect({ path, ...what });
       } else {
-        this.#protect(holder, "folder");
+        this.#protect({ path: holder, kind: "folder" });
       }
     }
     for (const name of ["modules", "worktrees"])
@@ -124,9 +126,10 @@ class Search {
     }
   }
 
-  #protect(path: string, kind: FoundPlace["kind"]): void {
+  #protect(place: StandIn): void {
+    const { path } = place;
     const found = attempt(() => lstatSync(path));
-    if (found === undefined) this.missing.set(path, { path, kind });
+    if (found === undefined) this.missing.set(path, place);
     else if (!found.isSymbolicLink()) this.kept.add(path);
     else {
       this.#replaceable(path);

@@ -57,8 +57,10 @@ export function planMounts(request: MountRequest): MountPlan {
   if (!shows(all, cwd)) all.set(cwd, { is: "read" });
   for (const path of repositories.pinned) all.set(path, { is: "write" });
   for (const path of repositories.kept) all.set(path, { is: "read" });
-  for (const { path, kind } of repositories.missing)
-    all.set(path, { is: kind === "folder" ? "blank-folder" : "blank-file" });
+  for (const { path, kind, text } of repositories.missing) {
+    const blank = kind === "folder" ? "blank-folder" : "blank-file";
+    all.set(path, { is: text === undefined ? blank : "read" });
+  }
   all.set("/dev", { is: "devices" });
   all.set("/proc", { is: "processes" });
   for (const path of kernel) all.set(path, { is: "read" });

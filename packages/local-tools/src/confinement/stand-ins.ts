@@ -1,21 +1,21 @@
-import { mkdirSync, rmdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { attempt } from "../errors.ts";
-import type { FoundPlace } from "./types.ts";
+import type { StandIn } from "./types.ts";
 
 /** How many shells of this process need one. */
 const uses: Map<string, number> = new Map();
 
 /**
- * A mount needs something at its place. Makes an empty file or folder at each, and gives what removes those again that are
- * still empty and that no other shell of this process needs.
+ * A mount needs something at its place. Makes a file or an empty folder at each, and gives what removes those again that are
+ * still as they were made and that no other shell of this process needs.
  */
-export function makeStandIns(places: readonly FoundPlace[]): () => void {
-  const used: FoundPlace[] = [];
+export function makeStandIns(places: readonly StandIn[]): () => void {
+  const used: StandIn[] = [];
   for (const place of places) {
-    const { path, kind } = place;
+    const { path, kind, text = "" } = place;
     const isMade = attempt(() => {
       if (kind === "folder") mkdirSync(path);
-      else writeFileSync(path, "", { flag: "wx" });
+      else writeFileSync(path, text, { flag: "wx" });
       return true;
     });
     if (!isMade && !uses.has(path)) continue;
@@ -23,7 +23,7 @@ export function makeStandIns(places: readonly FoundPlace[]): () => void {
     used.push(place);
   }
   return () => {
-    for (const { path, kind } of used.splice(0).reverse()) {
+    for (const { path, kind, text = "" } of used.splice(0).reverse()) {
       const left = (uses.get(path) ?? 1) - 1;
       if (left > 0) {
         uses.set(path, left);
@@ -32,7 +32,7 @@ export function makeStandIns(places: readonly FoundPlace[]): () => void {
       uses.delete(path);
       attempt(() => {
         if (kind === "folder") rmdirSync(path);
-        else if (statSync(path).size === 0) unlinkSync(path);
+        else if (readFileSync(path, "utf8") === text) unlinkSync(path);
       });
     }
   };

@@ -31,3 +31,9 @@ export interface FoundPlace {
   path: string;
   kind: "folder" | "file";
 }
+
+/** Something that has to be there so that nothing else can be put there. */
+export interface StandIn extends FoundPlace {
+  /** What a file holds. Default: nothing. */
+  text?: string;
+}

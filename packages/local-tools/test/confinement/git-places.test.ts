@@ -38,10 +38,11 @@ it("finds repositories to a depth of three folders, modules and linked work tree
   expect(short(missing.map((one) => one.path))).toEqual(
     [
       ...[".git", ".git/modules/libs/one", "a/b/c/.git", "far/real"].flatMap((one) => [
+        `${one}/commondir`,
         `${one}/config.worktree`,
         `${one}/info/attributes`,
       ]),
-      ...["config", "config.worktree", "hooks", "info"].map((name) => `.git/worktrees/w/${name}`),
+      ...["commondir", "config", "config.worktree", "hooks", "info"].map((name) => `.git/worktrees/w/${name}`),
     ].sort(),
   );
   expect(short(pinned)).toEqual(
@@ -81,7 +82,7 @@ it("removes what stood in for something once nobody needs it, and nothing else",
   const { at, has } = await scratchFolder({ "there/a": "" });
   const places = [
     { path: at("folder"), kind: "folder" as const },
-    { path: at("folder/file"), kind: "file" as const },
+    { path: at("folder/file"), kind: "file" as const, text: "." },
     { path: at("there"), kind: "folder" as const },
     { path: at("there/a"), kind: "file" as const },
   ];

@@ -99,6 +99,8 @@ describe.runIf(notConfinable === undefined)("a confined shell", () => {
       `mv -T ${git}/config ${git}/config2`,
       `echo evil >${git}/config.worktree`,
       `echo evil >${git}/info/attributes`,
+      `echo evil >${git}/commondir`,
+      `mv -T ${git}/commondir ${git}/common2`,
       `perl -e 'rename("${git}/info", "${git}/info2") || exit 1'`,
       `perl -e 'rename("${git}", "${git}2") || exit 1'`,
     ]);
@@ -116,7 +118,7 @@ describe.runIf(notConfinable === undefined)("a confined shell", () => {
     expect(committed, committed.output).toMatchObject({ exit: 0, output: expect.stringContaining("one") });
     await shell.close();
     expect(readFileSync(at("work/.git/config"), "utf8")).toBe(before);
-    expect(existsSync(at("work/.git/config.worktree"))).toBe(false);
+    for (const name of ["config.worktree", "commondir"]) expect(existsSync(at(`work/.git/${name}`))).toBe(false);
     expect(path).not.toBe("");
   });
 
