@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
 import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+import { measureConfined } from "./confined.ts";
 import { ptyEach, type Runner, sentinel, session } from "./shells.ts";
 
 const rounds = 300;
@@ -21,11 +22,15 @@ export async function measureLocal(root: string, progress: (text: string) => voi
   try {
     progress("local: commands");
     const commands = await measureCommands(folder);
+    progress("local: confined shells");
+    // Not where everything else lies: a confined shell must not write to the state directories.
+    const confined = await measureConfined(roots);
     progress("local: edits");
     const edits = await measureEdits(local, roots);
     progress("local: searches");
     const searches = await measureSearches(here, root);
-    return { bars: commands.bars, tables: [...commands.tables, edits, searches] };
+    const bars = [...commands.bars, ...confined.bars];
+    return { bars, tables: [...commands.tables, ...confined.tables, edits, searches] };
   } finally {
     await Promise.all([local.close(), here.close()]);
     rmSync(folder, { recursive: true, force: true });

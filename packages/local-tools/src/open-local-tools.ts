@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import type { ToolError } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
+import { confinementSentence } from "./confinement/notes.ts";
+import type { ConfinementPlaces, ConfinementSettings } from "./confinement/settings.ts";
 import { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError, localErrorType } from "./errors.ts";
@@ -80,10 +82,12 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
   }
   const roots = await Roots.open(typeof options.roots === "string" ? [options.roots] : options.roots);
-  // Its place is not known yet, and never wrong.
-  checkedShellOptions("openLocalTools: shell", { cwd: roots.base, ...shell, artifactDir: roots.base });
   const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
   await demandOutside(path, roots);
+  const confined = { roots: [options.roots].flat().map((root) => resolve(root)), hidden: [path] };
+  // The place of artifacts is not made yet, and never wrong.
+  const asked = { cwd: roots.base, ...shell, artifactDir: path };
+  const { confinement } = checkedShellOptions("openLocalTools: shell", asked, confined);
   const state = await openStateDirectory(path);
   const journal = await openJournal({ dir: state.journal, roots, keepAttributes });
   // What was too long for a result can be read from where it is kept.
@@ -101,6 +105,8 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     secrets,
     values,
     shellOptions: { cwd: roots.base, maxChars, ...shell, artifactDir: state.artifacts },
+    confined,
+    confinement,
   });
 }
 
@@ -154,6 +160,9 @@ interface Parts {
   door: Door;
   secrets: Secrets | undefined;
   values: SecretValues | undefined;
+  /** What a confined shell can write and not see. */
+  confined: ConfinementPlaces;
+  confinement: ConfinementSettings | undefined;
 }
 
 class OpenLocalTools implements LocalTools {
@@ -302,9 +311,13 @@ class OpenLocalTools implements LocalTools {
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
     checkKeys<{ stream?: boolean }>("tools", options, { stream: true });
-    const canAsk = this.#asker !== undefined;
-    if (options.stream) return localTools(this, { canAsk, stream: true });
-    this.#tools ??= localTools(this, { canAsk });
+    const { confinement } = this.#parts;
+    const setting = {
+      canAsk: this.#asker !== undefined,
+      ...(confinement && { aboutShell: confinementSentence(confinement) }),
+    };
+    if (options.stream) return localTools(this, { ...setting, stream: true });
+    this.#tools ??= localTools(this, setting);
     return [...this.#tools];
   }
 
@@ -316,12 +329,12 @@ class OpenLocalTools implements LocalTools {
   #session(): Promise<Session> {
     this.#demandOpen();
     if (this.#shell !== undefined) return this.#shell;
-    const { values, shellOptions } = this.#parts;
+    const { values, shellOptions, confined } = this.#parts;
     const hidden = values && {
       masker: () => values.masker(),
       holdsValue: (text: string) => values.namesIn(text).length > 0,
     };
-    const opening = openSession(shellOptions, hidden);
+    const opening = openSession(shellOptions, { places: confined, ...(hidden && { hidden }) });
     this.#shell = opening;
     // The next call tries again.
     opening.catch(() => {

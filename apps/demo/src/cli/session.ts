@@ -4,7 +4,7 @@ import type { LocalTools } from "@toolglot/local-tools";
 import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
-import type { CommandConsent } from "../project/open-local.ts";
+import type { CommandConsent, SandboxChoice } from "../project/open-local.ts";
 import { openProject } from "../project/scratch-project.ts";
 import type { TrpLink, TrpOptions } from "../router/trp-link.ts";
 import { demoTools } from "../tools/index.ts";
@@ -24,7 +24,7 @@ export interface Session {
   trp(): Promise<TrpLink>;
   /** Shell, edits and reads in the scratch copy of the project; made when first needed. */
   local(): Promise<LocalTools>;
-  /** What a person should know after work in the project, each once: that edits can be undone, what the shell can't do here. */
+  /** What a person should know after work in the project, each once: that edits can be undone, whether commands are confined, what the shell can't do here. */
   projectNotes(done: { edited: boolean; ran: boolean }): Promise<string[]>;
   dispose(): Promise<void>;
 }
@@ -35,6 +35,8 @@ export interface SessionOptions {
   router?: TrpOptions;
   /** Whether commands in the project are asked about. Default `ask`. */
   commands?: CommandConsent;
+  /** Whether commands in the project are confined. Default: where it works. */
+  sandbox?: SandboxChoice;
   /** In which notes are written. Default English. */
   words?: Words;
   /** Whether the interpreter for the next program is started ahead, which takes half a second of processor time. Default true. */
@@ -43,12 +45,14 @@ export interface SessionOptions {
 
 /** Makes the toolkit over the store's data. */
 export function openSession(store: DemoStore, options: SessionOptions = {}): Session {
-  const { router = {}, commands = "ask", words = wordsFor("en"), ahead = true } = options;
+  const { router = {}, commands = "ask", sandbox, words = wordsFor("en"), ahead = true } = options;
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
   const sandboxes = new Map<ProgramLanguage, Sandbox>();
   let link: Promise<TrpLink> | undefined;
   let local: Promise<LocalTools> | undefined;
+  /** Why commands are not confined, although nobody said so. */
+  let whyNot: string | undefined;
   const shown = new Set<string>();
   const tasks = new Tasks();
   let unwatch: (() => void) | undefined;
@@ -71,16 +75,21 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       return link;
     },
     local() {
-      local ??= import("../project/open-local.ts").then(({ openLocal }) =>
-        openLocal(openProject(store.folder), commands),
-      );
+      local ??= import("../project/open-local.ts").then(async ({ openLocal, openLocalConfined }) => {
+        const project = openProject(store.folder);
+        if (sandbox !== undefined) return openLocal(project, commands, sandbox);
+        const opened = await openLocalConfined(project, commands);
+        whyNot = opened.whyNot;
+        return opened.local;
+      });
       return local;
     },
     async projectNotes({ edited, ran }) {
       const shell = ran ? await (await local)?.shell().catch(() => undefined) : undefined;
-      const { backend, limits } = shell?.state ?? { backend: "pty", limits: [] };
+      const { backend, limits, confined } = shell?.state ?? { backend: "pty", limits: [] };
       const notes = [
         ...(edited ? [words.undo] : []),
+        ...(confined === undefined ? [] : [confined ? words.confined : words.notConfined(whyNot)]),
         ...(backend === "pipe" ? [["Commands run without a terminal of their own:", ...limits].join("\n  ")] : []),
       ].filter((note) => !shown.has(note));
       for (const note of notes) shown.add(note);

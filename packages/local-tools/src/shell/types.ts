@@ -1,3 +1,4 @@
+import type { BwrapOptions, ConfinedState } from "../confinement/types.ts";
 import type { ScreenView } from "../output/full-screen.ts";
 
 /** How the shell is run: with a terminal of its own, or over plain pipes. */
@@ -37,6 +38,12 @@ export interface ShellOptions {
   maxChars?: number;
   /** Where outputs that were cut are kept whole, made when needed (0700). Required. */
   artifactDir: string;
+  /**
+   * Confines the shell and all it starts by bubblewrap (Linux): only `cwd` (with `openLocalTools`: the roots), other places that
+   * are named, and a `/tmp` of its own can be written; keys and sockets are hidden; there is no network. Where that can't be
+   * had, opening fails. Default false: commands may do what this process may.
+   */
+  sandbox?: false | "bwrap" | BwrapOptions;
 }
 
 /** Options of one command. */
@@ -103,6 +110,8 @@ export interface ShellState {
   cwd: string;
   /** How many shells this session has had. */
   generation: number;
+  /** How the shell is confined; false when it isn't. */
+  confined: false | ConfinedState;
 }
 
 /** One persistent shell. Calls are queued and run in the order made. Nothing a command does makes a call reject: only a caller's mistake does. */

@@ -5,7 +5,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from "vitest";
 import { CommandText } from "../../src/shell/command-text.ts";
-import { backends, session } from "../shell/sessions.ts";
+import { fewWays, session } from "../shell/sessions.ts";
 
 let artifactDir: string;
 beforeAll(() => {
@@ -63,7 +63,7 @@ describe("of a flood the middle is skipped", () => {
 });
 
 describe("a gigabyte", () => {
-  it.for([...backends])(
+  it.for([...fewWays])(
     "ends or is reported in a minute, and the host goes on (%s)",
     { timeout: 120_000 },
     async (backend, { skip }) => {

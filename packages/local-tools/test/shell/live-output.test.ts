@@ -4,7 +4,7 @@ import { executorContext } from "@toolglot/core/executing";
 import { Toolkit, type ToolResponse } from "@toolglot/toolkit";
 import { describe, expect, it } from "vitest";
 import { actionOf, openSession } from "../support/session.ts";
-import { backends, session } from "./sessions.ts";
+import { fewWays, session } from "./sessions.ts";
 
 /** A command waits for the file `go`, so that the listener decides when it goes on, however busy the machine is. */
 const wait = "until [ -e go ]; do sleep 0.02; done";
@@ -21,7 +21,7 @@ function listener(
   return { given, onOutput };
 }
 
-describe.each(backends)("while a command runs (%s)", { concurrent: true }, (backend) => {
+describe.each(fewWays)("while a command runs (%s)", { concurrent: true }, (backend) => {
   it("its output is given", async ({ onTestFinished }) => {
     const { shell, dir } = await session(backend, {}, onTestFinished);
     const { given, onOutput } = listener(dir, (text) => text === "one\n");
