@@ -104,11 +104,21 @@ const riskyFolders: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/(?:^|\/)\.(?:cargo\/credentials(?:\.toml)?|gem\/credentials|config\/gh\/hosts\.yml)$/, "may hold credentials"],
 ];
 
+/** What every risky path of plain characters holds, in small letters: a quick look that spares most paths the thorough one. */
+const hint = new RegExp(
+  [...riskyNames, ...riskyFolders]
+    .map(([{ source }]) => source.replace(/\(\?!.*\$\)|\(\?:\^\|\\\/\)|\(\?:\\\/\|\$\)|^\^|\$$/g, ""))
+    .join("|"),
+);
+/** ASCII but for `:` and `\`. */
+const plain = /^[ -9;-[\]-~]*$/;
+
 /**
  * Why a file counts as risky (settings with secrets, keys, credentials, databases, git's own files, and copies of such files), in
  * a few words; undefined for any other file. Decides by the path alone, letter case aside, and takes `/` and `\` for separators.
  */
 export function protectedReason(shownPath: string): string | undefined {
+  if (plain.test(shownPath) && !/[. ]\//.test(shownPath) && !hint.test(shownPath.toLowerCase())) return undefined;
   const whole = comparablePath(shownPath);
   const inside = riskyFolders.find(([pattern]) => pattern.test(whole));
   if (inside !== undefined) return inside[1];
