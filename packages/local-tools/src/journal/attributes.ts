@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { ignoring, localError } from "../errors.ts";
@@ -24,9 +23,12 @@ export async function copyAttributes(path: string, shown: string, target: number
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {
     said = (said + text).slice(0, 300);
   });
-  const [status] = await once(child, "close").catch((error: Error) => [error.message]);
-  if (status === 0) return;
-  const reason = said.trim() || (typeof status === "string" ? status : `cp ended with ${status}`);
+  const ended = await new Promise<string | number | null>((resolve) => {
+    child.on("error", (error) => resolve(error.message));
+    child.on("close", (status, signal) => resolve(signal ?? status));
+  });
+  if (ended === 0) return;
+  const reason = said.trim() || `cp: ${ended}`;
   const hint = "keepAttributes needs GNU cp, and a file system that holds the attributes.";
   throw localError("WriteFailed", `The attributes of ${shown} can't be kept (${reason}). Nothing was changed.`, {
     hint,

@@ -85,7 +85,7 @@ it.runIf(process.platform === "linux")("should refuse, and change nothing, where
   const both = [change(root, "a.txt", "old", "new"), change(root, "b.txt", "old", "new")];
   process.env.PATH = base;
   await expect(journal.commit(both)).rejects.toMatchObject({
-    message: expect.stringMatching(/^The attributes of [ab]\.txt can't be kept \(spawn cp ENOENT\)/),
+    message: expect.stringMatching(/^The attributes of [ab]\.txt can't be kept \(cp: spawn cp ENOENT\)/),
     data: { type: "WriteFailed", hint: expect.stringContaining("GNU cp") },
   });
   writeFileSync(join(base, "cp"), "#!/bin/sh\necho 'unknown option' >&2\nexit 2\n");
