@@ -381,7 +381,10 @@ class OpenLocalTools implements LocalTools {
   #decide({ ask = this.#parts.ask }: LocalContext): Decide {
     const { policy, values } = this.#parts;
     const decide = decideBy(policy, ask);
-    return values === undefined ? decide : (request) => decide(values.maskPieces(request));
+    return (request) => {
+      const asked = { values: [], ...request };
+      return decide(values === undefined ? asked : values.maskPieces(asked));
+    };
   }
 
   #demandOpen(): void {

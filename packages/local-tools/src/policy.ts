@@ -3,7 +3,7 @@ import { comparablePath } from "./path-form.ts";
 
 /** What the policy is asked about, as the model wrote it: paths as it calls them, placeholders instead of values. */
 export type LocalRequest = LocalAct & {
-  /** Names of the values that the act uses; of an edit, those that its `replace` brings into the file, where they stay in the clear. */
+  /** Names of the values that the act uses; of an edit, those that its `replace` brings into the file, where they stay in the clear. Always given. */
   values?: readonly string[];
 };
 

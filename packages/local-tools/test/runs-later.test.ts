@@ -210,6 +210,7 @@ it("tells the policy why, and refuses when the file became another one after the
   await local.edit([{ src: "package.json", edits }]);
   expect(requests.at(-1)).toEqual({
     kind: "edit",
+    values: [],
     path: "package.json",
     sources: ["package.json"],
     protected: undefined,
