@@ -17,6 +17,8 @@ export interface Screen {
   /** Columns; read again for every block, since windows change. */
   columns(): number;
   style: Style;
+  /** Somebody watches: what commands print is drawn while they run. Default false: with their results. */
+  live?: boolean;
 }
 
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
@@ -120,7 +122,7 @@ export class TerminalView implements RunView {
         if (event.name === "command") this.#note("dim", localCallText(event.name, event.input));
         break;
       case "tool-call-progress":
-        this.#output(event.callId, this.#live.take(event) ?? "");
+        if (this.#screen.live) this.#output(event.callId, this.#live.take(event) ?? "");
         break;
       case "tool-call-end":
         // What these give is text, and comes with the results.

@@ -72,7 +72,7 @@ it("should name a call as a person would, whatever the model wrote", () => {
 
 it("should show what a command prints while it runs, and at its end only the rest", () => {
   let drawn = "";
-  const view = new TerminalView({ write: (text) => (drawn += text), columns: () => 60, style: plain });
+  const view = new TerminalView({ write: (text) => (drawn += text), columns: () => 60, style: plain, live: true });
   const call = { callId: "1", name: "command" };
   const end = (text: string): ToolResult => result("command", text, { metadata: { exit: 0, ms: 5 } });
   const finish = (text: string): string => {

@@ -55,9 +55,10 @@ export interface ShellRunOptions {
   /** Stops the command as its hard limit does. */
   signal?: AbortSignal;
   /**
-   * Gets the output while the command runs, in pieces: a line when it is complete, an unfinished one after 100 ms of silence, one that is
-   * written again and again (a progress bar) once it has stood for 500 ms. At most ten times a second, 64 KiB at a time and 1 MiB in
-   * all; then it is told so. Joined, the pieces are a beginning of the whole output, but for lines that were rewritten. The last of the output may come only with the result.
+   * Gets the output in pieces while the command runs: a line when it is complete, an unfinished one after 100 ms of silence, one that
+   * is written again and again (a progress bar) when it has stood for 500 ms. At most ten pieces a second, 64 KiB in each and 1 MiB
+   * in all; one last piece says that there is more. Joined, they are a beginning of the whole output, except for rewritten lines.
+   * The end of the output may come only with the result.
    */
   onOutput?: (text: string) => void;
 }

@@ -34,7 +34,7 @@ const parts = (count: number): string[] => new Array<string>(count).fill(part);
 const skippedLine = /^\[([\d,]+) characters were skipped here: more than 16 MB were printed in a second\.\]$/m;
 
 describe("of a flood the middle is skipped", () => {
-  it("and its size is told", () => {
+  it("and a line says how much", () => {
     const kept = flooded([...parts(10), "the end\n"]);
     const [before = "", count = "", after = ""] = kept.split(skippedLine);
     expect(before.length).toBeGreaterThanOrEqual(400_000);
