@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,7 +5,9 @@ import { join } from "node:path";
 import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
 import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+import { measureConfined } from "./confined.ts";
 import { measureMasking } from "./masking.ts";
+import { measureSearches } from "./searches.ts";
 import { ptyEach, type Runner, sentinel, session } from "./shells.ts";
 
 const rounds = 300;
@@ -18,22 +19,21 @@ export async function measureLocal(root: string, progress: (text: string) => voi
   const roots = join(folder, "root");
   mkdirSync(roots);
   const local = await openLocalTools({ roots, stateDir: join(folder, "state") });
-  const here = await openLocalTools({ roots: root, stateDir: join(folder, "state-of-repository") });
   try {
     progress("local: commands");
     const commands = await measureCommands(folder);
+    progress("local: confined shells");
+    // Not where everything else lies: a confined shell must not write to the state directories.
+    const confined = await measureConfined(roots);
     progress("local: edits");
     const edits = await measureEdits(local, roots);
-    progress("local: searches");
-    const searches = await measureSearches(here, root);
+    const searches = await measureSearches(root, folder, progress);
     progress("local: masking");
     const masking = await measureMasking(root);
-    return {
-      bars: [...commands.bars, ...masking.bars],
-      tables: [...commands.tables, edits, searches, ...masking.tables],
-    };
+    const bars = [...commands.bars, ...confined.bars, ...searches.bars, ...masking.bars];
+    return { bars, tables: [...commands.tables, ...confined.tables, edits, ...searches.tables, ...masking.tables] };
   } finally {
-    await Promise.all([local.close(), here.close()]);
+    await local.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -143,37 +143,4 @@ async function replaceSafely(path: string, text: string): Promise<void> {
   await file.sync();
   await file.close();
   await rename(`${path}.tmp`, path);
-}
-
-async function measureSearches(here: LocalTools, root: string): Promise<Table> {
-  const patterns = ["ToolCallRequest", "import \\{", "\\d{9,}"];
-  const rows: string[][] = [];
-  for (const pattern of patterns) {
-    const own: number[] = [];
-    const ripgrep: number[] = [];
-    for (let round = 0; round < 5; round++) {
-      let began = performance.now();
-      const [part] = await here.read({ searches: [{ pattern }] });
-      if (part?.kind !== "search") throw new Error(`search failed: ${JSON.stringify(part)}`);
-      own.push(performance.now() - began);
-      began = performance.now();
-      try {
-        execFileSync("rg", ["--hidden", "-n", "-g", "!.git", pattern, root], { maxBuffer: 2 ** 30 });
-        ripgrep.push(performance.now() - began);
-      } catch {
-        // There is none.
-      }
-    }
-    rows.push([
-      `\`${pattern}\``,
-      `${figure(median(own))} ms`,
-      ripgrep.length > 0 ? `${figure(median(ripgrep))} ms` : "not here",
-    ]);
-  }
-  return {
-    title: "A search of this repository",
-    note: "Ours holds to the roots, reads .gitignore itself and shows only what it read from files that it held open; ripgrep, when it is there, only finds which files to look into. `rg` alone does none of that.",
-    columns: ["", "search", "rg alone"],
-    rows,
-  };
 }

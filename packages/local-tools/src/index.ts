@@ -1,5 +1,6 @@
 /** What a model's calls do on a real machine: a persistent shell, exact edits with undo, reads and searches. */
 
+export type { BwrapOptions, ConfinedState, ConfinementReason } from "./confinement/types.ts";
 export type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./edit/types.ts";
 export type { LocalErrorData, LocalErrorType } from "./errors.ts";
 export { type LocalExecutorOptions, localExecutor } from "./executor/local-executor.ts";

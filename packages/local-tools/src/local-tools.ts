@@ -50,7 +50,7 @@ export interface ReadFailure {
 
 /**
  * What a model's calls do on this machine, inside the roots. The shell is the exception: a script can do whatever this
- * process may. Refusals reject with a core `ToolError`, whose message is for the model.
+ * process may, unless `shell.sandbox` confines it. Refusals reject with a core `ToolError`, whose message is for the model.
  */
 export interface LocalTools {
   /** Real paths; relative paths begin at the first. */

@@ -2,6 +2,8 @@ import { resolve } from "node:path";
 import type { ToolError } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
+import { confinementSentence } from "./confinement/notes.ts";
+import type { ConfinementPlaces, ConfinementSettings } from "./confinement/settings.ts";
 import { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError, localErrorType } from "./errors.ts";
@@ -48,6 +50,16 @@ export interface LocalToolsOptions {
   ask?: Ask;
   /** UTF-16 units of text that one call, or one batch of calls, gives. Keep it below the protocol's result budget. Default 12,000. */
   maxChars?: number;
+  /**
+   * Whether a `find` that differs from exactly one place only in what no reader sees (white space at line ends, typographic quotes and the
+   * like) is taken for that place; `notes` then says so. Default true.
+   */
+  lenient?: boolean;
+  /**
+   * Whether extended attributes and access-control lists of a file outlive its edits. Needs GNU cp and Linux, and costs a process for each
+   * file; an edit that can't keep them is refused (`WriteFailed`). Default false.
+   */
+  keepAttributes?: boolean;
 }
 
 /**
@@ -56,25 +68,35 @@ export interface LocalToolsOptions {
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
   checkOptions(options);
-  const { maxChars = 12_000, policy = defaultLocalPolicy, ask, shell = {}, secrets } = options;
+  const {
+    maxChars = 12_000,
+    policy = defaultLocalPolicy,
+    ask,
+    shell = {},
+    lenient = true,
+    keepAttributes = false,
+    secrets,
+  } = options;
   const values = secrets && valuesOf(secrets);
   if (!Number.isInteger(maxChars) || maxChars < 200) {
     throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
   }
   const roots = await Roots.open(typeof options.roots === "string" ? [options.roots] : options.roots);
-  // Its place is not known yet, and never wrong.
-  checkedShellOptions("openLocalTools: shell", { cwd: roots.base, ...shell, artifactDir: roots.base });
   const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
   await demandOutside(path, roots);
+  const confined = { roots: [options.roots].flat().map((root) => resolve(root)), hidden: [path] };
+  // The place of artifacts is not made yet, and never wrong.
+  const asked = { cwd: roots.base, ...shell, artifactDir: path };
+  const { confinement } = checkedShellOptions("openLocalTools: shell", asked, confined);
   const state = await openStateDirectory(path);
-  const journal = await openJournal({ dir: state.journal, roots });
+  const journal = await openJournal({ dir: state.journal, roots, keepAttributes });
   // What was too long for a result can be read from where it is kept.
   const readable = await Roots.open([...roots.paths, state.artifacts]);
   return new OpenLocalTools({
     roots,
     stateDir: path,
     journal,
-    editor: new Editor({ roots, journal, backupDir: state.backups }),
+    editor: new Editor({ roots, journal, backupDir: state.backups, lenient }),
     reader: new Reader({ roots: readable, maxChars }),
     policy,
     ask,
@@ -83,6 +105,8 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     secrets,
     values,
     shellOptions: { cwd: roots.base, maxChars, ...shell, artifactDir: state.artifacts },
+    confined,
+    confinement,
   });
 }
 
@@ -97,6 +121,8 @@ function checkOptions(options: LocalToolsOptions): void {
     policy: true,
     ask: true,
     maxChars: true,
+    lenient: true,
+    keepAttributes: true,
   });
   const { shell } = options;
   if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
@@ -109,6 +135,11 @@ function checkOptions(options: LocalToolsOptions): void {
     const given = options[name];
     if (given !== undefined && typeof given !== "function")
       throw new TypeError(`${name} must be a function, not ${typeof given}`);
+  }
+  for (const name of ["lenient", "keepAttributes"] as const) {
+    const given = options[name];
+    if (given !== undefined && typeof given !== "boolean")
+      throw new TypeError(`${name} must be true or false, not ${typeof given}`);
   }
   if (options.stateDir !== undefined && (typeof options.stateDir !== "string" || options.stateDir === "")) {
     throw new TypeError("stateDir must be a path");
@@ -129,6 +160,9 @@ interface Parts {
   door: Door;
   secrets: Secrets | undefined;
   values: SecretValues | undefined;
+  /** What a confined shell can write and not see. */
+  confined: ConfinementPlaces;
+  confinement: ConfinementSettings | undefined;
 }
 
 class OpenLocalTools implements LocalTools {
@@ -277,9 +311,13 @@ class OpenLocalTools implements LocalTools {
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
     checkKeys<{ stream?: boolean }>("tools", options, { stream: true });
-    const canAsk = this.#asker !== undefined;
-    if (options.stream) return localTools(this, { canAsk, stream: true });
-    this.#tools ??= localTools(this, { canAsk });
+    const { confinement } = this.#parts;
+    const setting = {
+      canAsk: this.#asker !== undefined,
+      ...(confinement && { aboutShell: confinementSentence(confinement) }),
+    };
+    if (options.stream) return localTools(this, { ...setting, stream: true });
+    this.#tools ??= localTools(this, setting);
     return [...this.#tools];
   }
 
@@ -291,12 +329,12 @@ class OpenLocalTools implements LocalTools {
   #session(): Promise<Session> {
     this.#demandOpen();
     if (this.#shell !== undefined) return this.#shell;
-    const { values, shellOptions } = this.#parts;
+    const { values, shellOptions, confined } = this.#parts;
     const hidden = values && {
       masker: () => values.masker(),
       holdsValue: (text: string) => values.namesIn(text).length > 0,
     };
-    const opening = openSession(shellOptions, hidden);
+    const opening = openSession(shellOptions, { places: confined, ...(hidden && { hidden }) });
     this.#shell = opening;
     // The next call tries again.
     opening.catch(() => {
@@ -308,7 +346,7 @@ class OpenLocalTools implements LocalTools {
   async close(): Promise<void> {
     this.#closed = true;
     const shell = await this.#shell?.catch(() => undefined);
-    await shell?.close();
+    await Promise.all([shell?.close(), this.#parts.reader.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -343,7 +381,10 @@ class OpenLocalTools implements LocalTools {
   #decide({ ask = this.#parts.ask }: LocalContext): Decide {
     const { policy, values } = this.#parts;
     const decide = decideBy(policy, ask);
-    return values === undefined ? decide : (request) => decide(values.maskPieces(request));
+    return (request) => {
+      const asked = { values: [], ...request };
+      return decide(values === undefined ? asked : values.maskPieces(asked));
+    };
   }
 
   #demandOpen(): void {

@@ -1,8 +1,9 @@
 import { localError } from "./errors.ts";
+import { comparablePath } from "./path-form.ts";
 
 /** What the policy is asked about, as the model wrote it: paths as it calls them, placeholders instead of values. */
 export type LocalRequest = LocalAct & {
-  /** Names of the values that the act uses; of an edit, those that its `replace` brings into the file, where they stay in the clear. */
+  /** Names of the values that the act uses; of an edit, those that its `replace` brings into the file, where they stay in the clear. Always given. */
   values?: readonly string[];
 };
 
@@ -10,9 +11,10 @@ type LocalAct =
   | { kind: "command"; script: string; cwd?: string }
   /** Something typed for the command that runs: to a shell or an interpreter it may be a command itself. */
   | { kind: "input"; data: string }
-  /** `protected`: why the file counts as risky; undefined for any other file. */
   /** `sources`: every `src` that names the file, as written. */
-  | { kind: "edit"; path: string; sources: readonly string[]; protected: string | undefined }
+  /** `protected`: why the file counts as risky; undefined for any other file. */
+  /** `runsLater`: why the change may make a machine run something later, such as a hook or a build. */
+  | { kind: "edit"; path: string; sources: readonly string[]; protected: string | undefined; runsLater?: string }
   | { kind: "read"; path: string; protected: string | undefined };
 
 /** `ask`: the host decides, each time. */
@@ -25,13 +27,10 @@ export type LocalPolicy = (request: LocalRequest) => LocalVerdict | Promise<Loca
 export type Ask = (request: LocalRequest, reason: string) => Promise<{ approved: boolean; reason?: string }>;
 
 /**
- * Everything is allowed but risky files and edits that bring a value into a file, which are asked about (ToolsXML specification's
- * rules of execution). Commands run: opening a shell is the host's decision.
+ * Everything is allowed but risky files, changes of files that run code later, and edits that write a value into a file: these are asked
+ * about (ToolsXML specification's rules of execution). Commands run: opening a shell is the host's decision.
  */
-export const defaultLocalPolicy: LocalPolicy = (request) => {
-  if ("protected" in request && request.protected !== undefined) return "ask";
-  return request.kind === "edit" && (request.values ?? []).length > 0 ? "ask" : "allow";
-};
+export const defaultLocalPolicy: LocalPolicy = (request) => (reasonsOf(request).length > 0 ? "ask" : "allow");
 
 /** Resolves when a request is allowed; else rejects with `Denied`. */
 export type Decide = (request: LocalRequest) => Promise<void>;
@@ -56,10 +55,20 @@ export function decideBy(policy: LocalPolicy, ask: Ask | undefined): Decide {
 function wordsFor(request: LocalRequest): string {
   if (request.kind === "command") return "Running this command";
   if (request.kind === "input") return "Typing this";
-  const { path, values = [] } = request;
-  const why = request.protected === undefined ? "" : ` (${request.protected})`;
-  if (request.kind === "read") return `Reading ${path}${why}`;
-  return `Changing ${path}${why}${values.length === 0 ? "" : `, which writes the value of ${values.join(", ")} into it`}`;
+  const verb = request.kind === "edit" ? "Changing" : "Reading";
+  const reasons = reasonsOf(request).join("; ");
+  return `${verb} ${request.path}${reasons === "" ? "" : ` (${reasons})`}`;
+}
+
+/** Why to ask about a request. */
+function reasonsOf(request: LocalRequest): string[] {
+  const values = request.kind === "edit" ? (request.values ?? []) : [];
+  const reasons = [
+    "protected" in request ? request.protected : undefined,
+    request.kind === "edit" ? request.runsLater : undefined,
+    values.length > 0 ? `writes the value of ${values.join(", ")} into it` : undefined,
+  ];
+  return reasons.filter((reason) => reason !== undefined);
 }
 
 /** Endings that editors and people give to copies. */
@@ -69,9 +78,11 @@ const copyEnding =
 const riskyNames: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/^\.env(?!.*\.(?:example|sample|template)$)/, "settings that often hold secrets"],
   [/.\.env$/, "settings that often hold secrets"],
+  [/^(?:appsettings.*|local\.settings)\.json$/, "settings that often hold secrets"],
   [/\.(?:pem|key|ppk|p8|p12|pfx|jks|keystore|kdbx?|agekey)$/, "may hold a private key"],
   [/^(?:id_(?:rsa|dsa|ecdsa|ed25519|xmss)(?:_sk)?|ssh_host_\w+_key)$/, "may hold a private key"],
   [/^(?:\.npmrc|\.pypirc|[._]netrc|\.pgpass|pgpass\.conf|\.my\.cnf|\.mylogin\.cnf|\.htpasswd)$/, "may hold passwords"],
+  [/^(?:wp-config\.php|\.htaccess)$/, "may hold passwords"],
   [
     /^(?:\.git-credentials|\.dockercfg|\.vault-token|\.boto|\.s3cfg|\.terraformrc|\.gem_credentials)$/,
     "may hold passwords",
@@ -87,27 +98,32 @@ const riskyFolders: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/(?:^|\/)(?:\.git|git~\d)(?:\/|$)/, "belongs to git itself"],
   [/(?:^|\/)\.(?:ssh|gnupg)(?:\/|$)/, "belongs to a folder of keys"],
   [/(?:^|\/)\.(?:aws|azure|gcloud|config\/gcloud)(?:\/|$)/, "belongs to a folder of credentials"],
+  [/(?:^|\/)config\/database\.yml$/, "may hold passwords"],
   [/(?:^|\/)\.kube\/config$/, "may hold credentials"],
   [/(?:^|\/)\.docker\/config\.json$/, "may hold credentials"],
   [/(?:^|\/)\.(?:cargo\/credentials(?:\.toml)?|gem\/credentials|config\/gh\/hosts\.yml)$/, "may hold credentials"],
 ];
 
-/** The parts of a name that some file systems don't see. */
-const unseen = /[\u200b-\u200f\u202a-\u202e\u2060\u206a-\u206f\ufeff]/g;
+/** What every risky path of plain characters holds, in small letters: a quick look that spares most paths the thorough one. */
+const hint = new RegExp(
+  [...riskyNames, ...riskyFolders]
+    .map(([{ source }]) => source.replace(/\(\?!.*\$\)|\(\?:\^\|\\\/\)|\(\?:\\\/\|\$\)|^\^|\$$/g, ""))
+    .join("|"),
+);
+/** ASCII but for `:` and `\`. */
+const plain = /^[ -9;-[\]-~]*$/;
 
 /**
  * Why a file counts as risky (settings with secrets, keys, credentials, databases, git's own files, and copies of such files), in
  * a few words; undefined for any other file. Decides by the path alone, letter case aside, and takes `/` and `\` for separators.
  */
 export function protectedReason(shownPath: string): string | undefined {
-  const path = shownPath.normalize("NFKC").toLowerCase().replace(unseen, "").replaceAll("\\", "/");
-  // Windows takes a name with a stream, or with dots and blanks behind it, for the name alone.
-  const parts = path.split("/").map((part) => (/^\.+$/.test(part) ? part : part.replace(/:.*$|[. ]+$/g, "")));
-  const whole = parts.join("/");
+  if (plain.test(shownPath) && !/[. ]\//.test(shownPath) && !hint.test(shownPath.toLowerCase())) return undefined;
+  const whole = comparablePath(shownPath);
   const inside = riskyFolders.find(([pattern]) => pattern.test(whole));
   if (inside !== undefined) return inside[1];
   const folder = whole.slice(0, whole.lastIndexOf("/") + 1);
-  for (const name of originals(parts.at(-1) ?? "")) {
+  for (const name of originals(whole.slice(folder.length))) {
     const hit =
       riskyNames.find(([pattern]) => pattern.test(name)) ??
       riskyFolders.find(([pattern]) => pattern.test(folder + name));

@@ -167,3 +167,20 @@ it.each([
   expect(results.map((result) => [result.callId, result.name, result.status])).toEqual([["a", "foreign", status]]);
   await local.close();
 });
+
+it("should ignore in edits what no reader sees, unless told not to", async () => {
+  const folder = scratch();
+  const root = join(folder, "root");
+  mkdirSync(root);
+  const pair = { src: "a.txt", edits: [{ find: 'say "a"\nb\n', replace: 'say "a"\nc\n' }] };
+  for (const lenient of [false, undefined]) {
+    writeFileSync(join(root, "a.txt"), "say “a” \nb");
+    const options = { roots: root, stateDir: join(folder, "state"), ...(lenient === undefined ? {} : { lenient }) };
+    await using local = await openLocalTools(options);
+    const edit = local.edit([pair]);
+    if (lenient === false) await expect(edit).rejects.toMatchObject({ data: { type: "FindMissing" } });
+    else expect((await edit).files[0]?.notes).toEqual([expect.stringContaining("what no reader sees")]);
+    const expected = lenient === false ? "say “a” \nb" : "say “a” \nc";
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe(expected);
+  }
+});

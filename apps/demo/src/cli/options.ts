@@ -1,6 +1,7 @@
 import type { Locale, ProtocolMode } from "@toolglot/core";
 import { Command, CommanderError, Option } from "commander";
 import { slipNames, slipsOf } from "../planner/slips.ts";
+import type { SandboxChoice } from "../project/open-local.ts";
 import { helpAfter, helpBefore } from "./help.ts";
 import { type ProtocolName, protocolNames } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";
@@ -26,6 +27,8 @@ export interface DemoOptions {
   /** Slips are wanted: `true` for taking turns, else the name of one. */
   messy: true | string | undefined;
   yes: boolean;
+  /** Whether commands in the project are confined; without it, where that works. */
+  sandbox?: SandboxChoice;
   dataDir?: string;
   reset: boolean;
   /** With protocol `trp`: URL of a running router; without it there is one in the process. */
@@ -140,6 +143,15 @@ function buildCommand(locale: Locale): Command {
       new Option("--slip <name>", say("the planner makes this slip", "规划器犯这一种错误")).choices([...slipNames]),
     )
     .option("--yes", say("approve every call without asking", "不询问，批准所有调用"), false)
+    .addOption(
+      new Option(
+        "--sandbox <kind>",
+        say(
+          "confine commands in the project: bwrap or off (default: bwrap where it works)",
+          "隔离项目里的命令：bwrap 或 off（默认：可用时为 bwrap）",
+        ),
+      ).choices(["bwrap", "off"]),
+    )
     .option("--data-dir <dir>", say("where documents and database live", "文档和数据库所在的目录"))
     .option("--reset", say("make the data anew", "重新生成数据"), false)
     .option(

@@ -76,6 +76,7 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
   if (store.fresh) terminal.note(`${words.dataMade(store.folder)}\n`);
   if (options.reset) openProject(store.folder, { reset: true });
   const session = openSession(store, {
+    ...(options.sandbox && { sandbox: options.sandbox }),
     words,
     // The planner needs one program for a question, nearly always.
     ahead: options.question === undefined || real !== undefined,

@@ -5,7 +5,7 @@ import type { AskValue } from "@toolglot/local-tools/secrets";
 import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
-import type { CommandConsent } from "../project/open-local.ts";
+import type { CommandConsent, SandboxChoice } from "../project/open-local.ts";
 import type { ProjectSecrets } from "../project/project-secrets.ts";
 import { openProject } from "../project/scratch-project.ts";
 import type { TrpLink, TrpOptions } from "../router/trp-link.ts";
@@ -30,7 +30,7 @@ export interface Session {
   secrets(): Promise<ProjectSecrets>;
   /** The names of known values that stand in a text, as far as values were used in this session. */
   valuesIn(text: string): Promise<string[]>;
-  /** What a person should know after work in the project, each once: that edits can be undone, where a value is kept, what the shell can't do here. */
+  /** What a person should know after work in the project, each once: that edits can be undone, where a value is kept, whether commands are confined, what the shell can't do here. */
   projectNotes(done: { edited: boolean; ran: boolean; kept?: boolean }): Promise<string[]>;
   dispose(): Promise<void>;
 }
@@ -45,6 +45,8 @@ export interface SessionOptions {
   askValue?: AskValue;
   /** Whether a person can be asked for the passphrase of kept values. */
   interactive?: boolean;
+  /** Whether commands in the project are confined. Default: where it works. */
+  sandbox?: SandboxChoice;
   /** In which notes are written. Default English. */
   words?: Words;
   /** Whether the interpreter for the next program is started ahead, which takes half a second of processor time. Default true. */
@@ -56,6 +58,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
   const {
     router = {},
     commands = "ask",
+    sandbox,
     words = wordsFor("en"),
     ahead = true,
     askValue,
@@ -67,6 +70,8 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
   let link: Promise<TrpLink> | undefined;
   let local: Promise<LocalTools> | undefined;
   let values: Promise<ProjectSecrets> | undefined;
+  /** Why commands are not confined, although nobody said so. */
+  let whyNot: string | undefined;
   const shown = new Set<string>();
   const tasks = new Tasks();
   let unwatch: (() => void) | undefined;
@@ -89,9 +94,14 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       return link;
     },
     local() {
-      local ??= import("../project/open-local.ts").then(async ({ openLocal }) =>
-        openLocal(openProject(store.folder), commands, (await this.secrets()).secrets),
-      );
+      local ??= import("../project/open-local.ts").then(async ({ openLocal, openLocalConfined }) => {
+        const project = openProject(store.folder);
+        const { secrets } = await this.secrets();
+        if (sandbox !== undefined) return openLocal(project, { commands, sandbox, secrets });
+        const opened = await openLocalConfined(project, { commands, secrets });
+        whyNot = opened.whyNot;
+        return opened.local;
+      });
       return local;
     },
     secrets() {
@@ -110,10 +120,11 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     },
     async projectNotes({ edited, ran, kept = false }) {
       const shell = ran ? await (await local)?.shell().catch(() => undefined) : undefined;
-      const { backend, limits } = shell?.state ?? { backend: "pty", limits: [] };
+      const { backend, limits, confined } = shell?.state ?? { backend: "pty", limits: [] };
       const notes = [
         ...(edited ? [words.undo] : []),
         ...(kept && values ? [words.keptIn((await values).store.kind)] : []),
+        ...(confined === undefined ? [] : [confined ? words.confined : words.notConfined(whyNot)]),
         ...(backend === "pipe" ? [["Commands run without a terminal of their own:", ...limits].join("\n  ")] : []),
       ].filter((note) => !shown.has(note));
       for (const note of notes) shown.add(note);

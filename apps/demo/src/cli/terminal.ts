@@ -22,7 +22,12 @@ export function processTerminal(json: boolean): Terminal {
     stdout.write(text);
   };
   return {
-    screen: { write: out, columns: () => Math.min(stdout.columns ?? 100, 120), style: styleFor(stdout) },
+    screen: {
+      write: out,
+      columns: () => Math.min(stdout.columns ?? 100, 120),
+      style: styleFor(stdout),
+      live: stdout.isTTY === true,
+    },
     interactive: stdin.isTTY === true && stdout.isTTY === true && !json,
     promptOutput: asks ? (json || !stdout.isTTY ? stderr : stdout) : undefined,
     out,

@@ -174,7 +174,9 @@ export async function tour(
     const context = contextFor(own);
     const { style, write } = context.terminal.screen;
     const locale = options.lang ?? "en";
-    const server = stop.server && (await startTourServer());
+    const server = stop.server && (await startTourServer(await context.session.local()));
+    // Where no command can be run, the stops before have said so.
+    if (stop.server && server === undefined) continue;
     try {
       const question = stop.question[locale].replace("{url}", server?.url ?? "");
       if (!json) {
@@ -185,7 +187,7 @@ export async function tour(
       const code = exitCodeOf(await ask(question, context), context.declined.message !== undefined);
       if (code !== 0) return code;
     } finally {
-      server?.close();
+      await server?.close();
     }
   }
   return 0;

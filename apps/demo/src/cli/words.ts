@@ -36,6 +36,8 @@ export interface Words {
   again(reason: string): string;
   dataMade(folder: string): string;
   undo: string;
+  confined: string;
+  notConfined(why: string | undefined): string;
   changed: string;
   valueNeeded(name: string): string;
   value: Readonly<Record<"given" | "kept" | "known" | "cancelled" | "aborted", string>>;
@@ -95,6 +97,8 @@ const en: Words = {
   again: (reason) => `asking the model once more: ${reason}`,
   dataMade: (folder) => `Data made in ${folder}`,
   undo: "npm run demo -- undo takes the last change in the project back.",
+  confined: "Commands are confined (bwrap): they can write to the project only, and there is no network.",
+  notConfined: (why) => `Commands are not confined${why ? `. ${why}` : " (--sandbox off)."}`,
   changed: "The project has changes from before; --reset makes it anew, and undo takes the last one back.",
   valueNeeded: (name) => `waiting for the value of ${name}`,
   value: {
@@ -161,6 +165,8 @@ const zh: Words = {
   again: (reason) => `再次请求模型：${reason}`,
   dataMade: (folder) => `数据已生成在 ${folder}`,
   undo: "npm run demo -- undo 可以撤销项目里的最近一次修改。",
+  confined: "命令在隔离环境（bwrap）中运行：只能写入项目目录，没有网络。",
+  notConfined: (why) => `命令没有隔离${why ? `：${why}` : "（--sandbox off）。"}`,
   changed: "项目里还有以前的修改；--reset 重新生成项目，undo 撤销最近一次修改。",
   valueNeeded: (name) => `等待输入 ${name} 的值`,
   value: {

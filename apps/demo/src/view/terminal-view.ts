@@ -2,11 +2,13 @@ import type { AgentEvent } from "@toolglot/agent";
 import type { Diagnostic, ToolResult } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
 import type { TaskEvent } from "@toolglot/toolkit";
+import { languages } from "../cli/protocols.ts";
 import { type Words, wordsFor } from "../cli/words.ts";
 import { argumentsText, clip, resultText, valueText } from "./brief.ts";
 import { endingText } from "./ending.ts";
-import { failureDetails, failureText, programWarnings } from "./failure.ts";
+import { LiveOutput } from "./live-output.ts";
 import { endText, isLocal, localCallText, localResultLines } from "./local-result.ts";
+import { failureDetails, failureText, programWarnings, statusSign, waitText } from "./outcome.ts";
 import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
@@ -18,6 +20,8 @@ export interface Screen {
   /** Columns; read again for every block, since windows change. */
   columns(): number;
   style: Style;
+  /** Somebody watches: what commands print is drawn while they run. Default false: with their results. */
+  live?: boolean;
 }
 
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
@@ -25,12 +29,6 @@ type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type
 // Shown as blocks with a heading of their own; other fields are too short for one.
 const shownFields = new Set(["thought", "code", "message"]);
 const quietFields = new Set(["status", "target"]);
-
-// Protocols whose blocks are programs: their value is shown at the end, not those of their calls.
-const languages = new Map([
-  ["attp", "python"],
-  ["attp-js", "javascript"],
-]);
 
 /** Draws a run for a person: thought, code, tool calls with their times, result, answer, and what went wrong. */
 export class TerminalView implements RunView {
@@ -46,6 +44,7 @@ export class TerminalView implements RunView {
   #protocol = "attp";
   /** What calls were made with, for the lines that their ends draw. */
   readonly #inputs = new Map<string, unknown>();
+  readonly #live = new LiveOutput();
   /** Calls that a person refused; the decision shows the reason. */
   readonly #refused = new Set<string>();
 
@@ -119,6 +118,9 @@ export class TerminalView implements RunView {
         // A command may take its time.
         if (event.name === "command") this.#note("dim", localCallText(event.name, event.input));
         break;
+      case "tool-call-progress":
+        if (this.#screen.live) this.#output(event.callId, this.#live.take(event) ?? "");
+        break;
       case "tool-call-end":
         // What these give is text, and comes with the results.
         if (!isLocal(event.name) || event.status === "denied") this.#call(event);
@@ -130,10 +132,8 @@ export class TerminalView implements RunView {
         this.#approval(event);
         break;
       case "wait-start":
-        this.#note("dim", this.#words.valueNeeded(event.key));
-        break;
       case "wait-end":
-        this.#note("dim", `${event.key}: ${this.#words.value[event.outcome]}`);
+        this.#note("dim", waitText(event, this.#words));
         break;
       case "action-end":
         this.#results(event);
@@ -173,13 +173,27 @@ export class TerminalView implements RunView {
     this.#block = new StreamWrap({ prefix, prefixWidth: plain ? 2 : 4, width: Math.max(20, columns()), paint, write });
   }
 
+  /** What a command prints while it runs, under its line. */
+  #output(callId: string, text: string): void {
+    if (text === "") return;
+    const { style, write, columns } = this.#screen;
+    if (this.#blockKind !== callId) {
+      this.#close();
+      const lines = { prefix: "    ", prefixWidth: 4, width: Math.max(20, columns()) };
+      this.#block = new StreamWrap({ ...lines, paint: style.dim, write });
+      this.#blockKind = callId;
+    }
+    this.#block?.feed(visible(text));
+  }
+
   #close(): void {
     const block = this.#block;
+    const isOutput = this.#live.has(this.#blockKind);
     this.#block = undefined;
     this.#blockKind = "";
     if (!block) return;
     block.end();
-    if (block.started) this.#screen.write("\n");
+    if (block.started && !isOutput) this.#screen.write("\n");
   }
 
   #field({ field, text }: EventOf<"block-delta">): void {
@@ -215,16 +229,10 @@ export class TerminalView implements RunView {
     const input = this.#inputs.get(callId);
     this.#inputs.delete(callId);
     const time = style.dim(`${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`);
-    const sign =
-      status === "pending"
-        ? style.warn("…")
-        : status === "ok"
-          ? style.good("✓")
-          : status === "denied"
-            ? style.warn("⊘")
-            : style.bad("✗");
     const room = Math.max(20, columns() - name.length - 18);
-    write(`  ${sign} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`);
+    write(
+      `  ${statusSign(status, style)} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`,
+    );
     if (this.#refused.delete(callId) || (error === undefined && languages.has(this.#protocol))) return;
     write(`    ${style.dim(clip(resultText(name, rest.data, error), columns() - 6))}\n`);
   }
@@ -261,15 +269,14 @@ export class TerminalView implements RunView {
     this.#inputs.delete(callId);
     if (status === "denied") return;
     const { style, write, columns } = this.#screen;
-    const sign = status === "ok" ? style.good("✓") : status === "pending" ? style.warn("…") : style.bad("✗");
     const end = [endText(result), typeof metadata?.ms === "number" ? `${metadata.ms} ms` : ""]
       .filter(Boolean)
       .join(", ");
     const call = clip(localCallText(name, input), Math.max(20, columns() - end.length - 8));
     // A command by itself stands right above.
     const head = alone && name === "command" ? "" : `${style.accent(call)} `;
-    write(`  ${sign} ${head}${style.dim(end)}\n`);
-    for (const line of localResultLines(result, style)) write(`    ${line}\n`);
+    write(`  ${statusSign(status, style)} ${head}${style.dim(end)}\n`);
+    for (const line of localResultLines(this.#live.rest(result), style)) write(`    ${line}\n`);
   }
 
   #note(paint: "dim" | "warn", text: string): void {

@@ -43,6 +43,7 @@ it("should take the tour: read, search, run, correct an edit, rename, answer a s
   const data = freshFolder();
   const { code, stdout, stderr } = await demo(data);
   expect(code).toBe(0);
+  expect(stderr).toMatch(/Commands are (confined \(bwrap\)|not confined\. The shell can't be confined: )/);
   expect(stdout).toContain("id: 1042");
   expect(stdout).toContain("trailtime 1.2.0");
   expect(stdout).toMatch(/✗ edit src\/bands\.js FindMissing[\s\S]*The nearest is line 7/);
@@ -66,6 +67,12 @@ it("should take the tour: read, search, run, correct an edit, rename, answer a s
   expect(again.stdout).toContain("没有需要修复的");
   expect((await demo(data, "--reset", "What is in the project?")).stdout).toContain("trailtime 1.2.0");
   expect(filesOf(project(data))).toEqual(filesOf(join(sourceFolder(), "project")));
+});
+
+sampled(false)("should run commands unconfined with --sandbox off, and say so", async () => {
+  const { code, stderr } = await demo(freshFolder(), "--sandbox", "off", "--yes", fix);
+  expect(code).toBe(0);
+  expect(stderr).toContain("Commands are not confined (--sandbox off).");
 });
 
 sampled(false)("should take the tour with slips in the blocks, and come to the same", async () => {

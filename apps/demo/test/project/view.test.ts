@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import { diffLines } from "../../src/view/diff.ts";
 import { endText, localCallText, localResultLines } from "../../src/view/local-result.ts";
 import { styleFor } from "../../src/view/style.ts";
+import { TerminalView } from "../../src/view/terminal-view.ts";
 
 const plain = styleFor({}, {});
 const coloured = styleFor({ isTTY: true }, {});
@@ -67,4 +68,39 @@ it("should name a call as a person would, whatever the model wrote", () => {
   for (const input of [undefined, null, 5, { files: "x" }, { files: [{}], searches: [null] }]) {
     expect(() => localCallText("read", input)).not.toThrow();
   }
+});
+
+it("should show what a command prints while it runs, and at its end only the rest", () => {
+  let drawn = "";
+  const view = new TerminalView({ write: (text) => (drawn += text), columns: () => 60, style: plain, live: true });
+  const call = { callId: "1", name: "command" };
+  const end = (text: string): ToolResult => result("command", text, { metadata: { exit: 0, ms: 5 } });
+  const finish = (text: string): string => {
+    view.event({
+      type: "action-end",
+      action: { kind: "calls", calls: [], span: { start: 0, end: 0 } },
+      results: [end(text)],
+    } as never);
+    const all = drawn;
+    drawn = "";
+    return all;
+  };
+  const start = (): void => view.event({ type: "tool-call-start", ...call, input: { script: "npm test" } } as never);
+  const progress = (data: unknown): void => view.event({ type: "tool-call-progress", ...call, data } as never);
+  start();
+  progress({ output: "one\n" });
+  expect(drawn).toBe("  · $ npm test\n    one");
+  progress({ output: "\u001b[2Jtwo\n" });
+  expect(finish("one\n\u001b[2Jtwo\nthree\n[a note]")).toBe(
+    "  · $ npm test\n    one\n    �[2Jtwo\n  ✓ exit 0, 5 ms\n    three\n    [a note]\n\n",
+  );
+  // A line that was written anew is no beginning of the result; neither is what was cut.
+  start();
+  progress({ output: "10%" });
+  progress({ output: 5 });
+  expect(finish("100%")).toBe("  · $ npm test\n    10%\n  ✓ exit 0, 5 ms\n    100%\n\n");
+  start();
+  progress({ output: "x".repeat(9000) });
+  progress({ output: "end\n" });
+  expect(finish("end")).toBe("  · $ npm test\n    end\n  ✓ exit 0, 5 ms\n\n");
 });

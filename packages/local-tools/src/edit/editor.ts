@@ -6,10 +6,11 @@ import { decodeText, encodeText, type FileText, maxTextBytes, readWhole } from "
 import type { ChangeJournal, FileChange } from "../journal/types.ts";
 import { counted } from "../messages.ts";
 import { type Decide, protectedReason } from "../policy.ts";
-import type { Place, Roots } from "../roots/roots.ts";
-import { type AppliedEdits, applyEdits } from "./apply-edits.ts";
+import type { Roots } from "../roots/roots.ts";
+import { runsLaterReason } from "../runs-later.ts";
+import { applyEdits } from "./apply-edits.ts";
 import { keepBackup } from "./backup.ts";
-import { withLf } from "./line-ends.ts";
+import { changeOf, mayHoldScripts, type Plan, problemsOf, reasonFor, scriptOf, type Target } from "./plan.ts";
 import { editRefusal, type FileProblem } from "./problem-text.ts";
 import type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./types.ts";
 import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
@@ -22,6 +23,8 @@ export interface EditorOptions {
   backupDir: string;
   /** The largest file, before and after, in bytes. Default 8 MiB. */
   maxBytes?: number;
+  /** Whether a find that differs from one place only in what no reader sees is taken for it. Default true. */
+  lenient?: boolean;
 }
 
 /** Characters of all diffs of one outcome, and the least for each. */
@@ -35,27 +38,6 @@ const minDiffMs = 20;
 
 type DiffRoom = Required<Pick<UnifiedDiffOptions, "maxChars" | "timeoutMs">>;
 
-/** One file of a set, however often and by whatever names it was given. */
-interface Target {
-  place: Place;
-  sources: string[];
-  /** Why it is risky; undefined when it isn't. */
-  risk: string | undefined;
-  edits: FileTextEdit[];
-  /** For each pair, how to call it: where a file is named more than once, pairs are counted anew each time. */
-  origins: string[];
-}
-
-/** A target with what its pairs made of it. */
-interface Plan extends Target {
-  before: FileText | undefined;
-  applied: AppliedEdits;
-  /** Undefined: the file stays as it is. */
-  after: Uint8Array | undefined;
-  /** Where a copy of the old content was kept. */
-  backup?: string;
-}
-
 /** Edits files inside the roots. */
 export class Editor {
   readonly #options: Required<EditorOptions>;
@@ -64,11 +46,11 @@ export class Editor {
 
   /** Throws `TypeError` for a bound that is no count. */
   constructor(options: EditorOptions) {
-    const { maxBytes = maxTextBytes } = options;
+    const { maxBytes = maxTextBytes, lenient = true } = options;
     if (!Number.isInteger(maxBytes) || maxBytes < 1) {
       throw new TypeError(`maxBytes must be a whole number of bytes from 1, not ${maxBytes}`);
     }
-    this.#options = { ...options, maxBytes };
+    this.#options = { ...options, maxBytes, lenient };
   }
 
   /**
@@ -108,8 +90,7 @@ export class Editor {
       const target = targets.get(place.path) ?? { place, sources: [], risk: undefined, edits: [], origins: [] };
       targets.set(place.path, target);
       target.sources.push(src);
-      // The link may have the name of a risky file, or the file that it leads to.
-      target.risk ??= protectedReason(place.shown) ?? protectedReason(src);
+      target.risk ??= reasonFor(target, protectedReason);
       edits.forEach((edit, index) => {
         target.edits.push(edit);
         const mention = target.sources.length;
@@ -123,14 +104,19 @@ export class Editor {
   }
 
   async #make(targets: readonly Target[], decide: Decide): Promise<EditOutcome> {
-    for (const { place, sources, risk } of targets) {
-      await decide({ kind: "edit", path: place.shown, sources, protected: risk });
+    const scripts = new Map<Target, string | undefined>();
+    for (const target of targets) {
+      const { place, sources, risk } = target;
+      scripts.set(target, await this.#changedScript(target));
+      const runsLater = reasonFor(target, runsLaterReason) ?? scripts.get(target);
+      await decide({ kind: "edit", path: place.shown, sources, protected: risk, ...defined({ runsLater }) });
     }
     const plans: Plan[] = [];
     const problems: FileProblem[] = [];
     for (const target of targets) {
       const plan = await this.#plan(target).catch(noteProblem(problems, target.place.shown));
       if (plan === undefined) continue;
+      if (scriptOf(plan) !== scripts.get(target)) throw fileChanged(target.place.shown);
       plans.push(plan);
       problems.push(...problemsOf(plan));
     }
@@ -145,13 +131,21 @@ export class Editor {
     return { id, files: plans.map((plan) => outcomeOf(plan, room)) };
   }
 
+  /** What the pairs make run later by the file's content, which is read for that before the decision. Nothing of it is shown. */
+  async #changedScript(target: Target): Promise<string | undefined> {
+    if (!mayHoldScripts(target)) return undefined;
+    const plan = await this.#plan(target).catch(() => undefined);
+    return plan === undefined ? undefined : scriptOf(plan);
+  }
+
   /** Reads a file and makes its edits in memory. */
   async #plan(target: Target): Promise<Plan> {
     const { place, edits, origins } = target;
-    const { maxBytes } = this.#options;
+    const { maxBytes, lenient } = this.#options;
     const before = await this.#read(target);
     const applied = applyEdits(before?.text ?? "", edits, {
       maxChars: maxBytes,
+      lenient,
       nameOf: (pair) => origins[pair] ?? `pair ${pair + 1}`,
     });
     const isSame = before !== undefined && applied.text === before.text;
@@ -221,29 +215,9 @@ function noteProblem(problems: FileProblem[], path: string): (error: unknown) =>
   };
 }
 
-function problemsOf({ place, risk, edits, origins, applied }: Plan): FileProblem[] {
-  return applied.problems.map(({ searched, pair, ...problem }) => {
-    // A message must not reveal what a protected file holds.
-    const missing =
-      searched === undefined || risk !== undefined
-        ? {}
-        : { missing: { find: withLf((edits[pair] as FileTextEdit).find), text: searched } };
-    return { ...problem, ...missing, path: place.shown, pair: origins[pair] as string };
-  });
-}
-
 function ordinal(number: number): string {
   const ending = { 1: "st", 2: "nd", 3: "rd" }[number % 100 > 10 && number % 100 < 20 ? 0 : number % 10];
   return `${number}${ending ?? "th"}`;
-}
-
-function changeOf({ place, before, after, risk }: Plan): FileChange {
-  return {
-    path: place.path,
-    before: before?.bytes ?? null,
-    after: after ?? null,
-    ...(before === undefined && risk !== undefined ? { mode: 0o600 } : {}),
-  };
 }
 
 function outcomeOf(plan: Plan, room: DiffRoom): FileOutcome {

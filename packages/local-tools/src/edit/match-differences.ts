@@ -131,7 +131,8 @@ function sayFolding(index: number, want: string, have: string): string {
   return inFind === inFile ? name : `indentation: the file has ${inFile}, find has ${inFind}`;
 }
 
-function sayLines(lines: readonly number[]): string {
+/** Says lines, given in order: "line 3", "lines 3 and 5", "12 lines from 3 to 40". */
+export function sayLines(lines: readonly number[]): string {
   const [first, last] = [lines[0], lines.at(-1)];
   if (lines.length === 1) return `line ${first}`;
   if (lines.length === 2) return `lines ${first} and ${last}`;

@@ -1,7 +1,7 @@
 import { cutText } from "@toolglot/core/results";
 import { defined } from "@toolglot/internal";
 import { type LocalErrorType, localError } from "../errors.ts";
-import type { EditProblem } from "./apply-edits.ts";
+import type { EditProblem } from "./edit-problems.ts";
 import { nearestMatch } from "./nearest-match.ts";
 
 /** What is wrong with one file of a set, or with one of its pairs. */
@@ -49,10 +49,11 @@ export function editRefusal(problems: readonly [FileProblem, ...FileProblem[]]):
     path,
     ...defined({ pair, count, lines }),
   }));
-  return localError(first.type, text, { problems: facts, ...hintFor(first.type) });
+  return localError(first.type, text, { problems: facts, ...hintFor(first) });
 }
 
-function hintFor(type: LocalErrorType): { hint?: string } {
+function hintFor({ type, hint }: FileProblem): { hint?: string } {
+  if (hint !== undefined) return { hint };
   if (type === "FindMissing")
     return { hint: "Copy find from the file as it is now, with its white space, or read the file again." };
   if (type === "FindAmbiguous") return { hint: "Add lines around it to find until it occurs once, or set all." };

@@ -29,7 +29,7 @@ export interface FileOutcome {
   removed: number;
   /** The time-stamped copy made first, for protected files. */
   backup?: string;
-  /** What was done otherwise than written: indentation taken off a find, line ends adapted. */
+  /** What was done otherwise than written: a find that differs in indentation or in what no reader sees, line ends adapted. */
   notes: string[];
 }
 

@@ -39,7 +39,8 @@ export interface LocalExecutorOptions {
  * shell call, which are made with the first, the outcome is that of the document's order.
  *
  * A call that can't have a value it asks for (`$KARYI{NAME}`) stops the whole batch before anything runs. One result per
- * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did.
+ * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did. What a command
+ * prints is reported while it runs, as progress with the data `{ output }`.
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
   checkKeys<LocalExecutorOptions>("localExecutor", options, {

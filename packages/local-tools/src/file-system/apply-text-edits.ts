@@ -1,4 +1,5 @@
-import { applyEdits, type EditProblem } from "../edit/apply-edits.ts";
+import { applyEdits } from "../edit/apply-edits.ts";
+import type { EditProblem } from "../edit/edit-problems.ts";
 import { localError } from "../errors.ts";
 import { byteOrderMark } from "../files/text.ts";
 import { inMessage } from "../messages.ts";

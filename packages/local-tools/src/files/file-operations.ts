@@ -5,12 +5,14 @@ import { codeOf, ignoring, localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import type { PinnedFolder } from "../roots/pinned-folder.ts";
 
-/** The owner and the permissions that a new file gets. */
+/** What a new file gets beside its content: owner, permissions. */
 export interface Rights {
   /** Permission bits, exactly; undefined: the usual ones, less the umask. */
   mode?: number | undefined;
   uid?: number | undefined;
   gid?: number | undefined;
+  /** Gives the open file more than that, before its owner and permissions are set. It has its content by then: writing takes some attributes away. */
+  furnish?: (file: number) => Promise<void>;
 }
 
 /** What a name in a folder leads to. `hash` and `bytes` are missing when it is no regular file, or has none of the sizes asked for. */
@@ -62,6 +64,7 @@ export function holds(found: FoundFile | null, content: { hash: string } | null)
 export async function createFile(path: string, bytes: Uint8Array, rights: Rights, usualMode = 0o644): Promise<Stats> {
   await using handle = await open(path, createFlags, rights.mode === undefined ? usualMode : 0o600);
   await handle.writeFile(bytes);
+  await rights.furnish?.(handle.fd);
   if (process.platform !== "win32") {
     let mode = rights.mode;
     const made = await handle.stat();

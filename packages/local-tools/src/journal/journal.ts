@@ -20,6 +20,8 @@ export interface Parts {
   records: Records;
   owner: Owner;
   reach: Reach;
+  /** Whether extended attributes and access-control lists outlive a change. */
+  keepAttributes: boolean;
 }
 
 export interface JournalLimits {

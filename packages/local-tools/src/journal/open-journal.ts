@@ -20,6 +20,8 @@ export interface JournalOptions {
   maxBytes?: number;
   /** Milliseconds to wait for another process that writes to the same journal. Default 10,000. */
   lockWaitMs?: number;
+  /** Whether a replaced file keeps its extended attributes and access-control lists. Costs a process of GNU cp a file. Default false. */
+  keepAttributes?: boolean;
   /** @internal Called at each moment of a commit. */
   onPoint?: OnPoint;
 }
@@ -44,20 +46,26 @@ export interface JournalOptions {
  *
  * What is not promised: that a reader sees all files change at once; that a program which writes into a file in place in the
  * instant between the last look at it and its replacement (microseconds) is noticed; access-control lists and extended
- * attributes of a replaced file; its other hard links, which keep the old content. Where the system doesn't show when a process
+ * attributes of a replaced file, unless `keepAttributes`; its other hard links, which keep the old content. Where the system doesn't show when a process
  * started (anywhere but on Linux), a number that was given out again passes for the dead process, whose work then waits for repair.
  * Of a process in another container or on another machine nothing can be known: its work counts as abandoned a minute after
  * its last sign.
  */
 export async function openJournal(options: JournalOptions): Promise<ChangeJournal> {
-  const { roots, maxChanges = 200, maxBytes = 256 * 1024 * 1024, lockWaitMs = 10_000 } = options;
+  const {
+    roots,
+    maxChanges = 200,
+    maxBytes = 256 * 1024 * 1024,
+    lockWaitMs = 10_000,
+    keepAttributes = false,
+  } = options;
   for (const [name, value] of Object.entries({ maxChanges, maxBytes, lockWaitMs })) {
     if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number from 0 on`);
   }
   const dir = await makeFolder(options.dir, roots).catch((error) => {
     throw unusable(options.dir, error);
   });
-  const parts = { roots, records: new Records(dir), owner: await thisOwner() };
+  const parts = { roots, records: new Records(dir), owner: await thisOwner(), keepAttributes };
   const journal = new Journal(dir, parts, options.onPoint, { maxChanges, maxBytes, lockWaitMs });
   journal.recovered = await journal.recover();
   return journal;

@@ -5,6 +5,7 @@ import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { codeOf, localError, localErrorType } from "../errors.ts";
 import { createFile, forEach, holds, inspectFile, linkFile, nameFile, sha256 } from "../files/file-operations.ts";
+import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./journal.ts";
 import type { HeldLock } from "./lock.ts";
@@ -160,7 +161,10 @@ class Writing {
     const bytes = this.#plan.files[index]?.after;
     if (after === null || bytes === null || bytes === undefined) return;
     const folder = await this.#folders.open(dirname(path));
-    await createFile(folder.at(besideName(this.#manifest.id, index, "new")), bytes, before ?? after);
+    const { keepAttributes, roots } = this.#parts;
+    const furnish = (file: number): Promise<void> => copyAttributes(folder.at(basename(path)), roots.show(path), file);
+    const rights = { ...(before ?? after), ...(keepAttributes && before !== null ? { furnish } : {}) };
+    await createFile(folder.at(besideName(this.#manifest.id, index, "new")), bytes, rights);
     await this.#parts.reach("new-written", index);
   }
 

@@ -36,14 +36,9 @@ export class LiveText {
   line(row: Row, text: string, isComplete: boolean): void {
     const { live } = row;
     if (isGiven(live, text, isComplete)) return;
-    if (live !== undefined && !live.ended && this.#open === row && text.startsWith(live.text)) {
-      this.#pieces.push(text.slice(live.text.length));
-    } else {
-      this.#endOpen();
-      this.#pieces.push(
-        live !== undefined && !live.ended && text.startsWith(live.text) ? text.slice(live.text.length) : text,
-      );
-    }
+    const goesOn = live !== undefined && !live.ended && text.startsWith(live.text);
+    if (!goesOn || this.#open !== row) this.#endOpen();
+    this.#pieces.push(goesOn ? text.slice(live.text.length) : text);
     if (isComplete) this.#pieces.push("\n");
     this.#open = isComplete ? undefined : row;
     row.live = { text, ended: isComplete };

@@ -1,8 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import { onAbort } from "@toolglot/internal";
+import type { Confinement } from "../confinement/confinement.ts";
 import { localError } from "../errors.ts";
+import { ConfinedBash } from "../shell/confined-bash.ts";
 import { signal as sendSignal } from "../shell/signal.ts";
+import { closeOthers } from "../shell/transport.ts";
 import { BoundedOutput } from "./bounded-output.ts";
 
 /** One command in a shell of its own. */
@@ -10,6 +13,8 @@ export interface ShellRun {
   command: string;
   cwd: string | undefined;
   env: Record<string, string>;
+  /** Confines the command. */
+  confinement: Confinement | undefined;
   timeoutMs: number;
   /** UTF-16 units kept of each stream. */
   maxChars: number;
@@ -36,9 +41,10 @@ const drainMs = 250;
  * what a command left behind at its own end lives on.
  */
 export function runShell(run: ShellRun): Promise<ShellRunResult> {
-  const { command, cwd, env, timeoutMs, maxChars, signal } = run;
+  const { command, cwd, env, confinement, timeoutMs, maxChars, signal } = run;
   if (signal.aborted) return Promise.resolve({ returncode: -1, stdout: "", stderr: "", ended: "abort" });
-  const [shell, args] = shellOf(command, env);
+  const confined = confinement && new ConfinedBash(confinement, cwd ?? process.cwd(), "pipe");
+  const [shell, args] = confined ? confinedShellOf(command, confined) : shellOf(command, env);
   return new Promise((resolve, reject) => {
     const child = spawn(shell, args, {
       cwd,
@@ -69,6 +75,7 @@ export function runShell(run: ShellRun): Promise<ShellRunResult> {
       clearTimeout(timer);
       clearTimeout(drain);
       stopListening();
+      confined?.dispose();
     };
     const settle = (): void => {
       // Its streams may be closed while something it started runs on in silence.
@@ -99,6 +106,13 @@ function shellOf(command: string, env: Record<string, string>): [string, string[
   if (process.platform !== "win32") return ["/bin/sh", ["-c", command]];
   const name = Object.keys(env).find((key) => key.toUpperCase() === "COMSPEC");
   return [(name && env[name]) || "cmd.exe", ["/d", "/s", "/c", `"${command}"`]];
+}
+
+/** As {@link shellOf}; first what the host has open is closed, such as its other terminals. */
+function confinedShellOf(command: string, confined: ConfinedBash): [string, string[]] {
+  const script = `${closeOthers("[012]")}; exec /bin/sh -c "$0"`;
+  const { bash, args } = confined.command("bash", ["--noprofile", "--norc", "-c", script, command]);
+  return [bash, [...args]];
 }
 
 /** Ends what is left of the shell's process group. */

@@ -174,7 +174,7 @@ export class BashCommands {
     } else if (kind === "D") {
       this.#drained(this.#guard.mark(fields, this.#shell.tty));
     } else if (kind === "R") {
-      this.#shell.isUp(Number(fields[1]) || 0, fields[2]?.startsWith("/") ? fields[2] : "");
+      this.#shell.isUp(Number(known), Number(fields[1]) || 0, fields[2]?.startsWith("/") ? fields[2] : "");
     } else if (kind === "A" && command?.begin === known && command.phase === "typed") {
       command.phase = "started";
       this.#promptsDue = 0;

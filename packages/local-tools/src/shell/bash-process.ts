@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { StringDecoder } from "node:string_decoder";
 import { sleep } from "@toolglot/internal";
+import type { Confinement } from "../confinement/confinement.ts";
 import { MarkScanner, type Piece } from "../output/mark-scanner.ts";
 import { BashCommands } from "./bash-commands.ts";
+import { ConfinedBash } from "./confined-bash.ts";
 import { InputGuard } from "./input-guard.ts";
+import { terminalOf } from "./linux-processes.ts";
 import { pipePlumbing, pipeTransport } from "./pipe-transport.ts";
 import type { Processes } from "./processes.ts";
 import { PromptPlace } from "./prompt-place.ts";
@@ -33,6 +36,7 @@ export interface BashOptions {
   columns: number;
   rows: number;
   processes: Processes;
+  confinement: Confinement | undefined;
   /** How long it may take to come up. */
   startMs: number;
 }
@@ -49,6 +53,9 @@ export class BashProcess {
   listener: BashListener;
   /** Where scripts lie; to be removed when the host exits. */
   channel: ScriptChannel;
+  readonly #confined: ConfinedBash | undefined;
+  readonly #guard: InputGuard;
+  #pid: number;
   readonly #scanner: MarkScanner;
   readonly #decoder: StringDecoder = new StringDecoder("utf8");
   #ready: ((major: number) => void) | undefined;
@@ -64,10 +71,14 @@ export class BashProcess {
     guard: InputGuard,
     nonce: string,
     options: BashOptions,
+    confined: ConfinedBash | undefined,
   ) {
     this.transport = transport;
+    this.#confined = confined;
+    this.#guard = guard;
+    this.#pid = transport.pid;
     this.processes = options.processes;
-    this.prompt = new PromptPlace(options.processes, transport.pid);
+    this.prompt = new PromptPlace(options.processes, this);
     this.cwd = options.cwd;
     this.channel = channel;
     this.#scanner = new MarkScanner(nonce);
@@ -83,23 +94,26 @@ export class BashProcess {
   /** Starts a bash; rejects with what it printed when it doesn't come up. */
   static async start(options: BashOptions): Promise<BashProcess> {
     const nonce = randomBytes(8).toString("hex");
-    const channel = await ScriptChannel.create(false);
+    const { backend, cwd, confinement } = options;
+    const confined = confinement && new ConfinedBash(confinement, cwd, backend);
+    const channel = await ScriptChannel.create(false, confined?.folder);
     let started: BashProcess | undefined;
     try {
-      const open = options.backend === "pty" ? ptyTransport : pipeTransport;
-      const plumbing = options.backend === "pty" ? ptyPlumbing : pipePlumbing;
+      const open = backend === "pty" ? ptyTransport : pipeTransport;
+      const plumbing = backend === "pty" ? ptyPlumbing : pipePlumbing;
       const guardPath = channel.place(`input-${nonce}`);
       const lines = new TypedLines(nonce, plumbing, guardPath);
       const rcPath = channel.writeFile("rc", lines.rcFile());
       const args = ["--noprofile", "--rcfile", rcPath, "--noediting", "-i"];
-      const transport = await open({ ...options, args });
+      const transport = await open({ ...options, ...(confined?.command(options.bash, args) ?? { args }) });
       const guard = new InputGuard(nonce, guardPath, plumbing, transport);
-      started = new BashProcess(transport, channel, lines, guard, nonce, options);
+      started = new BashProcess(transport, channel, lines, guard, nonce, options, confined);
       await started.#comeUp(options.startMs, rcPath, plumbing.afterStart);
       return started;
     } catch (error) {
       if (started) await started.kill();
       channel.remove();
+      confined?.dispose();
       throw error;
     }
   }
@@ -109,7 +123,18 @@ export class BashProcess {
   }
 
   get pid(): number {
-    return this.transport.pid;
+    return this.#pid;
+  }
+
+  /** The group of the shell itself. */
+  get group(): number {
+    const isOwn = this.#confined === undefined || this.transport.backend === "pty";
+    return isOwn ? this.pid : (this.#confined?.first ?? this.pid);
+  }
+
+  /** Of a confined shell: what could not be protected, one sentence each. */
+  get limits(): readonly string[] {
+    return this.#confined?.start.limits ?? [];
   }
 
   /**
@@ -125,16 +150,24 @@ export class BashProcess {
     }
   }
 
-  /** The shell has printed the mark of its rc file: bash's major version, and its terminal. */
-  isUp(major: number, tty: string): void {
+  /** The shell has printed the mark of its rc file: its own number, bash's major version, and its terminal. */
+  isUp(inside: number, major: number, tty: string): void {
     this.tty = tty;
+    if (this.#confined) {
+      const here = this.#confined.find(this.transport.pid, inside);
+      if (here === undefined) return;
+      this.#pid = here;
+      this.#guard.shell = inside;
+      // Inside, its terminal has another name.
+      if (tty !== "") this.tty = terminalOf(here) ?? "";
+    }
     this.#ready?.(major);
     this.#ready = undefined;
   }
 
   async newChannel(plainFile: boolean): Promise<void> {
     const old = this.channel;
-    this.channel = await ScriptChannel.create(plainFile);
+    this.channel = await ScriptChannel.create(plainFile, this.#confined?.folder);
     old.remove();
   }
 
@@ -146,15 +179,29 @@ export class BashProcess {
 
   /** Kills the shell and waits until it is gone. */
   async kill(): Promise<void> {
-    signal(this.pid, "SIGKILL");
+    if (this.#confined) this.#confined.kill(this.transport.pid);
+    else signal(this.pid, "SIGKILL");
     for (let waited = 0; !this.#exit && waited < 2000; waited += 10) await sleep(10);
+    await this.#confined?.gone();
     this.dispose();
+  }
+
+  /** Kills the shell and its group, and of a confined one everything. */
+  killNow(): void {
+    if (this.#confined) this.#confined.kill(this.transport.pid);
+    else if (!this.exited) for (const target of [-this.pid, this.pid]) signal(target, "SIGKILL");
+  }
+
+  /** Removes the shell's files. */
+  removeFiles(): void {
+    this.channel.remove();
+    this.#confined?.dispose();
   }
 
   /** Closes all handles and removes the files. */
   dispose(): void {
     this.commands.dispose();
-    this.channel.remove();
+    this.removeFiles();
     this.transport.dispose();
   }
 

@@ -102,7 +102,9 @@ export class CommandRunner {
       if (this.shell) return this.shell;
     }
     const death = this.#death;
-    const cwd = [this.cwd, this.#options.cwd].find(isDirectory) ?? "/";
+    const { confinement } = this.#options;
+    const isThere = (path: string): boolean => isDirectory(path) && confinement?.shows(path) !== false;
+    const cwd = [this.cwd, this.#options.cwd].find(isThere) ?? "/";
     try {
       const shell = await BashProcess.start({ ...this.#options, cwd });
       this.#forgetHost = endWithHost(shell);
@@ -124,7 +126,8 @@ export class CommandRunner {
 
   /** Changes the directory for one command. False when it can't be entered. */
   async goTo(cwd: string): Promise<boolean> {
-    if (!isDirectory(cwd)) return false;
+    // A confined shell has folders that the host hasn't.
+    if (!this.#options.confinement && !isDirectory(cwd)) return false;
     const back = this.cwd;
     await this.#changeDirectory(cwd);
     if (!this.shell || !isSamePlace(this.cwd, cwd)) return false;
@@ -228,5 +231,5 @@ export class CommandRunner {
 
 /** True when both paths lead to the same place. */
 function isSamePlace(a: string, b: string): boolean {
-  return attempt(() => realpathSync(a) === realpathSync(b)) === true;
+  return a === b || attempt(() => realpathSync(a) === realpathSync(b)) === true;
 }

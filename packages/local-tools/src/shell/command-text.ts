@@ -108,7 +108,8 @@ export class CommandText {
    * much that was printed before, only the beginning is given.
    */
   listen(onOutput: (text: string) => void): () => void {
-    this.#log.write(this.#masker.pause());
+    // What the log's masker holds back would be missing.
+    if (!this.#discarded) this.#log.write(this.#masker.pause());
     const settle = (time: number, isSilent: boolean): boolean => this.#cleaner.giveLive(time, isSilent);
     const detach = (): void => this.#cleaner.listen(undefined);
     const live = new LiveOutput({ onOutput, masker: this.#makeMasker(), settle, detach }, this.#before());
@@ -156,9 +157,9 @@ export class CommandText {
     this.#clean(skipped.rest);
   }
 
-  /** The one way into the log. What a listener gets goes through a masker of its own, in {@link listen}. */
+  /** What is kept goes through the log's masker here; what a listener gets goes through one of its own, see {@link listen}. */
   #keep(text: string): void {
-    this.#log.write(this.#masker.write(text));
+    if (!this.#discarded) this.#log.write(this.#masker.write(text));
   }
 
   /** What was kept since the last result. */

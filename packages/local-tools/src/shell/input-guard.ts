@@ -18,6 +18,8 @@ export type Drain = "begun" | { dropped: boolean } | undefined;
  * answer. What was typed before stands before that secret, however slow its way was. A command without input costs one `test`.
  */
 export class InputGuard {
+  /** What `$$` is in the shell. */
+  shell: number;
   readonly #nonce: string;
   readonly #path: string;
   readonly #plumbing: Plumbing;
@@ -31,6 +33,7 @@ export class InputGuard {
     this.#path = path;
     this.#plumbing = plumbing;
     this.#transport = transport;
+    this.shell = transport.pid;
   }
 
   /** What the shell is to do where a prompt may follow. Only a file of this user's own is sourced. */
@@ -115,7 +118,7 @@ export class InputGuard {
     const name = (which: string): string => `_${this.#nonce}${which}`;
     const [last, piece, dropped] = [name("l"), name("p"), name("d")];
     const mark = (rest: string): string => `\\builtin printf '\\033]633;D;%s;%s;${rest}\\a' ${this.#nonce} ${key}`;
-    return `case $$ in ${this.#transport.pid}) (
+    return `case $$ in ${this.shell}) (
 \\builtin declare IFS=
 ${last}= ${piece}= ${dropped}=0
 ${mark("0")}

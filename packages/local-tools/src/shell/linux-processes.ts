@@ -86,6 +86,40 @@ function below(
   return found;
 }
 
+/** The processes that a process has started itself. */
+export function childrenOf(parent: number): number[] {
+  // Not every kernel lists them.
+  const listedThere = text(`/proc/${parent}/task/${parent}/children`);
+  if (listedThere !== undefined) return listedThere.split(" ").filter(Boolean).map(Number);
+  return (attempt(all) ?? []).filter((one) => one.parent === parent && one.state !== "Z").map(({ pid }) => pid);
+}
+
+/** All that descends from a shell's parent, the shell excepted. */
+export function processesBelow(shell: number): number[] {
+  const parent = stat(shell)?.parent;
+  if (parent === undefined) return [];
+  return below(attempt(all) ?? [], [{ pid: parent }])
+    .filter(({ pid, state }) => pid !== shell && state !== "Z")
+    .map(({ pid }) => pid);
+}
+
+/** The number that a process has in its own namespace; undefined when there is no such process. */
+export function numberInside(pid: number): number | undefined {
+  const numbers = /^NSpid:\s*(.+)$/m.exec(text(`/proc/${pid}/status`) ?? "")?.[1];
+  return numbers === undefined ? undefined : Number(numbers.split(/\s+/).at(-1));
+}
+
+/** True for a process that is gone, or only waits to be noticed. */
+export function isOver(pid: number): boolean {
+  return (stat(pid)?.state ?? "Z") === "Z";
+}
+
+/** The terminal that a process has as its input; undefined when that is none. */
+export function terminalOf(pid: number): string | undefined {
+  const path = link(`/proc/${pid}/fd/0`);
+  return path?.startsWith("/dev/") ? path : undefined;
+}
+
 /** How the kernel numbers the terminal `/dev/pts/<index>`: majors from 136 on, 256 terminals each. */
 function slaveNumber(index: number): number {
   return ((136 + (index >> 8)) << 8) | (index & 0xff);
@@ -105,6 +139,8 @@ export class LinuxProcesses implements Processes {
   /** Not where the kernel doesn't say what a process is blocked on, or not to us. */
   readonly showsPlaces: boolean = text("/proc/self/syscall") !== undefined;
   readonly limits: readonly string[] = this.showsPlaces ? [] : [blockingUnseen];
+  /** Names of the session's terminal that mean another one, or none, in another session. */
+  protected readonly terminalNames: readonly string[] = ["/dev/tty"];
 
   /** False where /proc isn't mounted. */
   static available(): boolean {
@@ -117,7 +153,7 @@ export class LinuxProcesses implements Processes {
     if (terminal) return own.foreground > 0 ? own.foreground : undefined;
     const children = all().filter((one) => one.parent === shell && one.group !== own.group && one.state !== "Z");
     // What a shell waits for is what it started last.
-    return children.sort((a, b) => a.started - b.started || a.pid - b.pid).at(-1)?.group ?? own.group;
+    return children.sort((a, b) => a.started - b.started || a.pid - b.pid).at(-1)?.group ?? shell;
   }
 
   place(shell: number): string | undefined {
@@ -141,8 +177,7 @@ export class LinuxProcesses implements Processes {
     const others = below(processes, roots, ({ session }) => !own.has(session));
     let result: Reading = "no";
     for (const { pid, session } of [...roots, ...others]) {
-      // `/dev/tty` is another terminal in another session, or none.
-      const devices = own.has(session) ? [tty, "/dev/tty"] : [tty];
+      const devices = own.has(session) ? [tty, ...this.terminalNames] : [tty];
       for (const thread of listed(`/proc/${pid}/task`)) {
         let reading = this.#threadReading(pid, thread, devices);
         if (reading === "poll") reading = this.#relayed(processes, pid, terminals) ?? reading;

@@ -1,9 +1,13 @@
+import { resolve } from "node:path";
 import { checkKeys, type KnownKeys } from "@toolglot/internal";
-import { localError } from "../errors.ts";
+import { Confinement, confinedEnvironment } from "../confinement/confinement.ts";
+import { type ConfinementPlaces, type ConfinementSettings, confinementSettings } from "../confinement/settings.ts";
+import { localError, localErrorType } from "../errors.ts";
 import type { MakeMasker } from "../output/masker.ts";
 import { isDirectory } from "../roots/pinned-folder.ts";
 import { BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
+import { tryOut } from "./confined-bash.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
 import { processesHere } from "./processes.ts";
 import { Session } from "./session.ts";
@@ -25,6 +29,7 @@ const shellOptionKeys: KnownKeys<ShellOptions> = {
   rows: true,
   maxChars: true,
   artifactDir: true,
+  sandbox: true,
 };
 
 /** What pipes lack. */
@@ -44,38 +49,47 @@ const pipeLimits: readonly string[] = [
  * shell and all it has started are killed and its files removed; what a host that was killed (SIGKILL) left in the temporary
  * folder, the next session that is opened removes.
  *
- * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run.
+ * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run, or when it can't
+ * be confined as `sandbox` asks: `data.reason` and `data.hint` say why, and what cures it.
  */
 export function openShell(options: ShellOptions): Promise<ShellSession> {
   return openSession(options);
 }
 
-/** What a session hides. */
-export interface HiddenValues {
-  masker: MakeMasker;
-  /** Whether a text holds a value. */
-  holdsValue: (text: string) => boolean;
+/** What this package gives a session, and a host does not. */
+export interface SessionSetting {
+  /** What a confined shell can write and not see. Default: it can write `cwd`. */
+  places?: ConfinementPlaces;
+  /** Secret values, which nothing that comes from the session shows. */
+  hidden?: { masker: MakeMasker; holdsValue: (text: string) => boolean };
 }
 
-/** The same, as this package uses it. `hidden`: secret values, which nothing that comes from the session shows. */
-export async function openSession(options: ShellOptions, hidden?: HiddenValues): Promise<Session> {
-  const settings = checkedShellOptions("openShell", options);
+/** As {@link openShell}. */
+export async function openSession(options: ShellOptions, { places, hidden }: SessionSetting = {}): Promise<Session> {
+  const { confinement: confined, ...settings } = checkedShellOptions("openShell", options, places);
   const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = defaultEnvironment, env = {} } = options;
   removeDeadFolders();
-  const processes = processesHere();
+  // Nothing may page or keep a history.
+  const environment = childEnvironment({
+    inherit: inheritEnv,
+    ...(hidden && { holdsValue: hidden.holdsValue }),
+    env: {
+      ...{ TERM: term, PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "" },
+      ...(confined ? confinedEnvironment : {}),
+      ...env,
+    },
+  });
+  const confinement = confined && new Confinement(confined);
+  const processes = processesHere(confinement !== undefined);
   const open = async (backend: ShellBackend, lost: readonly string[]): Promise<Session> => {
     const session: SessionOptions = {
       ...settings,
       backend,
       bash,
       cwd: options.cwd,
-      // Nothing may page or keep a history.
-      env: childEnvironment({
-        inherit: inheritEnv,
-        ...(hidden && { holdsValue: hidden.holdsValue }),
-        env: { TERM: term, PAGER: "cat", GIT_PAGER: "cat", HISTFILE: "", ...env },
-      }),
+      env: environment,
       processes,
+      confinement,
       startMs: 15_000,
       artifactDir: options.artifactDir,
       // A program that can't place text fills the dumb terminal up with blanks.
@@ -84,27 +98,41 @@ export async function openSession(options: ShellOptions, hidden?: HiddenValues):
       ...(hidden && { masker: hidden.masker }),
       limits: [...lost, ...processes.limits],
     };
-    return new Session(await BashProcess.start(session), session);
+    const shell = await BashProcess.start(session);
+    session.limits = [...session.limits, ...shell.limits];
+    return new Session(shell, session);
+  };
+  /** Trying a confinement out first would cost every start as much as a command; one that failed says why. */
+  const openOrSayWhy = async (backend: ShellBackend, lost: readonly string[]): Promise<Session> => {
+    try {
+      return await open(backend, lost);
+    } catch (error) {
+      if (!confinement || !(await tryOut(confinement, environment, options.cwd))) throw error;
+      return open(backend, lost);
+    }
   };
   let lost = pipeLimits;
   if (backend !== "pipe") {
     try {
-      return await open("pty", []);
+      return await openOrSayWhy("pty", []);
     } catch (error) {
-      if (backend === "pty") throw unavailable(error);
+      if (backend === "pty" || isUnavailable(error)) throw unavailable(error);
       lost = [`No pseudo-terminal: ${reason(error)}`, ...pipeLimits];
     }
   }
-  return open("pipe", lost).catch((error) => {
+  return openOrSayWhy("pipe", lost).catch((error) => {
     throw unavailable(error);
   });
 }
 
-/** The options that are numbers, complete. Throws `TypeError` for any that can't be. */
+/** The options that are numbers, complete, and the confinement. Throws `TypeError` for any that can't be. */
 export function checkedShellOptions(
   what: string,
   options: ShellOptions,
-): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxChars" | "columns" | "rows"> {
+  places?: ConfinementPlaces,
+): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxChars" | "columns" | "rows"> & {
+  confinement: ConfinementSettings | undefined;
+} {
   if (options === undefined) throw new TypeError(`${what} needs options: { cwd, artifactDir }`);
   checkKeys<ShellOptions>(what, options, shellOptionKeys);
   const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = [], env = {} } = options;
@@ -129,10 +157,17 @@ export function checkedShellOptions(
     maxChars: whole("maxChars", options.maxChars ?? 20_000, 1, Number.MAX_SAFE_INTEGER),
     columns: whole("columns", options.columns ?? 200, 2, 10_000),
     rows: whole("rows", options.rows ?? 50, 2, 10_000),
+    confinement: confinementSettings(what, options.sandbox, places ?? { roots: [resolve(options.cwd)] }),
   };
 }
 
+/** True for an error that says already why there is no shell. */
+function isUnavailable(error: unknown): error is Error {
+  return localErrorType(error) === "ShellUnavailable";
+}
+
 function unavailable(error: unknown): Error {
+  if (isUnavailable(error)) return error;
   return localError("ShellUnavailable", `No shell could be started: ${reason(error)}`, {}, error);
 }
 

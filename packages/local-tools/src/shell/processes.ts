@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
+import { ConfinedProcesses } from "./confined-processes.ts";
 import { blockingUnseen, LinuxProcesses } from "./linux-processes.ts";
 
 const run = promisify(execFile);
@@ -16,7 +17,10 @@ export interface Processes {
   readonly limits: readonly string[];
   /** Whether {@link place} works here. */
   readonly showsPlaces: boolean;
-  /** The group in the terminal's foreground, or, without a terminal, of the shell's newest child; undefined when unknown. */
+  /**
+   * The group in the terminal's foreground, or, without a terminal, of the shell's newest child; the shell's own number when it is
+   * the shell itself, undefined when unknown.
+   */
   foreground(shell: number, terminal: boolean): Promise<number | undefined>;
   /** Where the shell stands, to be compared later: equal means at the same place, undefined that it is not blocked or not visible. */
   place(shell: number): string | undefined;
@@ -31,8 +35,9 @@ export interface Processes {
 }
 
 /** The view of this system's processes. */
-export function processesHere(): Processes {
-  return process.platform === "linux" && LinuxProcesses.available() ? new LinuxProcesses() : new PsProcesses();
+export function processesHere(confined: boolean): Processes {
+  if (process.platform !== "linux" || !LinuxProcesses.available()) return new PsProcesses();
+  return confined ? new ConfinedProcesses() : new LinuxProcesses();
 }
 
 interface Row {

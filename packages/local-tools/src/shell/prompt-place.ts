@@ -7,10 +7,10 @@ import type { Processes } from "./processes.ts";
  */
 export class PromptPlace {
   readonly #processes: Processes;
-  readonly #shell: number;
+  readonly #shell: { readonly pid: number };
   #place: string | undefined;
 
-  constructor(processes: Processes, shell: number) {
+  constructor(processes: Processes, shell: { readonly pid: number }) {
     this.#processes = processes;
     this.#shell = shell;
   }
@@ -24,7 +24,7 @@ export class PromptPlace {
   async learn(settled: () => boolean): Promise<void> {
     let last: string | undefined;
     for (let round = 0; round < 2000 && this.#processes.showsPlaces; round++) {
-      const place = settled() ? this.#processes.place(this.#shell) : undefined;
+      const place = settled() ? this.#processes.place(this.#shell.pid) : undefined;
       // Its standard input, which is descriptor 0.
       if (place !== undefined && place === last && place.includes(" 0x0 ")) {
         this.#place = place;
@@ -37,7 +37,7 @@ export class PromptPlace {
 
   /** `there`: it waits for what is typed. `astray`: it waits for lines, but from elsewhere, since a script took its input away. */
   here(): "there" | "astray" | "elsewhere" {
-    const place = this.#processes.place(this.#shell);
+    const place = this.#processes.place(this.#shell.pid);
     if (place === undefined || this.#place === undefined) return "elsewhere";
     if (place === this.#place) return "there";
     const call = (whole: string): string => whole.split(" ", 4).join(" ");

@@ -123,9 +123,9 @@ export class Recovery {
   }
 
   async #inForeground(): Promise<boolean> {
-    const { transport, processes } = this.#shell;
+    const { pid, transport, processes } = this.#shell;
     if (transport.backend !== "pty") return true;
-    const group = await processes.foreground(transport.pid, true);
-    return group === undefined || group === transport.pid;
+    const group = await processes.foreground(pid, true);
+    return group === undefined || group === pid;
   }
 }

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   fstatSync,
+  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
@@ -39,9 +40,9 @@ export class ScriptChannel {
     this.fifo = fifo;
   }
 
-  /** Makes the folder, and the FIFO in it unless `plainFile` or the system has none. */
-  static async create(plainFile: boolean): Promise<ScriptChannel> {
-    const dir = newShellFolder();
+  /** Makes the folder, in `within` if that is given, and the FIFO in it unless `plainFile` or the system has none. */
+  static async create(plainFile: boolean, within?: string): Promise<ScriptChannel> {
+    const dir = within === undefined ? newShellFolder() : mkdtempSync(join(within, "scripts-"));
     const path = join(dir, "script");
     const fifo =
       !plainFile && process.platform !== "win32"

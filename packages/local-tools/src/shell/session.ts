@@ -1,4 +1,5 @@
 import { checkKeys } from "@toolglot/internal";
+import { confinementNote } from "../confinement/notes.ts";
 import { localError } from "../errors.ts";
 import type { FilledScript } from "../fill/fill-script.ts";
 import type { BashProcess } from "./bash-process.ts";
@@ -26,9 +27,10 @@ export class Session implements ShellSession {
   }
 
   get state(): ShellState {
-    const { backend, limits } = this.#options;
+    const { backend, limits, confinement } = this.#options;
     const { active, cwd, generation } = this.#runner;
-    return { backend, limits, running: active?.internal ? undefined : active?.script, cwd, generation };
+    const running = active?.internal ? undefined : active?.script;
+    return { backend, limits, running, cwd, generation, confined: confinement?.state ?? false };
   }
 
   run(script: string, options: ShellRunOptions = {}): Promise<ShellResult> {
@@ -168,7 +170,10 @@ export class Session implements ShellSession {
     if (!shellEnded) await this.#runner.goBack();
     notes.push(...active.notes);
     if (shellEnded) notes.push("The shell itself has ended; the next command gets a new one.");
-    return results.result(shellEnded ? "shell-ended" : "ended", started, { exit, notes });
+    const result = results.result(shellEnded ? "shell-ended" : "ended", started, { exit, notes });
+    const confined = this.#options.confinement?.state;
+    const note = exit !== 0 && confined ? confinementNote(result.output, confined) : undefined;
+    return note === undefined ? result : { ...result, notes: [...result.notes, note] };
   }
 
   /** Something for what runs; `ctrl`: with nothing running there is nothing to do, which is fine. */

@@ -20,7 +20,7 @@ export async function stopForeground(shell: BashProcess, over: () => boolean, st
       // One that is stopped hears nothing else.
       signal(-group, "SIGCONT");
     } else if (name !== "SIGKILL") {
-      signal(-shell.pid, name);
+      signal(-shell.group, name);
     }
     const until = performance.now() + stepMs;
     while (!over() && performance.now() < until) {
@@ -72,9 +72,9 @@ const shells: Set<BashProcess> = new Set();
 function killAll(): void {
   for (const shell of shells) {
     const others = shell.processes.startedSync(shell.pid);
-    if (!shell.exited) for (const target of [-shell.pid, shell.pid]) signal(target, "SIGKILL");
+    shell.killNow();
     for (const pid of others) signal(pid, "SIGKILL");
-    shell.channel.remove();
+    shell.removeFiles();
   }
 }
 

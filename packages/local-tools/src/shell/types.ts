@@ -1,3 +1,4 @@
+import type { BwrapOptions, ConfinedState } from "../confinement/types.ts";
 import type { ScreenView } from "../output/full-screen.ts";
 
 /** How the shell is run: with a terminal of its own, or over plain pipes. */
@@ -37,6 +38,12 @@ export interface ShellOptions {
   maxChars?: number;
   /** Where outputs that were cut are kept whole, made when needed (0700). Required. */
   artifactDir: string;
+  /**
+   * Confines the shell and all it starts by bubblewrap (Linux): only `cwd` (with `openLocalTools`: the roots), other places that
+   * are named, and a `/tmp` of its own can be written; keys and sockets are hidden; there is no network. Where that can't be
+   * had, opening fails. Default false: commands may do what this process may.
+   */
+  sandbox?: false | "bwrap" | BwrapOptions;
 }
 
 /** Options of one command. */
@@ -48,9 +55,10 @@ export interface ShellRunOptions {
   /** Stops the command as its hard limit does. */
   signal?: AbortSignal;
   /**
-   * Gets the output while the command runs, in pieces: a line when it is complete, an unfinished one after 100 ms of silence, one that is
-   * written again and again (a progress bar) once it has stood for 500 ms. At most ten times a second, 64 KiB at a time and 1 MiB in
-   * all; then it is told so. Joined, the pieces are a beginning of the whole output, but for lines that were rewritten. The last of the output may come only with the result.
+   * Gets the output in pieces while the command runs: a line when it is complete, an unfinished one after 100 ms of silence, one that
+   * is written again and again (a progress bar) when it has stood for 500 ms. At most ten pieces a second, 64 KiB in each and 1 MiB
+   * in all; one last piece says that there is more. Joined, they are a beginning of the whole output, except for rewritten lines.
+   * The end of the output may come only with the result.
    */
   onOutput?: (text: string) => void;
 }
@@ -103,6 +111,8 @@ export interface ShellState {
   cwd: string;
   /** How many shells this session has had. */
   generation: number;
+  /** How the shell is confined; false when it isn't. */
+  confined: false | ConfinedState;
 }
 
 /** One persistent shell. Calls are queued and run in the order made. Nothing a command does makes a call reject: only a caller's mistake does. */

@@ -14,10 +14,11 @@ type Run = (input: never, context: ToolContext) => unknown;
  * The tools for a Toolkit. `command`, `input` and `ctrl` give data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
  * whatever the exit status: a program decides what it means. `edit` and `read` give text. `input` decodes escapes, since some
  * protocols take the white space off the ends of a value. `stream`: `command` and `input` are generators of what is printed meanwhile.
+ * `aboutShell`: a sentence for the description of `command`.
  */
 export function localTools(
   local: LocalTools,
-  { canAsk, stream = false }: { canAsk: boolean; stream?: boolean },
+  { canAsk, stream = false, aboutShell }: { canAsk: boolean; stream?: boolean; aboutShell?: string },
 ): DefinedTool<Record<string, unknown>>[] {
   const command = (input: CommandInput, context: LocalContext): Promise<unknown> =>
     local.command(input, context).then((got) => shellData(got));
@@ -38,9 +39,16 @@ export function localTools(
       askedData(await local.getValue(input, { signal, callId })),
   };
   const listed = Object.entries(definitions).filter(([name]) => name !== "get_value" || canAsk);
-  return listed.map(([name, { inputSchema, ...definition }]) =>
-    defineTool({ ...definition, input: inputSchema, execute: runs[name as LocalToolName] as never }),
-  );
+  return listed.map(([name, { inputSchema, ...definition }]) => {
+    const about = name === "command" && aboutShell !== undefined ? ` ${aboutShell}` : "";
+    const description = `${definition.description}${about}`;
+    return defineTool({
+      ...definition,
+      description,
+      input: inputSchema,
+      execute: runs[name as LocalToolName] as never,
+    });
+  });
 }
 
 /** Yields what a call gives meanwhile, as it comes, and returns its result. */

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { backends, session } from "../shell/sessions.ts";
+import { fewWays, session } from "../shell/sessions.ts";
+import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
 
 const states: Readonly<Record<string, string>> = {
   "nothing special": ":",
@@ -16,10 +17,11 @@ const losses: Readonly<Record<string, string>> = {
   // biome-ignore-end lint/suspicious/noTemplateCurlyInString: it is the shell that expands it.
 };
 
-for (const backend of backends) {
+noteWithoutBubblewrap();
+for (const way of fewWays) {
   for (const [state, prepare] of Object.entries(states)) {
-    it(`runs each command exactly once whatever becomes of the way to the shell, with ${state}, over ${backend}`, async () => {
-      const { shell, dir } = await session(backend);
+    it(`runs each command exactly once whatever becomes of the way to the shell, with ${state}, over ${way}`, async () => {
+      const { shell, dir } = await session(way);
       const file = join(dir, "ran");
       for (const [loss, lose] of Object.entries(losses)) {
         await shell.run(prepare);

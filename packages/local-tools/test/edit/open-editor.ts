@@ -19,7 +19,7 @@ export interface OpenedEditor extends Opened {
   /** What the journal has. */
   record(): Promise<ChangeRecord[]>;
   /** Another editor of the same folder. */
-  openWith(options: { maxBytes?: number; journal?: Pick<ChangeJournal, "commit" | "undo"> }): Opened;
+  openWith(options: { maxBytes?: number; lenient?: boolean; journal?: Pick<ChangeJournal, "commit" | "undo"> }): Opened;
 }
 
 /** Makes it. Call it inside a test. */

@@ -30,6 +30,16 @@ describe("what a screen looked like", () => {
       ["#", "##", "###"].map((bar) => `${clear}[${bar.padEnd(3)}] work\n`).join(""),
       "[###] work\n",
     ],
+    [
+      "a screen painted over from its first row",
+      [1, 2, 3].map((n) => `${CSI}Hload ${n}\r\nfree ${9 - n}\r\n`).join(""),
+      "load 3\nfree 6\n",
+    ],
+    [
+      "rows painted over from above",
+      [1, 2, 3].map((n) => `${n > 1 ? `${CSI}4A` : ""}a ${n}\nb ${n}\nc ${n}\nd ${n}\n`).join(""),
+      "a 3\nb 3\nc 3\nd 3\n",
+    ],
     ["what came before a loop", `one\n${clear}at 1\n${clear}at 2\n`, "one\nat 2\n"],
     ["what comes after a loop", `${clear}at 1\n${clear}at 2\n${clear}bye\n`, "at 2\nbye\n"],
   ])("is told as its text: %s", (_what, text, expected) => {

@@ -162,7 +162,7 @@ describe("a block with values", () => {
     const { context, raw } = await tell(
       `<tools><edit><file src="a.txt"><find>a</find><replace>$KARYI{T}</replace></file></edit></tools>`,
     );
-    expect(context.asked[0]?.reason).toBe("Changing a.txt, which writes the value of T into it. Allow it?");
+    expect(context.asked[0]?.reason).toBe("Changing a.txt (writes the value of T into it). Allow it?");
     expect(raw[0]?.error?.type).toBe("Denied");
     expect(await work.read("a.txt")).toBe("a\n");
   });

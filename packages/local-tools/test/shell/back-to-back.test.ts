@@ -1,12 +1,14 @@
 import { rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { backends, session } from "./sessions.ts";
+import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
+import { session, ways } from "./sessions.ts";
 
 const times = rounds(300, 1000);
 
-for (const backend of backends) {
-  it(`runs ${times} commands back to back over ${backend}, each with its own output and exit status`, async () => {
-    const { shell } = await session(backend);
+noteWithoutBubblewrap();
+for (const way of ways) {
+  it(`runs ${times} commands back to back over ${way}, each with its own output and exit status`, async () => {
+    const { shell } = await session(way);
     const wrong: unknown[] = [];
     for (let n = 0; n < times; n++) {
       const exit = n % 256;
@@ -20,8 +22,8 @@ for (const backend of backends) {
     expect(wrong).toEqual([]);
   }, 60_000);
 
-  it(`keeps calls made at once apart over ${backend}`, async () => {
-    const { shell } = await session(backend);
+  it(`keeps calls made at once apart over ${way}`, async () => {
+    const { shell } = await session(way);
     const results = await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
         shell.run(`echo a${n}; ${n % 4 === 0 ? "sleep 0.01;" : ""} echo b${n}; (exit ${n})`),

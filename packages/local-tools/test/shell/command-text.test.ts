@@ -31,3 +31,20 @@ it("shows a command on the screen that the terminal had when it began", () => {
   text.write(right);
   expect(end()).toBe(`${" ".repeat(9)}x\n${" ".repeat(9)}y\n`);
 });
+
+it("takes out of a screen what nobody may read", () => {
+  const masker = () => {
+    let all = "";
+    return {
+      write: (text: string) => {
+        all += text;
+        return "";
+      },
+      pause: () => "",
+      end: () => all.replaceAll("secret", "‹KEY›"),
+    };
+  };
+  const text = new CommandText({ maxChars: 1000, artifactDir, columns: 20, rows: 5, views: true, masker });
+  text.write("\u001b[?1049h\u001b[2;1Ha sec\u001b[2;6Hret");
+  expect(text.view).toMatchObject({ text: "\na ‹KEY›", row: 2, column: 9 });
+});

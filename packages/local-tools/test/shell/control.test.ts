@@ -1,7 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { backends, session } from "./sessions.ts";
+import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
+import { session, terminals, ways } from "./sessions.ts";
 
 const alive = (mark: string): string =>
   execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" })
@@ -9,13 +10,14 @@ const alive = (mark: string): string =>
     .filter((line) => line.includes(mark) && !line.includes("ps -A"))
     .join("\n");
 
-for (const backend of backends) {
-  it.concurrent(`reports a command that outlives its timeout over ${backend}, stops nothing, and goes on from there`, async ({
+noteWithoutBubblewrap();
+for (const way of ways) {
+  it.concurrent(`reports a command that outlives its timeout over ${way}, stops nothing, and goes on from there`, async ({
     onTestFinished,
     skip,
   }) => {
-    leftToCi({ skip }, backend === "pty");
-    const { shell } = await session(backend, {}, onTestFinished);
+    leftToCi({ skip }, way === "pty");
+    const { shell } = await session(way, {}, onTestFinished);
     const early = await shell.run("echo one; sleep 0.8; echo two; (exit 9)", { timeoutMs: 250 });
     expect(early).toMatchObject({ status: "running", output: "one\n" });
     expect(shell.state.running).toContain("sleep 0.8");
@@ -27,12 +29,12 @@ for (const backend of backends) {
     expect(next.notes.join()).toContain("ended with exit status 9; the first 4 characters");
   });
 
-  it.concurrent(`tells what a command printed after its timeout over ${backend}, whatever the next call is`, async ({
+  it.concurrent(`tells what a command printed after its timeout over ${way}, whatever the next call is`, async ({
     onTestFinished,
     skip,
   }) => {
-    leftToCi({ skip }, backend === "pty");
-    const { shell } = await session(backend, {}, onTestFinished);
+    leftToCi({ skip }, way === "pty");
+    const { shell } = await session(way, {}, onTestFinished);
     await shell.run("sleep 0.2; echo late; (exit 8)", { timeoutMs: 50 });
     await new Promise((resolve) => setTimeout(resolve, 900));
     const input = await shell.input("x\n");
@@ -41,8 +43,8 @@ for (const backend of backends) {
     expect(await shell.run("echo $?")).toMatchObject({ output: "8\n", notes: [] });
   });
 
-  it.concurrent(`interrupts with Ctrl-C over ${backend}: 130, and the rest isn't run`, async ({ onTestFinished }) => {
-    const { shell } = await session(backend, {}, onTestFinished);
+  it.concurrent(`interrupts with Ctrl-C over ${way}: 130, and the rest isn't run`, async ({ onTestFinished }) => {
+    const { shell } = await session(way, {}, onTestFinished);
     await shell.run("sleep 30; echo rest", { timeoutMs: 200 });
     const stopped = await shell.ctrl("c");
     expect(stopped).toMatchObject({ status: "ended", exit: 130 });
@@ -59,9 +61,9 @@ for (const backend of backends) {
     expect((await shell.run("echo fine")).output).toBe("fine\n");
   });
 
-  it.concurrent(`suspends with Ctrl-Z over ${backend}, says so, and can go on`, async ({ onTestFinished, skip }) => {
-    leftToCi({ skip }, backend === "pty");
-    const { shell } = await session(backend, {}, onTestFinished);
+  it.concurrent(`suspends with Ctrl-Z over ${way}, says so, and can go on`, async ({ onTestFinished, skip }) => {
+    leftToCi({ skip }, way === "pty");
+    const { shell } = await session(way, {}, onTestFinished);
     await shell.run("sh -c 'sleep 1; echo resumed'", { timeoutMs: 300 });
     const stopped = await shell.ctrl("z");
     expect(stopped).toMatchObject({ status: "ended", exit: 148 });
@@ -72,20 +74,17 @@ for (const backend of backends) {
     expect(resumed.output).toContain("resumed\n");
   });
 
-  it.concurrent(`quits with Ctrl-\\ and refuses keys that are none over ${backend}`, async ({
-    onTestFinished,
-    skip,
-  }) => {
-    leftToCi({ skip }, backend === "pty");
-    const { shell } = await session(backend, {}, onTestFinished);
+  it.concurrent(`quits with Ctrl-\\ and refuses keys that are none over ${way}`, async ({ onTestFinished, skip }) => {
+    leftToCi({ skip }, way === "pty");
+    const { shell } = await session(way, {}, onTestFinished);
     await shell.run("ulimit -c 0; sleep 30", { timeoutMs: 200 });
     expect(await shell.ctrl("\\")).toMatchObject({ status: "ended", exit: 131 });
     expect(() => shell.ctrl("1")).toThrow(TypeError);
     expect(() => shell.ctrl("cc")).toThrow(TypeError);
   });
 
-  it.concurrent(`stops at the hard limit over ${backend}, also without anybody waiting`, async ({ onTestFinished }) => {
-    const { shell } = await session(backend, { maxRuntimeMs: 400 }, onTestFinished);
+  it.concurrent(`stops at the hard limit over ${way}, also without anybody waiting`, async ({ onTestFinished }) => {
+    const { shell } = await session(way, { maxRuntimeMs: 400 }, onTestFinished);
     const stopped = await shell.run("sleep 30; echo rest");
     expect(stopped).toMatchObject({ status: "ended", exit: 130 });
     expect(stopped.notes.join()).toContain("longer than 400 ms");
@@ -98,13 +97,13 @@ for (const backend of backends) {
     expect(next.notes.join()).toContain("longer than 400 ms");
   });
 
-  it.concurrent(`stops what ignores INT and TERM over ${backend}, and the shell lives`, async ({
+  it.concurrent(`stops what ignores INT and TERM over ${way}, and the shell lives`, async ({
     onTestFinished,
     skip,
   }) => {
-    leftToCi({ skip }, backend === "pty");
-    const { shell } = await session(backend, { maxRuntimeMs: 300 }, onTestFinished);
-    const mark = `stubborn-${backend}-${process.pid}`;
+    leftToCi({ skip }, way === "pty");
+    const { shell } = await session(way, { maxRuntimeMs: 300 }, onTestFinished);
+    const mark = `stubborn-${way}-${process.pid}`;
     await shell.run("x=kept");
     const stopped = await shell.run(`bash -c 'trap "" INT TERM; : ${mark}; while :; do sleep 0.1; done'; echo rest`);
     expect(stopped.status).toBe("ended");
@@ -113,12 +112,12 @@ for (const backend of backends) {
     expect((await shell.run("echo $x")).output).toBe("kept\n");
   });
 
-  it.concurrent(`stops a script that ignores INT and TERM in the shell itself over ${backend}`, async ({
+  it.concurrent(`stops a script that ignores INT and TERM in the shell itself over ${way}`, async ({
     onTestFinished,
     skip,
   }) => {
-    leftToCi({ skip }, backend === "pty");
-    const { shell } = await session(backend, { maxRuntimeMs: 300 }, onTestFinished);
+    leftToCi({ skip }, way === "pty");
+    const { shell } = await session(way, { maxRuntimeMs: 300 }, onTestFinished);
     const stopped = await shell.run("trap '' INT TERM; while :; do sleep 0.05; done");
     expect(stopped.status).toBe("shell-ended");
     expect(await shell.run("echo new")).toMatchObject({ status: "ended", output: "new\n" });
@@ -126,12 +125,12 @@ for (const backend of backends) {
     expect(builtins.status).toBe("shell-ended");
   });
 
-  it.concurrent(`stops an aborted command over ${backend}, and doesn't begin one that was aborted before`, async ({
+  it.concurrent(`stops an aborted command over ${way}, and doesn't begin one that was aborted before`, async ({
     onTestFinished,
     skip,
   }) => {
-    leftToCi({ skip }, backend === "pty");
-    const { shell } = await session(backend, {}, onTestFinished);
+    leftToCi({ skip }, way === "pty");
+    const { shell } = await session(way, {}, onTestFinished);
     const abort = new AbortController();
     const running = shell.run("sleep 30; echo rest", { signal: abort.signal });
     const queued = shell.run("echo queued", { signal: abort.signal });
@@ -144,10 +143,13 @@ for (const backend of backends) {
   });
 }
 
-it.concurrent("waits no longer than it must behind a command that waits for input", async ({ onTestFinished }) => {
-  const { shell } = await session("pty", {}, onTestFinished);
-  await shell.run('read -p "Go? " x');
-  const refused = await shell.run("echo queued");
-  expect(refused).toMatchObject({ status: "not-run", waiting: "input" });
-  expect(await shell.input("y\n")).toMatchObject({ status: "ended", exit: 0 });
-});
+it.concurrent.for(terminals)(
+  "waits no longer than it must behind a command that waits for input (%s)",
+  async (way, { onTestFinished }) => {
+    const { shell } = await session(way, {}, onTestFinished);
+    await shell.run('read -p "Go? " x');
+    const refused = await shell.run("echo queued");
+    expect(refused).toMatchObject({ status: "not-run", waiting: "input" });
+    expect(await shell.input("y\n")).toMatchObject({ status: "ended", exit: 0 });
+  },
+);

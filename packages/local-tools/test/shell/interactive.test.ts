@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import type { ShellResult, ShellSession } from "../../src/shell/types.ts";
-import { backends, session } from "./sessions.ts";
+import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
+import { fewTerminals, session, terminals, ways } from "./sessions.ts";
 
 const has = (program: string): boolean => {
   try {
@@ -27,8 +28,8 @@ async function asks(shell: ShellSession, first: Promise<ShellResult>, pattern: R
   return { ...result, output };
 }
 
-it("says that a command waits for input, and goes on with it", async () => {
-  const { shell } = await session("pty");
+it.each(terminals)("says that a command waits for input, and goes on with it (%s)", async (way) => {
+  const { shell } = await session(way);
   const asked = await shell.run('read -p "Name? " name; echo "hi $name"; (exit 3)');
   expect(asked).toMatchObject({ status: "running", waiting: "input", output: "Name? " });
   expect(asked.exit).toBeUndefined();
@@ -40,8 +41,8 @@ it("says that a command waits for input, and goes on with it", async () => {
   expect(shell.state.running).toBeUndefined();
 });
 
-it("tells a hidden prompt from an open one, and never shows what is typed there", async () => {
-  const { shell } = await session("pty");
+it.each(terminals)("tells a hidden prompt from an open one, and never shows what is typed there (%s)", async (way) => {
+  const { shell } = await session(way);
   // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it.
   const asked = await shell.run('read -s -p "Password: " p; echo; echo "${#p} characters"');
   expect(asked).toMatchObject({ status: "running", waiting: "password", output: "Password: " });
@@ -51,20 +52,23 @@ it("tells a hidden prompt from an open one, and never shows what is typed there"
   expect(done.output).not.toContain("s3cret");
 });
 
-it("doesn't take a silent program, a full pipe or a network reader for one that waits", async () => {
-  const { shell } = await session("pty");
-  expect((await shell.run("sleep 3", { timeoutMs: 1200 })).waiting).toBeUndefined();
-  await shell.ctrl("c");
-  const server =
-    "require('net').createServer(()=>{}).listen(0,function(){const s=require('net').connect(this.address().port);s.on('data',()=>{})});setTimeout(()=>process.exit(),60000)";
-  const listening = await shell.run(`node -e "${server}" </dev/null`, { timeoutMs: 1500 });
-  expect(listening).toMatchObject({ status: "running" });
-  expect(listening.waiting).toBeUndefined();
-  expect((await shell.ctrl("c")).status).toBe("ended");
-});
+it.each(terminals)(
+  "doesn't take a silent program, a full pipe or a network reader for one that waits (%s)",
+  async (way) => {
+    const { shell } = await session(way);
+    expect((await shell.run("sleep 3", { timeoutMs: 1200 })).waiting).toBeUndefined();
+    await shell.ctrl("c");
+    const server =
+      "require('net').createServer(()=>{}).listen(0,function(){const s=require('net').connect(this.address().port);s.on('data',()=>{})});setTimeout(()=>process.exit(),60000)";
+    const listening = await shell.run(`node -e "${server}" </dev/null`, { timeoutMs: 1500 });
+    expect(listening).toMatchObject({ status: "running" });
+    expect(listening.waiting).toBeUndefined();
+    expect((await shell.ctrl("c")).status).toBe("ended");
+  },
+);
 
-it("drives node's prompt", async () => {
-  const { shell } = await session("pty");
+it.each(fewTerminals)("drives node's prompt (%s)", async (way) => {
+  const { shell } = await session(way);
   const ready = await asks(shell, shell.run("node -i"), /> $/);
   expect(ready).toMatchObject({ status: "running", waiting: "input" });
   expect((await asks(shell, shell.input("6 * 7\n"), /42/)).status).toBe("running");
@@ -72,8 +76,8 @@ it("drives node's prompt", async () => {
   expect(left).toMatchObject({ status: "ended", exit: 0 });
 });
 
-it.runIf(has("python3"))("drives Python's prompt and its hidden question", async () => {
-  const { shell } = await session("pty");
+it.runIf(has("python3")).each(fewTerminals)("drives Python's prompt and its hidden question (%s)", async (way) => {
+  const { shell } = await session(way);
   expect(await asks(shell, shell.run("python3 -i -q"), />>> $/)).toMatchObject({ waiting: "input" });
   await asks(shell, shell.input("print(6*7)\n"), /^42\n/m);
   await asks(shell, shell.input("import getpass; p = getpass.getpass('Key: ')\n"), /Key: $/);
@@ -92,35 +96,39 @@ it.runIf(has("bc"))("drives bc, which asks nothing and reads the terminal", asyn
   expect(await shell.ctrl("d")).toMatchObject({ status: "ended", exit: 0 });
 });
 
-it("answers npm init question by question", async () => {
-  const { shell, dir } = await session("pty", { timeoutMs: 20_000 });
-  let result = await asks(
-    shell,
-    shell.run("npm init --no-update-notifier", { timeoutMs: 60_000 }),
-    /package name: .*$/,
-  );
-  for (const [answer, next] of [
-    ["asked-for", /version: .*$/],
-    ["2.3.4", /description: .*$/],
-    ["by a test", /entry point: .*$/],
-    ["", /test command: .*$/],
-    ["", /git repository: .*$/],
-    ["", /keywords: .*$/],
-    ["", /author: .*$/],
-    ["", /license: .*$/],
-  ] as const) {
-    result = await asks(shell, shell.input(`${answer}\n`), next);
-    expect(result.status).toBe("running");
-  }
-  // The last questions differ from one version of npm to another.
-  for (let n = 0; n < 6 && result.status === "running"; n++) result = await shell.input("\n", { timeoutMs: 10_000 });
-  expect(result).toMatchObject({ status: "ended", exit: 0 });
-  const made = JSON.parse(readFileSync(join(dir, "package.json"), "utf8")) as Record<string, unknown>;
-  expect(made).toMatchObject({ name: "asked-for", version: "2.3.4", description: "by a test" });
-}, 120_000);
+it.each(fewTerminals)(
+  "answers npm init question by question (%s)",
+  async (way) => {
+    const { shell, dir } = await session(way, { timeoutMs: 20_000 });
+    let result = await asks(
+      shell,
+      shell.run("npm init --no-update-notifier", { timeoutMs: 60_000 }),
+      /package name: .*$/,
+    );
+    for (const [answer, next] of [
+      ["asked-for", /version: .*$/],
+      ["2.3.4", /description: .*$/],
+      ["by a test", /entry point: .*$/],
+      ["", /test command: .*$/],
+      ["", /git repository: .*$/],
+      ["", /keywords: .*$/],
+      ["", /author: .*$/],
+      ["", /license: .*$/],
+    ] as const) {
+      result = await asks(shell, shell.input(`${answer}\n`), next);
+      expect(result.status).toBe("running");
+    }
+    // The last questions differ from one version of npm to another.
+    for (let n = 0; n < 6 && result.status === "running"; n++) result = await shell.input("\n", { timeoutMs: 10_000 });
+    expect(result).toMatchObject({ status: "ended", exit: 0 });
+    const made = JSON.parse(readFileSync(join(dir, "package.json"), "utf8")) as Record<string, unknown>;
+    expect(made).toMatchObject({ name: "asked-for", version: "2.3.4", description: "by a test" });
+  },
+  120_000,
+);
 
-it("goes on in a shell within the shell, and comes back", async () => {
-  const { shell } = await session("pty");
+it.each(fewTerminals)("goes on in a shell within the shell, and comes back (%s)", async (way) => {
+  const { shell } = await session(way);
   const inner = await shell.run("export PS1; bash --norc --noprofile");
   expect(inner.status).toBe("running");
   expect((await shell.input("echo in:$SHLVL\n")).output).toMatch(/in:\d/);
@@ -128,8 +136,8 @@ it("goes on in a shell within the shell, and comes back", async () => {
   expect((await shell.run("echo back")).output).toBe("back\n");
 });
 
-it("resizes the terminal under a running command", async () => {
-  const { shell } = await session("pty", { columns: 100, rows: 30 });
+it.each(fewTerminals)("resizes the terminal under a running command (%s)", async (way) => {
+  const { shell } = await session(way, { columns: 100, rows: 30 });
   expect((await shell.run("stty size")).output).toBe("30 100\n");
   expect(await shell.run("trap 'stty size' WINCH; read x")).toMatchObject({ status: "running", waiting: "input" });
   shell.resize(120, 40);
@@ -139,9 +147,10 @@ it("resizes the terminal under a running command", async () => {
   expect(() => shell.resize(0, 40)).toThrow(TypeError);
 });
 
-for (const backend of backends) {
-  it(`gives input to what reads it over ${backend}, and to nothing else`, async () => {
-    const { shell } = await session(backend);
+noteWithoutBubblewrap();
+for (const way of ways) {
+  it(`gives input to what reads it over ${way}, and to nothing else`, async () => {
+    const { shell } = await session(way);
     const idle = await shell.input("echo typed at the prompt\n");
     expect(idle).toMatchObject({ status: "not-run", output: "", notes: [expect.stringContaining("Nothing runs")] });
     await shell.run("read line; echo got:$line; cat", { timeoutMs: 400 });

@@ -2,7 +2,8 @@ import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { leftToCi, rounds } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { backends, session } from "./sessions.ts";
+import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
+import { hasTerminal, isConfined, session, terminals, ways } from "./sessions.ts";
 
 const times = rounds(30, 80, 300);
 const dropped = "Input that nobody read was dropped when it ended.";
@@ -26,11 +27,13 @@ const terminal: Readonly<Record<string, string>> = {
   "no signals": "stty -isig",
 };
 
-for (const backend of backends) {
-  it(`drops input that a command didn't read, whatever else it left over ${backend}`, async () => {
-    const all = Object.entries({ ...settings, ...(backend === "pty" ? terminal : {}) });
+noteWithoutBubblewrap();
+for (const way of ways) {
+  it(`drops input that a command didn't read, whatever else it left over ${way}`, async (context) => {
+    leftToCi(context, !isConfined(way));
+    const all = Object.entries({ ...settings, ...(hasTerminal(way) ? terminal : {}) });
     const check = async ([name, setting]: [string, string]): Promise<void> => {
-      const { shell, dir } = await session(backend);
+      const { shell, dir } = await session(way);
       for (const [at, left] of [lines, "left over ", `${lines}half ' a line`, "a#b #c\n\n\n", "\u0016"].entries()) {
         const [begun, go] = [join(dir, `begun-${at}`), join(dir, `go-${at}`)];
         const wait = `until command test -e '${go}'; do command sleep 0.02; done`;
@@ -53,9 +56,9 @@ for (const backend of backends) {
     await Promise.all(all.map(check));
   }, 60_000);
 
-  it(`drops 100 kB that a command didn't read over ${backend}`, async (context) => {
-    leftToCi(context, backend === "pty");
-    const { shell, dir } = await session(backend);
+  it(`drops 100 kB that a command didn't read over ${way}`, async (context) => {
+    leftToCi(context, way === "pty");
+    const { shell, dir } = await session(way);
     for (const left of ["x".repeat(100_000), lines.repeat(5000)]) {
       await shell.run("sleep 1", { timeoutMs: 50 });
       const ended = await shell.input(left);
@@ -65,17 +68,17 @@ for (const backend of backends) {
     expect(existsSync(join(dir, "ran.txt"))).toBe(false);
   });
 
-  it(`lets a later part of the same script read what was typed ahead over ${backend}`, async () => {
-    const { shell } = await session(backend);
+  it(`lets a later part of the same script read what was typed ahead over ${way}`, async () => {
+    const { shell } = await session(way);
     await shell.run('sleep 1; read a; sleep 0.1; bash -c "read b; echo \\$b"; echo "$a"', { timeoutMs: 50 });
     const ended = await shell.input("one\ntwo\nthree\n");
     expect(ended).toMatchObject({ status: "ended", exit: 0, notes: [dropped] });
-    expect(ended.output).toContain(backend === "pty" ? "two\none\n" : "one\n");
+    expect(ended.output).toContain(hasTerminal(way) ? "two\none\n" : "one\n");
   });
 
-  it(`drops what comes while a command ends over ${backend}, or refuses it`, async (context) => {
-    leftToCi(context, backend === "pty");
-    const { shell, dir } = await session(backend);
+  it(`drops what comes while a command ends over ${way}, or refuses it`, async (context) => {
+    leftToCi(context, way === "pty");
+    const { shell, dir } = await session(way);
     for (let n = 0; n < times; n++) {
       await shell.run(`read -t 0.0${n % 10}1; (exit 3)`, { timeoutMs: 0 });
       await new Promise((resolve) => setTimeout(resolve, (n * 7) % 45));
@@ -90,11 +93,11 @@ for (const backend of backends) {
     expect(existsSync(join(dir, "ran.txt"))).toBe(false);
   }, 60_000);
 
-  it(`drops it also when the command is stopped over ${backend}`, async (context) => {
-    leftToCi(context, backend === "pty");
+  it(`drops it also when the command is stopped over ${way}`, async (context) => {
+    leftToCi(context, way === "pty");
     const scripts = ["sleep 30", "while :; do :; done", "trap '' INT; sleep 30", 'sleep 0.3; echo "$' + '{nope?gone}"'];
     const check = async (script: string): Promise<void> => {
-      const { shell, dir } = await session(backend, { maxRuntimeMs: 500 });
+      const { shell, dir } = await session(way, { maxRuntimeMs: 500 });
       await shell.run(script, { timeoutMs: 100 });
       await shell.input(`${lines}half a line`, { timeoutMs: 50 });
       expect(await shell.run("echo next; (exit 4)"), script).toMatchObject({
@@ -108,8 +111,8 @@ for (const backend of backends) {
   });
 }
 
-it("drops the end of input, so that it doesn't end the shell", async () => {
-  const { shell } = await session("pty");
+it.each(terminals)("drops the end of input, so that it doesn't end the shell (%s)", async (way) => {
+  const { shell } = await session(way);
   await shell.run("sleep 1", { timeoutMs: 50 });
   expect(await shell.ctrl("d")).toMatchObject({ status: "ended", exit: 0 });
   expect(await shell.run("echo next")).toMatchObject({ output: "next\n", notes: [] });

@@ -18,13 +18,20 @@ import { build } from "esbuild";
 import { afterAll, expect, it } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
 import { newShellFolder } from "../../src/shell/shell-folders.ts";
-import { backends, session } from "./sessions.ts";
+import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
+import { hasTerminal, isConfined, optionsOf, session, ways } from "./sessions.ts";
 
 const alive = (mark: string): string =>
   execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" })
     .split("\n")
     .filter((line) => line.includes(mark) && !line.includes("ps -A"))
     .join("\n");
+
+/** The number that the host has for a session's shell; `source`: where its scripts lie. */
+const shellOf = (source: string): number => {
+  const folder = source.split("/").find((name) => name.startsWith("toolglot-shell-")) ?? "no folder";
+  return Number(/^ *(\d+) bash /m.exec(alive(folder))?.[1]);
+};
 
 const until = async (done: () => boolean): Promise<boolean> => {
   for (let n = 0; n < 100 && !done(); n++) await new Promise((resolve) => setTimeout(resolve, 50));
@@ -87,9 +94,10 @@ function bundled(): Promise<string> {
   return bundle;
 }
 
-for (const backend of backends) {
-  it(`reports the death of the shell over ${backend}, and starts another in the same place`, async () => {
-    const { shell, dir } = await session(backend);
+noteWithoutBubblewrap();
+for (const way of ways) {
+  it(`reports the death of the shell over ${way}, and starts another in the same place`, async () => {
+    const { shell, dir } = await session(way);
     await shell.run("mkdir sub; cd sub; x=lost");
     for (const [script, exit] of [
       ["echo bye; exit 3; echo no", 3],
@@ -112,23 +120,22 @@ for (const backend of backends) {
     expect(elsewhere.notes.join()).toContain(`It starts in ${dir}`);
   });
 
-  it(`notices over ${backend} that the shell was killed while nothing ran`, async () => {
-    const { shell } = await session(backend);
-    const pid = Number((await shell.run("echo $$")).output);
-    process.kill(pid, "SIGKILL");
+  it(`notices over ${way} that the shell was killed while nothing ran`, async () => {
+    const { shell } = await session(way);
+    process.kill(shellOf((await shell.run("echo $BASH_SOURCE")).output), "SIGKILL");
     const next = await shell.run("echo after");
     expect(next).toMatchObject({ status: "ended", output: "after\n", exit: 0 });
     expect(next.notes.join()).toContain("exit status 137");
   });
 
-  it(`leaves no process, file or descriptor behind when a session over ${backend} is closed`, async (context) => {
-    leftToCi(context, backend === "pty");
+  it(`leaves no process, file or descriptor behind when a session over ${way} is closed`, async (context) => {
+    leftToCi(context, way === "pty");
     const dir = mkdtempSync(join(tmpdir(), "tg-shell-close-"));
-    const mark = `left-${backend}-${process.pid}`;
+    const mark = `left-${way}-${process.pid}`;
     const descriptors = (): number => readdirSync("/proc/self/fd").length;
     const before = existsSync("/proc/self/fd") ? descriptors() : 0;
     for (let round = 0; round < 3; round++) {
-      const shell = await openShell({ cwd: dir, backend, artifactDir: join(dir, "artifacts") });
+      const shell = await openShell({ cwd: dir, ...optionsOf(way), artifactDir: join(dir, "artifacts") });
       const source = (await shell.run("echo $BASH_SOURCE")).output.trim();
       expect(existsSync(dirname(source))).toBe(true);
       await shell.run(`bash -c 'trap "" HUP INT TERM; while :; do sleep 0.1; done # ${mark}' & disown; sleep 0.05`);
@@ -144,8 +151,8 @@ for (const backend of backends) {
     rmSync(dir, { recursive: true, force: true });
   }, 60_000);
 
-  it(`answers all that waits when a session over ${backend} is closed`, async () => {
-    const { shell } = await session(backend);
+  it(`answers all that waits when a session over ${way} is closed`, async () => {
+    const { shell } = await session(way);
     const calls = [shell.run("sleep 60"), shell.run("echo a"), shell.input("b"), shell.ctrl("c")];
     await new Promise((resolve) => setTimeout(resolve, 100));
     await shell.close();
@@ -155,15 +162,15 @@ for (const backend of backends) {
   });
 
   // An open terminal holds its host: node-pty's wait for the shell's exit can't be let go.
-  const ends = ["process.exit(0)", "process.kill(process.pid, 'SIGKILL')", ...(backend === "pipe" ? [""] : [])];
+  const ends = ["process.exit(0)", "process.kill(process.pid, 'SIGKILL')", ...(hasTerminal(way) ? [] : [""])];
   for (const leave of ends) {
-    it(`leaves nothing behind over ${backend} when its host ends by ${leave || "itself"}`, async () => {
+    it(`leaves nothing behind over ${way} when its host ends by ${leave || "itself"}`, async () => {
       const dir = realpathSync(mkdtempSync(join(tmpdir(), "tg-shell-host-")));
-      const mark = `host-${backend}-${process.pid}-${Math.random().toString(36).slice(2)}`;
+      const mark = `host-${way}-${process.pid}-${Math.random().toString(36).slice(2)}`;
       const program = `
         const { openShell } = await import(process.argv[2]);
         const dir = ${JSON.stringify(dir)};
-        const shell = await openShell({ cwd: dir, backend: "${backend}", artifactDir: dir });
+        const shell = await openShell({ cwd: dir, artifactDir: dir, ...${JSON.stringify(optionsOf(way))} });
         const { output } = await shell.run("sleep 300 & echo $$ $BASH_SOURCE; : ${mark}");
         console.log(output);
         ${leave}`;
@@ -176,11 +183,13 @@ for (const backend of backends) {
       await new Promise((resolve) => host.on("close", resolve));
       const [, pid = "", source = ""] = /^(\d+) (\S+)$/m.exec(output) ?? [];
       expect(output).toContain("/script");
-      const gone = (): boolean =>
-        !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+      const gone = (): boolean => {
+        if (isConfined(way)) return Number.isNaN(shellOf(source));
+        return !existsSync(`/proc/${pid}`) || readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
+      };
       expect(await until(gone)).toBe(true);
       // Nothing can be tidied after SIGKILL but what the system does itself: the next session does.
-      if (leave.includes("SIGKILL")) await session(backend);
+      if (leave.includes("SIGKILL")) await session(way);
       expect(existsSync(dirname(source))).toBe(false);
       rmSync(dir, { recursive: true, force: true });
     });

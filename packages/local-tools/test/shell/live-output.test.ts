@@ -1,34 +1,42 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { executorContext } from "@toolglot/core/executing";
 import { Toolkit, type ToolResponse } from "@toolglot/toolkit";
 import { describe, expect, it } from "vitest";
-import { openSession } from "../support/session.ts";
-import { backends, session } from "./sessions.ts";
+import { actionOf, openSession } from "../support/session.ts";
+import { fewWays, session } from "./sessions.ts";
 
-describe.each(backends)("while a command runs (%s)", { concurrent: true }, (backend) => {
+/** A command waits for the file `go`, so that the listener decides when it goes on, however busy the machine is. */
+const wait = "until [ -e go ]; do sleep 0.02; done";
+
+function listener(
+  dir: string,
+  isReady: (given: string) => boolean,
+): { given: string[]; onOutput: (text: string) => void } {
+  const given: string[] = [];
+  const onOutput = (text: string): void => {
+    given.push(text);
+    if (isReady(given.join(""))) writeFileSync(join(dir, "go"), "");
+  };
+  return { given, onOutput };
+}
+
+describe.each(fewWays)("while a command runs (%s)", { concurrent: true }, (backend) => {
   it("its output is given", async ({ onTestFinished }) => {
-    const { shell } = await session(backend, {}, onTestFinished);
-    const given: string[] = [];
-    let atFirst = 0;
-    const started = performance.now();
-    const result = await shell.run("echo one; sleep 0.6; echo two", {
-      onOutput: (text) => {
-        atFirst ||= performance.now() - started;
-        given.push(text);
-      },
-    });
+    const { shell, dir } = await session(backend, {}, onTestFinished);
+    const { given, onOutput } = listener(dir, (text) => text === "one\n");
+    const result = await shell.run(`echo one; ${wait}; echo two`, { onOutput });
     expect(result).toMatchObject({ status: "ended", output: "one\ntwo\n" });
-    expect(given[0]).toBe("one\n");
-    expect(atFirst).toBeLessThan(result.ms - 200);
     expect("one\ntwo\n".startsWith(given.join(""))).toBe(true);
   });
 
   it("a flood is given as its beginning, and the result is whole", async ({ onTestFinished }) => {
-    const { shell } = await session(backend, { maxChars: 1000 }, onTestFinished);
-    const given: string[] = [];
-    const result = await shell.run("seq 1 60000; sleep 0.3", { onOutput: (text) => given.push(text) });
+    const { shell, dir } = await session(backend, { maxChars: 1000 }, onTestFinished);
+    const { given, onOutput } = listener(dir, (text) => text.length > 100_000);
+    const result = await shell.run(`seq 1 60000; ${wait}`, { onOutput });
     const whole = readFileSync(result.artifact as string, "utf8");
     expect(whole.split("\n")).toHaveLength(60_001);
-    expect(given.length).toBeGreaterThan(0);
+    expect(given.join("").length).toBeGreaterThan(100_000);
     expect(whole.startsWith(given.join(""))).toBe(true);
   });
 
@@ -39,59 +47,71 @@ describe.each(backends)("while a command runs (%s)", { concurrent: true }, (back
 });
 
 it("gives what was printed since the last result, then what the answer brings", async ({ onTestFinished }) => {
-  const { shell } = await session("pty", {}, onTestFinished);
-  const asked = await shell.run('read -p "Name? " x; echo "hi $x"; sleep 0.3; echo bye; sleep 0.2');
+  const { shell, dir } = await session("pty", {}, onTestFinished);
+  const asked = await shell.run(`read -p "Name? " x; echo "hi $x"; ${wait}; echo bye`);
   expect(asked).toMatchObject({ status: "running", waiting: "input" });
-  const given: string[] = [];
-  const done = await shell.input("Bob\n", { onOutput: (text) => given.push(text) });
+  const { given, onOutput } = listener(dir, (text) => text === "Bob\nhi Bob\n");
+  const done = await shell.input("Bob\n", { onOutput });
   expect(done).toMatchObject({ status: "ended", output: "Bob\nhi Bob\nbye\n" });
-  expect(given.length).toBeGreaterThan(1);
   expect(done.output.startsWith(given.join(""))).toBe(true);
 });
 
 it("an executor reports progress of commands, and the result stays what it is", async () => {
-  const { ask } = await openSession();
-  const { raw, context } = await ask("<tools><command>echo one; sleep 0.5; echo two</command></tools>");
-  const events = context.events.map((event) =>
-    event.type === "tool-call-progress" ? [event.type, event.callId, event.data] : [event.type],
-  );
-  const id = raw[0]?.callId;
+  const { executor, work } = await openSession();
+  const { onOutput } = listener(work.path, (text) => text === "one\n");
+  const events: unknown[][] = [];
+  const context = executorContext({
+    emit: (event) => {
+      events.push(event.type === "tool-call-progress" ? [event.type, event.callId, event.data] : [event.type]);
+      if (event.type === "tool-call-progress") onOutput((event.data as { output: string }).output);
+    },
+  });
+  const action = actionOf(`<tools><command>echo one; ${wait}; echo two</command></tools>`);
+  const [result] = await executor.execute(action, context);
+  expect(result).toMatchObject({ status: "ok", content: [{ text: "one\ntwo" }] });
   expect(events[0]).toEqual(["tool-call-start"]);
-  expect(events[1]).toEqual(["tool-call-progress", id, { output: "one\n" }]);
+  expect(events[1]).toEqual(["tool-call-progress", result?.callId, { output: "one\n" }]);
   expect(events.at(-1)).toEqual(["tool-call-end"]);
-  expect(raw[0]).toMatchObject({ status: "ok", content: [{ text: "one\ntwo" }] });
 });
 
 it("tools that stream yield it, and end in the same data", async () => {
-  const { local } = await openSession();
-  const script = 'echo one; sleep 0.3; read -p "Name? " x; echo "hi $x"; sleep 0.3; exit 3';
+  const { local, work } = await openSession();
   const call = async (
     kit: Toolkit,
-    name: string,
     input: Record<string, unknown>,
+    onOutput: (text: string) => void = () => {},
+    name = "script" in input ? "command" : "input",
   ): Promise<{ pieces: string[]; data: unknown }> => {
     const responses: ToolResponse[] = [];
-    for await (const response of kit.callToolFunction({ id: "1", name, input })) responses.push(response);
-    const pieces = responses
-      .slice(0, -1)
-      .map(({ content }) => content.map((block) => ("text" in block ? block.text : "")).join(""));
-    return { pieces, data: responses.at(-1)?.data };
+    const textOf = ({ content: [block] }: ToolResponse): string =>
+      block !== undefined && "text" in block ? block.text : "";
+    for await (const response of kit.callToolFunction({ id: "1", name, input })) {
+      responses.push(response);
+      if (!response.isLast) onOutput(textOf(response));
+    }
+    return { pieces: responses.slice(0, -1).map(textOf), data: responses.at(-1)?.data };
   };
   const streaming = new Toolkit();
   for (const tool of local.tools({ stream: true })) streaming.registerToolFunction(tool, { chunks: "incremental" });
-  const asked = await call(streaming, "command", { script: `( ${script} )` });
-  expect(asked.pieces[0]).toBe("one\n");
-  expect(asked.data).toMatchObject({ status: "running", waiting: "input", output: "one\nName? " });
-  const answered = await call(streaming, "input", { data: "Bob\\n" });
-  expect(answered.pieces.join("")).toBe("Bob\nhi Bob\n");
-
   const plain = new Toolkit();
   for (const tool of local.tools()) plain.registerToolFunction(tool);
-  const once = await call(plain, "command", { script: `( ${script} )` });
-  expect(once).toEqual({ pieces: [], data: asked.data });
-  expect((await call(plain, "input", { data: "Bob\\n" })).data).toEqual(answered.data);
-  await expect(async () => local.tools({ streams: true } as never)).rejects.toThrow(/Did you mean "stream"/);
 
-  const refused = await call(streaming, "input", { data: "x" });
-  expect(refused).toEqual({ pieces: [], data: undefined });
+  const script = `( echo one; ${wait}; read -p "Name? " x; rm go; echo "hi $x"; ${wait}; exit 3 )`;
+  const first = listener(work.path, (text) => text === "one\n");
+  const asked = await call(streaming, { script }, first.onOutput);
+  expect(asked.pieces[0]).toBe("one\n");
+  expect(asked.data).toMatchObject({ status: "running", waiting: "input", output: "one\nName? " });
+  const second = listener(work.path, (text) => text === "Bob\nhi Bob\n");
+  const answered = await call(streaming, { data: "Bob\\n" }, second.onOutput);
+  expect(answered.pieces.join("")).toBe("Bob\nhi Bob\n");
+  expect(answered.data).toMatchObject({ status: "ended", exit: 3 });
+
+  expect(await call(plain, { script })).toEqual({ pieces: [], data: asked.data });
+  const going = setInterval(() => writeFileSync(work.at("go"), ""), 100);
+  expect(await call(plain, { data: "Bob\\n" })).toEqual({ pieces: [], data: answered.data });
+  clearInterval(going);
+
+  expect(() => local.tools({ streams: true } as never)).toThrow(/Did you mean "stream"/);
+  // An error is one by both ways.
+  expect(await call(streaming, { data: "x" })).toEqual({ pieces: [], data: undefined });
 });

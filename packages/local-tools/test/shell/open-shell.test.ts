@@ -8,7 +8,7 @@ import { session } from "./sessions.ts";
 const artifactDir = join(tmpdir(), "tg-shell-never-written");
 
 it("takes a terminal by itself where there is one", async () => {
-  const { shell } = await session("auto" as never);
+  const { shell } = await session("auto");
   expect(shell.state).toMatchObject({ backend: "pty", limits: [], running: undefined, generation: 1 });
   expect((await shell.run("test -t 0 && test -t 1 && tty >/dev/null; echo $?")).output).toBe("0\n");
 });
@@ -17,7 +17,7 @@ it("falls back to pipes and says why and what is lost", async () => {
   vi.doMock("@lydell/node-pty", () => {
     throw new Error("no prebuilt binary here");
   });
-  const { shell } = await session("auto" as never);
+  const { shell } = await session("auto");
   vi.doUnmock("@lydell/node-pty");
   expect(shell.state.backend).toBe("pipe");
   expect(shell.state.limits[0]).toMatch(/^No pseudo-terminal: /);

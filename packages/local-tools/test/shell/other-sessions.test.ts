@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { ShellResult, ShellSession } from "../../src/shell/types.ts";
-import { session } from "./sessions.ts";
+import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
+import { isConfined, session, terminals, type Way } from "./sessions.ts";
 
 const has = (program: string): boolean => {
   try {
@@ -53,35 +54,46 @@ const silent: readonly (readonly [needs: string, script: string])[] = [
   ["setsid", "(setsid cat <$(tty) >/dev/null &) ; sleep 30"],
 ];
 
-describe.runIf(process.platform === "linux")(
-  "a program in a session of its own",
+noteWithoutBubblewrap();
+// A confined shell has no other users: su can't become one.
+const within = (way: Way, needs: string): boolean => !(isConfined(way) && needs === "su");
+
+describe.runIf(process.platform === "linux").each(terminals)(
+  "a program in a session of its own (%s)",
   { concurrent: true, timeout: 60_000 },
-  () => {
+  (way) => {
     const usable = (needs: string): boolean => has(needs) && (needs !== "su" || process.getuid?.() === 0);
 
-    it.for(waiting)("that waits for input is noticed (%s): %s", async ([needs, script], { onTestFinished, skip }) => {
-      if (!usable(needs)) skip(`no ${needs} that can be used`);
-      const { shell, dir } = await session("pty", {}, onTestFinished);
-      writeFileSync(join(dir, "asks"), `#!/bin/bash\n${asks}\n`, { mode: 0o755 });
-      const asked = await until(shell, await shell.run(script), ({ output }) => output.includes("Name?"));
-      expect(asked).toMatchObject({ status: "running", waiting: "input", output: expect.stringContaining("Name?") });
-      // Its end may be told by the answer, or by a call after it.
-      const done = await until(shell, await shell.input("Bob\n"), () => false);
-      expect(done.output).toContain("hi Bob");
-      expect(shell.state.running).toBeUndefined();
-    });
+    it.for(waiting.filter(([needs]) => within(way, needs)))(
+      "that waits for input is noticed (%s): %s",
+      async ([needs, script], { onTestFinished, skip }) => {
+        if (!usable(needs)) skip(`no ${needs} that can be used`);
+        const { shell, dir } = await session(way, {}, onTestFinished);
+        writeFileSync(join(dir, "asks"), `#!/bin/bash\n${asks}\n`, { mode: 0o755 });
+        const asked = await until(shell, await shell.run(script), ({ output }) => output.includes("Name?"));
+        expect(asked).toMatchObject({ status: "running", waiting: "input", output: expect.stringContaining("Name?") });
+        // Its end may be told by the answer, or by a call after it.
+        const done = await until(shell, await shell.input("Bob\n"), () => false);
+        expect(done.output).toContain("hi Bob");
+        expect(shell.state.running).toBeUndefined();
+      },
+    );
 
-    it.for(silent)("that only works is none that waits (%s): %s", async ([needs, script], { onTestFinished, skip }) => {
-      if (!usable(needs)) skip(`no ${needs} that can be used`);
-      const { shell } = await session("pty", {}, onTestFinished);
-      const result = await shell.run(script, { timeoutMs: 1500 });
-      expect(result).toMatchObject({ status: "running" });
-      expect(result.waiting).toBeUndefined();
-      // A reader in the background takes what is typed for the shell, too.
-      if (script.includes("&")) return;
-      let stopped = await shell.ctrl("c", { timeoutMs: 3000 });
-      for (let n = 0; n < 10 && stopped.status === "running"; n++) stopped = await shell.ctrl("c", { timeoutMs: 3000 });
-      expect(stopped).toMatchObject({ status: "ended" });
-    });
+    it.for(silent.filter(([needs]) => within(way, needs)))(
+      "that only works is none that waits (%s): %s",
+      async ([needs, script], { onTestFinished, skip }) => {
+        if (!usable(needs)) skip(`no ${needs} that can be used`);
+        const { shell } = await session(way, {}, onTestFinished);
+        const result = await shell.run(script, { timeoutMs: 1500 });
+        expect(result).toMatchObject({ status: "running" });
+        expect(result.waiting).toBeUndefined();
+        // A reader in the background takes what is typed for the shell, too.
+        if (script.includes("&")) return;
+        let stopped = await shell.ctrl("c", { timeoutMs: 3000 });
+        for (let n = 0; n < 10 && stopped.status === "running"; n++)
+          stopped = await shell.ctrl("c", { timeoutMs: 3000 });
+        expect(stopped).toMatchObject({ status: "ended" });
+      },
+    );
   },
 );

@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterEach, expect, it } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
-import type { ShellBackend, ShellSession } from "../../src/shell/types.ts";
+import type { ShellSession } from "../../src/shell/types.ts";
+import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
+import { optionsOf, type Way, ways } from "./sessions.ts";
 
 const open: ShellSession[] = [];
 const folders: string[] = [];
@@ -14,29 +16,29 @@ afterEach(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 });
 
-async function shell(backend: ShellBackend, options: { maxRuntimeMs?: number } = {}): Promise<ShellSession> {
+async function shell(way: Way, options: { maxRuntimeMs?: number } = {}): Promise<ShellSession> {
   const cwd = mkdtempSync(join(tmpdir(), "toolglot-recovery-"));
   folders.push(cwd);
-  const session = await openShell({ cwd, backend, artifactDir: join(cwd, "artifacts"), ...options });
+  const session = await openShell({ cwd, ...optionsOf(way), artifactDir: join(cwd, "artifacts"), ...options });
   open.push(session);
   return session;
 }
 
-const backends = ["pty", "pipe"] as const;
+noteWithoutBubblewrap();
 
-it.each(backends)("has nothing of another session's open (%s)", async (backend) => {
+it.each(ways)("has nothing of another session's open (%s)", async (way) => {
   await shell("pty");
   await shell("pty");
-  const third = await shell(backend);
+  const third = await shell(way);
   const { output } = await third.run("for f in /proc/$$/fd/*; do readlink $f; done");
   expect(output).not.toContain("ptmx");
   // And the shell's own ones are all there still.
   expect(await third.run("echo out; echo err >&2; read -t 0 || true; (exit 3)")).toMatchObject({ exit: 3 });
 });
 
-it.for(backends)("never tells a command that was stopped as one that succeeded (%s)", async (backend, context) => {
-  leftToCi(context, backend === "pty");
-  const session = await shell(backend, { maxRuntimeMs: 1500 });
+it.for(ways)("never tells a command that was stopped as one that succeeded (%s)", async (way, context) => {
+  leftToCi(context, way === "pty");
+  const session = await shell(way, { maxRuntimeMs: 1500 });
   const run = await session.run("bash -c \"trap '' INT TERM; while :; do sleep 0.2; done\"", { timeoutMs: 400 });
   expect(run.status).toBe("running");
   await session.input("y", { timeoutMs: 100 });
@@ -47,8 +49,8 @@ it.for(backends)("never tells a command that was stopped as one that succeeded (
   expect(await session.run("echo next")).toMatchObject({ status: "ended", exit: 0, output: "next\n" });
 });
 
-it.each(backends)("recovers, by one Ctrl-C, from a script that holds its own place open (%s)", async (backend) => {
-  const session = await shell(backend);
+it.each(ways)("recovers, by one Ctrl-C, from a script that holds its own place open (%s)", async (way) => {
+  const session = await shell(way);
   await session.run("exec 9<>$BASH_SOURCE");
   const stuck = await session.run("echo stuck", { timeoutMs: 500 });
   expect(stuck.status).toBe("running");
@@ -57,8 +59,8 @@ it.each(backends)("recovers, by one Ctrl-C, from a script that holds its own pla
   expect(await session.run("echo third", { timeoutMs: 15_000 })).toMatchObject({ status: "ended", output: "third\n" });
 });
 
-it.each(backends)("says that set -e ended the shell, and what to do (%s)", async (backend) => {
-  const session = await shell(backend);
+it.each(ways)("says that set -e ended the shell, and what to do (%s)", async (way) => {
+  const session = await shell(way);
   await session.run("set -e");
   const later = await session.run("false; echo never");
   expect(later).toMatchObject({ status: "shell-ended", exit: 1 });

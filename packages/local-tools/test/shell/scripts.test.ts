@@ -1,11 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { backends, session } from "./sessions.ts";
+import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
+import { session, ways } from "./sessions.ts";
 
-for (const backend of backends) {
-  it(`keeps variables, functions, options and the directory over ${backend}`, async () => {
-    const { shell, dir } = await session(backend);
+noteWithoutBubblewrap();
+for (const way of ways) {
+  it(`keeps variables, functions, options and the directory over ${way}`, async () => {
+    const { shell, dir } = await session(way);
     await shell.run(
       "mkdir -p a/b; cd a/b; x=5; export y=6; f() { echo f:$1; }; shopt -s extglob; alias hello='echo hi'",
     );
@@ -17,8 +19,8 @@ for (const backend of backends) {
     expect(shell.state.cwd).toBe(`${dir}/a/b`);
   });
 
-  it(`runs heredocs, unclosed quotes, exclamation marks and very long lines as a file would over ${backend}`, async () => {
-    const { shell } = await session(backend);
+  it(`runs heredocs, unclosed quotes, exclamation marks and very long lines as a file would over ${way}`, async () => {
+    const { shell } = await session(way);
     expect((await shell.run("cat <<'EOF'\na  $b\n\tc `d` !x\nEOF\necho after")).output).toBe(
       "a  $b\n\tc `d` !x\nafter\n",
     );
@@ -38,8 +40,8 @@ for (const backend of backends) {
     expect(await shell.run("a\0b")).toMatchObject({ status: "not-run", notes: ["The script holds a NUL character."] });
   });
 
-  it(`gives $? of the command before over ${backend}, without set -e or a trap on errors minding`, async () => {
-    const { shell } = await session(backend);
+  it(`gives $? of the command before over ${way}, without set -e or a trap on errors minding`, async () => {
+    const { shell } = await session(way);
     await shell.run("trap 'echo ERR' ERR; (exit 42) || (exit 41)").catch(() => undefined);
     expect((await shell.run("echo $?")).output).toBe("41\n");
     await shell.run("trap - ERR; ! true");
@@ -47,8 +49,8 @@ for (const backend of backends) {
     expect((await shell.run("echo still")).output).toBe("still\n");
   });
 
-  it(`runs one command elsewhere and comes back over ${backend}, keeping what it set`, async () => {
-    const { shell, dir } = await session(backend);
+  it(`runs one command elsewhere and comes back over ${way}, keeping what it set`, async () => {
+    const { shell, dir } = await session(way);
     await shell.run("mkdir -p 'sub dir/x'; keep=1");
     const there = await shell.run("pwd; v=set; cd x", { cwd: `${dir}/sub dir` });
     expect(there).toMatchObject({ output: `${dir}/sub dir\n`, exit: 0, cwd: dir });
@@ -60,8 +62,8 @@ for (const backend of backends) {
     expect(() => shell.run("pwd", { cwd: "relative" })).toThrow(TypeError);
   });
 
-  it(`tells directories with strange names over ${backend}`, async () => {
-    const { shell, dir } = await session(backend);
+  it(`tells directories with strange names over ${way}`, async () => {
+    const { shell, dir } = await session(way);
     for (const name of ["a;b", "quote'\"", "tab\tnew\nline", "bell\u0007esc\u001b", "ünï ☃ 💾", "$(x)`y`\\z"]) {
       const quoted = `'${name.replaceAll("'", "'\\''")}'`;
       const result = await shell.run(`mkdir ${quoted}; cd ${quoted}`);
@@ -75,9 +77,9 @@ for (const backend of backends) {
     if (process.platform === "linux") expect(deep.cwd.length).toBe(dir.length + 40 * 34);
   });
 
-  it(`cuts 50 MB of output to its head and tail and keeps the whole in a file over ${backend}`, async (context) => {
-    leftToCi(context, backend === "pty");
-    const { shell } = await session(backend, { timeoutMs: 60_000 });
+  it(`cuts 50 MB of output to its head and tail and keeps the whole in a file over ${way}`, async (context) => {
+    leftToCi(context, way === "pty");
+    const { shell } = await session(way, { timeoutMs: 60_000 });
     const result = await shell.run(
       "yes 0123456789abcdef | head -c 50000000; echo; echo end; exit_status() { return 3; }; exit_status",
     );
@@ -91,9 +93,9 @@ for (const backend of backends) {
     expect((await shell.run("echo next")).output).toBe("next\n");
   }, 60_000);
 
-  it(`reads bytes that are no UTF-8, long lines and progress over ${backend}`, async (context) => {
-    leftToCi(context, backend === "pty");
-    const { shell } = await session(backend);
+  it(`reads bytes that are no UTF-8, long lines and progress over ${way}`, async (context) => {
+    leftToCi(context, way === "pty");
+    const { shell } = await session(way);
     expect((await shell.run("printf 'a\\377\\376b\\303\\n'")).output).toBe("a\ufffd\ufffdb\ufffd\n");
     expect((await shell.run("printf '10%%\\r50%%\\r100%%\\n'; printf '\\033[31mred\\033[0m\\n'")).output).toBe(
       "100%\nred\n",

@@ -1,24 +1,53 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isThorough } from "@toolglot/internal/testing";
 import { afterEach } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
 import type { ShellBackend, ShellOptions, ShellSession } from "../../src/shell/types.ts";
+import { notConfinable } from "../support/bubblewrap.ts";
 
-export const backends: readonly ShellBackend[] = ["pty", "pipe"];
+/** How a session is run: every suite runs in all ways. */
+export type Way = ShellBackend | `confined ${ShellBackend}`;
+
+/** The ways that there are here. Confined pipes are left to `.ci/run`; what they add to the others is their groups. */
+export const ways: readonly Way[] = [
+  ...(["pty", "pipe"] as const),
+  ...(notConfinable === undefined ? (["confined pty"] as const) : []),
+  ...(notConfinable === undefined && isThorough ? (["confined pipe"] as const) : []),
+];
+/** Those with a terminal. */
+export const terminals: readonly Way[] = ways.filter(hasTerminal);
+/** For slow suites: a plain run leaves confined sessions to `.ci/run`. */
+export const fewWays: readonly Way[] = ways.filter((way) => isThorough || !isConfined(way));
+export const fewTerminals: readonly Way[] = fewWays.filter(hasTerminal);
+
+export function hasTerminal(way: Way): boolean {
+  return way.endsWith("pty");
+}
+
+export function isConfined(way: Way): boolean {
+  return way.startsWith("confined");
+}
+
+/** The options of a session that is run in a way. */
+export function optionsOf(way: Way): Pick<ShellOptions, "backend" | "sandbox"> {
+  return { backend: hasTerminal(way) ? "pty" : "pipe", sandbox: isConfined(way) ? "bwrap" : false };
+}
 
 const open: { session: ShellSession; dir: string }[] = [];
 
 /** A session in a folder of its own; closed and removed after the test. A test that runs beside others gives its own `onTestFinished`. */
 export async function session(
-  backend: ShellBackend,
+  way: Way | "auto",
   options: Partial<ShellOptions> = {},
   onTestFinished?: (done: () => Promise<void>) => void,
 ): Promise<{ shell: ShellSession; dir: string }> {
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "tg-shell-test-")));
   const cwd = join(dir, "home");
   mkdirSync(cwd);
-  const shell = await openShell({ cwd, backend, artifactDir: join(dir, "artifacts"), timeoutMs: 15_000, ...options });
+  const how = way === "auto" ? {} : optionsOf(way);
+  const shell = await openShell({ cwd, ...how, artifactDir: join(dir, "artifacts"), timeoutMs: 15_000, ...options });
   if (onTestFinished) onTestFinished(() => finish({ session: shell, dir }));
   else open.push({ session: shell, dir });
   return { shell, dir: cwd };

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Session } from "../../src/shell/session.ts";
 import { fill } from "../fill/delivered.ts";
-import { backends, session } from "./sessions.ts";
+import { session, type Way, ways } from "./sessions.ts";
 
 const value = `s3cr't "$(id)" \\ ä\n$HOME`;
 
 /** A shell, and how a script with `$KARYI{V}` runs in it. */
-async function opened(backend: (typeof backends)[number]) {
+async function opened(backend: Way) {
   const { shell } = await session(backend);
   const run = async (script: string, timeoutMs = 15_000) => {
     const filled = fill(script, { V: value });
@@ -19,7 +19,7 @@ async function opened(backend: (typeof backends)[number]) {
 /** Everything that a shell keeps and shows of itself. */
 const all = "set; declare -p; compgen -v; export -p; trap; alias; declare -f; history; env; fc -l 2>&1; jobs; echo $_";
 
-describe.each(backends)("a value in a script, over %s", (backend) => {
+describe.each(ways)("a value in a script, over %s", (backend) => {
   it("arrives exactly, and is gone with the script", async () => {
     const { shell, run } = await opened(backend);
     expect((await run(`printf '<%s>' "$KARYI{V}" | od -An -c | tr -d ' \\n'`)).exit).toBe(0);

@@ -1,4 +1,13 @@
-import type { ToolErrorInfo } from "@toolglot/core";
+import type { ExecutorEvent, ToolErrorInfo, ToolResult } from "@toolglot/core";
+import type { Words } from "../cli/words.ts";
+import type { Style } from "./style.ts";
+
+/** How a call ended, as one sign. */
+export function statusSign(status: ToolResult["status"], style: Style): string {
+  if (status === "ok") return style.good("✓");
+  if (status === "pending") return style.warn("…");
+  return status === "denied" ? style.warn("⊘") : style.bad("✗");
+}
 
 /** What went wrong, in one line. */
 export function failureText({ type, message, line }: ToolErrorInfo): string {
@@ -14,4 +23,9 @@ export function failureDetails({ sourceLine, hint }: ToolErrorInfo): string[] {
 export function programWarnings(metadata: Record<string, unknown> | undefined): string[] {
   const stats = metadata?.stats as { warnings?: unknown } | undefined;
   return Array.isArray(stats?.warnings) ? stats.warnings.map(String) : [];
+}
+
+/** That the user is asked for a value, or how that ended. */
+export function waitText(event: Extract<ExecutorEvent, { type: "wait-start" | "wait-end" }>, words: Words): string {
+  return event.type === "wait-start" ? words.valueNeeded(event.key) : `${event.key}: ${words.value[event.outcome]}`;
 }

@@ -1,0 +1,129 @@
+import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { attempt } from "../errors.ts";
+import { protectedPlaces } from "./git-places.ts";
+import { hiddenPlaces, ownHomes } from "./hidden-places.ts";
+import { type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
+import { type FoundBwrap, findBwrap, probe } from "./probe.ts";
+import { kernelPlaces, nameServers, programPlaces } from "./program-places.ts";
+import type { ConfinementSettings } from "./settings.ts";
+import { makeStandIns } from "./stand-ins.ts";
+import type { ConfinedState } from "./types.ts";
+
+/** Variables that lead programs to where they can write. */
+export const confinedEnvironment: Readonly<Record<string, string>> = {
+  TMPDIR: "/tmp",
+  XDG_CACHE_HOME: "/tmp/.cache",
+  npm_config_cache: "/tmp/.npm",
+};
+
+/** How one confined program is started. */
+export interface ConfinedStart {
+  /** The program that is to be run in place of another one, and its first arguments. */
+  readonly program: string;
+  readonly arguments: readonly string[];
+  /** What of git could not be protected, one sentence each. */
+  readonly limits: readonly string[];
+  /** To be called when the program is over: removes what had to be put into the writable places. */
+  release(): void;
+}
+
+/** Where a confined program is started. */
+export interface ConfinedStartOptions {
+  cwd: string;
+  /** A folder of the program's own, which it can read: 0700, on the host at the same path. */
+  folder: string;
+  /** A terminal session of its own: for a program without a terminal. */
+  newSession: boolean;
+}
+
+/** How programs are confined. What exists is looked at anew at each start. */
+export class Confinement {
+  readonly state: ConfinedState;
+  readonly #settings: ConfinementSettings;
+  #found: FoundBwrap;
+  #plan: MountPlan = new Map();
+
+  /** Finds bubblewrap; throws `ShellUnavailable` where there is none. Whether it works is seen when something is started. */
+  constructor(settings: ConfinementSettings) {
+    this.#settings = settings;
+    this.#found = findBwrap(settings.bwrap, settings.writable);
+    const { network, writable, hidden } = settings;
+    this.state = { kind: "bwrap", network, writable, hidden: hiddenPlaces(ownHomes(), hidden).map(({ path }) => path) };
+  }
+
+  /**
+   * Tries bubblewrap out; rejects with `ShellUnavailable`, which says why, where it doesn't work. True when it works now as it was not
+   * used before: then it is worth starting again. `env`: what programs inside get.
+   */
+  async tryOut(env: Readonly<Record<string, string>>, start: ConfinedStartOptions): Promise<boolean> {
+    const before = this.#found;
+    const release: (() => void)[] = [];
+    try {
+      await probe(before.path, env, (found) => {
+        this.#found = found;
+        const begun = this.start(start);
+        release.push(begun.release);
+        return begun.arguments;
+      });
+      return this.#found.forbidsNested !== before.forbidsNested;
+    } finally {
+      for (const end of release) end();
+    }
+  }
+
+  /** Whether a path of the host is to be seen by what was started last. */
+  shows(path: string): boolean {
+    return shows(this.#plan, path);
+  }
+
+  start({ folder, newSession, ...options }: ConfinedStartOptions): ConfinedStart {
+    const cwd = attempt(() => realpathSync(options.cwd)) ?? options.cwd;
+    const { readable, writable, network } = this.#settings;
+    const homes = ownHomes();
+    const hidden = hiddenPlaces(homes, this.#settings.hidden);
+    const paths = hidden.map(({ path }) => path);
+    const repositories = protectedPlaces(writable);
+    const servers = network ? nameServers(paths) : [];
+    this.#plan = planMounts({
+      readable:
+        readable === "all"
+          ? "all"
+          : [...programPlaces(), ...readable.map((path) => ({ path })), ...servers.map((path) => ({ path }))],
+      hidden,
+      shown: readable === "all" ? [...homes, ...servers] : [],
+      writable,
+      repositories,
+      kernel: kernelPlaces(),
+      cwd,
+      folder,
+    });
+    const blank = makeBlank(folder);
+    return {
+      program: this.#found.path,
+      arguments: [
+        ...["--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"],
+        ...(network ? [] : ["--unshare-net"]),
+        ...(this.#found.forbidsNested ? ["--disable-userns"] : []),
+        ...(newSession ? ["--new-session"] : []),
+        ...["--die-with-parent", "--cap-drop", "ALL"],
+        ...mountArguments(this.#plan, blank),
+        ...["--chdir", cwd],
+      ],
+      limits: repositories.limits,
+      release: makeStandIns(repositories.missing),
+    };
+  }
+}
+
+/** An empty file and an empty folder, which stand for what can't be seen or must not be made. */
+function makeBlank(folder: string): { file: string; folder: string } {
+  const blank = { file: join(folder, "blank-file"), folder: join(folder, "blank-folder") };
+  mkdirSync(blank.folder, { recursive: true, mode: 0o555 });
+  try {
+    writeFileSync(blank.file, "", { mode: 0o444, flag: "wx" });
+  } catch {
+    // It is there from the start before.
+  }
+  return blank;
+}

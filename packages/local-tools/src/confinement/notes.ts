@@ -1,0 +1,36 @@
+import type { ConfinedState } from "./types.ts";
+
+/** What a model is told of a confined shell before it uses it. */
+export function confinementSentence({ writable, network }: Pick<ConfinedState, "writable" | "network">): string {
+  return `It is confined: only ${written(writable)} can be written${network ? "" : "; there is no network"}.`;
+}
+
+const readOnly = /Read-only file system|EROFS|Device or resource busy|EBUSY/;
+const noNetwork =
+  /Network is unreachable|Could not resolve host|Temporary failure in name resolution|ENETUNREACH|EAI_AGAIN/;
+const noAccess = /Permission denied|EACCES|No such file or directory|ENOENT/;
+
+/**
+ * A note for a command that failed because it is confined, by what it printed; undefined when nothing looks so. It keeps a
+ * model from repairing what isn't broken.
+ */
+export function confinementNote(output: string, state: ConfinedState): string | undefined {
+  const causes: string[] = [];
+  if (readOnly.test(output))
+    causes.push(`only ${written(state.writable)} can be written, and git's hooks and settings can't`);
+  if (!state.network && noNetwork.test(output)) causes.push("there is no network");
+  const lines = output.split("\n").filter((line) => noAccess.test(line));
+  if (lines.some((line) => state.hidden.some((path) => names(line, path)))) causes.push("some places are hidden");
+  if (causes.length === 0) return undefined;
+  return `This comes from the shell's confinement, not from the project: ${causes.join("; ")}.`;
+}
+
+/** Whether a line names a path, or something in it. */
+function names(line: string, path: string): boolean {
+  const at = line.indexOf(path);
+  return at !== -1 && !/[\w.-]/.test(line[at + path.length] ?? "");
+}
+
+function written(writable: readonly string[]): string {
+  return [...writable, "/tmp"].join(", ");
+}

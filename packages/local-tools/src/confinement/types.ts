@@ -1,0 +1,39 @@
+/** How bubblewrap confines a shell. Paths are absolute. */
+export interface BwrapOptions {
+  kind: "bwrap";
+  /** Path or name of bubblewrap. Default `bwrap`, from PATH; one inside a writable place is never taken. */
+  bwrap?: string;
+  /** Places that commands may change, besides the roots. They exist, and are no links. */
+  writable?: readonly string[];
+  /** Places that commands can't see, besides those that always are hidden (keys, sockets, other homes). */
+  hidden?: readonly string[];
+  /** `all`: everything that is not hidden can be read. A list: only these places, and what programs need. Default `all`. */
+  readable?: "all" | readonly string[];
+  /** Whether commands share the host's network. Default false: they have a loopback device of their own and nothing else. */
+  network?: boolean;
+}
+
+/** How a shell is confined, as `state` says it. */
+export interface ConfinedState {
+  kind: "bwrap";
+  network: boolean;
+  /** Real paths. `/tmp` and `/var/tmp` can be written too, and are the shell's own. */
+  writable: readonly string[];
+  /** Real paths of what exists and is hidden. */
+  hidden: readonly string[];
+}
+
+/** Why a confinement can't be had; `data.reason` of a `ShellUnavailable`. */
+export type ConfinementReason = "platform" | "no-bwrap" | "old-bwrap" | "userns-off" | "network-namespace" | "failed";
+
+/** Something that exists. */
+export interface FoundPlace {
+  path: string;
+  kind: "folder" | "file";
+}
+
+/** Something that has to be there so that nothing else can be put there. */
+export interface StandIn extends FoundPlace {
+  /** What a file holds. Default: nothing. */
+  text?: string;
+}

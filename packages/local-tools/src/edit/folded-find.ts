@@ -1,0 +1,209 @@
+import { byteOrderMark } from "../files/text.ts";
+import { maxCounted, maxNamedLines } from "./edit-problems.ts";
+import { type FoldClass, type FoldedText, fold, foldClasses } from "./fold.ts";
+import { withLf } from "./line-ends.ts";
+import { eachOccurrence, lineCounter } from "./occurrences.ts";
+import type { FileTextEdit } from "./types.ts";
+
+/** A part of a text, end exclusive. */
+export interface Span {
+  from: number;
+  to: number;
+}
+
+/** Where a find stands but for what no reader sees. */
+export interface FoldedPlace {
+  /** Lines of the find without their ends, as many as the place has: blank lines that the file lacks are left out, here and in `replace`. */
+  find: string[];
+  replace: string[];
+  /** What the text has for each line of `find`, without the line's end. */
+  lines: Span[];
+  /** What differs, and in which lines of the text, from 1. */
+  differs: [what: string, lines: number[]][];
+}
+
+/** All places that fit; more than one is never edited. */
+export interface FoldedPlaces {
+  count: number;
+  /** Where the first of them begin, as offsets in the text. */
+  starts: number[];
+  /** Of the only one. */
+  only: FoldedPlace | undefined;
+}
+
+/**
+ * Looks for a find that does not occur, without what no reader sees (`foldClasses`), and without regard to blank lines at the
+ * find's two ends and to whether the file's last line has an end. Undefined when it fits nowhere, when it holds white space only,
+ * and when it begins with a byte order mark, which is not part of the text. Linear in both; the file with LF ends.
+ */
+export function findFolded(file: FoldedText, edit: FileTextEdit): FoldedPlaces | undefined {
+  if (edit.find.startsWith(byteOrderMark)) return undefined;
+  const wanted = dividedFind(fold(withLf(edit.find), { isPart: true }).folded);
+  if (wanted === undefined) return undefined;
+  const starts: number[] = [];
+  let count = 0;
+  let only: Fit | undefined;
+  eachOccurrence(file.folded, wanted.core, true, (at) => {
+    const fit = fitAt(file, wanted, at);
+    if (fit === undefined) return true;
+    if (count++ < maxNamedLines) starts.push(file.startOf(at));
+    // One that would cut a character is never edited, but it makes another one doubtful.
+    if (file.isBoundary(fit.from) && file.isBoundary(fit.to)) only ??= fit;
+    return count < maxCounted;
+  });
+  if (only === undefined) return undefined;
+  return { count, starts, only: count === 1 ? placeOf(file, wanted, only, edit) : undefined };
+}
+
+/** A folded find: so many line ends, then its content, then further line ends. */
+interface DividedFind {
+  head: number;
+  core: string;
+  tail: number;
+  /** The white space behind all that. */
+  blanks: string;
+}
+
+function dividedFind(folded: string): DividedFind | undefined {
+  let [from, to] = [0, folded.length];
+  while (folded[from] === "\n") from++;
+  while (to > from && /[\t-\f ]/.test(folded[to - 1] as string)) to--;
+  if (from === to) return undefined;
+  const rest = folded.slice(to);
+  const blanks = rest.slice(rest.lastIndexOf("\n") + 1);
+  return { head: from, core: folded.slice(from, to), tail: rest.length - blanks.length, blanks };
+}
+
+/** A place that fits: the content from `from` to `to` in the folded text, and the line ends around it that belong to the find. */
+interface Fit extends Span {
+  above: number;
+  below: number;
+  /** Whether the white space behind them is there, too. */
+  hasBlanks: boolean;
+}
+
+function fitAt({ folded }: FoldedText, wanted: DividedFind, from: number): Fit | undefined {
+  const { head, core, tail, blanks } = wanted;
+  const to = from + core.length;
+  let [above, below] = [0, 0];
+  while (above < head && folded[from - above - 1] === "\n") above++;
+  while (below < tail && folded[to + below] === "\n") below++;
+  if (above < head) {
+    // Blank lines are missing. The content must begin its line all the same, and the line above keeps its end.
+    if (above === 0 && from > 0) return undefined;
+    if (above < from) above--;
+  }
+  const hasBlanks = below === tail && folded.startsWith(blanks, to + below);
+  const isLineEnd = to === folded.length || folded[to] === "\n";
+  return hasBlanks || isLineEnd ? { from, to, above, below, hasBlanks } : undefined;
+}
+
+function placeOf(file: FoldedText, wanted: DividedFind, fit: Fit, edit: FileTextEdit): FoldedPlace {
+  const [find, replace] = fittingLines(wanted, fit, edit);
+  const lines = spansOf(file, fit, fit.to + fit.below + (fit.hasBlanks ? wanted.blanks.length : 0));
+  return { find, replace, lines, differs: differencesAt(file, wanted, fit, find, lines) };
+}
+
+/** The lines of find and replace for a place: both lose the blank lines, or the last line end, that the file lacks there. */
+function fittingLines({ head, tail }: DividedFind, fit: Fit, edit: FileTextEdit): [string[], string[]] {
+  let find = withLf(edit.find).split("\n");
+  let replace = withLf(edit.replace).split("\n");
+  if (fit.above < head) {
+    find = find.slice(head - fit.above);
+    const blank = countWhile(replace.slice(0, -1), isWhite);
+    replace = replace.slice(blank - keptEnds(blank, head, fit.above));
+  }
+  if (fit.hasBlanks) return [find, replace];
+  if (tail === 0) {
+    const last = find.at(-1) as string;
+    const white = last.slice(last.trimEnd().length);
+    return [withoutWhite(find, white), withoutWhite(replace, white)];
+  }
+  find = withoutEnds(find, tail - fit.below);
+  const blank = countWhile(replace.slice(1).reverse(), isWhite);
+  const kept = keptEnds(blank, tail, fit.below);
+  // Blank lines that are not there are no reason to join the last line with the next: only an empty replacement takes all of it.
+  const least = replace.every(isWhite) ? 0 : Math.min(1, fit.below);
+  return [find, withoutEnds(replace, blank - kept, Math.max(0, least - kept))];
+}
+
+/** How many of a replacement's line ends at one end stay, where find has `wanted` of them, and the file only `found`. */
+function keptEnds(written: number, wanted: number, found: number): number {
+  return written >= wanted ? found + written - wanted : Math.min(found, written);
+}
+
+/** Takes this white space off the end of the last line. */
+function withoutWhite(lines: readonly string[], white: string): string[] {
+  const last = lines.at(-1) as string;
+  return [...lines.slice(0, -1), last.endsWith(white) ? last.slice(0, last.length - white.length) : last];
+}
+
+/** Takes line ends off the end, with the white space behind them, and adds others. */
+function withoutEnds(lines: readonly string[], count: number, added = 0): string[] {
+  const kept = lines.slice(0, lines.length - count);
+  const last = kept.at(-1) ?? "";
+  return [...kept.slice(0, -1), isWhite(last) ? "" : last, ...Array<string>(added).fill("")];
+}
+
+function isWhite(line: string): boolean {
+  return fold(line).folded === "";
+}
+
+function countWhile<T>(items: readonly T[], test: (item: T) => boolean): number {
+  const end = items.findIndex((item) => !test(item));
+  return end === -1 ? items.length : end;
+}
+
+/**
+ * What the source has for each line of a place. A place that begins or ends with its line has all of the line, with what no
+ * reader sees there: otherwise white space of the line's end would stand behind the new text. A place that begins with a line's
+ * end has the white space before it, too.
+ */
+function spansOf(file: FoldedText, { from, above }: Fit, end: number): Span[] {
+  const { folded, source } = file;
+  const begin = from - above;
+  const isLineStart = begin === 0 || folded[begin - 1] === "\n";
+  let start = isLineStart || above > 0 ? file.endOf(begin) : file.startOf(begin);
+  const spans: Span[] = [];
+  let at = begin;
+  for (let next = folded.indexOf("\n", at); next !== -1 && next < end; next = folded.indexOf("\n", at)) {
+    spans.push({ from: start, to: file.startOf(next) });
+    at = next + 1;
+    start = file.endOf(at);
+  }
+  const isLineEnd = end === folded.length || folded[end] === "\n";
+  // A find that ends with a line end has nothing of the line behind it.
+  const to = at === end && spans.length > 0 ? start : isLineEnd ? file.startOf(end) : file.endOf(end);
+  return [...spans, { from: start, to: Math.min(to, source.length) }];
+}
+
+function differencesAt(
+  { source, folded }: FoldedText,
+  { head, tail, blanks }: DividedFind,
+  fit: Fit,
+  find: readonly string[],
+  spans: readonly Span[],
+): FoldedPlace["differs"] {
+  const lineOf = lineCounter(source);
+  const numbers = spans.map(({ from }) => lineOf(from));
+  const [want, have] = [find.join("\n"), spans.map(({ from, to }) => source.slice(from, to)).join("\n")];
+  const first = numbers[fit.above] as number;
+  const last = numbers[find.length - 1 - fit.below] as number;
+  const differs: FoldedPlace["differs"] = [];
+  for (const [foldClass, name] of Object.entries(foldClasses) as [FoldClass, string][]) {
+    const lines = want === have ? [] : linesThatDiffer(want, have, foldClass).map((index) => numbers[index] as number);
+    if (foldClass === "ends" && blanks !== "" && !fit.hasBlanks && !lines.includes(last)) lines.push(last);
+    if (lines.length > 0) differs.push([name, lines]);
+  }
+  const lacksEnd = tail > 0 && fit.to === folded.length;
+  const around = [...(fit.above < head ? [first] : []), ...(fit.below < tail - (lacksEnd ? 1 : 0) ? [last] : [])];
+  if (around.length > 0) differs.push(["blank lines around it", [...new Set(around)]]);
+  if (lacksEnd) differs.push(["the missing line end at the end of the file", [last]]);
+  return differs;
+}
+
+/** Which lines would differ if this class were not folded, from 0. */
+function linesThatDiffer(want: string, have: string, except: FoldClass): number[] {
+  const [wanted, found] = [want, have].map((text) => fold(text, { except }).folded.split("\n")) as [string[], string[]];
+  return [...wanted.keys()].filter((index) => wanted[index] !== found[index]);
+}
