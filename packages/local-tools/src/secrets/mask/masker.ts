@@ -81,7 +81,8 @@ export class MaskStream implements Masker {
   #read(text: string): void {
     const at = this.#end;
     this.#text += text;
-    for (const reader of this.#readers) reader.read(text, at);
+    const units = unitsOf(text);
+    for (const reader of this.#readers) reader.read(units, at);
     this.#hidden.sort();
   }
 
@@ -106,4 +107,10 @@ export class MaskStream implements Masker {
     this.#hidden.forget(Math.min(given, this.#openSince(1)));
     return text;
   }
+}
+
+/** All readers go through all units: of an array that is several times faster than of a string. */
+function unitsOf(text: string): Uint16Array {
+  const bytes = Buffer.from(text, "utf16le");
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
 }

@@ -2,8 +2,8 @@ import { between, type FormScanner, foreign, padding } from "./form-scanner.ts";
 
 /** Reads a text that comes in pieces, and gives the digits in it to a scanner. */
 export interface Reader {
-  /** The next piece; `at`: the place of its first unit in the whole text. */
-  read(text: string, at: number): void;
+  /** The next piece, as units of UTF-16; `at`: the place of the first one in the whole text. */
+  read(text: Uint16Array, at: number): void;
   /** As {@link FormScanner.openSince}. Infinity when nothing is open. */
   openSince(least: number): number;
 }
@@ -18,7 +18,7 @@ export class ScanningReader implements Reader {
     this.#kinds = kinds;
   }
 
-  read(text: string, at: number): void {
+  read(text: Uint16Array, at: number): void {
     this.#scanner.scan(text, at, this.#kinds);
   }
 
