@@ -10,6 +10,7 @@ const config: Options = {
     index: "src/index.ts",
     "file-system": "src/file-system/index.ts",
     raw: "src/raw/index.ts",
+    secrets: "src/secrets/index.ts",
   },
 };
 

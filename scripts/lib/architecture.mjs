@@ -78,7 +78,7 @@ export const architecture = {
     job: "shell, edits and reads on this machine, inside declared folders",
     runsIn: "node",
     mayImport: ["core", "toolkit"],
-    thirdParty: ["@lydell/node-pty", "diff"],
+    thirdParty: ["@lydell/node-pty", "@napi-rs/keyring", "diff"],
   },
   agent: {
     job: "the loop; protocols and executors are passed in",

@@ -6,13 +6,14 @@ import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
 import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
 import { measureConfined } from "./confined.ts";
+import { measureMasking } from "./masking.ts";
 import { measureSearches } from "./searches.ts";
 import { ptyEach, type Runner, sentinel, session } from "./shells.ts";
 
 const rounds = 300;
 const megabyte = 2 ** 20;
 
-/** Measures what a shell command, an edit and a search cost beyond the work itself. */
+/** Measures what a shell command, an edit, a search and masking cost beyond the work itself. */
 export async function measureLocal(root: string, progress: (text: string) => void): Promise<Findings> {
   const folder = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
   const roots = join(folder, "root");
@@ -27,8 +28,11 @@ export async function measureLocal(root: string, progress: (text: string) => voi
     progress("local: edits");
     const edits = await measureEdits(local, roots);
     const searches = await measureSearches(root, folder, progress);
-    const bars = [...commands.bars, ...confined.bars, ...searches.bars];
-    return { bars, tables: [...commands.tables, ...confined.tables, edits, ...searches.tables] };
+    progress("local: masking");
+    const masking = await measureMasking(root);
+    const bars = [...commands.bars, ...confined.bars, ...searches.bars, ...masking.bars];
+    const tables = [...commands.tables, ...confined.tables, edits, ...searches.tables, ...masking.tables];
+    return { bars, tables };
   } finally {
     await local.close();
     rmSync(folder, { recursive: true, force: true });

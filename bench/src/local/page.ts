@@ -2,7 +2,7 @@ import { type Findings, findingsPage } from "../report.ts";
 
 const introduction = `# Benchmarks of the local tools
 
-What a shell command, an edit and a search cost, compared with simpler ways that promise less, in one run on one machine. Reprint
+What a shell command, an edit, a search and the masking of secrets cost, compared with simpler ways that promise less, in one run on one machine. Reprint
 this page with
 
 \`\`\`

@@ -6,7 +6,7 @@ export { openSecrets } from "./open-secrets.ts";
 export { type FileStoreOptions, fileStore } from "./store/file-store.ts";
 export { keychainStore } from "./store/keychain-store.ts";
 export type { AskPassphrase } from "./store/unlock.ts";
-export type { TerminalInput } from "./terminal/raw-terminal.ts";
+export type { TerminalInput, TerminalOutput } from "./terminal/raw-terminal.ts";
 export { type TerminalAskOptions, terminalAskValue } from "./terminal/terminal-ask-value.ts";
 export type {
   AskValue,

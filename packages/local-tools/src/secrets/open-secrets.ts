@@ -5,11 +5,12 @@ import { maskData } from "./mask/mask-data.ts";
 import { MaskStream } from "./mask/masker.ts";
 import { isMaskable } from "./mask/sought-values.ts";
 import { checkName, checkValue, isName, warningsOf } from "./name-and-value.ts";
+import { pathOfStore } from "./store/file-store.ts";
 import type { AskValue, SecretEntry, SecretStore, Secrets, SecretsOptions } from "./types.ts";
 import { offerValues } from "./values.ts";
 
 /** Values of this scope are known in every other. */
-export const everywhere = "*";
+const everywhere = "*";
 
 /**
  * Opens what a host knows of secrets. Reads nothing of the store: a kept value is read when it is first used.
@@ -40,7 +41,7 @@ class OpenedSecrets implements Secrets {
     this.#scope = scope;
     this.#scopes = [...new Set([scope, everywhere])];
     offerValues(this, {
-      ...defined({ ask }),
+      ...defined({ ask, storePath: store && pathOfStore(store) }),
       canKeep: store !== undefined,
       known: () => this.#known(),
       get: (name) => this.#get(name),

@@ -10,6 +10,8 @@ export interface SecretValues {
   readonly ask?: AskValue;
   /** Whether there is a store. */
   readonly canKeep: boolean;
+  /** The file in which a file store keeps its values: never inside of a root. */
+  readonly storePath?: string;
   /** All names that have a value here, with where it is. Unlocks nothing. */
   known(): Promise<ReadonlyMap<string, "session" | "kept">>;
   /** The value of a name; undefined when there is none. The first use of a kept value unlocks the store, and throws its errors. */

@@ -21,6 +21,26 @@ it("should mask every form, wherever it stands", () => {
   );
 });
 
+it("should mask values of thousands of characters", () => {
+  const long = fc.array(awkwardValues, { minLength: 40, maxLength: 120 }).map((parts) => parts.join("").slice(0, 4096));
+  fc.assert(
+    fc.property(long, fc.integer({ min: 1, max: 3000 }), (value, piece) => {
+      const newMasker = maskerFor({ V: value });
+      const whole = Buffer.from(value);
+      const wrapped = whole.toString("base64").replace(/.{76}/g, "$&\n");
+      for (const text of [value, JSON.stringify(value).slice(1, -1), wrapped, whole.toString("hex")]) {
+        const masker = newMasker();
+        let given = masker.write("<");
+        for (let at = 0; at < text.length; at += piece)
+          given += masker.write(text.slice(at, at + piece)) + masker.pause();
+        given += masker.write(">") + masker.end();
+        expect(given.replaceAll("‹V›", "").length, given).toBeLessThanOrEqual("<>".length + 3);
+      }
+    }),
+    { numRuns: rounds(2, 40, 200) },
+  );
+});
+
 it("should give the same for every split into writes", () => {
   fc.assert(
     fc.property(awkwardValues, awkwardValues, fc.array(fc.nat(400)), fc.string(), (one, two, cuts, between) => {

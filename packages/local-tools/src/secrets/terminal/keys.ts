@@ -34,7 +34,7 @@ export class KeyReader {
     this.#onKey = onKey;
   }
 
-  feed(chunk: Buffer | string): void {
+  feed(chunk: Uint8Array | string): void {
     clearTimeout(this.#timer);
     for (const character of typeof chunk === "string" ? chunk : this.#decoder.write(chunk)) this.#take(character);
     if (this.#sequence === "") return;

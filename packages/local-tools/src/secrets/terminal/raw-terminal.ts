@@ -3,17 +3,27 @@ import { ReadStream, WriteStream } from "node:tty";
 import { onAbort } from "@toolglot/internal";
 import { type Key, KeyReader } from "./keys.ts";
 
-/** A terminal to read keys from. */
-export interface TerminalInput extends NodeJS.ReadableStream {
+/** A terminal to read keys from, as far as it is used: `process.stdin` is one. */
+export interface TerminalInput {
   readonly isTTY?: boolean;
   readonly isRaw?: boolean;
   setRawMode?(raw: boolean): unknown;
+  on(event: "data", listener: (chunk: Uint8Array | string) => void): unknown;
+  on(event: "end" | "error", listener: () => void): unknown;
+  off(event: "data" | "end" | "error", listener: (chunk: Uint8Array | string) => void): unknown;
+  resume(): unknown;
+  pause(): unknown;
+}
+
+/** What is written to it is shown. */
+export interface TerminalOutput {
+  write(text: string): unknown;
 }
 
 /** A terminal in raw mode: nothing is shown but what is written to it. Its modes are restored by `close`, and when the process exits. */
 export class RawTerminal {
   readonly #input: TerminalInput;
-  readonly #output: NodeJS.WritableStream;
+  readonly #output: TerminalOutput;
   readonly #free: () => void;
   readonly #keys: (Key | undefined)[] = [];
   #waiting: (() => void) | undefined;
@@ -23,7 +33,7 @@ export class RawTerminal {
   #closed = false;
 
   /** `signal`: its abort reads as the end of all input. `free`: what is to be done when the terminal is no longer used. */
-  constructor(input: TerminalInput, output: NodeJS.WritableStream, signal: AbortSignal, free: () => void = () => {}) {
+  constructor(input: TerminalInput, output: TerminalOutput, signal: AbortSignal, free: () => void = () => {}) {
     this.#input = input;
     this.#output = output;
     this.#free = free;
@@ -71,7 +81,7 @@ export class RawTerminal {
     this.#free();
   }
 
-  readonly #feed = (chunk: Buffer | string): void => this.#reader.feed(chunk);
+  readonly #feed = (chunk: Uint8Array | string): void => this.#reader.feed(chunk);
   readonly #end = (): void => this.#push(undefined);
   readonly #restore = (): void => {
     this.#input.setRawMode?.(this.#wasRaw);

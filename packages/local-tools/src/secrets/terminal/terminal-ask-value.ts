@@ -1,14 +1,14 @@
 import { checkKeys } from "@toolglot/internal";
 import { modelWords } from "../model-words.ts";
 import type { AskValue, ValueAnswer, ValueRequest } from "../types.ts";
-import { openTerminal, RawTerminal, type TerminalInput } from "./raw-terminal.ts";
+import { openTerminal, RawTerminal, type TerminalInput, type TerminalOutput } from "./raw-terminal.ts";
 
 /** Options of {@link terminalAskValue}. */
 export interface TerminalAskOptions {
   /** A terminal to read from, such as `process.stdin`. Default: the terminal that the process belongs to. */
   input?: TerminalInput;
   /** Where to write to. Default: that terminal. */
-  output?: NodeJS.WritableStream;
+  output?: TerminalOutput;
 }
 
 /**
