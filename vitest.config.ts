@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
+import { bundledScript } from "./tsup.base.ts";
 
 const root = import.meta.dirname;
 // Tests run from sources: the `source` condition of each package's exports points at src/.
@@ -49,8 +50,22 @@ const fixedSeed: Plugin = {
   resolveId: (id, importer) => (id === "fast-check" && importer !== fastCheck ? fastCheck : undefined),
 };
 
+/** `import text from "./program.ts?script"`, as the builds have it. */
+const scripts: Plugin = {
+  name: "scripts",
+  enforce: "pre",
+  load: async (id) =>
+    id.endsWith("?script")
+      ? `export default ${JSON.stringify(await bundledScript(id.slice(0, -"?script".length)))}`
+      : null,
+  // Such a text changes with the files that are bundled into it: nothing of it is kept.
+  configureVitest({ experimental_defineCacheKeyGenerator: define }) {
+    define(({ id }) => (id.endsWith("?script") ? false : undefined));
+  },
+};
+
 export default defineConfig({
-  plugins: [fixedSeed],
+  plugins: [fixedSeed, scripts],
   resolve: { conditions },
   ssr: { resolve: { conditions } },
   test: {

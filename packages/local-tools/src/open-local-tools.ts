@@ -207,7 +207,7 @@ class OpenLocalTools implements LocalTools {
   async close(): Promise<void> {
     this.#closed = true;
     const shell = await this.#shell?.catch(() => undefined);
-    await shell?.close();
+    await Promise.all([shell?.close(), this.#parts.reader.close()]);
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -1,6 +1,8 @@
-import { sep } from "node:path";
-import { openIn } from "../roots/pinned-folder.ts";
-import type { PinnedFolder, Roots } from "../roots/roots.ts";
+import { closeSync, readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import { attempt } from "../errors.ts";
+import { isInside } from "../roots/roots.ts";
+import { HeldFolder } from "./held-folder.ts";
 import { type IgnoreRule, parseIgnoreFile, verdict } from "./ignore-rules.ts";
 
 /** What one folder's files say, and those of the folders above it. */
@@ -19,39 +21,38 @@ export interface IgnoreLevel {
 /** An ignore file of more bytes is none. */
 const mostBytes = 1024 * 1024;
 
-/** Reads the ignore files of a folder that is held. */
-export async function ignoreLevel(
-  roots: Roots,
-  folder: PinnedFolder,
+/** Reads the ignore files of a folder that is held. `entries`: what is in it. */
+export function ignoreLevel(
+  folder: HeldFolder,
   above: IgnoreLevel | undefined,
-): Promise<IgnoreLevel> {
-  const [ignore, gitignore, git] = await Promise.all([
-    rulesIn(folder, ".ignore"),
-    rulesIn(folder, ".gitignore"),
-    folder.lstat(".git").catch(() => undefined),
-  ]);
+  entries: readonly { name: string; isDirectory(): boolean }[],
+): IgnoreLevel {
+  const named = (name: string) => entries.find((entry) => entry.name === name);
+  const rules = (name: string): IgnoreRule[] => (named(name) === undefined ? [] : rulesIn(folder, name));
+  const git = named(".git");
   return {
     path: folder.path,
     above,
     repository: git !== undefined,
-    ignore,
-    gitignore,
-    exclude: git?.isDirectory() ? await excludeOf(roots, folder) : [],
+    ignore: rules(".ignore"),
+    gitignore: rules(".gitignore"),
+    exclude: git?.isDirectory() ? excludeOf(folder) : [],
   };
 }
 
 /** The levels of a folder and of those above it, as far as they lie in the same root. */
-export async function ignoreLevels(roots: Roots, real: string): Promise<IgnoreLevel | undefined> {
-  const root = roots.paths
-    .filter((path) => real === path || real.startsWith(withSlash(path)))
-    .sort((a, b) => a.length - b.length)[0];
+export function ignoreLevels(roots: readonly string[], real: string): IgnoreLevel | undefined {
+  const root = roots.filter((path) => isInside(path, real)).sort((a, b) => a.length - b.length)[0];
   if (root === undefined) return undefined;
-  const names = real.slice(withSlash(root).length).split(sep).filter(Boolean);
+  const names = relative(root, real).split(sep).filter(Boolean);
   let level: IgnoreLevel | undefined;
   for (let depth = 0; depth <= names.length; depth++) {
-    const path = depth === 0 ? root : withSlash(root) + names.slice(0, depth).join(sep);
-    await using folder = await roots.pin(path);
-    level = await ignoreLevel(roots, folder, level);
+    const folder = HeldFolder.open(roots, join(root, ...names.slice(0, depth)));
+    try {
+      level = ignoreLevel(folder, level, folder.entries());
+    } finally {
+      folder.close();
+    }
   }
   return level;
 }
@@ -81,17 +82,22 @@ export function isIgnored(level: IgnoreLevel | undefined, path: string, isDirect
   return gitignore ?? exclude ?? false;
 }
 
-async function rulesIn(folder: PinnedFolder, name: string): Promise<IgnoreRule[]> {
-  // A link to one is not followed, as git does. One that can't be read says nothing.
-  await using file = await openIn(folder, name, name).catch(() => undefined);
-  if (file === undefined || file.stats.size > mostBytes) return [];
-  return parseIgnoreFile(await file.handle.readFile("utf8").catch(() => ""));
+/** A link to an ignore file is not followed, as in git. One that can't be read says nothing. */
+function rulesIn(folder: HeldFolder, name: string): IgnoreRule[] {
+  const file = attempt(() => folder.open(name));
+  if (file === undefined) return [];
+  const text = file.size > mostBytes ? "" : attempt(() => readFileSync(file.fd, "utf8"));
+  closeSync(file.fd);
+  return parseIgnoreFile(text ?? "");
 }
 
-async function excludeOf(roots: Roots, folder: PinnedFolder): Promise<IgnoreRule[]> {
-  await using git = await roots.pinIn(folder, ".git").catch(() => undefined);
-  await using info = git && (await roots.pinIn(git, "info").catch(() => undefined));
-  return info === undefined ? [] : await rulesIn(info, "exclude");
+function excludeOf(folder: HeldFolder): IgnoreRule[] {
+  const git = attempt(() => folder.folder(".git"));
+  const info = attempt(() => git?.folder("info"));
+  const rules = info === undefined ? [] : rulesIn(info, "exclude");
+  info?.close();
+  git?.close();
+  return rules;
 }
 
 function withSlash(path: string): string {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { localErrorType } from "../errors.ts";
+import { attempt, localErrorType } from "../errors.ts";
 import { type IgnoreLevel, ignoreLevels, isIgnored } from "../files/ignore-files.ts";
 import { counted, inMessage, needsQuotes, quoted, several } from "../messages.ts";
 import type { FolderEntry, PinnedFolder, Place, Roots } from "../roots/roots.ts";
@@ -15,7 +15,7 @@ const atATime = 50;
  * line, or looks as another, is a JSON string.
  */
 export async function readFolder(roots: Roots, place: Place, of: string, maxChars: number): Promise<ReadPart> {
-  const levels = await ignoreLevels(roots, place.path);
+  const levels = attempt(() => ignoreLevels(roots.paths, place.path));
   await using folder = await roots.pin(place.path, of);
   const entries = (await folder.entries()).sort(byKindAndName);
   const lines: string[] = [];

@@ -6,6 +6,7 @@ import type { Place, Roots } from "../roots/roots.ts";
 import { readOpenedFile } from "./read-file.ts";
 import { readFolder } from "./read-folder.ts";
 import { searchText } from "./search.ts";
+import { SearchThread } from "./search-thread.ts";
 import type { FileRead, ReadPart, TextSearch } from "./types.ts";
 
 /** How a reader is made. */
@@ -19,11 +20,6 @@ export interface ReaderOptions {
    * as far as is asked for, and searched when they are named. Default 32 MiB.
    */
   maxBytes?: number;
-  /**
-   * The ripgrep that finds the files worth searching, by absolute path; `false`: none. It makes searches faster and never
-   * changes their answers. Default: the first `rg` on the PATH, in no root.
-   */
-  ripgrep?: string | false;
 }
 
 /** Options of one read. */
@@ -39,14 +35,13 @@ export class Reader {
   readonly #roots: Roots;
   readonly #maxChars: number;
   readonly #maxBytes: number;
-  readonly #ripgrep: string | false | undefined;
+  readonly #thread = new SearchThread();
 
   /** Throws `TypeError` for bounds that are no counts. */
-  constructor({ roots, maxChars, maxBytes, ripgrep }: ReaderOptions) {
+  constructor({ roots, maxChars, maxBytes }: ReaderOptions) {
     this.#roots = roots;
     this.#maxChars = bound("maxChars", maxChars, 40_000);
     this.#maxBytes = bound("maxBytes", maxBytes, 32 * 1024 * 1024);
-    this.#ripgrep = ripgrep;
   }
 
   /** Gives a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
@@ -74,8 +69,13 @@ export class Reader {
     search: TextSearch,
     { signal, maxChars = this.#maxChars }: Omit<ReadOptions, "decide"> = {},
   ): Promise<ReadPart> {
-    const [roots, maxBytes, ripgrep] = [this.#roots, this.#maxBytes, this.#ripgrep];
-    return searchText(search, { roots, maxChars, maxBytes, ripgrep, signal });
+    const [roots, maxBytes, thread] = [this.#roots, this.#maxBytes, this.#thread];
+    return searchText(search, { roots, maxChars, maxBytes, thread, signal });
+  }
+
+  /** Ends the thread that searches. */
+  close(): Promise<void> {
+    return this.#thread.close();
   }
 }
 

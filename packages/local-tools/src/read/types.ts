@@ -18,10 +18,10 @@ export interface TextSearch {
 /**
  * What a search did not look at, or does not show. `size`: files in folders that are too large; `binary`; `encoding`: files of no known encoding, in which
  * the pattern may stand all the same; `protected`; `ignored`: entries that ignore files name, a folder counts as one; `unreadable`: files and folders;
- * `time`: files that there was no time for; `files`: more than a search goes through; `matches`: lines that fit and are not shown.
+ * `time`: files that there was no time for; `matches`: lines that fit and are not shown.
  */
 export interface LeftOut {
-  reason: "size" | "binary" | "encoding" | "protected" | "ignored" | "unreadable" | "time" | "files" | "matches";
+  reason: "size" | "binary" | "encoding" | "protected" | "ignored" | "unreadable" | "time" | "matches";
   /** At least so many. */
   count: number;
 }

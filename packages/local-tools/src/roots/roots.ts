@@ -61,8 +61,7 @@ export class Roots {
 
   /** How the model should call a real path: from the first root with `/`, or absolute. */
   show(real: string): string {
-    if (!isInside(this.base, real)) return real;
-    return relative(this.base, real).split(sep).join("/") || ".";
+    return shownPath(this.paths, real);
   }
 
   /**
@@ -168,6 +167,12 @@ async function linkTarget(at: string): Promise<{ from: string; to: string } | un
 /** `src/` and `src/.` can only mean a directory. */
 function asDirectory(path: string): boolean {
   return process.platform === "win32" ? /[\\/]\.?$/.test(path) : /\/\.?$/.test(path);
+}
+
+/** How the model should call a real path: see {@link Roots.show}. */
+export function shownPath([base = ""]: readonly string[], real: string): string {
+  if (!isInside(base, real)) return real;
+  return relative(base, real).split(sep).join("/") || ".";
 }
 
 /** Whether a real path is a folder, or lies in it. */

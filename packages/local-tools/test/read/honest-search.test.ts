@@ -1,182 +1,168 @@
-import { execFileSync } from "node:child_process";
 import { mkdir, open as openFile, writeFile } from "node:fs/promises";
 import { leftToCi, rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
-import { describe, expect, it, test, vi } from "vitest";
+import { describe, expect, it, onTestFinished, test, vi } from "vitest";
+import { HeldFolder } from "../../src/files/held-folder.ts";
+import { readPattern } from "../../src/read/pattern.ts";
 import { searchText } from "../../src/read/search.ts";
+import { type Hits, searchBegins, searchFiles } from "../../src/read/search-files.ts";
+import { searchReport } from "../../src/read/search-report.ts";
 import type { ReadPart } from "../../src/read/types.ts";
+import type { Roots } from "../../src/roots/roots.ts";
 import { open, readerOf } from "./support.ts";
-
-const rg = ((): string | undefined => {
-  try {
-    return execFileSync("sh", ["-c", "command -v rg"], { encoding: "utf8" }).trim();
-  } catch {
-    return undefined;
-  }
-})();
 
 /** Facts of a search, without its text. */
 const facts = ({ head, complete, looked, left }: ReadPart): unknown => ({ head, complete, looked, left });
 
-describe.each<string | false>([false, ...(rg === undefined ? [] : [rg])])(
-  "a search that did not look at everything, ripgrep %s",
-  (ripgrep) => {
-    const hay = { "a.txt": "hay\n", "b.txt": "hay\n" };
+/** A search without a thread. `found`: what was found before. */
+function searchedHere(roots: Roots, text: string, found: Partial<Hits> = {}): ReadPart {
+  const pattern = readPattern(text);
+  const state = searchBegins(1);
+  const [hits] = state.hits as [Hits];
+  Object.assign(hits, found);
+  const bounds = { maxChars: 1000, maxBytes: 1000, timeoutMs: 1000, isFile: false };
+  const place = { path: roots.base, shown: ".", kind: "directory" } as const;
+  const job = { roots: roots.paths, place, glob: undefined, patterns: [pattern], maxBytes: 1000, slow: [] };
+  searchFiles({ ...job, until: Number.POSITIVE_INFINITY }, state, { begin: () => {}, past: () => {} });
+  return searchReport({ pattern: text }, undefined, state, hits, bounds);
+}
 
-    it.each<[string, Record<string, string | Uint8Array>, object]>([
-      [
-        "binary files",
-        { ...hay, "x.bin": Buffer.from("needle\0") },
-        {
-          head: '"needle": nothing found in 2 of 3 files; 1 binary file left out',
-          looked: 2,
-          left: [{ reason: "binary", count: 1 }],
-        },
-      ],
-      [
-        "binary files that hold nothing of it as bytes",
-        { ...hay, "x.txt": Buffer.from("\ufeffneedle\n", "utf16le") },
-        { looked: 2, left: [{ reason: "binary", count: 1 }] },
-      ],
-      [
-        "files that are too large for a search of a folder",
-        { ...hay, "big.txt": "needle\n".repeat(1000) },
-        {
-          head: '"needle": nothing found in 2 of 3 files; 1 file of more than 5,000 bytes left out; name one to search it',
-          looked: 2,
-          left: [{ reason: "size", count: 1 }],
-        },
-      ],
-      [
-        "ignored folders",
-        { ...hay, ".gitignore": "node_modules/\n*.log\n", "node_modules/x.js": "needle\n", "a.log": "needle\n" },
-        {
-          head: '"needle": nothing found in 3 files; 2 ignored files and folders left out; name one to search it',
-          looked: 3,
-          left: [{ reason: "ignored", count: 2 }],
-        },
-      ],
-      [
-        "protected files",
-        { ...hay, ".env": "needle\n" },
-        {
-          head: '"needle": nothing found in 2 files; 1 protected file left out',
-          left: [{ reason: "protected", count: 1 }],
-        },
-      ],
-    ])("never says that there is no match: %s", async (_what, files, expected) => {
-      const { reader } = await readerOf(files, { ripgrep, maxBytes: 5000 });
-      const part = await reader.search({ pattern: "needle" });
-      expect(part).toMatchObject({ text: "", complete: false, ...expected });
-      expect(part.head).not.toContain("no match");
-    });
+describe("a search that did not look at everything", () => {
+  const hay = { "a.txt": "hay\n", "b.txt": "hay\n" };
 
-    it("names files that are not UTF-8, where the pattern may stand in what can't be read", async () => {
-      const { reader } = await readerOf({ "latin.txt": Buffer.from("caf\xe9 needle\n", "latin1") }, { ripgrep });
-      expect(await reader.search({ pattern: "café" })).toMatchObject({
-        head: '"café": nothing found in 1 file; 1 file not UTF-8, searched as far as it can be read',
-        complete: false,
-        left: [{ reason: "encoding", count: 1 }],
-      });
-      expect(await reader.search({ pattern: "caf. x" })).toMatchObject({ complete: false });
-      // What is ASCII is found in any of them.
-      expect(await reader.search({ pattern: "absent" })).toMatchObject({ head: '"absent": no match in 1 file' });
-      expect(await reader.search({ pattern: "ne+dle" })).toMatchObject({ head: '"ne+dle": 1 match in 1 file' });
-    });
-
-    it("names files that can't be opened", async () => {
-      const { roots, scratch } = await readerOf({ ...hay, "c.txt": "needle\n" });
-      const openPlace = roots.openPlace.bind(roots);
-      // As for a file that may not be read, which root may always.
-      vi.spyOn(roots, "openPlace").mockImplementation((path, ...rest) =>
-        path === scratch.at("c.txt") ? Promise.reject(new Error("EACCES")) : openPlace(path, ...rest),
-      );
-      const part = await searchText({ pattern: "needle" }, { roots, maxChars: 1000, maxBytes: 1000, ripgrep });
-      expect(facts(part)).toEqual({
-        head: '"needle": nothing found in 2 of 3 files; 1 file could not be read',
-        complete: false,
+  it.each<[string, Record<string, string | Uint8Array>, object]>([
+    [
+      "binary files",
+      { ...hay, "x.bin": Buffer.from("needle\0") },
+      {
+        head: '"needle": nothing found in 2 of 3 files; 1 binary file left out',
         looked: 2,
-        left: [{ reason: "unreadable", count: 1 }],
-      });
-    });
+        left: [{ reason: "binary", count: 1 }],
+      },
+    ],
+    [
+      "binary files that hold nothing of it as bytes",
+      { ...hay, "x.txt": Buffer.from("\ufeffneedle\n", "utf16le") },
+      { looked: 2, left: [{ reason: "binary", count: 1 }] },
+    ],
+    [
+      "files that are too large for a search of a folder",
+      { ...hay, "big.txt": "needle\n".repeat(1000) },
+      {
+        head: '"needle": nothing found in 2 of 3 files; 1 file of more than 5,000 bytes left out; name one to search it',
+        looked: 2,
+        left: [{ reason: "size", count: 1 }],
+      },
+    ],
+    [
+      "ignored folders",
+      { ...hay, ".gitignore": "node_modules/\n*.log\n", "node_modules/x.js": "needle\n", "a.log": "needle\n" },
+      {
+        head: '"needle": nothing found in 3 files; 2 ignored files and folders left out; name one to search it',
+        looked: 3,
+        left: [{ reason: "ignored", count: 2 }],
+      },
+    ],
+    [
+      "protected files",
+      { ...hay, ".env": "needle\n" },
+      {
+        head: '"needle": nothing found in 2 files; 1 protected file left out',
+        left: [{ reason: "protected", count: 1 }],
+      },
+    ],
+  ])("never says that there is no match: %s", async (_what, files, expected) => {
+    const { reader } = await readerOf(files, { maxBytes: 5000 });
+    const part = await reader.search({ pattern: "needle" });
+    expect(part).toMatchObject({ text: "", complete: false, ...expected });
+    expect(part.head).not.toContain("no match");
+  });
 
-    it("names folders that lie too deep", async () => {
-      const { reader, scratch } = await readerOf(hay, { ripgrep });
-      const deep = scratch.at(...Array.from({ length: 102 }, () => "d"));
-      await mkdir(deep, { recursive: true });
-      await writeFile(`${deep}/x.txt`, "needle\n");
-      const part = await reader.search({ pattern: "needle" });
-      expect(part.head).toBe('"needle": nothing found in 2 files; 1 directory could not be read');
-      expect(part.complete).toBe(false);
+  it("names files that are not UTF-8, where the pattern may stand in what can't be read", async () => {
+    const { reader } = await readerOf({ "latin.txt": Buffer.from("caf\xe9 needle\n", "latin1") });
+    expect(await reader.search({ pattern: "café" })).toMatchObject({
+      head: '"café": nothing found in 1 file; 1 file not UTF-8, searched as far as it can be read',
+      complete: false,
+      left: [{ reason: "encoding", count: 1 }],
     });
+    expect(await reader.search({ pattern: "caf. x" })).toMatchObject({ complete: false });
+    // What is ASCII is found in any of them.
+    expect(await reader.search({ pattern: "absent" })).toMatchObject({ head: '"absent": no match in 1 file' });
+    expect(await reader.search({ pattern: "ne+dle" })).toMatchObject({ head: '"ne+dle": 1 match in 1 file' });
+  });
 
-    it("says when its time was over, and how far it came", async () => {
-      const { roots } = await readerOf(
-        Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}.txt`, "hay\n"])),
-      );
-      const options = { roots, maxChars: 1000, maxBytes: 1000, ripgrep };
-      const none = await searchText({ pattern: "ne?edle" }, { ...options, timeoutMs: 0 });
-      expect(none.head).toMatch(
-        /^stopped early: "ne\?edle": nothing found in the first [\d,]+ of (more than )?[\d,]+ files?; 0 seconds were over; name a directory or a glob/,
-      );
-      expect(none).toMatchObject({ complete: false, cut: true, left: [{ reason: "time" }] });
+  it("names files that can't be opened", async () => {
+    const { roots } = await readerOf({ ...hay, "c.txt": "needle\n" });
+    const open = HeldFolder.prototype.open;
+    // As for a file that may not be read, which root may always.
+    vi.spyOn(HeldFolder.prototype, "open").mockImplementation(function (this: HeldFolder, name) {
+      if (name === "c.txt") throw Object.assign(new Error("EACCES"), { code: "EACCES" });
+      return open.call(this, name);
     });
+    onTestFinished(() => void vi.restoreAllMocks());
+    const part = searchedHere(roots, "needle");
+    expect(facts(part)).toEqual({
+      head: '"needle": nothing found in 2 of 3 files; 1 file could not be read',
+      complete: false,
+      looked: 2,
+      left: [{ reason: "unreadable", count: 1 }],
+    });
+  });
 
-    it("counts what it found, and what it does not show", async () => {
-      const { reader } = await readerOf({ "a.txt": "needle\n".repeat(201), "b.bin": Buffer.from([0]) }, { ripgrep });
-      expect(await reader.search({ pattern: "needle" })).toMatchObject({
-        head: '"needle": 201 matches in 1 file; the first 200 by path are shown, 1 left out; 1 binary file left out',
-        complete: false,
-        left: [
-          { reason: "binary", count: 1 },
-          { reason: "matches", count: 1 },
-        ],
-      });
+  it("names folders that lie too deep", async () => {
+    const { reader, scratch } = await readerOf(hay);
+    const deep = scratch.at(...Array.from({ length: 102 }, () => "d"));
+    await mkdir(deep, { recursive: true });
+    await writeFile(`${deep}/x.txt`, "needle\n");
+    const part = await reader.search({ pattern: "needle" });
+    expect(part.head).toBe('"needle": nothing found in 2 files; 1 directory could not be read');
+    expect(part.complete).toBe(false);
+  });
+
+  it("says when its time was over, and how far it came", async () => {
+    const { roots } = await readerOf(Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}.txt`, "hay\n"])));
+    const options = { roots, maxChars: 1000, maxBytes: 1000 };
+    const none = await searchText({ pattern: "ne?edle" }, { ...options, timeoutMs: 0 });
+    expect(none.head).toMatch(
+      /^stopped early: "ne\?edle": nothing found in the first [\d,]+ of (more than )?[\d,]+ files?; 0 seconds were over; name a directory or a glob/,
+    );
+    expect(none).toMatchObject({ complete: false, cut: true, left: [{ reason: "time" }] });
+  });
+
+  it("counts what it found, and what it does not show", async () => {
+    const { reader } = await readerOf({ "a.txt": "needle\n".repeat(201), "b.bin": Buffer.from([0]) });
+    expect(await reader.search({ pattern: "needle" })).toMatchObject({
+      head: '"needle": 201 matches in 1 file; the first 200 by path are shown, 1 left out; 1 binary file left out',
+      complete: false,
+      left: [
+        { reason: "binary", count: 1 },
+        { reason: "matches", count: 1 },
+      ],
     });
-  },
-);
+  });
+});
 
 test("a pattern that takes too long on too many files is said", { timeout: 60_000 }, async () => {
   const evil = `${"a".repeat(50)}!\n`;
   const { roots } = await readerOf({ "1.txt": evil, "2.txt": evil, "3.txt": evil, "4.txt": "aa\n", "5.txt": "y\n" });
-  const options = { roots, maxChars: 1000, maxBytes: 1000, ripgrep: false as const, fileTimeoutMs: 300 };
+  const options = { roots, maxChars: 1000, maxBytes: 1000, fileTimeoutMs: 300 };
   const part = await searchText({ pattern: "^(a+)+$" }, options);
   expect(facts(part)).toEqual({
-    head: 'stopped early: "^(a+)+$": nothing found in the first 3 of 5 files; the pattern takes too long on 1.txt, 2.txt, 3.txt; write it simpler; stopped before 4.txt',
+    head: 'stopped early: "^(a+)+$": nothing found in the first 3 of more than 3 files; the pattern takes too long on 1.txt, 2.txt, 3.txt; write it simpler; stopped before 4.txt',
     complete: false,
     looked: 0,
-    left: [{ reason: "time", count: 5 }],
+    left: [{ reason: "time", count: 4 }],
   });
 });
 
-test("more files than a search goes through are no reason to say that there is no match", async () => {
-  const { walkFiles } = await import("../../src/files/walk.ts");
-  const { searchReport } = await import("../../src/read/search-report.ts");
-  const { roots, scratch } = await readerOf(
-    Object.fromEntries(Array.from({ length: 12 }, (_, n) => [`d${n}/f`, "hay\n"])),
-  );
-  const walk = await walkFiles(roots, scratch.path, { maxFiles: 10 });
-  const outcome = {
-    found: [],
-    files: 10,
-    looked: 10,
-    gone: 10,
-    binary: 0,
-    unreadable: 0,
-    doubtful: 0,
-    inParts: false,
-    tooSlow: [],
-  };
-  const part = searchReport({ pattern: "x" }, undefined, walk, outcome, {
-    maxChars: 100,
-    maxBytes: 100,
-    timeoutMs: 1000,
-  });
+test("more lines than a search counts are no reason to look at the rest", async () => {
+  const { roots } = await readerOf({ "a.txt": "x\n", "b.txt": "x\nx\n", "c.txt": "x\n" });
+  const part = searchedHere(roots, "x", { matches: 999_998 });
   expect(facts(part)).toEqual({
-    head: 'stopped early: "x": nothing found in the first 10 of more than 10 files; there are more files than a search goes through; name a directory or a glob',
+    head: 'stopped early: "x": 1,000,001 matches in 2 files; looked into the first 2 of more than 2 files; 1,000,000 lines fit by then; write the pattern narrower; the first 3 by path are shown, 999,998 left out; stopped before c.txt',
     complete: false,
-    looked: 10,
-    left: [{ reason: "files", count: 1 }],
+    looked: 2,
+    left: [{ reason: "matches", count: 999_998 }],
   });
 });
 

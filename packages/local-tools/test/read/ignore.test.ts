@@ -1,18 +1,25 @@
 import { execFileSync } from "node:child_process";
-import { mkdir, rm, symlink, writeFile } from "node:fs/promises";
+import { rmSync } from "node:fs";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parseIgnoreLine, verdict } from "../../src/files/ignore-rules.ts";
-import { walkFiles } from "../../src/files/walk.ts";
-import { Roots } from "../../src/roots/roots.ts";
+import { type WalkCounts, type WalkOptions, walkFiles } from "../../src/files/walk.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { readerOf } from "./support.ts";
 
-async function walked(path: string, from = path): Promise<string[]> {
-  const roots = await Roots.open([path]);
-  return (await walkFiles(roots, from)).files.map(({ shown }) => shown);
+/** All that a walk comes to, and what it leaves out. */
+function walked(
+  path: string,
+  from: string = path,
+  options: Partial<WalkOptions> = {},
+): WalkCounts & { files: string[] } {
+  const files: string[] = [];
+  const counts = { protectedFiles: 0, ignored: 0, unreadableFolders: 0 };
+  walkFiles({ roots: [path], from, visit: ({ shown }) => files.push(shown) > 0, counts, ...options });
+  return { files, ...counts };
 }
 
 it("ignore files of every folder count, the nearest first, .ignore before .gitignore before info/exclude", async () => {
@@ -40,7 +47,7 @@ it("ignore files of every folder count, the nearest first, .ignore before .gitig
     "vendor/.ignore": "",
     "vendor/notes.md": "",
   });
-  expect(await walked(path)).toEqual([
+  expect(walked(path).files).toEqual([
     ".gitignore",
     ".hidden/y.txt",
     ".ignore",
@@ -52,15 +59,15 @@ it("ignore files of every folder count, the nearest first, .ignore before .gitig
     "wanted.tmp",
   ]);
   // From further in, what is above counts as far as the root reaches.
-  expect(await walked(path, join(path, "sub"))).toEqual(["sub/.gitignore", "sub/a.log", "sub/secret/y.txt"]);
+  expect(walked(path, join(path, "sub")).files).toEqual(["sub/.gitignore", "sub/a.log", "sub/secret/y.txt"]);
   // A folder that is left out is looked into when it is asked for.
-  expect(await walked(path, join(path, "secret"))).toEqual(["secret/y.txt"]);
+  expect(walked(path, join(path, "secret")).files).toEqual(["secret/y.txt"]);
 });
 
 it("ignore files outside the root are not read, and links to ignore files not followed", async () => {
   const { path } = await scratchFolder({ ".gitignore": "*.txt\n", "root/a.txt": "", "root/b.txt": "" });
   await symlink("../.gitignore", join(path, "root/.gitignore"));
-  expect(await walked(join(path, "root"))).toEqual(["a.txt", "b.txt"]);
+  expect(walked(join(path, "root")).files).toEqual(["a.txt", "b.txt"]);
 });
 
 it("links are not followed, .git is never looked into, protected files are counted", async () => {
@@ -75,19 +82,20 @@ it("links are not followed, .git is never looked into, protected files are count
   await symlink("a", join(path, "b"));
   await symlink("a/x.txt", join(path, "y.txt"));
   await symlink("..", join(path, "a/loop"));
-  const walk = await walkFiles(await Roots.open([path]), path);
-  expect(walk.files.map(({ shown }) => shown)).toEqual(["a/x.txt", "z.txt"]);
-  expect(walk).toMatchObject({ protectedFiles: 2, unreadable: 0, stopped: false });
+  expect(walked(path)).toEqual({ files: ["a/x.txt", "z.txt"], protectedFiles: 2, ignored: 0, unreadableFolders: 0 });
 });
 
-it("a walk ends where it is told to", async () => {
-  const { path } = await scratchFolder(Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`d${at}/f`, ""])));
-  const roots = await Roots.open([path]);
-  const some = await walkFiles(roots, path, { maxFiles: 10 });
-  expect(some.stopped).toBe(true);
-  expect(some.files.length).toBe(10);
-  expect(await walkFiles(roots, path, { stop: () => true })).toMatchObject({ files: [], stopped: true });
-  await expect(walkFiles(roots, path, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough");
+it("a walk goes by path, ends where it is told to, and goes on behind that", async () => {
+  const names = ["a", "a!/x", "a-b", "a.txt", "a/b/c", "a/b.c", "aa", "B/x", "b", "\u{1f600}", "\uffee"];
+  const { path } = await scratchFolder(Object.fromEntries(names.map((name) => [name.replace(/^a$/, "A"), ""])));
+  const all = walked(path).files;
+  expect(all).toEqual(names.map((name) => name.replace(/^a$/, "A")).sort());
+  for (const [at, last] of all.entries()) {
+    const files: string[] = [];
+    walked(path, path, { visit: ({ shown }) => files.push(shown) > 0 && shown !== last });
+    expect(files).toEqual(all.slice(0, at + 1));
+    expect(walked(path, path, { after: last.split("/") }).files).toEqual(all.slice(at + 1));
+  }
 });
 
 it("folders deeper than a path can be long are counted, not entered, and end nothing", async () => {
@@ -97,9 +105,7 @@ it("folders deeper than a path can be long are counted, not entered, and end not
   const script = `cd "$1"; for i in $(seq 30); do mkdir ${name}; cd -P ${name}; done; echo needle > x.txt`;
   execFileSync("bash", ["-c", script, "bash", path]);
   try {
-    const walk = await walkFiles(await Roots.open([path]), path);
-    expect(walk.files.map(({ shown }) => shown)).toEqual(["z.txt"]);
-    expect(walk.unreadable).toBe(1);
+    expect(walked(path)).toMatchObject({ files: ["z.txt"], unreadableFolders: 1 });
   } finally {
     execFileSync("rm", ["-r", join(path, name)]);
   }
@@ -108,9 +114,7 @@ it("folders deeper than a path can be long are counted, not entered, and end not
 it("folders are gone into a hundred deep", async () => {
   const deep = `${"d/".repeat(100)}in.txt`;
   const { path } = await scratchFolder({ [deep]: "", [`${"d/".repeat(101)}out.txt`]: "" });
-  const walk = await walkFiles(await Roots.open([path]), path);
-  expect(walk.files.map(({ shown }) => shown)).toEqual([deep]);
-  expect(walk.unreadable).toBe(1);
+  expect(walked(path)).toMatchObject({ files: [deep], unreadableFolders: 1 });
 });
 
 describe("git's own reading", () => {
@@ -145,7 +149,7 @@ describe("git's own reading", () => {
     const scratch = await scratchFolder(Object.fromEntries(tree.map((file) => [file, ""])));
     execFileSync("git", ["init", "-q", scratch.path], { env: { PATH: process.env.PATH ?? "" } });
     for (const [name, text] of Object.entries(texts)) await scratch.write(name, text);
-    const kept = new Set(await walked(scratch.path));
+    const kept = new Set(walked(scratch.path).files);
     const ours = tree.filter((file) => !kept.has(file));
     expect(new Set(ours), JSON.stringify(texts)).toEqual(ignoredByGit(scratch.path, tree));
   }
@@ -274,7 +278,7 @@ describe("git's own reading", () => {
         async (top, below) => {
           await writeFile(join(path, ".gitignore"), `${top.join("\n")}\n`);
           await writeFile(join(path, "ab/.gitignore"), `${below.join("\n")}\n`);
-          const kept = new Set(await walked(path));
+          const kept = new Set(walked(path).files);
           expect(new Set(tree.filter((file) => !kept.has(file)))).toEqual(ignoredByGit(path, tree));
         },
       ),
@@ -302,19 +306,19 @@ it("a pattern of many stars is tried in few steps", async () => {
 });
 
 it("a folder that can't be read is counted and passed over", async () => {
-  const { path } = await scratchFolder({ "a/x": "", "b/x": "" });
-  const roots = await Roots.open([path]);
+  const { path } = await scratchFolder({ "a/x": "", "b/x": "", c: "" });
   // Gone between being seen and being looked into.
-  let asked = 0;
-  const walk = await walkFiles(roots, path, {
-    stop: () => false,
-    choose: () => {
-      asked++;
-      return true;
-    },
-  });
-  expect([walk.files.length, asked]).toEqual([2, 2]);
-  await rm(join(path, "a"), { recursive: true });
+  const enter = (shown: string): boolean => {
+    if (shown === ".") rmSync(join(path, "a"), { recursive: true });
+    return true;
+  };
+  expect(walked(path, path, { enter })).toMatchObject({ files: ["b/x", "c"], unreadableFolders: 0 });
+  let entries = 0;
+  const choose = (): boolean => {
+    if (entries++ === 0) rmSync(join(path, "c"));
+    return true;
+  };
+  expect(walked(path, path, { choose }).files).toEqual(["b/x", "c"]);
   await mkdir(join(path, "a"), { mode: 0o000 });
-  expect((await walkFiles(roots, path)).unreadable).toBe(process.getuid?.() === 0 ? 0 : 1);
+  expect(walked(path).unreadableFolders).toBe(process.getuid?.() === 0 ? 0 : 1);
 });

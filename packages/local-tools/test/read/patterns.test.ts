@@ -28,7 +28,7 @@ describe("what models write for patterns", () => {
     ["(o)\\1B", ["function fooBar() {"]],
     ["fooBar() {", ["function fooBar() {"]],
   ])("%j", async (pattern, found) => {
-    const { reader } = await readerOf({ "a.txt": lines }, { ripgrep: false });
+    const { reader } = await readerOf({ "a.txt": lines });
     const { text } = await reader.search({ pattern });
     expect(
       text

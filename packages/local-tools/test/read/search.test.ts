@@ -1,42 +1,12 @@
 import { symlink } from "node:fs/promises";
-import { isThorough } from "@toolglot/internal/testing";
-import { beforeEach, describe, expect, it } from "vitest";
-import { Reader } from "../../src/read/reader.ts";
-import { findRipgrep } from "../../src/read/ripgrep.ts";
+import { describe, expect, it } from "vitest";
 import { searchText } from "../../src/read/search.ts";
 import { Roots } from "../../src/roots/roots.ts";
-import { type Scratch, scratchFolder } from "../support/scratch.ts";
-import { refusal } from "./support.ts";
+import { readerOf, refusal } from "./support.ts";
 
-const installed = await findRipgrep(await Roots.open(["/dev"]));
-
-/** One suite for both: that ripgrep helps must show in nothing but the time. */
-const engines: readonly (readonly [name: string, ripgrep: string | false])[] = [
-  ["the own walk", false],
-  ["ripgrep", installed ?? "/nowhere/rg"],
-];
-
-it.skipIf(installed === undefined && !isThorough)("ripgrep is here to be compared with", () => {
-  expect(installed, "ripgrep is not installed").toBeDefined();
-});
-
-describe.each(engines)("searching with %s", (name, ripgrep) => {
-  // Not every machine has it; where everything is switched on it is installed, and its absence a failure.
-  const isAbsent = name === "ripgrep" && installed === undefined && !isThorough;
-  beforeEach((context) => {
-    if (isAbsent) context.skip("ripgrep is not installed");
-  });
-
-  async function readerFor(
-    files: Readonly<Record<string, string | Uint8Array>>,
-    options: { maxChars?: number; maxBytes?: number } = {},
-  ): Promise<{ scratch: Scratch; reader: Reader }> {
-    const scratch = await scratchFolder(files);
-    return { scratch, reader: new Reader({ roots: await Roots.open([scratch.path]), ripgrep, ...options }) };
-  }
-
+describe("searching", () => {
   it("gives each line that fits with its file and number, by path", async () => {
-    const { reader } = await readerFor({
+    const { reader } = await readerOf({
       "b.txt": "one needle\nnone\n  two needles, needle\n",
       "a/z.txt": "needle",
       "a.txt": "\n\nneedle\n",
@@ -65,7 +35,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("in a folder, in a file, and with a glob", async () => {
-    const { reader } = await readerFor({
+    const { reader } = await readerOf({
       "src/a.ts": "x1\n",
       "src/in/a.test.ts": "x2\n",
       "src/b.md": "x3\n",
@@ -96,7 +66,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("what ignore files name is left out, hidden files are not, nor what is in .git looked at", async () => {
-    const { reader } = await readerFor({
+    const { reader } = await readerOf({
       ".gitignore": "node_modules/\n*.log\n",
       ".ignore": "generated.ts\n",
       ".git/info/exclude": "private.txt\n",
@@ -120,7 +90,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("links are not followed, unless one is asked for", async () => {
-    const { reader, scratch } = await readerFor({ "a/x.txt": "needle\n" });
+    const { reader, scratch } = await readerOf({ "a/x.txt": "needle\n" });
     await symlink("a", scratch.at("folder"));
     await symlink("a/x.txt", scratch.at("file"));
     await symlink("/etc", scratch.at("etc"));
@@ -136,7 +106,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("protected files are left out and counted, whether they would fit or not", async () => {
-    const { reader } = await readerFor({ ".env": "KEY=needle\n", "a/id_rsa": "hay\n", "a.txt": "needle\n" });
+    const { reader } = await readerOf({ ".env": "KEY=needle\n", "a/id_rsa": "hay\n", "a.txt": "needle\n" });
     expect(await reader.search({ pattern: "needle" })).toMatchObject({
       head: '"needle": 1 match in 1 file; 2 protected files left out',
       text: "a.txt:1: needle\n",
@@ -152,7 +122,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("binary files are skipped, others are read as far as they are UTF-8", async () => {
-    const { reader } = await readerFor({
+    const { reader } = await readerOf({
       "nul.bin": Buffer.from("needle\n\0needle\n"),
       "late.bin": Buffer.concat([Buffer.alloc(300_000, "needle\n"), Buffer.from([0])]),
       "noise.bin": Buffer.concat([Buffer.from("needle\n"), Buffer.alloc(5000, 0xfe)]),
@@ -167,7 +137,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("line ends of either kind are none of the line", async () => {
-    const { reader } = await readerFor({ "crlf.txt": "one needle\r\nneedle two\r\n", "cr.txt": "a\rneedle" });
+    const { reader } = await readerOf({ "crlf.txt": "one needle\r\nneedle two\r\n", "cr.txt": "a\rneedle" });
     expect((await reader.search({ pattern: "needle$" })).text).toBe("cr.txt:1: a\rneedle\ncrlf.txt:1: one needle\n");
     expect((await reader.search({ pattern: "^needle" })).text).toBe("crlf.txt:2: needle two\n");
     expect((await reader.search({ pattern: "needle\ntwo" })).head).toContain("no match");
@@ -176,7 +146,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("long lines are cut around what fits", async () => {
-    const { reader } = await readerFor({
+    const { reader } = await readerOf({
       "min.js": `${"x".repeat(5000)}needle${"y".repeat(5000)}\n`,
       "a.txt": `${"😀".repeat(400)}needle\n`,
     });
@@ -187,7 +157,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("two hundred matches are shown, and the rest counted", async () => {
-    const { reader } = await readerFor({
+    const { reader } = await readerOf({
       "a.txt": "needle\n".repeat(150),
       "b.txt": "needle\n".repeat(150),
       "c.txt": "needle\n",
@@ -200,14 +170,14 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("no more text than may be given", async () => {
-    const { reader } = await readerFor({ "a.txt": `needle ${"x".repeat(90)}\n`.repeat(50) }, { maxChars: 1000 });
+    const { reader } = await readerOf({ "a.txt": `needle ${"x".repeat(90)}\n`.repeat(50) }, { maxChars: 1000 });
     const part = await reader.search({ pattern: "needle" });
     expect(part.head).toBe('"needle": 50 matches in 1 file; the first 9 by path are shown, 41 left out');
     expect(part.text.length).toBeLessThanOrEqual(1000);
   });
 
   it("files that are too large are left out and said", async () => {
-    const { reader } = await readerFor({ "big.txt": "needle\n".repeat(1000), "a.txt": "needle\n" }, { maxBytes: 5000 });
+    const { reader } = await readerOf({ "big.txt": "needle\n".repeat(1000), "a.txt": "needle\n" }, { maxBytes: 5000 });
     expect(await reader.search({ pattern: "needle" })).toMatchObject({
       head: '"needle": 1 match in 1 file; 1 file of more than 5,000 bytes left out',
       text: "a.txt:1: needle\n",
@@ -215,7 +185,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("names that are odd are found, and quoted", async () => {
-    const { reader } = await readerFor({
+    const { reader } = await readerOf({
       "a\nb.txt": "needle\n",
       "-e": "needle\n",
       "--pre=touch x": "needle\n",
@@ -233,7 +203,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("code that happens to be an expression that fits nothing is found as it stands", async () => {
-    const { reader } = await readerFor({ "a.ts": "const x = useState();\nprice: $5\nuseStatex\n" });
+    const { reader } = await readerOf({ "a.ts": "const x = useState();\nprice: $5\nuseStatex\n" });
     expect(await reader.search({ pattern: "useState();" })).toMatchObject({
       head: '"useState();": 1 match in 1 file; no line fits it as a regular expression; found as it stands',
       text: "a.ts:1: const x = useState();\n",
@@ -246,7 +216,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
 
   it("patterns that look like options, or need every kind of quoting", async () => {
     const text = "--files --pre=x -e $HOME `id` $(id) \"'\\ a|b;c&d *?[x] %s";
-    const { reader } = await readerFor({ "a.txt": `${text}\n` });
+    const { reader } = await readerOf({ "a.txt": `${text}\n` });
     for (const pattern of [
       "--files",
       "--pre=x",
@@ -270,18 +240,18 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
         at % 250 === 7 ? "needle\n" : "hay\n",
       ]),
     );
-    const { reader } = await readerFor(files);
+    const { reader } = await readerOf(files);
     expect((await reader.search({ pattern: "ne{2}dle" })).head).toBe('"ne{2}dle": 3 matches in 3 files');
   });
 
   it("a catastrophic expression holds up nobody, and is said", { timeout: 60_000 }, async () => {
-    const { scratch } = await readerFor({ "a.txt": "aa\n", "b.txt": `${"a".repeat(50)}!\n`, "c.txt": "aaa\n" });
+    const { scratch } = await readerOf({ "a.txt": "aa\n", "b.txt": `${"a".repeat(50)}!\n`, "c.txt": "aaa\n" });
     const roots = await Roots.open([scratch.path]);
     let turns = 0;
     const clock = setInterval(() => turns++, 10);
     const part = await searchText(
       { pattern: "^(a+)+$" },
-      { roots, ripgrep, maxChars: 1000, maxBytes: 1000, fileTimeoutMs: 1000 },
+      { roots, maxChars: 1000, maxBytes: 1000, fileTimeoutMs: 1000 },
     );
     clearInterval(clock);
     expect(part).toMatchObject({
@@ -293,7 +263,7 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
   });
 
   it("stops when it is told to", async () => {
-    const { reader } = await readerFor({ "b.txt": `${"a".repeat(50)}!\n` });
+    const { reader } = await readerOf({ "b.txt": `${"a".repeat(50)}!\n` });
     await expect(reader.search({ pattern: "x" }, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow(
       "enough",
     );
@@ -302,35 +272,4 @@ describe.each(engines)("searching with %s", (name, ripgrep) => {
     setTimeout(() => stop.abort(new Error("enough")), 200);
     await expect(search).rejects.toThrow("enough");
   });
-});
-
-it("a ripgrep that fails, or is none, changes no answer", async () => {
-  const scratch = await scratchFolder({ "in/a.txt": "needle\n", "in/b.txt": "hay\n" });
-  const roots = await Roots.open([scratch.at("in")]);
-  const { writeFile } = await import("node:fs/promises");
-  const programs = {
-    "exit-2": "echo wrong >&2; exit 2",
-    "exit-9": "exit 9",
-    killed: "kill -9 $$",
-    lies: "printf './../../etc/passwd\\0./none\\0./a.txt\\0'",
-  };
-  for (const [name, script] of Object.entries(programs)) {
-    await writeFile(scratch.at(name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
-    const reader = new Reader({ roots, ripgrep: scratch.at(name) });
-    expect((await reader.search({ pattern: "needle" })).text).toBe("a.txt:1: needle\n");
-  }
-  expect((await new Reader({ roots, ripgrep: "/nowhere/rg" }).search({ pattern: "needle" })).text).toBe(
-    "a.txt:1: needle\n",
-  );
-});
-
-it("a ripgrep that lies inside the roots is never run", async () => {
-  const scratch = await scratchFolder({ "in/bin/x": "", "other/x": "" });
-  const { writeFile } = await import("node:fs/promises");
-  const roots = await Roots.open([scratch.at("in")]);
-  await writeFile(scratch.at("in/bin/rg"), "#!/bin/sh\n", { mode: 0o755 });
-  await symlink(scratch.at("in/bin/rg"), scratch.at("other/rg"));
-  expect(await findRipgrep(roots, `${scratch.at("in/bin")}:${scratch.at("other")}:bin:`)).toBeUndefined();
-  const elsewhere = await Roots.open([scratch.at("other")]);
-  expect(await findRipgrep(elsewhere, scratch.at("in/bin"))).toBe(scratch.at("in/bin/rg"));
 });

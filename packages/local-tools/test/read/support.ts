@@ -1,3 +1,4 @@
+import { onTestFinished } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
 import { Reader, type ReaderOptions } from "../../src/read/reader.ts";
 import { Roots } from "../../src/roots/roots.ts";
@@ -13,7 +14,9 @@ export async function readerOf(
 ): Promise<{ scratch: Scratch; roots: Roots; reader: Reader }> {
   const scratch = await scratchFolder(files);
   const roots = await Roots.open([scratch.path]);
-  return { scratch, roots, reader: new Reader({ roots, ...options }) };
+  const reader = new Reader({ roots, ...options });
+  onTestFinished(() => reader.close());
+  return { scratch, roots, reader };
 }
 
 /** How a call was refused. */

@@ -1,0 +1,250 @@
+import { isUtf8 } from "node:buffer";
+import type { Pattern } from "./pattern.ts";
+
+/** A line that fits; what is long is cut around what fits. */
+export interface MatchedLine {
+  line: number;
+  text: string;
+}
+
+/** What one file holds. */
+export interface FileMatches {
+  /** Lines that fit, or places where a text of several lines begins. */
+  count: number;
+  /** The first of them. */
+  lines: MatchedLine[];
+  /** It is not UTF-8, and the pattern may stand in what could not be read. */
+  doubtful: boolean;
+  /** It has lines of more than a million characters, which an expression was tried on in parts. */
+  inParts: boolean;
+}
+
+/** UTF-16 units of a line that is shown. */
+const maxLine = 300;
+/** A longer line is searched in parts, which overlap. */
+const longestPart = 1 << 20;
+const overlap = 1 << 16;
+/** Stands for the rest of a line that goes on. */
+const more = "\uffff";
+const replacement = Buffer.from("\ufffd");
+const lf = 10;
+
+/**
+ * Searches files for a pattern, one at a time. A file comes in pieces: whole lines are searched as they come, and what is left is
+ * carried on to the next piece. A line of more than a million units is searched in parts that overlap: texts are found all the
+ * same, matches of expressions when they are no longer than the overlap. `^` fits at a line's beginning only, and `$` at its
+ * end, also then.
+ */
+export class FileMatcher {
+  readonly #literal: string | undefined;
+  readonly #regex: RegExp | undefined;
+  /** Finds the next place that a line may fit around; undefined: in any line. */
+  readonly #next: ((text: string, from: number) => number) | undefined;
+  /** Bytes of which every line that fits holds some; undefined where that isn't sure. */
+  readonly #needles: readonly Buffer[] | undefined;
+  /** The same as text. */
+  readonly #sure: readonly string[] | undefined;
+  /** Bytes that may lie in the piece before, of a needle that lies in two. */
+  readonly #overhang: number;
+  /** Line ends in a literal. */
+  readonly #lineEnds: number;
+
+  #found: FileMatches = nothing();
+  #maxLines = 0;
+  #decoder = new TextDecoder();
+  #carriageReturn = "";
+  /** What is carried on, its first line's number, whether that line began before it, and whether it was found already. */
+  #text = "";
+  #number = 1;
+  #isInLine = false;
+  #isHit = false;
+  /** Something was replaced in decoding. */
+  #isReplaced = false;
+  /** The last bytes of the piece before. */
+  #before: Buffer = Buffer.alloc(0);
+
+  constructor({ literal, source = "", flags = "", needles }: Pattern) {
+    this.#literal = literal;
+    this.#regex = literal === undefined ? new RegExp(source, `${flags}g`) : undefined;
+    this.#next = literal === undefined ? finder(needles, flags) : (text, from) => text.indexOf(literal, from);
+    this.#sure = flags.includes("i") ? undefined : needles;
+    this.#needles = this.#sure?.map((text) => Buffer.from(text));
+    this.#overhang = Math.max(0, ...(this.#needles ?? []).map((one) => one.length - 1));
+    this.#lineEnds = literal === undefined ? 0 : literal.split("\n").length - 1;
+  }
+
+  /** Whether bytes plainly hold nothing of it, so that a file of them, or a piece of one, needs no decoding. */
+  lacks(bytes: Buffer): boolean {
+    if (this.#needles === undefined || this.#needles.some((needle) => bytes.includes(needle))) return false;
+    // What isn't ASCII may stand there in another encoding.
+    return !this.#isDoubtful() || isUtf8(bytes);
+  }
+
+  /** Begins a file, of which so many lines are wanted. */
+  begin(maxLines: number): void {
+    this.#found = nothing();
+    this.#maxLines = maxLines;
+    this.#decoder = new TextDecoder();
+    this.#carriageReturn = "";
+    this.#text = "";
+    this.#number = 1;
+    this.#isInLine = false;
+    this.#isHit = false;
+    this.#isReplaced = false;
+    this.#before = Buffer.alloc(0);
+  }
+
+  /** The next piece; `last` ends the file. What is given is complete then. The bytes are not kept. */
+  take(bytes: Buffer, last: boolean): FileMatches {
+    if (!this.#passes(bytes, last)) {
+      const text = this.#text + this.#decoded(bytes, last);
+      if (this.#isReplaced) this.#found.doubtful ||= this.#isDoubtful(text);
+      const cut = this.#searchable(text, last);
+      this.#search(text, cut, last);
+      this.#text = text.slice(cut);
+    }
+    return this.#found;
+  }
+
+  /** Goes past a piece that plainly holds nothing: only its lines are counted, and what follows its last line end is carried on. */
+  #passes(bytes: Buffer, last: boolean): boolean {
+    const end = bytes.lastIndexOf(lf) + 1;
+    const before = this.#before;
+    this.#before = Buffer.from(bytes.subarray(Math.max(0, bytes.length - this.#overhang)));
+    // What a text of several lines begins with may stand here, without its longest line.
+    if (last || end === 0 || this.#lineEnds > 0 || this.#overhang > bytes.length || !this.lacks(bytes)) return false;
+    if (!this.lacks(Buffer.concat([before, bytes.subarray(0, this.#overhang)]))) return false;
+    if (this.#sure?.some((text) => this.#text.includes(text))) return false;
+    if (this.#found.lines.length < this.#maxLines) {
+      for (let at = 0; at < end; at++) if (bytes[at] === lf) this.#number++;
+    }
+    this.#decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    this.#text = this.#withoutReturn(this.#decoder.decode(bytes.subarray(end), { stream: true }), false);
+    this.#isInLine = false;
+    this.#isHit = false;
+    return true;
+  }
+
+  /** The text of a piece, its line ends LF. The only place where bytes become text. */
+  #decoded(bytes: Buffer, last: boolean): string {
+    const text = this.#carriageReturn + this.#decoder.decode(bytes, { stream: !last });
+    if (text.includes("\ufffd") && !bytes.includes(replacement)) this.#isReplaced = true;
+    return this.#withoutReturn(text, last).replaceAll("\r\n", "\n");
+  }
+
+  /** Keeps back a CR at the end of a piece, which may be half of a line end. */
+  #withoutReturn(text: string, last: boolean): string {
+    this.#carriageReturn = !last && text.endsWith("\r") ? "\r" : "";
+    return this.#carriageReturn === "" ? text : text.slice(0, -1);
+  }
+
+  /** Whether a pattern that was not found may stand in bytes that are not UTF-8. */
+  #isDoubtful(text?: string): boolean {
+    if (this.#literal !== undefined) return /[^\0-\x7f]/.test(this.#literal);
+    return this.#sure === undefined || (text !== undefined && this.#sure.some((needle) => text.includes(needle)));
+  }
+
+  /** Where the part of a text ends that can be searched now: what is behind it may go on. */
+  #searchable(text: string, last: boolean): number {
+    if (last) return text.length;
+    let cut = text.length + 1;
+    for (let n = 0; n <= this.#lineEnds && cut > 0; n++) cut = cut < 2 ? 0 : text.lastIndexOf("\n", cut - 2) + 1;
+    if (text.length - cut <= longestPart) return cut;
+    cut = text.length - overlap;
+    return isLowSurrogate(text, cut) ? cut - 1 : cut;
+  }
+
+  #search(text: string, cut: number, last: boolean): void {
+    const found = this.#found;
+    const next = this.#next ?? ((_: string, from: number) => (from < text.length ? from : -1));
+    let counted = 0;
+    let hitAt = this.#isHit ? 0 : -1;
+    const countLines = (position: number): void => {
+      for (let at = text.indexOf("\n", counted); at !== -1 && at < position; at = text.indexOf("\n", counted)) {
+        this.#number++;
+        counted = at + 1;
+      }
+    };
+    for (let at = next(text, 0); at !== -1 && at < cut; ) {
+      const start = at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
+      const lineEnd = text.indexOf("\n", at);
+      const end = lineEnd === -1 ? text.length : lineEnd;
+      if (start !== hitAt) {
+        const goesOn = end === text.length && !last;
+        const isWhole = start > 0 || !this.#isInLine;
+        const fits = this.#fits(text, at, start, end, isWhole, goesOn);
+        if (fits !== undefined) {
+          hitAt = start;
+          found.count++;
+          if (found.lines.length < this.#maxLines) {
+            countLines(start);
+            found.lines.push({ line: this.#number, text: around(text.slice(start, end), fits, !isWhole, goesOn) });
+          }
+        }
+      }
+      at = end === text.length ? -1 : next(text, end + 1);
+    }
+    if (last) return;
+    const lineStart = cut === 0 ? 0 : text.lastIndexOf("\n", cut - 1) + 1;
+    this.#isHit = hitAt === lineStart && cut > lineStart;
+    this.#isInLine = cut > lineStart || (cut === 0 && this.#isInLine);
+    // Nobody asks for the numbers of lines that are not shown.
+    if (found.lines.length < this.#maxLines) countLines(cut);
+  }
+
+  /** What of a line fits, from the line's beginning. `at`: where a literal was found. */
+  #fits(text: string, at: number, start: number, end: number, isWhole: boolean, goesOn: boolean): Range | undefined {
+    const length = end - start;
+    if (this.#regex === undefined) {
+      const from = at - start;
+      return { from, to: Math.min(length, from + (this.#literal ?? "").length) };
+    }
+    if (goesOn || !isWhole) this.#found.inParts = true;
+    this.#regex.lastIndex = isWhole ? 0 : 1;
+    const match = this.#regex.exec(text.slice(start, end) + (goesOn ? more : ""));
+    return match === null ? undefined : { from: match.index, to: Math.min(length, match.index + match[0].length) };
+  }
+}
+
+interface Range {
+  from: number;
+  to: number;
+}
+
+/** Finds the texts of which a line must hold one. */
+function finder(
+  needles: readonly string[] | undefined,
+  flags: string,
+): ((text: string, from: number) => number) | undefined {
+  const [only] = needles ?? [];
+  if (needles === undefined || only === undefined) return undefined;
+  if (needles.length === 1 && !flags.includes("i")) return (text, from) => text.indexOf(only, from);
+  const regex = new RegExp(needles.map((text) => text.replace(/[\\^$.|?*+()[\]{}/]/g, "\\$&")).join("|"), `${flags}g`);
+  return (text, from) => {
+    regex.lastIndex = from;
+    return regex.exec(text)?.index ?? -1;
+  };
+}
+
+/** A line as it is shown: what is long is cut around what fits. */
+function around(line: string, { from, to }: Range, goesBefore: boolean, goesOn: boolean): string {
+  let start = 0;
+  let end = line.length;
+  if (end > maxLine) {
+    const room = Math.max(0, maxLine - (to - from));
+    start = Math.max(0, Math.min(from - Math.floor(room / 3), end - maxLine));
+    end = Math.min(end, start + maxLine);
+    if (isLowSurrogate(line, start)) start++;
+    if (isLowSurrogate(line, end)) end--;
+  }
+  const [before, behind] = [start > 0 || goesBefore, end < line.length || goesOn];
+  return `${before ? "…" : ""}${line.slice(start, end)}${behind ? "…" : ""}`;
+}
+
+function isLowSurrogate(text: string, at: number): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
+}
+
+function nothing(): FileMatches {
+  return { count: 0, lines: [], doubtful: false, inParts: false };
+}

@@ -1,0 +1,235 @@
+import { closeSync, readSync } from "node:fs";
+import { basename, dirname } from "node:path";
+import { codeOf } from "../errors.ts";
+import { looksBinary } from "../files/file-kind.ts";
+import { type HeldFile, HeldFolder } from "../files/held-folder.ts";
+import { type WalkCounts, type WalkedFile, walkFiles } from "../files/walk.ts";
+import { fileChoice } from "./file-choice.ts";
+import { FileMatcher, type MatchedLine } from "./file-matcher.ts";
+import type { Pattern } from "./pattern.ts";
+
+/** What is to be searched, in a form that can be handed to a thread. */
+export interface SearchJob {
+  /** Real paths. */
+  roots: readonly string[];
+  /** A folder, or a file, by its real path. */
+  place: { path: string; shown: string; kind: "file" | "directory" };
+  glob: string | undefined;
+  /** What is looked for. The second counts only when the first is nowhere. */
+  patterns: readonly Pattern[];
+  /** Files of folders that have more bytes are left out. */
+  maxBytes: number;
+  /** When time is over, as `Date.now` has it. */
+  until: number;
+  /** Files that took too long in another thread, as the model calls them. */
+  slow: readonly string[];
+}
+
+/** What of a pattern was found. */
+export interface Hits {
+  matches: number;
+  /** Files with a match. */
+  files: number;
+  /** The first, by path. */
+  lines: (MatchedLine & { file: string })[];
+  /** Files without a match in which there may be one all the same, since they are not UTF-8. */
+  doubtful: number;
+  /** An expression was tried on a very long line in parts. */
+  inParts: boolean;
+}
+
+/** How far a search came. With it another thread can go on. */
+export interface SearchState extends WalkCounts {
+  /** The last file that the search went past, below the folder, in segments. */
+  at: readonly string[] | undefined;
+  /** Files in question that it went past, and those of them that were searched to their end. */
+  files: number;
+  looked: number;
+  /** Files of too many bytes, and others that were not searched. */
+  large: number;
+  binary: number;
+  unreadable: number;
+  /** Files that took too long. */
+  tooSlow: string[];
+  /** For each pattern. */
+  hits: Hits[];
+  /** The search ended before this one was searched, or to its end. */
+  stoppedAt?: string;
+  why?: "time" | "slow" | "matches";
+  /** A large file that was searched up to a place, and why not further. */
+  stoppedIn?: { file: string; bytes: number; size: number; why: "time" | "binary" };
+}
+
+/** How the thread makes known where it is. */
+export interface SearchProgress {
+  /** Called before each file, each piece of a large one, and each folder. */
+  begin(shown: string): void;
+  /** Called between two files. */
+  past(state: SearchState): void;
+}
+
+/** Lines shown. */
+const mostMatches = 200;
+/** Lines counted: by then it's plain that the pattern says too little. */
+export const mostCounted = 1_000_000;
+/** Files that may take too long before it's plain that the pattern is to blame. */
+const mostSlow = 3;
+/** Bytes of a file that are read at one time. */
+const pieceBytes = 1 << 20;
+/** Bytes at a file's beginning by which it is judged. */
+const binaryBytes = 256 * 1024;
+
+/** The state of a search that has not begun. */
+export function searchBegins(patterns: number): SearchState {
+  const hits = (): Hits => ({ matches: 0, files: 0, lines: [], doubtful: 0, inParts: false });
+  const counts = { files: 0, looked: 0, large: 0, binary: 0, unreadable: 0 };
+  const walk = { protectedFiles: 0, ignored: 0, unreadableFolders: 0 };
+  return { ...counts, ...walk, at: undefined, tooSlow: [], hits: Array.from({ length: patterns }, hits) };
+}
+
+/**
+ * Searches files line by line, with calls that wait: for a thread of its own. Changes `state`, which holds all that was found when it
+ * ends. Throws what an expression throws that can't be run.
+ */
+export function searchFiles(job: SearchJob, state: SearchState, progress: SearchProgress): void {
+  const search = new FileSearch(job, state, progress);
+  const { roots, glob, place } = job;
+  if (place.kind === "directory") {
+    const choose = glob === undefined ? undefined : fileChoice(glob);
+    const slow = new Set(job.slow);
+    const enter = (shown: string): boolean => {
+      progress.begin(shown);
+      return !slow.has(shown);
+    };
+    const visit = (file: WalkedFile): boolean => search.visit(file);
+    walkFiles({ roots, from: place.path, choose, enter, visit, after: state.at, counts: state });
+    return;
+  }
+  const folder = HeldFolder.open(roots, dirname(place.path));
+  try {
+    search.visit({ folder, name: basename(place.path), shown: place.shown, below: [] });
+  } finally {
+    folder.close();
+  }
+}
+
+class FileSearch {
+  readonly #job: SearchJob;
+  readonly #state: SearchState;
+  readonly #progress: SearchProgress;
+  readonly #matchers: readonly FileMatcher[];
+  readonly #slow: ReadonlySet<string>;
+  readonly #buffer = Buffer.allocUnsafeSlow(pieceBytes);
+
+  constructor(job: SearchJob, state: SearchState, progress: SearchProgress) {
+    this.#job = job;
+    this.#state = state;
+    this.#progress = progress;
+    this.#matchers = job.patterns.map((pattern) => new FileMatcher(pattern));
+    this.#slow = new Set(job.slow);
+  }
+
+  /** Searches a file. False when the search is to end. */
+  visit(file: WalkedFile): boolean {
+    const { shown, below, name } = file;
+    const state = this.#state;
+    const why =
+      state.tooSlow.length === mostSlow
+        ? "slow"
+        : Date.now() >= this.#job.until
+          ? "time"
+          : state.hits.some(({ matches }) => matches >= mostCounted)
+            ? "matches"
+            : undefined;
+    if (why !== undefined) {
+      Object.assign(state, { stoppedAt: shown, why });
+      return false;
+    }
+    if (this.#slow.has(shown)) {
+      state.tooSlow.push(shown);
+      state.files++;
+    } else {
+      this.#progress.begin(shown);
+      const opened = this.#open(file);
+      try {
+        if (opened !== undefined && !this.#search(opened, shown)) return false;
+      } finally {
+        if (opened !== undefined) closeSync(opened.fd);
+      }
+    }
+    state.at = [...below, name];
+    this.#progress.past(state);
+    return true;
+  }
+
+  #open({ folder, name }: WalkedFile): HeldFile | undefined {
+    try {
+      return folder.open(name);
+    } catch (error) {
+      // One that is gone, or a link by now, is none of the files in question.
+      if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ELOOP") this.#count("unreadable");
+      return undefined;
+    }
+  }
+
+  /** Searches a file piece by piece. False when time was over before its end. */
+  #search({ fd, size }: HeldFile, shown: string): boolean {
+    const { maxBytes, place, until } = this.#job;
+    if (place.kind === "directory" && size > maxBytes) return this.#count("large");
+    for (let done = 0; ; this.#progress.begin(shown)) {
+      const bytes = this.#read(fd, size - done);
+      if (bytes === undefined) return this.#count("unreadable");
+      const isBinary = bytes.includes(0) || (done === 0 && looksBinary(bytes.subarray(0, binaryBytes)));
+      // Of a file that isn't large, reading says the same: it is binary, whatever stands before that.
+      if (isBinary && (done === 0 || size <= maxBytes)) return this.#count("binary");
+      const isOver = done > 0 && Date.now() >= until;
+      if (isBinary || isOver) {
+        this.#match(Buffer.alloc(0), shown, false, true);
+        this.#state.stoppedIn = { file: shown, bytes: done, size, why: isBinary ? "binary" : "time" };
+        if (isBinary) this.#state.files++;
+        else Object.assign(this.#state, { stoppedAt: shown, why: "time" });
+        return isBinary;
+      }
+      const isLast = bytes.length === 0 || done + bytes.length >= size;
+      this.#match(bytes, shown, done === 0, isLast);
+      done += bytes.length;
+      if (isLast) return this.#count("looked");
+    }
+  }
+
+  /** The next bytes of a file, as many as a piece takes; they last until the next call. */
+  #read(fd: number, most: number): Buffer | undefined {
+    let length = 0;
+    try {
+      for (let read = 1; read > 0 && length < Math.min(most, pieceBytes); length += read) {
+        read = readSync(fd, this.#buffer, length, Math.min(most, pieceBytes) - length, null);
+      }
+    } catch {
+      return undefined;
+    }
+    return this.#buffer.subarray(0, length);
+  }
+
+  #match(bytes: Buffer, file: string, isFirst: boolean, isLast: boolean): void {
+    const { hits } = this.#state;
+    for (const [index, matcher] of this.#matchers.entries()) {
+      const hit = hits[index] as Hits;
+      if (index > 0 && hits[0]?.matches !== 0) return;
+      if (isFirst && isLast && matcher.lacks(bytes)) continue;
+      if (isFirst) matcher.begin(mostMatches - hit.lines.length);
+      const { count, lines, doubtful, inParts } = matcher.take(bytes, isLast);
+      if (!isLast) continue;
+      hit.matches += count;
+      if (count > 0) hit.files++;
+      else if (doubtful) hit.doubtful++;
+      hit.inParts ||= inParts;
+      for (const line of lines) hit.lines.push({ file, ...line });
+    }
+  }
+
+  #count(what: "looked" | "large" | "binary" | "unreadable"): true {
+    this.#state[what]++;
+    this.#state.files++;
+    return true;
+  }
+}

@@ -1,0 +1,148 @@
+import { Worker } from "node:worker_threads";
+import { onAbort, untilAborted } from "@toolglot/internal";
+import { localError } from "../errors.ts";
+import { type SearchJob, type SearchState, searchBegins } from "./search-files.ts";
+import script from "./search-script.ts?script";
+
+/** Milliseconds without a search after which the thread ends. */
+const idleMs = 30_000;
+/** For the path of the file that is looked at. */
+const pathBytes = 1 << 16;
+
+/** Milliseconds that a thread may take to begin. */
+const startMs = 30_000;
+
+/** How long a search may take. */
+export interface SearchTimes {
+  /** Milliseconds for all of it. */
+  timeoutMs: number;
+  /** Milliseconds for one file, or a million bytes of a large one. */
+  fileTimeoutMs: number;
+  signal?: AbortSignal | undefined;
+}
+
+/** What the thread says: how far it came, in between and at the end. */
+type Message = { state: SearchState; isOver?: true } | { failed: string };
+
+/** A search that ended, or a thread that stood too long on one file, or ran out of memory there. */
+type Attempt = { state: SearchState; stuckOn?: string };
+
+interface Thread {
+  worker: Worker;
+  /** A counter of what it began, the length of the path of what it looks at, and this path. */
+  shared: SharedArrayBuffer;
+  /** Called with what it says while a search runs. */
+  say: ((message: Message | "stuck" | "ended") => void) | undefined;
+}
+
+/**
+ * One thread that searches, started when it is first needed and ended when nobody has needed it for a while. It searches with calls
+ * that wait: thousands of files opened through the event loop take ten times as long. It can be ended while an expression
+ * runs that never comes to an end; another one goes on behind that file.
+ */
+export class SearchThread {
+  #thread: Thread | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #last: Promise<unknown> = Promise.resolve();
+
+  /**
+   * Searches, after all searches asked for before. Rejects with `InvalidPattern` for an expression that can't be run, and with the
+   * signal's reason.
+   */
+  run(job: Omit<SearchJob, "slow" | "until">, times: SearchTimes): Promise<SearchState> {
+    const running = this.#last.then(() => this.#search(job, times));
+    this.#last = running.catch(() => undefined);
+    return times.signal === undefined ? running : untilAborted(running, times.signal);
+  }
+
+  /** Ends the thread, and what it searches. The next search starts another one. */
+  async close(): Promise<void> {
+    clearTimeout(this.#idle);
+    const worker = this.#thread?.worker;
+    this.#thread = undefined;
+    await worker?.terminate();
+  }
+
+  async #search(job: Omit<SearchJob, "slow" | "until">, times: SearchTimes): Promise<SearchState> {
+    times.signal?.throwIfAborted();
+    clearTimeout(this.#idle);
+    const stopListening = onAbort(times.signal, () => void this.close());
+    const until = Date.now() + times.timeoutMs;
+    const slow: string[] = [];
+    try {
+      for (let begin = searchBegins(job.patterns.length); ; ) {
+        const { state, stuckOn } = await this.#attempt({ ...job, slow, until }, begin, times.fileTimeoutMs);
+        if (stuckOn === undefined) return state;
+        if (stuckOn === "" || slow.includes(stuckOn)) throw new Error("The thread that searches does not begin.");
+        slow.push(stuckOn);
+        begin = state;
+      }
+    } finally {
+      stopListening();
+      this.#thread?.worker.unref();
+      this.#idle = setTimeout(() => void this.close(), idleMs).unref();
+    }
+  }
+
+  async #attempt(job: SearchJob, begin: SearchState, fileTimeoutMs: number): Promise<Attempt> {
+    const thread = this.#started();
+    const { worker, shared } = thread;
+    const counter = new Int32Array(shared, 0, 2);
+    Atomics.store(counter, 0, 0);
+    Atomics.store(counter, 1, 0);
+    let clock: NodeJS.Timeout | undefined;
+    try {
+      return await new Promise<Attempt>((resolve, reject) => {
+        let state = begin;
+        let seen = 0;
+        let since = performance.now();
+        thread.say = (message) => {
+          if (message === "ended") reject(new Error("The search was ended."));
+          else if (message === "stuck") {
+            resolve({ state, stuckOn: Buffer.from(shared, 8, Atomics.load(counter, 1)).toString() });
+            void this.close();
+          } else if ("failed" in message) {
+            reject(localError("InvalidPattern", `The pattern can't be searched for: ${message.failed}.`));
+          } else {
+            state = message.state;
+            if (message.isOver) resolve({ state });
+          }
+        };
+        clock = setInterval(
+          () => {
+            const now = performance.now();
+            const count = Atomics.load(counter, 0);
+            if (count !== seen) [seen, since] = [count, now];
+            else if (now - since >= (seen === 0 ? startMs : fileTimeoutMs)) thread.say?.("stuck");
+          },
+          Math.min(fileTimeoutMs / 4, 100),
+        );
+        worker.ref();
+        worker.postMessage({ job, state });
+      });
+    } finally {
+      clearInterval(clock);
+      thread.say = undefined;
+    }
+  }
+
+  #started(): Thread {
+    if (this.#thread !== undefined) return this.#thread;
+    const shared = new SharedArrayBuffer(8 + pathBytes);
+    const worker = new Worker(script, {
+      eval: true,
+      workerData: { shared },
+      // Nothing of the host: neither its variables nor its options.
+      env: {},
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 512 },
+    });
+    const thread: Thread = { worker, shared, say: undefined };
+    worker.on("message", (message: Message) => thread.say?.(message));
+    // Out of memory, as far as is known.
+    worker.on("error", () => thread.say?.("stuck"));
+    worker.on("exit", () => thread.say?.("ended"));
+    this.#thread = thread;
+    return thread;
+  }
+}
