@@ -80,6 +80,15 @@ const riskyFolders: readonly (readonly [pattern: RegExp, reason: string])[] = [
   [/(?:^|\/)\.(?:cargo\/credentials(?:\.toml)?|gem\/credentials|config\/gh\/hosts\.yml)$/, "may hold credentials"],
 ];
 
+/** What every risky path of plain characters holds, in small letters: a quick look that spares most paths the thorough one. */
+const hint = new RegExp(
+  [...riskyNames, ...riskyFolders]
+    .map(([{ source }]) => source.replace(/\(\?!.*\$\)|\(\?:\^\|\\\/\)|\(\?:\\\/\|\$\)|^\^|\$$/g, ""))
+    .join("|"),
+);
+/** ASCII but for `:` and `\`. */
+const plain = /^[ -9;-[\]-~]*$/;
+
 /** The parts of a name that some file systems don't see. */
 const unseen = /[\u200b-\u200f\u202a-\u202e\u2060\u206a-\u206f\ufeff]/g;
 
@@ -88,6 +97,7 @@ const unseen = /[\u200b-\u200f\u202a-\u202e\u2060\u206a-\u206f\ufeff]/g;
  * a few words; undefined for any other file. Decides by the path alone, letter case aside, and takes `/` and `\` for separators.
  */
 export function protectedReason(shownPath: string): string | undefined {
+  if (plain.test(shownPath) && !/[. ]\//.test(shownPath) && !hint.test(shownPath.toLowerCase())) return undefined;
   const path = shownPath.normalize("NFKC").toLowerCase().replace(unseen, "").replaceAll("\\", "/");
   // Windows takes a name with a stream, or with dots and blanks behind it, for the name alone.
   const parts = path.split("/").map((part) => (/^\.+$/.test(part) ? part : part.replace(/:.*$|[. ]+$/g, "")));

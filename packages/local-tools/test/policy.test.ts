@@ -1,3 +1,5 @@
+import { rounds } from "@toolglot/internal/testing";
+import fc from "fast-check";
 import { expect, it } from "vitest";
 import { protectedReason } from "../src/policy.ts";
 
@@ -147,4 +149,32 @@ it("says why", () => {
     "a database",
     "belongs to git itself",
   ]);
+});
+
+it("a quick look at a path says what a thorough one says", () => {
+  const piece = fc.constantFrom(
+    ...[
+      ".env",
+      ".ssh",
+      ".config",
+      "gcloud",
+      ".kube",
+      "config",
+      ".git",
+      "git~1",
+      "id_rsa",
+      "x.key",
+      ".example",
+      "secret",
+    ],
+    ...["s.json", ".docker", "credentials", ".db", "-wal", ".bak", ".swp", "#", "~", "/", "/", "/", ".", " ", "A", "b"],
+  );
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 6 }), (pieces) => {
+      const path = pieces.join("");
+      // What isn't plain is looked at thoroughly.
+      expect(protectedReason(path), path).toBe(protectedReason(`${path}\u200b`));
+    }),
+    { numRuns: rounds(3000, 100_000) },
+  );
 });

@@ -11,7 +11,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
-import { join } from "node:path";
+import { sep } from "node:path";
 import { attempt } from "../errors.ts";
 import { isInside } from "../roots/roots.ts";
 
@@ -19,12 +19,6 @@ const nofollow: number = constants.O_NOFOLLOW ?? 0;
 const folderFlags: number = constants.O_RDONLY | constants.O_DIRECTORY | nofollow;
 /** A pipe doesn't hold up the opening. */
 const fileFlags: number = constants.O_RDONLY | nofollow | (constants.O_NONBLOCK ?? 0);
-
-/** A regular file, open for reading. Whoever opened it closes it. */
-export interface HeldFile {
-  fd: number;
-  size: number;
-}
 
 /**
  * A folder that is held open by synchronous calls: a `PinnedFolder` for a thread that has thousands of files to open. What it opens lies
@@ -39,13 +33,15 @@ export class HeldFolder {
   /** What names of entries are put behind. */
   readonly #base: string;
   readonly #isPinned: boolean;
+  readonly #prefix: string;
 
   private constructor(path: string, roots: readonly string[], fd: number | undefined, isPinned: boolean) {
     this.path = path;
     this.#roots = roots;
     this.#fd = fd;
     this.#isPinned = isPinned;
-    this.#base = isPinned ? `/proc/self/fd/${fd}/` : join(path, "/");
+    this.#prefix = path.endsWith(sep) ? path : path + sep;
+    this.#base = isPinned ? `/proc/self/fd/${fd}/` : this.#prefix;
   }
 
   /** Opens a folder by its real path. Throws when it can't be read, is a link, or lies outside the roots by now. `at`: another way to it. */
@@ -68,9 +64,14 @@ export class HeldFolder {
     }
   }
 
+  /** The real path of what has this name in it, unless that is a link. */
+  pathOf(name: string): string {
+    return this.#prefix + name;
+  }
+
   /** Holds on to a folder in it. Throws as {@link HeldFolder.open} does. */
   folder(name: string): HeldFolder {
-    return HeldFolder.open(this.#roots, join(this.path, name), this.#base + name);
+    return HeldFolder.open(this.#roots, this.pathOf(name), this.#base + name);
   }
 
   /** What is in it, in no order. Throws the system's error. */
@@ -78,21 +79,17 @@ export class HeldFolder {
     return readdirSync(this.#base, { withFileTypes: true });
   }
 
-  /** Opens a file in it; undefined when that is no regular file. Throws the system's error; for a link that is `ELOOP`. */
-  open(name: string): HeldFile | undefined {
+  /** Opens a file in it, which the caller closes. Throws the system's error; for a link that is `ELOOP`. */
+  open(name: string): number {
     const fd = openSync(this.#base + name, fileFlags);
+    if (this.#isPinned) return fd;
     try {
-      const stats = fstatSync(fd);
-      if (stats.isFile()) {
-        if (!this.#isPinned) demandSame(this.#base + name, stats);
-        return { fd, size: stats.size };
-      }
+      demandSame(this.#base + name, fstatSync(fd));
+      return fd;
     } catch (error) {
       closeSync(fd);
       throw error;
     }
-    closeSync(fd);
-    return undefined;
   }
 
   close(): void {

@@ -1,4 +1,4 @@
-import { closeSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { attempt } from "../errors.ts";
 import { isInside } from "../roots/roots.ts";
@@ -16,6 +16,8 @@ export interface IgnoreLevel {
   ignore: readonly IgnoreRule[];
   gitignore: readonly IgnoreRule[];
   exclude: readonly IgnoreRule[];
+  /** Neither it nor a level above says anything. */
+  isSilent: boolean;
 }
 
 /** An ignore file of more bytes is none. */
@@ -30,14 +32,10 @@ export function ignoreLevel(
   const named = (name: string) => entries.find((entry) => entry.name === name);
   const rules = (name: string): IgnoreRule[] => (named(name) === undefined ? [] : rulesIn(folder, name));
   const git = named(".git");
-  return {
-    path: folder.path,
-    above,
-    repository: git !== undefined,
-    ignore: rules(".ignore"),
-    gitignore: rules(".gitignore"),
-    exclude: git?.isDirectory() ? excludeOf(folder) : [],
-  };
+  const [ignore, gitignore] = [rules(".ignore"), rules(".gitignore")];
+  const exclude = git?.isDirectory() ? excludeOf(folder) : [];
+  const isSilent = above?.isSilent !== false && ignore.length + gitignore.length + exclude.length === 0;
+  return { path: folder.path, above, repository: git !== undefined, ignore, gitignore, exclude, isSilent };
 }
 
 /** The levels of a folder and of those above it, as far as they lie in the same root. */
@@ -84,10 +82,11 @@ export function isIgnored(level: IgnoreLevel | undefined, path: string, isDirect
 
 /** A link to an ignore file is not followed, as in git. One that can't be read says nothing. */
 function rulesIn(folder: HeldFolder, name: string): IgnoreRule[] {
-  const file = attempt(() => folder.open(name));
-  if (file === undefined) return [];
-  const text = file.size > mostBytes ? "" : attempt(() => readFileSync(file.fd, "utf8"));
-  closeSync(file.fd);
+  const fd = attempt(() => folder.open(name));
+  if (fd === undefined) return [];
+  const stats = fstatSync(fd);
+  const text = stats.isFile() && stats.size <= mostBytes ? attempt(() => readFileSync(fd, "utf8")) : undefined;
+  closeSync(fd);
   return parseIgnoreFile(text ?? "");
 }
 

@@ -1,5 +1,5 @@
 import type { Dirent } from "node:fs";
-import { dirname, isAbsolute, join, relative, sep } from "node:path";
+import { dirname, isAbsolute, join, sep } from "node:path";
 import { attempt } from "../errors.ts";
 import { protectedReason } from "../policy.ts";
 import { shownPath } from "../roots/roots.ts";
@@ -54,11 +54,10 @@ const deepest = 100;
  * reached through the one it lies in, so that nothing outside the roots is listed whatever happens to the paths meanwhile.
  */
 export function walkFiles(options: WalkOptions): void {
-  const { roots, from, after, counts } = options;
-  const walker = new Walker(options);
-  const opened = attempt(() => ({ folder: HeldFolder.open(roots, from), above: ignoreLevels(roots, dirname(from)) }));
+  const { roots, from, after = [], counts } = options;
+  const opened = attempt(() => ({ above: ignoreLevels(roots, dirname(from)), folder: HeldFolder.open(roots, from) }));
   if (opened === undefined) counts.unreadableFolders++;
-  else walker.into(opened.folder, opened.above, after);
+  else new Walker(options).into(opened.folder, [], opened.above, after);
 }
 
 class Walker {
@@ -69,8 +68,13 @@ class Walker {
   }
 
   /** Visits what is in a folder, and closes it. False when the walk is to end. */
-  into(folder: HeldFolder, above: IgnoreLevel | undefined, after: readonly string[] = []): boolean {
-    const { roots, from, counts, enter, visit } = this.#options;
+  into(
+    folder: HeldFolder,
+    below: readonly string[],
+    above: IgnoreLevel | undefined,
+    after: readonly string[],
+  ): boolean {
+    const { roots, counts, enter, visit } = this.#options;
     try {
       const place = shownPath(roots, folder.path);
       const entries = enter?.(place) === false ? undefined : attempt(() => sorted(folder.entries()));
@@ -79,17 +83,25 @@ class Walker {
         return true;
       }
       const level = ignoreLevel(folder, above, entries);
-      const below = relative(from, folder.path).split(sep).filter(Boolean);
       const prefix = place === "." ? "" : isAbsolute(place) ? join(place, sep) : `${place}/`;
+      const [next] = after;
+      const passed = after.length > 1 ? `${next}/` : next;
       for (const entry of entries) {
-        const order =
-          after[0] === undefined ? 1 : compare(orderOf(entry), after.length > 1 ? `${after[0]}/` : after[0]);
-        if (order < 0) continue;
-        const file = { folder, name: entry.name, shown: prefix + entry.name, below };
-        if (entry.isDirectory()) {
-          const inner = this.#folder(file, level);
-          if (inner !== undefined && !this.into(inner, level, order === 0 ? after.slice(1) : [])) return false;
-        } else if (order > 0 && entry.isFile() && this.#wants(file, level) && !visit(file)) return false;
+        const { name } = entry;
+        const order = passed === undefined ? 1 : compare(orderOf(entry), passed);
+        if (order < 0 || name === ".git") continue;
+        const isDirectory = entry.isDirectory();
+        if (!isDirectory && (order === 0 || !entry.isFile())) continue;
+        if (!level.isSilent && isIgnored(level, folder.pathOf(name), isDirectory)) {
+          counts.ignored++;
+        } else if (isDirectory) {
+          const inner = below.length < deepest ? attempt(() => folder.folder(name)) : undefined;
+          if (inner === undefined) counts.unreadableFolders++;
+          else if (!this.into(inner, [...below, name], level, order === 0 ? after.slice(1) : [])) return false;
+        } else {
+          const file = { folder, name, shown: prefix + name, below };
+          if (this.#wants(file) && !visit(file)) return false;
+        }
       }
       return true;
     } finally {
@@ -97,27 +109,12 @@ class Walker {
     }
   }
 
-  /** Opens a folder that is to be looked into. */
-  #folder({ folder, name, below }: WalkedFile, level: IgnoreLevel): HeldFolder | undefined {
-    if (name === ".git" || this.#ignores(level, folder, name, true)) return undefined;
-    const inner = below.length < deepest ? attempt(() => folder.folder(name)) : undefined;
-    if (inner === undefined) this.#options.counts.unreadableFolders++;
-    return inner;
-  }
-
-  #wants({ folder, name, shown, below }: WalkedFile, level: IgnoreLevel): boolean {
+  #wants({ name, shown, below }: WalkedFile): boolean {
     const { choose, counts } = this.#options;
-    if (name === ".git" || this.#ignores(level, folder, name, false)) return false;
     if (choose?.([...below, name], shown.split("/").filter(Boolean)) === false) return false;
     if (protectedReason(shown) === undefined) return true;
     counts.protectedFiles++;
     return false;
-  }
-
-  #ignores(level: IgnoreLevel, folder: HeldFolder, name: string, isDirectory: boolean): boolean {
-    if (!isIgnored(level, join(folder.path, name), isDirectory)) return false;
-    this.#options.counts.ignored++;
-    return true;
   }
 }
 

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { type LineFinder, lineFinder } from "./line-finder.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** A line that fits; what is long is cut around what fits. */
@@ -28,6 +29,9 @@ const overlap = 1 << 16;
 const more = "\uffff";
 const replacement = Buffer.from("\ufffd");
 const lf = 10;
+const noBytes = Buffer.alloc(0);
+/** For files of one piece. */
+const decoder = new TextDecoder();
 
 /**
  * Searches files for a pattern, one at a time. A file comes in pieces: whole lines are searched as they come, and what is left is
@@ -38,8 +42,7 @@ const lf = 10;
 export class FileMatcher {
   readonly #literal: string | undefined;
   readonly #regex: RegExp | undefined;
-  /** Finds the next place that a line may fit around; undefined: in any line. */
-  readonly #next: ((text: string, from: number) => number) | undefined;
+  readonly #next: LineFinder;
   /** Bytes of which every line that fits holds some; undefined where that isn't sure. */
   readonly #needles: readonly Buffer[] | undefined;
   /** The same as text. */
@@ -51,7 +54,8 @@ export class FileMatcher {
 
   #found: FileMatches = nothing();
   #maxLines = 0;
-  #decoder = new TextDecoder();
+  /** Undefined before a file's first piece. */
+  #decoder: TextDecoder | undefined;
   #carriageReturn = "";
   /** What is carried on, its first line's number, whether that line began before it, and whether it was found already. */
   #text = "";
@@ -61,12 +65,13 @@ export class FileMatcher {
   /** Something was replaced in decoding. */
   #isReplaced = false;
   /** The last bytes of the piece before. */
-  #before: Buffer = Buffer.alloc(0);
+  #before: Buffer = noBytes;
 
-  constructor({ literal, source = "", flags = "", needles }: Pattern) {
+  constructor(pattern: Pattern) {
+    const { literal, source = "", flags = "", needles } = pattern;
     this.#literal = literal;
     this.#regex = literal === undefined ? new RegExp(source, `${flags}g`) : undefined;
-    this.#next = literal === undefined ? finder(needles, flags) : (text, from) => text.indexOf(literal, from);
+    this.#next = literal === undefined ? lineFinder(pattern) : (text, from) => text.indexOf(literal, from);
     this.#sure = flags.includes("i") ? undefined : needles;
     this.#needles = this.#sure?.map((text) => Buffer.from(text));
     this.#overhang = Math.max(0, ...(this.#needles ?? []).map((one) => one.length - 1));
@@ -84,14 +89,14 @@ export class FileMatcher {
   begin(maxLines: number): void {
     this.#found = nothing();
     this.#maxLines = maxLines;
-    this.#decoder = new TextDecoder();
+    this.#decoder = undefined;
     this.#carriageReturn = "";
     this.#text = "";
     this.#number = 1;
     this.#isInLine = false;
     this.#isHit = false;
     this.#isReplaced = false;
-    this.#before = Buffer.alloc(0);
+    this.#before = noBytes;
   }
 
   /** The next piece; `last` ends the file. What is given is complete then. The bytes are not kept. */
@@ -108,11 +113,12 @@ export class FileMatcher {
 
   /** Goes past a piece that plainly holds nothing: only its lines are counted, and what follows its last line end is carried on. */
   #passes(bytes: Buffer, last: boolean): boolean {
+    if (last) return false;
     const end = bytes.lastIndexOf(lf) + 1;
     const before = this.#before;
     this.#before = Buffer.from(bytes.subarray(Math.max(0, bytes.length - this.#overhang)));
     // What a text of several lines begins with may stand here, without its longest line.
-    if (last || end === 0 || this.#lineEnds > 0 || this.#overhang > bytes.length || !this.lacks(bytes)) return false;
+    if (end === 0 || this.#lineEnds > 0 || this.#overhang > bytes.length || !this.lacks(bytes)) return false;
     if (!this.lacks(Buffer.concat([before, bytes.subarray(0, this.#overhang)]))) return false;
     if (this.#sure?.some((text) => this.#text.includes(text))) return false;
     if (this.#found.lines.length < this.#maxLines) {
@@ -127,6 +133,7 @@ export class FileMatcher {
 
   /** The text of a piece, its line ends LF. The only place where bytes become text. */
   #decoded(bytes: Buffer, last: boolean): string {
+    this.#decoder ??= last ? decoder : new TextDecoder();
     const text = this.#carriageReturn + this.#decoder.decode(bytes, { stream: !last });
     if (text.includes("\ufffd") && !bytes.includes(replacement)) this.#isReplaced = true;
     return this.#withoutReturn(text, last).replaceAll("\r\n", "\n");
@@ -156,7 +163,6 @@ export class FileMatcher {
 
   #search(text: string, cut: number, last: boolean): void {
     const found = this.#found;
-    const next = this.#next ?? ((_: string, from: number) => (from < text.length ? from : -1));
     let counted = 0;
     let hitAt = this.#isHit ? 0 : -1;
     const countLines = (position: number): void => {
@@ -165,7 +171,7 @@ export class FileMatcher {
         counted = at + 1;
       }
     };
-    for (let at = next(text, 0); at !== -1 && at < cut; ) {
+    for (let at = this.#next(text, 0); at !== -1 && at < cut; ) {
       const start = at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
       const lineEnd = text.indexOf("\n", at);
       const end = lineEnd === -1 ? text.length : lineEnd;
@@ -182,12 +188,14 @@ export class FileMatcher {
           }
         }
       }
-      at = end === text.length ? -1 : next(text, end + 1);
+      at = end === text.length ? -1 : this.#next(text, end + 1);
     }
     if (last) return;
     const lineStart = cut === 0 ? 0 : text.lastIndexOf("\n", cut - 1) + 1;
     this.#isHit = hitAt === lineStart && cut > lineStart;
     this.#isInLine = cut > lineStart || (cut === 0 && this.#isInLine);
+    // A match that is longer than the overlap shows in no part.
+    if (this.#isInLine && this.#regex !== undefined && this.#needles === undefined) found.inParts = true;
     // Nobody asks for the numbers of lines that are not shown.
     if (found.lines.length < this.#maxLines) countLines(cut);
   }
@@ -209,21 +217,6 @@ export class FileMatcher {
 interface Range {
   from: number;
   to: number;
-}
-
-/** Finds the texts of which a line must hold one. */
-function finder(
-  needles: readonly string[] | undefined,
-  flags: string,
-): ((text: string, from: number) => number) | undefined {
-  const [only] = needles ?? [];
-  if (needles === undefined || only === undefined) return undefined;
-  if (needles.length === 1 && !flags.includes("i")) return (text, from) => text.indexOf(only, from);
-  const regex = new RegExp(needles.map((text) => text.replace(/[\\^$.|?*+()[\]{}/]/g, "\\$&")).join("|"), `${flags}g`);
-  return (text, from) => {
-    regex.lastIndex = from;
-    return regex.exec(text)?.index ?? -1;
-  };
 }
 
 /** A line as it is shown: what is long is cut around what fits. */

@@ -1,8 +1,8 @@
-import { closeSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { codeOf } from "../errors.ts";
 import { looksBinary } from "../files/file-kind.ts";
-import { type HeldFile, HeldFolder } from "../files/held-folder.ts";
+import { HeldFolder } from "../files/held-folder.ts";
 import { type WalkCounts, type WalkedFile, walkFiles } from "../files/walk.ts";
 import { fileChoice } from "./file-choice.ts";
 import { FileMatcher, type MatchedLine } from "./file-matcher.ts";
@@ -64,8 +64,8 @@ export interface SearchState extends WalkCounts {
 export interface SearchProgress {
   /** Called before each file, each piece of a large one, and each folder. */
   begin(shown: string): void;
-  /** Called between two files. */
-  past(state: SearchState): void;
+  /** Called between two files now and then: what was found up to here need not be searched again. */
+  keep(state: SearchState): void;
 }
 
 /** Lines shown. */
@@ -119,6 +119,7 @@ class FileSearch {
   readonly #progress: SearchProgress;
   readonly #matchers: readonly FileMatcher[];
   readonly #slow: ReadonlySet<string>;
+  #kept = Date.now();
   readonly #buffer = Buffer.allocUnsafeSlow(pieceBytes);
 
   constructor(job: SearchJob, state: SearchState, progress: SearchProgress) {
@@ -133,36 +134,32 @@ class FileSearch {
   visit(file: WalkedFile): boolean {
     const { shown, below, name } = file;
     const state = this.#state;
-    const why =
-      state.tooSlow.length === mostSlow
-        ? "slow"
-        : Date.now() >= this.#job.until
-          ? "time"
-          : state.hits.some(({ matches }) => matches >= mostCounted)
-            ? "matches"
-            : undefined;
-    if (why !== undefined) {
-      Object.assign(state, { stoppedAt: shown, why });
-      return false;
-    }
+    const now = Date.now();
+    if (state.tooSlow.length === mostSlow) return this.#stop(shown, "slow");
+    if (now >= this.#job.until) return this.#stop(shown, "time");
+    if (state.hits.some(({ matches }) => matches >= mostCounted)) return this.#stop(shown, "matches");
     if (this.#slow.has(shown)) {
       state.tooSlow.push(shown);
       state.files++;
     } else {
       this.#progress.begin(shown);
-      const opened = this.#open(file);
+      const fd = this.#open(file);
       try {
-        if (opened !== undefined && !this.#search(opened, shown)) return false;
+        if (fd !== undefined && !this.#search(fd, shown)) return false;
       } finally {
-        if (opened !== undefined) closeSync(opened.fd);
+        if (fd !== undefined) closeSync(fd);
       }
     }
-    state.at = [...below, name];
-    this.#progress.past(state);
+    // Milliseconds of work that may have to be done again when the thread is ended.
+    if (now - this.#kept > 100) {
+      state.at = [...below, name];
+      this.#progress.keep(state);
+      this.#kept = now;
+    }
     return true;
   }
 
-  #open({ folder, name }: WalkedFile): HeldFile | undefined {
+  #open({ folder, name }: WalkedFile): number | undefined {
     try {
       return folder.open(name);
     } catch (error) {
@@ -173,12 +170,15 @@ class FileSearch {
   }
 
   /** Searches a file piece by piece. False when time was over before its end. */
-  #search({ fd, size }: HeldFile, shown: string): boolean {
+  #search(fd: number, shown: string): boolean {
     const { maxBytes, place, until } = this.#job;
-    if (place.kind === "directory" && size > maxBytes) return this.#count("large");
+    let size: number | undefined;
     for (let done = 0; ; this.#progress.begin(shown)) {
-      const bytes = this.#read(fd, size - done);
-      if (bytes === undefined) return this.#count("unreadable");
+      const bytes = this.#read(fd, (size ?? pieceBytes) - done);
+      // Small files have their size from reading them: to ask for it takes longer.
+      size ??= bytes === undefined || bytes.length < pieceBytes ? bytes?.length : sizeOf(fd);
+      if (bytes === undefined || size === undefined) return this.#count("unreadable");
+      if (place.kind === "directory" && size > maxBytes) return this.#count("large");
       const isBinary = bytes.includes(0) || (done === 0 && looksBinary(bytes.subarray(0, binaryBytes)));
       // Of a file that isn't large, reading says the same: it is binary, whatever stands before that.
       if (isBinary && (done === 0 || size <= maxBytes)) return this.#count("binary");
@@ -186,9 +186,9 @@ class FileSearch {
       if (isBinary || isOver) {
         this.#match(Buffer.alloc(0), shown, false, true);
         this.#state.stoppedIn = { file: shown, bytes: done, size, why: isBinary ? "binary" : "time" };
-        if (isBinary) this.#state.files++;
-        else Object.assign(this.#state, { stoppedAt: shown, why: "time" });
-        return isBinary;
+        if (!isBinary) return this.#stop(shown, "time");
+        this.#state.files++;
+        return true;
       }
       const isLast = bytes.length === 0 || done + bytes.length >= size;
       this.#match(bytes, shown, done === 0, isLast);
@@ -227,9 +227,20 @@ class FileSearch {
     }
   }
 
+  #stop(shown: string, why: "time" | "slow" | "matches"): false {
+    Object.assign(this.#state, { stoppedAt: shown, why });
+    return false;
+  }
+
   #count(what: "looked" | "large" | "binary" | "unreadable"): true {
     this.#state[what]++;
     this.#state.files++;
     return true;
   }
+}
+
+/** Bytes of a regular file. */
+function sizeOf(fd: number): number | undefined {
+  const stats = fstatSync(fd);
+  return stats.isFile() ? stats.size : undefined;
 }

@@ -5,26 +5,18 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { type SearchJob, type SearchState, searchFiles } from "./search-files.ts";
 
-/** Milliseconds of work that may have to be done again when a thread is ended. */
-const keepEveryMs = 100;
-
 const { shared } = workerData as { shared: SharedArrayBuffer };
 const counter = new Int32Array(shared, 0, 2);
 const name = Buffer.from(shared, 8);
 
 parentPort?.on("message", ({ job, state }: { job: SearchJob; state: SearchState }) => {
-  let kept = Date.now();
   try {
     searchFiles(job, state, {
       begin(shown) {
         counter[1] = name.write(shown);
         Atomics.add(counter, 0, 1);
       },
-      past() {
-        if (Date.now() - kept < keepEveryMs) return;
-        parentPort?.postMessage({ state });
-        kept = Date.now();
-      },
+      keep: () => parentPort?.postMessage({ state }),
     });
     parentPort?.postMessage({ state, isOver: true });
   } catch (error) {

@@ -23,7 +23,7 @@ function searchedHere(roots: Roots, text: string, found: Partial<Hits> = {}): Re
   const bounds = { maxChars: 1000, maxBytes: 1000, timeoutMs: 1000, isFile: false };
   const place = { path: roots.base, shown: ".", kind: "directory" } as const;
   const job = { roots: roots.paths, place, glob: undefined, patterns: [pattern], maxBytes: 1000, slow: [] };
-  searchFiles({ ...job, until: Number.POSITIVE_INFINITY }, state, { begin: () => {}, past: () => {} });
+  searchFiles({ ...job, until: Number.POSITIVE_INFINITY }, state, { begin: () => {}, keep: () => {} });
   return searchReport({ pattern: text }, undefined, state, hits, bounds);
 }
 

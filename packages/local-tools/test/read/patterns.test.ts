@@ -1,7 +1,9 @@
+import { defined } from "@toolglot/internal";
 import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fileChoice } from "../../src/read/file-choice.ts";
+import { FileMatcher } from "../../src/read/file-matcher.ts";
 import { needles } from "../../src/read/needles.ts";
 import { readPattern } from "../../src/read/pattern.ts";
 import { readerOf, refusal } from "./support.ts";
@@ -154,6 +156,56 @@ describe("texts that must be there for an expression to fit", () => {
       { numRuns: rounds(3000, 50_000) },
     );
     expect(sure).toBeGreaterThan(100);
+  });
+
+  it("lines are found in a text of many as they are one by one", { timeout: 120_000 }, () => {
+    const atom = fc.constantFrom(
+      ..."ab1 ".split(""),
+      ...[".", "\\s", "\\S", "\\W", "\\w", "\\D", "\\d", "\\b", "\\B", "^", "$", "[^a]", "[^\\s]", "[\\s\\S]", "[^]"],
+      ...[
+        "[\\W]",
+        "[a-c.]",
+        "\\n",
+        "\\x0a",
+        "\\.",
+        "[\\]^]",
+        "[[^]",
+        "(a|b)",
+        "(?:a|\\s)",
+        "(.)\\1",
+        "(?=a)",
+        "(?<!\\s)",
+        "(?!$)",
+      ],
+    );
+    const times = fc.constantFrom("", "", "", "*", "+", "?", "{2}", "*?");
+    const source = fc.array(fc.tuple(atom, times), { minLength: 1, maxLength: 4 }).map((all) => all.flat().join(""));
+    const line = fc.string({ unit: fc.constantFrom(..."ab1. \r\u2028éſ"), maxLength: 6 });
+    fc.assert(
+      fc.property(
+        source,
+        fc.array(line, { maxLength: 8 }),
+        fc.constantFrom("s", "su", "si", "siu"),
+        (text, lines, flags) => {
+          let regex: RegExp;
+          try {
+            regex = new RegExp(text, flags);
+          } catch {
+            return;
+          }
+          const some = lines.map((one) => one.replace(/\r+$/, ""));
+          const matcher = new FileMatcher({ source: text, flags, ...defined({ needles: needles(text) }) });
+          matcher.begin(100);
+          const { lines: found } = matcher.take(Buffer.from(some.map((one) => `${one}\n`).join("")), true);
+          const expected = some.flatMap((one, at) => (regex.test(one) ? [at + 1] : []));
+          expect(
+            found.map(({ line: number }) => number),
+            JSON.stringify([text, flags, some]),
+          ).toEqual(expected);
+        },
+      ),
+      { numRuns: rounds(3000, 50_000) },
+    );
   });
 
   it("reading any pattern throws nothing but refusals, and runs nothing", () => {
