@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Plugin } from "vite";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
-import { bundledScript } from "./tsup.base.ts";
+import { bundledScript } from "./bundled-script.ts";
 
 const root = import.meta.dirname;
 // Tests run from sources: the `source` condition of each package's exports points at src/.

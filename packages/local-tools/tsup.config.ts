@@ -1,9 +1,11 @@
 import type { Options } from "tsup";
+import { scripts } from "../../bundled-script.ts";
 import base from "../../tsup.base.ts";
 
 const config: Options = {
   ...(base as Options),
   platform: "node",
+  esbuildPlugins: [scripts],
   entry: {
     index: "src/index.ts",
     "file-system": "src/file-system/index.ts",

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { open, rename } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -6,6 +5,7 @@ import { join } from "node:path";
 import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
 import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+import { measureSearches } from "./searches.ts";
 import { ptyEach, type Runner, sentinel, session } from "./shells.ts";
 
 const rounds = 300;
@@ -17,17 +17,15 @@ export async function measureLocal(root: string, progress: (text: string) => voi
   const roots = join(folder, "root");
   mkdirSync(roots);
   const local = await openLocalTools({ roots, stateDir: join(folder, "state") });
-  const here = await openLocalTools({ roots: root, stateDir: join(folder, "state-of-repository") });
   try {
     progress("local: commands");
     const commands = await measureCommands(folder);
     progress("local: edits");
     const edits = await measureEdits(local, roots);
-    progress("local: searches");
-    const searches = await measureSearches(here, root);
-    return { bars: commands.bars, tables: [...commands.tables, edits, searches] };
+    const searches = await measureSearches(root, folder, progress);
+    return { bars: [...commands.bars, ...searches.bars], tables: [...commands.tables, edits, ...searches.tables] };
   } finally {
-    await Promise.all([local.close(), here.close()]);
+    await local.close();
     rmSync(folder, { recursive: true, force: true });
   }
 }
@@ -137,37 +135,4 @@ async function replaceSafely(path: string, text: string): Promise<void> {
   await file.sync();
   await file.close();
   await rename(`${path}.tmp`, path);
-}
-
-async function measureSearches(here: LocalTools, root: string): Promise<Table> {
-  const patterns = ["ToolCallRequest", "import \\{", "\\d{9,}"];
-  const rows: string[][] = [];
-  for (const pattern of patterns) {
-    const own: number[] = [];
-    const ripgrep: number[] = [];
-    for (let round = 0; round < 5; round++) {
-      let began = performance.now();
-      const [part] = await here.read({ searches: [{ pattern }] });
-      if (part?.kind !== "search") throw new Error(`search failed: ${JSON.stringify(part)}`);
-      own.push(performance.now() - began);
-      began = performance.now();
-      try {
-        execFileSync("rg", ["--hidden", "-n", "-g", "!.git", pattern, root], { maxBuffer: 2 ** 30 });
-        ripgrep.push(performance.now() - began);
-      } catch {
-        // There is none.
-      }
-    }
-    rows.push([
-      `\`${pattern}\``,
-      `${figure(median(own))} ms`,
-      ripgrep.length > 0 ? `${figure(median(ripgrep))} ms` : "not here",
-    ]);
-  }
-  return {
-    title: "A search of this repository",
-    note: "Ours holds to the roots, reads .gitignore itself and shows only what it read from files that it held open; ripgrep, when it is there, only finds which files to look into. `rg` alone does none of that.",
-    columns: ["", "search", "rg alone"],
-    rows,
-  };
 }

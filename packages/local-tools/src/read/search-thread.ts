@@ -1,3 +1,4 @@
+/// <reference path="./script-text.d.ts" />
 import { Worker } from "node:worker_threads";
 import { onAbort, untilAborted } from "@toolglot/internal";
 import { localError } from "../errors.ts";

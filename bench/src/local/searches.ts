@@ -1,0 +1,183 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
+import { median } from "../measure.ts";
+import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+
+const rounds = 9;
+/** Written so that this file doesn't hold it. */
+const absent = ["no", "such", "text"].join("_");
+
+/** A folder that is searched. */
+interface Tree {
+  name: string;
+  path: string;
+  patterns: readonly string[];
+  /** Whether the bars are about it. */
+  isBar: boolean;
+}
+
+/** Measures searches beside `rg`, spawned anew for each, in turns. Makes its folders in `folder`. */
+export async function measureSearches(
+  root: string,
+  folder: string,
+  progress: (text: string) => void,
+): Promise<Findings> {
+  const express = join(folder, "express");
+  mkdirSync(express);
+  execFileSync("npm", ["install", "express@5", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", express]);
+  const small = [absent, "[0-9]{7,}", "export const", "\\d = \\d"];
+  const trees: Tree[] = [
+    {
+      name: "this repository",
+      path: root,
+      patterns: [absent, "ToolCallRequest", "import \\{", "\\d{9,}"],
+      isBar: false,
+    },
+    {
+      name: "express 5 from npm",
+      path: express,
+      patterns: [absent, "[0-9]{12,}", "function", "\\w+ = \\w+\\("],
+      isBar: false,
+    },
+    { name: "2,000 files", path: smallFiles(folder, 100, 20, 60), patterns: small, isBar: true },
+    { name: "20,000 files", path: smallFiles(folder, 200, 100, 20), patterns: small, isBar: true },
+    { name: "100,000 files", path: smallFiles(folder, 500, 200, 5), patterns: small, isBar: true },
+  ];
+  const rows: string[][] = [];
+  const firstRows: string[][] = [];
+  let worst = 0;
+  let worstFirst = Number.NEGATIVE_INFINITY;
+  let longestGap = 0;
+  for (const tree of trees) {
+    progress(`local: searches of ${tree.name}`);
+    const stateDir = join(folder, `state-${tree.name}`);
+    const first = await inTurns(tree.path, absent, async () => {
+      const local = await openLocalTools({ roots: tree.path, stateDir });
+      return { run: () => search(local, absent), end: () => local.close() };
+    });
+    firstRows.push([
+      tree.name,
+      `${figure(first.own)} ms`,
+      `${figure(first.rg)} ms`,
+      `${figure(first.own - 2 * first.rg)} ms`,
+    ]);
+    if (tree.isBar) worstFirst = Math.max(worstFirst, first.own - 2 * first.rg);
+    const local = await openLocalTools({ roots: tree.path, stateDir });
+    for (const pattern of tree.patterns) {
+      const found = await inTurns(tree.path, pattern, async () => ({
+        run: () => search(local, pattern),
+        end: () => Promise.resolve(),
+      }));
+      if (tree.isBar) worst = Math.max(worst, found.own / found.rg);
+      longestGap = Math.max(longestGap, found.gap);
+      const lines = found.ownLines === found.rgLines ? `${found.ownLines}` : `${found.ownLines}, rg ${found.rgLines}`;
+      rows.push([
+        tree.name,
+        `\`${pattern}\``,
+        lines,
+        `${figure(found.own)} ms`,
+        `${figure(found.rg)} ms`,
+        ratio(found.own, found.rg),
+      ]);
+    }
+    await local.close();
+  }
+  const table: Table = {
+    title: "A search",
+    note: `Beside \`rg -n --hidden -g '!.git' -e PATTERN\`, spawned for each, the two in turns, medians of ${rounds}. The machine was busy with other work: only ratios mean something. Ours counts all lines that fit and shows 200; rg prints all. Where the numbers of lines differ, ours leaves out protected files, or reads binary files otherwise.`,
+    columns: ["", "pattern", "lines", "search", "rg", "beside rg"],
+    rows,
+  };
+  const firstTable: Table = {
+    title: "The first search",
+    note: `Of new local tools: the start of the thread is in it, and V8 has compiled nothing yet. Nothing fits. Medians of ${rounds}, in turns.`,
+    columns: ["", "first search", "rg", "more than twice rg by"],
+    rows: firstRows,
+  };
+  const bars: Bar[] = [
+    {
+      what: "a search of small files beside rg, the slowest",
+      limit: "≤ 2×",
+      measured: `${worst.toFixed(2)}×`,
+      met: worst <= 2,
+    },
+    {
+      what: "the first search of small files, beyond twice rg",
+      limit: "≤ 60 ms",
+      measured: `${figure(worstFirst)} ms`,
+      met: worstFirst <= 60,
+    },
+    {
+      what: "longest pause of the host's event loop during a search (median of each pattern's longest)",
+      limit: "≤ 20 ms",
+      measured: `${figure(longestGap)} ms`,
+      met: longestGap <= 20,
+    },
+  ];
+  return { bars, tables: [table, firstTable] };
+}
+
+function smallFiles(folder: string, folders: number, files: number, lines: number): string {
+  const path = join(folder, `small-${folders * files}`);
+  for (let i = 0; i < folders; i++) {
+    mkdirSync(join(path, `d${i}`), { recursive: true });
+    for (let j = 0; j < files; j++) {
+      writeFileSync(join(path, `d${i}`, `f${j}.ts`), `export const v${j} = ${i};\n`.repeat(lines));
+    }
+  }
+  return path;
+}
+
+/** How many lines fit. */
+async function search(local: LocalTools, pattern: string): Promise<number> {
+  const [part] = await local.read({ searches: [{ pattern }] });
+  if (part?.kind !== "search" || part.head.startsWith("stopped early")) throw new Error(JSON.stringify(part));
+  return Number((/: ([\d,]+) match/.exec(part.head)?.[1] ?? "0").replaceAll(",", ""));
+}
+
+function ripgrep(path: string, pattern: string): number {
+  const options = ["-n", "--hidden", "-g", "!.git", "-e", pattern, "."];
+  const { stdout, error } = spawnSync("rg", options, {
+    cwd: path,
+    stdio: ["ignore", "pipe", "ignore"],
+    maxBuffer: 2 ** 30,
+  });
+  if (error !== undefined) throw error;
+  return stdout.toString("latin1").split("\n").length - 1;
+}
+
+interface Own {
+  run(): Promise<number>;
+  end(): Promise<void>;
+}
+
+async function inTurns(path: string, pattern: string, begin: () => Promise<Own>) {
+  const [own, rg, gaps]: number[][] = [[], [], []];
+  let [ownLines, rgLines] = [0, 0];
+  // The first round is not counted: it fills the system's caches.
+  for (let round = -1; round < rounds; round++) {
+    let began = performance.now();
+    rgLines = ripgrep(path, pattern);
+    if (round >= 0) rg?.push(performance.now() - began);
+    const { run, end } = await begin();
+    let gap = 0;
+    began = performance.now();
+    let last = began;
+    const beat = setInterval(() => {
+      const now = performance.now();
+      gap = Math.max(gap, now - last);
+      last = now;
+    }, 1);
+    ownLines = await run();
+    const ended = performance.now();
+    clearInterval(beat);
+    if (round >= 0) {
+      own?.push(ended - began);
+      gaps?.push(Math.max(gap, ended - last));
+    }
+    await end();
+  }
+  return { own: median(own ?? []), rg: median(rg ?? []), gap: median(gaps ?? []), ownLines, rgLines };
+}
