@@ -46,6 +46,7 @@ export class HeldFolder {
 
   /** Opens a folder by its real path. Throws when it can't be read, is a link, or lies outside the roots by now. `at`: another way to it. */
   static open(roots: readonly string[], real: string, at: string = real): HeldFolder {
+    if (!roots.some((root) => isInside(root, real))) throw new Error("the folder is outside the roots");
     if (process.platform === "win32") {
       // Windows can't open folders: the path stands for it. A junction is a link, too.
       if (!lstatSync(real).isDirectory() || realpathSync(real) !== real) throw new Error("no folder of this path");
@@ -56,7 +57,6 @@ export class HeldFolder {
       const place = process.platform === "linux" ? attempt(() => readlinkSync(`/proc/self/fd/${fd}`)) : undefined;
       if (place === undefined) demandSame(real, fstatSync(fd));
       else if (place !== real) throw new Error("the folder is elsewhere by now");
-      if (!roots.some((root) => isInside(root, real))) throw new Error("the folder is outside the roots");
       return new HeldFolder(real, roots, fd, place !== undefined);
     } catch (error) {
       closeSync(fd);

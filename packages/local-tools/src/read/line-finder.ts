@@ -24,7 +24,7 @@ export function lineFinder({ source = "", flags = "", needles }: Pattern): LineF
  * An expression for a text of many lines that fits wherever the given one fits a single line, and never goes on to a next line, which could
  * take very long. Undefined where that isn't sure: lookarounds see beyond the line, and some classes hold a line end.
  */
-export function withinLines(source: string): string | undefined {
+function withinLines(source: string): string | undefined {
   let isSure = /^[ -\u{10ffff}]*$/u.test(source);
   let inClass: "[" | "[^" | undefined;
   const tokens = /\\[\s\S]|\(\?(?:<?[=!]|[a-z-]+:)|\[\^?|\]|\./g;
