@@ -77,7 +77,7 @@ class Walker {
     const { roots, counts, enter, visit } = this.#options;
     try {
       const place = shownPath(roots, folder.path);
-      const entries = enter?.(place) === false ? undefined : attempt(() => sorted(folder.entries()));
+      const entries = enter?.(place) === false ? undefined : attempt(() => folder.entries());
       if (entries === undefined) {
         counts.unreadableFolders++;
         return true;
@@ -86,18 +86,17 @@ class Walker {
       const prefix = place === "." ? "" : isAbsolute(place) ? join(place, sep) : `${place}/`;
       const [next] = after;
       const passed = after.length > 1 ? `${next}/` : next;
-      for (const entry of entries) {
-        const { name } = entry;
-        const order = passed === undefined ? 1 : compare(orderOf(entry), passed);
-        if (order < 0 || name === ".git") continue;
-        const isDirectory = entry.isDirectory();
-        if (!isDirectory && (order === 0 || !entry.isFile())) continue;
+      for (const entry of byPath(entries)) {
+        const isDirectory = entry.endsWith("/");
+        const isPassed = passed === entry;
+        if ((passed !== undefined && entry < passed) || (isPassed && !isDirectory)) continue;
+        const name = isDirectory ? entry.slice(0, -1) : entry;
         if (!level.isSilent && isIgnored(level, folder.pathOf(name), isDirectory)) {
           counts.ignored++;
         } else if (isDirectory) {
           const inner = below.length < deepest ? attempt(() => folder.folder(name)) : undefined;
           if (inner === undefined) counts.unreadableFolders++;
-          else if (!this.into(inner, [...below, name], level, order === 0 ? after.slice(1) : [])) return false;
+          else if (!this.into(inner, [...below, name], level, isPassed ? after.slice(1) : [])) return false;
         } else {
           const file = { folder, name, shown: prefix + name, below };
           if (this.#wants(file) && !visit(file)) return false;
@@ -118,16 +117,13 @@ class Walker {
   }
 }
 
-/** Entries in the order of the paths of the files in them. */
-function sorted(entries: Dirent[]): Dirent[] {
-  return entries.sort((a, b) => compare(orderOf(a), orderOf(b)));
-}
-
-function orderOf(entry: Dirent): string {
-  return entry.isDirectory() ? `${entry.name}/` : entry.name;
-}
-
-/** By UTF-16 units. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Files, and folders with a `/`, in the order of the paths of the files in them, by UTF-16 units. */
+function byPath(entries: readonly Dirent[]): string[] {
+  const names: string[] = [];
+  for (const entry of entries) {
+    if (entry.name === ".git") continue;
+    if (entry.isFile()) names.push(entry.name);
+    else if (entry.isDirectory()) names.push(`${entry.name}/`);
+  }
+  return names.sort();
 }

@@ -137,7 +137,7 @@ class FileSearch {
     const now = Date.now();
     if (state.tooSlow.length === mostSlow) return this.#stop(shown, "slow");
     if (now >= this.#job.until) return this.#stop(shown, "time");
-    if (state.hits.some(({ matches }) => matches >= mostCounted)) return this.#stop(shown, "matches");
+    if ((state.hits[0]?.matches ?? 0) >= mostCounted) return this.#stop(shown, "matches");
     if (this.#slow.has(shown)) {
       state.tooSlow.push(shown);
       state.files++;
@@ -179,7 +179,8 @@ class FileSearch {
       size ??= bytes === undefined || bytes.length < pieceBytes ? bytes?.length : sizeOf(fd);
       if (bytes === undefined || size === undefined) return this.#count("unreadable");
       if (place.kind === "directory" && size > maxBytes) return this.#count("large");
-      const isBinary = bytes.includes(0) || (done === 0 && looksBinary(bytes.subarray(0, binaryBytes)));
+      const head = bytes.length > binaryBytes ? bytes.subarray(0, binaryBytes) : bytes;
+      const isBinary = bytes.includes(0) || (done === 0 && looksBinary(head));
       // Of a file that isn't large, reading says the same: it is binary, whatever stands before that.
       if (isBinary && (done === 0 || size <= maxBytes)) return this.#count("binary");
       const isOver = done > 0 && Date.now() >= until;
@@ -212,8 +213,8 @@ class FileSearch {
 
   #match(bytes: Buffer, file: string, isFirst: boolean, isLast: boolean): void {
     const { hits } = this.#state;
-    for (const [index, matcher] of this.#matchers.entries()) {
-      const hit = hits[index] as Hits;
+    for (let index = 0; index < hits.length; index++) {
+      const [hit, matcher] = [hits[index] as Hits, this.#matchers[index] as FileMatcher];
       if (index > 0 && hits[0]?.matches !== 0) return;
       if (isFirst && isLast && matcher.lacks(bytes)) continue;
       if (isFirst) matcher.begin(mostMatches - hit.lines.length);
