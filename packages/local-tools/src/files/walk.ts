@@ -35,8 +35,8 @@ export interface WalkOptions {
   from: string;
   /** Called for each file that is neither ignored nor protected; false leaves it out. Default: all. */
   choose?: ((below: readonly string[], shown: readonly string[]) => boolean) | undefined;
-  /** Called before a folder is looked into; false leaves it out, as one that can't be read. */
-  enter?(shown: string): boolean;
+  /** Called before a folder is looked into. `skip` leaves it out, as one that can't be read; `end` ends the walk. */
+  enter?(shown: string): "enter" | "skip" | "end";
   /** Does something with a file; false ends the walk. */
   visit(file: WalkedFile): boolean;
   /** A path below `from`, in segments: what comes before it, and itself, was visited and counted already. */
@@ -77,7 +77,9 @@ class Walker {
     const { roots, counts, enter, visit } = this.#options;
     try {
       const place = shownPath(roots, folder.path);
-      const entries = enter?.(place) === false ? undefined : attempt(() => folder.entries());
+      const how = enter?.(place);
+      if (how === "end") return false;
+      const entries = how === "skip" ? undefined : attempt(() => folder.entries());
       if (entries === undefined) {
         counts.unreadableFolders++;
         return true;
