@@ -13,8 +13,11 @@ export async function consume(): Promise<string> {
     await local.command({ script: "count=40" });
     const { status, exit, output } = await local.command({ script: "cat port.txt; echo $((count + 2)); (exit 3)" });
     const { backend } = (await local.shell()).state;
+    const [found] = await local.read({ searches: [{ pattern: "80+" }] });
+    const hit = found?.kind === "search" ? found.text.trim() : String(found?.kind);
     await local.undo();
-    return [backend, status, exit, output.trim().replace("\n", ","), readFileSync(file, "utf8").trim()].join(" | ");
+    const after = readFileSync(file, "utf8").trim();
+    return [backend, status, exit, output.trim().replace("\n", ","), hit, after].join(" | ");
   } finally {
     await local.close();
     rmSync(folder, { recursive: true, force: true });
@@ -23,6 +26,6 @@ export async function consume(): Promise<string> {
 }
 
 /** The pseudo-terminal's native module does not work under Bun: shells talk over pipes there. */
-export const expectedOn = { bun: "pipe | ended | 3 | port = 8080,42 | port = 3000" };
+export const expectedOn = { bun: "pipe | ended | 3 | port = 8080,42 | port.txt:1: port = 8080 | port = 3000" };
 
-export const expected = "pty | ended | 3 | port = 8080,42 | port = 3000";
+export const expected = "pty | ended | 3 | port = 8080,42 | port.txt:1: port = 8080 | port = 3000";
