@@ -19,6 +19,8 @@ interface Follower {
   readonly form: Form;
   /** How many of its digits. */
   length: number;
+  /** Digits between them that were none of the form's. */
+  readonly skipped: number;
 }
 
 /** Looks for the forms of one alphabet in a stream of digits. A reader says which characters of the text are digits, and which are between them. */
@@ -93,8 +95,8 @@ export class FormScanner {
   /** Where the earliest form begins that what was read may be the beginning of, with so many of its digits at least. */
   openSince(least: number): number {
     let length = 0;
-    for (const { form, length: known } of this.#followers) {
-      const digits = Math.min(known + form.lead, this.#run);
+    for (const { form, length: known, skipped } of this.#followers) {
+      const digits = Math.min(known + form.lead + skipped, this.#run);
       if (digits >= least) length = Math.max(length, digits);
     }
     const lead = this.#index.hasLeads ? 1 : 0;
@@ -166,7 +168,10 @@ export class FormScanner {
 
   #take(code: number, place: number, kinds: Uint8Array | undefined): void {
     const kind = kinds === undefined ? code : code < 128 ? (kinds[code] as number) : foreign;
-    if (kinds !== undefined && this.#isEscapedWrap(code, kind, place)) return;
+    if (kinds !== undefined && this.#isEscapedLetter(code, place)) {
+      if (kind < between) this.#takeOrSkip(kind, place);
+      return;
+    }
     if (kinds === undefined || kind < between) {
       if (place - this.#lastPlace > longestGap) this.break();
       this.push(kind, place);
@@ -174,12 +179,22 @@ export class FormScanner {
     else if (kind === padding) this.pad(place);
   }
 
-  /** Whether this is the letter of `\n` or `\r`, with which JSON writes the wraps of base64, and no digit that a form waits for. */
-  #isEscapedWrap(code: number, kind: number, place: number): boolean {
-    const isEscaped = this.#backslashAt === place - 1;
+  /** Whether this is the letter of `\n` or `\r`, with which JSON writes the wraps of base64. */
+  #isEscapedLetter(code: number, place: number): boolean {
+    const isEscaped = this.#backslashAt === place - 1 && (code === 110 || code === 114);
     if (code === 92) this.#backslashAt = place;
-    if (!isEscaped || (code !== 110 && code !== 114)) return false;
-    return !this.#followers.some(({ form, length }) => form.digits.charCodeAt(length) === kind);
+    return isEscaped;
+  }
+
+  /** A digit that may be none: each form is followed both with it and without it. */
+  #takeOrSkip(digit: number, place: number): void {
+    const without = this.#followers.map((follower) => ({ ...follower, skipped: follower.skipped + 1 }));
+    this.push(digit, place);
+    for (const follower of without) {
+      // Two of a form are enough, and no more skipped than the rings hold: only hostile texts need more.
+      if (follower.skipped + 1 >= follower.form.digits.length) continue;
+      if (this.#followers.filter(({ form }) => form === follower.form).length < 2) this.#followers.push(follower);
+    }
   }
 
   #note(digit: number, at: number): void {
@@ -201,7 +216,7 @@ export class FormScanner {
       if (length < gramLength) continue;
       length++;
       if (length === form.digits.length) {
-        this.#end(form, at);
+        this.#end(follower, at);
         length = form.border(length);
         if (length < gramLength) continue;
       }
@@ -215,8 +230,9 @@ export class FormScanner {
     for (const form of this.#index.startingWith(gram)) {
       if (this.#followers.some((follower) => follower.form === form)) continue;
       if (this.#last(gramLength) !== form.digits.slice(0, gramLength)) continue;
-      this.#makeRoom(form.digits.length + gramLength);
-      this.#followers.push({ form, length: gramLength });
+      // Twice as long: with an escape between all its digits, a form is not looked for.
+      this.#makeRoom(2 * form.digits.length);
+      this.#followers.push({ form, length: gramLength, skipped: 0 });
     }
   }
 
@@ -236,8 +252,8 @@ export class FormScanner {
     this.#mask = size - 1;
   }
 
-  #end(form: Form, at: number): void {
-    const start = this.#placeOf(Math.min(form.digits.length + form.lead, this.#run));
+  #end({ form, skipped }: Follower, at: number): void {
+    const start = this.#placeOf(Math.min(form.digits.length + form.lead + skipped, this.#run));
     this.#report(start, at + 1, form.sought, false);
     if (form.trail > 0) this.#tail = { sought: form.sought, end: at + 1, digits: 1 };
   }
