@@ -14,6 +14,8 @@ export async function bundledScript(file: string): Promise<string> {
     format: "cjs",
     target: "es2022",
     conditions: ["source"],
+    // In a text, a user's own bundler can't.
+    minify: true,
   });
   return outputFiles[0]?.text ?? "";
 }

@@ -40,7 +40,8 @@ function digest(path) {
 
 /** From what each part would be built now: its digest, by folder. @returns {Record<string, string>} */
 export function digests() {
-  const common = `${digest(join(root, "packages/internal"))} ${statSync(join(root, "tsup.base.ts")).mtimeMs}`;
+  const changed = ["tsup.base.ts", "bundled-script.ts"].map((file) => statSync(join(root, file)).mtimeMs);
+  const common = `${digest(join(root, "packages/internal"))} ${changed.join(" ")}`;
   return Object.fromEntries(parts().map(({ folder, path }) => [folder, `${common} ${digest(path)}`]));
 }
 

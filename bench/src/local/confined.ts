@@ -71,7 +71,7 @@ function barsOf(ways: readonly Way[]): Bar[] {
 function tableOf(ways: readonly Way[]): Table {
   return {
     title: "A confined shell",
-    note: `Opening a session, and \`echo N\` in it, ${rounds} times each, the ways in turns. Confined by bubblewrap; opening includes trying it out.`,
+    note: `Opening a session, and \`echo N\` in it, ${rounds} times each, the ways in turns. Confined by bubblewrap.`,
     columns: ["", "start, median", "start, p95", "command, median", "command, p95"],
     rows: ways.map(({ backend, confined, starts, commands }) => [
       `${confined ? "confined" : "unconfined"}, ${backend === "pty" ? "on a terminal" : "over pipes"}`,

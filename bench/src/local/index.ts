@@ -31,7 +31,8 @@ export async function measureLocal(root: string, progress: (text: string) => voi
     progress("local: masking");
     const masking = await measureMasking(root);
     const bars = [...commands.bars, ...confined.bars, ...searches.bars, ...masking.bars];
-    return { bars, tables: [...commands.tables, ...confined.tables, edits, ...searches.tables, ...masking.tables] };
+    const tables = [...commands.tables, ...confined.tables, edits, ...searches.tables, ...masking.tables];
+    return { bars, tables };
   } finally {
     await local.close();
     rmSync(folder, { recursive: true, force: true });

@@ -63,7 +63,7 @@ export function hiddenPlaces(homes: readonly string[], more: readonly string[]):
 }
 
 /** What a path leads to, links resolved; undefined for nothing. */
-export function foundPlace(path: string): FoundPlace | undefined {
+function foundPlace(path: string): FoundPlace | undefined {
   return attempt(() => {
     const real = realpathSync(path);
     return { path: real, kind: statSync(real).isDirectory() ? "folder" : "file" };

@@ -1,5 +1,6 @@
 /** How bubblewrap confines a shell. Paths are absolute. */
 export interface BwrapOptions {
+  /** The program that confines: bubblewrap. */
   kind: "bwrap";
   /** Path or name of bubblewrap. Default `bwrap`, from PATH; one inside a writable place is never taken. */
   bwrap?: string;
@@ -15,7 +16,9 @@ export interface BwrapOptions {
 
 /** How a shell is confined, as `state` says it. */
 export interface ConfinedState {
+  /** By which program: bubblewrap. */
   kind: "bwrap";
+  /** Whether it shares the host's network. */
   network: boolean;
   /** Real paths. `/tmp` and `/var/tmp` can be written too, and are the shell's own. */
   writable: readonly string[];

@@ -35,8 +35,8 @@ export interface WalkOptions {
   from: string;
   /** Called for each file that is neither ignored nor protected; false leaves it out. Default: all. */
   choose?: ((below: readonly string[], shown: readonly string[]) => boolean) | undefined;
-  /** Called before a folder is looked into; false leaves it out, as one that can't be read. */
-  enter?(shown: string): boolean;
+  /** Called before a folder is looked into. `skip` leaves it out, as one that can't be read; `end` ends the walk. */
+  enter?(shown: string): "enter" | "skip" | "end";
   /** Does something with a file; false ends the walk. */
   visit(file: WalkedFile): boolean;
   /** A path below `from`, in segments: what comes before it, and itself, was visited and counted already. */
@@ -77,7 +77,9 @@ class Walker {
     const { roots, counts, enter, visit } = this.#options;
     try {
       const place = shownPath(roots, folder.path);
-      const entries = enter?.(place) === false ? undefined : attempt(() => sorted(folder.entries()));
+      const how = enter?.(place);
+      if (how === "end") return false;
+      const entries = how === "skip" ? undefined : attempt(() => folder.entries());
       if (entries === undefined) {
         counts.unreadableFolders++;
         return true;
@@ -86,18 +88,17 @@ class Walker {
       const prefix = place === "." ? "" : isAbsolute(place) ? join(place, sep) : `${place}/`;
       const [next] = after;
       const passed = after.length > 1 ? `${next}/` : next;
-      for (const entry of entries) {
-        const { name } = entry;
-        const order = passed === undefined ? 1 : compare(orderOf(entry), passed);
-        if (order < 0 || name === ".git") continue;
-        const isDirectory = entry.isDirectory();
-        if (!isDirectory && (order === 0 || !entry.isFile())) continue;
+      for (const entry of byPath(entries)) {
+        const isDirectory = entry.endsWith("/");
+        const isPassed = passed === entry;
+        if ((passed !== undefined && entry < passed) || (isPassed && !isDirectory)) continue;
+        const name = isDirectory ? entry.slice(0, -1) : entry;
         if (!level.isSilent && isIgnored(level, folder.pathOf(name), isDirectory)) {
           counts.ignored++;
         } else if (isDirectory) {
           const inner = below.length < deepest ? attempt(() => folder.folder(name)) : undefined;
           if (inner === undefined) counts.unreadableFolders++;
-          else if (!this.into(inner, [...below, name], level, order === 0 ? after.slice(1) : [])) return false;
+          else if (!this.into(inner, [...below, name], level, isPassed ? after.slice(1) : [])) return false;
         } else {
           const file = { folder, name, shown: prefix + name, below };
           if (this.#wants(file) && !visit(file)) return false;
@@ -118,16 +119,13 @@ class Walker {
   }
 }
 
-/** Entries in the order of the paths of the files in them. */
-function sorted(entries: Dirent[]): Dirent[] {
-  return entries.sort((a, b) => compare(orderOf(a), orderOf(b)));
-}
-
-function orderOf(entry: Dirent): string {
-  return entry.isDirectory() ? `${entry.name}/` : entry.name;
-}
-
-/** By UTF-16 units. */
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
+/** Files, and folders with a `/`, in the order of the paths of the files in them, by UTF-16 units. */
+function byPath(entries: readonly Dirent[]): string[] {
+  const names: string[] = [];
+  for (const entry of entries) {
+    if (entry.name === ".git") continue;
+    if (entry.isFile()) names.push(entry.name);
+    else if (entry.isDirectory()) names.push(`${entry.name}/`);
+  }
+  return names.sort();
 }

@@ -4,10 +4,10 @@ import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
 import { Confinement, confinedEnvironment } from "../confinement/confinement.ts";
 import { confinementNote, confinementSentence } from "../confinement/notes.ts";
 import { confinementSettings } from "../confinement/settings.ts";
+import type { BwrapOptions } from "../confinement/types.ts";
 import { localError } from "../errors.ts";
 import { tryOut } from "../shell/confined-bash.ts";
 import { childEnvironment } from "../shell/environment.ts";
-import type { ShellOptions } from "../shell/types.ts";
 import { runShell } from "./run-shell.ts";
 
 /** Input of `execute_shell_command`. */
@@ -30,7 +30,7 @@ export interface ShellCommandOptions {
   /** The longest timeout a model may ask for, in seconds. Default 3,600. */
   maxTimeout?: number;
   /** Confines each command, as `sandbox` of `openShell` does: it can write to `cwd`, and reach no network. Default false. */
-  sandbox?: ShellOptions["sandbox"];
+  sandbox?: false | "bwrap" | BwrapOptions;
 }
 
 /** Makes an `execute_shell_command` with a directory and an environment of yours. */

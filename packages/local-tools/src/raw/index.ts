@@ -1,4 +1,5 @@
 /** Text files anywhere on this machine, and bare shell commands: AgentScope's tools, which no folder confines. Registered nowhere by themselves. */
+export type { BwrapOptions } from "../confinement/types.ts";
 export {
   type ExecuteShellCommandInput,
   executeShellCommand,

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { codeOf } from "../errors.ts";
+import { attempt, codeOf } from "../errors.ts";
 import { looksBinary } from "../files/file-kind.ts";
 import { HeldFolder } from "../files/held-folder.ts";
 import { type WalkCounts, type WalkedFile, walkFiles } from "../files/walk.ts";
@@ -96,19 +96,15 @@ export function searchFiles(job: SearchJob, state: SearchState, progress: Search
   const { roots, glob, place } = job;
   if (place.kind === "directory") {
     const choose = glob === undefined ? undefined : fileChoice(glob);
-    const slow = new Set(job.slow);
-    const enter = (shown: string): boolean => {
-      progress.begin(shown);
-      return !slow.has(shown);
-    };
     const visit = (file: WalkedFile): boolean => search.visit(file);
+    const enter = (shown: string) => search.enter(shown);
     walkFiles({ roots, from: place.path, choose, enter, visit, after: state.at, counts: state });
     return;
   }
-  const folder = HeldFolder.open(roots, dirname(place.path));
-  try {
+  const folder = attempt(() => HeldFolder.open(roots, dirname(place.path)));
+  if (folder === undefined) search.count("unreadable");
+  else {
     search.visit({ folder, name: basename(place.path), shown: place.shown, below: [] });
-  } finally {
     folder.close();
   }
 }
@@ -130,14 +126,19 @@ class FileSearch {
     this.#slow = new Set(job.slow);
   }
 
+  /** Whether a folder is to be looked into. */
+  enter(shown: string): "enter" | "skip" | "end" {
+    if (!this.#goesOn(shown, Date.now())) return "end";
+    this.#progress.begin(shown);
+    return this.#slow.has(shown) ? "skip" : "enter";
+  }
+
   /** Searches a file. False when the search is to end. */
   visit(file: WalkedFile): boolean {
     const { shown, below, name } = file;
     const state = this.#state;
     const now = Date.now();
-    if (state.tooSlow.length === mostSlow) return this.#stop(shown, "slow");
-    if (now >= this.#job.until) return this.#stop(shown, "time");
-    if (state.hits.some(({ matches }) => matches >= mostCounted)) return this.#stop(shown, "matches");
+    if (!this.#goesOn(shown, now)) return false;
     if (this.#slow.has(shown)) {
       state.tooSlow.push(shown);
       state.files++;
@@ -164,7 +165,7 @@ class FileSearch {
       return folder.open(name);
     } catch (error) {
       // One that is gone, or a link by now, is none of the files in question.
-      if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ELOOP") this.#count("unreadable");
+      if (codeOf(error) !== "ENOENT" && codeOf(error) !== "ELOOP") this.count("unreadable");
       return undefined;
     }
   }
@@ -177,11 +178,12 @@ class FileSearch {
       const bytes = this.#read(fd, (size ?? pieceBytes) - done);
       // Small files have their size from reading them: to ask for it takes longer.
       size ??= bytes === undefined || bytes.length < pieceBytes ? bytes?.length : sizeOf(fd);
-      if (bytes === undefined || size === undefined) return this.#count("unreadable");
-      if (place.kind === "directory" && size > maxBytes) return this.#count("large");
-      const isBinary = bytes.includes(0) || (done === 0 && looksBinary(bytes.subarray(0, binaryBytes)));
+      if (bytes === undefined || size === undefined) return this.count("unreadable");
+      if (place.kind === "directory" && size > maxBytes) return this.count("large");
+      const head = bytes.length > binaryBytes ? bytes.subarray(0, binaryBytes) : bytes;
+      const isBinary = bytes.includes(0) || (done === 0 && looksBinary(head));
       // Of a file that isn't large, reading says the same: it is binary, whatever stands before that.
-      if (isBinary && (done === 0 || size <= maxBytes)) return this.#count("binary");
+      if (isBinary && (done === 0 || size <= maxBytes)) return this.count("binary");
       const isOver = done > 0 && Date.now() >= until;
       if (isBinary || isOver) {
         this.#match(Buffer.alloc(0), shown, false, true);
@@ -193,7 +195,7 @@ class FileSearch {
       const isLast = bytes.length === 0 || done + bytes.length >= size;
       this.#match(bytes, shown, done === 0, isLast);
       done += bytes.length;
-      if (isLast) return this.#count("looked");
+      if (isLast) return this.count("looked");
     }
   }
 
@@ -212,8 +214,8 @@ class FileSearch {
 
   #match(bytes: Buffer, file: string, isFirst: boolean, isLast: boolean): void {
     const { hits } = this.#state;
-    for (const [index, matcher] of this.#matchers.entries()) {
-      const hit = hits[index] as Hits;
+    for (let index = 0; index < hits.length; index++) {
+      const [hit, matcher] = [hits[index] as Hits, this.#matchers[index] as FileMatcher];
       if (index > 0 && hits[0]?.matches !== 0) return;
       if (isFirst && isLast && matcher.lacks(bytes)) continue;
       if (isFirst) matcher.begin(mostMatches - hit.lines.length);
@@ -227,12 +229,21 @@ class FileSearch {
     }
   }
 
+  /** False when the search is to end before a file or folder. */
+  #goesOn(shown: string, now: number): boolean {
+    const { tooSlow, hits } = this.#state;
+    if (tooSlow.length === mostSlow) return this.#stop(shown, "slow");
+    if (now >= this.#job.until) return this.#stop(shown, "time");
+    return (hits[0]?.matches ?? 0) < mostCounted || this.#stop(shown, "matches");
+  }
+
   #stop(shown: string, why: "time" | "slow" | "matches"): false {
     Object.assign(this.#state, { stoppedAt: shown, why });
     return false;
   }
 
-  #count(what: "looked" | "large" | "binary" | "unreadable"): true {
+  /** A file that the search went past. */
+  count(what: "looked" | "large" | "binary" | "unreadable"): true {
     this.#state[what]++;
     this.#state.files++;
     return true;

@@ -50,8 +50,10 @@ export async function searchText(search: TextSearch, options: SearchOptions): Pr
   }
   const bounds = { maxChars, maxBytes, timeoutMs, isFile: kind === "file" };
   const [first, asItStands] = state.hits as [Hits, Hits?];
-  const isFound = first.matches > 0 || state.stoppedAt !== undefined || state.tooSlow.length > 0;
-  return isFound || asItStands === undefined || asItStands.matches === 0
-    ? searchReport(search, pattern.note, state, first, bounds)
-    : searchReport(search, "no line fits it as a regular expression; found as it stands", state, asItStands, bounds);
+  const isAnswered = first.matches > 0 || state.stoppedAt !== undefined || state.tooSlow.length > 0;
+  const [note, hits] =
+    isAnswered || asItStands === undefined || asItStands.matches === 0
+      ? [pattern.note, first]
+      : ["no line fits it as a regular expression; found as it stands", asItStands];
+  return searchReport(search, note, state, hits, bounds);
 }

@@ -1,4 +1,5 @@
 import { isObject } from "@toolglot/internal";
+import { attempt } from "../errors.ts";
 
 /** An error like the one given, of the same class and with the same members, all its texts masked. Anything else thrown, masked. */
 export function maskedError(thrown: unknown, maskData: <Value>(value: Value) => Value, depth = 0): unknown {
@@ -8,8 +9,10 @@ export function maskedError(thrown: unknown, maskData: <Value>(value: Value) => 
   const copy = new Error(maskData(thrown.message));
   Object.setPrototypeOf(copy, Object.getPrototypeOf(thrown) as object);
   for (const key of Reflect.ownKeys(thrown)) {
-    const { value, enumerable = false } = Object.getOwnPropertyDescriptor(thrown, key) ?? {};
-    const masked = value instanceof Error ? maskedError(value, maskData, depth + 1) : maskData(value as unknown);
+    const enumerable = Object.prototype.propertyIsEnumerable.call(thrown, key);
+    // Read and not described: in newer engines `stack` is no data property.
+    const value: unknown = attempt(() => (thrown as unknown as Record<PropertyKey, unknown>)[key]);
+    const masked = value instanceof Error ? maskedError(value, maskData, depth + 1) : maskData(value);
     Object.defineProperty(copy, key, { value: masked, enumerable, writable: true, configurable: true });
   }
   return copy;

@@ -127,6 +127,9 @@ describe("a search that did not look at everything", () => {
       /^stopped early: "ne\?edle": nothing found in the first [\d,]+ of (more than )?[\d,]+ files?; 0 seconds were over; name a directory or a glob/,
     );
     expect(none).toMatchObject({ complete: false, cut: true, left: [{ reason: "time" }] });
+    // Also where there is no file to search.
+    const chosen = await searchText({ pattern: "needle", glob: "*.none" }, { ...options, timeoutMs: 0 });
+    expect(chosen.head).toMatch(/^stopped early: .*; stopped before \.$/);
   });
 
   it("counts what it found, and what it does not show", async () => {

@@ -308,10 +308,18 @@ it("a pattern of many stars is tried in few steps", async () => {
 it("a folder that can't be read is counted and passed over", async () => {
   const { path } = await scratchFolder({ "a/x": "", "b/x": "", c: "" });
   // Gone between being seen and being looked into.
-  const enter = (shown: string): boolean => {
+  const enter = (shown: string) => {
     if (shown === ".") rmSync(join(path, "a"), { recursive: true });
-    return true;
+    return "enter" as const;
   };
+  expect(walked(path, path, { enter: (shown) => (shown === "a" ? "skip" : "enter") })).toMatchObject({
+    files: ["b/x", "c"],
+    unreadableFolders: 1,
+  });
+  expect(walked(path, path, { enter: (shown) => (shown === "b" ? "end" : "enter") })).toMatchObject({
+    files: ["a/x"],
+    unreadableFolders: 0,
+  });
   expect(walked(path, path, { enter })).toMatchObject({ files: ["b/x", "c"], unreadableFolders: 0 });
   let entries = 0;
   const choose = (): boolean => {

@@ -13,11 +13,31 @@ it("should mask every form, wherever it stands", () => {
       const masker = maskerFor({ V: value })();
       for (const text of texts(value)) {
         expect(masker.write(text) + masker.end(), JSON.stringify(text)).toContain("‹V›");
-        const around = masker.write(`#${text}#`) + masker.end();
-        expect(around.startsWith("#‹V›"), around).toBe(true);
+        const around = masker.write(`|${text}|`) + masker.end();
+        expect(around.startsWith("|‹V›"), around).toBe(true);
       }
     }),
     { numRuns: rounds(60, 600, 3000) },
+  );
+});
+
+it("should mask values of thousands of characters", () => {
+  const long = fc.array(awkwardValues, { minLength: 40, maxLength: 120 }).map((parts) => parts.join("").slice(0, 4096));
+  fc.assert(
+    fc.property(long, fc.integer({ min: 1, max: 3000 }), (value, piece) => {
+      const newMasker = maskerFor({ V: value });
+      const whole = Buffer.from(value);
+      const wrapped = whole.toString("base64").replace(/.{76}/g, "$&\n");
+      for (const text of [value, JSON.stringify(value).slice(1, -1), wrapped, whole.toString("hex")]) {
+        const masker = newMasker();
+        let given = masker.write("<");
+        for (let at = 0; at < text.length; at += piece)
+          given += masker.write(text.slice(at, at + piece)) + masker.pause();
+        given += masker.write(">") + masker.end();
+        expect(given.replaceAll("‹V›", "").length, given).toBeLessThanOrEqual("<>".length + 3);
+      }
+    }),
+    { numRuns: rounds(2, 40, 200) },
   );
 });
 

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { modelWords } from "../../src/secrets/model-words.ts";
 import { terminalAskValue } from "../../src/secrets/terminal/terminal-ask-value.ts";
 import { bundle } from "../journal/programs.ts";
@@ -36,6 +36,8 @@ async function prompt(typed: readonly (readonly [shown: string, keys: string])[]
     }
   });
   await new Promise<void>((resolve) => pty.onExit(() => resolve()));
+  // On a busy machine the last output comes after the exit.
+  await vi.waitUntil(() => screen.includes("ended"), { timeout: 20_000 });
   const text = readFileSync(answerFile, "utf8");
   return { screen, answer: text === "" ? undefined : (JSON.parse(text) as { answer: unknown }).answer };
 }

@@ -220,8 +220,10 @@ export const sentences: readonly Sentence[] = [
   },
   {
     section: "security and variables",
-    text: "In any text or attribute of any tool $KARYI{VAR_NAME} may stand for a variable. (Nobody keeps variables here: it refuses the block.)",
+    text: "In any text or attribute of any tool $KARYI{VAR_NAME} may stand for a variable.",
     tests: [
+      ["values", "may stand for a value"],
+      ["values", "the value is in nothing that comes back"],
       ["variables", "a name that is not known is an error before anything of the block runs"],
       ["variables", "is the literal text $KARYI{NAME}"],
     ],
@@ -363,6 +365,15 @@ export const sentences: readonly Sentence[] = [
     text: "A <tools> with only comments is a complete block with no calls.",
     tests: [["principles", "a block that holds only a comment is complete, and does nothing"]],
   },
+  {
+    section: "4 <get_value>",
+    text: "The system pauses and asks the user; from the next turn on $KARYI{key} works.",
+    tests: [
+      ["values", "the user is asked for it, with the reason and the note"],
+      ["values", "from the next turn on $KARYI{key} stands for it"],
+      ["values", "in the turn that asks for it, it does not stand for anything yet"],
+    ],
+  },
 ];
 
 /** What says nothing about running, or is tested elsewhere. */
@@ -371,11 +382,6 @@ export const exceptions: readonly Exception[] = [
     section: "introduction",
     text: "ToolsXML is the only protocol between the AI and the system's core.",
     reason: "Here every protocol can call the same tools: every-protocol.test.ts.",
-  },
-  {
-    section: "4 <get_value>",
-    text: "The system pauses and asks the user; from the next turn on $KARYI{key} works.",
-    reason: "Secrets are not kept by this package.",
   },
   {
     section: "Results, encoding, streaming",

@@ -3,7 +3,7 @@ import { openSession } from "../support/session.ts";
 
 const touch = "<command>echo ran > ran.txt</command>";
 
-it("4 <get_value>: example: is answered by an error, since nobody keeps variables here", async () => {
+it("4 <get_value>: example: is answered by an error where nobody can be asked", async () => {
   const { ask } = await openSession();
   const result = await ask(`
     <tools>

@@ -38,14 +38,14 @@ export class DumpReader implements Reader {
     this.#reversed = new FormScanner(index, found);
   }
 
-  read(text: string, at: number): void {
+  read(text: Uint16Array, at: number): void {
     for (let index = 0; index < text.length; index++) {
       if (this.#place === "elsewhere" || this.#place === "letters") {
-        const end = text.indexOf("\n", index);
+        const end = text.indexOf(newline, index);
         if (end === -1) break;
         index = end;
       }
-      this.#take(text.charCodeAt(index), at + index);
+      this.#take(text[index] as number, at + index);
     }
     this.#hideRest(at + text.length);
   }

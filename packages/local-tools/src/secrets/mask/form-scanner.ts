@@ -19,6 +19,8 @@ interface Follower {
   readonly form: Form;
   /** How many of its digits. */
   length: number;
+  /** Digits between them that were none of the form's. */
+  readonly skipped: number;
 }
 
 /** Looks for the forms of one alphabet in a stream of digits. A reader says which characters of the text are digits, and which are between them. */
@@ -35,6 +37,7 @@ export class FormScanner {
   #places = new Float64Array(64);
   #mask = 63;
   #lastPlace = 0;
+  #backslashAt = -1;
   /** A form that ended at the digit before and shares the next one with what follows it. */
   #tail: { sought: Sought; end: number; digits: number } | undefined;
 
@@ -47,7 +50,7 @@ export class FormScanner {
    * Reads the next piece of text; `at`: the place of its first unit. `kinds` says of each ASCII character whether it is a digit (and
    * which), or one of `between`, `padding` and `foreign`. Without it every unit is a digit.
    */
-  scan(text: string, at: number, kinds?: Uint8Array): void {
+  scan(text: Uint16Array, at: number, kinds?: Uint8Array): void {
     for (let index = 0; index < text.length; ) {
       if (this.#followers.length === 0 && this.#tail === undefined) {
         const from = index;
@@ -55,7 +58,7 @@ export class FormScanner {
         this.#noteBefore(text, at, from, index, kinds);
         if (index === text.length) break;
       }
-      this.#take(text.charCodeAt(index), at + index, kinds);
+      this.#take(text[index] as number, at + index, kinds);
       index++;
     }
     // So that no more than a gap of blanks is ever kept back.
@@ -92,8 +95,8 @@ export class FormScanner {
   /** Where the earliest form begins that what was read may be the beginning of, with so many of its digits at least. */
   openSince(least: number): number {
     let length = 0;
-    for (const { form, length: known } of this.#followers) {
-      const digits = Math.min(known + form.lead, this.#run);
+    for (const { form, length: known, skipped } of this.#followers) {
+      const digits = Math.min(known + form.lead + skipped, this.#run);
       if (digits >= least) length = Math.max(length, digits);
     }
     const lead = this.#index.hasLeads ? 1 : 0;
@@ -113,43 +116,44 @@ export class FormScanner {
   }
 
   /** Goes on to the next digit with which a form may wake up: where nothing is followed, the last four digits are all that counts. */
-  #skipUnits(text: string, from: number): number {
+  #skipUnits(text: Uint16Array, from: number): number {
     const { filter, shift, gramMask } = this.#index;
-    let before = this.#gram;
+    let gram = this.#gram;
     let index = from;
     for (; index < text.length; index++) {
-      const gram = ((before << shift) ^ text.charCodeAt(index)) & gramMask;
-      if (filter[hashOf(gram)] !== 0 && this.#index.has(gram)) break;
-      before = gram;
+      const next = ((gram << shift) ^ (text[index] as number)) & gramMask;
+      if (filter[hashOf(next)] !== 0 && this.#index.has(next)) break;
+      gram = next;
     }
-    this.#gram = before;
+    this.#gram = gram;
     return index;
   }
 
-  #skipDigits(text: string, from: number, kinds: Uint8Array): number {
+  #skipDigits(text: Uint16Array, from: number, kinds: Uint8Array): number {
     const { filter, shift, gramMask } = this.#index;
-    let before = this.#gram;
+    let gram = this.#gram;
     let index = from;
     for (; index < text.length; index++) {
-      const code = text.charCodeAt(index);
+      const code = text[index] as number;
       const kind = code < 128 ? (kinds[code] as number) : foreign;
-      if (kind >= between) continue;
-      const gram = ((before << shift) ^ kind) & gramMask;
-      if (filter[hashOf(gram)] !== 0 && this.#index.has(gram)) break;
-      before = gram;
+      // No branch: which characters are digits is what a processor can't foresee. 0 for what is none, else all bits.
+      const isDigit = (kind - between) >> 31;
+      const next = ((gram << (shift & isDigit)) ^ (kind & isDigit)) & gramMask;
+      if (filter[hashOf(next)] !== 0 && kind < between && this.#index.has(next)) break;
+      gram = next;
     }
-    this.#gram = before;
+    this.#gram = gram;
     return index;
   }
 
   /** Notes the last digits of a part that was skipped: as many as a form that wakes up behind it can reach, with its lead. */
-  #noteBefore(text: string, at: number, from: number, to: number, kinds: Uint8Array | undefined): void {
+  #noteBefore(text: Uint16Array, at: number, from: number, to: number, kinds: Uint8Array | undefined): void {
     const digits: number[] = [];
     const places: number[] = [];
     let isApart = false;
     let next = at + to;
     for (let index = to - 1; index >= from && digits.length <= gramLength && !isApart; index--) {
-      const code = text.charCodeAt(index);
+      const code = text[index] as number;
       const kind = kinds === undefined ? code : code < 128 ? (kinds[code] as number) : foreign;
       isApart = kinds !== undefined && (kind > between || next - at - index > longestGap);
       if (isApart || (kinds !== undefined && kind === between)) continue;
@@ -164,11 +168,33 @@ export class FormScanner {
 
   #take(code: number, place: number, kinds: Uint8Array | undefined): void {
     const kind = kinds === undefined ? code : code < 128 ? (kinds[code] as number) : foreign;
+    if (kinds !== undefined && this.#isEscapedLetter(code, place)) {
+      if (kind < between) this.#takeOrSkip(kind, place);
+      return;
+    }
     if (kinds === undefined || kind < between) {
       if (place - this.#lastPlace > longestGap) this.break();
       this.push(kind, place);
     } else if (kind === foreign) this.break();
     else if (kind === padding) this.pad(place);
+  }
+
+  /** Whether this is the letter of `\n` or `\r`, with which JSON writes the wraps of base64. */
+  #isEscapedLetter(code: number, place: number): boolean {
+    const isEscaped = this.#backslashAt === place - 1 && (code === 110 || code === 114);
+    if (code === 92) this.#backslashAt = place;
+    return isEscaped;
+  }
+
+  /** A digit that may be none: each form is followed both with it and without it. */
+  #takeOrSkip(digit: number, place: number): void {
+    const without = this.#followers.map((follower) => ({ ...follower, skipped: follower.skipped + 1 }));
+    this.push(digit, place);
+    for (const follower of without) {
+      // Two of a form are enough, and no more skipped than the rings hold: only hostile texts need more.
+      if (follower.skipped + 1 >= follower.form.digits.length) continue;
+      if (this.#followers.filter(({ form }) => form === follower.form).length < 2) this.#followers.push(follower);
+    }
   }
 
   #note(digit: number, at: number): void {
@@ -190,7 +216,7 @@ export class FormScanner {
       if (length < gramLength) continue;
       length++;
       if (length === form.digits.length) {
-        this.#end(form, at);
+        this.#end(follower, at);
         length = form.border(length);
         if (length < gramLength) continue;
       }
@@ -204,8 +230,9 @@ export class FormScanner {
     for (const form of this.#index.startingWith(gram)) {
       if (this.#followers.some((follower) => follower.form === form)) continue;
       if (this.#last(gramLength) !== form.digits.slice(0, gramLength)) continue;
-      this.#makeRoom(form.digits.length + gramLength);
-      this.#followers.push({ form, length: gramLength });
+      // Twice as long: with an escape between all its digits, a form is not looked for.
+      this.#makeRoom(2 * form.digits.length);
+      this.#followers.push({ form, length: gramLength, skipped: 0 });
     }
   }
 
@@ -225,8 +252,8 @@ export class FormScanner {
     this.#mask = size - 1;
   }
 
-  #end(form: Form, at: number): void {
-    const start = this.#placeOf(Math.min(form.digits.length + form.lead, this.#run));
+  #end({ form, skipped }: Follower, at: number): void {
+    const start = this.#placeOf(Math.min(form.digits.length + form.lead + skipped, this.#run));
     this.#report(start, at + 1, form.sought, false);
     if (form.trail > 0) this.#tail = { sought: form.sought, end: at + 1, digits: 1 };
   }

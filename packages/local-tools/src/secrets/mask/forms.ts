@@ -85,22 +85,23 @@ function reversals(value: string): string[] {
   ];
 }
 
-const base64Alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-/** Digits as the characters of these codes. */
-const digitText = (digits: Uint8Array): string => Buffer.from(digits).toString("latin1");
+/** The digit that each character of base64 stands for, by its code. */
+const base64Digits = new Uint8Array(128);
+for (const [digit, letter] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"].entries()) {
+  base64Digits[letter.charCodeAt(0)] = digit;
+}
 
 /** In all three alignments: it may stand inside of a longer text, as in `user:value`. */
 function base64Forms(value: string): FormText[] {
   return (["utf8", "utf16le"] as const).flatMap((encoding) => {
     const bytes = Buffer.from(value, encoding);
     return [0, 1, 2].flatMap((before): FormText[] => {
-      const letters = Buffer.concat([Buffer.alloc(before), bytes]).toString("base64");
+      const letters = Buffer.from(Buffer.concat([Buffer.alloc(before), bytes]).toString("base64"), "latin1");
       const bits = (before + bytes.length) * 8;
-      const inner = letters.slice(before === 0 ? 0 : before + 1, Math.floor(bits / 6));
+      const inner = letters.subarray(before === 0 ? 0 : before + 1, Math.floor(bits / 6));
       if (inner.length < shortestInner) return [];
-      const digits = digitText(Uint8Array.from(inner, (letter) => base64Alphabet.indexOf(letter)));
-      return [{ alphabet: "base64", digits, lead: before !== 0, trail: bits % 6 !== 0 }];
+      for (let at = 0; at < inner.length; at++) inner[at] = base64Digits[inner[at] as number] as number;
+      return [{ alphabet: "base64", digits: inner.toString("latin1"), lead: before !== 0, trail: bits % 6 !== 0 }];
     });
   });
 }
@@ -110,20 +111,18 @@ function hexForms(value: string): FormText[] {
   const bytes = Buffer.from(value, "utf8");
   const little = Buffer.from(value, "utf16le");
   const big = Buffer.from(little).swap16();
-  const twoDigits = Uint8Array.from({ length: bytes.length * 2 }, (_, at) => nibble(bytes, at));
-  const threeDigits = Uint8Array.from({ length: bytes.length * 3 }, (_, at) =>
-    at % 3 === 0 ? 0 : nibble(bytes, Math.floor(at / 3) * 2 + (at % 3) - 1),
-  );
-  const ofUnits = [little, big].map((units) =>
-    Uint8Array.from({ length: units.length * 2 }, (_, at) => nibble(units, at)),
-  );
-  return [twoDigits, threeDigits, ...ofUnits].map(
-    (digits): FormText => ({ alphabet: "hex", digits: digitText(digits), lead: false, trail: false }),
+  return [hexDigits(bytes, false), hexDigits(bytes, true), hexDigits(little, false), hexDigits(big, false)].map(
+    (digits): FormText => ({ alphabet: "hex", digits, lead: false, trail: false }),
   );
 }
 
-/** A hexadecimal digit of bytes, two to each. */
-function nibble(bytes: Uint8Array, at: number): number {
-  const byte = bytes[at >> 1] as number;
-  return at % 2 === 0 ? byte >> 4 : byte & 15;
+function hexDigits(bytes: Uint8Array, withZeros: boolean): string {
+  const digits = Buffer.alloc(bytes.length * (withZeros ? 3 : 2));
+  let at = 0;
+  for (const byte of bytes) {
+    if (withZeros) at++;
+    digits[at++] = byte >> 4;
+    digits[at++] = byte & 15;
+  }
+  return digits.toString("latin1");
 }

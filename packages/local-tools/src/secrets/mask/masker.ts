@@ -2,7 +2,7 @@ import { DumpReader } from "./dump-reader.ts";
 import type { Sought } from "./form-index.ts";
 import { FormScanner, type Report } from "./form-scanner.ts";
 import { HiddenPlaces } from "./hidden-places.ts";
-import { base64Kinds, hexKinds, type Reader, ScanningReader } from "./readers.ts";
+import { base64Kinds, HexReader, type Reader, ScanningReader } from "./readers.ts";
 import type { SoughtValues } from "./sought-values.ts";
 
 /** Masks a text that comes in pieces. What the three give, joined, is the masked text. */
@@ -73,7 +73,7 @@ export class MaskStream implements Masker {
     this.#readers = [
       new ScanningReader(new FormScanner(text, report)),
       new ScanningReader(new FormScanner(base64, report), base64Kinds),
-      new ScanningReader(new FormScanner(hex, report), hexKinds),
+      new HexReader(new FormScanner(hex, report)),
       new DumpReader(hex, report),
     ];
   }
@@ -81,7 +81,8 @@ export class MaskStream implements Masker {
   #read(text: string): void {
     const at = this.#end;
     this.#text += text;
-    for (const reader of this.#readers) reader.read(text, at);
+    const units = unitsOf(text);
+    for (const reader of this.#readers) reader.read(units, at);
     this.#hidden.sort();
   }
 
@@ -106,4 +107,10 @@ export class MaskStream implements Masker {
     this.#hidden.forget(Math.min(given, this.#openSince(1)));
     return text;
   }
+}
+
+/** All readers go through all units: of an array that is several times faster than of a string. */
+function unitsOf(text: string): Uint16Array {
+  const bytes = Buffer.from(text, "utf16le");
+  return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);
 }

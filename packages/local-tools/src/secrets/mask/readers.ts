@@ -2,30 +2,59 @@ import { between, type FormScanner, foreign, padding } from "./form-scanner.ts";
 
 /** Reads a text that comes in pieces, and gives the digits in it to a scanner. */
 export interface Reader {
-  /** The next piece; `at`: the place of its first unit in the whole text. */
-  read(text: string, at: number): void;
+  /** The next piece, as units of UTF-16; `at`: the place of the first one in the whole text. */
+  read(text: Uint16Array, at: number): void;
   /** As {@link FormScanner.openSince}. Infinity when nothing is open. */
   openSince(least: number): number;
 }
 
 /** Reads a text for one scanner, with a table of what its characters are: see {@link FormScanner.scan}. */
 export class ScanningReader implements Reader {
-  readonly #scanner: FormScanner;
+  protected readonly scanner: FormScanner;
   readonly #kinds: Uint8Array | undefined;
 
   constructor(scanner: FormScanner, kinds?: Uint8Array) {
-    this.#scanner = scanner;
+    this.scanner = scanner;
     this.#kinds = kinds;
   }
 
-  read(text: string, at: number): void {
-    this.#scanner.scan(text, at, this.#kinds);
+  read(text: Uint16Array, at: number): void {
+    this.scanner.scan(text, at, this.#kinds);
   }
 
   openSince(least: number): number {
-    return this.#scanner.openSince(least);
+    return this.scanner.openSince(least);
   }
 }
+
+/** Reads hexadecimal digits, of which two may take four characters: `\x41`, `41 4`. */
+export class HexReader extends ScanningReader {
+  /** The last of what was read, and where it ends. */
+  #recent = "";
+  #end = 0;
+
+  constructor(scanner: FormScanner) {
+    super(scanner, hexKinds);
+  }
+
+  override read(text: Uint16Array, at: number): void {
+    super.read(text, at);
+    this.#recent = (this.#recent + String.fromCharCode(...text.subarray(-recentUnits))).slice(-recentUnits);
+    this.#end = at + text.length;
+  }
+
+  override openSince(least: number): number {
+    const open = this.scanner.openSince(least);
+    const begun = least > 2 ? this.scanner.openSince(2) : open;
+    if (begun >= open) return open;
+    const before = this.#recent.length - (this.#end - begun);
+    const prefix = /(?:\\x|0x|%)$/i.exec(this.#recent.slice(0, Math.max(0, before)))?.[0].length ?? 0;
+    const written = this.#recent.slice(Math.max(0, before)).replace(/[^0-9a-f]+$/i, "");
+    return before < 0 || prefix + written.length >= least ? begun - prefix : open;
+  }
+}
+
+const recentUnits = 32;
 
 /** Standard and URL-safe, wrapped at any column; a backslash may stand before a `/`. */
 export const base64Kinds: Uint8Array = kindsOf(

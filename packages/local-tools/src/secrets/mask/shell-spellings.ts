@@ -60,6 +60,7 @@ const beyondAscii = /[\u0000-\u001f\u007f'\\]|[^\u0000-\u007f]/gu;
 const controlsUnquoted = /[\u0000-\u001f\u007f\\]|\p{C}/gu;
 const beyondAsciiUnquoted = /[\u0000-\u001f\u007f\\]|[^\u0000-\u007f]/gu;
 const controlRun = /[\u0000-\u001f\u007f]+/g;
+const controlAtEnd = /[\u0000-\u001f\u007f]$/;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above.
 
 const dollarQuoted: readonly Spelling[] = [
@@ -88,11 +89,13 @@ const shown: readonly Spelling[] = [
 const singleQuoted: readonly Spelling[] = [
   escaping(/'/g, () => "'\\''"),
   escaping(/'/g, () => `'"'"'`),
-  // As coreutils quote control characters: '…'$'\n''…'.
-  (value) =>
-    value
+  // As coreutils quote control characters: '…'$'\n''…', with no quotes opened again at the end.
+  (value) => {
+    const spelled = value
       .replace(/'/g, "'\\''")
-      .replace(controlRun, (run) => `'$'${[...run].map((one) => short[one] ?? inOctal(one)).join("")}''`),
+      .replace(controlRun, (run) => `'$'${[...run].map((one) => short[one] ?? inOctal(one)).join("")}''`);
+    return controlAtEnd.test(value) ? spelled.slice(0, -1) : spelled;
+  },
 ];
 
 const backslashed = (pattern: RegExp): Spelling => escaping(pattern, (character) => `\\${character}`);

@@ -13,7 +13,7 @@ export class SoughtValues {
     base64: new FormIndex(6),
     hex: new FormIndex(4),
   };
-  readonly #values = new Map<string, Sought & { readonly names: Set<string> }>();
+  readonly #values = new Map<string, { names: Set<string>; forms: readonly [Alphabet, Form][] }>();
 
   get isEmpty(): boolean {
     return this.#values.size === 0;
@@ -27,9 +27,11 @@ export class SoughtValues {
       known.names.add(name);
       return;
     }
-    const sought = { names: new Set([name]) };
-    this.#values.set(value, sought);
-    this.#index(value, sought);
+    const names = new Set([name]);
+    const sought: Sought = { names };
+    const forms = formsOf(value).map((form): [Alphabet, Form] => [form.alphabet, new Form(form, sought)]);
+    this.#values.set(value, { names, forms });
+    this.#index(forms);
   }
 
   /** Looks for a value under that name no more. */
@@ -38,7 +40,7 @@ export class SoughtValues {
     if (known === undefined || !known.names.delete(name) || known.names.size > 0) return;
     this.#values.delete(value);
     for (const index of Object.values(this.indexes)) index.clear();
-    for (const [other, sought] of this.#values) this.#index(other, sought);
+    for (const { forms } of this.#values.values()) this.#index(forms);
   }
 
   clear(): void {
@@ -49,12 +51,12 @@ export class SoughtValues {
   /** The names whose value, as it is, stands in a text. */
   namesIn(text: string): string[] {
     const names = new Set<string>();
-    for (const [value, sought] of this.#values)
-      if (text.includes(value)) for (const name of sought.names) names.add(name);
+    for (const [value, { names: own }] of this.#values)
+      if (text.includes(value)) for (const name of own) names.add(name);
     return [...names].sort();
   }
 
-  #index(value: string, sought: Sought): void {
-    for (const form of formsOf(value)) this.indexes[form.alphabet].add(new Form(form, sought));
+  #index(forms: readonly [Alphabet, Form][]): void {
+    for (const [alphabet, form] of forms) this.indexes[alphabet].add(form);
   }
 }

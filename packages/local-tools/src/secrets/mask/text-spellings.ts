@@ -36,8 +36,16 @@ export const jsonSpellings: readonly Spelling[] = [
   ...withSlashes.map((spelling) => onTop(spelling, insideJson)),
 ];
 
-const percent: Spelling = (text) =>
-  [...Buffer.from(text, "utf8")].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+const percents = new Map<string, string>();
+const percent: Spelling = (text) => {
+  const known = percents.get(text);
+  if (known !== undefined) return known;
+  const bytes = [...Buffer.from(text, "utf8")];
+  const code = bytes.map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, "0")}`).join("");
+  // What values are made of must not stay behind when they are forgotten.
+  if (text <= "\u007f") percents.set(text, code);
+  return code;
+};
 const lowerPercents: Spelling = escaping(/%[0-9A-F]{2}/g, (code) => code.toLowerCase());
 const plusForBlank: Spelling = (text) => text.replaceAll("%20", "+");
 

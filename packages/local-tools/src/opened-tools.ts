@@ -1,0 +1,286 @@
+import type { ToolError } from "@toolglot/core";
+import { checkKeys, defined } from "@toolglot/internal";
+import type { DefinedTool } from "@toolglot/toolkit";
+import { confinementSentence } from "./confinement/notes.ts";
+import type { ConfinementPlaces, ConfinementSettings } from "./confinement/settings.ts";
+import type { Editor } from "./edit/editor.ts";
+import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
+import { localError, localErrorType } from "./errors.ts";
+import { type Door, refuseKeys, withoutValues } from "./fill/door.ts";
+import { fillSearches } from "./fill/fill-searches.ts";
+import { namesIn } from "./fill/placeholders.ts";
+import { withPlaceholderHint } from "./fill/refusals.ts";
+import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
+import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
+import { type Ask, type Decide, decideBy, type LocalPolicy, type LocalRequest } from "./policy.ts";
+import { readTogether } from "./read/read-together.ts";
+import type { Reader } from "./read/reader.ts";
+import { fitOutput } from "./results/fit-output.ts";
+import type { Roots } from "./roots/roots.ts";
+import { maskData } from "./secrets/mask/mask-data.ts";
+import { maskedError } from "./secrets/masked-error.ts";
+import type { Secrets } from "./secrets/types.ts";
+import { type AskedValue, type AskingContext, type GetValueInput, ValueAsker } from "./secrets/value-asker.ts";
+import type { SecretValues } from "./secrets/values.ts";
+import { openSession } from "./shell/open-shell.ts";
+import { outerSession } from "./shell/outer-session.ts";
+import type { Session } from "./shell/session.ts";
+import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
+import { localTools } from "./tools/tools.ts";
+
+/** What opened tools are made of. */
+export interface Parts {
+  roots: Roots;
+  stateDir: string;
+  journal: ChangeJournal;
+  editor: Editor;
+  reader: Reader;
+  policy: LocalPolicy;
+  ask: Ask | undefined;
+  maxChars: number;
+  shellOptions: ShellOptions;
+  /** Where placeholders become values. */
+  door: Door;
+  secrets: Secrets | undefined;
+  values: SecretValues | undefined;
+  /** What a confined shell can write and not see. */
+  confined: ConfinementPlaces;
+  confinement: ConfinementSettings | undefined;
+}
+
+/** Tools that are open: see {@link LocalTools}. */
+export class OpenLocalTools implements LocalTools {
+  readonly roots: readonly string[];
+  readonly stateDir: string;
+  readonly maxChars: number;
+  readonly recovered: readonly ChangeRecord[];
+  readonly secrets: Secrets | undefined;
+  readonly #parts: Parts;
+  readonly #asker: ValueAsker | undefined;
+  /** Defined once: an executor asks for them with every batch of calls. */
+  #tools: DefinedTool<Record<string, unknown>>[] | undefined;
+  /** Notes about values that were given once: a model needs them no second time. */
+  readonly #noted = new Set<string>();
+  #shell: Promise<Session> | undefined;
+  #closed = false;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.roots = parts.roots.paths;
+    this.stateDir = parts.stateDir;
+    this.maxChars = parts.maxChars;
+    this.recovered = parts.journal.recovered;
+    const { secrets, values } = parts;
+    this.secrets = secrets;
+    if (secrets !== undefined && values?.ask !== undefined) this.#asker = new ValueAsker(secrets, values);
+  }
+
+  command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
+    return this.#masked(() => this.#command(input, context));
+  }
+
+  async #command(input: CommandInput, context: LocalContext): Promise<ShellResult> {
+    const { script, timeoutMs, cwd } = input;
+    if (script.trim() === "") throw localError("InvalidInput", "The command is empty.");
+    const { door } = this.#parts;
+    const names = await door.check(input);
+    await this.#decide(context)({ kind: "command", script, ...defined({ cwd }), values: names });
+    const values = await door.read(names);
+    const filled = door.script(script, values);
+    const folder = cwd === undefined ? undefined : await this.#folder(door.filled(cwd, values));
+    const shell = await this.#session();
+    const { signal, onOutput } = context;
+    const options = defined({ timeoutMs, cwd: folder, signal, onOutput });
+    const result = await shell.runFilled(script, filled, options);
+    const notes = (filled?.notes ?? []).filter((note) => !this.#noted.has(note));
+    for (const note of notes) this.#noted.add(note);
+    return this.#fit({ ...result, notes: [...notes, ...result.notes] }, context);
+  }
+
+  input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
+    return this.#masked(() => this.#input(input, context));
+  }
+
+  async #input(input: { data: string }, context: LocalContext): Promise<ShellResult> {
+    const { data } = input;
+    const { signal, onOutput } = context;
+    const { door } = this.#parts;
+    const names = await door.check(input);
+    await this.#decide(context)({ kind: "input", data, values: names });
+    const typed = door.typed(data, await door.read(names));
+    const shell = await this.#session();
+    return this.#fit(await shell.input(typed, defined({ signal, onOutput })), context);
+  }
+
+  ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
+    return this.#masked(() => this.#ctrl(input, context));
+  }
+
+  async #ctrl(input: { key: string }, context: LocalContext): Promise<ShellResult> {
+    const { key } = withoutValues(input);
+    if (!/^[A-Za-z[\\\]^_]$/.test(key)) {
+      throw localError(
+        "InvalidInput",
+        `${JSON.stringify(key)} is no control character: a letter or one of [ \\ ] ^ _.`,
+      );
+    }
+    const { signal, onOutput } = context;
+    const shell = await this.#session();
+    return this.#fit(await shell.ctrl(key.toLowerCase(), defined({ signal, onOutput })), context);
+  }
+
+  edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
+    return this.#masked(() => this.#edit(files, context));
+  }
+
+  async #edit(files: readonly FileEdits[], context: LocalContext): Promise<EditOutcome> {
+    this.#demandOpen();
+    const { door, editor } = this.#parts;
+    refuseKeys(files);
+    const names = await door.check(files);
+    const decide = this.#decide(context);
+    // A value that is written into a file stays there in the clear: the policy is asked about those that a replace brings.
+    const brought = (request: LocalRequest): string[] => {
+      const own = files.filter(({ src }) => request.kind === "edit" && request.sources.includes(src));
+      return [
+        ...new Set(
+          own.flatMap(({ edits }) => edits.flatMap(({ replace }) => namesIn(replace).map(({ name }) => name))),
+        ),
+      ];
+    };
+    const filled = door.filled(files, await door.read(names));
+    return editor
+      .edit(filled, { decide: (request) => decide({ ...request, values: brought(request) }) })
+      .catch(async (error: unknown) => {
+        const masked = await door.maskedNames(files.flatMap(({ edits }) => edits.map(({ find }) => find)));
+        throw localErrorType(error) === "FindMissing" ? withPlaceholderHint(error as ToolError, masked) : error;
+      });
+  }
+
+  read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
+    return this.#masked(() => this.#read(input, context));
+  }
+
+  async #read(input: ReadInput, context: LocalContext): Promise<ReadOutcome> {
+    this.#demandOpen();
+    const { door } = this.#parts;
+    refuseKeys(input);
+    const values = await door.read(await door.check(input));
+    const files = door.filled(input.files ?? [], values);
+    const { searches, asWritten } = fillSearches(door, input.searches ?? [], values);
+    if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
+    const { maxChars = this.maxChars, signal } = context;
+    const options = { decide: this.#decide(context), maxChars, ...defined({ signal }) };
+    const outcome = await readTogether(this.#parts.reader, { files, searches }, options);
+    return values.size === 0 ? outcome : outcome.map((part) => maskPart(part, (value) => maskData(value, asWritten)));
+  }
+
+  async getValue(input: GetValueInput, context: AskingContext = {}): Promise<AskedValue> {
+    this.#demandOpen();
+    if (this.#asker === undefined) {
+      throw localError("NotSupported", "Nobody can be asked for values here. Do not ask again.");
+    }
+    return await this.#asker.ask(withoutValues(input), context);
+  }
+
+  undo(id?: string): Promise<UndoOutcome> {
+    this.#demandOpen();
+    return this.#parts.editor.undo(id);
+  }
+
+  changes(): Promise<ChangeRecord[]> {
+    this.#demandOpen();
+    return this.#parts.journal.list();
+  }
+
+  tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
+    checkKeys<{ stream?: boolean }>("tools", options, { stream: true });
+    const { confinement } = this.#parts;
+    const setting = {
+      canAsk: this.#asker !== undefined,
+      ...(confinement && { aboutShell: confinementSentence(confinement) }),
+    };
+    if (options.stream) return localTools(this, { ...setting, stream: true });
+    this.#tools ??= localTools(this, setting);
+    return [...this.#tools];
+  }
+
+  async shell(): Promise<ShellSession> {
+    const { values } = this.#parts;
+    return outerSession(await this.#session(), values && ((value) => values.maskPieces(value)));
+  }
+
+  #session(): Promise<Session> {
+    this.#demandOpen();
+    if (this.#shell !== undefined) return this.#shell;
+    const { values, shellOptions, confined } = this.#parts;
+    const hidden = values && {
+      masker: () => values.masker(),
+      holdsValue: (text: string) => values.namesIn(text).length > 0,
+    };
+    const opening = openSession(shellOptions, { places: confined, ...(hidden && { hidden }) });
+    this.#shell = opening;
+    // The next call tries again.
+    opening.catch(() => {
+      if (this.#shell === opening) this.#shell = undefined;
+    });
+    return opening;
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    const shell = await this.#shell?.catch(() => undefined);
+    await Promise.all([shell?.close(), this.#parts.reader.close()]);
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  /** What comes back, and what is thrown, without any value. */
+  async #masked<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+    const { values } = this.#parts;
+    if (values === undefined) return await work();
+    const mask: Mask = (value) => values.maskPieces(value);
+    try {
+      const outcome = await work();
+      return Array.isArray(outcome) ? (outcome.map((part) => maskPart(part, mask)) as Outcome) : mask(outcome);
+    } catch (error) {
+      throw maskedError(error, mask);
+    }
+  }
+
+  #fit(result: ShellResult, { maxChars = this.maxChars }: LocalContext): ShellResult {
+    return fitOutput(result, maxChars, this.#parts.shellOptions.artifactDir);
+  }
+
+  async #folder(path: string): Promise<string> {
+    const place = await this.#parts.roots.locate(path);
+    if (place.kind === "directory") return place.path;
+    const [type, what] =
+      place.kind === "missing" ? (["NotFound", "no"] as const) : (["NotADirectory", "not a"] as const);
+    throw localError(type, what === "no" ? `There is no directory ${path}.` : `${path} is not a directory.`);
+  }
+
+  #decide({ ask = this.#parts.ask }: LocalContext): Decide {
+    const { policy, values } = this.#parts;
+    const decide = decideBy(policy, ask);
+    return (request) => {
+      const asked = { values: [], ...request };
+      return decide(values === undefined ? asked : values.maskPieces(asked));
+    };
+  }
+
+  #demandOpen(): void {
+    if (this.#closed) throw new TypeError("These local tools are closed: open new ones with openLocalTools");
+  }
+}
+
+type Mask = <Value>(value: Value) => Value;
+
+/** A part of an outcome, masked; the error of one that failed stays an error. */
+function maskPart(part: ReadOutcome[number], mask: Mask): ReadOutcome[number] {
+  return part.kind === "failure"
+    ? { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error }
+    : mask(part);
+}
