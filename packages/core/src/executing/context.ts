@@ -8,9 +8,7 @@ import type { ExecutorContext } from "../action.ts";
  * @throws `TypeError` for an unknown option.
  */
 export function executorContext(options: Partial<ExecutorContext> = {}): ExecutorContext {
-  checkKeys<ExecutorContext>("executorContext", options as ExecutorContext, {
-    ...{ signal: true, emit: true, approve: true, runId: true, stepIndex: true },
-  });
+  checkKeys("executorContext", options as ExecutorContext, "signal emit approve runId stepIndex");
   return {
     signal: new AbortController().signal,
     emit: () => {},

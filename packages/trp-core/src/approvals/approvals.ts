@@ -104,11 +104,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
 
   return {
     async list(who, given = {}) {
-      checkKeys<{ status?: unknown; before?: unknown; limit?: unknown }>("approvals.list", given, {
-        status: true,
-        before: true,
-        limit: true,
-      });
+      checkKeys("approvals.list", given, "status before limit");
       const { limit = 100, ...rest } = given;
       const filter = { ...rest, limit: Math.min(limit, longestPage) };
       // By itself: the requests of others must not push one's own out of the list.

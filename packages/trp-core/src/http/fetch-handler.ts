@@ -13,18 +13,9 @@ import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
  * Throws `TypeError` for options that can't be; the handler itself never rejects.
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
-  checkKeys<HttpOptions>(
-    "createFetchHandler",
-    options,
-    {
-      authenticate: true,
-      limits: true,
-      allowedHosts: true,
-      allowedOrigins: true,
-      heartbeatMs: true,
-    },
-    ["authenticate"],
-  );
+  checkKeys("createFetchHandler", options, "authenticate limits allowedHosts allowedOrigins heartbeatMs", [
+    "authenticate",
+  ]);
   const routes = createRoutes(router, options);
   return async (request) => {
     const { method, headers } = request;
