@@ -19,7 +19,7 @@ type KeyWords<Options, Text extends string> = [keyof Options & string, Words<Tex
  * since their name is as wrong. Nothing given (`undefined`) is fine, unless something is required.
  *
  * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
- * @param known All keys: as the words of a text, or of several, or as an object, which is quicker where every call checks.
+ * @param known All keys: as the words of a text, or of several, or as an object.
  * @param required Options that a call can't do without, to be named when none are given.
  * @throws `TypeError` for anything but a plain object, and for an unknown key; it names the nearest known one.
  */
@@ -50,7 +50,8 @@ export function checkKeys(
       `${what} takes an object of options, not ${given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`}`,
     );
   }
-  const words = typeof known === "string" || Array.isArray(known) ? [known].flat().join(" ").split(" ") : undefined;
+  const text = Array.isArray(known) ? known.join(" ") : known;
+  const words = typeof text === "string" ? wordsOf(text) : undefined;
   for (const key of Object.keys(given)) {
     if (words === undefined ? Object.hasOwn(known as object, key) : words.includes(key)) continue;
     const names = words ?? Object.keys(known);
@@ -59,6 +60,15 @@ export function checkKeys(
       `${what} has no option ${JSON.stringify(key)}. ${near === undefined ? `It has: ${names.join(", ")}.` : `Did you mean ${JSON.stringify(near)}?`}`,
     );
   }
+}
+
+const split = new Map<string, readonly string[]>();
+
+/** Split once each: some are checked in every call. */
+function wordsOf(text: string): readonly string[] {
+  const words = split.get(text) ?? text.split(" ");
+  if (!split.has(text)) split.set(text, words);
+  return words;
 }
 
 /** An object's members without those that are `undefined`. */

@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, joinBytes } from "@toolglot/internal";
 import type { Router } from "../router/types.ts";
 import { errorReply } from "./reply.ts";
 import { createRoutes } from "./route.ts";
@@ -62,14 +62,7 @@ async function readBody(request: Request, maxBytes: number): Promise<Uint8Array 
     return "cut-off";
   }
   const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return first;
-  const body = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return body;
+  return chunks.length === 1 && first !== undefined ? first : joinBytes(chunks);
 }
 
 function toResponse({ status, headers, body, stream }: HttpReply, headOnly: boolean): Response {
