@@ -34,5 +34,4 @@ export const expectedOn = {
   bun: "pipe | ended | 3 | port = 8080,42 | port.txt:1: port = 8080 | port = 3000 | bWU6‹TOKEN›",
 };
 
-export const expected =
-  "pty | ended | 3 | port = 8080,42 | port.txt:1: port = 8080 | port = 3000 | bWU6‹TOKEN›";
+export const expected = "pty | ended | 3 | port = 8080,42 | port.txt:1: port = 8080 | port = 3000 | bWU6‹TOKEN›";

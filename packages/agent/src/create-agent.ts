@@ -1,13 +1,11 @@
 import { type Message, textMessage } from "@toolglot/core";
-import { checkKeys, type KnownKeys, onAbort } from "@toolglot/internal";
+import { checkKeys, onAbort } from "@toolglot/internal";
 import type { AgentEvent } from "./events.ts";
 import { toRunError } from "./loop/run-error.ts";
 import { type Outcome, RunState } from "./loop/run-state.ts";
 import { runSteps } from "./loop/steps.ts";
 import { type Settings, toSettings } from "./settings.ts";
 import type { Agent, AgentOptions, AgentRun, RunOptions, RunResult } from "./types.ts";
-
-const runKeys: KnownKeys<RunOptions> = { signal: true, runId: true };
 
 /**
  * Makes an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
@@ -17,7 +15,7 @@ export function createAgent(options: AgentOptions): Agent {
   const settings = toSettings(options);
   return {
     run(input, runOptions = {}) {
-      checkKeys("run", runOptions, runKeys);
+      checkKeys("run", runOptions, "signal runId");
       return startRun(settings, toMessages(input), runOptions);
     },
   };

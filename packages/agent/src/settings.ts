@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
-import { checkKeys, defined, type KnownKeys, maxTimerMs, randomHex } from "@toolglot/internal";
+import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
 import { toDefinitions } from "./loop/live-tools.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime } from "./types.ts";
 
@@ -17,25 +17,6 @@ export interface Settings
   limits: Required<AgentLimits>;
   runtime: AgentRuntime;
 }
-
-const optionKeys: KnownKeys<AgentOptions> = {
-  model: true,
-  protocol: true,
-  executor: true,
-  tools: true,
-  locale: true,
-  mode: true,
-  system: true,
-  limits: true,
-  approve: true,
-  maxRepairTurns: true,
-  reasoning: true,
-  startsInReasoning: true,
-  maxTokens: true,
-  onEvent: true,
-  keepEvents: true,
-  runtime: true,
-};
 
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
 export function toSettings(options: AgentOptions): Settings {
@@ -76,13 +57,11 @@ function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fi
 
 function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
-  checkKeys<AgentOptions>("createAgent", options, optionKeys);
-  checkKeys<AgentLimits>("createAgent: limits", options.limits, {
-    turns: true,
-    tokens: true,
-    timeMs: true,
-    repeats: true,
-  });
+  checkKeys("createAgent", options, [
+    "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
+    "startsInReasoning maxTokens onEvent keepEvents runtime",
+  ]);
+  checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats");
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
   if (typeof model !== "function") {
     throw new TypeError("model must be a function (request, signal) => AsyncIterable of model parts.");

@@ -41,93 +41,80 @@ export type AttpDiagnosticCode =
   | "attp/unread-document"
   | "attp/input-too-long";
 
-/** What each repair says. */
-export const repairTexts: Readonly<Record<AttpRepairCode, DiagnosticText>> = {
+/** What each repair says, as a warning: what it affects, the message, and a hint where one helps. */
+export const repairTexts: Readonly<Record<AttpRepairCode, readonly [DiagnosticText[1], string, string?]>> = {
   "attp/inner-quotes": [
-    "warning",
     "value",
     "Quotes inside the string would end it early; it was read up to its last closing quotes.",
     "Use the other kind of triple quotes inside the code.",
   ],
   "attp/raw-escapes": [
-    "warning",
     "value",
     "The string has backslashes that TOML does not know; its text was taken as it stands.",
     "Write code in '''…''', where backslashes are plain characters.",
   ],
   "attp/basic-string-code": [
-    "warning",
     "none",
     'Escapes such as \\n in """…""" code were decoded by TOML; the text as written is in rawCode.',
     "Write code in '''…''', where backslashes are plain characters.",
   ],
   "attp/loose-string": [
-    "warning",
     "value",
     "A one-line string holds raw line breaks or quotes; it was read up to its last quote.",
     'Use """…""" for text with line breaks or quotes.',
   ],
   "attp/missing-header": [
-    "warning",
     "structure",
     "The keys of the call stand outside [tool_call]; they were taken into it.",
     "Write [tool_call] before status.",
   ],
   "attp/odd-delimiters": [
-    "warning",
     "structure",
     "Typographic characters stand where TOML wants ASCII delimiters.",
     "Use \" ' = [ ] and plain spaces.",
   ],
   "attp/loose-syntax": [
-    "warning",
     "structure",
     "This is not TOML, but was read as meant.",
     'Write key = "value", true, false, and comments with #.',
   ],
   "attp/table-name": [
-    "warning",
     "structure",
     "The call's table is misnamed or repeated; it was read as one [tool_call], later keys win.",
     "Write [tool_call] once.",
   ],
   "attp/late-thought": [
-    "warning",
     "structure",
     "thought stands after a table header, so that TOML puts it inside; it was taken as the document's.",
     "Write thought first.",
   ],
   "attp/nested-fence": [
-    "warning",
     "value",
     "The code is wrapped in backticks; they were taken off.",
     "Write the code alone between '''.",
   ],
-  "attp/indented": ["warning", "none", "The document's fence is indented; that indentation was taken off."],
-  "attp/dedented": ["warning", "none", "The code is indented as a whole; that indentation was taken off."],
-  "attp/json-document": [
-    "warning",
-    "structure",
-    "The document is written as JSON.",
-    "Write TOML: thought, then [tool_call].",
-  ],
+  "attp/indented": ["none", "The document's fence is indented; that indentation was taken off."],
+  "attp/dedented": ["none", "The code is indented as a whole; that indentation was taken off."],
+  "attp/json-document": ["structure", "The document is written as JSON.", "Write TOML: thought, then [tool_call]."],
   "attp/missing-status": [
-    "warning",
     "structure",
     "There is no status; it was taken from what the call holds.",
     'Write status = "success" or status = "fail".',
   ],
-  "attp/unclosed-fence": ["warning", "none", "The document's fence is not closed."],
+  "attp/unclosed-fence": ["none", "The document's fence is not closed."],
   "attp/stray-text": [
-    "warning",
     "structure",
     "Text stands behind the code's closing quotes; it was left out.",
     "End the code with ''' alone on its line, and the document with it.",
   ],
 };
 
+const repairs = Object.fromEntries(
+  Object.entries(repairTexts).map(([code, text]) => [code, ["warning", ...text]]),
+) as unknown as Record<AttpRepairCode, DiagnosticText>;
+
 const texts: Readonly<Record<AttpDiagnosticCode, DiagnosticText>> = {
-  ...repairTexts,
+  ...repairs,
   "attp/truncated": ["error", "value", "The text ends inside the document; it is not run."],
   "attp/syntax": ["error", "value", "This is not TOML, and no repair explains it."],
   "attp/duplicate-key": ["error", "value", "The key is given twice; the first stands."],

@@ -1,4 +1,4 @@
-import { checkKeys, isObject } from "@toolglot/internal";
+import { atPointer, checkKeys, isObject } from "@toolglot/internal";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import type { InputIssue } from "./tool.ts";
 
@@ -128,14 +128,7 @@ function literalsOf(schema: JsonSchemaObject): unknown[] | undefined {
 
 /** Follows a local reference; true, which says nothing about a value, when there is none or it leads nowhere. */
 function resolve(reference: string | undefined, root: JsonSchema | undefined): JsonSchema {
-  if (!reference?.startsWith("#")) return true;
-  let target: unknown = root;
-  for (const key of reference.split("/").slice(1)) {
-    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof target !== "object" || target === null || !Object.hasOwn(target, name)) return true;
-    target = (target as Record<string, unknown>)[name];
-  }
-  return (target ?? true) as JsonSchema;
+  return ((reference?.startsWith("#") ? atPointer(root, reference) : undefined) ?? true) as JsonSchema;
 }
 
 /** `integer or null`, `one of "a", "b"`. */

@@ -59,7 +59,7 @@ export function sourceFrame(text: string, span: Diagnostic["span"], width = 80):
   const tail = cells(after.slice(marked), columns(head) + columns(body));
   const lead = Math.max(room - Math.min(columns(body) + columns(tail), room >> 1), 1);
   const cutHead = columns(head) > lead || before.length === room * 8;
-  const shownHead = cutHead ? ["…", ...takeEnd(head, lead - 1)] : head;
+  const shownHead = cutHead ? ["…", ...takeStart(head.toReversed(), lead - 1).reverse()] : head;
   const rest = [...body, ...tail];
   const space = room - columns(shownHead);
   const cutTail = columns(rest) > space || after.length === room * 8;
@@ -96,10 +96,6 @@ function takeStart(list: readonly string[], room: number): string[] {
   while (count < list.length && sum + cellWidth(list[count] as string) <= room)
     sum += cellWidth(list[count++] as string);
   return list.slice(0, count);
-}
-
-function takeEnd(list: readonly string[], room: number): string[] {
-  return takeStart(list.toReversed(), room).reverse();
 }
 
 function visible(text: string): string {

@@ -10,15 +10,7 @@ export interface FunctionShape {
 /** Where the schema stands, by the words of OpenAI, MCP, the AI SDK and Anthropic. */
 const schemaKeys = ["parameters", "inputSchema", "input_schema", "schema", "parametersJsonSchema"] as const;
 /** What may stand beside it. */
-const beside: ReadonlySet<string> = new Set([
-  "name",
-  "description",
-  "strict",
-  "title",
-  "type",
-  "annotations",
-  "outputSchema",
-]);
+const beside: readonly string[] = "name description strict title type annotations outputSchema".split(" ");
 
 /**
  * Reads a JSON Schema that came wrapped, as tools and response formats of providers do: `{ type: "function", function: { name,
@@ -40,7 +32,7 @@ export function readFunctionShape(given: unknown): FunctionShape | undefined {
 function innerShape(given: Record<string, unknown>): FunctionShape | undefined {
   const found = schemaKeys.filter((key) => given[key] !== undefined);
   const [key] = found;
-  const isKnown = (name: string): boolean => beside.has(name) || name === key;
+  const isKnown = (name: string): boolean => beside.includes(name) || name === key;
   if (found.length > 1 || !Object.keys(given).every(isKnown)) return undefined;
   // A parameter may be called `schema`; a wrapping has a name, or says what it is.
   if (key === "schema" && given.name === undefined && given.type === undefined && given.strict === undefined)

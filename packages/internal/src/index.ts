@@ -11,13 +11,15 @@ export {
   unsettled,
   untilAborted,
 } from "./async.ts";
-export { randomHex, textDigest, toHex, uuidV7 } from "./bytes.ts";
+export { joinBytes, randomHex, textDigest, toHex, uuidV7 } from "./bytes.ts";
 export { isBlank, isLineSpace, isSpace } from "./characters.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
-export { canonicalJson, copyJson, isObject, quoteJson } from "./json.ts";
+export { atPointer, canonicalJson, copyJson, isObject, parseJson, quoteJson } from "./json.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
 export { checkKeys, type Defined, defined, type KnownKeys } from "./options.ts";
+export { SenderContext } from "./sender-context.ts";
+export { TextReader } from "./text-reader.ts";
 export { matchWildcard, wildcardTest } from "./wildcard.ts";

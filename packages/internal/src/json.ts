@@ -3,6 +3,26 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** The value at a JSON pointer, own properties only; undefined when there is none. */
+export function atPointer(root: unknown, pointer: string): unknown {
+  let value = root;
+  for (const token of pointer.split("/").slice(1)) {
+    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = (value as Record<string, unknown>)[key];
+  }
+  return value;
+}
+
+/** The value of a JSON text; undefined for what is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
 /**
  * A copy of JSON that shares nothing with it, several times faster than `structuredClone`. Keys like `__proto__` stay data; what is
  * undefined stays so. What is no plain object or array (a date that a schema made, say) is taken over as it is.

@@ -34,7 +34,7 @@ export class Limiter {
   readonly #line = new Set<Waiter>();
   /** Only of keys with a limit of their own. */
   readonly #runningOf = new Map<string, number>();
-  #running = 0;
+  running: number = 0;
   #closed = false;
 
   /** `maxWaiting`: the length of the line, by default without end. `TypeError` for numbers that are no counts. */
@@ -49,16 +49,12 @@ export class Limiter {
     this.#maxWaiting = maxWaiting;
   }
 
-  get running(): number {
-    return this.#running;
-  }
-
   get waiting(): number {
     return this.#line.size;
   }
 
   get isFree(): boolean {
-    return this.#running < this.#maxConcurrency;
+    return this.running < this.#maxConcurrency;
   }
 
   /** A place, at once when there is one; give it back when done. Never rejects. */
@@ -98,13 +94,13 @@ export class Limiter {
 
   #occupy(key: string | undefined, keyLimit: number): Release {
     const counted = keyLimit === Number.POSITIVE_INFINITY ? undefined : key;
-    this.#running++;
+    this.running++;
     if (counted !== undefined) this.#runningOf.set(counted, (this.#runningOf.get(counted) ?? 0) + 1);
     let held = true;
     return () => {
       if (!held) return;
       held = false;
-      this.#running--;
+      this.running--;
       if (counted !== undefined) {
         const left = (this.#runningOf.get(counted) ?? 1) - 1;
         if (left === 0) this.#runningOf.delete(counted);

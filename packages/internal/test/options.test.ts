@@ -26,4 +26,16 @@ describe("checkKeys", () => {
   ])("should refuse %j and say what is meant", (given, message) => {
     expect(() => check(given)).toThrow(new TypeError(message));
   });
+
+  it("should take the keys as words, in one text or several", () => {
+    const given = { maxTurn: 3 } as Options;
+    const message = 'createThing has no option "maxTurn". Did you mean "maxTurns"?';
+    expect(() => checkKeys("createThing", { maxTurns: 3 } as Options, "maxTurns timeoutMs")).not.toThrow();
+    expect(() => checkKeys("createThing", given, "maxTurns timeoutMs")).toThrow(new TypeError(message));
+    expect(() => checkKeys("createThing", given, ["maxTurns", "timeoutMs"])).toThrow(new TypeError(message));
+    // @ts-expect-error a key is missing
+    checkKeys("createThing", {} as Options, "maxTurns");
+    // @ts-expect-error there is no such key
+    checkKeys("createThing", {} as Options, ["maxTurns timeoutMs", "turns"]);
+  });
 });

@@ -67,7 +67,11 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
   const roots = await Roots.open(typeof options.roots === "string" ? [options.roots] : options.roots);
   const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
   await demandOutside(path, roots);
-  const confined = { roots: [options.roots].flat().map((root) => resolve(root)), hidden: [path] };
+  if (values?.storePath !== undefined) await demandOutside(values.storePath, roots, "the file of secrets");
+  const confined = {
+    roots: [options.roots].flat().map((root) => resolve(root)),
+    hidden: [path, ...(values?.storePath === undefined ? [] : [values.storePath])],
+  };
   // The place of artifacts is not made yet, and never wrong.
   const asked = { cwd: roots.base, ...shell, artifactDir: path };
   const { confinement } = checkedShellOptions("openLocalTools: shell", asked, confined);

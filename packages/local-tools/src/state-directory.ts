@@ -35,7 +35,7 @@ export async function openStateDirectory(path: string): Promise<StateDirectory> 
 }
 
 /** Throws `TypeError` when the directory is, or would be made, inside or around a root: a model could edit its own journal. Makes nothing. */
-export async function demandOutside(path: string, roots: Roots): Promise<void> {
+export async function demandOutside(path: string, roots: Roots, what = "stateDir"): Promise<void> {
   let real: string | undefined;
   for (let at = path; real === undefined; at = dirname(at)) {
     const there = await realpath(at).catch(() => undefined);
@@ -45,7 +45,7 @@ export async function demandOutside(path: string, roots: Roots): Promise<void> {
   const holds = roots.holds(real);
   if (!holds && !roots.paths.some((root) => isInside(real, root))) return;
   const where = holds ? "inside a root" : "around a root";
-  throw new TypeError(`stateDir: ${path} lies ${where}; name a directory outside of all roots`);
+  throw new TypeError(`${what}: ${path} lies ${where}; name a place outside of all roots`);
 }
 
 /** `$XDG_STATE_HOME` or `~/.local/state`, and a name that follows from the first root. */

@@ -14,11 +14,6 @@ export const commonKeys: KnownKeys<CommonOptions> = {
   ...{ language: true, limits: true, tools: true, imports: true, guard: true, pool: true, seed: true },
 };
 
-const runKeys: KnownKeys<SandboxDurableRunOptions> = {
-  ...{ durable: true, tools: true, signal: true, imports: true, callIdPrefix: true, approve: true },
-  ...{ onToolCallStart: true, onToolCallProgress: true, onToolCall: true, onLog: true },
-};
-
 /** Throws `TypeError` for options that make no sense. `languages`: those that run here. `keys`: the options that there are here. */
 export function checkOptions<Options extends CommonOptions>(
   options: Options,
@@ -54,7 +49,10 @@ export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable
   if (Object.hasOwn(options, "limits")) {
     throw new TypeError("limits are those of the sandbox: give them to createSandbox().");
   }
-  checkKeys("A run", options as SandboxDurableRunOptions, runKeys);
+  checkKeys("A run", options as SandboxDurableRunOptions, [
+    "durable tools signal imports callIdPrefix approve onToolCallStart onToolCallProgress onToolCall",
+    "onLog",
+  ]);
   const { signal, callIdPrefix } = options;
   if (signal != null && !("aborted" in Object(signal) && "addEventListener" in Object(signal))) {
     throw new TypeError("signal must be an AbortSignal, as the signal of an AbortController.");

@@ -1,4 +1,5 @@
 import type { JsonSchema, JsonSchemaObject, JsonSchemaType } from "@toolglot/core";
+import { parseJson, TextReader } from "@toolglot/internal";
 import type { ArgsShorthand } from "./args-types.ts";
 import { setOwn } from "./schema-walk.ts";
 
@@ -36,110 +37,77 @@ export function argsToJsonSchema(args: ArgsShorthand, where = "args"): JsonSchem
 }
 
 /** Reads `type [= default] [- description]`, one position at a time. */
-class SpecReader {
-  readonly #text: string;
-  readonly #where: string;
-  #at = 0;
-
-  constructor(text: string, where: string) {
-    this.#text = text;
-    this.#where = where;
-  }
-
+class SpecReader extends TextReader {
   read(): JsonSchemaObject {
     const schema = { ...this.#union() };
-    const fallback = this.#take("=") ? this.#default(schema) : undefined;
-    this.#space();
-    const rest = this.#text.slice(this.#at);
-    if (rest !== "" && !/^-(\s|$)/.test(rest)) this.#fail('expected "= default", "- description" or the end');
+    const fallback = this.take("=") ? this.#default(schema) : undefined;
+    this.skipSpace();
+    const rest = this.text.slice(this.at);
+    if (rest !== "" && !/^-(\s|$)/.test(rest)) this.fail('expected "= default", "- description" or the end');
     const description = rest.slice(1).trim();
     if (description !== "") schema.description = description;
     if (fallback !== undefined) schema.default = fallback.value;
     return schema;
   }
 
-  #fail(problem: string): never {
-    const caret = `${" ".repeat(this.#at)}^`;
-    throw new TypeError(`${this.#where}: ${problem}\n  ${this.#text}\n  ${caret}`);
-  }
-
-  #space(): void {
-    while (/\s/.test(this.#text[this.#at] ?? "")) this.#at++;
-  }
-
-  #take(mark: string): boolean {
-    this.#space();
-    if (!this.#text.startsWith(mark, this.#at)) return false;
-    this.#at += mark.length;
-    return true;
-  }
-
   #union(): JsonSchemaObject {
     const members = [this.#arrays()];
-    while (this.#take("|")) members.push(this.#arrays());
+    while (this.take("|")) members.push(this.#arrays());
     return members.length === 1 ? (members[0] as JsonSchemaObject) : unite(members);
   }
 
   #arrays(): JsonSchemaObject {
     let schema = this.#primary();
-    while (this.#take("[]")) schema = { type: "array", items: schema };
+    while (this.take("[]")) schema = { type: "array", items: schema };
     return schema;
   }
 
   #primary(): JsonSchemaObject {
-    if (this.#take("(")) {
+    if (this.take("(")) {
       const inner = this.#union();
-      if (!this.#take(")")) this.#fail('expected ")"');
+      if (!this.take(")")) this.fail('expected ")"');
       return inner;
     }
-    this.#space();
+    this.skipSpace();
     const quoted = this.#quoted();
     if (quoted !== undefined) return { type: "string", enum: [quoted] };
-    const word = /^[a-z]+/i.exec(this.#text.slice(this.#at))?.[0] ?? "";
+    const word = /^[a-z]+/i.exec(this.text.slice(this.at))?.[0] ?? "";
     if (!Object.hasOwn(keywords, word)) {
-      this.#fail(`expected a type: ${Object.keys(keywords).join(", ")}, or a quoted literal`);
+      this.fail(`expected a type: ${Object.keys(keywords).join(", ")}, or a quoted literal`);
     }
-    this.#at += word.length;
+    this.at += word.length;
     return { ...keywords[word] };
   }
 
   /** A literal in single or double quotes; a quote inside one is not possible. */
   #quoted(): string | undefined {
-    const quote = this.#text[this.#at];
+    const quote = this.text[this.at];
     if (quote !== '"' && quote !== "'") return undefined;
-    const end = this.#text.indexOf(quote, this.#at + 1);
-    if (end === -1) this.#fail("this literal has no closing quote");
-    const literal = this.#text.slice(this.#at + 1, end);
-    this.#at = end + 1;
+    const end = this.text.indexOf(quote, this.at + 1);
+    if (end === -1) this.fail("this literal has no closing quote");
+    const literal = this.text.slice(this.at + 1, end);
+    this.at = end + 1;
     return literal;
   }
 
   /** A quoted literal, or JSON up to ` - ` or the end; bare words are text where the type allows text. */
   #default(schema: JsonSchemaObject): { value: unknown } {
-    this.#space();
-    const start = this.#at;
+    this.skipSpace();
+    const start = this.at;
     const quoted = this.#quoted();
     if (quoted !== undefined) return { value: quoted };
-    const rest = this.#text.slice(start);
+    const rest = this.text.slice(start);
     const stops = [...rest.matchAll(/\s-(?=\s|$)/g)].map((match) => match.index);
     for (const stop of [...stops, rest.length]) {
       const value = parseJson(rest.slice(0, stop));
       if (value === undefined) continue;
-      this.#at = start + stop;
+      this.at = start + stop;
       return { value };
     }
     const bare = rest.slice(0, stops[0] ?? rest.length).trim();
-    if (bare === "" || !allowsText(schema)) this.#fail("the default must be JSON, or quoted text");
-    this.#at = start + (stops[0] ?? rest.length);
+    if (bare === "" || !allowsText(schema)) this.fail("the default must be JSON, or quoted text");
+    this.at = start + (stops[0] ?? rest.length);
     return { value: bare };
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,9 +1,9 @@
 import { format } from "@cfworker/json-schema";
 import type { JsonSchema, JsonSchemaObject, JsonSchemaType } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
+import { atPointer, isObject } from "@toolglot/internal";
 import { checkKeywords, checkReferences } from "./keywords.ts";
 import { unicodePattern } from "./pattern.ts";
-import { atPointer, localPointer, setOwn, visitSchemas } from "./schema-walk.ts";
+import { localPointer, setOwn, visitSchemas } from "./schema-walk.ts";
 
 /** Whether a schema is of draft 7 or before, where nothing counts beside a `$ref`. */
 export function isBeforeDraft2019({ $schema }: JsonSchemaObject): boolean {

@@ -36,6 +36,10 @@ export function makeIssue(path: string, expected: string, got: string, hint = ""
   return { path, expected, got, message: message + hint };
 }
 
+/** Rules that no check of their own explains. */
+const unnamedRules =
+  "not if contains dependentRequired dependentSchemas unevaluatedProperties unevaluatedItems propertyNames".split(" ");
+
 /**
  * Says where and why a value doesn't fit. Walks schema and value side by side and asks the engine only yes or no, so
  * every engine gives the same issues. At least one issue, at most 20.
@@ -87,16 +91,7 @@ class Explainer {
   /** For a rule that none of the checks below names. */
   #unnamed(schema: JsonSchema, value: unknown): string {
     if (typeof schema === "boolean") return "another value";
-    const rule = [
-      "not",
-      "if",
-      "contains",
-      "dependentRequired",
-      "dependentSchemas",
-      "unevaluatedProperties",
-      "unevaluatedItems",
-      "propertyNames",
-    ].find((keyword) => schema[keyword] !== undefined);
+    const rule = unnamedRules.find((keyword) => schema[keyword] !== undefined);
     if (rule === undefined) return this.#expected(schema, value);
     return `a value that keeps the rule ${JSON.stringify({ [rule]: schema[rule] }).slice(0, 120)}`;
   }

@@ -4,16 +4,7 @@ import { isBeforeDraft2019 } from "./engine-schema.ts";
 import { followRefs } from "./schema-walk.ts";
 
 /** What a schema and the one it refers to may both say: the schema's own word goes. */
-const annotations = new Set([
-  "$schema",
-  "$id",
-  "$comment",
-  "$defs",
-  "default",
-  "definitions",
-  "description",
-  "examples",
-]);
+const annotations = new Set("$schema $id $comment $defs default definitions description examples".split(" "));
 /** Keywords that are about objects, and so make a schema one of an object where no type is named. */
 const ofObjects = ["properties", "required", "additionalProperties", "patternProperties", "propertyNames"];
 

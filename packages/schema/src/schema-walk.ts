@@ -1,21 +1,11 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
+import { atPointer, isObject } from "@toolglot/internal";
 import { libraryOf } from "./foreign.ts";
 
 /** Where subschemas stand: directly, in arrays, in maps by name. All other keywords hold plain data. */
 const single = new Set([
-  "additionalItems",
-  "additionalProperties",
-  "contains",
-  "contentSchema",
-  "else",
-  "if",
-  "items",
-  "not",
-  "propertyNames",
-  "then",
-  "unevaluatedItems",
-  "unevaluatedProperties",
+  ..."additionalItems additionalProperties contains contentSchema else if items not propertyNames then".split(" "),
+  ..."unevaluatedItems unevaluatedProperties".split(" "),
 ]);
 const lists = new Set(["allOf", "anyOf", "items", "oneOf", "prefixItems"]);
 const maps = new Set(["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"]);
@@ -102,17 +92,6 @@ export function step(pointer: string, ...keys: (string | number)[]): string {
   let result = pointer;
   for (const key of keys) result += `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
   return result;
-}
-
-/** The value at a JSON pointer, own properties only; undefined when there is none. */
-export function atPointer(root: unknown, pointer: string): unknown {
-  let value = root;
-  for (const token of pointer.split("/").slice(1)) {
-    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = (value as Record<string, unknown>)[key];
-  }
-  return value;
 }
 
 /** Calls `visit` for a schema and every subschema in it but `true` and `false`, with its JSON pointer. */

@@ -1,7 +1,7 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
-import { canonicalJson } from "@toolglot/internal";
+import { atPointer, canonicalJson } from "@toolglot/internal";
 import { branchPlaces, itemPlace, propertyPlace } from "./describe.ts";
-import { atPointer, eachSubschema, followRefs, type Place, visitSchemas } from "./schema-walk.ts";
+import { eachSubschema, followRefs, type Place, visitSchemas } from "./schema-walk.ts";
 
 /**
  * Whether all items differ, as JSON: the order of keys doesn't count. Linear in the size of the list, where engines

@@ -1,10 +1,11 @@
 import { dereference, format, type Schema, validate } from "@cfworker/json-schema";
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
+import { atPointer } from "@toolglot/internal";
 import { literalsOf } from "./describe.ts";
 import { patternFormat } from "./engine-schema.ts";
 import { visitBudget } from "./flaw.ts";
 import { inOneCall, isSpent, matchesPattern, spend, Undecided } from "./pattern-tests.ts";
-import { atPointer, eachSubschema, setOwn, visitSchemas } from "./schema-walk.ts";
+import { eachSubschema, setOwn, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 import { extractUniqueItems } from "./unique.ts";
 import { weaken } from "./weaken.ts";

@@ -31,20 +31,17 @@ export type TamDiagnosticCode =
 
 type Code<Full extends string> = Full extends `tam/${infer Short}` ? Short : never;
 
+const otherDelimiters: DiagnosticText = [
+  "warning",
+  "structure",
+  "Values stand between other delimiters than »»» and «««.",
+  "Write key:»»»value«««.",
+];
+
 /** What each code says: severity, what it affects, the message, and a hint where one helps. */
 const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, DiagnosticText> = {
-  "alternate-delimiters-used": [
-    "warning",
-    "structure",
-    "Values stand between other delimiters than »»» and «««.",
-    "Write key:»»»value«««.",
-  ],
-  "mixed-delimiters-used": [
-    "warning",
-    "structure",
-    "Values stand between other delimiters than »»» and «««.",
-    "Write key:»»»value«««.",
-  ],
+  "alternate-delimiters-used": otherDelimiters,
+  "mixed-delimiters-used": otherDelimiters,
   "unclosed-value": [
     "warning",
     "value",

@@ -22,15 +22,7 @@ export async function runBatch(
   options: BatchOptions,
   limits: Limits,
 ): Promise<BatchResult> {
-  checkKeys<BatchOptions>("batch", options, {
-    deadlineMs: true,
-    signal: true,
-    traceId: true,
-    mode: true,
-    maxConcurrency: true,
-    onError: true,
-    batchId: true,
-  });
+  checkKeys("batch", options, "deadlineMs signal traceId mode maxConcurrency onError batchId");
   const { mode = "PARALLEL", maxConcurrency = 8, onError, traceId } = options;
   if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
     throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);

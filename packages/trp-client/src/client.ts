@@ -83,21 +83,10 @@ export function createClient(options: ClientOptions): TrpClient {
 }
 
 function checkOptions(options: ClientOptions): CallRules {
-  checkKeys<ClientOptions>(
+  checkKeys(
     "createClient",
     options,
-    {
-      transport: true,
-      agentId: true,
-      keys: true,
-      features: true,
-      authContext: true,
-      resumeSessionId: true,
-      retry: true,
-      timeoutMs: true,
-      requestTimeoutMs: true,
-      onEvent: true,
-    },
+    "transport agentId keys features authContext resumeSessionId retry timeoutMs requestTimeoutMs onEvent",
     ["transport", "agentId"],
   );
   const { transport, agentId, keys = "auto", timeoutMs = 15_000 } = options;

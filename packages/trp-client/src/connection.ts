@@ -54,7 +54,8 @@ export class Connection {
   readonly #waits = new Waits();
   /** Ids of calls whose session was lost: the newest 1,024. */
   readonly #lostCalls = new Set<string>();
-  #session: Session | undefined;
+  /** The session, when one is open. */
+  session: Session | undefined;
   #opening: Promise<Session> | undefined;
   #resume: string | undefined;
 
@@ -83,14 +84,9 @@ export class Connection {
     await this.#wire.transport.close();
   }
 
-  /** The session, when one is open. */
-  get session(): Session | undefined {
-    return this.#session;
-  }
-
   /** The open session, or a new one. Rejects with `trp-client/refused` when the router opens none. */
   open(limits: Limits): Promise<Session> {
-    if (this.#session !== undefined) return Promise.resolve(this.#session);
+    if (this.session !== undefined) return Promise.resolve(this.session);
     checkLimits(limits);
     this.#opening ??= this.#open().finally(() => {
       this.#opening = undefined;
@@ -148,7 +144,7 @@ export class Connection {
       syncing: undefined,
       isLost: false,
     };
-    this.#session = session;
+    this.session = session;
     this.#resume = undefined;
     this.emit({ type: "session-opened", sessionId: id, features, resumed: resume === id });
     return session;
@@ -162,7 +158,7 @@ export class Connection {
   #lose(session: Session): void {
     if (session.isLost) return;
     session.isLost = true;
-    if (this.#session === session) this.#session = undefined;
+    if (this.session === session) this.session = undefined;
     for (const callId of session.waiting) this.#lostCalls.add(callId);
     for (const callId of this.#lostCalls) {
       if (this.#lostCalls.size <= 1024) break;

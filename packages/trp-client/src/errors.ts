@@ -29,15 +29,11 @@ export function clientError(
   message: string,
   options: { cause?: unknown; data?: Record<string, unknown> } = {},
 ): ToolglotError {
-  const outcome = notSent.has(code) ? "not-sent" : "unknown";
+  const outcome = notSent.includes(code) ? "not-sent" : "unknown";
   return new ToolglotError(code, message, { ...options, data: { outcome, ...options.data } });
 }
 
-const notSent: ReadonlySet<ClientErrorCode> = new Set<ClientErrorCode>([
-  "trp-client/unreachable",
-  "trp-client/key-required",
-  "trp-client/refused",
-]);
+const notSent: readonly ClientErrorCode[] = ["trp-client/unreachable", "trp-client/key-required", "trp-client/refused"];
 
 /** Whether a call that ended with this error may have been started. */
 export function mayHaveRun(error: unknown): boolean {

@@ -21,17 +21,7 @@ export interface FetchTransportOptions {
  * can't be reached is `trp-client/no-answer` here.
  */
 export function fetchTransport(options: FetchTransportOptions): Transport {
-  checkKeys<FetchTransportOptions>(
-    "fetchTransport",
-    options,
-    {
-      url: true,
-      token: true,
-      fetch: true,
-      maxAnswerBytes: true,
-    },
-    ["url"],
-  );
+  checkKeys("fetchTransport", options, "url token fetch maxAnswerBytes", ["url"]);
   const { maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const send = options.fetch ?? globalThis.fetch;
   const url = frameUrl(options.url);

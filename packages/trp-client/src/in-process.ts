@@ -1,3 +1,4 @@
+import { SenderContext } from "@toolglot/internal";
 import type { Principal, Router } from "@toolglot/trp-core";
 import { clientError } from "./errors.ts";
 import type { Transport } from "./types.ts";
@@ -12,25 +13,10 @@ export function inProcessTransport(router: Pick<Router, "handle">, principal: Pr
   return {
     send: (frame, sending) => {
       if (isClosed) return Promise.reject(clientError("trp-client/unreachable", "The transport was closed."));
-      return router.handle(frame, new Context(principal, sending));
+      return router.handle(frame, new SenderContext(principal, sending));
     },
     close: () => {
       isClosed = true;
     },
   };
-}
-
-/** Passes the signal on without reading it, because it is only made when it is read. */
-class Context {
-  readonly principal: Principal;
-  readonly #sending: { readonly signal: AbortSignal };
-
-  constructor(principal: Principal, sending: { readonly signal: AbortSignal }) {
-    this.principal = principal;
-    this.#sending = sending;
-  }
-
-  get signal(): AbortSignal {
-    return this.#sending.signal;
-  }
 }

@@ -31,18 +31,7 @@ export interface Opened {
 }
 
 export async function openFile(options: SqliteOptions): Promise<Opened> {
-  checkKeys<SqliteOptions>(
-    "the options of the store",
-    options,
-    {
-      file: true,
-      now: true,
-      lockTimeoutMs: true,
-      synchronous: true,
-      driver: true,
-    },
-    ["file"],
-  );
+  checkKeys("the options of the store", options, "file now lockTimeoutMs synchronous driver", ["file"]);
   const { now = Date.now, lockTimeoutMs = 5_000, synchronous = "full" } = options;
   if (synchronous !== "full" && synchronous !== "normal") {
     throw new TypeError(`synchronous must be "full" or "normal", not ${JSON.stringify(synchronous)}`);

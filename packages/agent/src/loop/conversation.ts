@@ -15,7 +15,7 @@ export class Conversation {
   /** What the last request held. */
   #asked = 0;
   /** Characters of `#encoded`, for those that count tokens by them. */
-  #length = 0;
+  requestLength: number = 0;
   /** The system message of {@link instruct}: the first of `#messages` when there is one. */
   #manual: Message | undefined;
 
@@ -27,11 +27,6 @@ export class Conversation {
   /** In order; a copy. */
   get messages(): Message[] {
     return [...this.#messages];
-  }
-
-  /** Characters of the request that was made last. */
-  get requestLength(): number {
-    return this.#length;
   }
 
   add(...messages: Message[]): void {
@@ -54,7 +49,7 @@ export class Conversation {
     this.#encoded = [];
     this.#done = 0;
     this.#asked = 0;
-    this.#length = 0;
+    this.requestLength = 0;
   }
 
   /** All messages as the provider gets them, and what is new in them. */
@@ -84,7 +79,7 @@ export class Conversation {
   #encodeAll(): number {
     const before = this.#encoded;
     this.#encoded = [];
-    this.#length = 0;
+    this.requestLength = 0;
     let same = 0;
     for (const [index, encoded] of this.#protocol.encodeMessages(this.messages).entries()) {
       const old = before[index];
@@ -97,7 +92,7 @@ export class Conversation {
 
   #take(encoded: Message): void {
     this.#encoded.push(encoded);
-    this.#length += lengthOf(encoded);
+    this.requestLength += lengthOf(encoded);
   }
 }
 

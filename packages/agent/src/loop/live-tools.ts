@@ -55,21 +55,13 @@ export class LiveTools {
   /** By the schema's object: a toolkit makes a new list each time, with the same definitions in it. */
   readonly #copies = new WeakMap<object, { given: ToolDefinition; copy: ToolDefinition }>();
   #known = false;
-  #current: readonly ToolDefinition[] = [];
-  #declared: readonly ToolDefinition[] = [];
+  /** The tools of the moment, as whole definitions. */
+  current: readonly ToolDefinition[] = [];
+  /** The same as they are declared to a provider. */
+  declared: readonly ToolDefinition[] = [];
 
   constructor(read: () => unknown) {
     this.#read = read;
-  }
-
-  /** The tools of the moment, as whole definitions. */
-  get current(): readonly ToolDefinition[] {
-    return this.#current;
-  }
-
-  /** The same as they are declared to a provider. */
-  get declared(): readonly ToolDefinition[] {
-    return this.#declared;
   }
 
   /**
@@ -83,10 +75,10 @@ export class LiveTools {
     const twice = firstTwice(all);
     const names = new Set<string>();
     const tools = all.filter(({ name }) => names.size < names.add(name).size);
-    const change = this.#known ? changeOf(this.#current, tools) : undefined;
-    this.#current = tools;
+    const change = this.#known ? changeOf(this.current, tools) : undefined;
+    this.current = tools;
     if (change || !this.#known) {
-      this.#declared = tools.map(({ name, description, inputSchema }) => plainJson({ name, description, inputSchema }));
+      this.declared = tools.map(({ name, description, inputSchema }) => plainJson({ name, description, inputSchema }));
     }
     this.#known = true;
     return defined({ change, twice });

@@ -45,7 +45,7 @@ export class RunState {
   #nextCall = 0;
   readonly #observer: ((event: AgentEvent) => void) | undefined;
   #onEvent: Settings["onEvent"];
-  #ended = false;
+  ended: boolean = false;
 
   constructor(
     settings: Settings,
@@ -71,12 +71,8 @@ export class RunState {
     return this.#controller.signal;
   }
 
-  get ended(): boolean {
-    return this.#ended;
-  }
-
   emit(event: RunEvent | StepEvent): void {
-    if (this.#ended) return;
+    if (this.ended) return;
     this.#push(event);
   }
 
@@ -111,7 +107,7 @@ export class RunState {
    * depend on what notices first.
    */
   requestStop(cause: StopCause): void {
-    if (this.stop || this.#ended) return;
+    if (this.stop || this.ended) return;
     this.stop = cause;
     this.emit({ type: "run-abort", ...cause });
     this.#controller.abort();
@@ -143,7 +139,7 @@ export class RunState {
       denied: this.denied,
     };
     // Ended first: a listener that aborts on this event must not cause another one.
-    this.#ended = true;
+    this.ended = true;
     this.#push({ type: "run-end", result });
     this.events.close();
     return result;

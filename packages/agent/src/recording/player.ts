@@ -33,7 +33,7 @@ export class Player {
   #position = 0;
   #emitted = 0;
   #clockRead = 0;
-  #divergence: Divergence | undefined;
+  divergence: Divergence | undefined;
 
   constructor({ entries }: Recording) {
     this.#entries = entries;
@@ -47,10 +47,6 @@ export class Player {
   /** Aborted where the recorded run was. */
   get signal(): AbortSignal {
     return this.#controller.signal;
-  }
-
-  get divergence(): Divergence | undefined {
-    return this.#divergence;
   }
 
   /** The next crossing, once the events before it have been emitted, and the timer that it fires was started. Does not move. */
@@ -92,7 +88,7 @@ export class Player {
     const recorded = this.#events[this.#emitted];
     this.#emitted += 1;
     // A request is compared where the model is asked, which says more.
-    if (!this.#divergence && event.type !== "request" && canonicalJson(recorded) !== canonicalJson(event)) {
+    if (!this.divergence && event.type !== "request" && canonicalJson(recorded) !== canonicalJson(event)) {
       this.diverge("event", `event ${this.#emitted} (${event.type})`, recorded, event);
     }
     this.#abortIfDue();
@@ -103,8 +99,8 @@ export class Player {
     const found = firstDifference(recorded, now);
     const place = found?.path ? `${where}, ${found.path}` : where;
     const message = `The replay differs from the recording in ${place}: recorded ${found?.recorded}, now ${found?.now}.`;
-    this.#divergence ??= { what, message };
-    return this.#divergence;
+    this.divergence ??= { what, message };
+    return this.divergence;
   }
 
   now(): number {

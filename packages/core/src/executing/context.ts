@@ -9,9 +9,7 @@ import { reportWait } from "./host.ts";
  * @throws `TypeError` for an unknown option.
  */
 export function executorContext(options: Partial<ExecutorContext> = {}): ExecutorContext {
-  checkKeys<ExecutorContext>("executorContext", options as ExecutorContext, {
-    ...{ signal: true, emit: true, approve: true, wait: true, runId: true, stepIndex: true },
-  });
+  checkKeys("executorContext", options as ExecutorContext, "signal emit approve wait runId stepIndex");
   const context: ExecutorContext = {
     signal: new AbortController().signal,
     emit: () => {},

@@ -1,3 +1,4 @@
+import { atPointer } from "@toolglot/internal";
 import type { JsonSchema } from "../json.ts";
 import { neutralize } from "../text/neutralize.ts";
 
@@ -15,14 +16,7 @@ export function resolveSchema(schema: JsonSchema | undefined, root: JsonSchema |
 
 /** What a local reference points at: one step, no further. */
 export function schemaAt(reference: string, root: JsonSchema | undefined): JsonSchema | undefined {
-  if (!reference.startsWith("#")) return undefined;
-  let target: unknown = root;
-  for (const key of reference.split("/").slice(1)) {
-    const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
-    if (typeof target !== "object" || target === null || !Object.hasOwn(target, name)) return undefined;
-    target = (target as Record<string, unknown>)[name];
-  }
-  return target as JsonSchema | undefined;
+  return reference.startsWith("#") ? (atPointer(root, reference) as JsonSchema | undefined) : undefined;
 }
 
 /** A schema's own value, else that of the schema it refers to. */

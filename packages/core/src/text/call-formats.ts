@@ -26,6 +26,9 @@ export const followsToken = "(?=[^\\s.,;:!?)\"'`’”…。，、；：！？�
 const name = "[\\w.:-]{1,100}";
 const xml = "a tool call in XML";
 const json = "a JSON tool call";
+const tam = { id: "tam", name: "a TAM block", protocol: "tam", lineStart: true } as const;
+const attp = { id: "attp", name: "an ATTP document", protocol: "attp", lineStart: true } as const;
+const anthropic = { id: "anthropic", name: xml } as const;
 const lineEnd = "[ \\t\\r]{0,9}(?=\\n|$)";
 
 /**
@@ -34,31 +37,10 @@ const lineEnd = "[ \\t\\r]{0,9}(?=\\n|$)";
  */
 export const callFormats: readonly CallFormat[] = [
   { id: "toolsxml", name: "a ToolsXML block", protocol: "toolsxml", open: ["<tools>"], next: "", lineStart: true },
-  { id: "tam", name: "a TAM block", protocol: "tam", open: ["<|[ REQUEST_TOOL ]|>"], next: "", lineStart: true },
-  {
-    id: "tam",
-    name: "a TAM block",
-    protocol: "tam",
-    open: ["command"],
-    next: "(?:_?\\d{1,3})?[ \\t]{0,9}[:：=][ \\t]{0,9}[»》]{2}",
-    lineStart: true,
-  },
-  {
-    id: "attp",
-    name: "an ATTP document",
-    protocol: "attp",
-    open: ["[tool_call]"],
-    next: lineEnd,
-    lineStart: true,
-  },
-  {
-    id: "attp",
-    name: "an ATTP document",
-    protocol: "attp",
-    open: ["thought ="],
-    next: "[ \\t]{0,9}[\"'“]",
-    lineStart: true,
-  },
+  { ...tam, open: ["<|[ REQUEST_TOOL ]|>"], next: "" },
+  { ...tam, open: ["command"], next: "(?:_?\\d{1,3})?[ \\t]{0,9}[:：=][ \\t]{0,9}[»》]{2}" },
+  { ...attp, open: ["[tool_call]"], next: lineEnd },
+  { ...attp, open: ["thought ="], next: "[ \\t]{0,9}[\"'“]" },
   {
     id: "search-replace",
     name: "a SEARCH/REPLACE block",
@@ -107,14 +89,9 @@ export const callFormats: readonly CallFormat[] = [
   { id: "glm", name: xml, open: ["<tool_call>"], next: `\\s{0,9}${name}\\s{0,9}(?:<arg_key>|</tool_call>)` },
   { id: "minimax", name: xml, open: ["<minimax:tool_call>"] },
   { id: "seed-oss", name: xml, open: ["<seed:tool_call>"] },
-  {
-    id: "anthropic",
-    name: xml,
-    open: ["<function_calls>", "<function_call>"],
-    next: `\\s{0,40}(?:[<{[]|${name}\\(|$)`,
-  },
-  { id: "anthropic", name: xml, open: ["<invoke", "<function", "<tool"], next: "\\s{1,9}name\\s{0,9}=" },
-  { id: "anthropic", name: xml, open: ["<tool>", "<tool_use>"], next: "\\s{0,9}(?:<(?:tool_)?name>|\\{)" },
+  { ...anthropic, open: ["<function_calls>", "<function_call>"], next: `\\s{0,40}(?:[<{[]|${name}\\(|$)` },
+  { ...anthropic, open: ["<invoke", "<function", "<tool"], next: "\\s{1,9}name\\s{0,9}=" },
+  { ...anthropic, open: ["<tool>", "<tool_use>"], next: "\\s{0,9}(?:<(?:tool_)?name>|\\{)" },
   { id: "atem", name: xml, open: ["<atem:function_calls>", "<atem:invoke"] },
   { id: "cohere5", name: "a Cohere call", open: ["<cofl:tool_call"] },
   { id: "step3", name: xml, open: ["<steptml:invoke"] },
@@ -144,16 +121,5 @@ export const callFormats: readonly CallFormat[] = [
 ];
 
 /** The tags of ToolsXML, which are looked for without their brackets too. */
-export const toolsXmlTags: readonly string[] = [
-  "tools",
-  "command",
-  "edit",
-  "file",
-  "find",
-  "replace",
-  "read",
-  "get_value",
-  "input",
-  "ctrl",
-  "mcp",
-];
+export const toolsXmlTags: readonly string[] =
+  "tools command edit file find replace read get_value input ctrl mcp".split(" ");

@@ -6,7 +6,7 @@ import { localError } from "../errors.ts";
 const written = (name: string): string => `$KARYI{${name}}`;
 
 /** The name in a placeholder; undefined when what stands there can't be one. */
-export function nameIn(placeholder: string): string | undefined {
+function nameIn(placeholder: string): string | undefined {
   return /^\$KARYI\{([A-Za-z_][A-Za-z0-9_]{0,63})\}$/.exec(placeholder)?.[1];
 }
 

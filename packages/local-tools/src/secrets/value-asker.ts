@@ -1,6 +1,7 @@
 import type { ExecutorContext, ToolError, WaitOutcome } from "@toolglot/core";
 import { defined, settleWithin, unsettled } from "@toolglot/internal";
 import { localError } from "../errors.ts";
+import { modelWords } from "./model-words.ts";
 import type { Secrets, ValueAnswer, ValueRequest } from "./types.ts";
 import type { SecretValues } from "./values.ts";
 
@@ -79,8 +80,8 @@ export class ValueAsker {
     const values = this.#values;
     const where = (await values.known()).get(key);
     const request: ValueRequest = {
-      ...{ key, reason: oneLine(reason), canKeep: values.canKeep },
-      ...defined({ note: note === undefined ? undefined : oneLine(note), known: where }),
+      ...{ key, reason: modelWords(reason), canKeep: values.canKeep },
+      ...defined({ note: note === undefined ? undefined : modelWords(note), known: where }),
     };
     let answer: ValueAnswer | undefined | typeof unsettled;
     try {
@@ -116,14 +117,4 @@ export function askedData({ key, kept, known, warnings }: AskedValue): Record<st
 
 function cancelled(): ToolError {
   return localError("ValueCancelled", "The user gave no value. Go on without it; do not ask again.");
-}
-
-/** A model's words as a person may be shown them: one line, of characters that can be seen, 300 at most. */
-function oneLine(text: string): string {
-  const seen = text
-    .replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, "")
-    .replace(/[\p{Cc}\s]+/gu, " ")
-    .trim();
-  const units = [...seen];
-  return units.length > 300 ? `${units.slice(0, 299).join("")}…` : seen;
 }

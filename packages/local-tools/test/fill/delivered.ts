@@ -19,9 +19,3 @@ export function outputOf(filled: FilledScript, cwd = "/"): string {
   const { stdout } = spawnSync("bash", ["-s"], { input: `${set}${filled.text}\n`, cwd, encoding: "utf8" });
   return stdout;
 }
-
-/** The output, or `refused: …`. */
-export function run(script: string, value: string): string {
-  const filled = fill(script, { V: value });
-  return "message" in filled ? `refused: ${filled.message}` : outputOf(filled);
-}

@@ -102,6 +102,7 @@ export class DurableCalls {
     });
   }
 
+  /** Carries a call out, or takes its outcome from the journal, and delivers that in order. */
   carryOut(work: CallWork): void {
     this.#admission = this.#admission.then(() => this.#admit(work)).catch((error) => this.#failed(error));
   }

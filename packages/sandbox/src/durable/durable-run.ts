@@ -1,7 +1,7 @@
 import type { OperationClaim } from "@toolglot/core";
 import { settleWithin } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
-import type { CallWork, DurableProgram } from "../run/durability.ts";
+import type { DurableProgram } from "../run/durability.ts";
 import type { Session, SessionListener, SessionRules } from "../run/guest-session.ts";
 import type { SandboxError, SandboxRun } from "../types.ts";
 import { DurableCalls } from "./durable-calls.ts";
@@ -35,7 +35,7 @@ export class DurableRun {
   readonly #run: OpenedRun;
   readonly #program: DurableProgram;
   readonly #acquire: () => Promise<Lease>;
-  readonly #calls: DurableCalls;
+  readonly calls: DurableCalls;
   #session: ParkingSession | undefined;
   #resting = false;
   /** The log has not answered for as long as the lease lasts. */
@@ -50,7 +50,7 @@ export class DurableRun {
     const { clock, timeZone } = run.header;
     this.request = { clock, timeZone };
     this.toolMs = highest(kept, "toolMs", 0);
-    this.#calls = new DurableCalls({ journal, leases, kept, program, onLater: () => this.rest() }, clock);
+    this.calls = new DurableCalls({ journal, leases, kept, program, onLater: () => this.rest() }, clock);
     leases.onLost((loss) => {
       if (loss === "expired") this.#onSilence(new Error(notRenewed));
       program.fail(loss === "taken" ? leaseLostError : journalError(notRenewed));
@@ -68,16 +68,11 @@ export class DurableRun {
     return this.#run.calls.get(call)?.answer !== undefined;
   }
 
-  /** Carries a call out, or takes its outcome from the journal, and delivers that in order. */
-  carryOut(work: CallWork): void {
-    this.#calls.carryOut(work);
-  }
-
   /** Called whenever the program is {@link DurableProgram.resting}. */
   rest(): void {
     if (this.#resting) return;
     this.#resting = true;
-    void this.#calls.admitted().then(() => {
+    void this.calls.admitted().then(() => {
       this.#resting = false;
       this.#rest();
     });
@@ -86,7 +81,7 @@ export class DurableRun {
   #rest(): void {
     const program = this.#program;
     if (!program.resting) return;
-    const { missing, waiting, replayed } = this.#calls;
+    const { missing, waiting, replayed } = this.calls;
     if (missing) program.fail(missingCall(missing));
     else if (!replayed) return;
     else if (waiting) program.park({ id: this.#run.journal.settings.id, waiting });
@@ -95,8 +90,8 @@ export class DurableRun {
 
   /** Writes the outcome down. Resolves with the outcome to report, which may be another one; never rejects. */
   async end(run: SandboxRun | SandboxRunParked, by: "program" | "host"): Promise<SandboxRun | SandboxRunParked> {
-    const quiet = this.#calls.stop();
-    const { missing, replayed } = this.#calls;
+    const quiet = this.calls.stop();
+    const { missing, replayed } = this.calls;
     if (run.status === "parked") return this.#leave(quiet, run);
     const isLimit = run.status === "error" && limitErrors.includes(run.error.type);
     // A replay that is slower, or has less memory, does not come as far as the program once did.
@@ -118,7 +113,7 @@ export class DurableRun {
   async #leave<Outcome>(quiet: Promise<void>, run: Outcome): Promise<Outcome> {
     this.#run.leases.stop();
     const left = quiet.then(() => this.#run.leases.giveUp());
-    if (this.#calls.quiet) await settleWithin(left, { ms: giveUpMs });
+    if (this.calls.quiet) await settleWithin(left, { ms: giveUpMs });
     return run;
   }
 }

@@ -21,16 +21,12 @@ const batchSize = 32;
 export class Journal {
   readonly settings: DurableSettings;
   readonly #owner = randomHex(32);
-  #keepMs: number;
+  /** How long outcomes are remembered: as long as the run began with, so that none is forgotten before its time. */
+  keepMs: number;
 
   constructor(settings: DurableSettings) {
     this.settings = settings;
-    this.#keepMs = settings.keepMs;
-  }
-
-  /** How long outcomes are remembered: as long as the run began with, so that none is forgotten before its time. */
-  get keepMs(): number {
-    return this.#keepMs;
+    this.keepMs = settings.keepMs;
   }
 
   claimRun(fingerprint: string): Promise<JournalClaim> {
@@ -89,7 +85,7 @@ export class Journal {
   headerOf({ data }: OperationRecord): RunHeader | undefined {
     if (data === undefined) return undefined;
     const header = readHeader(data) ?? this.#unreadable("run");
-    this.#keepMs = header.keepMs ?? this.#keepMs;
+    this.keepMs = header.keepMs ?? this.keepMs;
     return header;
   }
 
@@ -128,7 +124,7 @@ export class Journal {
     leaseMs: number = this.settings.leaseMs,
   ): Promise<JournalClaim> {
     // What is forgotten stays known as long again: a run that comes back too late must not begin anew.
-    const kept = { ttlMs: this.#keepMs, keepMs: this.#keepMs };
+    const kept = { ttlMs: this.keepMs, keepMs: this.keepMs };
     const claim = { ...this.#key(key), fingerprint, owner: this.#owner, leaseMs, abandoned, ...kept };
     const asked = performance.now();
     return { ...(await this.settings.log.claim(claim)), asked };

@@ -1,6 +1,7 @@
-import { inBackground, isObject } from "@toolglot/internal";
-import type { Guest, GuestListener } from "../engine.ts";
+import { isObject } from "@toolglot/internal";
+import type { Guest } from "../engine.ts";
 import { dropKeys, utf8Bytes } from "../json.ts";
+import { StartedGuest } from "../started-guest.ts";
 import type { SandboxLimits } from "../types.ts";
 
 /** `onMessage` gets what the thread sent, `onEnd` why it ended. */
@@ -37,8 +38,7 @@ export interface ThreadLife {
 }
 
 /** An interpreter in a thread. It sends arrays of JSON texts; anything else ends it. */
-export class MessageGuest implements Guest {
-  readonly ready: Promise<void>;
+export class MessageGuest extends StartedGuest implements Guest {
   readonly ended: Promise<void>;
   readonly #thread: GuestThread;
   readonly #life: ThreadLife;
@@ -48,55 +48,43 @@ export class MessageGuest implements Guest {
   /** Of the thread: programs so far, with this one, and when it was made. */
   #programs = 1;
   #born = performance.now();
-  #listener: GuestListener | undefined;
-  #fault = "the thread ended";
-  #over = false;
-  #markReady: () => void = () => {};
-  #markFailed: (error: Error) => void = () => {};
   #markEnded: () => void = () => {};
 
   /** `life.startTimeoutMs`: until it must be ready. */
   constructor(thread: GuestThread, limits: SandboxLimits, life: ThreadLife) {
+    super("the thread ended", life.startTimeoutMs);
     this.#thread = thread;
     this.#limits = limits;
     this.#life = life;
     this.#maxBytes = Math.max(limits.maxResultBytes, limits.maxLogBytes, maxArgumentBytes) + messageOverheadBytes;
-    this.ready = new Promise((resolve, reject) => {
-      this.#markReady = resolve;
-      this.#markFailed = reject;
-    });
     this.ended = new Promise((resolve) => {
       this.#markEnded = resolve;
     });
-    const timer = inBackground(() => this.#fail("it did not start in time"), life.startTimeoutMs);
-    const stop = (): void => clearTimeout(timer);
-    this.ready.then(stop, stop);
-    thread.attach({ onMessage: (data) => this.#read(data), onEnd: (fault) => this.#end(fault) });
-  }
-
-  listen(listener: GuestListener): void {
-    this.#listener = listener;
-    if (this.#over) queueMicrotask(() => listener.onEnd(this.#fault));
+    const onEnd = (fault: string): void => {
+      if (!this.over) this.fault = fault;
+      this.end();
+    };
+    thread.attach({ onMessage: (data) => this.#read(data), onEnd });
   }
 
   send(json: string): void {
-    if (!this.#over) this.#thread.post(json);
+    if (!this.over) this.#thread.post(json);
   }
 
   kill(): void {
     void this.#thread.end().then(this.#markEnded);
-    this.#end(this.#fault);
+    this.end();
   }
 
   rest(): void {
-    if (!this.#over) this.#resting = true;
+    if (!this.over) this.#resting = true;
   }
 
   renew(): Guest | undefined {
     const { maxPrograms = 1, maxMs = 0 } = this.#life;
-    if (!this.#resting || this.#over || !this.#thread.renew) return undefined;
+    if (!this.#resting || this.over || !this.#thread.renew) return undefined;
     if (this.#programs >= maxPrograms || performance.now() - this.#born >= maxMs) return undefined;
-    this.#over = true;
+    this.over = true;
     this.#markEnded();
     const next = new MessageGuest(this.#thread, this.#limits, this.#life);
     next.#programs = this.#programs + 1;
@@ -110,54 +98,46 @@ export class MessageGuest implements Guest {
   }
 
   #read(data: unknown): void {
-    if (this.#over) return;
+    if (this.over) return;
     if (this.#resting) {
-      this.#fail("it sent a message after its end");
+      this.fail("it sent a message after its end");
       return;
     }
     if (!Array.isArray(data) || data.length === 0 || data.length > maxBatchLength) {
-      this.#fail("it sent something that is no batch of messages");
+      this.fail("it sent something that is no batch of messages");
       return;
     }
     for (const text of data as unknown[]) {
-      if (this.#over) return;
+      if (this.over) return;
       this.#receive(text);
     }
   }
 
   #receive(text: unknown): void {
     if (typeof text !== "string" || text.length > this.#maxBytes) {
-      this.#fail(typeof text === "string" ? "it sent a message that is too long" : "it sent a message that is no text");
+      this.fail(typeof text === "string" ? "it sent a message that is too long" : "it sent a message that is no text");
       return;
     }
     let message: unknown;
     try {
       message = JSON.parse(text);
     } catch {
-      this.#fail("it sent a message that is no JSON");
+      this.fail("it sent a message that is no JSON");
       return;
     }
     if (!isObject(message) || !dropKeys(message, droppedKeys))
-      this.#fail("it sent a message that is no object, or too deep");
-    else if (this.#listener) {
+      this.fail("it sent a message that is no object, or too deep");
+    else if (this.listener) {
       // Of a call it is no matter what else than ASCII would add.
       const isOutcome = message.type === "result" || message.type === "error";
-      this.#listener.onMessage(message, isOutcome ? utf8Bytes(text) : text.length);
-    } else if (message.type === "ready") this.#markReady();
-    else this.#fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
+      this.listener.onMessage(message, isOutcome ? utf8Bytes(text) : text.length);
+    } else if (message.type === "ready") this.markReady();
+    else this.fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
   }
 
-  #fail(fault: string): void {
-    this.#fault = fault;
-    this.kill();
-  }
-
-  #end(fault: string): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#fault = fault;
-    this.#markFailed(new Error(fault));
-    this.#listener?.onEnd(fault);
+  protected override end(): void {
+    if (this.over) return;
+    super.end();
     void this.#thread.end().then(this.#markEnded);
   }
 }

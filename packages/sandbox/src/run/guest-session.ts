@@ -61,7 +61,7 @@ export class GuestSession implements Session {
   readonly #watch = new Stopwatch();
   #asked = 0;
   #answered = 0;
-  #idle = false;
+  idle: boolean = false;
   #usageKnown = false;
   #over = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -84,12 +84,8 @@ export class GuestSession implements Session {
   answer(reply: string): void {
     if (this.#over) return;
     this.#answered++;
-    if (this.#idle || !this.#rules.concurrent) this.#resume();
+    if (this.idle || !this.#rules.concurrent) this.#resume();
     this.#guest.send(reply);
-  }
-
-  get idle(): boolean {
-    return this.#idle;
   }
 
   get guestMs(): number {
@@ -112,7 +108,7 @@ export class GuestSession implements Session {
   #receive(event: GuestEvent | undefined, bytes: number): void {
     if (this.#over) return;
     // A guest that waits for an answer may send nothing.
-    if (event === undefined || this.#idle) this.#fault("broken");
+    if (event === undefined || this.idle) this.#fault("broken");
     else if (event.type === "log") this.#listener.onLog(event);
     else if (event.type === "usage") this.#usage(event.memoryMb);
     else if (event.type === "idle") this.#wait(event.answered);
@@ -141,7 +137,7 @@ export class GuestSession implements Session {
     this.#asked++;
     if (!concurrent) this.#pause();
     this.#listener.onCall(event, bytes);
-    if (!concurrent && this.#idle) this.#listener.onIdle();
+    if (!concurrent && this.idle) this.#listener.onIdle();
   }
 
   #wait(answered: number): void {
@@ -156,7 +152,7 @@ export class GuestSession implements Session {
   }
 
   #resume(): void {
-    this.#idle = false;
+    this.idle = false;
     const { timeoutMs } = this.#rules;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(
@@ -172,7 +168,7 @@ export class GuestSession implements Session {
   #pause(): void {
     clearTimeout(this.#timer);
     this.#watch.stop();
-    this.#idle = true;
+    this.idle = true;
   }
 
   #fault(fault: "ended" | "broken"): void {

@@ -202,7 +202,7 @@ export class ProgramRun implements DurableProgram {
     observe(() => options.onToolCallStart?.({ callId, name, args: shown, ...(replayed ? { replayed } : {}) }));
     if (this.#durable === undefined) void this.#carryOut(pending);
     else {
-      this.#durable.carryOut({
+      this.#durable.calls.carryOut({
         pending,
         ask: () => this.#approvals.ask(call),
         perform: () => this.#perform(pending),

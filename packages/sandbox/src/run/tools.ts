@@ -120,19 +120,16 @@ function allowsNull(schema: JsonSchema): boolean {
   return choices === undefined ? schema.$ref === undefined : choices.some(allowsNull);
 }
 
-/** What a tool gave: its value, and the JSON text that goes to the program. */
-export interface ToolValue {
-  value: unknown;
-  json: string;
-}
-
-/** Runs a tool to its end: see core's `lastOf` for one that gives several values. Rejects with what the tool threw. */
+/**
+ * Runs a tool to its end: see core's `lastOf` for one that gives several values. Gives the value, and the JSON text that goes to
+ * the program. Rejects with what the tool threw.
+ */
 export async function executeTool(
   { tool }: ProgramTool,
   args: Record<string, unknown>,
   context: { signal: AbortSignal; callId: string },
   onProgress: (value: unknown) => void,
-): Promise<ToolValue> {
+): Promise<{ value: unknown; json: string }> {
   let value: unknown = await (tool.execute as (input: unknown, with_: typeof context) => unknown)(args, context);
   const iterator = iteratorOf(value);
   if (iterator !== undefined) value = await lastOf(iterator, { signal: context.signal, onProgress });
@@ -147,17 +144,11 @@ export async function executeTool(
   return { value, json };
 }
 
-/** What a tool threw. `isCertain`: the tool itself reported its failure, with a `ToolError`. */
-export interface ToolFailure {
-  message: string;
-  isCertain: boolean;
-}
-
 /**
  * What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs.
- * Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
+ * `isCertain`: the tool itself reported its failure, with a `ToolError`. Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
  */
-export function failureForGuest(error: unknown): ToolFailure {
+export function failureForGuest(error: unknown): { message: string; isCertain: boolean } {
   try {
     const isCertain = ToolError.isInstance(error);
     const given: unknown = isCertain || error instanceof Error ? error.message : error;

@@ -113,14 +113,9 @@ function createAjv(): Ajv2020 {
   return ajv;
 }
 
-const onInterpreter = [
-  "contains",
-  "unevaluatedItems",
-  "unevaluatedProperties",
-  "$anchor",
-  "$recursiveRef",
-  "$recursiveAnchor",
-];
+const onInterpreter = "contains unevaluatedItems unevaluatedProperties $anchor $recursiveRef $recursiveAnchor".split(
+  " ",
+);
 
 /** Where ajv gives other verdicts than the specification, or resolves references in its own way. */
 function isReadDifferently(schema: JsonSchemaObject): boolean {

@@ -12,7 +12,8 @@ export class CallScope implements ToolContext {
   readonly #timer: ReturnType<typeof setTimeout> | undefined;
   #controller: AbortController | undefined;
   #interrupt: (() => void) | undefined;
-  #stop: "aborted" | "timeout" | undefined;
+  /** Why the call was stopped from outside; undefined while it runs. */
+  stop: "aborted" | "timeout" | undefined;
   #reason: unknown;
 
   constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined) {
@@ -25,20 +26,15 @@ export class CallScope implements ToolContext {
     }, timeoutMs);
   }
 
-  /** Why the call was stopped from outside; undefined while it runs. */
-  get stop(): "aborted" | "timeout" | undefined {
-    return this.#stop;
-  }
-
   get signal(): AbortSignal {
     this.#controller ??= new AbortController();
-    if (this.#stop !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#reason);
+    if (this.stop !== undefined && !this.#controller.signal.aborted) this.#controller.abort(this.#reason);
     return this.#controller.signal;
   }
 
   #end(stop: "aborted" | "timeout", reason: unknown): void {
-    if (this.#stop !== undefined) return;
-    this.#stop = stop;
+    if (this.stop !== undefined) return;
+    this.stop = stop;
     this.#reason = reason;
     this.#controller?.abort(reason);
     this.#interrupt?.();
@@ -46,11 +42,11 @@ export class CallScope implements ToolContext {
 
   /** The work's value, or `unsettled` once the call is stopped. One piece of work at a time. */
   wait<Value>(work: Value | PromiseLike<Value>): Value | PromiseLike<Value | typeof unsettled> | typeof unsettled {
-    if (!this.#canStop || !isThenable(work)) return this.#stop === undefined ? work : unsettled;
+    if (!this.#canStop || !isThenable(work)) return this.stop === undefined ? work : unsettled;
     return new Promise((resolve, reject) => {
       // Not Promise.race: a promise that takes part in many races keeps a reaction for each of them.
       this.#interrupt = () => resolve(unsettled);
-      if (this.#stop !== undefined) resolve(unsettled);
+      if (this.stop !== undefined) resolve(unsettled);
       work.then(resolve, reject);
     });
   }

@@ -51,13 +51,7 @@ export interface ToolkitExecutor extends Executor {
  * order; never rejects for what a model or a tool did.
  */
 export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): ToolkitExecutor {
-  checkKeys<ToolkitExecutorOptions>("toolkitExecutor", options, {
-    maxConcurrency: true,
-    tasks: true,
-    operationLog: true,
-    operationScope: true,
-    resources: true,
-  });
+  checkKeys("toolkitExecutor", options, "maxConcurrency tasks operationLog operationScope resources");
   const { maxConcurrency = 8, tasks = new Tasks() } = options;
   checkConcurrency(maxConcurrency);
   const runPlan = planRunner(toolkit, { ...options, tasks });

@@ -2,7 +2,7 @@ import { sanitizeErrorMessage, ToolError } from "@toolglot/core";
 import { checkKeys, maxTimerMs } from "@toolglot/internal";
 import { errorTypes, ToolkitError } from "../errors.ts";
 import { type CallFault, Connection, messageOf } from "./connection.ts";
-import type { McpClientOptions, McpHttpTransport, McpStdioTransport } from "./options.ts";
+import type { McpClientOptions } from "./options.ts";
 import type { McpCallOptions, McpCallRequest, McpCallResult, McpClient, McpListedTool } from "./types.ts";
 
 /**
@@ -216,15 +216,7 @@ function checkOptions(options: McpClientOptions): void {
     throw new TypeError(`createMcpClient ${problem}`);
   };
   if (typeof options !== "object" || options === null) wrong("needs options: { name, transport }");
-  checkKeys<McpClientOptions>("createMcpClient", options, {
-    name: true,
-    transport: true,
-    stateful: true,
-    connectTimeoutMs: true,
-    clientOptions: true,
-    prepareClient: true,
-    onError: true,
-  });
+  checkKeys("createMcpClient", options, "name transport stateful connectTimeoutMs clientOptions prepareClient onError");
   const { name, transport, connectTimeoutMs, stateful } = options;
   if (typeof name !== "string" || name === "") wrong("needs a name");
   if (stateful !== undefined && typeof stateful !== "boolean") wrong("takes stateful: true or false");
@@ -234,24 +226,12 @@ function checkOptions(options: McpClientOptions): void {
   if (typeof transport === "function") return;
   switch (transport?.type) {
     case "stdio":
-      checkKeys<McpStdioTransport>("createMcpClient: transport", transport, {
-        type: true,
-        command: true,
-        args: true,
-        env: true,
-        cwd: true,
-        onStderr: true,
-      });
+      checkKeys("createMcpClient: transport", transport, "type command args env cwd onStderr");
       if (typeof transport.command !== "string" || transport.command === "") wrong("needs a command for stdio");
       if (transport.args !== undefined && !Array.isArray(transport.args)) wrong("takes args as an array of strings");
       return;
     case "http":
-      checkKeys<McpHttpTransport>("createMcpClient: transport", transport, {
-        type: true,
-        url: true,
-        headers: true,
-        fetch: true,
-      });
+      checkKeys("createMcpClient: transport", transport, "type url headers fetch");
       if (!isHttpUrl(transport.url)) wrong(`needs a url that begins with http:// or https://, not ${transport.url}`);
       return;
     default:

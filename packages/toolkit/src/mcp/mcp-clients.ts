@@ -74,17 +74,10 @@ function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
   if (needed.some((method) => typeof client?.[method] !== "function")) {
     throw new TypeError("registerMcpClient needs a client of createMcpClient, from @toolglot/toolkit/mcp");
   }
-  checkKeys<RegisterMcpOptions>("registerMcpClient", options, {
-    groupName: true,
-    enableTools: true,
-    disableTools: true,
-    presetsByTool: true,
-    postprocess: true,
-    wrapToolResult: true,
-    namesakeStrategy: true,
-    timeoutMs: true,
-    onToolsChanged: true,
-  });
+  checkKeys("registerMcpClient", options, [
+    "groupName enableTools disableTools presetsByTool postprocess wrapToolResult namesakeStrategy",
+    "timeoutMs onToolsChanged",
+  ]);
   const { enableTools, disableTools, timeoutMs, presetsByTool } = options;
   for (const [option, names] of Object.entries({ enableTools, disableTools })) {
     if (names !== undefined && !(Array.isArray(names) && names.every((name) => typeof name === "string"))) {

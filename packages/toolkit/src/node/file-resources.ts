@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promis
 import { dirname, extname, isAbsolute, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@toolglot/core";
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, joinBytes, type KnownKeys } from "@toolglot/internal";
 import type { Resource, ResourceResolver } from "../resource.ts";
 
 /** Options of both resolvers. */
@@ -142,18 +142,11 @@ async function readUpTo(file: FileHandle, maxBytes: number, expected: number): P
     // One byte more than expected, so that the end shows.
     const chunk = Buffer.allocUnsafe(Math.max(1, length < expected ? expected - length + 1 : 64 * 1024));
     const { bytesRead } = await file.read(chunk, 0, chunk.length, length);
-    if (bytesRead === 0) break;
+    if (bytesRead === 0) return joinBytes(chunks);
     chunks.push(chunk.subarray(0, bytesRead));
     length += bytesRead;
     if (length > maxBytes) return undefined;
   }
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
 }
 
 function isInsideAny(roots: readonly string[], path: string): boolean {

@@ -7,7 +7,7 @@ import type {
   ToolExample,
   ToolRaises,
 } from "@toolglot/core";
-import { checkKeys, defined, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import {
   type ArgsShorthand,
   type InferArgs,
@@ -43,14 +43,7 @@ interface AnySpec extends ToolSpec, ToolFacts {
   execute(input: never, context: ToolContext): unknown;
 }
 
-const specKeys: KnownKeys<AnySpec> = {
-  ...factKeys,
-  name: true,
-  description: true,
-  output: true,
-  outputSchema: true,
-  execute: true,
-};
+const specKeys = "name description output outputSchema execute";
 
 /**
  * Defines a tool. The input is converted to JSON Schema here, once; `TypeError` names the tool and the field when that
@@ -77,7 +70,7 @@ export function defineTool(
   },
 ): DefinedTool<Record<string, unknown>>;
 export function defineTool(definition: AnySpec): DefinedTool {
-  checkKeys("defineTool", definition, specKeys, ["name", "description", "execute"]);
+  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"]);
   const { name, description, execute, annotations, examples, raises, outputSchema } = definition;
   const output = definition.output ?? outputSchema;
   if (typeof name !== "string" || name === "") throw new TypeError("defineTool needs a name");

@@ -1,5 +1,5 @@
 import type { AnyTool, JsonSchema, ToolDefinition, ToolExample } from "@toolglot/core";
-import { checkKeys, defined, isObject, type KnownKeys, maxTimerMs, readFunctionShape } from "@toolglot/internal";
+import { checkKeys, defined, isObject, maxTimerMs, readFunctionShape } from "@toolglot/internal";
 import { type InputSchema, isInputSchema, toInputSchema } from "@toolglot/schema";
 import { RegisteredToolFunction } from "../call/registered.ts";
 import type {
@@ -12,21 +12,10 @@ import type {
 import { withRest } from "./rest.ts";
 import { checkFacts, factKeys, readInput, type ToolFacts } from "./tool-facts.ts";
 
-const optionKeys: KnownKeys<RegisterFunctionOptions & ToolFacts> = {
-  ...factKeys,
-  name: true,
-  groupName: true,
-  presets: true,
-  description: true,
-  includeLongDescription: true,
-  jsonSchema: true,
-  includeRest: true,
-  namesakeStrategy: true,
-  postprocess: true,
-  timeoutMs: true,
-  retries: true,
-  chunks: true,
-};
+const optionKeys = [
+  "name groupName presets description includeLongDescription jsonSchema includeRest namesakeStrategy",
+  "postprocess timeoutMs retries chunks",
+] as const;
 
 /** Reads a tool, or a function with its options, into what the toolkit keeps. `TypeError` for a caller's mistake. */
 export function readRegistration(
@@ -34,7 +23,7 @@ export function readRegistration(
   options: RegisterFunctionOptions,
   warnings: string[],
 ): RegisteredToolFunction {
-  checkKeys("registerToolFunction", options, optionKeys);
+  checkKeys("registerToolFunction", options as RegisterFunctionOptions & ToolFacts, [factKeys, ...optionKeys]);
   checkFacts("registerToolFunction", options);
   const tool = typeof given === "function" ? undefined : checkedTool(given);
   const byHand = options.jsonSchema === undefined ? undefined : readJsonSchema(options.jsonSchema);

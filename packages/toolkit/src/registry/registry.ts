@@ -11,7 +11,8 @@ import { checkNames, ToolGroups } from "./tool-groups.ts";
 
 /** A toolkit's tools, the groups they are in, and the meta tool that comes with groups. Calls nothing. */
 export class ToolRegistry {
-  readonly #tools = new Map<string, RegisteredToolFunction>();
+  /** By name, in order of registration. */
+  readonly tools: Map<string, RegisteredToolFunction> = new Map();
   readonly groups: ToolGroups = new ToolGroups(() => this.#touch());
   readonly #listeners = new Set<() => void>();
   /** The definitions of the active tools at the last request. */
@@ -31,24 +32,19 @@ export class ToolRegistry {
     this.#validator = options.validator;
   }
 
-  /** By name, in order of registration. */
-  get tools(): ReadonlyMap<string, RegisteredToolFunction> {
-    return this.#tools;
-  }
-
   /** Registers a tool, and returns the name it got; undefined when it was skipped. */
   register(given: Registrable, options: RegisterFunctionOptions): { warnings: string[]; name: string | undefined } {
     const warnings: string[] = [];
     let registered = readRegistration(given, options, warnings);
     this.groups.demand(registered.groupName);
-    if (this.#tools.has(registered.name)) {
+    if (this.tools.has(registered.name)) {
       const name = this.#settleClash(registered.name, options.namesakeStrategy ?? "raise", warnings);
       if (name === undefined) return { warnings, name };
       if (name !== registered.name) registered = readRegistration(given, { ...options, name }, []);
     }
     const { name } = registered;
     if (name === metaToolName) this.#metaTool = undefined;
-    this.#tools.set(name, this.#validator ? registered.withValidator(this.#validator) : registered);
+    this.tools.set(name, this.#validator ? registered.withValidator(this.#validator) : registered);
     this.#touch();
     return { warnings, name };
   }
@@ -65,7 +61,7 @@ export class ToolRegistry {
         return undefined;
       case "rename": {
         let number = 1;
-        while (this.#tools.has(suffixed(name, number))) number++;
+        while (this.tools.has(suffixed(name, number))) number++;
         warnings.push(`The tool ${shown} was there before: the new one is registered as "${suffixed(name, number)}".`);
         return suffixed(name, number);
       }
@@ -86,18 +82,18 @@ export class ToolRegistry {
       this.#metaTool = undefined;
       this.#wantsMetaTool = false;
     }
-    const removed = this.#tools.delete(name);
+    const removed = this.tools.delete(name);
     this.#touch();
     return removed;
   }
 
   /** Remembers the tools; the function it returns restores them. */
   snapshot(): () => void {
-    const saved = [...this.#tools];
+    const saved = [...this.tools];
     const metaTool = this.#metaTool;
     return () => {
-      this.#tools.clear();
-      for (const [name, tool] of saved) this.#tools.set(name, tool);
+      this.tools.clear();
+      for (const [name, tool] of saved) this.tools.set(name, tool);
       this.#metaTool = metaTool;
       this.#touch();
     };
@@ -110,20 +106,20 @@ export class ToolRegistry {
       const message = `There is no tool ${JSON.stringify(name)} to extend: register it first`;
       throw new ToolkitError("toolkit/unknown-tool", message, { name });
     }
-    this.#tools.set(finish.name, model === null ? finish : extendTool(finish, model, this.#validator));
+    this.tools.set(finish.name, model === null ? finish : extendTool(finish, model, this.#validator));
     this.#touch();
   }
 
   /** A tool as it was registered. */
   unextended(name: string): RegisteredToolFunction | undefined {
-    const registered = this.#tools.get(name);
+    const registered = this.tools.get(name);
     return registered?.unextended ?? registered;
   }
 
   /** Creates a group; the first one brings the meta tool with it. Returns warnings. */
   createGroup(name: string, options: ToolGroupOptions): string[] {
     this.groups.create(name, options);
-    if (this.#metaTool === undefined && this.#wantsMetaTool && this.#tools.has(metaToolName)) {
+    if (this.#metaTool === undefined && this.#wantsMetaTool && this.tools.has(metaToolName)) {
       return [`There is a tool "${metaToolName}" already: the model can't choose groups.`];
     }
     if (this.#metaTool !== undefined || this.#wantsMetaTool) this.#refreshMetaTool();
@@ -133,14 +129,14 @@ export class ToolRegistry {
   /** Removes groups with all their tools. Returns warnings. */
   removeGroups(names: readonly string[]): string[] {
     const warnings = this.groups.remove(names);
-    for (const [name, tool] of this.#tools) if (names.includes(tool.groupName)) this.#tools.delete(name);
+    for (const [name, tool] of this.tools) if (names.includes(tool.groupName)) this.tools.delete(name);
     if (this.#metaTool !== undefined) this.#refreshMetaTool();
     this.#touch();
     return warnings;
   }
 
   enableMetaTool(): void {
-    if (this.#metaTool === undefined && this.#tools.has(metaToolName)) {
+    if (this.#metaTool === undefined && this.tools.has(metaToolName)) {
       const message = `There is another tool "${metaToolName}"`;
       throw new ToolkitError("toolkit/name-clash", message, { name: metaToolName });
     }
@@ -149,7 +145,7 @@ export class ToolRegistry {
 
   #refreshMetaTool(): void {
     this.#metaTool = makeMetaTool(this.groups);
-    this.#tools.set(metaToolName, this.#metaTool);
+    this.tools.set(metaToolName, this.#metaTool);
     this.#touch();
   }
 
@@ -185,7 +181,7 @@ export class ToolRegistry {
 
   /** Restores the state of a new registry. */
   clear(): void {
-    this.#tools.clear();
+    this.tools.clear();
     this.groups.remove(this.groups.own.map(({ name }) => name));
     this.#metaTool = undefined;
     this.#wantsMetaTool = this.#wantedMetaTool;
@@ -198,12 +194,12 @@ export class ToolRegistry {
     for (const name of groupNames ?? []) this.groups.demand(name);
     const isListed = (group: string): boolean =>
       groupNames ? groupNames.includes(group) : this.groups.isActive(group);
-    return [...this.#tools.values()].filter((tool) => isListed(tool.groupName));
+    return [...this.tools.values()].filter((tool) => isListed(tool.groupName));
   }
 
   /** The tool that a call names, or the error for the model. */
   find(name: string): CallTarget {
-    const tool = this.#tools.get(name);
+    const tool = this.tools.get(name);
     if (tool !== undefined && this.groups.isActive(tool.groupName)) return tool;
     if (tool !== undefined) {
       const cure = this.#metaTool === undefined ? "" : ` Activate the group with ${metaToolName} first.`;

@@ -26,20 +26,11 @@ export function makeSubagentTool(
     args?: ArgsShorthand;
   },
 ): DefinedTool {
-  checkKeys(
-    "makeSubagentTool",
-    options,
-    {
-      name: true,
-      description: true,
-      input: true,
-      args: true,
-      annotations: true,
-      examples: true,
-      run: true,
-    },
-    ["name", "description", "run"],
-  );
+  checkKeys("makeSubagentTool", options, "name description input args annotations examples run", [
+    "name",
+    "description",
+    "run",
+  ]);
   const { run, ...definition } = options;
   if (typeof run !== "function")
     throw new TypeError(`makeSubagentTool: ${JSON.stringify(options.name)} needs a run function`);

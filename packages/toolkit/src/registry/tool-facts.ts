@@ -1,5 +1,5 @@
 import type { ToolAnnotations, ToolExample, ToolRaises } from "@toolglot/core";
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { checkKeys } from "@toolglot/internal";
 import { type ArgsShorthand, argsSchema, type InputSchema, type InputSource, toInputSchema } from "@toolglot/schema";
 
 /** The fields that a tool's definition and a function's registration have in common. */
@@ -14,15 +14,7 @@ export interface ToolFacts {
   raises?: ToolRaises[];
 }
 
-export const factKeys: KnownKeys<ToolFacts> = {
-  input: true,
-  inputSchema: true,
-  parameters: true,
-  args: true,
-  annotations: true,
-  examples: true,
-  raises: true,
-};
+export const factKeys = "input inputSchema parameters args annotations examples raises";
 
 /** The schema of a tool's input, from `input`, a name that means the same, or `args`; `TypeError` when two are given. */
 export function readInput(name: string, given: ToolFacts): InputSchema | undefined {
@@ -43,16 +35,11 @@ export function checkFacts(
   what: string,
   { annotations, examples, raises }: Pick<ToolFacts, "annotations" | "examples" | "raises">,
 ): void {
-  checkKeys<ToolAnnotations>(`${what}: annotations`, annotations, {
-    title: true,
-    readOnlyHint: true,
-    destructiveHint: true,
-    idempotentHint: true,
-    openWorldHint: true,
-    requiresApproval: true,
-    async: true,
-    riskTier: true,
-  });
+  checkKeys(
+    `${what}: annotations`,
+    annotations,
+    "title readOnlyHint destructiveHint idempotentHint openWorldHint requiresApproval async riskTier",
+  );
   const lists = { examples, raises };
   for (const [name, list] of Object.entries(lists)) {
     if (list !== undefined && !Array.isArray(list)) throw new TypeError(`${what}: ${name} must be a list`);

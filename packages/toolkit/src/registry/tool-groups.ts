@@ -7,7 +7,7 @@ const basic = "basic";
 
 /** The groups of one toolkit. */
 export class ToolGroups {
-  readonly #groups = new Map<string, ToolGroup>([
+  readonly all: Map<string, ToolGroup> = new Map<string, ToolGroup>([
     [basic, { name: basic, description: "Tools that are always there.", active: true }],
   ]);
 
@@ -18,22 +18,18 @@ export class ToolGroups {
     this.#onChange = onChange;
   }
 
-  get all(): ReadonlyMap<string, ToolGroup> {
-    return this.#groups;
-  }
-
   /** All but `basic`, in order of creation. */
   get own(): ToolGroup[] {
-    return [...this.#groups.values()].filter(({ name }) => name !== basic);
+    return [...this.all.values()].filter(({ name }) => name !== basic);
   }
 
   isActive(name: string): boolean {
-    return this.#groups.get(name)?.active === true;
+    return this.all.get(name)?.active === true;
   }
 
   /** Throws unless there is such a group. */
   demand(name: string): void {
-    if (this.#groups.has(name)) return;
+    if (this.all.has(name)) return;
     const message = `There is no group ${JSON.stringify(name)}: create it first, with createToolGroup`;
     throw new ToolkitError("toolkit/unknown-group", message, { name });
   }
@@ -44,11 +40,11 @@ export class ToolGroups {
       throw new TypeError(`The group ${JSON.stringify(name)} needs a description: models choose groups by it`);
     }
     checkKeys<ToolGroupOptions>("createToolGroup", options, { description: true, active: true, notes: true });
-    if (this.#groups.has(name)) {
+    if (this.all.has(name)) {
       throw new ToolkitError("toolkit/group-exists", `There is a group ${JSON.stringify(name)} already`, { name });
     }
     const { description, active = false, notes } = options;
-    this.#groups.set(name, { name, description, active, ...defined({ notes }) });
+    this.all.set(name, { name, description, active, ...defined({ notes }) });
     this.#onChange();
   }
 
@@ -58,9 +54,9 @@ export class ToolGroups {
     if (typeof active !== "boolean") throw new TypeError(`active must be true or false, not ${JSON.stringify(active)}`);
     const warnings: string[] = [];
     for (const name of names) {
-      const group = this.#groups.get(name);
+      const group = this.all.get(name);
       if (group === undefined) warnings.push(unknown(name));
-      else this.#groups.set(name, { ...group, active });
+      else this.all.set(name, { ...group, active });
     }
     this.#onChange();
     return warnings;
@@ -68,14 +64,14 @@ export class ToolGroups {
 
   remove(names: readonly string[]): string[] {
     this.#refuseBasic(names, "removed");
-    const missing = names.filter((name) => !this.#groups.delete(name));
+    const missing = names.filter((name) => !this.all.delete(name));
     this.#onChange();
     return missing.map(unknown);
   }
 
   /** The final state: the named groups are active, all others are not. */
   activateOnly(names: readonly string[]): void {
-    for (const group of this.own) this.#groups.set(group.name, { ...group, active: names.includes(group.name) });
+    for (const group of this.own) this.all.set(group.name, { ...group, active: names.includes(group.name) });
     this.#onChange();
   }
 

@@ -1,4 +1,5 @@
 import { coerceText, type JsonObject } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { type BodyText, literalText, scriptText } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { CommandCall, CtrlCall, EditCall, GetValueCall, InputCall, McpCall, ReadCall } from "../types.ts";
@@ -52,10 +53,7 @@ export function readCommand(element: Element, to: CallContext): CommandCall | un
   if (script.trim() === "") to.report("toolsxml/empty-body", tag.start, end, { message: "The command is empty." });
   const timeoutMs = optional(given, "timeout", seconds, "a number of seconds above 0", to);
   const cwd = given.get("cwd")?.value;
-  const call: CommandCall = { tool: "command", script, span: { start: tag.start, end } };
-  if (timeoutMs !== undefined) call.timeoutMs = timeoutMs;
-  if (cwd !== undefined) call.cwd = cwd;
-  return call;
+  return { tool: "command", script, ...defined({ timeoutMs, cwd }), span: { start: tag.start, end } };
 }
 
 export function readGetValue(element: Element, to: CallContext): GetValueCall {
@@ -69,9 +67,7 @@ export function readGetValue(element: Element, to: CallContext): GetValueCall {
       message: "key has to be letters, digits and _, no digit first.",
     });
   if (element.raw.trim() !== "") to.report("toolsxml/unexpected-body", tag.start, end);
-  const call: GetValueCall = { tool: "get_value", key, reason, span: { start: tag.start, end } };
-  if (note !== undefined) call.note = note;
-  return call;
+  return { tool: "get_value", key, reason, ...defined({ note }), span: { start: tag.start, end } };
 }
 
 const escapes: Record<string, string> = { n: "\n", r: "\r", t: "\t", e: "\u001b", "\\": "\\" };

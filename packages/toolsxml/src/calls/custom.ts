@@ -8,6 +8,7 @@ import {
   nearest,
   type ToolDefinition,
 } from "@toolglot/core";
+import { atPointer } from "@toolglot/internal";
 import { cdataStart, exactText } from "../scan/body-text.ts";
 import { LooseTags } from "../scan/loose-tags.ts";
 import type { CustomCall } from "../types.ts";
@@ -215,11 +216,7 @@ class InputReader {
     for (let steps = 0; steps < 20; steps += 1) {
       const reference = (found as JsonSchemaObject | undefined)?.$ref;
       if (typeof reference !== "string" || !reference.startsWith("#")) break;
-      found = this.#root;
-      for (const key of reference.split("/").slice(1)) {
-        const name = key.replaceAll("~1", "/").replaceAll("~0", "~");
-        found = Object.hasOwn(Object(found), name) ? (found as Record<string, unknown>)[name] : undefined;
-      }
+      found = atPointer(this.#root, reference);
     }
     return found as JsonSchema | undefined;
   }

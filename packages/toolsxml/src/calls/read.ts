@@ -1,3 +1,4 @@
+import { defined } from "@toolglot/internal";
 import type { Tag } from "../scan/tag.ts";
 import type { ReadCall } from "../types.ts";
 import type { CallContext, Container, Element } from "./built-in.ts";
@@ -30,22 +31,17 @@ export class ReadReader implements Container {
     const to = this.#to;
     if (name === "search") {
       const given = attributesOf(tag, ["pattern", "src", "glob"], to);
-      const search: ReadCall["searches"][number] = { pattern: required(tag, given, "pattern", to) ?? "" };
-      for (const key of ["src", "glob"] as const) {
-        const value = given.get(key)?.value;
-        if (value !== undefined) search[key] = value;
-      }
-      return `searches[${searches.push(search) - 1}]`;
+      const pattern = required(tag, given, "pattern", to) ?? "";
+      const more = defined({ src: given.get("src")?.value, glob: given.get("glob")?.value });
+      return `searches[${searches.push({ pattern, ...more }) - 1}]`;
     }
     const given = attributesOf(tag, ["src", "from", "to"], to);
-    const file: ReadCall["files"][number] = { src: required(tag, given, "src", to) ?? "" };
+    const src = required(tag, given, "src", to) ?? "";
     const from = optional(given, "from", lineNumber, "a line number from 1", to);
     const last = optional(given, "to", lineNumber, "a line number from 1", to);
-    if (from !== undefined) file.from = from;
-    if (last !== undefined) file.to = last;
     if (from !== undefined && last !== undefined && last < from)
       to.report("toolsxml/invalid-attribute", start, end, { message: "to is a line before from." });
-    return `files[${files.push(file) - 1}]`;
+    return `files[${files.push({ src, ...defined({ from, to: last }) }) - 1}]`;
   }
 
   closeInner(name: string): boolean {

@@ -15,7 +15,7 @@ interface OpenTag {
 /** Reads what stands between the bodies of a block: white space, comments, stray text, and tags. */
 export class BetweenTags {
   readonly #draft: BlockDraft;
-  #tag: OpenTag | undefined;
+  openTag: OpenTag | undefined;
   /** Offset of the comment that is being read; -1 outside. */
   #comment = -1;
   /** Only white space since a line break. */
@@ -28,18 +28,14 @@ export class BetweenTags {
 
   /** The tag, or the comment, that is not complete. */
   get isOpen(): boolean {
-    return this.#tag !== undefined || this.#comment >= 0;
-  }
-
-  get openTag(): OpenTag | undefined {
-    return this.#tag;
+    return this.openTag !== undefined || this.#comment >= 0;
   }
 
   /** The next tag; `fence` when the block's fence is closed; `more` when more text is needed. */
   next(source: Source, ended: boolean): Tag | "fence" | "more" {
     for (;;) {
-      const found = this.#tag
-        ? this.#readTag(source, this.#tag)
+      const found = this.openTag
+        ? this.#readTag(source, this.openTag)
         : this.#comment >= 0
           ? this.#readComment(source)
           : this.#between(source, ended);
@@ -85,7 +81,7 @@ export class BetweenTags {
     if (head === "more" || (!ended && text.length - at < 4 && "<!--".startsWith(text.slice(at)))) return "more";
     if (!head) return this.#skipText(source, at);
     this.endStray();
-    this.#tag = { start: source.offset, head, length: head.end - at, end: new TagEnd() };
+    this.openTag = { start: source.offset, head, length: head.end - at, end: new TagEnd() };
     source.at = head.end;
     return undefined;
   }
@@ -126,7 +122,7 @@ export class BetweenTags {
       source.at = source.text.length;
       return "more";
     }
-    this.#tag = undefined;
+    this.openTag = undefined;
     const broken = end < 0;
     const stop = source.base + (broken ? -2 - end : end);
     const text = source.slice(open.start, stop);

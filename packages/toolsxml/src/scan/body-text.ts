@@ -111,15 +111,11 @@ export function exactText(raw: string): BodyText {
     const { parts } = body;
     const last = parts.length - 1;
     const first = parts[0] as string;
-    parts[0] = first.slice(leadingBreak(first));
+    // Length of the line break that a text begins with.
+    parts[0] = first.slice(first.startsWith("\n") ? 1 : first.startsWith("\r\n") ? 2 : 0);
     parts[last] = (parts[last] as string).slice(0, trailingBreak(parts[last] as string));
   }
   return finish(body);
-}
-
-/** Length of the line break that a text begins with. */
-function leadingBreak(text: string): number {
-  return text.startsWith("\n") ? 1 : text.startsWith("\r\n") ? 2 : 0;
 }
 
 /** Index of the line break after which only blanks follow; the text's length when there is none. */

@@ -104,14 +104,10 @@ function customNode(name: string, input: Record<string, unknown>, tool: ToolDefi
   return element(name, Object.fromEntries(attributes), body === undefined ? [] : [text(body)]);
 }
 
-function isXmlName(name: string): boolean {
-  return !/[\s<>/="'&!?]/.test(name) && XMLValidator.validate(`<${name}/>`) === true;
-}
-
 function element(name: string, attributes: Attributes, children: BuilderNode[]): BuilderNode {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined);
   for (const checked of [name, ...given.map(([key]) => key)]) {
-    if (!isXmlName(checked))
+    if (/[\s<>/="'&!?]/.test(checked) || XMLValidator.validate(`<${checked}/>`) !== true)
       throw new TypeError(`${JSON.stringify(checked)} is no XML name: write this block with serialize().`);
   }
   for (const [, value] of given) checkText(String(value));

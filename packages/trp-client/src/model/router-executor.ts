@@ -48,15 +48,8 @@ export interface RouterExecutorOptions {
  * run, is that very operation. Never rejects for what a model, the router or the network did.
  */
 export function routerExecutor(client: TrpClient, options: RouterExecutorOptions = {}): Executor {
-  checkKeys<RouterExecutorOptions>("routerExecutor", options, {
-    toolName: true,
-    maxConcurrency: true,
-    timeoutMs: true,
-    approvals: true,
-  });
-  checkKeys<NonNullable<RouterExecutorOptions["approvals"]>>("routerExecutor: approvals", options.approvals, {
-    decide: true,
-  });
+  checkKeys("routerExecutor", options, "toolName maxConcurrency timeoutMs approvals");
+  checkKeys("routerExecutor: approvals", options.approvals, "decide");
   const { toolName = "router", maxConcurrency = 8 } = options;
   checkConcurrency(maxConcurrency);
   const open = new OpenKeys();

@@ -38,20 +38,7 @@ export interface HttpTransportOptions {
  * `trp-client/unreachable` only when there was no connection.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
-  checkKeys<HttpTransportOptions>(
-    "httpTransport",
-    options,
-    {
-      url: true,
-      token: true,
-      maxSockets: true,
-      timeoutMs: true,
-      connectTimeoutMs: true,
-      maxAnswerBytes: true,
-      agent: true,
-    },
-    ["url"],
-  );
+  checkKeys("httpTransport", options, "url token maxSockets timeoutMs connectTimeoutMs maxAnswerBytes agent", ["url"]);
   const { maxSockets = 64, timeoutMs = 0, connectTimeoutMs = 5000, maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const url = frameUrl(options.url);
   const authorize = authorizer(options.token);

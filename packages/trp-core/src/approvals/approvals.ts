@@ -76,15 +76,14 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
     if (typeof id !== "string") throw new TypeError("an approval is decided by its id, a string");
     if (comment !== undefined && typeof comment !== "string") throw new TypeError("comment must be a string");
     const approval = await store.approvals.read(id);
-    if (approval === undefined || approval.tenant !== who.tenant) throw notFound(id);
+    if (approval === undefined || approval.tenant !== who.tenant)
+      throw refusal("not-found", "there is no such request", id);
     // Before the role: the requester gets the reason that no role can change.
     if (approval.requester === who.id) {
-      throw new ToolglotError("trp/approval-own-request", "nobody decides about a request of their own", {
-        data: { id },
-      });
+      throw refusal("own-request", "nobody decides about a request of their own", id);
     }
     if (!mayDecide(who, approval)) {
-      throw new ToolglotError("trp/approval-not-allowed", `${who.id} may not decide about requests`, { data: { id } });
+      throw refusal("not-allowed", `${who.id} may not decide about requests`, id);
     }
     const decision = {
       status,
@@ -94,9 +93,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
     const decided = await store.approvals.decide(id, decision, { audit: [auditRow(approval, status, who)] });
     if (decided === undefined) {
       const now = await store.approvals.read(id);
-      throw new ToolglotError("trp/approval-not-pending", "the request is not pending any more", {
-        data: { id, status: now?.status ?? "expired" },
-      });
+      throw refusal("not-pending", "the request is not pending any more", id, { status: now?.status ?? "expired" });
     }
     emit({ type: "approval.decided", at: store.now(), approvalId: id, tenant: decided.tenant, status, by: who.id });
     return decided;
@@ -104,11 +101,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
 
   return {
     async list(who, given = {}) {
-      checkKeys<{ status?: unknown; before?: unknown; limit?: unknown }>("approvals.list", given, {
-        status: true,
-        before: true,
-        limit: true,
-      });
+      checkKeys("approvals.list", given, "status before limit");
       const { limit = 100, ...rest } = given;
       const filter = { ...rest, limit: Math.min(limit, longestPage) };
       // By itself: the requests of others must not push one's own out of the list.
@@ -156,8 +149,8 @@ function hasApproverRole(who: Principal): boolean {
   return who.roles.includes("approver");
 }
 
-function notFound(id: string): ToolglotError {
-  return new ToolglotError("trp/approval-not-found", "there is no such request", { data: { id } });
+function refusal(why: string, message: string, id: string, more: Record<string, unknown> = {}): ToolglotError {
+  return new ToolglotError(`trp/approval-${why}`, message, { data: { id, ...more } });
 }
 
 /** The row about a decision. It is about no frame: what only frames have is empty. */

@@ -84,9 +84,7 @@ class Node implements MarkedSchema {
   }
 }
 
-function isSchemaObject(value: unknown): value is JsonSchemaObject {
-  return isObject(value);
-}
+const isSchemaObject = isObject as (value: unknown) => value is JsonSchemaObject;
 
 function expand(schemas: readonly JsonSchema[], root: JsonSchemaObject): JsonSchemaObject[] {
   const all = new Set<JsonSchemaObject>();

@@ -84,15 +84,7 @@ const standardTexts: readonly TextRule[] = [
  * read-only connection, a root directory), not instead of it. `TypeError` for options that can't be meant.
  */
 export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
-  checkKeys<SafetyOptions>("createSafetyRules", options, {
-    maxCharacters: true,
-    maxDepth: true,
-    maxValues: true,
-    forbiddenKeys: true,
-    marked: true,
-    texts: true,
-    without: true,
-  });
+  checkKeys("createSafetyRules", options, "maxCharacters maxDepth maxValues forbiddenKeys marked texts without");
   const maxCharacters = count("maxCharacters", options.maxCharacters ?? 1_000_000);
   const maxDepth = count("maxDepth", options.maxDepth ?? 32);
   const maxValues = count("maxValues", options.maxValues ?? 50_000);

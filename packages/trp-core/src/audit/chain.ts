@@ -11,10 +11,8 @@ export function chainRow(
   at: number,
   entry: AuditEntry,
 ): AuditRow {
-  const index = (previous?.index ?? 0) + 1;
-  const prevHash = previous?.hash ?? firstHash;
-  const kept = { ...entry };
-  return { index, at, entry: kept, prevHash, hash: rowHash({ index, at, entry: kept, prevHash }) };
+  const { index, prevHash, hash } = chainText(previous, at, entryText(entry));
+  return { index, at, entry: { ...entry }, prevHash, hash };
 }
 
 /** A row whose entry is text: what a store writes. */

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolglot/core";
 import { iteratorOf, lastOf } from "@toolglot/core/executing";
-import { checkKeys, isThenable, settleWithin, unsettled } from "@toolglot/internal";
+import { checkKeys, isThenable, joinBytes, settleWithin, unsettled } from "@toolglot/internal";
 import { CapabilityError } from "../catalog/capability-error.ts";
 import type { ExecuteContext, RegisteredCapability } from "../catalog/types.ts";
 import { timeLimit } from "./check-call.ts";
@@ -106,17 +106,7 @@ async function lastValue(iterator: NonNullable<ReturnType<typeof iteratorOf>>, s
     if (value instanceof Uint8Array) chunks.push(value);
   };
   const last = await lastOf(iterator, { signal, onProgress });
-  return count > 0 && chunks.length === count && last === chunks.at(-1) ? joined(chunks) : last;
-}
-
-function joined(chunks: readonly Uint8Array[]): Uint8Array {
-  const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
-  let at = 0;
-  for (const chunk of chunks) {
-    whole.set(chunk, at);
-    at += chunk.length;
-  }
-  return whole;
+  return count > 0 && chunks.length === count && last === chunks.at(-1) ? joinBytes(chunks) : last;
 }
 
 function classify(error: unknown, capId: string, timedOut: boolean): Execution {

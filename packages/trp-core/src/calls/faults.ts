@@ -24,14 +24,6 @@ export function volatile(storeName: string): Fault {
   );
 }
 
-export function conflict(): Fault {
-  return fault("TRP_4004");
-}
-
-export function keyExpired(): Fault {
-  return fault("TRP_4005");
-}
-
 export function outcomeUnknown(reason?: string): Fault {
   return fault("TRP_3004", reason, { dispatched: true });
 }
@@ -48,11 +40,6 @@ export function approvalPending(approval: ApprovalRecord): Fault {
     retryHint: { approval_id: approval.id, approval_expires_at_ms: approval.expiresAt },
     fix: "Tell the user that this waits for approval. Once approved, send the very same call with the same idempotency_key.",
   });
-}
-
-/** No request was made: as many of this caller's as there may be are waiting. */
-export function tooManyPending(): Fault {
-  return fault("TRP_4008");
 }
 
 export function approvalDenied(approval: ApprovalRecord): Fault {

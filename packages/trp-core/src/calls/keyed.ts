@@ -2,22 +2,14 @@ import type { OperationKey, OperationRecord } from "@toolglot/core";
 import { verifyApprovalToken } from "../approvals/token.ts";
 import { decisionEntry } from "../audit/logger.ts";
 import { uuidV7Time } from "../digest/ids.ts";
-import { type Fault, isFault } from "../frames/fault.ts";
+import { type Fault, fault, isFault } from "../frames/fault.ts";
 import type { PolicyDecision } from "../policy/types.ts";
 import type { ApprovalUse, StartOptions } from "../store/types.ts";
 import { adaptCall, type Checked, decideCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
 import type { CallContext } from "./ending.ts";
-import {
-  approvalDenied,
-  approvalPending,
-  approvalRefused,
-  conflict,
-  equalInDoubt,
-  keyExpired,
-  tooManyPending,
-} from "./faults.ts";
+import { approvalDenied, approvalPending, approvalRefused, equalInDoubt } from "./faults.ts";
 import { effectIdOf } from "./keys.ts";
 import {
   approvalIdOf,
@@ -78,13 +70,13 @@ export class KeyedCall {
     if (prior === undefined && !isOwn) return { instead: this.#own };
     if (prior !== undefined) {
       if (!isOwn && (prior.state === "in-doubt" || prior.fingerprint !== fingerprint)) return equalUnknown(prior);
-      if (prior.fingerprint !== fingerprint) return refused(conflict());
+      if (prior.fingerprint !== fingerprint) return refused(fault("TRP_4004"));
       const settled = settledFromRecord(prior);
       if (settled !== undefined) return settled;
       if (prior.leaseUntil > store.now()) return busy();
     } else {
       const made = uuidV7Time(operation.key);
-      if (made !== undefined && made + times.keyTtlMs < store.now()) return refused(keyExpired());
+      if (made !== undefined && made + times.keyTtlMs < store.now()) return refused(fault("TRP_4005"));
     }
 
     const adapted = adaptCall(this.#context, args);
@@ -164,9 +156,9 @@ export class KeyedCall {
       case "busy":
         return busy();
       case "conflict":
-        return refused(conflict());
+        return refused(fault("TRP_4004"));
       case "expired":
-        return refused(keyExpired());
+        return refused(fault("TRP_4005"));
       case "approval-refused":
         return refused(result.reason === "denied" ? approvalDenied(result.denial) : approvalRefused(result.reason));
       default: {
@@ -214,8 +206,9 @@ export class KeyedCall {
     }
     const wanted = { operation, args, fingerprint, decision, version: policy.version };
     const { status, record } = await approvals.request(this.#call, wanted);
-    if (status === "conflict") return conflict();
-    if (status === "too-many") return tooManyPending();
+    if (status === "conflict") return fault("TRP_4004");
+    // No request was made: as many of this caller's as there may be are waiting.
+    if (status === "too-many") return fault("TRP_4008");
     switch (record.status) {
       case "approved":
       // Used by this very operation, which may be started again.

@@ -142,7 +142,7 @@ function typeText(root: JsonSchemaObject, given: JsonSchema, depth: number, visi
     const { items, prefixItems } = schema as JsonSchemaObject;
     if (items === undefined || prefixItems !== undefined || depth >= deepest) return "any[]";
     const inner = typeText(root, items, depth + 1, visits);
-    return isUnion(inner) ? `(${inner})[]` : `${inner}[]`;
+    return splitUnion(inner).length > 1 ? `(${inner})[]` : `${inner}[]`;
   }
 
   function objectText(): string {
@@ -183,10 +183,6 @@ function wordOf(value: unknown): string {
 function joinUnion(texts: string[]): string {
   const members = [...new Set(texts.flatMap(splitUnion))];
   return members.includes("any") ? "any" : members.join(" | ");
-}
-
-function isUnion(text: string): boolean {
-  return splitUnion(text).length > 1;
 }
 
 /** The members of a rendered union; bars inside of quotes and brackets are not its own. */

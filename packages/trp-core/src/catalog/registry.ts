@@ -43,13 +43,7 @@ interface Entry {
  * malformed, or its `capId` or name is taken.
  */
 export function createRegistry(options: RegistryOptions): BuiltInRegistry {
-  checkKeys<RegistryOptions>("createRegistry", options, {
-    store: true,
-    capabilities: true,
-    validator: true,
-    isDenied: true,
-    strictEpoch: true,
-  });
+  checkKeys("createRegistry", options, "store capabilities validator isDenied strictEpoch");
   const { store, validator, isDenied, strictEpoch = false } = options;
   const views = createViews(store.catalog);
   const own = new Map<string, Entry>();

@@ -21,9 +21,9 @@ export interface CodeEntry {
 const soon: RetryHint = { backoff_ms: 50, jitter_ms: 50 };
 const later: RetryHint = { backoff_ms: 200, jitter_ms: 100, max_attempts: 3 };
 
-type Row = Omit<CodeEntry, "retryable" | "retryHint"> & Partial<CodeEntry>;
+type Row = Omit<CodeEntry, "retryable" | "retryHint"> & { retryHint?: RetryHint };
 
-/** Not retryable, and without a hint, unless a row says otherwise. */
+/** Retryable is what has a time to wait in its hint; most have no hint. */
 const rows: Readonly<Record<TrpCode, Row>> = {
   TRP_1001: {
     name: "UNSUPPORTED_VERSION",
@@ -34,7 +34,6 @@ const rows: Readonly<Record<TrpCode, Row>> = {
   TRP_1002: {
     name: "ORDER_VIOLATION",
     errorClass: "ORDER_VIOLATION",
-    retryable: true,
     retryHint: soon,
     cause: "seq is above the expected one: a frame before it has not arrived.",
     cure: "Send the frame again with seq set to retry_hint.expected_seq.",
@@ -42,7 +41,6 @@ const rows: Readonly<Record<TrpCode, Row>> = {
   TRP_1003: {
     name: "CATALOG_MISMATCH",
     errorClass: "CATALOG_MISMATCH",
-    retryable: true,
     retryHint: { action: "SYNC_CATALOG", ...soon },
     cause: "idx and cap_id don't name one capability in the session's catalog.",
     cure: "Sync the catalog, look the capability up by cap_id, and call again with the idx given there.",
@@ -56,7 +54,6 @@ const rows: Readonly<Record<TrpCode, Row>> = {
   TRP_1005: {
     name: "DEPENDENCY_NOT_READY",
     errorClass: "ORDER_VIOLATION",
-    retryable: true,
     retryHint: soon,
     cause: "A call named in depends_on is unknown or not finished, or the dependencies form a cycle.",
     cure: "Wait until the calls in depends_on have succeeded, then call again; break the cycle if there is one.",
@@ -139,7 +136,6 @@ const rows: Readonly<Record<TrpCode, Row>> = {
   TRP_3001: {
     name: "EXECUTOR_TIMEOUT",
     errorClass: "TRANSIENT",
-    retryable: true,
     retryHint: later,
     cause: "The capability did not finish within timeout_ms, and may be run again without doing anything twice.",
     cure: "Call again with the same idempotency_key, with a longer timeout_ms if it keeps happening.",
@@ -153,7 +149,6 @@ const rows: Readonly<Record<TrpCode, Row>> = {
   TRP_3003: {
     name: "WAIT_TIMEOUT",
     errorClass: "TRANSIENT",
-    retryable: true,
     retryHint: later,
     cause: "The time was up before the call could be started.",
     cure: "Call again, with a longer timeout_ms or when less is going on.",
@@ -205,7 +200,6 @@ const rows: Readonly<Record<TrpCode, Row>> = {
   TRP_4006: {
     name: "RATE_LIMITED",
     errorClass: "TRANSIENT",
-    retryable: true,
     retryHint: { backoff_ms: 1_000, jitter_ms: 250, max_attempts: 5 },
     cause: "There were too many calls of this kind in a short time.",
     cure: "Wait for retry_hint.backoff_ms, then call again.",
@@ -237,7 +231,6 @@ const rows: Readonly<Record<TrpCode, Row>> = {
   TRP_5003: {
     name: "OVERLOADED",
     errorClass: "TRANSIENT",
-    retryable: true,
     retryHint: later,
     cause: "The router has too much to do, or is closing.",
     cure: "Wait for retry_hint.backoff_ms, then send the frame again.",
@@ -246,7 +239,9 @@ const rows: Readonly<Record<TrpCode, Row>> = {
 
 /** Every code a router can give (TRP v0.1 draft, 12.2). */
 export const errorCodes: Readonly<Record<TrpCode, CodeEntry>> = Object.fromEntries(
-  Object.entries(rows).map(([code, row]) => [code, { retryable: false, retryHint: {}, ...row }]),
+  Object.entries(rows).map(([code, { retryHint = {}, ...row }]) => {
+    return [code, { retryable: retryHint.backoff_ms !== undefined, retryHint, ...row }];
+  }),
 ) as Record<TrpCode, CodeEntry>;
 
 /** Whether a text is a code of this table. */

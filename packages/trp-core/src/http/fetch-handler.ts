@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, joinBytes } from "@toolglot/internal";
 import type { Router } from "../router/types.ts";
 import { errorReply } from "./reply.ts";
 import { createRoutes } from "./route.ts";
@@ -13,18 +13,9 @@ import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
  * Throws `TypeError` for options that can't be; the handler itself never rejects.
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
-  checkKeys<HttpOptions>(
-    "createFetchHandler",
-    options,
-    {
-      authenticate: true,
-      limits: true,
-      allowedHosts: true,
-      allowedOrigins: true,
-      heartbeatMs: true,
-    },
-    ["authenticate"],
-  );
+  checkKeys("createFetchHandler", options, "authenticate limits allowedHosts allowedOrigins heartbeatMs", [
+    "authenticate",
+  ]);
   const routes = createRoutes(router, options);
   return async (request) => {
     const { method, headers } = request;
@@ -71,14 +62,7 @@ async function readBody(request: Request, maxBytes: number): Promise<Uint8Array 
     return "cut-off";
   }
   const [first] = chunks;
-  if (chunks.length === 1 && first !== undefined) return first;
-  const body = new Uint8Array(size);
-  let offset = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, offset);
-    offset += chunk.byteLength;
-  }
-  return body;
+  return chunks.length === 1 && first !== undefined ? first : joinBytes(chunks);
 }
 
 function toResponse({ status, headers, body, stream }: HttpReply, headOnly: boolean): Response {

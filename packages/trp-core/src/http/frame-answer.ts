@@ -1,30 +1,10 @@
+import { SenderContext } from "@toolglot/internal";
 import { ack, headOf } from "../frames/replies.ts";
 import type { RequestFrame, ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { FrameContext, Router } from "../router/types.ts";
-import { jsonReply } from "./reply.ts";
+import type { Router } from "../router/types.ts";
+import { jsonHeaders, jsonReply } from "./reply.ts";
 import type { HttpReply } from "./types.ts";
-
-const jsonHeaders: Record<string, string> = {
-  "content-type": "application/json; charset=utf-8",
-  "cache-control": "no-store",
-  "x-content-type-options": "nosniff",
-};
-
-/** Passes the sender's signal on as it is: made when somebody looks at it. */
-class SenderContext implements FrameContext {
-  readonly principal: Principal;
-  readonly #sender: { readonly signal: AbortSignal };
-
-  constructor(principal: Principal, sender: { readonly signal: AbortSignal }) {
-    this.principal = principal;
-    this.#sender = sender;
-  }
-
-  get signal(): AbortSignal {
-    return this.#sender.signal;
-  }
-}
 
 /** Lets the router answer a frame: 200 whatever it says, as JSON, or as a stream of events when `heartbeatMs` is there. */
 export async function frameAnswer(

@@ -2,18 +2,16 @@ import { fault, type TrpCode } from "../frames/fault.ts";
 import { emptyHead, nack } from "../frames/replies.ts";
 import type { HttpReply } from "./types.ts";
 
+/** Of an answer in JSON that nobody keeps. */
+export const jsonHeaders: Readonly<Record<string, string>> = {
+  "content-type": "application/json; charset=utf-8",
+  "cache-control": "no-store",
+  "x-content-type-options": "nosniff",
+};
+
 /** An answer in JSON that nobody keeps. */
 export function jsonReply(status: number, body: unknown, headers?: Record<string, string>): HttpReply {
-  return {
-    status,
-    headers: {
-      "content-type": "application/json; charset=utf-8",
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      ...headers,
-    },
-    body: JSON.stringify(body),
-  };
+  return { status, headers: { ...jsonHeaders, ...headers }, body: JSON.stringify(body) };
 }
 
 /** A refusal before any frame was read, as the NACK it is. */

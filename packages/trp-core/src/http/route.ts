@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, isThenable } from "@toolglot/internal";
 import { isPrincipal } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
 import type { Router } from "../router/types.ts";
@@ -71,7 +71,7 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
       const cors = origin !== undefined && origins.has(origin) ? corsHeaders(origin) : undefined;
       const reply = begin(head, origin, cors !== undefined);
       if (cors === undefined) return reply;
-      return isPromise(reply) ? reply.then((late) => withHeaders(late, cors)) : withHeaders(reply, cors);
+      return isThenable(reply) ? reply.then((late) => withHeaders(late, cors)) : withHeaders(reply, cors);
     },
   };
 
@@ -102,7 +102,7 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
     }
     const found = find(path);
     if (found === undefined) return errorReply(404, "not-found", "There is nothing at this path.");
-    const allow = allowHeader(found);
+    const allow = found.method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
     if (method === "OPTIONS") return { status: 204, headers: { allow }, body: "" };
     const isRead = method === "GET" || method === "HEAD";
     if (found.method === "GET" ? !isRead : method !== found.method) {
@@ -138,7 +138,7 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
     } catch {
       return refuse(path, 500, internal, "Who calls could not be found out.");
     }
-    if (!isPromise(who)) return proceed(who);
+    if (!isThenable(who)) return proceed(who);
     return who.then(proceed, () => refuse(path, 500, internal, "Who calls could not be found out."));
   }
 
@@ -212,17 +212,9 @@ const notFrame: CodePair = ["TRP_2000", "bad-request"];
 
 const frameRoute: Found = { method: "POST", run: notRun };
 
-function isPromise<T>(value: T | Promise<T>): value is Promise<T> {
-  return typeof (value as Promise<T> | undefined)?.then === "function";
-}
-
 /** For what is answered elsewhere. */
 async function notRun(): Promise<HttpReply> {
   return errorReply(404, "not-found", "There is nothing at this path.");
-}
-
-function allowHeader(found: Found): string {
-  return found.method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
 }
 
 function splitTarget(target: string): { path: string; query: URLSearchParams } {

@@ -1,4 +1,4 @@
-import { checkKeys, isObject } from "@toolglot/internal";
+import { checkKeys, defined, isObject } from "@toolglot/internal";
 import { sameText, sha256Hex } from "../digest/sha256.ts";
 import type { Principal } from "./types.ts";
 
@@ -103,13 +103,7 @@ export function bearerTokens(
     }
     const { principal: id, roles, can_delete: canDelete, tenant } = entry as unknown as BearerEntry;
     try {
-      const who = principal({
-        id,
-        ...(roles === undefined ? {} : { roles }),
-        ...(canDelete === undefined ? {} : { canDelete }),
-        ...(tenant === undefined ? {} : { tenant }),
-      });
-      return { digest: sha256Hex(token), who };
+      return { digest: sha256Hex(token), who: principal({ id, ...defined({ roles, canDelete, tenant }) }) };
     } catch (error) {
       throw new TypeError(`${where}: ${(error as Error).message}`, { cause: error });
     }

@@ -52,25 +52,13 @@ const loopback = ["localhost", "127.0.0.1", "::1"];
  * error when the port can't be had.
  */
 export async function serveHttp(router: Router, options: ServeHttpOptions): Promise<HttpServer> {
-  checkKeys<ServeHttpOptions>(
+  checkKeys(
     "serveHttp",
     options,
-    {
-      authenticate: true,
-      limits: true,
-      allowedHosts: true,
-      allowedOrigins: true,
-      heartbeatMs: true,
-      host: true,
-      port: true,
-      headersTimeoutMs: true,
-      requestTimeoutMs: true,
-      keepAliveMs: true,
-      maxHeaderBytes: true,
-      log: true,
-      maxConnections: true,
-      maxConnectionsPerAddress: true,
-    },
+    [
+      "authenticate limits allowedHosts allowedOrigins heartbeatMs host port headersTimeoutMs",
+      "requestTimeoutMs keepAliveMs maxHeaderBytes log maxConnections maxConnectionsPerAddress",
+    ],
     ["authenticate"],
   );
   const { host = "127.0.0.1", port = 0, requestTimeoutMs = 30_000, keepAliveMs = 60_000 } = options;

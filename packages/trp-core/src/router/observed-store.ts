@@ -8,28 +8,21 @@ export type StoreFaultListener = (error: unknown, operation: string) => void;
  * Mistakes of callers (`TypeError`) are no faults of the store.
  */
 export function observedStore(store: RouterStore, report: StoreFaultListener): RouterStore {
-  const watched = new WeakMap<object, object>();
-  const methods = observedMethods(store, "", report);
-  return new Proxy(store, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value === "function") return methods(name, value);
-      if (typeof value !== "object" || value === null) return value;
-      const known = watched.get(value);
-      if (known !== undefined) return known;
-      const part = observedPart(value, `${String(name)}.`, report);
-      watched.set(value, part);
-      return part;
-    },
-  });
+  return observed(store, "", report);
 }
 
-function observedPart(part: object, prefix: string, report: StoreFaultListener): object {
+function observed<Part extends object>(part: Part, prefix: string, report: StoreFaultListener): Part {
+  const watched = new WeakMap<object, object>();
   const methods = observedMethods(part, prefix, report);
   return new Proxy(part, {
     get(target, name) {
       const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? methods(name, value) : value;
+      if (typeof value === "function") return methods(name, value);
+      // The parts of a store have methods only.
+      if (typeof value !== "object" || value === null || prefix !== "") return value;
+      const known = watched.get(value) ?? observed(value, `${String(name)}.`, report);
+      watched.set(value, known);
+      return known;
     },
   });
 }

@@ -7,27 +7,11 @@ const day = 24 * hour;
 
 /** `TypeError` for options that can't be. Capabilities, limits and times are checked where they are read. */
 export function checkOptions(options: RouterOptions): void {
-  checkKeys<RouterOptions>("createRouter", options, {
-    capabilities: true,
-    store: true,
-    allowVolatile: true,
-    repeats: true,
-    policy: true,
-    approvalSecrets: true,
-    pendingApprovals: true,
-    mayDecide: true,
-    downstreamSecret: true,
-    routerId: true,
-    limits: true,
-    times: true,
-    strictEpoch: true,
-    maxResultTokens: true,
-    countTokens: true,
-    catalogTools: true,
-    safety: true,
-    onError: true,
-    validator: true,
-  });
+  checkKeys("createRouter", options, [
+    "capabilities store allowVolatile repeats policy approvalSecrets pendingApprovals mayDecide",
+    "downstreamSecret routerId limits times strictEpoch maxResultTokens countTokens catalogTools safety",
+    "onError validator",
+  ]);
   const { capabilities, approvalSecrets, downstreamSecret, routerId, maxResultTokens, mayDecide, policy } = options;
   const { safety, onError, repeats, pendingApprovals = 1 } = options;
   const fail = (problem: string): never => {
@@ -57,13 +41,7 @@ export function checkOptions(options: RouterOptions): void {
 
 /** The limits with their defaults. `TypeError` for what is no count above 0. */
 export function readLimits(given: RouterOptions["limits"]): RouterLimits {
-  checkKeys<Partial<RouterLimits>>("createRouter: limits", given, {
-    frameBytes: true,
-    depth: true,
-    batchCalls: true,
-    callsInFlight: true,
-    callsWaiting: true,
-  });
+  checkKeys("createRouter: limits", given, "frameBytes depth batchCalls callsInFlight callsWaiting");
   const limits: RouterLimits = {
     frameBytes: 4 * 1024 * 1024,
     depth: 64,
@@ -79,18 +57,10 @@ export function readLimits(given: RouterOptions["limits"]): RouterLimits {
 
 /** The times with their defaults, in milliseconds. `TypeError` for what is no time. */
 export function readTimes(given: RouterOptions["times"]): RouterTimes {
-  checkKeys<Partial<RouterTimes>>("createRouter: times", given, {
-    sessionTtlMs: true,
-    keyTtlMs: true,
-    keyMemoryMs: true,
-    approvalTtlMs: true,
-    artifactTtlMs: true,
-    leaseMs: true,
-    recoverEveryMs: true,
-    pruneEveryMs: true,
-    seqWaitMs: true,
-    catalogTtlMs: true,
-  });
+  checkKeys("createRouter: times", given, [
+    "sessionTtlMs keyTtlMs keyMemoryMs approvalTtlMs artifactTtlMs leaseMs recoverEveryMs pruneEveryMs",
+    "seqWaitMs catalogTtlMs",
+  ]);
   const leaseMs = given?.leaseMs ?? 10_000;
   const times: RouterTimes = {
     sessionTtlMs: day,

@@ -47,13 +47,7 @@ const windowSize = 64;
 
 /** Sessions in a store: opened and resumed, and the order and duplicates of their frames. */
 export function createSessions(options: SessionOptions): SessionManager {
-  checkKeys<SessionOptions>("createSessions", options, {
-    store: true,
-    registry: true,
-    times: true,
-    retryBudget: true,
-    waiting: true,
-  });
+  checkKeys("createSessions", options, "store registry times retryBudget waiting");
   const { store, registry, times, retryBudget = 3 } = options;
   const queue = createFrameQueue(options.waiting ?? 1_024);
 

@@ -3,6 +3,7 @@ import {
   approvalArgs,
   approved,
   auditEntry,
+  audited,
   claimRequest,
   day,
   lease,
@@ -16,6 +17,8 @@ import {
 } from "./fixtures.ts";
 
 const use = { kind: "record", id: "approval-1", fingerprint: "print-1" } as const;
+const used = { approval: use };
+const denial = { status: "denied", by: "boss" } as const;
 const minute = 60_000;
 
 export const approvalCases: StoreCase[] = storeCases({
@@ -42,11 +45,7 @@ export const approvalCases: StoreCase[] = storeCases({
     );
     equal(second, undefined, "a second decision");
     equal(await store.approvals.decide("nobody", decision), undefined, "a decision about nothing");
-    equal(
-      (await store.audit.read()).map(({ entry }) => entry.call_id),
-      ["c"],
-      "the audit rows",
-    );
+    equal(await audited(store), ["c"], "the audit rows");
     like(
       await store.approvals.request(wantedApproval({ id: "x" })),
       { status: "existing", record: decided },
@@ -55,27 +54,19 @@ export const approvalCases: StoreCase[] = storeCases({
   },
   "should let an approved operation start once": async ({ store, now }) => {
     const record = await approved(store);
-    const claim = await started(store, {}, { approval: use });
+    const claim = await started(store, {}, used);
     equal(await store.approvals.read("approval-1"), { ...record, status: "used", usedAt: now() }, "the record");
-    equal(
-      await store.approvals.decide("approval-1", { status: "denied", by: "boss" }),
-      undefined,
-      "a decision after it",
-    );
-    equal(await startStatus(store, {}, { approval: use }), "busy", "a second start");
+    equal(await store.approvals.decide("approval-1", denial), undefined, "a decision after it");
+    equal(await startStatus(store, {}, used), "busy", "a second start");
     await store.operations.finish(claim, { state: "done", outcome: 1 });
-    equal(await startStatus(store, {}, { approval: use }), "replay", "a third");
-    equal(
-      await startStatus(store, { key: "key-2" }, { approval: use }),
-      "approval-refused: spent",
-      "another operation",
-    );
+    equal(await startStatus(store, {}, used), "replay", "a third");
+    equal(await startStatus(store, { key: "key-2" }, used), "approval-refused: spent", "another operation");
   },
   "should not start what nobody approved, and leave nothing behind": async ({ store }) => {
     await store.approvals.request(wantedApproval());
     const options = { approval: use, data: { n: 1 }, audit: [auditEntry("c")] };
     equal(await startStatus(store, {}, options), "approval-refused: not-approved", "while it is pending");
-    await store.approvals.decide("approval-1", { status: "denied", by: "boss" });
+    await store.approvals.decide("approval-1", denial);
     equal(await startStatus(store, {}, options), "approval-refused: denied", "when it is denied");
     const nobody = { ...options, approval: { ...use, id: "nobody" } };
     equal(await startStatus(store, { key: "key-2" }, nobody), "approval-refused: not-approved", "an unknown approval");
@@ -105,7 +96,7 @@ export const approvalCases: StoreCase[] = storeCases({
       );
     for (let n = 0; n < 120; n++) await ask(n, n % 3 === 0 ? "eve" : "ann");
     for (const n of [1, 2]) await store.approvals.decide(`a${n}`, { status: "approved", by: "boss" });
-    await store.approvals.decide("a3", { status: "denied", by: "boss" });
+    await store.approvals.decide("a3", denial);
     const ids = async (filter: Partial<Parameters<typeof store.approvals.list>[0]>): Promise<string[]> =>
       (await store.approvals.list({ tenant: who.tenant, ...filter })).map(({ id }) => id);
     const down = (from: number, to: number): string[] =>
@@ -136,7 +127,7 @@ export const approvalCases: StoreCase[] = storeCases({
     equal(await ask("a"), "existing", "the first again");
     equal(await ask("d", { requester: "eve" }), "created", "somebody else's");
     equal(await ask("e", { tenant: "elsewhere" }), "created", "another tenant's");
-    await store.approvals.decide("id b", { status: "denied", by: "boss" });
+    await store.approvals.decide("id b", denial);
     equal(await ask("c"), "created", "after a decision");
     equal(await ask("f"), "too-many", "one more");
     advance(10);
@@ -144,7 +135,7 @@ export const approvalCases: StoreCase[] = storeCases({
   },
   "should name the denial in what is asked for after it": async ({ store, now, advance }) => {
     await store.approvals.request(wantedApproval());
-    await store.approvals.decide("approval-1", { status: "denied", by: "boss" });
+    await store.approvals.decide("approval-1", denial);
     const deniedAt = now();
     like(await store.approvals.request(wantedApproval({ id: "approval-2" })), { status: "existing" }, "while it holds");
     advance(60_000);
@@ -159,13 +150,9 @@ export const approvalCases: StoreCase[] = storeCases({
     await approved(store);
     const other = { ...use, fingerprint: "print-2" };
     equal(await startStatus(store, {}, { approval: other }), "approval-refused: not-approved", "another fingerprint");
-    equal(
-      await startStatus(store, { key: "key-2" }, { approval: use }),
-      "approval-refused: not-approved",
-      "another operation",
-    );
+    equal(await startStatus(store, { key: "key-2" }, used), "approval-refused: not-approved", "another operation");
     like(await store.approvals.read("approval-1"), { status: "approved" }, "the record");
-    equal(await startStatus(store, {}, { approval: use }), "claimed", "its own operation");
+    equal(await startStatus(store, {}, used), "claimed", "its own operation");
   },
   "should expire, approved or not": async ({ store, advance }) => {
     await store.approvals.request(wantedApproval());
@@ -192,22 +179,22 @@ export const approvalCases: StoreCase[] = storeCases({
   },
   "should be taken again by the operation that used it": async ({ store, advance }) => {
     await approved(store);
-    await store.operations.abandon(await started(store, {}, { approval: use }));
+    await store.operations.abandon(await started(store, {}, used));
     const request = await store.approvals.request(wantedApproval({ id: "approval-2" }));
     like(request, { status: "existing", record: { id: "approval-1", status: "used" } }, "a request");
     advance(10 * minute);
-    equal(await startStatus(store, { abandoned: "reclaim" }, { approval: use }), "claimed", "the second start");
+    equal(await startStatus(store, { abandoned: "reclaim" }, used), "claimed", "the second start");
   },
   "should be taken again after an attempt that came to nothing, but not after its time": async ({ store, advance }) => {
     await approved(store);
     const release = async (): Promise<void> => {
-      const claim = await started(store, {}, { approval: use });
+      const claim = await started(store, {}, used);
       await store.operations.finish(claim, { state: "released" });
     };
     await release();
     await release();
     advance(minute);
-    equal(await startStatus(store, {}, { approval: use }), "approval-refused: spent", "a start after its time");
+    equal(await startStatus(store, {}, used), "approval-refused: spent", "a start after its time");
     equal((await store.approvals.request(wantedApproval({ id: "approval-2" }))).status, "created", "the next request");
   },
   "should hold its key against other arguments": async ({ store, now, advance }) => {
@@ -270,7 +257,7 @@ export const approvalCases: StoreCase[] = storeCases({
     }
     const foreign = { id: "foreign", tenant: "other", operation: { scope: "other", key: "a" } };
     await store.approvals.request(wantedApproval(foreign));
-    await store.approvals.decide("approval-2", { status: "denied", by: "boss" });
+    await store.approvals.decide("approval-2", denial);
     const list = async (filter: Omit<Parameters<typeof store.approvals.list>[0], "tenant">): Promise<string[]> =>
       (await store.approvals.list({ tenant: who.tenant, ...filter })).map(({ id }) => id);
     equal(await list({}), ids, "all");
@@ -286,18 +273,14 @@ export const approvalCases: StoreCase[] = storeCases({
   "should prune what expired long ago, but nothing that an operation may need again": async ({ store, advance }) => {
     await store.approvals.request(wantedApproval({ id: "old", operation: { ...operation, key: "old" } }));
     await approved(store);
-    await store.operations.abandon(await started(store, {}, { approval: use }));
+    await store.operations.abandon(await started(store, {}, used));
     advance(minute);
     await store.prune();
     like(await store.approvals.read("old"), { status: "expired" }, "one that has just expired");
     advance(2 * day);
     await store.prune();
     equal(await store.approvals.read("old"), undefined, "one that expired long ago");
-    equal(
-      await startStatus(store, { abandoned: "reclaim", leaseMs: lease }, { approval: use }),
-      "claimed",
-      "the start",
-    );
+    equal(await startStatus(store, { abandoned: "reclaim", leaseMs: lease }, used), "claimed", "the start");
   },
   "should refuse malformed requests and ids that are taken": async ({ store }) => {
     await store.approvals.request(wantedApproval());

@@ -31,7 +31,11 @@ export interface Setup {
   advance(ms: number): void;
 }
 
-export function storeCases(cases: Record<string, (setup: Setup) => Promise<void>>): StoreCase[] {
+/** `prepare` comes before each case. */
+export function storeCases(
+  cases: Record<string, (setup: Setup) => Promise<void>>,
+  prepare?: (store: RouterStore) => Promise<unknown>,
+): StoreCase[] {
   return Object.entries(cases).map(([name, run]) => ({
     name,
     async run(makeStore) {
@@ -41,6 +45,7 @@ export function storeCases(cases: Record<string, (setup: Setup) => Promise<void>
         time += ms;
       };
       try {
+        await prepare?.(store);
         await run({ store, now: () => time, advance });
       } finally {
         await store.close();
@@ -71,6 +76,21 @@ export function expectStatus<Status extends AdmissionResult["status"]>(
 ): Extract<AdmissionResult, { status: Status }> {
   truth(result.status === status, `expected the admission to be ${status}, it is ${result.status}`);
   return result as Extract<AdmissionResult, { status: Status }>;
+}
+
+/** Hands in a frame, which must come out so. */
+export async function admitted<Status extends AdmissionResult["status"]>(
+  store: RouterStore,
+  status: Status,
+  seq: number,
+  more: Partial<Admission> = {},
+): Promise<Extract<AdmissionResult, { status: Status }>> {
+  return expectStatus(await store.sessions.admit(admission(seq, more)), status);
+}
+
+/** The call ids of all audit rows. */
+export async function audited(store: RouterStore): Promise<string[]> {
+  return (await store.audit.read()).map(({ entry }) => entry.call_id);
 }
 
 export function resultOutcome(callId: string, summary = "done"): CallOutcome & { type: "RESULT" } {

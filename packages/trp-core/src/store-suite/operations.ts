@@ -2,11 +2,11 @@ import type { JsonObject, OperationClaim } from "@toolglot/core";
 import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
 import {
   admission,
+  admitted,
   answerOf,
   auditEntry,
   claimRequest,
   day,
-  expectStatus,
   lease,
   oneCall,
   openSession,
@@ -55,17 +55,10 @@ export const operationCases: StoreCase[] = storeCases({
     truth(result.claim.fence > lost.fence, "the fence should have risen");
     equal(await store.operations.renew(lost, lease), false, "the first holder's renewal");
     equal(await store.operations.abandon(lost), false, "the first holder's end");
-    equal(
-      await store.operations.doubt(lost, "late", { audit: [auditEntry("late")] }),
-      false,
-      "the first holder's doubt",
-    );
+    const lateRow = { audit: [auditEntry("late")] };
+    equal(await store.operations.doubt(lost, "late", lateRow), false, "the first holder's doubt");
     const late = { state: "done", outcome: "late" } as const;
-    equal(
-      await store.operations.finish(lost, late, { audit: [auditEntry("late")] }),
-      false,
-      "the first holder's outcome",
-    );
+    equal(await store.operations.finish(lost, late, lateRow), false, "the first holder's outcome");
     equal(await store.audit.read(), [], "audit rows of a holder that lost its claim");
     equal(await store.operations.finish(result.claim, { state: "done", outcome: "right" }), true, "the second outcome");
     like(await store.operations.read(operation), { outcome: "right" }, "the record");
@@ -156,7 +149,7 @@ export const operationCases: StoreCase[] = storeCases({
     const answer = answerOf(1, { c: resultOutcome("c") });
     const audit = [{ ...auditEntry("c"), kind: "outcome" as const, result_status: "SUCCESS" as const }];
     equal(await store.operations.finish(claim, { state: "done", outcome: 1 }, { audit, answer }), true, "the end");
-    equal(expectStatus(await store.sessions.admit(admission(1)), "duplicate").reply, answer.reply, "the reply");
+    equal((await admitted(store, "duplicate", 1)).reply, answer.reply, "the reply");
     like(await store.sessions.readCall("sess", "c"), { operation, outcome: resultOutcome("c") }, "the call");
     const rows = await store.audit.read();
     equal(

@@ -2,8 +2,10 @@ import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
 import type { RouterStore } from "../store/types.ts";
 import {
   admission,
+  admitted,
   answerOf,
   auditEntry,
+  audited,
   day,
   expectStatus,
   nackOutcome,
@@ -16,14 +18,19 @@ import {
   who,
 } from "./fixtures.ts";
 
+/** The ids of the session's calls in flight. */
+async function inFlight(store: RouterStore): Promise<string[]> {
+  return (await store.sessions.callsInFlight("sess")).map(({ callId }) => callId);
+}
+
 /** Admits the frames with these numbers, one after another. */
 async function admitFrames(store: RouterStore, from: number, to: number, keepFrames: number): Promise<void> {
   for (let seq = from; seq <= to; seq++) {
-    expectStatus(await store.sessions.admit(admission(seq, { keepFrames })), "admitted");
+    await admitted(store, "admitted", seq, { keepFrames });
   }
 }
 
-export const sessionCases: StoreCase[] = storeCases({
+const withoutSession = storeCases({
   "should open a session that expects seq 1": async ({ store, now }) => {
     const session = await openSession(store);
     const times = { createdAt: now(), expiresAt: now() + day };
@@ -38,216 +45,11 @@ export const sessionCases: StoreCase[] = storeCases({
     equal(await store.sessions.read("sess", who), first, "the session");
     equal(await store.sessions.read("other", who), undefined, "the refused session");
   },
-  "should show a session to its owner alone, and not after its time": async ({ store, advance }) => {
-    await openSession(store);
-    equal(await store.sessions.read("nobody", who), undefined, "an unknown session");
-    equal(await store.sessions.read("sess", { ...who, tenant: "other" }), undefined, "for another tenant");
-    equal(await store.sessions.read("sess", { ...who, principal: "bob" }), undefined, "for another principal");
-    advance(day - 1);
-    truth((await store.sessions.read("sess", who)) !== undefined, "the session should live until its time is over");
-    advance(1);
-    equal(await store.sessions.read("sess", who), undefined, "an expired session");
-    expectStatus(await store.sessions.admit(admission(1)), "no-session");
-  },
-  "should put another view in place of the one it had": async ({ store }) => {
-    await openSession(store);
-    equal(await store.sessions.setView("sess", "view-1", "view-2"), true, "the first change");
-    equal(await store.sessions.setView("sess", "view-1", "view-3"), false, "a change of what is no longer there");
-    equal(await store.sessions.setView("nobody", "view-1", "view-3"), false, "a change of an unknown session");
-    like(await store.sessions.read("sess", who), { view: "view-2" }, "the session");
-    const { session } = expectStatus(await store.sessions.admit(admission(1)), "admitted");
-    equal(session.view, "view-2", "the view of an admitted frame's session");
-  },
-  "should admit frames in order and take their seq": async ({ store }) => {
-    await openSession(store);
-    const first = expectStatus(await store.sessions.admit(admission(1)), "admitted");
-    equal(first.session.expectedSeq, 2, "the next seq");
-    expectStatus(await store.sessions.admit(admission(2)), "admitted");
-    like(await store.sessions.read("sess", who), { expectedSeq: 3 }, "the session");
-  },
-  "should answer foreign and unknown sessions alike": async ({ store }) => {
-    await openSession(store);
-    expectStatus(await store.sessions.admit(admission(1, { sessionId: "nobody" })), "no-session");
-    expectStatus(await store.sessions.admit(admission(1, { tenant: "other" })), "no-session");
-    expectStatus(await store.sessions.admit(admission(1, { principal: "bob" })), "no-session");
-    expectStatus(await store.sessions.admit(admission(1)), "admitted");
-  },
-  "should not admit a frame from the future, nor remember it": async ({ store }) => {
-    await openSession(store);
-    const gap = expectStatus(await store.sessions.admit(admission(3, { calls: oneCall("c") })), "gap");
-    equal(gap.session.expectedSeq, 1, "the next seq");
-    equal(await store.sessions.readCall("sess", "c"), undefined, "a call of a frame that was not admitted");
-    await store.sessions.admit(admission(1));
-    await store.sessions.admit(admission(2));
-    expectStatus(await store.sessions.admit(admission(3, { calls: oneCall("c") })), "admitted");
-  },
-  "should say what a frame from the past has called": async ({ store }) => {
-    await openSession(store);
-    await store.sessions.admit(admission(1, { calls: oneCall("c") }));
-    const again = { frameId: "another", calls: [...oneCall("c"), ...oneCall("new")] };
-    const stale = expectStatus(await store.sessions.admit(admission(1, again)), "stale");
-    like(stale.calls, { c: { status: "known", call: { callId: "c" } }, new: { status: "new" } }, "the calls");
-    equal(stale.session.expectedSeq, 2, "the next seq");
-    equal(await store.sessions.readCall("sess", "new"), undefined, "a new call of a frame from the past");
-    const other = { frameId: "third", calls: oneCall("c", { digest: "other" }) };
-    like(
-      expectStatus(await store.sessions.admit(admission(1, other)), "stale").calls,
-      { c: { status: "reused", call: { digest: "digest of c" } } },
-      "a call with another digest",
-    );
-  },
-  "should know a frame again, before its seq is looked at": async ({ store }) => {
-    await openSession(store);
-    await store.sessions.admit(admission(1, { calls: [...oneCall("a"), ...oneCall("b")] }));
-    const running = expectStatus(await store.sessions.admit(admission(1)), "duplicate");
-    equal(running.reply, undefined, "the reply of a frame that was not answered");
-    equal(running.frameCalls, ["a", "b"], "its calls");
-    expectStatus(await store.sessions.admit(admission(1, { seq: 9 })), "duplicate");
-  },
-  "should give the recorded reply for a frame that was answered": async ({ store }) => {
-    await openSession(store);
-    await store.sessions.admit(admission(1, { calls: oneCall("a") }));
-    const answer = answerOf(1, { a: resultOutcome("a") });
-    await store.sessions.answer(answer, { audit: [auditEntry("a")] });
-    const again = expectStatus(await store.sessions.admit(admission(1)), "duplicate");
-    equal(again.reply, answer.reply, "the reply");
-    equal(again.session.expectedSeq, 2, "the next seq");
-    equal(
-      (await store.audit.read()).map(({ entry }) => entry.call_id),
-      ["a"],
-      "the audit row that went along",
-    );
-  },
-  "should refuse a frame id that was another frame's": async ({ store }) => {
-    await openSession(store);
-    await store.sessions.admit(admission(1));
-    const other = admission(2, { frameId: "frame-1", digest: "other", calls: oneCall("c") });
-    const reused = expectStatus(await store.sessions.admit(other), "frame-reused");
-    equal(reused.session.expectedSeq, 2, "the next seq");
-    equal(await store.sessions.readCall("sess", "c"), undefined, "its call");
-  },
-  "should remember so many frames, and the calls that came with them": async ({ store }) => {
-    await openSession(store);
-    const keepFrames = 4;
-    await store.sessions.admit(admission(1, { keepFrames, calls: oneCall("old") }));
-    await store.sessions.admit(admission(2, { keepFrames, calls: oneCall("open", { timeoutMs: 10_000_000 }) }));
-    await store.sessions.answer(answerOf(1, { old: resultOutcome("old") }));
-    await admitFrames(store, 3, 4, keepFrames);
-    expectStatus(await store.sessions.admit(admission(1, { keepFrames })), "duplicate");
-    truth((await store.sessions.readCall("sess", "old")) !== undefined, "a call inside the window");
-    await admitFrames(store, 5, 10, keepFrames);
-    const calls = [...oneCall("old"), ...oneCall("open")];
-    const stale = expectStatus(await store.sessions.admit(admission(1, { keepFrames, calls })), "stale");
-    like(stale.calls, { old: { status: "new" }, open: { status: "known" } }, "the calls of a forgotten frame");
-    expectStatus(await store.sessions.admit(admission(7, { keepFrames })), "duplicate");
-  },
-  "should forget calls that were lost, too, once their frame is old": async ({ store, advance }) => {
-    await openSession(store);
-    await store.sessions.admit(admission(1, { keepFrames: 2, calls: oneCall("lost") }));
-    advance(1000);
-    await admitFrames(store, 2, 6, 2);
-    equal(await store.sessions.readCall("sess", "lost"), undefined, "the lost call");
-  },
-  "should record how calls were answered": async ({ store, now }) => {
-    await openSession(store);
-    await store.sessions.admit(admission(1, { calls: [...oneCall("a", { operation }), ...oneCall("b")] }));
-    const a = { sessionId: "sess", callId: "a", digest: "digest of a", frameId: "frame-1", deadline: now() + 1000 };
-    equal(await store.sessions.readCall("sess", "a"), { ...a, operation }, "a call in flight");
-    equal(
-      (await store.sessions.callsInFlight("sess")).map(({ callId }) => callId),
-      ["a", "b"],
-      "calls in flight",
-    );
-    const outcome = resultOutcome("a");
-    await store.sessions.answer(answerOf(1, { a: outcome }));
-    equal(await store.sessions.readCall("sess", "a"), { ...a, operation, outcome }, "an answered call");
-    equal(
-      (await store.sessions.callsInFlight("sess")).map(({ callId }) => callId),
-      ["b"],
-      "calls in flight",
-    );
-    equal(await store.sessions.readCall("sess", "nobody"), undefined, "an unknown call");
-    equal(await store.sessions.readCall("nobody", "a"), undefined, "a call of an unknown session");
-    equal(await store.sessions.callsInFlight("nobody"), [], "calls of an unknown session");
-  },
-  "should take a known call for a retry, and say what it knew": async ({ store, advance, now }) => {
-    await openSession(store);
-    const refused = nackOutcome("n", "frame-1");
-    await store.sessions.admit(admission(1, { calls: [...oneCall("r"), ...oneCall("n")] }));
-    await store.sessions.answer(answerOf(1, { r: resultOutcome("r"), n: refused }));
-    advance(5);
-    const calls = [...oneCall("r"), ...oneCall("n")];
-    const retry = expectStatus(await store.sessions.admit(admission(2, { calls })), "admitted");
-    like(
-      retry.calls,
-      {
-        r: { status: "known", call: { frameId: "frame-1", outcome: resultOutcome("r") } },
-        n: { status: "known", call: { frameId: "frame-1", outcome: refused } },
-      },
-      "what was known",
-    );
-    const n = await store.sessions.readCall("sess", "n");
-    equal([n?.frameId, n?.deadline, n?.outcome], ["frame-2", now() + 1000, undefined], "a refused call, tried again");
-    const r = await store.sessions.readCall("sess", "r");
-    equal([r?.frameId, r?.outcome], ["frame-2", resultOutcome("r")], "a call that has a result, tried again");
-  },
-  "should keep the outcome that comes from an earlier frame of the same call": async ({ store }) => {
-    await openSession(store);
-    await store.sessions.admit(admission(1, { calls: oneCall("c") }));
-    await store.sessions.admit(admission(2, { calls: oneCall("c") }));
-    await store.sessions.answer(answerOf(1, { c: resultOutcome("c") }));
-    like(await store.sessions.readCall("sess", "c"), { outcome: resultOutcome("c") }, "the call");
-  },
-  "should leave a call alone whose id another one uses": async ({ store }) => {
-    await openSession(store);
-    await store.sessions.admit(admission(1, { calls: oneCall("c") }));
-    await store.sessions.answer(answerOf(1, { c: resultOutcome("c") }));
-    const before = await store.sessions.readCall("sess", "c");
-    const other = admission(2, { calls: oneCall("c", { digest: "other", operation }) });
-    const admitted = expectStatus(await store.sessions.admit(other), "admitted");
-    like(admitted.calls, { c: { status: "reused", call: { frameId: "frame-1" } } }, "the call");
-    await store.sessions.answer(answerOf(2, { c: nackOutcome("c", "frame-2") }));
-    equal(await store.sessions.readCall("sess", "c"), before, "the call that had the id");
-    const again = expectStatus(await store.sessions.admit(other), "duplicate");
-    equal(again.frameCalls, [], "the frame's own calls");
-    equal(again.reply?.frame_type, "NACK", "the frame's answer");
-  },
-  "should take call ids and frame ids as they are": async ({ store }) => {
-    await openSession(store);
-    const ids = ["__proto__", "constructor", "a\0b", "a\0c", "\ud800", "\ud801", "", "日本"];
-    const calls = ids.flatMap((id) => oneCall(id));
-    const { calls: known } = expectStatus(
-      await store.sessions.admit(admission(1, { calls, frameId: "a\0b" })),
-      "admitted",
-    );
-    equal(Object.keys(known).sort(), [...ids].sort(), "the ids");
-    for (const id of ids) equal((await store.sessions.readCall("sess", id))?.callId, id, "a call's id");
-    expectStatus(await store.sessions.admit(admission(2, { frameId: "a\0c" })), "admitted");
-    expectStatus(await store.sessions.admit(admission(3, { frameId: "a" })), "admitted");
-  },
-  "should keep sessions apart": async ({ store }) => {
-    await openSession(store);
-    await openSession(store, { id: "other" });
-    await store.sessions.admit(admission(1, { calls: oneCall("c") }));
-    const other = admission(1, { sessionId: "other", digest: "other", calls: oneCall("c", { digest: "other" }) });
-    const admitted = expectStatus(await store.sessions.admit(other), "admitted");
-    like(admitted.calls, { c: { status: "new" } }, "the call");
-  },
-  "should admit each seq once, however many ask": async ({ store }) => {
-    await openSession(store);
-    const asked = Array.from({ length: 20 }, (_, index) => admission(1, { frameId: `f${index}` }));
-    const results = await Promise.all(asked.map((one) => store.sessions.admit(one)));
-    const counts = results.map(({ status }) => status).sort();
-    equal(counts, ["admitted", ...Array.from({ length: 19 }, () => "stale")], "the admissions");
-  },
   "should not share what it keeps with callers": async ({ store }) => {
     const session = await openSession(store);
     session.features.push("ALL");
     session.expectedSeq = 5;
-    const { session: seen } = expectStatus(
-      await store.sessions.admit(admission(1, { calls: oneCall("c") })),
-      "admitted",
-    );
+    const { session: seen } = await admitted(store, "admitted", 1, { calls: oneCall("c") });
     seen.features.push("ALL");
     const answer = answerOf(1, { c: resultOutcome("c") });
     const answered = store.sessions.answer(answer);
@@ -255,22 +57,195 @@ export const sessionCases: StoreCase[] = storeCases({
     (answer.reply.payload as { call_id: string }).call_id = "changed";
     await answered;
     like(await store.sessions.read("sess", who), { features: ["CALL"], expectedSeq: 2 }, "the session");
-    const first = expectStatus(await store.sessions.admit(admission(1)), "duplicate");
+    const first = await admitted(store, "duplicate", 1);
     like(first.reply, { frame_id: "res_frame-1", payload: { call_id: "c" } }, "the reply");
     if (first.reply) first.reply.frame_id = "changed";
-    like(
-      expectStatus(await store.sessions.admit(admission(1)), "duplicate").reply,
-      { frame_id: "res_frame-1" },
-      "the reply",
-    );
+    like((await admitted(store, "duplicate", 1)).reply, { frame_id: "res_frame-1" }, "the reply");
     const call = await store.sessions.readCall("sess", "c");
     if (call?.outcome) call.outcome.payload = resultOutcome("changed").payload;
     like(await store.sessions.readCall("sess", "c"), { outcome: resultOutcome("c") }, "the call");
   },
-  "should refuse malformed admissions": async ({ store }) => {
-    await openSession(store);
-    await rejects(store.sessions.admit(admission(1.5)), isTypeError, "a seq that is no integer");
-    await rejects(store.sessions.admit(admission(1, { keepFrames: 0 })), isTypeError, "no frames to keep");
-    expectStatus(await store.sessions.admit(admission(1)), "admitted");
-  },
 });
+
+/** Each begins with a session that is open. */
+const withSession = storeCases(
+  {
+    "should show a session to its owner alone, and not after its time": async ({ store, advance }) => {
+      equal(await store.sessions.read("nobody", who), undefined, "an unknown session");
+      equal(await store.sessions.read("sess", { ...who, tenant: "other" }), undefined, "for another tenant");
+      equal(await store.sessions.read("sess", { ...who, principal: "bob" }), undefined, "for another principal");
+      advance(day - 1);
+      truth((await store.sessions.read("sess", who)) !== undefined, "the session should live until its time is over");
+      advance(1);
+      equal(await store.sessions.read("sess", who), undefined, "an expired session");
+      await admitted(store, "no-session", 1);
+    },
+    "should put another view in place of the one it had": async ({ store }) => {
+      equal(await store.sessions.setView("sess", "view-1", "view-2"), true, "the first change");
+      equal(await store.sessions.setView("sess", "view-1", "view-3"), false, "a change of what is no longer there");
+      equal(await store.sessions.setView("nobody", "view-1", "view-3"), false, "a change of an unknown session");
+      like(await store.sessions.read("sess", who), { view: "view-2" }, "the session");
+      const { session } = await admitted(store, "admitted", 1);
+      equal(session.view, "view-2", "the view of an admitted frame's session");
+    },
+    "should admit frames in order and take their seq": async ({ store }) => {
+      const first = await admitted(store, "admitted", 1);
+      equal(first.session.expectedSeq, 2, "the next seq");
+      await admitted(store, "admitted", 2);
+      like(await store.sessions.read("sess", who), { expectedSeq: 3 }, "the session");
+    },
+    "should answer foreign and unknown sessions alike": async ({ store }) => {
+      await admitted(store, "no-session", 1, { sessionId: "nobody" });
+      await admitted(store, "no-session", 1, { tenant: "other" });
+      await admitted(store, "no-session", 1, { principal: "bob" });
+      await admitted(store, "admitted", 1);
+    },
+    "should not admit a frame from the future, nor remember it": async ({ store }) => {
+      const gap = await admitted(store, "gap", 3, { calls: oneCall("c") });
+      equal(gap.session.expectedSeq, 1, "the next seq");
+      equal(await store.sessions.readCall("sess", "c"), undefined, "a call of a frame that was not admitted");
+      await store.sessions.admit(admission(1));
+      await store.sessions.admit(admission(2));
+      await admitted(store, "admitted", 3, { calls: oneCall("c") });
+    },
+    "should say what a frame from the past has called": async ({ store }) => {
+      await store.sessions.admit(admission(1, { calls: oneCall("c") }));
+      const again = { frameId: "another", calls: [...oneCall("c"), ...oneCall("new")] };
+      const stale = await admitted(store, "stale", 1, again);
+      like(stale.calls, { c: { status: "known", call: { callId: "c" } }, new: { status: "new" } }, "the calls");
+      equal(stale.session.expectedSeq, 2, "the next seq");
+      equal(await store.sessions.readCall("sess", "new"), undefined, "a new call of a frame from the past");
+      const other = { frameId: "third", calls: oneCall("c", { digest: "other" }) };
+      like(
+        (await admitted(store, "stale", 1, other)).calls,
+        { c: { status: "reused", call: { digest: "digest of c" } } },
+        "a call with another digest",
+      );
+    },
+    "should know a frame again, before its seq is looked at": async ({ store }) => {
+      await store.sessions.admit(admission(1, { calls: [...oneCall("a"), ...oneCall("b")] }));
+      const running = await admitted(store, "duplicate", 1);
+      equal(running.reply, undefined, "the reply of a frame that was not answered");
+      equal(running.frameCalls, ["a", "b"], "its calls");
+      await admitted(store, "duplicate", 1, { seq: 9 });
+    },
+    "should give the recorded reply for a frame that was answered": async ({ store }) => {
+      await store.sessions.admit(admission(1, { calls: oneCall("a") }));
+      const answer = answerOf(1, { a: resultOutcome("a") });
+      await store.sessions.answer(answer, { audit: [auditEntry("a")] });
+      const again = await admitted(store, "duplicate", 1);
+      equal(again.reply, answer.reply, "the reply");
+      equal(again.session.expectedSeq, 2, "the next seq");
+      equal(await audited(store), ["a"], "the audit row that went along");
+    },
+    "should refuse a frame id that was another frame's": async ({ store }) => {
+      await store.sessions.admit(admission(1));
+      const other = admission(2, { frameId: "frame-1", digest: "other", calls: oneCall("c") });
+      const reused = expectStatus(await store.sessions.admit(other), "frame-reused");
+      equal(reused.session.expectedSeq, 2, "the next seq");
+      equal(await store.sessions.readCall("sess", "c"), undefined, "its call");
+    },
+    "should remember so many frames, and the calls that came with them": async ({ store }) => {
+      const keepFrames = 4;
+      await store.sessions.admit(admission(1, { keepFrames, calls: oneCall("old") }));
+      await store.sessions.admit(admission(2, { keepFrames, calls: oneCall("open", { timeoutMs: 10_000_000 }) }));
+      await store.sessions.answer(answerOf(1, { old: resultOutcome("old") }));
+      await admitFrames(store, 3, 4, keepFrames);
+      await admitted(store, "duplicate", 1, { keepFrames });
+      truth((await store.sessions.readCall("sess", "old")) !== undefined, "a call inside the window");
+      await admitFrames(store, 5, 10, keepFrames);
+      const calls = [...oneCall("old"), ...oneCall("open")];
+      const stale = await admitted(store, "stale", 1, { keepFrames, calls });
+      like(stale.calls, { old: { status: "new" }, open: { status: "known" } }, "the calls of a forgotten frame");
+      await admitted(store, "duplicate", 7, { keepFrames });
+    },
+    "should forget calls that were lost, too, once their frame is old": async ({ store, advance }) => {
+      await store.sessions.admit(admission(1, { keepFrames: 2, calls: oneCall("lost") }));
+      advance(1000);
+      await admitFrames(store, 2, 6, 2);
+      equal(await store.sessions.readCall("sess", "lost"), undefined, "the lost call");
+    },
+    "should record how calls were answered": async ({ store, now }) => {
+      await store.sessions.admit(admission(1, { calls: [...oneCall("a", { operation }), ...oneCall("b")] }));
+      const a = { sessionId: "sess", callId: "a", digest: "digest of a", frameId: "frame-1", deadline: now() + 1000 };
+      equal(await store.sessions.readCall("sess", "a"), { ...a, operation }, "a call in flight");
+      equal(await inFlight(store), ["a", "b"], "calls in flight");
+      const outcome = resultOutcome("a");
+      await store.sessions.answer(answerOf(1, { a: outcome }));
+      equal(await store.sessions.readCall("sess", "a"), { ...a, operation, outcome }, "an answered call");
+      equal(await inFlight(store), ["b"], "calls in flight");
+      equal(await store.sessions.readCall("sess", "nobody"), undefined, "an unknown call");
+      equal(await store.sessions.readCall("nobody", "a"), undefined, "a call of an unknown session");
+      equal(await store.sessions.callsInFlight("nobody"), [], "calls of an unknown session");
+    },
+    "should take a known call for a retry, and say what it knew": async ({ store, advance, now }) => {
+      const refused = nackOutcome("n", "frame-1");
+      await store.sessions.admit(admission(1, { calls: [...oneCall("r"), ...oneCall("n")] }));
+      await store.sessions.answer(answerOf(1, { r: resultOutcome("r"), n: refused }));
+      advance(5);
+      const calls = [...oneCall("r"), ...oneCall("n")];
+      const retry = await admitted(store, "admitted", 2, { calls });
+      like(
+        retry.calls,
+        {
+          r: { status: "known", call: { frameId: "frame-1", outcome: resultOutcome("r") } },
+          n: { status: "known", call: { frameId: "frame-1", outcome: refused } },
+        },
+        "what was known",
+      );
+      const n = await store.sessions.readCall("sess", "n");
+      equal([n?.frameId, n?.deadline, n?.outcome], ["frame-2", now() + 1000, undefined], "a refused call, tried again");
+      const r = await store.sessions.readCall("sess", "r");
+      equal([r?.frameId, r?.outcome], ["frame-2", resultOutcome("r")], "a call that has a result, tried again");
+    },
+    "should keep the outcome that comes from an earlier frame of the same call": async ({ store }) => {
+      await store.sessions.admit(admission(1, { calls: oneCall("c") }));
+      await store.sessions.admit(admission(2, { calls: oneCall("c") }));
+      await store.sessions.answer(answerOf(1, { c: resultOutcome("c") }));
+      like(await store.sessions.readCall("sess", "c"), { outcome: resultOutcome("c") }, "the call");
+    },
+    "should leave a call alone whose id another one uses": async ({ store }) => {
+      await store.sessions.admit(admission(1, { calls: oneCall("c") }));
+      await store.sessions.answer(answerOf(1, { c: resultOutcome("c") }));
+      const before = await store.sessions.readCall("sess", "c");
+      const other = admission(2, { calls: oneCall("c", { digest: "other", operation }) });
+      const result = expectStatus(await store.sessions.admit(other), "admitted");
+      like(result.calls, { c: { status: "reused", call: { frameId: "frame-1" } } }, "the call");
+      await store.sessions.answer(answerOf(2, { c: nackOutcome("c", "frame-2") }));
+      equal(await store.sessions.readCall("sess", "c"), before, "the call that had the id");
+      const again = expectStatus(await store.sessions.admit(other), "duplicate");
+      equal(again.frameCalls, [], "the frame's own calls");
+      equal(again.reply?.frame_type, "NACK", "the frame's answer");
+    },
+    "should take call ids and frame ids as they are": async ({ store }) => {
+      const ids = ["__proto__", "constructor", "a\0b", "a\0c", "\ud800", "\ud801", "", "日本"];
+      const calls = ids.flatMap((id) => oneCall(id));
+      const { calls: known } = await admitted(store, "admitted", 1, { calls, frameId: "a\0b" });
+      equal(Object.keys(known).sort(), [...ids].sort(), "the ids");
+      for (const id of ids) equal((await store.sessions.readCall("sess", id))?.callId, id, "a call's id");
+      await admitted(store, "admitted", 2, { frameId: "a\0c" });
+      await admitted(store, "admitted", 3, { frameId: "a" });
+    },
+    "should keep sessions apart": async ({ store }) => {
+      await openSession(store, { id: "other" });
+      await store.sessions.admit(admission(1, { calls: oneCall("c") }));
+      const other = admission(1, { sessionId: "other", digest: "other", calls: oneCall("c", { digest: "other" }) });
+      const result = expectStatus(await store.sessions.admit(other), "admitted");
+      like(result.calls, { c: { status: "new" } }, "the call");
+    },
+    "should admit each seq once, however many ask": async ({ store }) => {
+      const asked = Array.from({ length: 20 }, (_, index) => admission(1, { frameId: `f${index}` }));
+      const results = await Promise.all(asked.map((one) => store.sessions.admit(one)));
+      const counts = results.map(({ status }) => status).sort();
+      equal(counts, ["admitted", ...Array.from({ length: 19 }, () => "stale")], "the admissions");
+    },
+    "should refuse malformed admissions": async ({ store }) => {
+      await rejects(store.sessions.admit(admission(1.5)), isTypeError, "a seq that is no integer");
+      await rejects(store.sessions.admit(admission(1, { keepFrames: 0 })), isTypeError, "no frames to keep");
+      await admitted(store, "admitted", 1);
+    },
+  },
+  openSession,
+);
+
+export const sessionCases: StoreCase[] = [...withoutSession, ...withSession];

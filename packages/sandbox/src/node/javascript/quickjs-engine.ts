@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { Engine, Guest } from "../../engine.ts";
 import { MessageGuest, type ThreadLife } from "../../javascript/message-guest.ts";
+import { madeOnce } from "../../made-once.ts";
 import type { ReuseOptions, SandboxLimits, SandboxWall } from "../../types.ts";
 import { missingWall } from "../walls.ts";
 import { findQuickJs, type QuickJsPackage, threadScript } from "./quickjs-package.ts";
@@ -18,14 +19,12 @@ const baseHeapMb = 64;
 const compiled = new Map<string, Promise<WebAssembly.Module | undefined>>();
 
 function compile(path: string): Promise<WebAssembly.Module | undefined> {
-  const known = compiled.get(path);
-  if (known) return known;
   // A thread without it compiles by itself, and says what is wrong.
-  const compiling = readFile(path)
-    .then((bytes) => WebAssembly.compile(bytes))
-    .catch(() => undefined);
-  compiled.set(path, compiling);
-  return compiling;
+  return madeOnce(compiled, path, () =>
+    readFile(path)
+      .then((bytes) => WebAssembly.compile(bytes))
+      .catch(() => undefined),
+  );
 }
 
 /** The most words of an image, with their count before them. */
@@ -55,7 +54,7 @@ export class QuickJsEngine implements Engine {
   readonly #limits: SandboxLimits;
   readonly #life: ThreadLife;
   #wasm: WebAssembly.Module | undefined;
-  #missingWalls: readonly SandboxWall[] = [];
+  missingWalls: readonly SandboxWall[] = [];
 
   /** Throws `ToolglotError` (`sandbox/engine-missing`). */
   constructor(limits: SandboxLimits, { maxPrograms = defaultMaxPrograms, maxMs = defaultMaxMs }: ReuseOptions = {}) {
@@ -63,10 +62,6 @@ export class QuickJsEngine implements Engine {
     this.#limits = limits;
     this.#life = { startTimeoutMs, maxPrograms, maxMs };
     this.label = `quickjs-emscripten ${this.#engine.version}`;
-  }
-
-  get missingWalls(): readonly SandboxWall[] {
-    return this.#missingWalls;
   }
 
   get warnings(): readonly string[] {
@@ -86,7 +81,7 @@ export class QuickJsEngine implements Engine {
     const draft = image ? undefined : new Int32Array(new SharedArrayBuffer(imageWords * 4));
     const workerData = { memoryMb, wasm: this.#wasm, image, draft };
     const thread = new WorkerThread({ script: threadScript(), workerData, heapMb });
-    this.#missingWalls = thread.isHeapLimited ? [] : ["memory"];
+    this.missingWalls = thread.isHeapLimited ? [] : ["memory"];
     const guest = new MessageGuest(thread, this.#limits, this.#life);
     if (draft) {
       guest.ready.then(

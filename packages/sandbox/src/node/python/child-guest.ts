@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { parse } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { inBackground } from "@toolglot/internal";
-import type { Guest, GuestListener } from "../../engine.ts";
+import type { Guest } from "../../engine.ts";
+import { StartedGuest } from "../../started-guest.ts";
 import type { SandboxWall } from "../../types.ts";
 import { decodeFrame, encodeFrame, FrameDecoder } from "./frames.ts";
 
@@ -60,40 +60,28 @@ export function startChild(command: Pick<ChildCommand, "file" | "args" | "init">
 }
 
 /** A guest in a process of its own. */
-export class ChildGuest implements Guest {
-  readonly ready: Promise<void>;
+export class ChildGuest extends StartedGuest implements Guest {
   readonly ended: Promise<void>;
   readonly #child: ChildProcess;
   readonly #fromChild: Readable;
   readonly #toChild: Writable;
   readonly #onWalls: ChildCommand["onWalls"];
-  #listener: GuestListener | undefined;
-  #fault = "the process ended";
-  #over = false;
-  #markReady: () => void = () => {};
-  #markFailed: (error: Error) => void = () => {};
 
   constructor(command: ChildCommand) {
     const { child, fromChild, toChild } = startChild(command);
+    super("the process ended", command.startTimeoutMs);
     this.#child = child;
     this.#onWalls = command.onWalls;
     this.#fromChild = fromChild;
     this.#toChild = toChild;
-    this.ready = new Promise((resolve, reject) => {
-      this.#markReady = resolve;
-      this.#markFailed = reject;
-    });
-    const timer = inBackground(() => this.#fail("it did not start in time"), command.startTimeoutMs);
-    const stop = (): void => clearTimeout(timer);
-    this.ready.then(stop, stop);
     this.ended = new Promise((resolve) => {
       child.once("close", () => {
-        this.#end();
+        this.end();
         resolve();
       });
     });
     child.once("error", (error) => {
-      this.#fail(error.message);
+      this.fail(error.message);
       // A process that could not be started closes nothing.
       fromChild.destroy();
       toChild.destroy();
@@ -102,13 +90,8 @@ export class ChildGuest implements Guest {
     fromChild.on("data", (chunk: Buffer) => this.#read(decoder, chunk));
   }
 
-  listen(listener: GuestListener): void {
-    this.#listener = listener;
-    if (this.#over) queueMicrotask(() => listener.onEnd(this.#fault));
-  }
-
   send(json: string): void {
-    if (!this.#over && this.#toChild.writable) this.#toChild.write(encodeFrame(json));
+    if (!this.over && this.#toChild.writable) this.#toChild.write(encodeFrame(json));
   }
 
   kill(): void {
@@ -126,40 +109,27 @@ export class ChildGuest implements Guest {
   }
 
   #read(decoder: FrameDecoder, chunk: Buffer): void {
-    if (this.#over) return;
+    if (this.over) return;
     try {
       for (const body of decoder.push(chunk)) {
         this.#receive(decodeFrame(body), body.length);
-        if (this.#over) return;
+        if (this.over) return;
       }
     } catch (error) {
-      this.#fail(error instanceof Error ? error.message : String(error));
+      this.fail(error instanceof Error ? error.message : String(error));
     }
   }
 
   #receive(message: Record<string, unknown>, bytes: number): void {
-    if (this.#listener) this.#listener.onMessage(message, bytes);
+    if (this.listener) this.listener.onMessage(message, bytes);
     else if (message.type === "ready") this.#becomeReady(message.missing);
-    else this.#fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
+    else this.fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
   }
 
   /** Throws when it may not be used. */
   #becomeReady(missing: unknown): void {
     const named: readonly unknown[] = Array.isArray(missing) ? missing : [];
     this.#onWalls?.(tried.filter((wall) => named.includes(wall)));
-    this.#markReady();
-  }
-
-  #fail(fault: string): void {
-    this.#fault = fault;
-    this.kill();
-    this.#end();
-  }
-
-  #end(): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#markFailed(new Error(this.#fault));
-    this.#listener?.onEnd(this.#fault);
+    this.markReady();
   }
 }

@@ -1,6 +1,7 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
+import { madeOnce } from "../../made-once.ts";
 import type { SandboxIsolation } from "../../types.ts";
 
 /** What stands before a command to confine it. */
@@ -32,12 +33,7 @@ const trials = new Map<string, Promise<Confinement>>();
  * `PATH` to find `unshare` and `setpriv` on. Never rejects.
  */
 export function findConfinement(files: readonly string[], path: string | undefined): Promise<Confinement> {
-  const key = JSON.stringify([path, files]);
-  const running = trials.get(key);
-  if (running) return running;
-  const trial = tryOut(files, path);
-  trials.set(key, trial);
-  return trial;
+  return madeOnce(trials, JSON.stringify([path, files]), () => tryOut(files, path));
 }
 
 async function tryOut(files: readonly string[], path = "/usr/bin:/bin"): Promise<Confinement> {

@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Engine, Guest } from "../../engine.ts";
+import { madeOnce } from "../../made-once.ts";
 import type { SandboxIsolation, SandboxLimits, SandboxOptions, SandboxWall } from "../../types.ts";
 import { findEngine } from "../find-engine.ts";
 import { missingWall } from "../walls.ts";
@@ -41,17 +42,12 @@ const digests = new Map<string, Promise<string>>();
 
 /** The hash of the engine's files: 12 MB, once in a process. */
 function engineDigest(dir: string): Promise<string> {
-  const known = digests.get(dir);
-  if (known) return known;
-  const digest = Promise.all([...engineFiles, "pyodide-lock.json"].map((name) => readFile(join(dir, name)))).then(
-    (files) => {
-      const hash = createHash("sha256");
-      for (const file of files) hash.update(file);
-      return hash.digest("hex");
-    },
-  );
-  digests.set(dir, digest);
-  return digest;
+  return madeOnce(digests, dir, async () => {
+    const hash = createHash("sha256");
+    const names = [...engineFiles, "pyodide-lock.json"];
+    for (const file of await Promise.all(names.map((name) => readFile(join(dir, name))))) hash.update(file);
+    return hash.digest("hex");
+  });
 }
 
 /** The names of the libraries that a program finds. Throws `TypeError` for those that there are not. */
@@ -87,7 +83,7 @@ export class PyodideEngine implements Engine {
   readonly #wanted: NonNullable<SandboxOptions["isolation"]>;
   #confinement: Confinement = { isolation: "process", before: [] };
   #snapshotPath: string | undefined;
-  #start: "none" | "built" | "cached" | "plain" = "none";
+  snapshot: Engine["snapshot"] = "none";
   #preparing: Promise<void> | undefined;
   #notProven: readonly SandboxWall[] = [];
 
@@ -119,10 +115,6 @@ export class PyodideEngine implements Engine {
     return this.missingWalls.map(missingWall);
   }
 
-  get snapshot(): "none" | "built" | "cached" | "plain" {
-    return this.#start;
-  }
-
   prepare(): Promise<void> {
     // The snapshot is built the way it will be used.
     this.#preparing ??= this.#findConfinement().then(() => this.#findSnapshot());
@@ -140,7 +132,7 @@ export class PyodideEngine implements Engine {
         ? undefined
         : await findOrBuildSnapshot(this.#cacheDir, await this.#snapshotName(), () => this.#buildSnapshot());
     this.#snapshotPath = found?.path;
-    this.#start = found === undefined ? "plain" : found.built ? "built" : "cached";
+    this.snapshot = found === undefined ? "plain" : found.built ? "built" : "cached";
   }
 
   /** What is wrong with the isolation that was asked for, as far as it is known. */
@@ -174,7 +166,7 @@ export class PyodideEngine implements Engine {
 
   startFailed(): void {
     this.#snapshotPath = undefined;
-    this.#start = "plain";
+    this.snapshot = "plain";
   }
 
   /** The files a child may read, and nothing else. */

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { chmod, lstat, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises";
 import { tmpdir, userInfo } from "node:os";
 import { isAbsolute, join } from "node:path";
+import { madeOnce } from "../../made-once.ts";
 
 const digestBytes = 32;
 const snapshotExtension = ".snapshot";
@@ -38,13 +39,11 @@ export function findOrBuildSnapshot(
   build: () => Promise<Buffer>,
 ): Promise<Snapshot | undefined> {
   const path = join(dir, name + snapshotExtension);
-  const running = underWay.get(path);
-  if (running) return running;
-  const search = provide(dir, path, build)
-    .catch(() => undefined)
-    .finally(() => underWay.delete(path));
-  underWay.set(path, search);
-  return search;
+  return madeOnce(underWay, path, () =>
+    provide(dir, path, build)
+      .catch(() => undefined)
+      .finally(() => underWay.delete(path)),
+  );
 }
 
 async function provide(dir: string, path: string, build: () => Promise<Buffer>): Promise<Snapshot> {
