@@ -195,7 +195,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
-    checkKeys<{ stream?: boolean }>("tools", options, { stream: true });
+    checkKeys("tools", options, "stream");
     const { confinement } = this.#parts;
     const setting = {
       canAsk: this.#asker !== undefined,
