@@ -1,5 +1,5 @@
 import { type Message, textMessage } from "@toolglot/core";
-import { checkKeys, onAbort } from "@toolglot/internal";
+import { checkWords, onAbort } from "@toolglot/internal";
 import type { AgentEvent } from "./events.ts";
 import { toRunError } from "./loop/run-error.ts";
 import { type Outcome, RunState } from "./loop/run-state.ts";
@@ -15,7 +15,7 @@ export function createAgent(options: AgentOptions): Agent {
   const settings = toSettings(options);
   return {
     run(input, runOptions = {}) {
-      checkKeys("run", runOptions, "signal runId");
+      checkWords("run", runOptions, "signal runId");
       return startRun(settings, toMessages(input), runOptions);
     },
   };

@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
-import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
+import { checkWords, defined, maxTimerMs, randomHex } from "@toolglot/internal";
 import { toDefinitions } from "./loop/live-tools.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime } from "./types.ts";
 
@@ -57,11 +57,11 @@ function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fi
 
 function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
-  checkKeys("createAgent", options, [
+  checkWords("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
     "startsInReasoning maxTokens onEvent keepEvents runtime",
   ]);
-  checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats");
+  checkWords("createAgent: limits", options.limits, "turns tokens timeMs repeats");
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
   if (typeof model !== "function") {
     throw new TypeError("model must be a function (request, signal) => AsyncIterable of model parts.");

@@ -19,7 +19,7 @@ export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
-export { checkKeys, type Defined, defined, type KnownKeys } from "./options.ts";
+export { checkKeys, checkWords, type Defined, defined, type KnownKeys } from "./options.ts";
 export { SenderContext } from "./sender-context.ts";
 export { TextReader } from "./text-reader.ts";
 export { matchWildcard, wildcardTest } from "./wildcard.ts";

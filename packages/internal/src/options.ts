@@ -3,6 +3,39 @@ import { nearest } from "./nearest.ts";
 /** All keys of an options type: the compiler refuses the list when one is missing or one too many. */
 export type KnownKeys<Options> = Readonly<Record<keyof Options & string, true>>;
 
+/**
+ * Refuses options that nobody would read: a misspelt limit must not become no limit. Keys whose value is `undefined` count,
+ * since their name is as wrong. Nothing given (`undefined`) is fine, unless something is required.
+ *
+ * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
+ * @param required Options that a call can't do without, to be named when none are given.
+ * @throws `TypeError` for anything but a plain object, and for an unknown key; it names the nearest known one.
+ */
+export function checkKeys<Options extends object>(
+  what: string,
+  given: Options | undefined,
+  known: KnownKeys<Options>,
+  required: readonly (keyof Options & string)[] = [],
+): void {
+  if (given === undefined) {
+    if (required.length > 0) throw new TypeError(`${what} needs options: { ${required.join(", ")} }`);
+    return;
+  }
+  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+    throw new TypeError(
+      `${what} takes an object of options, not ${given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`}`,
+    );
+  }
+  for (const key of Object.keys(given)) {
+    if (Object.hasOwn(known, key)) continue;
+    const names = Object.keys(known);
+    const [near] = nearest(key, names, 1);
+    throw new TypeError(
+      `${what} has no option ${JSON.stringify(key)}. ${near === undefined ? `It has: ${names.join(", ")}.` : `Did you mean ${JSON.stringify(near)}?`}`,
+    );
+  }
+}
+
 /** The words of a text, with one space between two. */
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
@@ -14,61 +47,15 @@ type KeyWords<Options, Text extends string> = [keyof Options & string, Words<Tex
   ? Text
   : never;
 
-/**
- * Refuses options that nobody would read: a misspelt limit must not become no limit. Keys whose value is `undefined` count,
- * since their name is as wrong. Nothing given (`undefined`) is fine, unless something is required.
- *
- * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
- * @param known All keys: as the words of a text, or of several, or as an object.
- * @param required Options that a call can't do without, to be named when none are given.
- * @throws `TypeError` for anything but a plain object, and for an unknown key; it names the nearest known one.
- */
-export function checkKeys<Options extends object>(
+/** As {@link checkKeys}, with the keys as the words of a text, or of several. Where every call checks, an object is quicker. */
+export function checkWords<Options extends object, const Text extends string>(
   what: string,
   given: Options | undefined,
-  known: KnownKeys<Options>,
+  names: KeyWords<Options, Text> | readonly KeyWords<Options, Text>[],
   required?: readonly (keyof Options & string)[],
-): void;
-export function checkKeys<Options extends object, const Text extends string>(
-  what: string,
-  given: Options | undefined,
-  known: KeyWords<Options, Text> | readonly KeyWords<Options, Text>[],
-  required?: readonly (keyof Options & string)[],
-): void;
-export function checkKeys(
-  what: string,
-  given: object | undefined,
-  known: Readonly<Record<string, true>> | string | readonly string[],
-  required: readonly string[] = [],
 ): void {
-  if (given === undefined) {
-    if (required.length > 0) throw new TypeError(`${what} needs options: { ${required.join(", ")} }`);
-    return;
-  }
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new TypeError(
-      `${what} takes an object of options, not ${given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`}`,
-    );
-  }
-  const text = Array.isArray(known) ? known.join(" ") : known;
-  const words = typeof text === "string" ? wordsOf(text) : undefined;
-  for (const key of Object.keys(given)) {
-    if (words === undefined ? Object.hasOwn(known as object, key) : words.includes(key)) continue;
-    const names = words ?? Object.keys(known);
-    const [near] = nearest(key, names, 1);
-    throw new TypeError(
-      `${what} has no option ${JSON.stringify(key)}. ${near === undefined ? `It has: ${names.join(", ")}.` : `Did you mean ${JSON.stringify(near)}?`}`,
-    );
-  }
-}
-
-const split = new Map<string, readonly string[]>();
-
-/** Split once each: some are checked in every call. */
-function wordsOf(text: string): readonly string[] {
-  const words = split.get(text) ?? text.split(" ");
-  if (!split.has(text)) split.set(text, words);
-  return words;
+  const known = Object.fromEntries(`${names}`.split(/[ ,]/).map((name) => [name, true]));
+  checkKeys(what, given, known as KnownKeys<Options>, required);
 }
 
 /** An object's members without those that are `undefined`. */

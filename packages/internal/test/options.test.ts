@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkKeys } from "../src/index.ts";
+import { checkKeys, checkWords } from "../src/index.ts";
 
 interface Options {
   readonly maxTurns?: number;
@@ -30,12 +30,12 @@ describe("checkKeys", () => {
   it("should take the keys as words, in one text or several", () => {
     const given = { maxTurn: 3 } as Options;
     const message = 'createThing has no option "maxTurn". Did you mean "maxTurns"?';
-    expect(() => checkKeys("createThing", { maxTurns: 3 } as Options, "maxTurns timeoutMs")).not.toThrow();
-    expect(() => checkKeys("createThing", given, "maxTurns timeoutMs")).toThrow(new TypeError(message));
-    expect(() => checkKeys("createThing", given, ["maxTurns", "timeoutMs"])).toThrow(new TypeError(message));
+    expect(() => checkWords("createThing", { maxTurns: 3 } as Options, "maxTurns timeoutMs")).not.toThrow();
+    expect(() => checkWords("createThing", given, "maxTurns timeoutMs")).toThrow(new TypeError(message));
+    expect(() => checkWords("createThing", given, ["maxTurns", "timeoutMs"])).toThrow(new TypeError(message));
     // @ts-expect-error a key is missing
-    checkKeys("createThing", {} as Options, "maxTurns");
+    checkWords("createThing", {} as Options, "maxTurns");
     // @ts-expect-error there is no such key
-    checkKeys("createThing", {} as Options, ["maxTurns timeoutMs", "turns"]);
+    checkWords("createThing", {} as Options, ["maxTurns timeoutMs", "turns"]);
   });
 });

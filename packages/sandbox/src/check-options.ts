@@ -1,4 +1,4 @@
-import { checkKeys, isObject, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, checkWords, isObject, type KnownKeys } from "@toolglot/internal";
 import { checkNumbers } from "./check-numbers.ts";
 import type { SandboxDurableRunOptions } from "./durable/types.ts";
 import { resolveLimits } from "./limits.ts";
@@ -49,7 +49,7 @@ export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable
   if (Object.hasOwn(options, "limits")) {
     throw new TypeError("limits are those of the sandbox: give them to createSandbox().");
   }
-  checkKeys("A run", options as SandboxDurableRunOptions, [
+  checkWords("A run", options as SandboxDurableRunOptions, [
     "durable tools signal imports callIdPrefix approve onToolCallStart onToolCallProgress onToolCall",
     "onLog",
   ]);

@@ -1,4 +1,4 @@
-import { checkKeys, isObject } from "@toolglot/internal";
+import { checkWords, isObject } from "@toolglot/internal";
 import type { BatchItemResult, CallBatchReqPayload } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
@@ -22,7 +22,7 @@ export async function runBatch(
   options: BatchOptions,
   limits: Limits,
 ): Promise<BatchResult> {
-  checkKeys("batch", options, "deadlineMs signal traceId mode maxConcurrency onError batchId");
+  checkWords("batch", options, "deadlineMs signal traceId mode maxConcurrency onError batchId");
   const { mode = "PARALLEL", maxConcurrency = 8, onError, traceId } = options;
   if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
     throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);

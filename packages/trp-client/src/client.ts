@@ -1,4 +1,4 @@
-import { checkKeys, defined } from "@toolglot/internal";
+import { checkKeys, checkWords, defined } from "@toolglot/internal";
 import { toCallError } from "./answer.ts";
 import { runBatch } from "./batch.ts";
 import { Call, type CallRules } from "./call.ts";
@@ -83,7 +83,7 @@ export function createClient(options: ClientOptions): TrpClient {
 }
 
 function checkOptions(options: ClientOptions): CallRules {
-  checkKeys(
+  checkWords(
     "createClient",
     options,
     "transport agentId keys features authContext resumeSessionId retry timeoutMs requestTimeoutMs onEvent",

@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import { clientError } from "./errors.ts";
 import { authorizer, frameOf, frameUrl, type Token } from "./router-url.ts";
 import type { Transport } from "./types.ts";
@@ -21,7 +21,7 @@ export interface FetchTransportOptions {
  * can't be reached is `trp-client/no-answer` here.
  */
 export function fetchTransport(options: FetchTransportOptions): Transport {
-  checkKeys("fetchTransport", options, "url token fetch maxAnswerBytes", ["url"]);
+  checkWords("fetchTransport", options, "url token fetch maxAnswerBytes", ["url"]);
   const { maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const send = options.fetch ?? globalThis.fetch;
   const url = frameUrl(options.url);

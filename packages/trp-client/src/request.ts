@@ -1,11 +1,11 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import type { CallRequest } from "./types.ts";
 
 /** Throws `TypeError` for a call that can't be made. */
 export function checkRequest(request: CallRequest): void {
   if (typeof request !== "object" || request === null) throw new TypeError("a call is an object like { capId, args }");
   const { capId, args, key, callId, timeoutMs, idx } = request;
-  checkKeys("a call", request, "idx capId args key callId timeoutMs approvalToken dependsOn schemaDigest");
+  checkWords("a call", request, "idx capId args key callId timeoutMs approvalToken dependsOn schemaDigest");
   if (typeof capId !== "string" || capId === "")
     throw new TypeError("capId must be a capability's id, as cap.mail.send.v2");
   if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {

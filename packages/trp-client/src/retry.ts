@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import type { RetryHint } from "@toolglot/trp-core/frames";
 import type { RetryOptions } from "./types.ts";
 
@@ -12,7 +12,7 @@ export interface RetryRules {
 
 /** Checks and fills in. Throws `TypeError` for what can't be. */
 export function retryRules(options: RetryOptions = {}): RetryRules {
-  checkKeys("createClient: retry", options, "maxRetries baseMs capMs connectMs");
+  checkWords("createClient: retry", options, "maxRetries baseMs capMs connectMs");
   const { maxRetries, baseMs = 200, capMs = 10_000, connectMs = 5000 } = options;
   for (const [name, value] of Object.entries({ maxRetries, baseMs, capMs, connectMs })) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {

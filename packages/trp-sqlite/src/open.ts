@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import { connect, type Synchronous } from "./connect.ts";
 import { chooseDriver, type DriverName } from "./driver.ts";
 import { GroupCommit } from "./group-commit.ts";
@@ -31,7 +31,7 @@ export interface Opened {
 }
 
 export async function openFile(options: SqliteOptions): Promise<Opened> {
-  checkKeys("the options of the store", options, "file now lockTimeoutMs synchronous driver", ["file"]);
+  checkWords("the options of the store", options, "file now lockTimeoutMs synchronous driver", ["file"]);
   const { now = Date.now, lockTimeoutMs = 5_000, synchronous = "full" } = options;
   if (synchronous !== "full" && synchronous !== "normal") {
     throw new TypeError(`synchronous must be "full" or "normal", not ${JSON.stringify(synchronous)}`);

@@ -8,7 +8,9 @@ import type { ExecutorContext } from "../action.ts";
  * @throws `TypeError` for an unknown option.
  */
 export function executorContext(options: Partial<ExecutorContext> = {}): ExecutorContext {
-  checkKeys("executorContext", options as ExecutorContext, "signal emit approve runId stepIndex");
+  checkKeys<ExecutorContext>("executorContext", options as ExecutorContext, {
+    ...{ signal: true, emit: true, approve: true, runId: true, stepIndex: true },
+  });
   return {
     signal: new AbortController().signal,
     emit: () => {},

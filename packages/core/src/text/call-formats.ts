@@ -122,4 +122,4 @@ export const callFormats: readonly CallFormat[] = [
 
 /** The tags of ToolsXML, which are looked for without their brackets too. */
 export const toolsXmlTags: readonly string[] =
-  "tools command edit file find replace read get_value input ctrl mcp".split(" ");
+  /* @__PURE__ */ "tools command edit file find replace read get_value input ctrl mcp".split(" ");

@@ -1,5 +1,5 @@
 import type { ContentBlock, ToolErrorInfo, ToolStatus } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, type KnownKeys } from "@toolglot/internal";
 
 const brand = Symbol.for("toolglot.tool-response");
 
@@ -27,6 +27,18 @@ export interface ToolResponseFields {
   id?: string;
 }
 
+const fieldKeys: KnownKeys<ToolResponseFields> = {
+  content: true,
+  status: true,
+  error: true,
+  data: true,
+  metadata: true,
+  stream: true,
+  isLast: true,
+  isInterrupted: true,
+  id: true,
+};
+
 /** A whole answer of a tool, or a chunk of one. The runtime copies it before it sets anything. */
 export class ToolResponse {
   readonly content: ContentBlock[];
@@ -41,7 +53,7 @@ export class ToolResponse {
 
   /** Throws `TypeError` when `content` is neither a string nor an array. */
   constructor(fields: ToolResponseFields) {
-    checkKeys("ToolResponse", fields, "content status error data metadata stream isLast isInterrupted id");
+    checkKeys("ToolResponse", fields, fieldKeys);
     const { content } = fields;
     if (typeof content !== "string" && !Array.isArray(content)) {
       throw new TypeError("ToolResponse needs content: a string, or an array of content blocks");

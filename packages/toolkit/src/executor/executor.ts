@@ -9,7 +9,7 @@ import type {
   ToolResult,
 } from "@toolglot/core";
 import { ApprovalQueue, checkConcurrency, inOrder } from "@toolglot/core/executing";
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import type { ResourceSchemes } from "../resource.ts";
 import { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
@@ -51,7 +51,7 @@ export interface ToolkitExecutor extends Executor {
  * order; never rejects for what a model or a tool did.
  */
 export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): ToolkitExecutor {
-  checkKeys("toolkitExecutor", options, "maxConcurrency tasks operationLog operationScope resources");
+  checkWords("toolkitExecutor", options, "maxConcurrency tasks operationLog operationScope resources");
   const { maxConcurrency = 8, tasks = new Tasks() } = options;
   checkConcurrency(maxConcurrency);
   const runPlan = planRunner(toolkit, { ...options, tasks });

@@ -1,5 +1,5 @@
 import { sanitizeErrorMessage, ToolError } from "@toolglot/core";
-import { checkKeys, maxTimerMs } from "@toolglot/internal";
+import { checkWords, maxTimerMs } from "@toolglot/internal";
 import { errorTypes, ToolkitError } from "../errors.ts";
 import { type CallFault, Connection, messageOf } from "./connection.ts";
 import type { McpClientOptions } from "./options.ts";
@@ -216,7 +216,11 @@ function checkOptions(options: McpClientOptions): void {
     throw new TypeError(`createMcpClient ${problem}`);
   };
   if (typeof options !== "object" || options === null) wrong("needs options: { name, transport }");
-  checkKeys("createMcpClient", options, "name transport stateful connectTimeoutMs clientOptions prepareClient onError");
+  checkWords(
+    "createMcpClient",
+    options,
+    "name transport stateful connectTimeoutMs clientOptions prepareClient onError",
+  );
   const { name, transport, connectTimeoutMs, stateful } = options;
   if (typeof name !== "string" || name === "") wrong("needs a name");
   if (stateful !== undefined && typeof stateful !== "boolean") wrong("takes stateful: true or false");
@@ -226,12 +230,12 @@ function checkOptions(options: McpClientOptions): void {
   if (typeof transport === "function") return;
   switch (transport?.type) {
     case "stdio":
-      checkKeys("createMcpClient: transport", transport, "type command args env cwd onStderr");
+      checkWords("createMcpClient: transport", transport, "type command args env cwd onStderr");
       if (typeof transport.command !== "string" || transport.command === "") wrong("needs a command for stdio");
       if (transport.args !== undefined && !Array.isArray(transport.args)) wrong("takes args as an array of strings");
       return;
     case "http":
-      checkKeys("createMcpClient: transport", transport, "type url headers fetch");
+      checkWords("createMcpClient: transport", transport, "type url headers fetch");
       if (!isHttpUrl(transport.url)) wrong(`needs a url that begins with http:// or https://, not ${transport.url}`);
       return;
     default:

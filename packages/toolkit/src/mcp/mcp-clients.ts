@@ -1,4 +1,4 @@
-import { checkKeys, maxTimerMs } from "@toolglot/internal";
+import { checkWords, maxTimerMs } from "@toolglot/internal";
 import { ToolkitError } from "../errors.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import { checkNames } from "../registry/tool-groups.ts";
@@ -74,7 +74,7 @@ function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
   if (needed.some((method) => typeof client?.[method] !== "function")) {
     throw new TypeError("registerMcpClient needs a client of createMcpClient, from @toolglot/toolkit/mcp");
   }
-  checkKeys("registerMcpClient", options, [
+  checkWords("registerMcpClient", options, [
     "groupName enableTools disableTools presetsByTool postprocess wrapToolResult namesakeStrategy",
     "timeoutMs onToolsChanged",
   ]);

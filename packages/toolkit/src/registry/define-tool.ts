@@ -7,7 +7,7 @@ import type {
   ToolExample,
   ToolRaises,
 } from "@toolglot/core";
-import { checkKeys, defined } from "@toolglot/internal";
+import { checkWords, defined } from "@toolglot/internal";
 import {
   type ArgsShorthand,
   type InferArgs,
@@ -70,7 +70,7 @@ export function defineTool(
   },
 ): DefinedTool<Record<string, unknown>>;
 export function defineTool(definition: AnySpec): DefinedTool {
-  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"]);
+  checkWords("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"]);
   const { name, description, execute, annotations, examples, raises, outputSchema } = definition;
   const output = definition.output ?? outputSchema;
   if (typeof name !== "string" || name === "") throw new TypeError("defineTool needs a name");

@@ -1,5 +1,5 @@
 import type { AnyTool, JsonSchema, ToolDefinition, ToolExample } from "@toolglot/core";
-import { checkKeys, defined, isObject, maxTimerMs, readFunctionShape } from "@toolglot/internal";
+import { checkWords, defined, isObject, maxTimerMs, readFunctionShape } from "@toolglot/internal";
 import { type InputSchema, isInputSchema, toInputSchema } from "@toolglot/schema";
 import { RegisteredToolFunction } from "../call/registered.ts";
 import type {
@@ -23,7 +23,7 @@ export function readRegistration(
   options: RegisterFunctionOptions,
   warnings: string[],
 ): RegisteredToolFunction {
-  checkKeys("registerToolFunction", options as RegisterFunctionOptions & ToolFacts, [factKeys, ...optionKeys]);
+  checkWords("registerToolFunction", options as RegisterFunctionOptions & ToolFacts, [factKeys, ...optionKeys]);
   checkFacts("registerToolFunction", options);
   const tool = typeof given === "function" ? undefined : checkedTool(given);
   const byHand = options.jsonSchema === undefined ? undefined : readJsonSchema(options.jsonSchema);

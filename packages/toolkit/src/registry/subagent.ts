@@ -1,5 +1,5 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import type { ArgsShorthand, InferArgs, InferInput, StandardInput } from "@toolglot/schema";
 import { ToolResponse } from "../call/response.ts";
 import { errorInfo } from "../errors.ts";
@@ -26,7 +26,7 @@ export function makeSubagentTool(
     args?: ArgsShorthand;
   },
 ): DefinedTool {
-  checkKeys("makeSubagentTool", options, "name description input args annotations examples run", [
+  checkWords("makeSubagentTool", options, "name description input args annotations examples run", [
     "name",
     "description",
     "run",

@@ -1,5 +1,5 @@
 import type { ToolAnnotations, ToolExample, ToolRaises } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, checkWords } from "@toolglot/internal";
 import { type ArgsShorthand, argsSchema, type InputSchema, type InputSource, toInputSchema } from "@toolglot/schema";
 
 /** The fields that a tool's definition and a function's registration have in common. */
@@ -35,7 +35,7 @@ export function checkFacts(
   what: string,
   { annotations, examples, raises }: Pick<ToolFacts, "annotations" | "examples" | "raises">,
 ): void {
-  checkKeys(
+  checkWords(
     `${what}: annotations`,
     annotations,
     "title readOnlyHint destructiveHint idempotentHint openWorldHint requiresApproval async riskTier",

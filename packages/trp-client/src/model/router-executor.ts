@@ -1,7 +1,7 @@
 import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
 import { toJsonText } from "@toolglot/core";
 import { ApprovalQueue, CallReport, checkConcurrency, denied, inOrder } from "@toolglot/core/executing";
-import { checkKeys, defined, isObject, textDigest } from "@toolglot/internal";
+import { checkWords, defined, isObject, textDigest } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core/frames";
 import { needsKey } from "../catalog-view.ts";
 import { mayHaveRun } from "../errors.ts";
@@ -48,8 +48,8 @@ export interface RouterExecutorOptions {
  * run, is that very operation. Never rejects for what a model, the router or the network did.
  */
 export function routerExecutor(client: TrpClient, options: RouterExecutorOptions = {}): Executor {
-  checkKeys("routerExecutor", options, "toolName maxConcurrency timeoutMs approvals");
-  checkKeys("routerExecutor: approvals", options.approvals, "decide");
+  checkWords("routerExecutor", options, "toolName maxConcurrency timeoutMs approvals");
+  checkWords("routerExecutor: approvals", options.approvals, "decide");
   const { toolName = "router", maxConcurrency = 8 } = options;
   checkConcurrency(maxConcurrency);
   const open = new OpenKeys();

@@ -10,7 +10,7 @@ import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 
 import type { Socket } from "node:net";
 import { urlToHttpOptions } from "node:url";
 import type { ToolglotError } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import { clientError } from "../errors.ts";
 import { authorizer, frameOf, frameUrl, type Token } from "../router-url.ts";
 import type { SendOptions, Transport } from "../types.ts";
@@ -38,7 +38,7 @@ export interface HttpTransportOptions {
  * `trp-client/unreachable` only when there was no connection.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
-  checkKeys("httpTransport", options, "url token maxSockets timeoutMs connectTimeoutMs maxAnswerBytes agent", ["url"]);
+  checkWords("httpTransport", options, "url token maxSockets timeoutMs connectTimeoutMs maxAnswerBytes agent", ["url"]);
   const { maxSockets = 64, timeoutMs = 0, connectTimeoutMs = 5000, maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const url = frameUrl(options.url);
   const authorize = authorizer(options.token);

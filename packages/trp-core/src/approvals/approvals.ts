@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
@@ -101,7 +101,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
 
   return {
     async list(who, given = {}) {
-      checkKeys("approvals.list", given, "status before limit");
+      checkWords("approvals.list", given, "status before limit");
       const { limit = 100, ...rest } = given;
       const filter = { ...rest, limit: Math.min(limit, longestPage) };
       // By itself: the requests of others must not push one's own out of the list.

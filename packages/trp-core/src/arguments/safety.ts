@@ -1,5 +1,5 @@
 import type { JsonSchemaObject, JsonValue } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import { type MarkedSchema, readMarks } from "./marks.ts";
 import { pathProblem } from "./text-path.ts";
 import { shellProblem } from "./text-shell.ts";
@@ -84,7 +84,7 @@ const standardTexts: readonly TextRule[] = [
  * read-only connection, a root directory), not instead of it. `TypeError` for options that can't be meant.
  */
 export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
-  checkKeys("createSafetyRules", options, "maxCharacters maxDepth maxValues forbiddenKeys marked texts without");
+  checkWords("createSafetyRules", options, "maxCharacters maxDepth maxValues forbiddenKeys marked texts without");
   const maxCharacters = count("maxCharacters", options.maxCharacters ?? 1_000_000);
   const maxDepth = count("maxDepth", options.maxDepth ?? 32);
   const maxValues = count("maxValues", options.maxValues ?? 50_000);

@@ -1,5 +1,5 @@
 import type { Tool, ToolAnnotations } from "@toolglot/core";
-import { checkKeys, defined } from "@toolglot/internal";
+import { checkWords, defined } from "@toolglot/internal";
 import type { InferInput, InputSchema, InputSource } from "@toolglot/schema";
 import type { RiskTier } from "../frames/types.ts";
 import type { AnyCapability, Capability } from "./types.ts";
@@ -17,7 +17,7 @@ const capabilityKeys = [
 export function defineCapability<const Source extends InputSource, Native = InferInput<Source>>(
   capability: Capability<Source, Native>,
 ): Capability<Source, Native> {
-  checkKeys("defineCapability", capability as AnyCapability, [...capabilityKeys, "input args"]);
+  checkWords("defineCapability", capability as AnyCapability, [...capabilityKeys, "input args"]);
   return capability;
 }
 
@@ -41,7 +41,7 @@ export function capabilityOf<Input = Record<string, unknown>>(
   tool: Tool<Input> & { readonly schema?: InputSchema<Input> },
   facts: Partial<Omit<Capability<InputSchema<Input>, Input>, "input" | "args">> & { capId: string },
 ): Capability<InputSchema<Input>, Input> {
-  checkKeys("capabilityOf", facts as Omit<AnyCapability, "input" | "args">, capabilityKeys);
+  checkWords("capabilityOf", facts as Omit<AnyCapability, "input" | "args">, capabilityKeys);
   const { name, description, inputSchema, schema, annotations = {}, examples = [] } = tool;
   const { readOnlyHint: isRead = false, idempotentHint = false } = annotations;
   const inputs = examples.flatMap(({ input }) => (input === undefined ? [] : [{ args: input }]));

@@ -1,4 +1,4 @@
-import { canonicalJson, checkKeys } from "@toolglot/internal";
+import { canonicalJson, checkWords } from "@toolglot/internal";
 import type { ValidatorFactory } from "@toolglot/schema";
 import { sha256Digest } from "../digest/sha256.ts";
 import { type Fault, fault } from "../frames/fault.ts";
@@ -43,7 +43,7 @@ interface Entry {
  * malformed, or its `capId` or name is taken.
  */
 export function createRegistry(options: RegistryOptions): BuiltInRegistry {
-  checkKeys("createRegistry", options, "store capabilities validator isDenied strictEpoch");
+  checkWords("createRegistry", options, "store capabilities validator isDenied strictEpoch");
   const { store, validator, isDenied, strictEpoch = false } = options;
   const views = createViews(store.catalog);
   const own = new Map<string, Entry>();

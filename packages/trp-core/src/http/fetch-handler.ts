@@ -1,4 +1,4 @@
-import { checkKeys, joinBytes } from "@toolglot/internal";
+import { checkWords, joinBytes } from "@toolglot/internal";
 import type { Router } from "../router/types.ts";
 import { errorReply } from "./reply.ts";
 import { createRoutes } from "./route.ts";
@@ -13,7 +13,7 @@ import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
  * Throws `TypeError` for options that can't be; the handler itself never rejects.
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
-  checkKeys("createFetchHandler", options, "authenticate limits allowedHosts allowedOrigins heartbeatMs", [
+  checkWords("createFetchHandler", options, "authenticate limits allowedHosts allowedOrigins heartbeatMs", [
     "authenticate",
   ]);
   const routes = createRoutes(router, options);

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import type { RouterEvent, RouterListener } from "../events/types.ts";
 import { nackReply } from "../http/reply.ts";
 import { createRoutes, type HttpRoutes } from "../http/route.ts";
@@ -52,7 +52,7 @@ const loopback = ["localhost", "127.0.0.1", "::1"];
  * error when the port can't be had.
  */
 export async function serveHttp(router: Router, options: ServeHttpOptions): Promise<HttpServer> {
-  checkKeys(
+  checkWords(
     "serveHttp",
     options,
     [

@@ -1,4 +1,4 @@
-import { checkKeys } from "@toolglot/internal";
+import { checkWords } from "@toolglot/internal";
 import { checkRules } from "./check-rules.ts";
 import {
   type Condition,
@@ -47,7 +47,7 @@ const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule"
  * });
  */
 export function createPolicy(options: PolicyOptions): PolicyEngine {
-  checkKeys("createPolicy", options, "version rules fallback", ["version", "rules"]);
+  checkWords("createPolicy", options, "version rules fallback", ["version", "rules"]);
   const { version, rules, fallback = defaultPolicy() } = options;
   if (typeof version !== "string" || version === "" || version.length > 64) {
     throw new TypeError('createPolicy needs a version, text of 1 to 64 characters: { version: "2026-11-21" }');

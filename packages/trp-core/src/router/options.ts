@@ -1,4 +1,4 @@
-import { checkKeys, defined } from "@toolglot/internal";
+import { checkWords, defined } from "@toolglot/internal";
 import type { RouterLimits, RouterOptions, RouterTimes } from "./types.ts";
 
 const minute = 60_000;
@@ -7,7 +7,7 @@ const day = 24 * hour;
 
 /** `TypeError` for options that can't be. Capabilities, limits and times are checked where they are read. */
 export function checkOptions(options: RouterOptions): void {
-  checkKeys("createRouter", options, [
+  checkWords("createRouter", options, [
     "capabilities store allowVolatile repeats policy approvalSecrets pendingApprovals mayDecide",
     "downstreamSecret routerId limits times strictEpoch maxResultTokens countTokens catalogTools safety",
     "onError validator",
@@ -41,7 +41,7 @@ export function checkOptions(options: RouterOptions): void {
 
 /** The limits with their defaults. `TypeError` for what is no count above 0. */
 export function readLimits(given: RouterOptions["limits"]): RouterLimits {
-  checkKeys("createRouter: limits", given, "frameBytes depth batchCalls callsInFlight callsWaiting");
+  checkWords("createRouter: limits", given, "frameBytes depth batchCalls callsInFlight callsWaiting");
   const limits: RouterLimits = {
     frameBytes: 4 * 1024 * 1024,
     depth: 64,
@@ -57,7 +57,7 @@ export function readLimits(given: RouterOptions["limits"]): RouterLimits {
 
 /** The times with their defaults, in milliseconds. `TypeError` for what is no time. */
 export function readTimes(given: RouterOptions["times"]): RouterTimes {
-  checkKeys("createRouter: times", given, [
+  checkWords("createRouter: times", given, [
     "sessionTtlMs keyTtlMs keyMemoryMs approvalTtlMs artifactTtlMs leaseMs recoverEveryMs pruneEveryMs",
     "seqWaitMs catalogTtlMs",
   ]);
