@@ -32,22 +32,29 @@ export function ask(question: string, context: AskContext, history: readonly Mes
   const { options, session, model, view, interrupts, terminal, record } = context;
   session.watchTasks((event) => view.task(event));
   delete context.declined.message;
+  const words = wordsFor(options.lang);
+  let kept = false;
   return interrupts.during(async (signal) => {
     const output = terminal.promptOutput;
+    const typed = await session.valuesIn(question);
+    if (typed.length > 0) terminal.note(`${words.holdsValue(typed)}\n\n`);
     const agent = await agentOptions({
       session,
-      model: heardBy(view, whileWaiting(model, terminal, wordsFor(options.lang))),
+      model: heardBy(view, whileWaiting(model, terminal, words)),
       protocol: options.protocol,
       mode: options.mode,
       locale: options.lang ?? languageOf(question),
       approve: approver({
         yes: options.yes,
         allowed: context.allowed,
-        words: wordsFor(options.lang),
+        words,
         ...(output && { terminal: { output } }),
         onCancel: () => interrupts.interrupt(),
       }),
-      onEvent: (event: AgentEvent) => view.event(event),
+      onEvent: (event: AgentEvent) => {
+        kept ||= event.type === "wait-end" && event.outcome === "kept";
+        view.event(event);
+      },
     });
     const input = [...history, textMessage("user", question)];
     const run = record
@@ -55,18 +62,22 @@ export function ask(question: string, context: AskContext, history: readonly Mes
       : createAgent(agent).run(input, { signal });
     const result = await run.result;
     if (result.status === "answered" && context.declined.message !== undefined) record?.declined();
-    await sayAboutProject(result, context);
+    await sayAboutProject(result, kept, context);
     // In a chat the person sees the ends of tasks as they come; without a chat they are awaited here.
     if (!terminal.interactive) await untilAborted(session.tasks.idle(), signal);
     return result;
   });
 }
 
-/** Says once that edits can be undone, and what the shell can't do here. */
-async function sayAboutProject({ results }: RunResult, { session, terminal }: AskContext): Promise<void> {
+/** Says once that edits can be undone, where a value is kept, and what the shell can't do here. */
+async function sayAboutProject(
+  { results }: RunResult,
+  kept: boolean,
+  { session, terminal }: AskContext,
+): Promise<void> {
   const edited = results.some(({ name, status }) => name === "edit" && status === "ok");
   const ran = results.some(({ name, status }) => name === "command" && status !== "denied");
-  for (const note of await session.projectNotes({ edited, ran })) terminal.note(`${note}\n\n`);
+  for (const note of await session.projectNotes({ edited, ran, kept })) terminal.note(`${note}\n\n`);
 }
 
 /** Waits for work, or for the signal. */

@@ -25,6 +25,7 @@ const examples = `  npm run demo                                          chat, 
   npm run demo -- --protocol trp "open a ticket: the lantern F4 overheats"
   npm run demo -- --protocol toolsxml "fix the failing test in the project"
   npm run demo -- undo                                  takes back the last change in that project; undo --list
+  npm run demo -- var set NPM_TOKEN                     keeps a value that a model may use and never sees; var list, var rm NAME
   npm run demo -- router --port 8787                    serves agents over HTTP; router --help has its environment
   npm run demo -- approvals list                        also: approvals approve ID, approvals deny ID
   npm run demo -- audit verify                          also: audit list

@@ -27,3 +27,9 @@ const makers: Record<ProtocolName, (locale: "zh" | "en") => unknown> = {
 export function protocolOf(name: ProtocolName, locale: "zh" | "en"): ToolProtocol {
   return makers[name](locale) as ToolProtocol;
 }
+
+/** Protocols whose blocks are programs: their value is shown at the end, not those of their calls. */
+export const languages: ReadonlyMap<string, string> = new Map([
+  ["attp", "python"],
+  ["attp-js", "javascript"],
+]);

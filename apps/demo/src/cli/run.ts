@@ -1,4 +1,5 @@
 import type { Model } from "@toolglot/core";
+import type { AskValue } from "@toolglot/local-tools/secrets";
 import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
 import { createPlanner } from "../planner/planner.ts";
@@ -14,7 +15,7 @@ import { Interrupts } from "./interrupts.ts";
 import { type DemoOptions, parseArguments } from "./options.ts";
 import { protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
-import { offerOf, openSession, type Session } from "./session.ts";
+import { offerOf, openSession, type Session, type SessionOptions } from "./session.ts";
 import { withPrompt } from "./show-prompt.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { tour } from "./tour.ts";
@@ -30,6 +31,7 @@ const subcommands: ReadonlyMap<string, () => Promise<Subcommand>> = new Map([
   ["approvals", async () => (await import("../router/approvals-command.ts")).approvalsCommand],
   ["audit", async () => (await import("../router/audit-command.ts")).auditCommand],
   ["undo", async () => (await import("../project/undo-command.ts")).undoCommand],
+  ["var", async () => (await import("../var/var-command.ts")).varCommand],
 ]);
 
 /** Runs the demo with the arguments after its name, and gives its exit code. */
@@ -79,6 +81,7 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
     // The planner needs one program for a question, nearly always.
     ahead: options.question === undefined || real !== undefined,
     router: { url: options.router, token: options.token },
+    ...valueAsking(options, terminal),
     // In the tour nobody is there to be asked: what the planner runs in its copy of the project is known, what a real model does is not.
     commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",
   });
@@ -95,6 +98,20 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
     record?.close();
     await session.dispose();
   }
+}
+
+/** Who is asked for values: a person at a terminal. In a tour without one, the tour has set what its stops need. */
+function valueAsking(
+  { question }: DemoOptions,
+  { promptOutput }: Terminal,
+): Pick<SessionOptions, "askValue" | "interactive"> {
+  if (promptOutput !== undefined) {
+    const askValue: AskValue = async (request, context) =>
+      (await import("@toolglot/local-tools/secrets")).terminalAskValue()(request, context);
+    return { interactive: true, askValue };
+  }
+  if (question !== undefined) return {};
+  return { askValue: async ({ known }) => (known === "session" ? { use: "known" } : undefined) };
 }
 
 async function converse(options: DemoOptions, contextOf: (options: DemoOptions) => AskContext): Promise<number> {

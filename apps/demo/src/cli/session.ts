@@ -1,10 +1,12 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
 import type { Executor, Locale, Model, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
 import type { LocalTools } from "@toolglot/local-tools";
+import type { AskValue } from "@toolglot/local-tools/secrets";
 import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
 import type { CommandConsent, SandboxChoice } from "../project/open-local.ts";
+import type { ProjectSecrets } from "../project/project-secrets.ts";
 import { openProject } from "../project/scratch-project.ts";
 import type { TrpLink, TrpOptions } from "../router/trp-link.ts";
 import { demoTools } from "../tools/index.ts";
@@ -24,8 +26,12 @@ export interface Session {
   trp(): Promise<TrpLink>;
   /** Shell, edits and reads in the scratch copy of the project; made when first needed. */
   local(): Promise<LocalTools>;
-  /** What a person should know after work in the project, each once: that edits can be undone, whether commands are confined, what the shell can't do here. */
-  projectNotes(done: { edited: boolean; ran: boolean }): Promise<string[]>;
+  /** Values that are used in the project; opened when first needed. */
+  secrets(): Promise<ProjectSecrets>;
+  /** The names of known values that stand in a text, as far as values were used in this session. */
+  valuesIn(text: string): Promise<string[]>;
+  /** What a person should know after work in the project, each once: that edits can be undone, where a value is kept, whether commands are confined, what the shell can't do here. */
+  projectNotes(done: { edited: boolean; ran: boolean; kept?: boolean }): Promise<string[]>;
   dispose(): Promise<void>;
 }
 
@@ -35,6 +41,10 @@ export interface SessionOptions {
   router?: TrpOptions;
   /** Whether commands in the project are asked about. Default `ask`. */
   commands?: CommandConsent;
+  /** Asks for values. Default: nobody is asked, and no model is offered to ask. */
+  askValue?: AskValue;
+  /** Whether a person can be asked for the passphrase of kept values. */
+  interactive?: boolean;
   /** Whether commands in the project are confined. Default: where it works. */
   sandbox?: SandboxChoice;
   /** In which notes are written. Default English. */
@@ -45,12 +55,21 @@ export interface SessionOptions {
 
 /** Makes the toolkit over the store's data. */
 export function openSession(store: DemoStore, options: SessionOptions = {}): Session {
-  const { router = {}, commands = "ask", sandbox, words = wordsFor("en"), ahead = true } = options;
+  const {
+    router = {},
+    commands = "ask",
+    sandbox,
+    words = wordsFor("en"),
+    ahead = true,
+    askValue,
+    interactive = false,
+  } = options;
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
   const sandboxes = new Map<ProgramLanguage, Sandbox>();
   let link: Promise<TrpLink> | undefined;
   let local: Promise<LocalTools> | undefined;
+  let values: Promise<ProjectSecrets> | undefined;
   /** Why commands are not confined, although nobody said so. */
   let whyNot: string | undefined;
   const shown = new Set<string>();
@@ -77,18 +96,34 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     local() {
       local ??= import("../project/open-local.ts").then(async ({ openLocal, openLocalConfined }) => {
         const project = openProject(store.folder);
-        if (sandbox !== undefined) return openLocal(project, commands, sandbox);
-        const opened = await openLocalConfined(project, commands);
+        const { secrets } = await this.secrets();
+        if (sandbox !== undefined) return openLocal(project, { commands, sandbox, secrets });
+        const opened = await openLocalConfined(project, { commands, secrets });
         whyNot = opened.whyNot;
         return opened.local;
       });
       return local;
     },
-    async projectNotes({ edited, ran }) {
+    secrets() {
+      values ??= import("../project/project-secrets.ts").then(({ openProjectSecrets }) =>
+        openProjectSecrets(openProject(store.folder), {
+          ...(askValue && { ask: askValue }),
+          asksPassphrase: interactive,
+        }),
+      );
+      return values;
+    },
+    async valuesIn(text) {
+      const opened = await values;
+      if (opened === undefined) return [];
+      return (await import("../project/project-secrets.ts")).namesOfValuesIn(text, opened.secrets);
+    },
+    async projectNotes({ edited, ran, kept = false }) {
       const shell = ran ? await (await local)?.shell().catch(() => undefined) : undefined;
       const { backend, limits, confined } = shell?.state ?? { backend: "pty", limits: [] };
       const notes = [
         ...(edited ? [words.undo] : []),
+        ...(kept && values ? [words.keptIn((await values).store.kind)] : []),
         ...(confined === undefined ? [] : [confined ? words.confined : words.notConfined(whyNot)]),
         ...(backend === "pipe" ? [["Commands run without a terminal of their own:", ...limits].join("\n  ")] : []),
       ].filter((note) => !shown.has(note));
@@ -99,6 +134,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       await tasks.close();
       await (await link?.catch(() => undefined))?.close();
       await (await local?.catch(() => undefined))?.close();
+      (await values?.catch(() => undefined))?.secrets.close();
       await Promise.all([...sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
     },
   };
@@ -144,6 +180,12 @@ export async function offerOf(
   const others = toolkitExecutor(toolkit, { tasks });
   if (protocol !== "toolsxml") return { tools, executor: others };
   // ToolsXML has tags for the machine itself; the shop's tools are tags of their own beside them.
-  const [local, { localExecutor }] = await Promise.all([session.local(), import("@toolglot/local-tools")]);
-  return { tools: () => [...local.tools(), ...tools()], executor: localExecutor(local, { others }) };
+  const [local, { secrets }, { localExecutor }, { maskingExecutor }] = await Promise.all([
+    session.local(),
+    session.secrets(),
+    import("@toolglot/local-tools"),
+    import("@toolglot/local-tools/secrets"),
+  ]);
+  const executor = maskingExecutor(localExecutor(local, { others }), secrets);
+  return { tools: () => [...local.tools(), ...tools()], executor };
 }

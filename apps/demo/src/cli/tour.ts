@@ -3,6 +3,7 @@ import { slipsOf } from "../planner/slips.ts";
 import { type AskContext, ask } from "./ask.ts";
 import { exitCodeOf } from "./exit-codes.ts";
 import type { DemoOptions } from "./options.ts";
+import { startTourServer, type TourServer, tourTokenName } from "./tour-server.ts";
 import { wordsFor } from "./words.ts";
 
 interface Stop {
@@ -10,6 +11,8 @@ interface Stop {
   /** By default and with `--lang en`, a stop "in Chinese" has a Chinese one, too. */
   question: Readonly<Record<Locale, string>>;
   options: Partial<DemoOptions>;
+  /** The question names a server, `{url}`, that wants a token. */
+  server?: true;
 }
 
 const shown = { en: "show order 1042", zh: "显示订单 1042" };
@@ -140,6 +143,18 @@ const toolsxmlTour: readonly Stop[] = [
     question: { en: "Release the project", zh: "发布项目" },
     options: {},
   },
+  {
+    title: {
+      en: "A command uses a value that the model never sees: you are asked for it, and ‹NAME› stands in the output",
+      zh: "命令使用模型看不到的值：由你输入，输出里只显示 ‹名称›",
+    },
+    question: {
+      en: `Call {url} with the token ${tourTokenName}`,
+      zh: `请求 {url}，令牌是 ${tourTokenName}`,
+    },
+    options: {},
+    server: true,
+  },
   chained,
 ];
 
@@ -159,15 +174,30 @@ export async function tour(
     const context = contextFor(own);
     const { style, write } = context.terminal.screen;
     const locale = options.lang ?? "en";
-    const question = stop.question[locale];
-    if (!json) {
-      const title = style.strong(`${index + 1}. ${stop.title[locale]}`);
-      write(`${title}\n${style.dim(`   ${own.protocol} · ${question}`)}\n\n`);
+    const server = stop.server && (await startTourServer(await context.session.local()));
+    // Where no command can be run, the stops before have said so.
+    if (stop.server && server === undefined) continue;
+    try {
+      const question = stop.question[locale].replace("{url}", server?.url ?? "");
+      if (!json) {
+        const title = style.strong(`${index + 1}. ${stop.title[locale]}`);
+        write(`${title}\n${style.dim(`   ${own.protocol} · ${question}`)}\n\n`);
+      }
+      if (server) await prepareValue(server, context);
+      const code = exitCodeOf(await ask(question, context), context.declined.message !== undefined);
+      if (code !== 0) return code;
+    } finally {
+      await server?.close();
     }
-    const code = exitCodeOf(await ask(question, context), context.declined.message !== undefined);
-    if (code !== 0) return code;
   }
   return 0;
+}
+
+/** Tells the person what the server wants; where nobody can be asked, the tour gives the value itself. */
+async function prepareValue({ url, token }: TourServer, { session, options, terminal }: AskContext): Promise<void> {
+  const asks = terminal.promptOutput !== undefined;
+  if (!asks) await (await session.secrets()).secrets.set(tourTokenName, token);
+  terminal.note(`${wordsFor(options.lang).tourServer(url, asks ? token : undefined)}\n\n`);
 }
 
 /** The project keeps what was done to it, so a second tour finds less to do. */

@@ -39,6 +39,11 @@ export interface Words {
   confined: string;
   notConfined(why: string | undefined): string;
   changed: string;
+  valueNeeded(name: string): string;
+  value: Readonly<Record<"given" | "kept" | "known" | "cancelled" | "aborted", string>>;
+  keptIn(store: string): string;
+  holdsValue(names: readonly string[]): string;
+  tourServer(url: string, token: string | undefined): string;
   model: {
     unauthorised(status: number): string;
     rateLimited: string;
@@ -95,6 +100,22 @@ const en: Words = {
   confined: "Commands are confined (bwrap): they can write to the project only, and there is no network.",
   notConfined: (why) => `Commands are not confined${why ? `. ${why}` : " (--sandbox off)."}`,
   changed: "The project has changes from before; --reset makes it anew, and undo takes the last one back.",
+  valueNeeded: (name) => `waiting for the value of ${name}`,
+  value: {
+    given: "given, for this session",
+    kept: "given, and kept",
+    known: "the known one is used",
+    cancelled: "no value was given",
+    aborted: "cancelled",
+  },
+  keptIn: (store) =>
+    `The value is kept in ${store === "keychain" ? "the system's keychain" : "an encrypted file"}; npm run demo -- var list shows what is kept.`,
+  holdsValue: (names) =>
+    `What you typed holds the value of ${names.join(", ")}, and goes to the model as it is. Write $KARYI{NAME} instead.`,
+  tourServer: (url, token) =>
+    token === undefined
+      ? `${url} wants a token. Nobody is at a terminal, so the tour gives it itself, for this session.`
+      : `${url} wants the token ${token}. Type it when you are asked for it, then s; it is not shown.`,
   model: {
     unauthorised: (status) => `The provider refused the key (${status})`,
     rateLimited: "The provider is busy or the quota is used up (429)",
@@ -147,6 +168,21 @@ const zh: Words = {
   confined: "命令在隔离环境（bwrap）中运行：只能写入项目目录，没有网络。",
   notConfined: (why) => `命令没有隔离${why ? `：${why}` : "（--sandbox off）。"}`,
   changed: "项目里还有以前的修改；--reset 重新生成项目，undo 撤销最近一次修改。",
+  valueNeeded: (name) => `等待输入 ${name} 的值`,
+  value: {
+    given: "已提供，仅限本次会话",
+    kept: "已提供并保存",
+    known: "使用已有的值",
+    cancelled: "没有提供值",
+    aborted: "已取消",
+  },
+  keptIn: (store) =>
+    `值保存在${store === "keychain" ? "系统钥匙串" : "加密文件"}中；npm run demo -- var list 列出保存的值。`,
+  holdsValue: (names) => `你输入的内容里有 ${names.join("、")} 的值，会原样发给模型。请改写成 $KARYI{名称}。`,
+  tourServer: (url, token) =>
+    token === undefined
+      ? `${url} 需要令牌。没有终端，由演示自己提供，仅限本次会话。`
+      : `${url} 需要令牌 ${token}。被询问时输入它，再按 s；输入不会显示。`,
   model: {
     unauthorised: (status) => `提供方拒绝了密钥（${status}）`,
     rateLimited: "提供方繁忙或额度已用完（429）",

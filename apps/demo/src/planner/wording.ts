@@ -51,6 +51,8 @@ export function missingToolText(names: readonly string[], say: Say): string {
 
 /** For what a person refused, with the reason alone; and for what failed, in words: an exception of a program is no answer. */
 export function failedText({ status, errorType = "", message = "", waitsFor }: Outcome, say: Say): string {
+  if (status === "denied" && message.startsWith("The user gave no value."))
+    return say`You gave no value, so I did not go on. ‖ 你没有提供值，所以没有继续。`;
   if (status === "denied") {
     const denied = / was denied(?:: ([\s\S]*?))?\.?(?: It did not run\.)?$/.exec(message);
     const why = waitsFor

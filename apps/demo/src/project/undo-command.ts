@@ -38,7 +38,7 @@ async function atProject(id: string | undefined, options: UndoOptions): Promise<
     if (options.list) return list([], [], options);
     throw new Error("There is nothing to undo: nobody has worked on the project yet.");
   }
-  const local = await openLocal(openProject(folder), "ask", "off");
+  const local = await openLocal(openProject(folder), { commands: "ask", sandbox: "off" });
   try {
     const style = styleFor(process.stdout);
     for (const change of local.recovered) process.stderr.write(`Repaired: ${lineOf(change, local.roots, style)}\n`);

@@ -1,11 +1,14 @@
-import type { AgentEvent, RunResult } from "@toolglot/agent";
-import type { Diagnostic, ToolErrorInfo, ToolResult } from "@toolglot/core";
+import type { AgentEvent } from "@toolglot/agent";
+import type { Diagnostic, ToolResult } from "@toolglot/core";
 import { formatDiagnostic } from "@toolglot/core/diagnostics";
 import type { TaskEvent } from "@toolglot/toolkit";
+import { languages } from "../cli/protocols.ts";
 import { type Words, wordsFor } from "../cli/words.ts";
 import { argumentsText, clip, resultText, valueText } from "./brief.ts";
+import { endingText } from "./ending.ts";
 import { LiveOutput } from "./live-output.ts";
 import { endText, isLocal, localCallText, localResultLines } from "./local-result.ts";
+import { failureDetails, failureText, programWarnings, statusSign, waitText } from "./outcome.ts";
 import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
 import { visible } from "./visible.ts";
@@ -26,12 +29,6 @@ type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type
 // Shown as blocks with a heading of their own; other fields are too short for one.
 const shownFields = new Set(["thought", "code", "message"]);
 const quietFields = new Set(["status", "target"]);
-
-// Protocols whose blocks are programs: their value is shown at the end, not those of their calls.
-const languages = new Map([
-  ["attp", "python"],
-  ["attp-js", "javascript"],
-]);
 
 /** Draws a run for a person: thought, code, tool calls with their times, result, answer, and what went wrong. */
 export class TerminalView implements RunView {
@@ -134,6 +131,10 @@ export class TerminalView implements RunView {
       case "approval-response":
         this.#approval(event);
         break;
+      case "wait-start":
+      case "wait-end":
+        this.#note("dim", waitText(event, this.#words));
+        break;
       case "action-end":
         this.#results(event);
         break;
@@ -145,7 +146,7 @@ export class TerminalView implements RunView {
         break;
       case "run-end":
         this.#findings();
-        this.#screen.write(this.#ending(event.result));
+        this.#screen.write(endingText(event.result, this.#textShown, this.#words, this.#screen.style));
         break;
     }
   }
@@ -228,16 +229,10 @@ export class TerminalView implements RunView {
     const input = this.#inputs.get(callId);
     this.#inputs.delete(callId);
     const time = style.dim(`${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`);
-    const sign =
-      status === "pending"
-        ? style.warn("…")
-        : status === "ok"
-          ? style.good("✓")
-          : status === "denied"
-            ? style.warn("⊘")
-            : style.bad("✗");
     const room = Math.max(20, columns() - name.length - 18);
-    write(`  ${sign} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`);
+    write(
+      `  ${statusSign(status, style)} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`,
+    );
     if (this.#refused.delete(callId) || (error === undefined && languages.has(this.#protocol))) return;
     write(`    ${style.dim(clip(resultText(name, rest.data, error), columns() - 6))}\n`);
   }
@@ -274,34 +269,14 @@ export class TerminalView implements RunView {
     this.#inputs.delete(callId);
     if (status === "denied") return;
     const { style, write, columns } = this.#screen;
-    const sign = status === "ok" ? style.good("✓") : status === "pending" ? style.warn("…") : style.bad("✗");
     const end = [endText(result), typeof metadata?.ms === "number" ? `${metadata.ms} ms` : ""]
       .filter(Boolean)
       .join(", ");
     const call = clip(localCallText(name, input), Math.max(20, columns() - end.length - 8));
     // A command by itself stands right above.
     const head = alone && name === "command" ? "" : `${style.accent(call)} `;
-    write(`  ${sign} ${head}${style.dim(end)}\n`);
+    write(`  ${statusSign(status, style)} ${head}${style.dim(end)}\n`);
     for (const line of localResultLines(this.#live.rest(result), style)) write(`    ${line}\n`);
-  }
-
-  /** What the run's end adds to what was drawn already. */
-  #ending({ status, text, limit, error }: RunResult): string {
-    const { style } = this.#screen;
-    switch (status) {
-      case "answered":
-        return "";
-      case "result":
-        return `  ${style.strong(this.#words.result)} ${visible(text)}\n\n`;
-      case "declined":
-        return this.#textShown ? "" : `  ${visible(text)}\n\n`;
-      case "aborted":
-        return `  ${style.warn(this.#words.cancelled)}\n\n`;
-      case "limit":
-        return `  ${style.warn(this.#words.limit(limit))}\n\n`;
-      case "error":
-        return `  ${style.bad(visible(`${error?.code ?? "error"}: ${error?.message ?? ""}`))}\n\n`;
-    }
   }
 
   #note(paint: "dim" | "warn", text: string): void {
@@ -318,18 +293,4 @@ export class TerminalView implements RunView {
     wrap.feed(visible(text));
     wrap.end();
   }
-}
-
-function failureText({ type, message, line }: ToolErrorInfo): string {
-  return `${type}${line === undefined ? "" : ` in line ${line}`}: ${message}`;
-}
-
-function failureDetails({ sourceLine, hint }: ToolErrorInfo): string[] {
-  return [...(sourceLine ? [sourceLine.trim()] : []), ...(hint ? [`hint: ${hint}`] : [])];
-}
-
-/** What the sandbox noticed about a program that ran, as an import that was not needed. */
-function programWarnings(metadata: Record<string, unknown> | undefined): string[] {
-  const stats = metadata?.stats as { warnings?: unknown } | undefined;
-  return Array.isArray(stats?.warnings) ? stats.warnings.map(String) : [];
 }

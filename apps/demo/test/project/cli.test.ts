@@ -27,7 +27,9 @@ const argumentsFor = (data: string, ...args: string[]): string[] => [
   "toolsxml",
   ...args,
 ];
-const demo = (data: string, ...args: string[]): Promise<Ended> => runDemo(argumentsFor(data, ...args));
+const demo = (data: string, ...args: string[]): Promise<Ended> =>
+  // The user's own store of values is none of a test's business.
+  runDemo(argumentsFor(data, ...args), { env: { XDG_DATA_HOME: folder } });
 const undo = (data: string, ...args: string[]): Promise<Ended> => runDemo(["undo", "--data-dir", data, ...args]);
 const project = (data: string): string => join(data, "project");
 
@@ -37,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("should take the tour: read, search, run, correct an edit, rename, answer a script, and leave tests that pass", async () => {
+it("should take the tour: read, search, run, correct an edit, rename, answer a script, use a value, and leave tests that pass", async () => {
   const data = freshFolder();
   const { code, stdout, stderr } = await demo(data);
   expect(code).toBe(0);
@@ -52,6 +54,9 @@ it("should take the tour: read, search, run, correct an edit, rename, answer a s
   expect(stdout).toContain("formatDuration is durationText now");
   expect(stdout).toContain('input "y\\n"');
   expect(stdout).toContain("Published trailtime 1.3.0");
+  expect(stdout).toContain('200 {"accepted":true,"authorization":"Bearer ‹TOUR_TOKEN›"}');
+  expect(stderr).toContain("Nobody is at a terminal, so the tour gives it itself");
+  expect(stdout + stderr).not.toMatch(/tour-[0-9a-f]{12}/);
   expect(stdout).toContain("shipping-delays");
   expect(stdout).not.toContain("\u001b[");
   expect(testsPass(project(data))).toBe(true);

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { onTestFinished } from "vitest";
-import { openSession, type Session } from "../../src/cli/session.ts";
+import { openSession, type Session, type SessionOptions } from "../../src/cli/session.ts";
 import { sourceFolder } from "../../src/data/paths.ts";
 import type { DemoStore } from "../../src/data/store.ts";
 
@@ -22,7 +22,7 @@ export interface TestProject {
 export function testProject(
   store: DemoStore,
   changed: Record<string, string | undefined> = {},
-  options: { empty?: boolean } = {},
+  options: { empty?: boolean; session?: SessionOptions } = {},
 ): TestProject {
   const data = mkdtempSync(join(tmpdir(), "demo project #%?-"));
   const folder = join(data, "project");
@@ -33,7 +33,7 @@ export function testProject(
     if (text === undefined) rmSync(file);
     else writeFileSync(file, text);
   }
-  const session = openSession({ ...store, folder: data });
+  const session = openSession({ ...store, folder: data }, options.session);
   onTestFinished(async () => {
     await session.dispose();
     rmSync(data, { recursive: true, force: true });

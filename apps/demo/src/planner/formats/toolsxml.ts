@@ -9,7 +9,7 @@ export type BodyWriter = (value: string) => string;
 const plainBody: BodyWriter = (value) =>
   /[<&]/.test(value) ? `<![CDATA[${value.replaceAll("]]>", "]]]]><![CDATA[>")}]]>` : value;
 
-const builtIns = ["command", "edit", "read", "input", "ctrl"];
+const builtIns = ["command", "edit", "read", "get_value", "input", "ctrl"];
 
 /** Calls as one ToolsXML block: an element for each call, a child for each argument; built-in tags as they are specified. */
 export function writeToolsBlock(calls: readonly PlannedCall[], body?: BodyWriter): string {

@@ -25,7 +25,8 @@ project-fix | find and fix why a test of the project fails | 找出并修复项�
 project-rename | rename something in all files of the project | 在项目的所有文件中改名 | rename formatDuration to durationText everywhere | 把 formatDistance 全部改名为 distanceText
 project-release | release the project, and answer what its script asks | 发布项目，并回答脚本的提问 | release the project | 发布项目
 project-test | run the project's tests | 运行项目的测试 | run the project's tests | 运行项目的测试
-project-overview | say what is in the project | 介绍项目里有什么 | what is in the project? | 项目里有什么？`;
+project-overview | say what is in the project | 介绍项目里有什么 | what is in the project? | 项目里有什么？
+project-call | call a server with a value that you are asked for | 用你提供的值请求服务器 | call http://127.0.0.1:8080/ with the token SHOP_TOKEN | 请求 http://127.0.0.1:8080/，令牌是 SHOP_TOKEN`;
 
 /** The kinds of requests the planner knows. */
 export const skills = table

@@ -1,10 +1,14 @@
 import { unreadWords } from "../../reading/tokens.ts";
 import { type CallPlan, type Outcome, type Task, task, type Unread } from "../../task.ts";
 import { escapeRegExp, parseJson, type Say } from "../../text.ts";
+import { callServer } from "./call-server.ts";
 import { fixProject } from "./fix.ts";
 import { attempt, changesText, endedWell, readParts, runTests, searchMatches, tailText, testsText } from "./results.ts";
 
 const name = '[`“"]?([A-Za-z_$][\\w$]{0,100})[`”"]?';
+
+/** A server on this machine. No character of it means anything to a shell or ends a string. */
+const localUrl = "(https?://(?:127\\.0\\.0\\.1|localhost)(?::\\d{1,5})?(?:/[\\w./~-]{0,200})?)";
 
 /** For each kind: its tools; how it is asked, with groups for names; its other words. */
 const table = String.raw`
@@ -22,7 +26,10 @@ project-test ; command
 run|project|tests?|suite|运行|跑|执行|项目|测试
 project-overview ; read
 \b(?:what(?:'s| is)|show|list|describe|which files are)\b.{0,30}\b(?:in|of)?\s*(?:the|this)\s+project\b|项目.{0,6}(?:有什么|有哪些|是什么|的(?:文件|结构|内容))|(?:介绍|看看|列出).{0,8}项目
-describe|this|files?|folders?|project|inside|contents?|which|what[’']?s?|show|list|are|有哪些|什么|项目|文件|结构|内容|介绍|看看`;
+describe|this|files?|folders?|project|inside|contents?|which|what[’']?s?|show|list|are|有哪些|什么|项目|文件|结构|内容|介绍|看看
+project-call ; get_value command
+\b(?:call|ask|request)\s+URL\s+with\s+(?:the\s+|my\s+)?(?:token|key)\s+NAME|(?:请求|访问)\s*URL\s*[，,]?\s*(?:令牌|密钥)(?:是|用|为)?\s*NAME
+please|请`;
 
 /** What each kind does; it returns the answer. */
 const plans: Record<string, (say: Say, first: string, second: string) => CallPlan<string>> = {
@@ -31,11 +38,17 @@ const plans: Record<string, (say: Say, first: string, second: string) => CallPla
   "project-release": release,
   "project-test": test,
   "project-overview": overview,
+  "project-call": callServer,
 };
 
 const skills = [...table.matchAll(/^(\S+) ; (.+)\n(.+)\n(.+)$/gm)].map(
   ([, kind = "", tools = "", asked = "", words = ""]) => {
-    return { kind, tools: tools.split(" "), asked: new RegExp(asked.replaceAll("NAME", name), "iu"), words };
+    return {
+      kind,
+      tools: tools.split(" "),
+      asked: new RegExp(asked.replaceAll("NAME", name).replaceAll("URL", localUrl), "iu"),
+      words,
+    };
   },
 );
 

@@ -1,0 +1,138 @@
+import type { SecretEntry } from "@toolglot/local-tools/secrets";
+import { Command, Option } from "commander";
+import { exitCodes } from "../cli/exit-codes.ts";
+import { Cancelled } from "../cli/hidden-input.ts";
+import { type Run, runCommand } from "../cli/run-command.ts";
+import { UsageError } from "../cli/usage-error.ts";
+import { dataFolder } from "../data/folder.ts";
+import { openProjectSecrets, type ProjectSecrets } from "../project/project-secrets.ts";
+import { openProject } from "../project/scratch-project.ts";
+import { placeOf, type StoreKind, storeKinds } from "../project/secret-store.ts";
+import { styleFor } from "../view/style.ts";
+import { visible } from "../view/visible.ts";
+import { readValue } from "./read-value.ts";
+
+interface VarOptions {
+  store?: StoreKind;
+  dataDir?: string;
+  note?: string;
+  global?: boolean;
+  json?: boolean;
+  purge?: boolean;
+}
+
+const valueMisplaced =
+  "After `set` come a name and options; a value is typed at the prompt, or comes on standard input. If that was a value: change it where it is valid, because it is in the process list and in the shell's history now.";
+
+const purgeHelp =
+  "also say what remains: contents of files that were edited are kept for `undo`, 200 changes at most, until --reset";
+
+/** The subcommand `var`: the values that a model may use as `$KARYI{NAME}` and never sees. Gives the exit code. */
+export async function varCommand(args: readonly string[]): Promise<number> {
+  try {
+    return await runCommand(buildCommand, args);
+  } catch (error) {
+    if (error instanceof Cancelled) return exitCodes.cancelled;
+    throw error;
+  }
+}
+
+function buildCommand(run: Run): Command {
+  const command = new Command("npm run demo -- var").description(
+    "values that commands of a model use as $KARYI{NAME}, and that the model never sees",
+  );
+  const subcommand = (name: string): Command =>
+    command
+      .command(name)
+      .addOption(
+        new Option("--store <kind>", "where values are kept (default: keychain where it works, else file)").choices(
+          storeKinds,
+        ),
+      )
+      .option("--data-dir <dir>", "where the project lives");
+  subcommand("set")
+    .description("keeps a value: asks for it without showing it, or takes all of standard input less a final line end")
+    .argument("<name>")
+    .argument("[more...]")
+    .option("--note <text>", "what the value is for; kept with it")
+    .option("--global", "for all projects, not only for this one", false)
+    // Commander's own errors would quote a value that was put among the arguments.
+    .allowUnknownOption()
+    .action((name: string, more: string[], options: VarOptions) => run(() => set(name, more, options)));
+  subcommand("list")
+    .description(
+      "names, where they are known, when they were set, and notes where nobody has to be asked: never a value",
+    )
+    .option("--json", "as NDJSON", false)
+    .action((options: VarOptions) => run(() => list(options)));
+  subcommand("rm")
+    .description("forgets a value")
+    .argument("<name>")
+    .option("--purge", purgeHelp, false)
+    .action((name: string, options: VarOptions) => run(() => remove(name, options)));
+  return command;
+}
+
+async function set(name: string, more: readonly string[], options: VarOptions): Promise<number> {
+  if (more.length > 0 || name.includes("=")) throw new UsageError(valueMisplaced);
+  checkName(name);
+  const value = await readValue(name, process.stdin);
+  const { secrets, store } = await open(options);
+  const { note, global } = options;
+  const { warnings } = await secrets.set(name, value, { keep: true, ...(note !== undefined && { note }) });
+  for (const warning of warnings) process.stderr.write(`${warning}\n`);
+  const where = global ? "all projects" : "this project";
+  process.stdout.write(`${name} is kept for ${where}, in ${placeOf(store)}.\n`);
+  return exitCodes.answered;
+}
+
+async function list(options: VarOptions): Promise<number> {
+  const { secrets, store } = await open(options);
+  const entries = await Promise.all((await secrets.list()).map((entry) => withNote(entry, store)));
+  const style = styleFor(process.stdout);
+  const lineOf = ({ name, scope = "", at, note }: SecretEntry): string =>
+    [
+      style.accent(name.padEnd(20)),
+      new Date(at).toLocaleString("sv"),
+      visible(scope === "*" ? "all projects" : scope),
+      ...(note === undefined ? [] : [style.dim(visible(note).replaceAll("\n", " "))]),
+    ].join("  ");
+  if (!options.json) process.stderr.write(`In ${placeOf(store)}:\n`);
+  const lines = entries.map((entry) => (options.json ? JSON.stringify(entry) : lineOf(entry)));
+  if (lines.length === 0 && !options.json) lines.push("No values.");
+  process.stdout.write(lines.map((line) => `${line}\n`).join(""));
+  return exitCodes.answered;
+}
+
+/** An entry with its note, if the store opens without asking anybody. */
+async function withNote(entry: SecretEntry, store: ProjectSecrets["store"]): Promise<SecretEntry> {
+  const opensAlone = store.kind === "keychain" || Boolean(process.env.TOOLGLOT_VAULT_PASSPHRASE_FILE);
+  const note = opensAlone ? (await store.get(entry.name, entry.scope ?? "*"))?.note : undefined;
+  return note === undefined ? entry : { ...entry, note };
+}
+
+async function remove(name: string, options: VarOptions): Promise<number> {
+  checkName(name);
+  const { secrets, store } = await open(options);
+  if (!(await secrets.remove(name))) throw new Error(`There is no value ${name} in ${placeOf(store)}.`);
+  process.stdout.write(`${name} is forgotten, in ${placeOf(store)}.\n`);
+  if (options.purge) {
+    process.stdout.write(
+      "Files that an edit wrote it into still hold it. So does what is kept for `undo` (the last 200 changes, 256 MiB at most); `npm run demo -- --reset` removes the project and all of that.\n",
+    );
+  }
+  return exitCodes.answered;
+}
+
+function checkName(name: string): void {
+  if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)) return;
+  throw new UsageError("A name has 1 to 64 letters, digits and _, and does not begin with a digit.");
+}
+
+function open({ dataDir, store, global = false }: VarOptions): Promise<ProjectSecrets> {
+  return openProjectSecrets(openProject(dataFolder(dataDir)), {
+    asksPassphrase: true,
+    everywhere: global,
+    ...(store && { kind: store }),
+  });
+}

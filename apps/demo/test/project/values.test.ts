@@ -1,0 +1,125 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { AskValue, ValueRequest } from "@toolglot/local-tools/secrets";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { Allowed } from "../../src/cli/approve.ts";
+import { ask } from "../../src/cli/ask.ts";
+import { Interrupts } from "../../src/cli/interrupts.ts";
+import { parseArguments } from "../../src/cli/options.ts";
+import type { Session } from "../../src/cli/session.ts";
+import { processTerminal } from "../../src/cli/terminal.ts";
+import { startTourServer, type TourServer } from "../../src/cli/tour-server.ts";
+import { type DemoStore, openStore } from "../../src/data/store.ts";
+import { createPlanner } from "../../src/planner/planner.ts";
+import { styleFor } from "../../src/view/style.ts";
+import { TerminalView } from "../../src/view/terminal-view.ts";
+import { runQuestion, type TestRun } from "../support/agent.ts";
+import { testProject } from "../support/project.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "demo-values-"));
+const dataHome = process.env.XDG_DATA_HOME;
+let store: DemoStore;
+
+beforeAll(() => {
+  // The user's own store is none of a test's business.
+  process.env.XDG_DATA_HOME = folder;
+  store = openStore(folder);
+});
+
+afterAll(() => {
+  if (dataHome === undefined) delete process.env.XDG_DATA_HOME;
+  else process.env.XDG_DATA_HOME = dataHome;
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A project whose user answers so, and a server that runs there. */
+async function projectWith(answer: (token: string) => Awaited<ReturnType<AskValue>>) {
+  const asked: ValueRequest[] = [];
+  let token = "";
+  const askValue: AskValue = async (request) => {
+    asked.push(request);
+    return answer(token);
+  };
+  const { session } = testProject(store, {}, { session: { askValue } });
+  const server = (await startTourServer(await session.local())) as TourServer;
+  token = server.token;
+  const question = `call ${server.url} with the token SHOP_TOKEN`;
+  const call = () => runQuestion(session, question, { model: createPlanner(), protocol: "toolsxml" });
+  return { session, server, asked, call };
+}
+
+it("should ask for a value, send it in a real request, and show nothing of it", async () => {
+  const { server, asked, call } = await projectWith((value) => ({ value }));
+  const { result, events, called } = await call();
+  expect(asked).toMatchObject([{ key: "SHOP_TOKEN", reason: `To call ${server.url}`, canKeep: true }]);
+  expect(called).toEqual(["get_value", "command"]);
+  expect(result.text).toContain(`${server.url} accepted the token:\n\n  200 `);
+  expect(result.text).toContain('"accepted":true,"authorization":"Bearer ‹SHOP_TOKEN›"');
+  expect(result.text).toContain("I was shown ‹SHOP_TOKEN› in its place.");
+  expect(JSON.stringify([result, events])).not.toContain(server.token);
+  expect(drawn(events)).toMatch(/waiting for the value of SHOP_TOKEN\n[\s\S]*SHOP_TOKEN: given, for this session\n/);
+  await server.close();
+  expect((await call()).result.text).not.toContain("200");
+});
+
+it("should say so when the server refuses the value, and when there is none", async () => {
+  const refused = await (await projectWith(() => ({ value: "some other token" }))).call();
+  expect(refused.result).toMatchObject({ status: "answered", denied: 0 });
+  expect(refused.result.text).toMatch(/did not accept the token:\n[\s\S]* 401 \{"accepted":false/);
+  const none = await (await projectWith(() => undefined)).call();
+  expect(none.result).toMatchObject({ status: "answered", denied: 0 });
+  expect(none.result.text).toBe("You gave no value, so I did not go on.");
+  expect(none.called).toEqual(["get_value"]);
+  expect(drawn(none.events)).toContain("SHOP_TOKEN: no value was given\n");
+});
+
+it("should warn when what the user types holds a value, and say where a value is kept", async () => {
+  const { session } = testProject(store);
+  const value = "tok-5f2b9c-8d1e7a";
+  expect(await session.valuesIn("anything")).toEqual([]);
+  const { secrets } = await session.secrets();
+  await secrets.set("SHOP_TOKEN", value);
+  expect(await session.valuesIn("is ‹SHOP_TOKEN› right?")).toEqual([]);
+  expect(await session.valuesIn(`is ‹SHOP_TOKEN› ${value}?`)).toEqual(["SHOP_TOKEN"]);
+  expect(await session.projectNotes({ edited: false, ran: false, kept: true })).toEqual([
+    "The value is kept in an encrypted file; npm run demo -- var list shows what is kept.",
+  ]);
+  const noted = await notesOf(`what is 6*7, ${value}?`, session);
+  expect(noted).toMatch(/What you typed holds the value of SHOP_TOKEN/);
+  expect(noted).not.toContain(value);
+});
+
+/** What the demo says beside a run. */
+async function notesOf(question: string, session: Session): Promise<string> {
+  const parsed = parseArguments(["--protocol", "native", question]);
+  if ("print" in parsed) throw new Error("no options");
+  const terminal = processTerminal(false);
+  let noted = "";
+  const note = (text: string): void => {
+    noted += text;
+  };
+  await ask(question, {
+    options: parsed.options,
+    session,
+    model: createPlanner(),
+    view: new TerminalView({ ...terminal.screen, write: () => undefined }),
+    interrupts: new Interrupts(() => undefined),
+    terminal: { ...terminal, interactive: false, promptOutput: undefined, note },
+    allowed: new Allowed(),
+    declined: {},
+    record: undefined,
+  });
+  return noted;
+}
+
+/** What a person sees of a run. */
+function drawn(events: TestRun["events"]): string {
+  let text = "";
+  const write = (piece: string): void => {
+    text += piece;
+  };
+  const view = new TerminalView({ write, columns: () => 100, style: styleFor({}) });
+  for (const event of events) view.event(event);
+  return text;
+}

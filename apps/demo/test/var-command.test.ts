@@ -1,0 +1,90 @@
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { leftToCi } from "@toolglot/internal/testing";
+import { afterAll, expect, it } from "vitest";
+import type { Ended } from "./support/child.ts";
+import { runDemo } from "./support/in-process.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "demo-var-"));
+const passphraseFile = join(folder, "passphrase");
+const vault = join(folder, "toolglot/secrets.json");
+const token = "tok-5f2b9c's $(touch x)";
+writeFileSync(passphraseFile, "correct horse battery\n", { mode: 0o600 });
+
+const values = (args: readonly string[], input = "", passphrase = passphraseFile): Promise<Ended> =>
+  runDemo(["var", ...args, "--store", "file", "--data-dir", join(folder, "data")], {
+    input,
+    env: { XDG_DATA_HOME: folder, TOOLGLOT_VAULT_PASSPHRASE_FILE: passphrase },
+  });
+
+const listed = async (): Promise<Record<string, unknown>[]> =>
+  (await values(["list", "--json"])).stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+it("should keep a value from standard input, list it without showing it, and forget it", async () => {
+  const kept = await values(["set", "SHOP_TOKEN", "--note", "for the shop"], `${token}\n`);
+  expect(kept).toMatchObject({ code: 0, stderr: "" });
+  expect(kept.stdout).toMatch(/^SHOP_TOKEN is kept for this project, in the encrypted file/);
+  expect((await values(["set", "OTHER", "--global"], "another value")).stdout).toContain("for all projects");
+  const entries = await listed();
+  expect(entries).toMatchObject([
+    { name: "OTHER", scope: "*" },
+    { name: "SHOP_TOKEN", scope: join(folder, "data/project"), note: "for the shop" },
+  ]);
+  const { stdout, stderr } = await values(["list"], "", "");
+  expect(stdout).toMatch(/^OTHER .* all projects\nSHOP_TOKEN .*project\n$/);
+  expect(kept.stdout + stdout + stderr + readFileSync(vault, "utf8")).not.toContain("5f2b9c");
+  const purged = await values(["rm", "SHOP_TOKEN", "--purge"]);
+  expect(purged.code).toBe(0);
+  expect(purged.stdout).toMatch(/is forgotten.*\n.*kept for `undo`/);
+  expect((await values(["list"], "", "")).stdout).not.toContain("SHOP_TOKEN");
+  expect(await values(["rm", "SHOP_TOKEN"])).toMatchObject({ code: 1, stdout: "" });
+});
+
+it.each([
+  [["set", "A", "sk-4711-secret"]],
+  [["set", "A=sk-4711-secret"]],
+  [["set", "A", "--value=sk-4711-secret"]],
+  [["set", "A", "-sk-4711-secret"]],
+])("should refuse a value among the arguments without repeating it: %j", async (args) => {
+  const { code, stdout, stderr } = await values(args, "x");
+  expect(code).toBe(2);
+  expect(stderr).toMatch(/change it .*in the process list and in the shell's history/);
+  expect(stdout + stderr).not.toContain("4711");
+});
+
+it.each([
+  [["set", "1A"], "value", /letters, digits and _/],
+  [["set", "A"], "\n", /empty/],
+  [["set", "A"], "nul\0", /NUL/],
+  [["set", "A"], "x".repeat(65_537), /64 KiB/],
+  [["set"], "value", /missing required argument/],
+  [["set", "A", "--store", "cloud"], "value", /Allowed choices are keychain, file/],
+  [["rm", "A", "B"], "", /too many arguments/],
+  [["rm", "A-B"], "", /letters, digits and _/],
+  [["nothing"], "", /unknown command/],
+])("should refuse %j with exit code 2", async (args, input, message) => {
+  const { code, stderr } = await values(args, input);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(message);
+});
+
+it("should end with 1 for a wrong passphrase and a damaged file, and leave the file as it is", async (context) => {
+  leftToCi(context);
+  await values(["set", "A"], "a value");
+  const before = readFileSync(vault, "utf8");
+  const wrong = join(folder, "wrong");
+  writeFileSync(wrong, "another passphrase\n", { mode: 0o600 });
+  const locked = await values(["set", "B"], "value", wrong);
+  expect(locked).toMatchObject({ code: 1, stdout: "" });
+  expect(locked.stderr).toContain("stays locked");
+  expect(readFileSync(vault, "utf8")).toBe(before);
+  chmodSync(vault, 0o644);
+  expect((await values(["list"])).stderr).toContain("chmod 600");
+  chmodSync(vault, 0o600);
+  writeFileSync(vault, "{");
+  expect(await values(["list"])).toMatchObject({ code: 1, stdout: "" });
+  expect(readFileSync(vault, "utf8")).toBe("{");
+});
