@@ -30,7 +30,7 @@ const callsAsText: Record<Locale, string> = {
  * of a `tool` message, for the model's adapter to hand over in the provider's form.
  */
 export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtocol {
-  checkKeys<NativeProtocolOptions>("nativeProtocol", options, { locale: true });
+  checkKeys("nativeProtocol", options, "locale");
   const { locale = "en" } = options;
   return {
     id: "native",

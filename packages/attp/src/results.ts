@@ -14,7 +14,7 @@ import { tomlLine, tomlText } from "./toml-text.ts";
  * they come from outside.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
-  checkKeys("formatResults", options, { maxChars: true, locale: true });
+  checkKeys("formatResults", options, "maxChars locale");
   const locale = options.locale ?? "en";
   const share = Math.floor((options.maxChars ?? 16_000) / Math.max(1, results.length));
   return results

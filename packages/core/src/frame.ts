@@ -32,7 +32,7 @@ export function formatDiagnostic(
   diagnostic: Pick<Diagnostic, "code" | "severity" | "message" | "span" | "hint">,
   options: FormatDiagnosticOptions = {},
 ): string {
-  checkKeys<FormatDiagnosticOptions>("formatDiagnostic", options, { lines: true, width: true });
+  checkKeys("formatDiagnostic", options, "lines width");
   const { code, severity, message, span, hint } = diagnostic;
   const { line, column } = (options.lines ?? new LineCounter(text)).position(span.start);
   const rows = [

@@ -56,7 +56,7 @@ export class MemoryOperationLog implements OperationLog {
   #sweepAt = 1024;
 
   constructor(options: MemoryOperationLogOptions = {}) {
-    checkKeys<MemoryOperationLogOptions>("MemoryOperationLog", options, { now: true });
+    checkKeys("MemoryOperationLog", options, "now");
     this.#now = options.now ?? Date.now;
   }
 

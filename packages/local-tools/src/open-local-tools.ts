@@ -106,17 +106,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
 function checkOptions(options: LocalToolsOptions): void {
   if (options?.roots === undefined)
     throw new TypeError("openLocalTools needs options: { roots }, the directories that may be used");
-  checkKeys<LocalToolsOptions>("openLocalTools", options, {
-    roots: true,
-    stateDir: true,
-    shell: true,
-    secrets: true,
-    policy: true,
-    ask: true,
-    maxChars: true,
-    lenient: true,
-    keepAttributes: true,
-  });
+  checkKeys("openLocalTools", options, "roots stateDir shell secrets policy ask maxChars lenient keepAttributes");
   const { shell } = options;
   if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
     throw new TypeError("shell must be an object of options");

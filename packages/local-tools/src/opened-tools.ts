@@ -10,6 +10,7 @@ import { type Door, refuseKeys, withoutValues } from "./fill/door.ts";
 import { fillSearches } from "./fill/fill-searches.ts";
 import { namesIn } from "./fill/placeholders.ts";
 import { withPlaceholderHint } from "./fill/refusals.ts";
+import { scriptWithValues } from "./fill/script-with-values.ts";
 import { type Forgotten, forgetValue } from "./forget-value.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
@@ -89,7 +90,7 @@ export class OpenLocalTools implements LocalTools {
     const names = await door.check(input);
     await this.#decide(context)({ kind: "command", script, ...defined({ cwd }), values: names });
     const values = await door.read(names);
-    const filled = door.script(script, values);
+    const filled = scriptWithValues(script, values);
     const folder = cwd === undefined ? undefined : await this.#folder(door.filled(cwd, values));
     const shell = await this.#session();
     const { signal, onOutput } = context;
@@ -204,7 +205,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
-    checkKeys<{ stream?: boolean }>("tools", options, { stream: true });
+    checkKeys("tools", options, "stream");
     const { confinement } = this.#parts;
     const setting = {
       canAsk: this.#asker !== undefined,

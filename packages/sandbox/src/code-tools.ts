@@ -95,7 +95,7 @@ export function codeTools(
 ): Tool<CodeToolInput>[] {
   const list: readonly Sandbox[] = Array.isArray(sandboxes) ? sandboxes : [sandboxes as Sandbox];
   for (const sandbox of list) checkSandbox("codeTools()", sandbox);
-  checkKeys("codeTools()", options, { tools: true, imports: true, approve: true, locale: true });
+  checkKeys("codeTools()", options, "tools imports approve locale");
   const { tools, imports, approve, locale } = options;
   checkRunOptions(defined({ tools, imports, approve }));
   if (locale !== undefined && !Object.hasOwn(wording, locale)) {

@@ -58,7 +58,7 @@ export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
  */
 export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOptions = {}): Executor {
   checkSandbox("sandboxExecutor()", sandbox);
-  checkKeys("sandboxExecutor()", options, { tools: true, imports: true, durable: true });
+  checkKeys("sandboxExecutor()", options, "tools imports durable");
   const { tools: given = [], imports, durable } = options;
   const checked = typeof given === "function" ? [] : given;
   checkRunOptions({ tools: checked, ...defined({ imports }) });

@@ -14,7 +14,7 @@ import { writeField } from "./write-field.ts";
  * zero-width space.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
-  checkKeys<FormatResultsOptions>("formatResults", options, { maxChars: true, locale: true });
+  checkKeys("formatResults", options, "maxChars locale");
   if (results.length === 0) return "";
   const { maxChars = 16_000, locale = "en" } = options;
   const outcomes = results.map((result) => readOutcome(plain(result), locale));

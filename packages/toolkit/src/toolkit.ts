@@ -41,7 +41,7 @@ export class Toolkit implements ToolSource {
   #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
-    checkKeys<ToolkitOptions>("new Toolkit", options, { metaTool: true, tracing: true, validator: true });
+    checkKeys("new Toolkit", options, "metaTool tracing validator");
     const { tracing, validator, metaTool = true } = options;
     this.#registry = new ToolRegistry({ metaTool, validator });
     this.#tracing = tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined;
@@ -74,7 +74,7 @@ export class Toolkit implements ToolSource {
    * `toolkit/unknown-tool` when there was none.
    */
   removeToolFunction(name: string, options: { mustExist?: boolean } = {}): boolean {
-    checkKeys("removeToolFunction", options, { mustExist: true });
+    checkKeys("removeToolFunction", options, "mustExist");
     const removed = this.#registry.remove(name);
     if (!removed && options.mustExist) {
       throw new ToolkitError("toolkit/unknown-tool", `There is no tool ${JSON.stringify(name)} to remove`, { name });

@@ -55,7 +55,7 @@ export function createClient(options: ClientOptions): TrpClient {
     });
   const call = (request: CallRequest, callOptions: ClientCallOptions = {}): Promise<CallResult> => {
     try {
-      checkKeys<ClientCallOptions>("call", callOptions, { deadlineMs: true, signal: true, traceId: true });
+      checkKeys("call", callOptions, "deadlineMs signal traceId");
       const one = new Call(connection, rules, request);
       return one.run(callLimits(callOptions, one.timeoutMs), callOptions.traceId);
     } catch (error) {

@@ -32,7 +32,7 @@ export function recordRun(
   input: string | readonly Message[],
   recordOptions: RecordOptions = {},
 ): RecordedRun {
-  checkKeys<RecordOptions>("recordRun", recordOptions, { signal: true, runId: true, onLine: true });
+  checkKeys("recordRun", recordOptions, "signal runId onLine");
   const { onLine, ...runOptions } = recordOptions;
   const settings = toSettings(options);
   const messages = plainJson(toMessages(input));

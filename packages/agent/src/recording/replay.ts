@@ -73,7 +73,7 @@ export interface ReplayedRun extends AgentRun {
  * version.
  */
 export function replayRun(recording: Recording, options: { protocol: ToolProtocol }): ReplayedRun {
-  checkKeys("replayRun", options, { protocol: true }, ["protocol"]);
+  checkKeys("replayRun", options, "protocol", ["protocol"]);
   const { protocol } = options;
   const { protocol: wanted } = recording.head;
   if (protocol.version !== wanted) {

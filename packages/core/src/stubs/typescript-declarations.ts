@@ -28,7 +28,7 @@ export function renderTypeScriptDeclarations(
   tools: readonly ToolDefinition[],
   options: RenderStubsOptions = {},
 ): string {
-  checkKeys<RenderStubsOptions>("renderTypeScriptDeclarations", options, { locale: true });
+  checkKeys("renderTypeScriptDeclarations", options, "locale");
   const words = wording[options.locale ?? "zh"];
   const bindings = bindNames(tools, "javascript");
   const names = new Set<string>();

@@ -17,7 +17,7 @@ export function createPushParser<Block extends BlockBase>(makeScanner: () => Tex
     },
     end(options?: EndOptions): ParseResult<Block> {
       if (!scanner) throw new TypeError("end() was called before: call reset() to read another text");
-      checkKeys<EndOptions>("end", options, { finish: true, stopSequence: true });
+      checkKeys("end", options, "finish stopSequence");
       const result = scanner.end(options);
       scanner = undefined;
       return result;

@@ -58,6 +58,8 @@ class Search {
 
   start(place: string): void {
     if (!isFolder(place)) return;
+    // The place may be a git folder itself, as where a work tree's repository lies elsewhere.
+    if (isGitFolder(place)) this.#gitFolder(place);
     this.#look(place, place, 0);
     if (this.#folders > mostFolders) {
       this.limits.push(
@@ -150,6 +152,11 @@ class Search {
   #replaceable(path: string): void {
     this.limits.push(`${path} is a link, which a command can replace.`);
   }
+}
+
+function isGitFolder(path: string): boolean {
+  const has = (name: string): boolean => existsSync(join(path, name));
+  return has("HEAD") && (has("objects") || has("commondir"));
 }
 
 function isFolder(path: string): boolean {

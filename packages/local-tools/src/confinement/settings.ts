@@ -28,14 +28,7 @@ export function confinementSettings(
   if (!isObject(options) || options.kind !== "bwrap") {
     throw new TypeError(`${what}: sandbox must be false, "bwrap" or an object of options with kind: "bwrap"`);
   }
-  checkKeys<BwrapOptions>(`${what}: sandbox`, options, {
-    kind: true,
-    bwrap: true,
-    writable: true,
-    hidden: true,
-    readable: true,
-    network: true,
-  });
+  checkKeys(`${what}: sandbox`, options as BwrapOptions, "kind bwrap writable hidden readable network");
   const { bwrap = "bwrap", readable = "all", network = false } = options;
   if (typeof bwrap !== "string" || bwrap === "") throw new TypeError(`${what}: bwrap must be a path or a name`);
   if (typeof network !== "boolean") throw new TypeError(`${what}: network must be true or false`);

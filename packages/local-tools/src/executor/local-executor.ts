@@ -43,12 +43,7 @@ export interface LocalExecutorOptions {
  * prints is reported while it runs, as progress with the data `{ output }`.
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
-  checkKeys<LocalExecutorOptions>("localExecutor", options, {
-    others: true,
-    mcp: true,
-    maxConcurrency: true,
-    foreignValues: true,
-  });
+  checkKeys("localExecutor", options, "others mcp maxConcurrency foreignValues");
   const { others, mcp = () => undefined, maxConcurrency = 8, foreignValues = false } = options;
   if (typeof local?.command !== "function") {
     throw new TypeError("localExecutor needs local tools: await openLocalTools({ roots })");

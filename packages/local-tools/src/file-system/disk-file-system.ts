@@ -33,14 +33,7 @@ export class DiskFileSystem {
   readonly #queue = new PathQueue();
 
   constructor(options: DiskFileSystemOptions) {
-    checkKeys<DiskFileSystemOptions>("DiskFileSystem", options, {
-      rootDir: true,
-      userinputDir: true,
-      workspaceDir: true,
-      internalDir: true,
-      maxBytes: true,
-      maxEntries: true,
-    });
+    checkKeys("DiskFileSystem", options, "rootDir userinputDir workspaceDir internalDir maxBytes maxEntries");
     const { maxBytes = 8 * 1024 * 1024, maxEntries = 50_000 } = options ?? {};
     this.#limits = { maxBytes: positive(maxBytes, "maxBytes"), maxEntries: positive(maxEntries, "maxEntries") };
     const mounts = namespaces.flatMap((namespace) => {

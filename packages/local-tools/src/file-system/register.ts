@@ -51,14 +51,11 @@ export function registerFileSystemTools(
   if (!FileDomainService.isInstance(service)) {
     throw new TypeError("registerFileSystemTools needs a FileDomainService: new FileDomainService(handle)");
   }
-  checkKeys<FileSystemToolsOptions>("registerFileSystemTools", options, {
-    groupName: true,
-    namesakeStrategy: true,
-    postprocess: true,
-    timeoutMs: true,
-    tools: true,
-    requiresApproval: true,
-  });
+  checkKeys(
+    "registerFileSystemTools",
+    options,
+    "groupName namesakeStrategy postprocess timeoutMs tools requiresApproval",
+  );
   const { tools = fileSystemTools, requiresApproval, ...rest } = options;
   const before = new Set(toolkit.registered.keys());
   try {

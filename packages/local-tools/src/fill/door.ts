@@ -1,5 +1,4 @@
 import { localError } from "../errors.ts";
-import { type FilledScript, fillScript } from "./fill-script.ts";
 import { fillTexts, namesIn, placeholdersOf, unescapePlaceholders } from "./placeholders.ts";
 import { unknownValue, valueLocked } from "./refusals.ts";
 
@@ -54,18 +53,6 @@ export class Door {
       values.set(name, found.value);
     }
     return values;
-  }
-
-  /** A script with references in the place of its placeholders. Throws `ValuePlace` where a value can't stand. */
-  script(script: string, values: Values): FilledScript | undefined {
-    const placeholders = placeholdersOf(script);
-    if (placeholders.length === 0) return undefined;
-    const filled = fillScript(script, placeholders, values);
-    if (!("message" in filled)) return filled;
-    const { name, message } = filled;
-    throw localError("ValuePlace", `$KARYI{${name}} can't stand there: ${message}. Nothing was run.`, {
-      hint: `Give it to a child by its environment, T=$KARYI{${name}} python3 -c '… os.environ["T"] …', by a file, or by standard input.`,
-    });
   }
 
   /** Names of values that stand masked in texts, as a model has read them: `‹NAME›`. */

@@ -18,7 +18,7 @@ const everywhere = "*";
  * @throws `TypeError` for an unknown option, or one of the wrong kind.
  */
 export async function openSecrets(options: SecretsOptions = {}): Promise<Secrets> {
-  checkKeys<SecretsOptions>("openSecrets", options, { store: true, scope: true, ask: true });
+  checkKeys("openSecrets", options, "store scope ask");
   const { store, scope = everywhere, ask } = options;
   if (typeof scope !== "string" || scope === "") throw new TypeError("openSecrets: scope must be a path, or *");
   if (ask !== undefined && typeof ask !== "function") throw new TypeError("openSecrets: ask must be a function");
@@ -57,7 +57,7 @@ class OpenedSecrets implements Secrets {
     options: { keep?: boolean; note?: string } = {},
   ): Promise<{ warnings: string[] }> {
     this.#checkOpen();
-    checkKeys<{ keep?: boolean; note?: string }>("set", options, { keep: true, note: true });
+    checkKeys("set", options, "keep note");
     checkName(name);
     checkValue(value);
     const { keep = false, note } = options;

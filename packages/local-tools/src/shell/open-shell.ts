@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { checkKeys, type KnownKeys } from "@toolglot/internal";
+import { checkKeys } from "@toolglot/internal";
 import { Confinement, confinedEnvironment } from "../confinement/confinement.ts";
 import { type ConfinementPlaces, type ConfinementSettings, confinementSettings } from "../confinement/settings.ts";
 import { localError, localErrorType } from "../errors.ts";
@@ -15,22 +15,6 @@ import { removeDeadFolders } from "./shell-folders.ts";
 import type { ShellBackend, ShellOptions, ShellSession } from "./types.ts";
 
 const minute = 60_000;
-
-const shellOptionKeys: KnownKeys<ShellOptions> = {
-  cwd: true,
-  backend: true,
-  bash: true,
-  inheritEnv: true,
-  env: true,
-  timeoutMs: true,
-  maxRuntimeMs: true,
-  term: true,
-  columns: true,
-  rows: true,
-  maxChars: true,
-  artifactDir: true,
-  sandbox: true,
-};
 
 /** What pipes lack. */
 const pipeLimits: readonly string[] = [
@@ -134,7 +118,11 @@ export function checkedShellOptions(
   confinement: ConfinementSettings | undefined;
 } {
   if (options === undefined) throw new TypeError(`${what} needs options: { cwd, artifactDir }`);
-  checkKeys<ShellOptions>(what, options, shellOptionKeys);
+  checkKeys(
+    what,
+    options,
+    "cwd backend bash inheritEnv env timeoutMs maxRuntimeMs term columns rows maxChars artifactDir sandbox",
+  );
   const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = [], env = {} } = options;
   if (term !== "dumb" && term !== "xterm-256color") throw new TypeError('term must be "dumb" or "xterm-256color"');
   if (!["auto", "pty", "pipe"].includes(backend)) throw new TypeError('backend must be "auto", "pty" or "pipe"');

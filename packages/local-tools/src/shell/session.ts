@@ -40,7 +40,7 @@ export class Session implements ShellSession {
   /** Runs a script whose placeholders are filled. `script` is what is said of it anywhere. */
   runFilled(script: string, filled: FilledScript | undefined, options: ShellRunOptions = {}): Promise<ShellResult> {
     if (typeof script !== "string") throw new TypeError("script must be a string");
-    checkKeys<ShellRunOptions>("run", options, { timeoutMs: true, cwd: true, signal: true, onOutput: true });
+    checkKeys("run", options, "timeoutMs cwd signal onOutput");
     if (options.cwd !== undefined && !options.cwd.startsWith("/") && process.platform !== "win32") {
       throw new TypeError("cwd must be an absolute path");
     }
@@ -182,11 +182,7 @@ export class Session implements ShellSession {
     give: (shell: BashProcess, active: Active, waitMs: number) => Promise<string | undefined>,
     ctrl = false,
   ): Promise<ShellResult> {
-    checkKeys<ShellSendOptions>(ctrl ? "ctrl" : "input", options, {
-      timeoutMs: true,
-      signal: true,
-      onOutput: true,
-    });
+    checkKeys(ctrl ? "ctrl" : "input", options, "timeoutMs signal onOutput");
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
     return this.#enqueue(options, async (started) => {
       const runner = this.#runner;

@@ -72,6 +72,13 @@ it("says of links that they can be replaced, and protects what they lead to in t
   expect(limits).toEqual([expect.stringContaining("hooks is a link"), expect.stringContaining("info is a link")]);
 });
 
+it("protects a writable place that is a git folder itself", async () => {
+  const { at } = await scratchFolder({ ...repository("repo/.git"), "repo/.git/objects/a": "", "other/HEAD": "" });
+  const { kept } = protectedPlaces([at("repo/.git")]);
+  expect(kept).toEqual([at("repo/.git/hooks"), at("repo/.git/config")]);
+  expect(protectedPlaces([at("other")])).toMatchObject({ kept: [], missing: [] });
+});
+
 it("covers nothing where there is no repository yet", async () => {
   const { path, at } = await scratchFolder({ "a/b": "" });
   mkdirSync(at("a/.git"));

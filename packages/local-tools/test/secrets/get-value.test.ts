@@ -100,7 +100,7 @@ describe("get_value", () => {
   it("shows a model's words as one line of characters that can be seen", async () => {
     const { local, requests } = await asked(() => ({ value }));
     await local.getValue({ key: "T", reason: `a\nb\u202e\u200b\u001b[31m ${"x".repeat(400)}` });
-    expect(requests[0]?.reason).toMatch(/^a b \[31m x{200,}…$/);
+    expect(requests[0]?.reason).toMatch(/^a b\[31m x{200,}…$/);
     expect([...(requests[0]?.reason ?? "")]).toHaveLength(300);
   });
 

@@ -10,7 +10,7 @@ const maxMs = 2 ** 31 - 1000;
 
 /** Fills in defaults. Throws `TypeError` for what makes no sense. */
 export function resolveSettings(options: DurableOptions): DurableSettings {
-  checkKeys("durable", options, { log: true, id: true, parkAfterMs: true, leaseMs: true, keepMs: true });
+  checkKeys("durable", options, "log id parkAfterMs leaseMs keepMs");
   const { log, id, parkAfterMs = 60_000, leaseMs = 15_000, keepMs = 30 * day } = options;
   if (typeof log?.claim !== "function" || typeof log.read !== "function") {
     throw new TypeError(

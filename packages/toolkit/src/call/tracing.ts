@@ -42,7 +42,7 @@ export function isTraced(): boolean {
  * Without an SDK in the process nothing happens. Throws `TypeError` for options of a wrong type.
  */
 export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
-  checkKeys<TracingOptions>("tracing", options, { recordInputs: true, recordOutputs: true, maxChars: true });
+  checkKeys("tracing", options, "recordInputs recordOutputs maxChars");
   const { recordInputs = false, recordOutputs = false, maxChars = 8000 } = options;
   if (typeof recordInputs !== "boolean" || typeof recordOutputs !== "boolean") {
     throw new TypeError("recordInputs and recordOutputs must be true or false");

@@ -45,7 +45,7 @@ export function checkFacts(
     if (list !== undefined && !Array.isArray(list)) throw new TypeError(`${what}: ${name} must be a list`);
   }
   for (const example of examples ?? []) {
-    checkKeys<ToolExample>(`${what}: examples`, example, { input: true, code: true, language: true, output: true });
+    checkKeys(`${what}: examples`, example, "input code language output");
   }
-  for (const error of raises ?? []) checkKeys<ToolRaises>(`${what}: raises`, error, { type: true, description: true });
+  for (const error of raises ?? []) checkKeys(`${what}: raises`, error, "type description");
 }

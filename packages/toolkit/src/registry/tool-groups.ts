@@ -39,7 +39,7 @@ export class ToolGroups {
     if (typeof options?.description !== "string") {
       throw new TypeError(`The group ${JSON.stringify(name)} needs a description: models choose groups by it`);
     }
-    checkKeys<ToolGroupOptions>("createToolGroup", options, { description: true, active: true, notes: true });
+    checkKeys("createToolGroup", options, "description active notes");
     if (this.all.has(name)) {
       throw new ToolkitError("toolkit/group-exists", `There is a group ${JSON.stringify(name)} already`, { name });
     }

@@ -64,7 +64,7 @@ export class Tasks {
   readonly #keepEnded: number;
 
   constructor(options: TasksOptions = {}) {
-    checkKeys<TasksOptions>("new Tasks", options, { keepEnded: true });
+    checkKeys("new Tasks", options, "keepEnded");
     const { keepEnded = 1000 } = options;
     if (!Number.isInteger(keepEnded) || keepEnded < 0) {
       throw new TypeError(`keepEnded must be a whole number from 0, not ${keepEnded}`);

@@ -46,7 +46,7 @@ const maxValues = 100_000;
  * Code that never gives control back can't be stopped from within its process.
  */
 export function createExecutor(options: ExecutorOptions = {}): CapabilityExecutor {
-  checkKeys<ExecutorOptions>("createExecutor", options, { onError: true });
+  checkKeys("createExecutor", options, "onError");
   const { onError } = options;
   return {
     async run(capability, native, given, timeoutMs) {

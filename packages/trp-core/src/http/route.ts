@@ -43,7 +43,7 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
       "authenticate must be a function that says who calls: (authorization) => principal or undefined",
     );
   }
-  checkKeys<NonNullable<HttpOptions["limits"]>>("limits", options.limits, { bodyBytes: true });
+  checkKeys("limits", options.limits, "bodyBytes");
   const maxBytes = options.limits?.bodyBytes ?? router.limits.frameBytes;
   if (!(Number.isInteger(maxBytes) && maxBytes > 0)) {
     throw new TypeError(`limits.bodyBytes must be a whole number from 1, not ${maxBytes}`);

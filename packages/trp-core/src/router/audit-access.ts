@@ -8,7 +8,7 @@ type Audited = Pick<RouterStore, "audit" | "durability" | "operations">;
 
 /** Rows of the audit log, in order of their index. */
 export async function readAudit({ audit }: Audited, range?: { after?: number; limit?: number }): Promise<AuditRow[]> {
-  checkKeys<{ after?: number; limit?: number }>("audit.read", range, { after: true, limit: true });
+  checkKeys("audit.read", range, "after limit");
   return audit.read(range);
 }
 
@@ -19,7 +19,7 @@ const pageSize = 1_000;
  * operation in the store has its rows. Rejects when the store does.
  */
 export async function verifyAudit(store: Audited, options: VerifyOptions = {}): Promise<AuditReport> {
-  checkKeys<VerifyOptions>("verify", options, { expect: true });
+  checkKeys("verify", options, "expect");
   const { expect } = options;
   checkExpected(expect);
   const { audit, durability } = store;

@@ -93,7 +93,7 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
       }
     },
     close(options = {}) {
-      checkKeys<{ graceMs?: number }>("close", options, { graceMs: true });
+      checkKeys("close", options, "graceMs");
       const { graceMs = defaultGraceMs } = options;
       if (!(graceMs >= 0)) throw new TypeError("close: graceMs must be a number of milliseconds from 0");
       closed ??= close(graceMs);

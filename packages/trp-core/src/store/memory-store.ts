@@ -42,7 +42,7 @@ export class MemoryStore implements RouterStore {
   readonly #now: () => number;
 
   constructor(options: MemoryStoreOptions = {}) {
-    checkKeys<MemoryStoreOptions>("MemoryStore", options, { now: true, keepAuditRows: true });
+    checkKeys("MemoryStore", options, "now keepAuditRows");
     const { now = Date.now, keepAuditRows = 10_000 } = options;
     if (!(Number.isSafeInteger(keepAuditRows) && keepAuditRows > 0)) {
       throw new TypeError("keepAuditRows must be an integer above 0");

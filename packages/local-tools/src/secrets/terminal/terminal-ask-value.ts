@@ -17,7 +17,7 @@ export interface TerminalAskOptions {
  * the answer is that the user cancelled.
  */
 export function terminalAskValue(options: TerminalAskOptions = {}): AskValue {
-  checkKeys<TerminalAskOptions>("terminalAskValue", options, { input: true, output: true });
+  checkKeys("terminalAskValue", options, "input output");
   return async (request, { signal }) => {
     if (signal.aborted) return undefined;
     const terminal = open(options, signal);
