@@ -1,52 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { spawn } from "@lydell/node-pty";
-import { afterAll, beforeAll, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import { commandOf } from "../src/cli/chat.ts";
 import { buildDemo } from "./support/child.ts";
+import { type DemoTerminal, demoTerminal } from "./support/terminal.ts";
 
-const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "demo-chat-"));
 
 beforeAll(buildDemo, 180_000);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The demo in a terminal of its own. `seen` resolves when the text has come since the last time, with what came before it. */
-function terminal(...args: string[]): {
-  seen(text: string): Promise<string>;
-  type(text: string): void;
-  ended: Promise<number>;
-} {
-  const command = [join(root, "apps/demo/dist/main.js"), "--data-dir", join(folder, "data"), ...args];
-  const env = { ...process.env, NO_COLOR: "1", TERM: "xterm" };
-  const child = spawn(process.execPath, command, { cols: 100, rows: 40, cwd: folder, env });
-  onTestFinished(() => child.kill());
-  let text = "";
-  let watch: () => void = () => {};
-  child.onData((data) => {
-    text += data;
-    watch();
-  });
-  return {
-    seen: (wanted) =>
-      new Promise((resolve, reject) => {
-        child.onExit(() => reject(new Error(`ended without ${wanted}: ${text}`)));
-        watch = () => {
-          const at = text.indexOf(wanted);
-          if (at < 0) return;
-          const before = text.slice(0, at);
-          text = text.slice(at + wanted.length);
-          watch = () => {};
-          resolve(before);
-        };
-        watch();
-      }),
-    type: (typed) => child.write(typed),
-    ended: new Promise((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
-  };
-}
+const terminal = (...args: string[]): DemoTerminal =>
+  demoTerminal(folder, ["--data-dir", join(folder, "data"), ...args]);
 
 it("should offer the tour in a terminal, and start it with an empty line", async () => {
   const { seen, type } = terminal();

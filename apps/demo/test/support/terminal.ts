@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { spawn } from "@lydell/node-pty";
+import { onTestFinished } from "vitest";
+
+const root = fileURLToPath(new URL("../../../..", import.meta.url));
+
+/** The demo in a terminal of its own. */
+export interface DemoTerminal {
+  /** Resolves when the text has come since the last time, with what came before it. */
+  seen(text: string): Promise<string>;
+  type(text: string): void;
+  ended: Promise<number>;
+}
+
+/** Starts the demo as it is built, in a folder; it ends with the test. */
+export function demoTerminal(folder: string, args: readonly string[], extra: NodeJS.ProcessEnv = {}): DemoTerminal {
+  const command = [join(root, "apps/demo/dist/main.js"), ...args];
+  const env = { ...process.env, NO_COLOR: "1", TERM: "xterm", ...extra };
+  const child = spawn(process.execPath, command, { cols: 100, rows: 40, cwd: folder, env });
+  onTestFinished(() => child.kill());
+  let text = "";
+  let watch: () => void = () => {};
+  child.onData((data) => {
+    text += data;
+    watch();
+  });
+  return {
+    seen: (wanted) =>
+      new Promise((resolve, reject) => {
+        child.onExit(() => reject(new Error(`ended without ${wanted}: ${text}`)));
+        watch = () => {
+          const at = text.indexOf(wanted);
+          if (at < 0) return;
+          const before = text.slice(0, at);
+          text = text.slice(at + wanted.length);
+          watch = () => {};
+          resolve(before);
+        };
+        watch();
+      }),
+    type: (typed) => child.write(typed),
+    ended: new Promise((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
+  };
+}
