@@ -50,25 +50,14 @@ export function checkKeys(
       `${what} takes an object of options, not ${given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`}`,
     );
   }
-  const text = Array.isArray(known) ? known.join(" ") : known;
-  const words = typeof text === "string" ? wordsOf(text) : undefined;
+  const names = typeof known === "string" || Array.isArray(known) ? `${known}`.split(/[ ,]/) : Object.keys(known);
   for (const key of Object.keys(given)) {
-    if (words === undefined ? Object.hasOwn(known as object, key) : words.includes(key)) continue;
-    const names = words ?? Object.keys(known);
+    if (names.includes(key)) continue;
     const [near] = nearest(key, names, 1);
     throw new TypeError(
       `${what} has no option ${JSON.stringify(key)}. ${near === undefined ? `It has: ${names.join(", ")}.` : `Did you mean ${JSON.stringify(near)}?`}`,
     );
   }
-}
-
-const split = new Map<string, readonly string[]>();
-
-/** Split once each: some are checked in every call. */
-function wordsOf(text: string): readonly string[] {
-  const words = split.get(text) ?? text.split(" ");
-  if (!split.has(text)) split.set(text, words);
-  return words;
 }
 
 /** An object's members without those that are `undefined`. */
