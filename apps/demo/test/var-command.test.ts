@@ -2,7 +2,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
+import { openSecrets } from "@toolglot/local-tools/secrets";
 import { afterAll, expect, it } from "vitest";
+import { openLocal } from "../src/project/open-local.ts";
+import { openProject } from "../src/project/scratch-project.ts";
 import type { Ended } from "./support/child.ts";
 import { runDemo } from "./support/in-process.ts";
 
@@ -27,20 +30,45 @@ it("should keep a value from standard input, list it without showing it, and for
   const kept = await values(["set", "SHOP_TOKEN", "--note", "for the shop"], `${token}\n`);
   expect(kept).toMatchObject({ code: 0, stderr: "" });
   expect(kept.stdout).toMatch(/^SHOP_TOKEN is kept for this project, in the encrypted file/);
+  const { stdout, stderr } = await values(["list"], "", "");
+  expect(stdout).toMatch(/^SHOP_TOKEN .*project\n$/);
+  expect(kept.stdout + stdout + stderr + readFileSync(vault, "utf8")).not.toContain("5f2b9c");
+  const removed = await values(["rm", "SHOP_TOKEN"]);
+  expect(removed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^SHOP_TOKEN is forgotten, in the/) });
+  expect((await values(["list"], "", "")).stdout).not.toContain("SHOP_TOKEN");
+  expect(await values(["rm", "SHOP_TOKEN"])).toMatchObject({ code: 1, stdout: "" });
+});
+
+it("should keep a value for all projects, and list notes where nobody has to be asked", async (context) => {
+  leftToCi(context);
+  await values(["set", "SHOP_TOKEN", "--note", "for the shop"], `${token}\n`);
   expect((await values(["set", "OTHER", "--global"], "another value")).stdout).toContain("for all projects");
   const entries = await listed();
   expect(entries).toMatchObject([
     { name: "OTHER", scope: "*" },
     { name: "SHOP_TOKEN", scope: join(folder, "data/project"), note: "for the shop" },
   ]);
-  const { stdout, stderr } = await values(["list"], "", "");
-  expect(stdout).toMatch(/^OTHER .* all projects\nSHOP_TOKEN .*project\n$/);
-  expect(kept.stdout + stdout + stderr + readFileSync(vault, "utf8")).not.toContain("5f2b9c");
-  const purged = await values(["rm", "SHOP_TOKEN", "--purge"]);
-  expect(purged.code).toBe(0);
-  expect(purged.stdout).toMatch(/is forgotten.*\n.*kept for `undo`/);
-  expect((await values(["list"], "", "")).stdout).not.toContain("SHOP_TOKEN");
-  expect(await values(["rm", "SHOP_TOKEN"])).toMatchObject({ code: 1, stdout: "" });
+  expect((await values(["list"])).stdout).toMatch(/^OTHER .* all projects\nSHOP_TOKEN .*project {2}for the shop\n$/);
+  expect((await values(["rm", "OTHER"])).code).toBe(0);
+  expect((await values(["rm", "SHOP_TOKEN"])).code).toBe(0);
+});
+
+it("should empty what is kept for undo with rm --purge, of names that the store has and of others", async () => {
+  const project = openProject(join(folder, "data"));
+  const secrets = await openSecrets();
+  await secrets.set("SESSION_TOKEN", token);
+  await using local = await openLocal(project, { commands: "ask", sandbox: "off", secrets });
+  // A value that goes into a file is asked about.
+  const consent = { ask: async () => ({ approved: true }) };
+  const edit = (find: string, replace: string) =>
+    local.edit([{ src: "README.md", edits: [{ find, replace }] }], consent);
+  await edit("# trailtime", "# $KARYI{SESSION_TOKEN}");
+  await edit("# $KARYI{SESSION_TOKEN}", "# trailtime");
+  const { code, stdout } = await values(["rm", "SESSION_TOKEN", "--purge"]);
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^Emptied: 1 change, .* 0 copies/) });
+  const { stdout: changes } = await runDemo(["undo", "--list", "--data-dir", join(folder, "data")]);
+  expect(changes).toMatch(/ forgotten /);
+  expect((await values(["rm", "SESSION_TOKEN", "--purge"])).code).toBe(1);
 });
 
 it.each([

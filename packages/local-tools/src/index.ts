@@ -4,6 +4,7 @@ export type { BwrapOptions, ConfinedState, ConfinementReason } from "./confineme
 export type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./edit/types.ts";
 export type { LocalErrorData, LocalErrorType } from "./errors.ts";
 export { type LocalExecutorOptions, localExecutor } from "./executor/local-executor.ts";
+export type { Forgotten } from "./forget-value.ts";
 export type { ChangeRecord } from "./journal/types.ts";
 export type {
   CommandInput,

@@ -1,5 +1,6 @@
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
+import type { Forgotten } from "./forget-value.ts";
 import type { ChangeRecord } from "./journal/types.ts";
 import type { Ask } from "./policy.ts";
 import type { FileRead, ReadPart, TextSearch } from "./read/types.ts";
@@ -76,6 +77,11 @@ export interface LocalTools {
   getValue(input: GetValueInput, context?: AskingContext): Promise<AskedValue>;
   /** Undoes a change: by default the newest that is not undone. Refused when one of its files was changed since. */
   undo(id?: string): Promise<UndoOutcome>;
+  /**
+   * Removes what is kept for `undo`, and copies of protected files, where they hold a value of that name. Such changes are `forgotten`.
+   * Call it before `secrets.remove`. Rejects as the store does when it stays locked, with `TypeError` without `secrets`.
+   */
+  forget(name: string): Promise<Forgotten>;
   /** Newest first. */
   changes(): Promise<ChangeRecord[]>;
   /**

@@ -76,13 +76,19 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
   const asked = { cwd: roots.base, ...shell, artifactDir: path };
   const { confinement } = checkedShellOptions("openLocalTools: shell", asked, confined);
   const state = await openStateDirectory(path);
-  const journal = await openJournal({ dir: state.journal, roots, keepAttributes });
+  const journal = await openJournal({
+    dir: state.journal,
+    roots,
+    keepAttributes,
+    ...(values && { namesIn: values.namesIn }),
+  });
   // What was too long for a result can be read from where it is kept.
   const readable = await Roots.open([...roots.paths, state.artifacts]);
   return new OpenLocalTools({
     roots,
     stateDir: path,
     journal,
+    backupDir: state.backups,
     editor: new Editor({ roots, journal, backupDir: state.backups, lenient }),
     reader: new Reader({ roots: readable, maxChars }),
     policy,

@@ -11,6 +11,7 @@ import { fillSearches } from "./fill/fill-searches.ts";
 import { namesIn } from "./fill/placeholders.ts";
 import { withPlaceholderHint } from "./fill/refusals.ts";
 import { scriptWithValues } from "./fill/script-with-values.ts";
+import { type Forgotten, forgetValue } from "./forget-value.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
 import { type Ask, type Decide, decideBy, type LocalPolicy, type LocalRequest } from "./policy.ts";
@@ -34,6 +35,8 @@ export interface Parts {
   roots: Roots;
   stateDir: string;
   journal: ChangeJournal;
+  /** Where copies of protected files are kept. */
+  backupDir: string;
   editor: Editor;
   reader: Reader;
   policy: LocalPolicy;
@@ -187,6 +190,13 @@ export class OpenLocalTools implements LocalTools {
   undo(id?: string): Promise<UndoOutcome> {
     this.#demandOpen();
     return this.#parts.editor.undo(id);
+  }
+
+  async forget(name: string): Promise<Forgotten> {
+    this.#demandOpen();
+    const { values, journal, backupDir } = this.#parts;
+    if (values === undefined) throw new TypeError("forget needs secrets: openLocalTools({ secrets })");
+    return await forgetValue(name, { journal, backupDir, values });
   }
 
   changes(): Promise<ChangeRecord[]> {

@@ -1,10 +1,11 @@
-import type { SecretEntry } from "@toolglot/local-tools/secrets";
+import type { SecretEntry, Secrets } from "@toolglot/local-tools/secrets";
 import { Command, Option } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { Cancelled } from "../cli/hidden-input.ts";
 import { type Run, runCommand } from "../cli/run-command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { dataFolder } from "../data/folder.ts";
+import { openLocal } from "../project/open-local.ts";
 import { openProjectSecrets, type ProjectSecrets } from "../project/project-secrets.ts";
 import { openProject } from "../project/scratch-project.ts";
 import { placeOf, type StoreKind, storeKinds } from "../project/secret-store.ts";
@@ -23,9 +24,6 @@ interface VarOptions {
 
 const valueMisplaced =
   "After `set` come a name and options; a value is typed at the prompt, or comes on standard input. If that was a value: change it where it is valid, because it is in the process list and in the shell's history now.";
-
-const purgeHelp =
-  "also say what remains: contents of files that were edited are kept for `undo`, 200 changes at most, until --reset";
 
 /** The subcommand `var`: the values that a model may use as `$KARYI{NAME}` and never sees. Gives the exit code. */
 export async function varCommand(args: readonly string[]): Promise<number> {
@@ -68,7 +66,7 @@ function buildCommand(run: Run): Command {
   subcommand("rm")
     .description("forgets a value")
     .argument("<name>")
-    .option("--purge", purgeHelp, false)
+    .option("--purge", "also empty what is kept for `undo` where it holds the value; files of the project stay", false)
     .action((name: string, options: VarOptions) => run(() => remove(name, options)));
   return command;
 }
@@ -114,14 +112,25 @@ async function withNote(entry: SecretEntry, store: ProjectSecrets["store"]): Pro
 async function remove(name: string, options: VarOptions): Promise<number> {
   checkName(name);
   const { secrets, store } = await open(options);
-  if (!(await secrets.remove(name))) throw new Error(`There is no value ${name} in ${placeOf(store)}.`);
-  process.stdout.write(`${name} is forgotten, in ${placeOf(store)}.\n`);
-  if (options.purge) {
-    process.stdout.write(
-      "Files that an edit wrote it into still hold it. So does what is kept for `undo` (the last 200 changes, 256 MiB at most); `npm run demo -- --reset` removes the project and all of that.\n",
-    );
-  }
+  // While the value is known: contents are searched for it.
+  const purged = options.purge ? await purge(name, secrets, options) : "";
+  const removed = await secrets.remove(name);
+  if (!removed && purged === "") throw new Error(`There is no value ${name} in ${placeOf(store)}.`);
+  if (removed) process.stdout.write(`${name} is forgotten, in ${placeOf(store)}.\n`);
+  process.stdout.write(purged);
   return exitCodes.answered;
+}
+
+/** Empties what is kept for `undo` where it holds the value, and says how much that was. */
+async function purge(name: string, secrets: Secrets, { dataDir }: VarOptions): Promise<string> {
+  const local = await openLocal(openProject(dataFolder(dataDir)), { commands: "ask", sandbox: "off", secrets });
+  try {
+    const { changes, copies } = await local.forget(name);
+    if (changes + copies === 0) return "";
+    return `Emptied: ${changes} ${changes === 1 ? "change" : "changes"}, which can't be undone any more, and ${copies} ${copies === 1 ? "copy" : "copies"} of protected files. Files of the project that hold the value still do.\n`;
+  } finally {
+    await local.close();
+  }
 }
 
 function checkName(name: string): void {

@@ -5,6 +5,7 @@ import { codeOf, localError } from "../errors.ts";
 import { holds } from "../files/file-operations.ts";
 import type { Roots } from "../roots/roots.ts";
 import { Folders } from "./folders.ts";
+import type { NamesIn } from "./held-values.ts";
 import { type HeldLock, lockFolder, takeLock } from "./lock.ts";
 import { isAlive, type Owner } from "./owner.ts";
 import type { OnPoint, Reach } from "./points.ts";
@@ -19,6 +20,8 @@ export interface Parts {
   roots: Roots;
   records: Records;
   owner: Owner;
+  /** Names of values in a text; undefined without any. */
+  namesIn: NamesIn | undefined;
   reach: Reach;
   /** Whether extended attributes and access-control lists outlive a change. */
   keepAttributes: boolean;
@@ -69,6 +72,30 @@ export class Journal implements ChangeJournal {
       return { files, undoes: manifest.id, removes: manifest.makes };
     });
     return { id: undoId, undone, changes };
+  }
+
+  forget(name: string, holds: (bytes: Uint8Array) => boolean): Promise<number> {
+    const { records } = this.#parts;
+    return this.#queue(() =>
+      this.#locked(async (_lock, { scan }) => {
+        let forgotten = 0;
+        for (const record of scan.records) {
+          if (record.state !== "done" && record.state !== "conflict") continue;
+          if (!(await this.#holds(record, name, holds))) continue;
+          if (await records.forget(record)) forgotten += 1;
+        }
+        return forgotten;
+      }),
+    );
+  }
+
+  async #holds({ manifest }: StoredRecord, name: string, holds: (bytes: Uint8Array) => boolean): Promise<boolean> {
+    if (manifest.values?.includes(name)) return true;
+    for (const index of manifest.files.keys()) {
+      const bytes = await this.#parts.records.old(manifest, index);
+      if (bytes !== undefined && holds(bytes)) return true;
+    }
+    return false;
   }
 
   list(): Promise<ChangeRecord[]> {
@@ -223,6 +250,8 @@ function doneRecord({ records }: Scan, id: string): StoredRecord {
   const record = records.find(({ manifest }) => manifest.id === id);
   if (record === undefined) throw localError("NothingToUndo", `There is no change ${JSON.stringify(id)}.`);
   if (undoneIds(records).has(id)) throw localError("NothingToUndo", `Change ${id} is undone already.`);
+  if (record.state === "forgotten")
+    throw localError("NothingToUndo", `What change ${id} replaced was forgotten, with a value that it held.`);
   if (record.state !== "done")
     throw localError("NothingToUndo", `Change ${id} was not made, so there is nothing to undo.`);
   return record;

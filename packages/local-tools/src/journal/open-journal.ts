@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, ignoring } from "../errors.ts";
 import { isInside, type Roots } from "../roots/roots.ts";
+import type { NamesIn } from "./held-values.ts";
 import { Journal, unusable } from "./journal.ts";
 import { thisOwner } from "./owner.ts";
 import type { OnPoint } from "./points.ts";
@@ -22,6 +23,8 @@ export interface JournalOptions {
   lockWaitMs?: number;
   /** Whether a replaced file keeps its extended attributes and access-control lists. Costs a process of GNU cp a file. Default false. */
   keepAttributes?: boolean;
+  /** The names of the user's values that stand in a text: a record says which its contents hold. */
+  namesIn?: NamesIn;
   /** @internal Called at each moment of a commit. */
   onPoint?: OnPoint;
 }
@@ -65,7 +68,13 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
   const dir = await makeFolder(options.dir, roots).catch((error) => {
     throw unusable(options.dir, error);
   });
-  const parts = { roots, records: new Records(dir), owner: await thisOwner(), keepAttributes };
+  const parts = {
+    roots,
+    records: new Records(dir),
+    owner: await thisOwner(),
+    keepAttributes,
+    namesIn: options.namesIn,
+  };
   const journal = new Journal(dir, parts, options.onPoint, { maxChanges, maxBytes, lockWaitMs });
   journal.recovered = await journal.recover();
   return journal;

@@ -7,9 +7,16 @@ import type { ChangeRecord } from "./types.ts";
  * Where a change is: the name of its manifest. `prepared`: no file has been touched. `committing`: files are being replaced,
  * or put back. The others are final.
  */
-export type RecordState = "prepared" | "committing" | "done" | "rolled-back" | "conflict";
+export type RecordState = "prepared" | "committing" | "done" | "rolled-back" | "conflict" | "forgotten";
 
-export const recordStates: readonly RecordState[] = ["prepared", "committing", "done", "rolled-back", "conflict"];
+export const recordStates: readonly RecordState[] = [
+  "prepared",
+  "committing",
+  "done",
+  "rolled-back",
+  "conflict",
+  "forgotten",
+];
 
 /** What a file held. The bytes lie in the record, under the file's number. */
 export interface KeptContent {
@@ -42,6 +49,8 @@ export interface Manifest {
   at: number;
   owner: Owner;
   undoes?: string;
+  /** Names of values that the old contents hold. */
+  values?: string[];
   files: ManifestFile[];
   /** Folders that the change makes, outermost first; taking it back removes them when they are empty. */
   makes: string[];
@@ -74,7 +83,8 @@ export function isFinal(state: RecordState): boolean {
 }
 
 /** Bytes of old content that a record holds. */
-export function keptBytes({ manifest }: StoredRecord): number {
+export function keptBytes({ manifest, state }: StoredRecord): number {
+  if (state === "forgotten") return 0;
   return manifest.files.reduce((sum, { before }) => sum + (before?.size ?? 0), 0);
 }
 
@@ -87,17 +97,18 @@ export function parseManifest(text: string, id: string): Manifest | undefined {
     return undefined;
   }
   if (!isObject(value) || value.version !== 1 || value.id !== id || !isCount(value.at)) return undefined;
-  const { undoes, files, makes, removes } = value;
+  const { undoes, values, files, makes, removes } = value;
   const owner = parseOwner(value.owner);
   if (owner === undefined || !isPaths(makes) || !isPaths(removes)) return undefined;
   if (!Array.isArray(files) || !files.every(isFile)) return undefined;
   if (undoes !== undefined && (typeof undoes !== "string" || !idPattern.test(undoes))) return undefined;
-  return { version: 1, id, at: value.at, owner, ...defined({ undoes }), files, makes, removes };
+  if (values !== undefined && !isNames(values)) return undefined;
+  return { version: 1, id, at: value.at, owner, ...defined({ undoes, values }), files, makes, removes };
 }
 
 /** The record as callers see it. */
 export function publicRecord({ manifest, state, trouble }: StoredRecord, undone = false): ChangeRecord {
-  const { id, at, undoes } = manifest;
+  const { id, at, undoes, values } = manifest;
   const files = manifest.files.map(({ path, before, after }) => {
     return { path, created: before === null, removed: after === null };
   });
@@ -107,7 +118,7 @@ export function publicRecord({ manifest, state, trouble }: StoredRecord, undone 
     at,
     state: shown === "done" && undone ? "undone" : shown,
     files,
-    ...defined({ undoes }),
+    ...defined({ undoes, ...(state !== "forgotten" && { values }) }),
     ...(trouble === undefined || trouble.length === 0 ? {} : { trouble }),
   };
 }
@@ -117,7 +128,8 @@ export function undoneIds(records: Iterable<StoredRecord>): Set<string> {
   const undone = new Set<string>();
   const newestFirst = [...records].sort((a, b) => (a.manifest.id < b.manifest.id ? 1 : -1));
   for (const { manifest, state } of newestFirst) {
-    if (state === "done" && manifest.undoes !== undefined && !undone.has(manifest.id)) undone.add(manifest.undoes);
+    const isDone = state === "done" || state === "forgotten";
+    if (isDone && manifest.undoes !== undefined && !undone.has(manifest.id)) undone.add(manifest.undoes);
   }
   return undone;
 }
@@ -132,6 +144,10 @@ function isPath(value: unknown): value is string {
 
 function isPaths(value: unknown): value is string[] {
   return Array.isArray(value) && value.every(isPath);
+}
+
+function isNames(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === "string");
 }
 
 function isContent(value: unknown, needed: readonly string[]): boolean {

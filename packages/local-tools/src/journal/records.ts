@@ -40,7 +40,7 @@ export interface Scan {
  */
 export class Records {
   readonly #dir: string;
-  /** Final records, which never change. */
+  /** Final records. Their contents may be forgotten, by this process or another; nothing else of them changes. */
   readonly #known = new Map<string, StoredRecord>();
 
   constructor(dir: string) {
@@ -168,6 +168,15 @@ export class Records {
   /** Drops the old contents of a change that nothing is left of. */
   async dropOld({ manifest }: StoredRecord): Promise<void> {
     for (const index of manifest.files.keys()) await removeFile(this.path(manifest.id, `${index}.old`)).catch(() => {});
+  }
+
+  /** Removes the old contents of a change for good, and says so in its record. False when another process did it meanwhile. */
+  async forget(record: StoredRecord): Promise<boolean> {
+    const { id, files } = record.manifest;
+    for (const index of files.keys()) await removeFile(this.path(id, `${index}.old`));
+    const isMarked = await this.mark(record, "forgotten").then(() => true, ignoring("ENOENT"));
+    if (!isMarked) this.#known.delete(id);
+    return isMarked === true;
   }
 
   /** Removes a record, the manifest first: what is left of an interrupted removal is seen as a leftover. */

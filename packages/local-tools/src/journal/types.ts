@@ -13,11 +13,13 @@ export interface ChangeRecord {
   id: string;
   /** Milliseconds since the epoch. */
   at: number;
-  /** `done`: written. `undone`: by a later change. `rolled-back`: failed or was interrupted, nothing is left of it. `conflict`: see `trouble`. */
-  state: "done" | "undone" | "rolled-back" | "conflict";
+  /** `done`: written. `undone`: by a later change. `rolled-back`: failed or was interrupted, nothing is left of it. `conflict`: see `trouble`. `forgotten`: its contents were removed. */
+  state: "done" | "undone" | "rolled-back" | "conflict" | "forgotten";
   files: { path: string; created: boolean; removed: boolean }[];
   /** The id of the change that this one undoes. */
   undoes?: string;
+  /** Names of the user's values that its contents hold, as far as they were known when it was made. */
+  values?: string[];
   /** What could not be repaired, one sentence for each file. */
   trouble?: string[];
 }
@@ -33,6 +35,11 @@ export interface ChangeJournal {
   commit(changes: readonly FileChange[], options?: { undoes?: string }): Promise<string>;
   /** Puts back what a change replaced. Default: the newest that is `done`, and no undoing itself. `UndoConflict` when a file was changed since. */
   undo(id?: string): Promise<{ id: string; undone: string; changes: FileChange[] }>;
+  /**
+   * Removes the contents of changes that hold a value: by its name, or as `holds` finds it. They are `forgotten`, and can't be undone.
+   * Gives how many there were.
+   */
+  forget(name: string, holds: (bytes: Uint8Array) => boolean): Promise<number>;
   /** Newest first. */
   list(): Promise<ChangeRecord[]>;
   /** Repairs what a killed process left half done; done at opening, too. Gives what it repaired. */

@@ -7,6 +7,7 @@ import { codeOf, localError, localErrorType } from "../errors.ts";
 import { createFile, forEach, holds, inspectFile, linkFile, nameFile, sha256 } from "../files/file-operations.ts";
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
+import { valuesIn } from "./held-values.ts";
 import type { Parts } from "./journal.ts";
 import type { HeldLock } from "./lock.ts";
 import {
@@ -55,7 +56,7 @@ export async function writeChange(parts: Parts, lock: HeldLock, scan: Scan, plan
 
 /** Looks whether all is as the plan has it, and writes the record. */
 async function prepare(
-  { roots, records, owner, reach }: Parts,
+  { roots, records, owner, reach, namesIn }: Parts,
   folders: Folders,
   scan: Scan,
   plan: Plan,
@@ -69,12 +70,13 @@ async function prepare(
     if (missing.length > 0 && before !== null) throw changed(roots.show(path), "gone");
   }
   await reach("checked");
+  const old = plan.files.map(({ before }) => before);
   const manifest: Manifest = {
     version: 1,
     id: records.nextId(scan),
     at: Date.now(),
     owner,
-    ...defined({ undoes: plan.undoes }),
+    ...defined({ undoes: plan.undoes, values: valuesIn(old, namesIn) }),
     files: plan.files.map((file, index) => {
       return { path: file.path, before: keptContent(file.before, found[index]), after: newContent(file) };
     }),
@@ -82,11 +84,7 @@ async function prepare(
     removes: [...plan.removes],
   };
   try {
-    await records.prepare(
-      manifest,
-      plan.files.map(({ before }) => before),
-      reach,
-    );
+    await records.prepare(manifest, old, reach);
     return { manifest, state: "prepared" };
   } catch (error) {
     await records.remove(manifest.id).catch(() => {});
