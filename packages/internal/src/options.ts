@@ -38,7 +38,7 @@ export function checkKeys<Options extends object, const Text extends string>(
 export function checkKeys(
   what: string,
   given: object | undefined,
-  known: Readonly<Record<string, true>> | string | readonly string[],
+  known: KnownNames | string | readonly string[],
   required: readonly string[] = [],
 ): void {
   if (given === undefined) {
@@ -50,11 +50,10 @@ export function checkKeys(
       `${what} takes an object of options, not ${given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`}`,
     );
   }
-  const text = Array.isArray(known) ? known.join(" ") : known;
-  const words = typeof text === "string" ? wordsOf(text) : undefined;
+  const table = typeof known === "string" || Array.isArray(known) ? tableOf(`${known}`) : (known as KnownNames);
   for (const key of Object.keys(given)) {
-    if (words === undefined ? Object.hasOwn(known as object, key) : words.includes(key)) continue;
-    const names = words ?? Object.keys(known);
+    if (Object.hasOwn(table, key)) continue;
+    const names = Object.keys(table);
     const [near] = nearest(key, names, 1);
     throw new TypeError(
       `${what} has no option ${JSON.stringify(key)}. ${near === undefined ? `It has: ${names.join(", ")}.` : `Did you mean ${JSON.stringify(near)}?`}`,
@@ -62,13 +61,18 @@ export function checkKeys(
   }
 }
 
-const split = new Map<string, readonly string[]>();
+type KnownNames = Readonly<Record<string, true>>;
 
-/** Split once each: some are checked in every call. */
-function wordsOf(text: string): readonly string[] {
-  const words = split.get(text) ?? text.split(" ");
-  if (!split.has(text)) split.set(text, words);
-  return words;
+/** Of the texts of words that were checked: some are checked in every call. */
+const tables = new Map<string, KnownNames>();
+
+function tableOf(words: string): KnownNames {
+  let table = tables.get(words);
+  if (table === undefined) {
+    table = Object.fromEntries(words.split(/[ ,]/).map((name) => [name, true]));
+    tables.set(words, table);
+  }
+  return table;
 }
 
 /** An object's members without those that are `undefined`. */
