@@ -66,8 +66,6 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
   }
   const roots = await Roots.open(typeof options.roots === "string" ? [options.roots] : options.roots);
   const path = resolve(options.stateDir ?? defaultStateDirectory(roots.base));
-  await demandOutside(path, roots);
-  if (values?.storePath !== undefined) await demandOutside(values.storePath, roots, "the file of secrets");
   const confined = {
     roots: [options.roots].flat().map((root) => resolve(root)),
     hidden: [path, ...(values?.storePath === undefined ? [] : [values.storePath])],
@@ -75,6 +73,8 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
   // The place of artifacts is not made yet, and never wrong.
   const asked = { cwd: roots.base, ...shell, artifactDir: path };
   const { confinement } = checkedShellOptions("openLocalTools: shell", asked, confined);
+  await demandOutside(path, roots);
+  if (values?.storePath !== undefined) await demandOutside(values.storePath, roots, "the file of secrets");
   const state = await openStateDirectory(path);
   const journal = await openJournal({
     dir: state.journal,

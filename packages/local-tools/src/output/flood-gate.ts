@@ -1,5 +1,7 @@
-/** More than that nobody reads, and the host has other work. */
+/** UTF-16 units of cleaned text a second: of more, nobody reads the middle, and the host has other work. */
 const mostASecond = 16_000_000;
+/** So much passes at any speed: a build's log or a large file is kept whole. */
+const mostAtOnce = 64_000_000;
 /** Units of what is skipped that are kept to go on from: nearly the last of a flood is shown. */
 const keptUnits = 65_536;
 /** A program takes the alternate screen, or gives it back: this must not be skipped. */
@@ -16,34 +18,35 @@ export interface Skipped {
   rest: string;
 }
 
-/** Lets through what a terminal prints, up to so much cleaned text a second; of what is more, the middle is skipped. */
+/** Lets through what a terminal prints, so much at once and then so much a second; of what is more, the middle is skipped. */
 export class FloodGate {
-  readonly #most: number;
-  #second = 0;
-  #passed = 0;
+  readonly #aSecond: number;
+  readonly #atOnce: number;
+  /** What may still pass; it grows with time. */
+  #room: number;
+  #at = 0;
   #units = 0;
   #kept: string[] = [];
   #keptUnits = 0;
   #switch = "";
   #edge = "";
 
-  /** `most`: UTF-16 units of cleaned text that pass in a second. */
-  constructor(most: number = mostASecond) {
-    this.#most = most;
+  constructor(aSecond: number = mostASecond, atOnce: number = mostAtOnce) {
+    this.#aSecond = aSecond;
+    this.#atOnce = atOnce;
+    this.#room = atOnce;
   }
 
   /** So much cleaned text came of what was let through. */
   passed(units: number): void {
-    this.#passed += units;
+    this.#room -= units;
   }
 
   /** True when a text is skipped. `now`: milliseconds. */
   skips(text: string, now: number): boolean {
-    if (now - this.#second >= 1000) {
-      this.#second = now;
-      this.#passed = 0;
-    }
-    if (this.#passed < this.#most) return false;
+    this.#room = Math.min(this.#atOnce, this.#room + ((now - this.#at) / 1000) * this.#aSecond);
+    this.#at = now;
+    if (this.#room > 0) return false;
     this.#units += text.length;
     this.#kept.push(text);
     this.#keptUnits += text.length;

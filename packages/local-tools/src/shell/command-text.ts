@@ -18,6 +18,8 @@ export interface CommandTextOptions {
   views?: boolean;
   /** UTF-16 units of text that are kept of what comes in one second; of more, the middle is skipped. Default 16 million. */
   maxCharsASecond?: number;
+  /** UTF-16 units that pass at any speed before that counts. Default 64,000,000. */
+  maxCharsAtOnce?: number;
   /** What all text goes through before anybody gets it, and before it is kept. Default: nothing is taken out. */
   masker?: MakeMasker;
 }
@@ -38,7 +40,7 @@ export class CommandText {
     this.#options = options;
     this.#makeMasker = options.masker ?? noMasker;
     this.#masker = this.#makeMasker();
-    this.#flood = new FloodGate(options.maxCharsASecond);
+    this.#flood = new FloodGate(options.maxCharsASecond, options.maxCharsAtOnce);
     this.#cleaner = this.#newCleaner();
     this.#log = new OutputLog(options);
   }

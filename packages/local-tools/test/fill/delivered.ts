@@ -16,6 +16,7 @@ export function fill(script: string, values: Record<string, string>): FilledScri
 /** What bash makes of a filled script: its standard output. */
 export function outputOf(filled: FilledScript, cwd = "/"): string {
   const set = [...filled.variables].map(([name, value]) => `${name}=${quoteWord(value)}\n`).join("");
-  const { stdout } = spawnSync("bash", ["-s"], { input: `${set}${filled.text}\n`, cwd, encoding: "utf8" });
+  const env = { PATH: process.env.PATH, HOME: "/home/model" };
+  const { stdout } = spawnSync("bash", ["-s"], { input: `${set}${filled.text}\n`, cwd, env, encoding: "utf8" });
   return stdout;
 }

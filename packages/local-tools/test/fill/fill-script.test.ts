@@ -29,6 +29,8 @@ const rows: { script: string; gives?: string; allows?: string }[] = vectors.scri
 describe("a value that may be anything", () => {
   it.each(rows.filter(({ gives }) => gives !== undefined))("arrives exactly in %j", ({ script, gives = "" }) => {
     for (const value of isThorough ? hostile : hostile.slice(0, 2)) {
+      // `$(…)` takes line ends off.
+      if (value.endsWith("\n") && script.includes("$(")) continue;
       const filled = fill(script, { V: value });
       if ("message" in filled) throw new Error(filled.message);
       expect(filled.text).not.toContain(value === "E" ? "\0" : value.length < 3 ? "\0" : value);

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isThorough } from "@toolglot/internal/testing";
+import { isLong, isThorough } from "@toolglot/internal/testing";
 import { afterEach } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
 import type { ShellBackend, ShellOptions, ShellSession } from "../../src/shell/types.ts";
@@ -10,11 +10,11 @@ import { notConfinable } from "../support/bubblewrap.ts";
 /** How a session is run: every suite runs in all ways. */
 export type Way = ShellBackend | `confined ${ShellBackend}`;
 
-/** The ways that there are here. Confined pipes are left to `.ci/run`; what they add to the others is their groups. */
+/** The ways that there are here. Confined pipes are left to `test:long`; what they add to the others is their groups. */
 export const ways: readonly Way[] = [
   ...(["pty", "pipe"] as const),
   ...(notConfinable === undefined ? (["confined pty"] as const) : []),
-  ...(notConfinable === undefined && isThorough ? (["confined pipe"] as const) : []),
+  ...(notConfinable === undefined && isLong ? (["confined pipe"] as const) : []),
 ];
 /** Those with a terminal. */
 export const terminals: readonly Way[] = ways.filter(hasTerminal);

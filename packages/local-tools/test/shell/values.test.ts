@@ -69,7 +69,7 @@ describe.each(ways)("a value in a script, over %s", (backend) => {
     expect(output).toBe("n has the integer attribute, so bash would evaluate a value. Nothing was run.\n");
     expect(exit).toBe(1);
     expect((await shell.run("echo $n $-")).output).not.toContain("s3cr");
-    expect((await run('m=$KARYI{V}; printf %s "$m" | wc -m')).output.trim()).toBe(String(value.length));
+    expect((await run('m=$KARYI{V}; printf %s "$m" | wc -c')).output.trim()).toBe(String(Buffer.byteLength(value)));
   });
 
   it("reaches background jobs, and no child that was not given it", async () => {
