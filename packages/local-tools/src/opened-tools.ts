@@ -189,7 +189,7 @@ export class OpenLocalTools implements LocalTools {
 
   undo(id?: string): Promise<UndoOutcome> {
     this.#demandOpen();
-    return this.#parts.editor.undo(id);
+    return this.#masked(() => this.#parts.editor.undo(id));
   }
 
   async forget(name: string): Promise<Forgotten> {
@@ -201,7 +201,7 @@ export class OpenLocalTools implements LocalTools {
 
   changes(): Promise<ChangeRecord[]> {
     this.#demandOpen();
-    return this.#parts.journal.list();
+    return this.#masked(() => this.#parts.journal.list());
   }
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {

@@ -81,6 +81,17 @@ describe("no value leaves by", () => {
   });
 });
 
+it("no value leaves by an undo, or by the list of changes", async () => {
+  const { tell, local } = await opened();
+  await tell(
+    `<tools><command>printf 'a\\n%s\\n' "$KARYI{TOKEN}" > c.txt; touch "$KARYI{TOKEN}.txt"</command><edit><file src="c.txt"><find>a</find><replace>b</replace></file></edit></tools>`,
+  );
+  expectHidden(await local.changes());
+  const undone = await local.undo();
+  expect(undone.files[0]?.diff).toContain("‹TOKEN›");
+  expectHidden(undone);
+});
+
 it("arrives exactly, whatever stands around it", async () => {
   const { tell, work } = await opened();
   const script = `printf '%s' "$KARYI{TOKEN}" > a; printf %s '$KARYI{TOKEN}' > b; cat > c <<'END'\n$KARYI{TOKEN}\nEND\n`;
