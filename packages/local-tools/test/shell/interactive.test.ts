@@ -5,7 +5,7 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import type { ShellResult, ShellSession } from "../../src/shell/types.ts";
 import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
-import { fewTerminals, session, terminals, ways } from "./sessions.ts";
+import { fewTerminals, fewWays, session, terminals } from "./sessions.ts";
 
 const has = (program: string): boolean => {
   try {
@@ -148,7 +148,7 @@ it.each(fewTerminals)("resizes the terminal under a running command (%s)", async
 });
 
 noteWithoutBubblewrap();
-for (const way of ways) {
+for (const way of fewWays) {
   it(`gives input to what reads it over ${way}, and to nothing else`, async () => {
     const { shell } = await session(way);
     const idle = await shell.input("echo typed at the prompt\n");

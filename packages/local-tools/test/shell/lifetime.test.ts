@@ -19,7 +19,7 @@ import { afterAll, expect, it } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
 import { newShellFolder } from "../../src/shell/shell-folders.ts";
 import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
-import { hasTerminal, isConfined, optionsOf, session, ways } from "./sessions.ts";
+import { fewWays, hasTerminal, isConfined, optionsOf, session } from "./sessions.ts";
 
 const alive = (mark: string): string =>
   execFileSync("ps", ["-A", "-o", "pid=,args="], { encoding: "utf8" })
@@ -95,7 +95,7 @@ function bundled(): Promise<string> {
 }
 
 noteWithoutBubblewrap();
-for (const way of ways) {
+for (const way of fewWays) {
   it(`reports the death of the shell over ${way}, and starts another in the same place`, async () => {
     const { shell, dir } = await session(way);
     await shell.run("mkdir sub; cd sub; x=lost");
