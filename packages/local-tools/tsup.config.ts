@@ -6,6 +6,10 @@ const config: Options = {
   ...(base as Options),
   platform: "node",
   esbuildPlugins: [scripts],
+  // Tables of Chinese characters take half the room so.
+  esbuildOptions: (options) => {
+    options.charset = "utf8";
+  },
   entry: {
     index: "src/index.ts",
     "file-system": "src/file-system/index.ts",

@@ -8,6 +8,9 @@ export async function consume(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "toolglot-consumer-local-"));
   const file = join(folder, "port.txt");
   writeFileSync(file, "port = 3000\n");
+  // "中文" in GBK, for which the codecs are loaded, here and in the thread that searches.
+  writeFileSync(join(folder, "gbk.txt"), Buffer.from("d6d0cec40a", "hex"));
+  writeFileSync(join(folder, ".editorconfig"), "[gbk.txt]\ncharset = gbk\n");
   const local = await openLocalTools({ roots: folder, stateDir: `${folder}-state` });
   try {
     await local.edit([{ src: "port.txt", edits: [{ find: "3000", replace: "8080" }] }]);
@@ -17,11 +20,14 @@ export async function consume(): Promise<string> {
     const [found] = await local.read({ searches: [{ pattern: "80+" }] });
     const hit = found?.kind === "search" ? found.text.trim() : String(found?.kind);
     await local.undo();
+    const [chinese] = await local.read({ searches: [{ pattern: "中文" }] });
+    await local.edit([{ src: "gbk.txt", edits: [{ find: "中", replace: "英" }] }]);
+    const gbk = `${chinese?.kind === "search" && chinese.text.trim()} ${readFileSync(join(folder, "gbk.txt"), "hex")}`;
     const secrets = await openSecrets();
     await secrets.set("TOKEN", "a-value-of-mine");
     const masked = secrets.mask(Buffer.from("me:a-value-of-mine").toString("base64"));
     const content = readFileSync(file, "utf8").trim();
-    return [backend, status, exit, output.trim().replace("\n", ","), hit, content, masked].join(" | ");
+    return [backend, status, exit, output.trim().replace("\n", ","), hit, gbk, content, masked].join(" | ");
   } finally {
     await local.close();
     rmSync(folder, { recursive: true, force: true });
@@ -31,7 +37,8 @@ export async function consume(): Promise<string> {
 
 /** The pseudo-terminal's native module does not work under Bun: shells talk over pipes there. */
 export const expectedOn = {
-  bun: "pipe | ended | 3 | port = 8080,42 | port.txt:1: port = 8080 | port = 3000 | bWU6‹TOKEN›",
+  bun: "pipe | ended | 3 | port = 8080,42 | port.txt:1: port = 8080 | gbk.txt:1: 中文 d3a2cec40a | port = 3000 | bWU6‹TOKEN›",
 };
 
-export const expected = "pty | ended | 3 | port = 8080,42 | port.txt:1: port = 8080 | port = 3000 | bWU6‹TOKEN›";
+export const expected =
+  "pty | ended | 3 | port = 8080,42 | port.txt:1: port = 8080 | gbk.txt:1: 中文 d3a2cec40a | port = 3000 | bWU6‹TOKEN›";

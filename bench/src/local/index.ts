@@ -1,11 +1,11 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { open, rename } from "node:fs/promises";
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
+import { openLocalTools } from "@toolglot/local-tools";
 import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
 import { measureConfined } from "./confined.ts";
+import { measureEdits } from "./edits.ts";
 import { measureMasking } from "./masking.ts";
 import { measureSearches } from "./searches.ts";
 import { ptyEach, type Runner, sentinel, session } from "./shells.ts";
@@ -30,8 +30,8 @@ export async function measureLocal(root: string, progress: (text: string) => voi
     const searches = await measureSearches(root, folder, progress);
     progress("local: masking");
     const masking = await measureMasking(root);
-    const bars = [...commands.bars, ...confined.bars, ...searches.bars, ...masking.bars];
-    const tables = [...commands.tables, ...confined.tables, edits, ...searches.tables, ...masking.tables];
+    const bars = [...commands.bars, ...confined.bars, ...edits.bars, ...searches.bars, ...masking.bars];
+    const tables = [...commands.tables, ...confined.tables, ...edits.tables, ...searches.tables, ...masking.tables];
     return { bars, tables };
   } finally {
     await local.close();
@@ -90,58 +90,4 @@ async function measureCommands(folder: string): Promise<Findings> {
   } finally {
     await Promise.all(runners.map((runner) => runner.close()));
   }
-}
-
-async function measureEdits(local: LocalTools, roots: string): Promise<Table> {
-  const names = Array.from({ length: 100 }, (_, index) => join(roots, `file-${index}.ts`));
-  const text = (word: string): string => `${"const filler = 1;\n".repeat(550)}const word = "${word}";\n`;
-  for (const name of names) writeFileSync(name, text("before"));
-  const edit = (files: readonly string[], find: string, replace: string): Promise<unknown> =>
-    local.edit(files.map((src) => ({ src, edits: [{ find: `"${find}"`, replace: `"${replace}"` }] })));
-  const ways: [string, number, () => Promise<unknown>][] = [];
-  let word = "before";
-  for (const count of [1, 100]) {
-    ways.push([
-      "edit: found, journalled, written all or nothing",
-      count,
-      async () => {
-        const next = word === "before" ? "after" : "before";
-        await edit(names.slice(0, count), word, next);
-        if (count === 1) await edit(names.slice(0, 1), next, word);
-        else word = next;
-      },
-    ]);
-    ways.push([
-      "temporary file, fsync, rename, for each file",
-      count,
-      async () => {
-        for (let time = 0; time < (count === 1 ? 2 : 1); time++)
-          for (const name of names.slice(0, count)) await replaceSafely(`${name}.copy`, text("x"));
-      },
-    ]);
-  }
-  const rows: string[][] = [];
-  for (const [name, count, work] of ways) {
-    const times: number[] = [];
-    for (let round = 0; round < (count === 1 ? 30 : 7); round++) {
-      const began = performance.now();
-      await work();
-      times.push((performance.now() - began) / (count === 1 ? 2 : 1));
-    }
-    rows.push([name, String(count), `${figure(median(times))} ms`, `${figure(median(times) / count)} ms`]);
-  }
-  return {
-    title: "An edit",
-    note: "Files of 10 kB, one replacement in each.",
-    columns: ["", "files", "all", "each file"],
-    rows,
-  };
-}
-
-async function replaceSafely(path: string, text: string): Promise<void> {
-  const file = await open(`${path}.tmp`, "w");
-  await file.writeFile(text);
-  await file.sync();
-  await file.close();
-  await rename(`${path}.tmp`, path);
 }

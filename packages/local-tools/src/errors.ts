@@ -13,7 +13,7 @@ export type LocalErrorType =
   | "AccessDenied"
   // reading
   | "BinaryFile"
-  | "NotUtf8"
+  | "NotText"
   | "TooLarge"
   | "InvalidRange"
   | "InvalidPattern"
@@ -21,6 +21,7 @@ export type LocalErrorType =
   | "FindMissing"
   | "FindAmbiguous"
   | "EmptyFind"
+  | "NotEncodable"
   | "FileChanged"
   | "AlreadyExists"
   | "WriteFailed"
@@ -88,6 +89,15 @@ export function ignoring(...codes: string[]): (error: unknown) => undefined {
   return (error) => {
     if (!codes.includes(codeOf(error) ?? "")) throw error;
   };
+}
+
+/** What a call returns; undefined when the system refuses it with one of these codes. Any other error is thrown on. */
+export function allowing<Value>(codes: readonly string[], call: () => Value): Value | undefined {
+  try {
+    return call();
+  } catch (error) {
+    return ignoring(...codes)(error);
+  }
 }
 
 /** The type of a refusal made by {@link localError}; undefined for anything else. */

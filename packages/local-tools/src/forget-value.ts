@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { removeFile, syncFolder } from "./files/file-operations.ts";
-import { textOf } from "./journal/held-values.ts";
+import { textOf } from "./journal/record.ts";
 import type { ChangeJournal } from "./journal/types.ts";
 import type { SecretValues } from "./secrets/values.ts";
 
@@ -33,7 +33,7 @@ export async function forgetValue(name: string, { journal, backupDir, values }: 
   for (const file of await readdir(backupDir)) {
     const path = join(backupDir, file);
     if (!holds(await readFile(path))) continue;
-    await removeFile(path);
+    removeFile(path);
     copies += 1;
   }
   if (copies > 0) await syncFolder(backupDir);

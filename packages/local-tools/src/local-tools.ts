@@ -1,3 +1,4 @@
+import type { ExecutorContext } from "@toolglot/core";
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import type { Forgotten } from "./forget-value.ts";
@@ -15,6 +16,9 @@ export interface LocalContext {
   ask?: Ask;
   /** UTF-16 units of text that this call may give. Default: the option `maxChars` of {@link openLocalTools}. */
   maxChars?: number;
+  /** How to wait for a person who is asked for the passphrase of kept values, and of which call: so that the time counts to no limit. */
+  wait?: ExecutorContext["wait"];
+  callId?: string;
   /** Gets what a command prints while it runs, in pieces; see {@link ShellRunOptions.onOutput}. */
   onOutput?: (text: string) => void;
 }

@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import { checkKeys } from "@toolglot/internal";
 import { Editor } from "./edit/editor.ts";
-import { Door } from "./fill/door.ts";
+import { checkEncodings, encodingSettings } from "./encodings/detect.ts";
+import { FileEncodings } from "./encodings/file-encodings.ts";
+import { Door } from "./fill/placeholders.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import type { LocalTools } from "./local-tools.ts";
 import { OpenLocalTools } from "./opened-tools.ts";
@@ -43,11 +45,17 @@ export interface LocalToolsOptions {
    * file; an edit that can't keep them is refused (`WriteFailed`). Default false.
    */
   keepAttributes?: boolean;
+  /**
+   * Encodings to try, in order, for a file of which nothing else says how it is encoded: the first that gives its bytes again is taken,
+   * as a guess. Default: `["gb18030", "windows-1252"]` where the locale, or most of the first root's files beyond ASCII, are Chinese;
+   * else the reverse.
+   */
+  encodings?: readonly string[];
 }
 
 /**
  * Opens the tools: checks the roots, makes the state directory, and repairs what a killed process left half done. Throws
- * `TypeError` for roots that are no directories, and for a state directory inside a root.
+ * `TypeError` for roots that are no directories, for a state directory inside a root, and for an encoding that there is none of.
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
   checkOptions(options);
@@ -82,6 +90,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     keepAttributes,
     ...(values && { namesIn: values.namesIn }),
   });
+  const encodings = new FileEncodings(encodingSettings(roots.paths, options.encodings));
   // What was too long for a result can be read from where it is kept.
   const readable = await Roots.open([...roots.paths, state.artifacts]);
   return new OpenLocalTools({
@@ -89,8 +98,15 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     stateDir: path,
     journal,
     backupDir: state.backups,
-    editor: new Editor({ roots, journal, backupDir: state.backups, lenient }),
-    reader: new Reader({ roots: readable, maxChars }),
+    editor: new Editor({
+      roots,
+      journal,
+      backupDir: state.backups,
+      lenient,
+      encodings,
+      ...(values && { mask: (text: string) => values.maskInLines(text) }),
+    }),
+    reader: new Reader({ roots: readable, maxChars, encodings }),
     policy,
     ask,
     maxChars,
@@ -106,7 +122,11 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
 function checkOptions(options: LocalToolsOptions): void {
   if (options?.roots === undefined)
     throw new TypeError("openLocalTools needs options: { roots }, the directories that may be used");
-  checkKeys("openLocalTools", options, "roots stateDir shell secrets policy ask maxChars lenient keepAttributes");
+  checkKeys(
+    "openLocalTools",
+    options,
+    "roots stateDir shell secrets policy ask maxChars lenient keepAttributes encodings",
+  );
   const { shell } = options;
   if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
     throw new TypeError("shell must be an object of options");
@@ -124,6 +144,7 @@ function checkOptions(options: LocalToolsOptions): void {
     if (given !== undefined && typeof given !== "boolean")
       throw new TypeError(`${name} must be true or false, not ${typeof given}`);
   }
+  if (options.encodings !== undefined) checkEncodings(options.encodings);
   if (options.stateDir !== undefined && (typeof options.stateDir !== "string" || options.stateDir === "")) {
     throw new TypeError("stateDir must be a path");
   }

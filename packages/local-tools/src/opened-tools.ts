@@ -6,15 +6,15 @@ import type { ConfinementPlaces, ConfinementSettings } from "./confinement/setti
 import type { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError, localErrorType } from "./errors.ts";
-import { type Door, refuseKeys, withoutValues } from "./fill/door.ts";
 import { fillSearches } from "./fill/fill-searches.ts";
-import { namesIn } from "./fill/placeholders.ts";
+import { type Door, namesIn, refuseKeys, withoutValues } from "./fill/placeholders.ts";
 import { withPlaceholderHint } from "./fill/refusals.ts";
 import { scriptWithValues } from "./fill/script-with-values.ts";
 import { type Forgotten, forgetValue } from "./forget-value.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
-import type { CommandInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "./local-tools.ts";
+import type { CommandInput, LocalContext, LocalTools, ReadFailure, ReadInput, ReadOutcome } from "./local-tools.ts";
 import { type Ask, type Decide, decideBy, type LocalPolicy, type LocalRequest } from "./policy.ts";
+import { isWholeFile } from "./read/read-file.ts";
 import { readTogether } from "./read/read-together.ts";
 import type { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
@@ -80,7 +80,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
-    return this.#masked(() => this.#command(input, context));
+    return this.#masked(() => this.#command(input, context), maskShell);
   }
 
   async #command(input: CommandInput, context: LocalContext): Promise<ShellResult> {
@@ -89,7 +89,7 @@ export class OpenLocalTools implements LocalTools {
     const { door } = this.#parts;
     const names = await door.check(input);
     await this.#decide(context)({ kind: "command", script, ...defined({ cwd }), values: names });
-    const values = await door.read(names);
+    const values = await door.read(names, context);
     const filled = scriptWithValues(script, values);
     const folder = cwd === undefined ? undefined : await this.#folder(door.filled(cwd, values));
     const shell = await this.#session();
@@ -102,7 +102,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
-    return this.#masked(() => this.#input(input, context));
+    return this.#masked(() => this.#input(input, context), maskShell);
   }
 
   async #input(input: { data: string }, context: LocalContext): Promise<ShellResult> {
@@ -111,13 +111,13 @@ export class OpenLocalTools implements LocalTools {
     const { door } = this.#parts;
     const names = await door.check(input);
     await this.#decide(context)({ kind: "input", data, values: names });
-    const typed = door.typed(data, await door.read(names));
+    const typed = door.typed(data, await door.read(names, context));
     const shell = await this.#session();
     return this.#fit(await shell.input(typed, defined({ signal, onOutput })), context);
   }
 
   ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
-    return this.#masked(() => this.#ctrl(input, context));
+    return this.#masked(() => this.#ctrl(input, context), maskShell);
   }
 
   async #ctrl(input: { key: string }, context: LocalContext): Promise<ShellResult> {
@@ -152,7 +152,7 @@ export class OpenLocalTools implements LocalTools {
         ),
       ];
     };
-    const filled = door.filled(files, await door.read(names));
+    const filled = door.filled(files, await door.read(names, context));
     return editor
       .edit(filled, { decide: (request) => decide({ ...request, values: brought(request) }) })
       .catch(async (error: unknown) => {
@@ -162,21 +162,26 @@ export class OpenLocalTools implements LocalTools {
   }
 
   read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
-    return this.#masked(() => this.#read(input, context));
+    return this.#masked(() => this.#read(input, context), maskParts);
   }
 
   async #read(input: ReadInput, context: LocalContext): Promise<ReadOutcome> {
     this.#demandOpen();
     const { door } = this.#parts;
     refuseKeys(input);
-    const values = await door.read(await door.check(input));
+    const values = await door.read(await door.check(input), context);
     const files = door.filled(input.files ?? [], values);
     const { searches, asWritten } = fillSearches(door, input.searches ?? [], values);
     if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
     const { maxChars = this.maxChars, signal } = context;
     const options = { decide: this.#decide(context), maxChars, ...defined({ signal }) };
     const outcome = await readTogether(this.#parts.reader, { files, searches }, options);
-    return values.size === 0 ? outcome : outcome.map((part) => maskPart(part, (value) => maskData(value, asWritten)));
+    if (values.size === 0) return outcome;
+    const written: Mask = (value) => maskData(value, asWritten);
+    return outcome.map((part) => {
+      if (part.kind === "failure") return failedPart(part, written);
+      return part.kind === "search" ? written(part) : part;
+    });
   }
 
   async getValue(input: GetValueInput, context: AskingContext = {}): Promise<AskedValue> {
@@ -249,15 +254,20 @@ export class OpenLocalTools implements LocalTools {
   }
 
   /** What comes back, and what is thrown, without any value. */
-  async #masked<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
-    const { values } = this.#parts;
-    if (values === undefined) return await work();
-    const mask: Mask = (value) => values.maskPieces(value);
+  async #masked<Outcome>(work: () => Promise<Outcome>, mask?: MaskOutcome<Outcome>): Promise<Outcome> {
+    const { values, secrets } = this.#parts;
+    if (values === undefined || secrets === undefined) return await work();
+    const lines: Mask = (value) => values.maskLines(value);
     try {
       const outcome = await work();
-      return Array.isArray(outcome) ? (outcome.map((part) => maskPart(part, mask)) as Outcome) : mask(outcome);
+      if (mask === undefined) return lines(outcome);
+      return mask(outcome, {
+        lines,
+        pieces: (value) => values.maskPieces(value),
+        whole: (value) => secrets.maskData(value),
+      });
     } catch (error) {
-      throw maskedError(error, mask);
+      throw maskedError(error, lines);
     }
   }
 
@@ -289,9 +299,28 @@ export class OpenLocalTools implements LocalTools {
 
 type Mask = <Value>(value: Value) => Value;
 
-/** A part of an outcome, masked; the error of one that failed stays an error. */
-function maskPart(part: ReadOutcome[number], mask: Mask): ReadOutcome[number] {
-  return part.kind === "failure"
-    ? { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error }
-    : mask(part);
+/** Masks for texts that are whole, that may be cut where `…` stands, and whose lines were taken out of other texts. */
+interface Masks {
+  whole: Mask;
+  pieces: Mask;
+  lines: Mask;
+}
+
+type MaskOutcome<Outcome> = (outcome: Outcome, masks: Masks) => Outcome;
+
+/** What was printed was masked as a stream, before any cut: a `…` in it is the program's own. */
+function maskShell({ output, ...result }: ShellResult, { whole, pieces }: Masks): ShellResult {
+  return { ...pieces(result), output: whole(output) };
+}
+
+function maskParts(parts: ReadOutcome, { whole, lines }: Masks): ReadOutcome {
+  return parts.map((part) => {
+    if (part.kind === "failure") return failedPart(part, lines);
+    return isWholeFile(part) ? { ...lines({ ...part, text: "" }), text: whole(part.text) } : lines(part);
+  });
+}
+
+/** A part that could not be read; its error stays an error. */
+function failedPart(part: ReadFailure, mask: Mask): ReadFailure {
+  return { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error };
 }

@@ -1,8 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { expect, it } from "vitest";
 import { openLocalTools } from "../src/index.ts";
-import { protectedReason } from "../src/policy.ts";
-import { runsLaterReason, scriptReason } from "../src/runs-later.ts";
+import { protectedReason, runsLaterReason, scriptReason } from "../src/policy.ts";
 import { scratchFolder } from "./support/scratch.ts";
 
 const shell = "a shell runs it when it starts or ends";

@@ -1,15 +1,17 @@
 import { undoNeutralize } from "@toolglot/core";
+import type { TextChange } from "./changes.ts";
 import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces, tooLarge } from "./edit-problems.ts";
 import { type FoldedText, fold } from "./fold.ts";
-import { type FlatText, flatten, withLf } from "./line-ends.ts";
+import { type FlatText, flatten, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
 import { whenMissing } from "./missing-find.ts";
 import { eachOccurrence, lineCounter } from "./occurrences.ts";
-import { type Made, splice, type VisitPlace } from "./splice.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** What came of a file's pairs. With a problem, `text` is what the pairs without one gave, and not to be written. */
 export interface AppliedEdits {
   text: string;
+  /** The same, as changes of the text: those of each pair, of what the pairs before it left. */
+  changes: (readonly TextChange[])[];
   /** Replacements made. */
   replacements: number;
   notes: string[];
@@ -40,6 +42,7 @@ export function applyEdits(
 ): AppliedEdits {
   const notes = new Set<string>();
   const problems: EditProblem[] = [];
+  const changes: (readonly TextChange[])[] = [];
   let replacements = 0;
   let now = flatten(text);
   const meant: FileTextEdit[] = [];
@@ -72,10 +75,11 @@ export function applyEdits(
       return;
     }
     replacements += made.count;
+    changes.push(made.changes);
     for (const note of made.notes) notes.add(note);
     if (made.text !== now.raw) now = flatten(made.text);
   });
-  return { text: now.raw, replacements, notes: [...notes], problems };
+  return { text: now.raw, changes, replacements, notes: [...notes], problems };
 }
 
 const marksNote =
@@ -103,7 +107,9 @@ function applyOne(
     if (text.raw !== "") {
       return { type: "EmptyFind", message: "find is empty, which is for new and empty files only; this one has text" };
     }
-    return replace.length > maxChars ? tooLarge(maxChars) : { text: replace, count: 1, notes: [] };
+    return replace.length > maxChars
+      ? tooLarge(maxChars)
+      : { text: replace, changes: [{ from: 0, to: 0, text: replace }], count: 1, notes: [] };
   }
   const search = searchFor(text, find);
   if (search === undefined) return undefined;

@@ -1,16 +1,32 @@
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { defined } from "@toolglot/internal";
-import { attempt, fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
-import { PathQueue } from "../files/file-operations.ts";
-import { decodeText, encodeText, type FileText, maxTextBytes, readWhole } from "../files/text.ts";
+import { encodingSettings } from "../encodings/detect.ts";
+import { utf8 } from "../encodings/encodings.ts";
+import { type EncodedText, FileEncodings } from "../encodings/file-encodings.ts";
+import { loadCodecs } from "../encodings/load-codecs.ts";
+import { fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
+import { inspectFile, mostAtOnce, nextTurn, PathQueue } from "../files/file-operations.ts";
+import { maxTextBytes, readWhole } from "../files/text.ts";
 import type { ChangeJournal, FileChange } from "../journal/types.ts";
 import { counted } from "../messages.ts";
-import { type Decide, protectedReason } from "../policy.ts";
-import type { Roots } from "../roots/roots.ts";
-import { runsLaterReason } from "../runs-later.ts";
+import { type Decide, protectedReason, runsLaterReason } from "../policy.ts";
+import type { Place, Roots } from "../roots/roots.ts";
 import { applyEdits } from "./apply-edits.ts";
 import { keepBackup } from "./backup.ts";
-import { changeOf, mayHoldScripts, type Plan, problemsOf, reasonFor, scriptOf, type Target } from "./plan.ts";
+import {
+  changeOf,
+  encodeAfter,
+  formAfter,
+  formNote,
+  mayHoldScripts,
+  namedBy,
+  type Plan,
+  problemsOf,
+  reasonFor,
+  scriptOf,
+  type Target,
+  textsForDiff,
+} from "./plan.ts";
 import { editRefusal, type FileProblem } from "./problem-text.ts";
 import type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./types.ts";
 import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
@@ -25,6 +41,10 @@ export interface EditorOptions {
   maxBytes?: number;
   /** Whether a find that differs from one place only in what no reader sees is taken for it. Default true. */
   lenient?: boolean;
+  /** Hides values in a text whose parts are quoted in messages; lines keep their numbers. Default: hides nothing. */
+  mask?: (text: string) => string;
+  /** How files are encoded. Default: found out with nothing to prefer. */
+  encodings?: FileEncodings;
 }
 
 /** Characters of all diffs of one outcome, and the least for each. */
@@ -42,15 +62,18 @@ type DiffRoom = Required<Pick<UnifiedDiffOptions, "maxChars" | "timeoutMs">>;
 export class Editor {
   readonly #options: Required<EditorOptions>;
   readonly #queue = new PathQueue();
-  #entry: Promise<unknown> = Promise.resolve();
+  /** The encodings that edits named, by path. */
+  readonly #named = new Map<string, string>();
 
   /** Throws `TypeError` for a bound that is no count. */
   constructor(options: EditorOptions) {
-    const { maxBytes = maxTextBytes, lenient = true } = options;
+    const { maxBytes = maxTextBytes, lenient = true, roots } = options;
+    const { encodings = new FileEncodings(encodingSettings(roots.paths)) } = options;
     if (!Number.isInteger(maxBytes) || maxBytes < 1) {
       throw new TypeError(`maxBytes must be a whole number of bytes from 1, not ${maxBytes}`);
     }
-    this.#options = { ...options, maxBytes, lenient };
+    const { mask = (text: string) => text } = options;
+    this.#options = { ...options, maxBytes, lenient, mask, encodings };
   }
 
   /**
@@ -60,14 +83,9 @@ export class Editor {
    */
   async edit(files: readonly FileEdits[], { decide }: { decide: Decide }): Promise<EditOutcome> {
     demandEdits(files);
-    // One after the other up to its place in the queue, so that sets which share a file are made in the order asked for.
-    const entry = this.#entry.then(async () => {
-      const targets = await this.#locate(files);
-      const paths = targets.map(({ place }) => place.path);
-      return { made: this.#queue.run(paths, () => this.#make(targets, decide)) };
-    });
-    this.#entry = entry.catch(() => {});
-    return (await entry).made;
+    const targets = this.#locate(files);
+    const paths = targets.map(({ place }) => place.path);
+    return this.#queue.run(paths, () => this.#make(targets, decide));
   }
 
   /** Puts back what a change replaced. Default: the newest. */
@@ -75,21 +93,28 @@ export class Editor {
     return this.#queue.runAlone(async () => {
       const undo = await this.#options.journal.undo(id);
       const room = diffRoom(undo.changes.length);
-      const files = undo.changes.map((change) => this.#undone(change, room));
+      const files = await Promise.all(undo.changes.map((change) => this.#undone(change, room)));
       return { id: undo.undone, files };
     });
   }
 
   /** The files that are named, each once. */
-  async #locate(files: readonly FileEdits[]): Promise<Target[]> {
+  #locate(files: readonly FileEdits[]): Target[] {
     const targets = new Map<string, Target>();
     const problems: FileProblem[] = [];
-    for (const { src, edits } of files) {
-      const place = await this.#options.roots.locate(src).catch(noteProblem(problems, src));
-      if (place === undefined) continue;
+    for (const { src, edits, encoding } of files) {
+      let place: Place;
+      try {
+        place = this.#options.roots.look(src);
+      } catch (error) {
+        noteProblem(problems, src)(error);
+        continue;
+      }
       const target = targets.get(place.path) ?? { place, sources: [], risk: undefined, edits: [], origins: [] };
       targets.set(place.path, target);
       target.sources.push(src);
+      const problem = namedBy(target, encoding);
+      if (problem !== undefined) problems.push(problem);
       target.risk ??= reasonFor(target, protectedReason);
       edits.forEach((edit, index) => {
         target.edits.push(edit);
@@ -99,7 +124,7 @@ export class Editor {
       if (edits.length === 0)
         problems.push({ type: "InvalidInput", path: place.shown, message: `${src} has no find and replace.` });
     }
-    refuse(problems);
+    refuse(problems, this.#options.mask);
     return [...targets.values()];
   }
 
@@ -114,19 +139,22 @@ export class Editor {
     const plans: Plan[] = [];
     const problems: FileProblem[] = [];
     for (const target of targets) {
+      // To read a small file waits for nothing: the host gets its turn in between.
+      if (plans.length > 0) await nextTurn();
       const plan = await this.#plan(target).catch(noteProblem(problems, target.place.shown));
       if (plan === undefined) continue;
       if (scriptOf(plan) !== scripts.get(target)) throw fileChanged(target.place.shown);
       plans.push(plan);
       problems.push(...problemsOf(plan));
     }
-    refuse(problems);
+    refuse(problems, this.#options.mask);
     const changed = plans.filter(({ after }) => after !== undefined);
     for (const plan of changed) {
       if (plan.risk === undefined || plan.before === undefined) continue;
       plan.backup = await keepBackup(this.#options.backupDir, basename(plan.place.path), plan.before.bytes);
     }
     const id = changed.length === 0 ? undefined : await this.#options.journal.commit(changed.map(changeOf));
+    for (const { place, encoding } of changed) if (encoding !== undefined) this.#named.set(place.path, encoding);
     const room = diffRoom(changed.length);
     return { id, files: plans.map((plan) => outcomeOf(plan, room)) };
   }
@@ -149,21 +177,25 @@ export class Editor {
       nameOf: (pair) => origins[pair] ?? `pair ${pair + 1}`,
     });
     const isSame = before !== undefined && applied.text === before.text;
-    const after = applied.problems.length > 0 || isSame ? undefined : encodeText(applied.text, before?.bom ?? false);
+    const form = formAfter(target, before);
+    const after = applied.problems.length > 0 || isSame ? undefined : encodeAfter(target, before, applied, form);
     if (after !== undefined && after.length > maxBytes) {
       const message = `${place.shown} would have ${counted(after.length)} bytes; files up to ${counted(maxBytes)} can be written.`;
       throw localError("TooLarge", message);
     }
+    const note = after && formNote(form);
+    if (note !== undefined) applied.notes.push(note);
     if (isSame && applied.problems.length === 0) {
       applied.notes.push("The file already was as the edits leave it: nothing was written.");
     }
-    return { ...target, before, applied, after };
+    return { ...target, before, applied, after, form };
   }
 
   /** Undefined: there is no such file, and the first pair makes it. Looked at again, since an earlier set may have made it. */
-  async #read({ place, edits }: Target): Promise<FileText | undefined> {
-    const { roots, maxBytes } = this.#options;
-    const now = await roots.locate(place.path);
+  async #read({ place, edits, encoding }: Target): Promise<EncodedText | undefined> {
+    const { roots, encodings } = this.#options;
+    if (encoding !== undefined) await loadCodecs();
+    const now = roots.look(place.path);
     if (now.path !== place.path) throw fileChanged(place.shown);
     if (now.kind === "missing") {
       if (edits[0]?.find === "") return undefined;
@@ -171,13 +203,24 @@ export class Editor {
       throw localError("NotFound", `There is no file ${place.shown}; ${cure}`);
     }
     if (now.kind !== "file") throw notAFile(place.shown, now.kind);
-    await using file = await roots.openPlace(place.path, place.shown);
-    return decodeText(await readWhole(file, place.shown, maxBytes, "edited"), place.shown, "edited");
+    const bytes = await this.#bytesOf(place);
+    return await encodings.textOf(bytes, { path: place.path, called: place.shown, named: encoding }, "edited");
   }
 
-  #undone({ path, before, after }: FileChange, room: DiffRoom): UndoOutcome["files"][number] {
-    const shown = this.#options.roots.show(path);
-    const [old, now] = [textOf(before, shown), textOf(after, shown)];
+  async #bytesOf({ path, shown }: Place): Promise<Buffer> {
+    const { roots, maxBytes } = this.#options;
+    using folder = roots.hold(dirname(path), shown);
+    const isSmall = (size: number): boolean => size <= Math.min(maxBytes, mostAtOnce);
+    const found = folder.pinned ? inspectFile(folder, basename(path), isSmall) : null;
+    if (found?.bytes !== undefined) return found.bytes;
+    await using file = await roots.openPlace(path, shown);
+    return await readWhole(file, shown, maxBytes, "edited");
+  }
+
+  async #undone({ path, before, after }: FileChange, room: DiffRoom): Promise<UndoOutcome["files"][number]> {
+    const { roots, encodings } = this.#options;
+    const shown = roots.show(path);
+    const [old, now] = await textsForDiff(encodings, { path, named: this.#named.get(path) }, before, after);
     const diff =
       old === undefined || now === undefined
         ? `Binary file ${shown} was put back\n`
@@ -193,6 +236,9 @@ function demandEdits(files: readonly FileEdits[]): void {
     if (typeof file?.src !== "string" || !Array.isArray(file.edits)) {
       throw new TypeError("each file must be { src: string, edits: { find, replace, all? }[] }");
     }
+    if (file.encoding !== undefined && typeof file.encoding !== "string") {
+      throw new TypeError(`encoding must be the name of an encoding, not ${typeof file.encoding}`);
+    }
     for (const edit of file.edits as readonly Partial<FileTextEdit>[]) {
       if (typeof edit?.find !== "string" || typeof edit.replace !== "string") {
         throw new TypeError("each edit must be { find: string, replace: string, all?: boolean }");
@@ -201,9 +247,9 @@ function demandEdits(files: readonly FileEdits[]): void {
   }
 }
 
-function refuse(problems: readonly FileProblem[]): void {
+function refuse(problems: readonly FileProblem[], mask: (text: string) => string): void {
   const [first, ...others] = problems;
-  if (first !== undefined) throw editRefusal([first, ...others]);
+  if (first !== undefined) throw editRefusal([first, ...others], mask);
 }
 
 /** For `catch`: notes the refusal of a file as a whole. Any other error is not the model's fault and is thrown on. */
@@ -211,7 +257,8 @@ function noteProblem(problems: FileProblem[], path: string): (error: unknown) =>
   return (error) => {
     const type = localErrorType(error);
     if (type === undefined) throw error;
-    problems.push({ type, path, message: (error as Error).message });
+    const { hint } = (error as ReturnType<typeof localError>).data;
+    problems.push({ type, path, message: (error as Error).message, ...defined({ hint }) });
   };
 }
 
@@ -221,7 +268,7 @@ function ordinal(number: number): string {
 }
 
 function outcomeOf(plan: Plan, room: DiffRoom): FileOutcome {
-  const { place, sources, before, applied, after, risk, backup } = plan;
+  const { place, sources, before, applied, after, risk, backup, form } = plan;
   const { text, added, removed } =
     after === undefined
       ? { text: "", added: 0, removed: 0 }
@@ -230,6 +277,7 @@ function outcomeOf(plan: Plan, room: DiffRoom): FileOutcome {
     path: place.shown,
     sources,
     created: before === undefined,
+    ...(form.encoding === utf8 ? {} : { encoding: form.encoding.name }),
     replacements: applied.replacements,
     diff: text,
     added,
@@ -257,9 +305,4 @@ function diffRoom(files: number): DiffRoom {
     maxChars: Math.min(maxDiffChars, Math.max(minDiffChars, share(allDiffChars))),
     timeoutMs: Math.max(minDiffMs, share(allDiffMs)),
   };
-}
-
-/** `null` stays; undefined: no text. */
-function textOf(bytes: Uint8Array | null, path: string): string | null | undefined {
-  return bytes === null ? null : attempt(() => decodeText(bytes, path).text);
 }

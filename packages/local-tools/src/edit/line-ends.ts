@@ -1,4 +1,7 @@
 import { linesOf } from "../files/text.ts";
+import type { TextChange } from "./changes.ts";
+import { type Problem, tooLarge } from "./edit-problems.ts";
+import type { FileTextEdit } from "./types.ts";
 
 /** How a file ends its lines. A lone CR is a character like any other. */
 export type LineEnds = "none" | "lf" | "crlf" | "mixed";
@@ -62,7 +65,7 @@ function hasBareLf(raw: string): boolean {
  * both kinds, lines that the replacement has in common with the part at its start and end stay as they are; each other line
  * takes the end of the line that it stands for, else that of the part or of the nearest line.
  */
-export function replacementFor(text: FlatText, from: number, to: number, replacement: string): string {
+function replacementFor(text: FlatText, from: number, to: number, replacement: string): string {
   if (text.ends === "none") return replacement;
   if (text.ends !== "mixed") return withEnds(replacement, text.ends === "crlf" ? "\r\n" : "\n");
   const olds = linesOf(text.raw.slice(from, to));
@@ -100,4 +103,55 @@ function nearestEnd(raw: string, from: number, to: number): "\n" | "\r\n" {
   const behind = raw.indexOf("\n", to);
   const at = behind === -1 ? raw.lastIndexOf("\n", from - 1) : behind;
   return raw[at - 1] === "\r" ? "\r\n" : "\n";
+}
+
+/** What came of one pair. */
+export interface Made {
+  text: string;
+  /** The same, as changes of the raw text before. */
+  changes: TextChange[];
+  count: number;
+  notes: string[];
+}
+
+type FindReplace = Pick<FileTextEdit, "find" | "replace">;
+
+/** Takes a place in the raw text, with what it holds and gets unless that is the pair's find and replace; false ends the visits. */
+export type VisitPlace = (from: number, to: number, own?: FindReplace) => boolean | undefined;
+
+/** Writes replacements at places, given in order, with the line ends of the file. */
+export function splice(
+  text: FlatText,
+  each: (visit: VisitPlace) => void,
+  pair: FindReplace,
+  maxChars: number,
+): Made | Problem {
+  // Who names the line ends themselves means them.
+  const verbatim = /^[\r\n]+$/.test(pair.find) && (pair.find + pair.replace).includes("\r");
+  const chunks: string[] = [];
+  const changes: TextChange[] = [];
+  let parts: string[] = [];
+  let [end, length, count, adapted] = [0, text.raw.length, 0, false];
+  each((from, to, { find, replace } = pair) => {
+    const written = verbatim ? replace : replacementFor(text, from, to, replace);
+    adapted ||= !verbatim && (written !== replace || to - from !== find.length);
+    count++;
+    length += written.length - (to - from);
+    parts.push(text.raw.slice(end, from), written);
+    changes.push({ from, to, text: written });
+    end = to;
+    if (parts.length >= 10_000) {
+      chunks.push(parts.join(""));
+      parts = [];
+    }
+    return length <= maxChars;
+  });
+  if (length > maxChars) return tooLarge(maxChars);
+  chunks.push(...parts, text.raw.slice(end));
+  return { text: chunks.join(""), changes, count, notes: adapted ? [endsNote(text)] : [] };
+}
+
+function endsNote({ ends }: FlatText): string {
+  if (ends === "mixed") return "The file has both CRLF and LF line ends: each line kept its own.";
+  return `The file has ${ends === "crlf" ? "CRLF" : "LF"} line ends: they were kept.`;
 }

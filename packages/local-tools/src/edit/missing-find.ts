@@ -3,11 +3,10 @@ import type { FoldedText } from "./fold.ts";
 import { type FoldedPlace, findFolded } from "./folded-find.ts";
 import { findShifted, type Shifted, sayIndentation, shiftReplacement } from "./indentation.ts";
 import { keepLines } from "./kept-lines.ts";
-import { type FlatText, withLf } from "./line-ends.ts";
+import { type FlatText, type Made, splice, withLf } from "./line-ends.ts";
 import { withoutLineNumbers } from "./line-numbers.ts";
 import { sayLines } from "./match-differences.ts";
 import { lineCounter } from "./occurrences.ts";
-import { type Made, splice } from "./splice.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** A pair whose `find` is not there. */

@@ -22,8 +22,14 @@ const maxMatches = 5;
 const maxMatchLines = 15;
 const maxMatchChars = 1_500;
 
-/** One refusal for all problems of a set of edits. Its type is that of the first; `data.problems` has them all, for programs. */
-export function editRefusal(problems: readonly [FileProblem, ...FileProblem[]]): Error {
+/**
+ * One refusal for all problems of a set of edits. Its type is that of the first; `data.problems` has them all, for programs. `mask` hides
+ * values in texts before parts of them are quoted.
+ */
+export function editRefusal(
+  problems: readonly [FileProblem, ...FileProblem[]],
+  mask: (text: string) => string = (text) => text,
+): Error {
   const [first] = problems;
   let matches = 0;
   const reports = problems.slice(0, maxReported).map((problem) => {
@@ -31,7 +37,7 @@ export function editRefusal(problems: readonly [FileProblem, ...FileProblem[]]):
     const sentence = problem.pair === undefined ? problem.message : `${where}: ${problem.message}.`;
     if (problem.missing === undefined || matches >= maxMatches) return { sentence, match: [] };
     matches++;
-    return { sentence, match: matchText(problem.missing.text, problem.missing.find) };
+    return { sentence, match: matchText(mask(problem.missing.text), mask(problem.missing.find)) };
   });
   const only = reports.length === 1 && reports[0] !== undefined ? reports[0] : undefined;
   const rest = problems.length - reports.length;

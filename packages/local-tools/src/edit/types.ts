@@ -11,6 +11,11 @@ export interface FileTextEdit {
 export interface FileEdits {
   /** Relative to the first root, or absolute inside a root. */
   src: string;
+  /**
+   * The encoding of the file, such as `gbk`. Default: found out; a new file is UTF-8. A new file in UTF-16, or in `utf-8-bom`, begins
+   * with a byte order mark.
+   */
+  encoding?: string;
   edits: readonly FileTextEdit[];
 }
 
@@ -21,6 +26,8 @@ export interface FileOutcome {
   /** Every `src` that named it, as written. */
   sources: readonly string[];
   created: boolean;
+  /** The encoding that it was written in; undefined for UTF-8. */
+  encoding?: string;
   /** Replacements made. */
   replacements: number;
   /** Unified diff; its first lines and a note when it is long. */

@@ -10,7 +10,7 @@ import {
   type ToolResult,
 } from "@toolglot/core";
 import { ApprovalQueue, type CallOutcome, CallReport, failure } from "@toolglot/core/executing";
-import { settleWithin, unsettled } from "@toolglot/internal";
+import { defined, settleWithin, unsettled } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
 import { localErrorType } from "../errors.ts";
@@ -101,7 +101,7 @@ export class CallRun {
     const { local, context } = this.#setting;
     const { signal, runId, wait } = context;
     try {
-      const asked = await local.getValue(input, { signal, runId, callId: call.id, ...(wait && { wait }) });
+      const asked = await local.getValue(input, { signal, runId, callId: call.id, ...defined({ wait }) });
       const data = askedData(asked);
       return { status: "ok", content: [{ type: "text", text: String(data.message) }], data };
     } catch (error) {
@@ -152,6 +152,8 @@ export class CallRun {
     const { context, room } = this.#setting;
     return {
       signal: context.signal,
+      callId: call.id,
+      ...defined({ wait: context.wait }),
       maxChars: room.share,
       ask: (_request, reason) => this.#ask(call, reason),
     };

@@ -53,7 +53,7 @@ export class Mount {
       if (place.kind === "missing") throw notFound(place.asked);
       if (place.kind === "other") throw notAFile(place.asked);
       if (place.path === roots.base) return metaOf(place.asked, await lstat(place.path));
-      await using folder = await roots.pin(dirname(place.path));
+      using folder = await roots.pin(dirname(place.path));
       return metaOf(place.asked, await folder.lstat(basename(place.path)));
     });
   }
@@ -77,7 +77,7 @@ export class Mount {
       if (place.kind !== "missing") demandFile(place);
       if (place.kind === "file" && !overwrite)
         throw localError("AlreadyExists", `${inMessage(place.asked)} exists already.`);
-      await using folder = await folderFor(roots, dirname(place.path));
+      using folder = await folderFor(roots, dirname(place.path));
       const name = basename(place.path);
       const found = before ?? (await folder.lstat(name).catch(() => undefined));
       if (found !== undefined && !found.isFile()) throw fileChanged(place.asked);
@@ -90,7 +90,7 @@ export class Mount {
   remove(path: string, parent: LogicalPlace): Promise<void> {
     return this.#withRoots(path, async (roots) => {
       if (parent.kind === "missing") throw notFound(path);
-      await using folder = await roots.pin(parent.path);
+      using folder = await roots.pin(parent.path);
       const name = basename(path);
       const found = await folder.lstat(name).catch(() => undefined);
       if (found === undefined) throw notFound(path);
@@ -111,7 +111,7 @@ export class Mount {
     return this.#withRoots(place.asked, async (roots) => {
       if (place.kind === "missing") throw notFound(place.asked);
       if (place.kind !== "directory") throw localError("NotADirectory", `${inMessage(place.asked)} is no directory.`);
-      await using folder = await roots.pin(place.path);
+      using folder = await roots.pin(place.path);
       const found: ChildMeta[] = [];
       for (const { name } of await folder.entries()) {
         if (--budget.left < 0) {
@@ -214,7 +214,7 @@ async function folderFor(roots: Roots, real: string): Promise<PinnedFolder> {
       await mkdir(above.at(name)).catch(ignoring("EEXIST"));
       folder = await roots.pinIn(above, name);
     } finally {
-      await above.close();
+      above.close();
     }
   }
   return folder;

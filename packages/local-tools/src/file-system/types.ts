@@ -52,7 +52,7 @@ export interface SelectedLines {
  * A view of a logical file system that can do what its grants say, and nothing else: see `DiskFileSystem.createHandle`.
  * Paths are logical and absolute; both a path and what it leads to through links must be granted. Rejects with core
  * `ToolError`s made for a model: `data.type` is `InvalidPath`, `AccessDenied`, `OutsideRoots`, `NotFound`, `NotAFile`,
- * `NotADirectory`, `AlreadyExists`, `TooLarge`, `BinaryFile`, `NotUtf8`, `InvalidInput`, `InvalidPattern`, `FileChanged` or
+ * `NotADirectory`, `AlreadyExists`, `TooLarge`, `BinaryFile`, `NotText`, `InvalidInput`, `InvalidPattern`, `FileChanged` or
  * `WriteFailed`. No message holds a real path.
  */
 export interface FsHandle {

@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { extname } from "node:path";
 
 /** Signatures at the beginning of files; `_` stands for any byte. */
@@ -52,21 +51,16 @@ const extensions: Readonly<Record<string, string>> = {
 
 /** What kind of file these first bytes are from: a guess by signature, else by the name's ending. */
 export function mediaType(start: Uint8Array, name: string): string {
-  const hex = Buffer.from(start.subarray(0, 16)).toString("hex");
-  const fits = (pattern: string): boolean => [...pattern].every((digit, at) => digit === "_" || digit === hex[at]);
-  const known = signatures.find(([pattern]) => fits(pattern));
+  const known = signatures.find(([pattern]) => fits(pattern, start));
   return known?.[1] ?? extensions[extname(name).toLowerCase()] ?? "application/octet-stream";
 }
 
-/** Share of replaced characters from which something is no text. */
-const muchInvalid = 0.3;
+/** The kind that a signature of four bytes or more says; shorter ones may be the beginning of a text. */
+export function mediaSignature(start: Uint8Array): string | undefined {
+  return signatures.find(([pattern]) => pattern.length >= 8 && fits(pattern, start))?.[1];
+}
 
-/** Whether bytes are no text: a NUL, or much that is not UTF-8. A character that the end cuts is not counted. */
-export function looksBinary(bytes: Uint8Array): boolean {
-  if (bytes.includes(0)) return true;
-  if (isUtf8(bytes)) return false;
-  const text = new TextDecoder().decode(bytes, { stream: true });
-  let invalid = 0;
-  for (let at = text.indexOf("\ufffd"); at !== -1; at = text.indexOf("\ufffd", at + 1)) invalid++;
-  return invalid > text.length * muchInvalid;
+function fits(pattern: string, start: Uint8Array): boolean {
+  const hex = Buffer.from(start.subarray(0, 16)).toString("hex");
+  return [...pattern].every((digit, at) => digit === "_" || digit === hex[at]);
 }

@@ -1,7 +1,25 @@
 import { createHash, randomBytes } from "node:crypto";
-import { type BigIntStats, constants, type Stats } from "node:fs";
-import { link, lstat, open, rename, unlink } from "node:fs/promises";
-import { codeOf, ignoring, localError } from "../errors.ts";
+import {
+  type BigIntStats,
+  close,
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  type Stats,
+  unlinkSync,
+  write,
+  writeFileSync,
+} from "node:fs";
+import { promisify } from "node:util";
+import { allowing, attempt, codeOf, localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import type { PinnedFolder } from "../roots/pinned-folder.ts";
 
@@ -15,11 +33,10 @@ export interface Rights {
   furnish?: (file: number) => Promise<void>;
 }
 
-/** What a name in a folder leads to. `hash` and `bytes` are missing when it is no regular file, or has none of the sizes asked for. */
+/** What a name in a folder leads to. `bytes` is missing when it is no regular file, or none of a size asked for. */
 export interface FoundFile {
   stats: BigIntStats;
-  hash?: string;
-  bytes?: Uint8Array;
+  bytes?: Buffer;
 }
 
 const nofollow: number = constants.O_NOFOLLOW ?? 0;
@@ -30,62 +47,78 @@ export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** What a folder holds under a name, links not followed; `null`: nothing. Reads only files of one of the sizes. */
-export async function inspectFile(
-  folder: PinnedFolder,
-  name: string,
-  sizes: readonly number[],
-): Promise<FoundFile | null> {
+/** What a folder holds under a name, links not followed; `null`: nothing. Reads only files of which the size is wanted. */
+export function inspectFile(folder: PinnedFolder, name: string, isWanted: (size: number) => boolean): FoundFile | null {
   const path = folder.at(name);
-  const handle = await open(path, readFlags).catch((error) => {
-    if (codeOf(error) === "ENOENT") return null;
+  let file: number;
+  try {
+    file = openSync(path, readFlags);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT") return null;
     // A link, a socket.
-    if (codeOf(error) === "ELOOP" || codeOf(error) === "EMLINK" || codeOf(error) === "ENXIO") return undefined;
+    if (code === "ELOOP" || code === "EMLINK" || code === "ENXIO") return { stats: lstatSync(path, { bigint: true }) };
     throw error;
-  });
-  if (handle === null) return null;
-  if (handle === undefined) return { stats: await lstat(path, { bigint: true }) };
-  await using opened = handle;
-  const stats = await opened.stat({ bigint: true });
-  if (!stats.isFile() || !sizes.includes(Number(stats.size))) return { stats };
-  const bytes = await opened.readFile();
-  return { stats, bytes, hash: sha256(bytes) };
+  }
+  try {
+    const stats = fstatSync(file, { bigint: true });
+    return stats.isFile() && isWanted(Number(stats.size)) ? { stats, bytes: readFileSync(file) } : { stats };
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** Whether what stands there is this content; for `null`: whether nothing does. */
 export function holds(found: FoundFile | null, content: { hash: string } | null): boolean {
-  return found === null || content === null ? found === null && content === null : found.hash === content.hash;
+  if (found === null || content === null) return found === content;
+  return found.bytes !== undefined && sha256(found.bytes) === content.hash;
 }
+
+/** Makes what was written to an open file, or made in an open folder, last. */
+export const flush: (file: number) => Promise<void> = promisify(fsync);
+
+/** More bytes than that are read and written by the thread pool: they take long, and who writes much has to wait for the disk. */
+export const mostAtOnce: number = 1 << 18;
+
+/** Writes all of the bytes, behind what was written before. */
+export async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
+  if (bytes.length <= mostAtOnce) return writeFileSync(file, bytes);
+  for (let from = 0; from < bytes.length; ) from += (await writeSome(file, bytes, from)).bytesWritten;
+}
+
+const writeSome = promisify(write);
 
 /**
  * Creates a file durably: its content and rights are on the disk when this resolves. Its name is not, before the folder is
  * synced. `usualMode`: permission bits where `rights` names none, less the umask.
  */
 export async function createFile(path: string, bytes: Uint8Array, rights: Rights, usualMode = 0o644): Promise<Stats> {
-  await using handle = await open(path, createFlags, rights.mode === undefined ? usualMode : 0o600);
-  await handle.writeFile(bytes);
-  await rights.furnish?.(handle.fd);
-  if (process.platform !== "win32") {
-    let mode = rights.mode;
-    const made = await handle.stat();
-    const { uid = made.uid, gid = made.gid } = rights;
-    if (uid !== made.uid || gid !== made.gid) {
-      // Only the superuser may give files away; the group of one's own may be kept by anybody.
-      const kept = await handle.chown(uid, gid).then(
-        () => true,
-        () =>
-          handle.chown(made.uid, gid).then(
-            () => false,
-            () => false,
-          ),
-      );
-      // Bits that run a file with its owner's rights would now be those of another owner.
-      if (!kept && mode !== undefined) mode &= 0o1777;
-    }
-    if (mode !== undefined) await handle.chmod(mode);
+  const file = openSync(path, createFlags, rights.mode === undefined ? usualMode : 0o600);
+  try {
+    await writeAll(file, bytes);
+    await rights.furnish?.(file);
+    if (process.platform !== "win32") setRights(file, rights);
+    await flush(file);
+    return fstatSync(file);
+  } finally {
+    closeSync(file);
   }
-  await handle.sync();
-  return await handle.stat();
+}
+
+function setRights(file: number, { mode, uid, gid }: Rights): void {
+  const made = fstatSync(file);
+  let isKept = true;
+  if ((uid ?? made.uid) !== made.uid || (gid ?? made.gid) !== made.gid) {
+    isKept = chownTo(file, uid ?? made.uid, gid ?? made.gid);
+    // Only the superuser may give files away; the group of one's own may be kept by anybody.
+    if (!isKept) chownTo(file, made.uid, gid ?? made.gid);
+  }
+  // Bits that run a file with its owner's rights would now be those of another owner.
+  if (mode !== undefined) fchmodSync(file, isKept ? mode : mode & 0o1777);
+}
+
+function chownTo(file: number, uid: number, gid: number): boolean {
+  return attempt(() => fchownSync(file, uid, gid) ?? true) === true;
 }
 
 /** How {@link replaceFile} writes. */
@@ -113,32 +146,32 @@ export async function replaceFile(
     const mode = before === undefined ? undefined : before.mode & 0o777;
     const stats = await createFile(folder.at(temporary), data, { mode }, 0o666);
     if (exclusive) {
-      if (!(await nameFile(folder, temporary, name))) {
+      if (!nameFile(folder, temporary, name)) {
         throw localError("AlreadyExists", `${inMessage(shown)} exists already.`);
       }
-      await removeFile(folder.at(temporary));
+      removeFile(folder.at(temporary));
     } else {
-      if (before !== undefined) await demandSame(folder, name, before, shown);
-      await rename(folder.at(temporary), folder.at(name));
+      if (before !== undefined) demandSame(folder.at(name), before, shown);
+      renameSync(folder.at(temporary), folder.at(name));
     }
     await folder.sync();
     return stats;
   } catch (error) {
-    await unlink(folder.at(temporary)).catch(() => undefined);
+    attempt(() => unlinkSync(folder.at(temporary)));
     throw error;
   }
 }
 
-async function demandSame(folder: PinnedFolder, name: string, before: Stats, shown: string): Promise<void> {
-  const now = await folder.lstat(name).catch(() => undefined);
+function demandSame(path: string, before: Stats, shown: string): void {
+  const now = attempt(() => lstatSync(path));
   if (now?.ino === before.ino && now.size === before.size && now.mtimeMs === before.mtimeMs) return;
   throw localError("FileChanged", `${inMessage(shown)} was changed by someone else meanwhile: read it again.`);
 }
 
 /** Gives a file a second name. False where the file system, or the system's rules, allow none. */
-export async function linkFile(from: string, to: string): Promise<boolean> {
+export function linkFile(from: string, to: string): boolean {
   try {
-    await link(from, to);
+    linkSync(from, to);
     return true;
   } catch (error) {
     const refused = ["EPERM", "EACCES", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"];
@@ -148,29 +181,39 @@ export async function linkFile(from: string, to: string): Promise<boolean> {
 }
 
 /** Gives a file a name that is free; false when it is not. The old name may stay. */
-export async function nameFile(folder: PinnedFolder, from: string, to: string): Promise<boolean> {
+export function nameFile(folder: PinnedFolder, from: string, to: string): boolean {
   try {
-    if (await linkFile(folder.at(from), folder.at(to))) return true;
+    if (linkFile(folder.at(from), folder.at(to))) return true;
   } catch (error) {
     if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
   // Without hard links a moment remains between looking and renaming.
-  if ((await folder.lstat(to).catch(ignoring("ENOENT"))) !== undefined) return false;
-  await rename(folder.at(from), folder.at(to));
+  if (lstatSync(folder.at(to), { throwIfNoEntry: false }) !== undefined) return false;
+  renameSync(folder.at(from), folder.at(to));
   return true;
 }
 
 /** Removes a file; does nothing when there is none. */
-export async function removeFile(path: string): Promise<void> {
-  await unlink(path).catch(ignoring("ENOENT"));
+export function removeFile(path: string): void {
+  allowing(["ENOENT"], () => unlinkSync(path));
+}
+
+/**
+ * Removes the last name of a file that somebody may have held much in. To free that takes as long as all other calls of an edit: it is
+ * left to the thread pool, by a file that is closed there.
+ */
+export function discardFile(path: string): void {
+  const file = attempt(() => openSync(path, readFlags));
+  removeFile(path);
+  if (file !== undefined) close(file, () => {});
 }
 
 /** Makes the names in a folder last. Windows can't open folders. */
 export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
-  await using folder = await open(path, constants.O_RDONLY | constants.O_DIRECTORY);
-  await folder.sync();
+  const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
+  await flush(folder).finally(() => closeSync(folder));
 }
 
 /** Does something with each, a few at a time. After a failure it begins nothing more, and rejects when all that it began has ended. */
@@ -185,6 +228,17 @@ export async function forEach<T>(items: readonly T[], work: (item: T, index: num
   };
   await Promise.all(Array.from({ length: 8 }, worker));
   if (failures.length > 0) throw failures[0];
+}
+
+/** Lets the host have its turn. */
+export const nextTurn: () => Promise<void> = promisify(setImmediate);
+
+/** Does something with each, one after the other. Work that waits for nothing would hold up the host: it gets its turn in between. */
+export async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    if (index > 0) await nextTurn();
+    await work(item);
+  }
 }
 
 /** Runs tasks that share a path one after the other, in the order they were given; others side by side. */

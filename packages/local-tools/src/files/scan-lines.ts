@@ -1,8 +1,11 @@
 import { cutText } from "@toolglot/core/results";
+import { pieceDecoder, replacementCharacter } from "../encodings/codecs.ts";
+import { type TextForm, utf8 } from "../encodings/encodings.ts";
 import { localError } from "../errors.ts";
 import { counted, sized } from "../messages.ts";
 import type { OpenedFile } from "../roots/pinned-folder.ts";
-import { looksBinary, mediaType } from "./file-kind.ts";
+import { mediaType } from "./file-kind.ts";
+import { Utf8Pieces } from "./utf8-pieces.ts";
 
 /** What is wanted of a file. Lines from 1, both ends included. */
 export interface LinesWanted {
@@ -16,6 +19,8 @@ export interface LinesWanted {
   maxBytes: number;
   /** What messages call the file. */
   called: string;
+  /** How the file is encoded. Undefined: as UTF-8, if it is. */
+  form?: TextForm | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -44,34 +49,46 @@ const cr = 13;
 
 /**
  * Reads lines out of a file without holding more of it than what it gives. CR LF becomes LF, a byte order mark is dropped.
- * Rejects with `BinaryFile` or `NotUtf8`. Reads no further than the file reached when it was opened.
+ * Gives undefined where a file of no given form is no plain UTF-8, as far as it was read. Rejects with `NotText` for lines that are not
+ * of the form. Reads no further than the file reached when it was opened.
  */
-export async function scanLines(file: OpenedFile, wanted: LinesWanted): Promise<LinesFound> {
+export async function scanLines(file: OpenedFile, wanted: LinesWanted): Promise<LinesFound | undefined> {
+  const { form, called, signal, maxBytes } = wanted;
   const lines = new LineTaker(wanted);
+  const pieces = new Utf8Pieces();
+  const decoder = form === undefined || form.encoding === utf8 ? undefined : pieceDecoder(form.encoding);
   const buffer = Buffer.allocUnsafe(chunkSize);
   // Files of /proc say 0 and have content.
-  const end = file.stats.size === 0 ? wanted.maxBytes : file.stats.size;
+  const end = file.stats.size === 0 ? maxBytes : file.stats.size;
   let position = 0;
   for (;;) {
-    wanted.signal?.throwIfAborted();
+    signal?.throwIfAborted();
     const { bytesRead } = await file.handle
       .read(buffer, 0, Math.min(chunkSize, end - position), position)
       .catch((error: NodeJS.ErrnoException) => {
-        throw localError("AccessDenied", `${wanted.called} can't be read (${error.code ?? "unknown"}).`);
+        throw localError("AccessDenied", `${called} can't be read (${error.code ?? "unknown"}).`);
       });
     if (bytesRead === 0) break;
     const chunk = buffer.subarray(0, bytesRead);
-    if (position === 0 ? looksBinary(chunk) : chunk.includes(0)) throw binary(file, buffer, position, wanted.called);
-    lines.take(position === 0 ? lines.withoutMark(chunk) : chunk);
+    if (decoder === undefined && chunk.includes(0)) {
+      if (form === undefined) return undefined;
+      throw binaryFile(file, chunk, called);
+    }
+    if (form === undefined && !pieces.take(chunk)) return undefined;
+    const text = decoder === undefined ? chunk : Buffer.from(decoder.write(chunk));
+    lines.take(position === 0 ? lines.withoutMark(text) : text);
     position += bytesRead;
-    if (lines.full && file.stats.size > wanted.maxBytes && position < end) return lines.found(false);
+    if (lines.full && file.stats.size > maxBytes && position < end) return lines.found(false);
   }
+  if (form === undefined && !pieces.end()) return undefined;
+  if (decoder !== undefined) lines.take(Buffer.from(decoder.end()));
   return lines.found(true);
 }
 
-function binary(file: OpenedFile, chunk: Buffer, position: number, called: string): Error {
-  const type = position === 0 ? mediaType(chunk, file.path) : "application/octet-stream";
-  const { size } = file.stats;
+/** The refusal of a file that is no text; `start`: its first bytes, or others. */
+export function binaryFile({ stats, path }: OpenedFile, start: Uint8Array, called: string): Error {
+  const size = Math.max(stats.size, start.length);
+  const type = mediaType(start, path);
   return localError("BinaryFile", `${called} is a binary file (${sized(size)}, ${type}).`, { size, mediaType: type });
 }
 
@@ -143,6 +160,12 @@ class LineTaker {
     };
   }
 
+  /** What it is given was decoded before. */
+  get #isOther(): boolean {
+    const { form } = this.#wanted;
+    return form !== undefined && form.encoding !== utf8;
+  }
+
   get #wantsLine(): boolean {
     return !this.full && this.#number >= this.#wanted.from;
   }
@@ -171,7 +194,7 @@ class LineTaker {
     let line = this.#decoded(bytes, bytes.length < this.#length);
     if (end !== "" && line.endsWith("\r") && bytes.length === this.#length) line = line.slice(0, -1);
     if (line.length > maxLine || bytes.length < this.#length) {
-      line = `${cutText(line, maxLine)}… (line cut; it has ${counted(this.#length)} bytes)`;
+      line = `${cutText(line, maxLine)}… (line cut; it has ${counted(this.#length)} bytes${this.#isOther ? " as UTF-8" : ""})`;
       this.#shortened.push(this.#number);
     }
     // The first line is always given: what was cut off it is said.
@@ -186,13 +209,16 @@ class LineTaker {
 
   #decoded(bytes: Buffer, open: boolean): string {
     try {
-      return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: open });
+      const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes, { stream: open });
+      if (!this.#isOther || !text.includes(replacementCharacter)) return text;
     } catch {
-      const { called } = this.#wanted;
-      throw localError("NotUtf8", `${called} is not UTF-8 text: line ${counted(this.#number)} has other bytes.`, {
-        line: this.#number,
-        hint: "Look at it with a command that knows its encoding, such as iconv.",
-      });
+      // Said below.
     }
+    const { called, form } = this.#wanted;
+    const name = form?.encoding.name ?? utf8.name;
+    throw localError("NotText", `${called} is not ${name}: line ${counted(this.#number)} has other bytes.`, {
+      line: this.#number,
+      hint: "Look at it with a command that knows its encoding, such as iconv.",
+    });
   }
 }

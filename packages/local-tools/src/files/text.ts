@@ -44,17 +44,17 @@ export async function readWhole(
 }
 
 /**
- * Decodes a file's bytes as UTF-8, nothing replaced. Throws `NotUtf8` for other encodings and `BinaryFile` for anything with a NUL
+ * Decodes a file's bytes as UTF-8, nothing replaced. Throws `NotText` for other encodings and `BinaryFile` for anything with a NUL
  * byte; `path` is what messages call the file.
  */
 export function decodeText(bytes: Uint8Array, path: string, use: Use = "read"): FileText {
   const cant = `it can't be ${use} as text.`;
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
-    throw localError("NotUtf8", `${path} is UTF-16, not UTF-8: ${cant}`);
+    throw localError("NotText", `${path} is UTF-16, not UTF-8: ${cant}`);
   }
   if (bytes.includes(0)) throw localError("BinaryFile", `${path} is a binary file: ${cant}`);
   const whole = decode(bytes);
-  if (whole === undefined) throw localError("NotUtf8", `${path} is not UTF-8 (line ${invalidLine(bytes)}): ${cant}`);
+  if (whole === undefined) throw localError("NotText", `${path} is not UTF-8 (line ${invalidLine(bytes)}): ${cant}`);
   const bom = whole.startsWith(byteOrderMark);
   return { bytes, text: bom ? whole.slice(1) : whole, bom };
 }

@@ -1,6 +1,6 @@
 import { defined } from "@toolglot/internal";
 import type { TextSearch } from "../read/types.ts";
-import type { Door, Values } from "./door.ts";
+import type { Door, Values } from "./placeholders.ts";
 
 /** Searches whose values are literal parts of their patterns, and how texts say the patterns as they were written. */
 export function fillSearches(

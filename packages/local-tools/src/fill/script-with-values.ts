@@ -1,7 +1,6 @@
 import { localError } from "../errors.ts";
-import type { Values } from "./door.ts";
 import { type FilledScript, fillScript } from "./fill-script.ts";
-import { placeholdersOf } from "./placeholders.ts";
+import { placeholdersOf, type Values } from "./placeholders.ts";
 
 /** A script with references in the place of its placeholders. Throws `ValuePlace` where a value can't stand. */
 export function scriptWithValues(script: string, values: Values): FilledScript | undefined {

@@ -5,11 +5,10 @@ import { codeOf, localError } from "../errors.ts";
 import { holds } from "../files/file-operations.ts";
 import type { Roots } from "../roots/roots.ts";
 import { Folders } from "./folders.ts";
-import type { NamesIn } from "./held-values.ts";
 import { type HeldLock, lockFolder, takeLock } from "./lock.ts";
 import { isAlive, type Owner } from "./owner.ts";
 import type { OnPoint, Reach } from "./points.ts";
-import { isChanged, isFinal, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
+import { isChanged, isFinal, type NamesIn, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
 import type { Records, Scan } from "./records.ts";
 import { repair } from "./repair.ts";
 import type { ChangeJournal, ChangeRecord, FileChange } from "./types.ts";
@@ -82,17 +81,18 @@ export class Journal implements ChangeJournal {
         for (const record of scan.records) {
           if (record.state !== "done" && record.state !== "conflict") continue;
           if (!(await this.#holds(record, name, holds))) continue;
-          if (await records.forget(record)) forgotten += 1;
+          await records.forget(record);
+          forgotten += 1;
         }
         return forgotten;
       }),
     );
   }
 
-  async #holds({ manifest }: StoredRecord, name: string, holds: (bytes: Uint8Array) => boolean): Promise<boolean> {
-    if (manifest.values?.includes(name)) return true;
-    for (const index of manifest.files.keys()) {
-      const bytes = await this.#parts.records.old(manifest, index);
+  async #holds(record: StoredRecord, name: string, holds: (bytes: Uint8Array) => boolean): Promise<boolean> {
+    if (record.manifest.values?.includes(name)) return true;
+    for (const index of record.manifest.files.keys()) {
+      const bytes = await this.#parts.records.old(record, index);
       if (bytes !== undefined && holds(bytes)) return true;
     }
     return false;
@@ -105,7 +105,7 @@ export class Journal implements ChangeJournal {
       const shown: ChangeRecord[] = [];
       for (const record of records) {
         if (isFinal(record.state)) shown.push(publicRecord(record, undone.has(record.manifest.id)));
-        else if (await this.#isAbandoned(record)) shown.push(waiting(record));
+        else if (this.#isAbandoned(record)) shown.push(waiting(record));
       }
       return shown.reverse();
     });
@@ -114,8 +114,7 @@ export class Journal implements ChangeJournal {
   recover(): Promise<ChangeRecord[]> {
     return this.#queue(async () => {
       const { records, strange } = await this.#parts.records.scan();
-      const abandoned = await Promise.all(records.map((record) => this.#isAbandoned(record)));
-      if (!abandoned.includes(true)) return strange;
+      if (!records.some((record) => this.#isAbandoned(record))) return strange;
       return this.#locked(async (_lock, { repaired }) => [...repaired, ...strange]);
     });
   }
@@ -131,7 +130,7 @@ export class Journal implements ChangeJournal {
             await this.#parts.reach("done").catch(() => {});
             return id;
           } finally {
-            await this.#prune();
+            await this.#prune(scan);
           }
         });
       } catch (error) {
@@ -147,10 +146,10 @@ export class Journal implements ChangeJournal {
   }
 
   /** Whatever comes of it, the change stands as it is; the next one prunes again. */
-  async #prune(): Promise<void> {
+  async #prune(scan: Scan): Promise<void> {
     const { records, reach } = this.#parts;
     try {
-      await records.prune(this.#limits.maxChanges, this.#limits.maxBytes);
+      records.prune(scan, this.#limits.maxChanges, this.#limits.maxBytes);
       await reach("pruned");
     } catch {}
   }
@@ -171,49 +170,48 @@ export class Journal implements ChangeJournal {
     try {
       const scan = await records.scan();
       const repaired: ChangeRecord[] = [];
-      for (const id of scan.leftovers) await records.remove(id).catch(() => {});
+      records.clear(scan);
       for (const record of scan.records) {
-        if (isFinal(record.state) || !(await this.#isAbandoned(record))) continue;
+        if (!this.#isAbandoned(record)) continue;
         await repair(this.#parts, record);
         repaired.push(isFinal(record.state) ? publicRecord(record) : waiting(record));
       }
       return await work(lock, { scan, repaired: repaired.reverse() });
     } finally {
-      await lock.release();
+      lock.release();
     }
   }
 
   /** Whether a record is unfinished, and nobody will finish it. This journal's own ones are those that it could not take back. */
-  async #isAbandoned({ manifest, state }: StoredRecord): Promise<boolean> {
+  #isAbandoned({ manifest, state }: StoredRecord): boolean {
     if (isFinal(state)) return false;
     const { owner, at } = manifest;
     if (owner.journal === this.#parts.owner.journal) return true;
-    return !(await isAlive(owner, this.#parts.owner, Date.now() - at));
+    return !isAlive(owner, this.#parts.owner, Date.now() - at);
   }
 
   /** The change that undoes a change. */
   async #undoing(scan: Scan, id: string): Promise<PlannedFile[]> {
     const { roots, records } = this.#parts;
-    const { manifest } = doneRecord(scan, id);
+    const record = doneRecord(scan, id);
     const folders = new Folders(roots);
     const files: PlannedFile[] = [];
     const conflicts: string[] = [];
     try {
-      for (const [index, file] of manifest.files.entries()) {
+      for (const [index, file] of record.manifest.files.entries()) {
         if (!isChanged(file)) continue;
         const { path, before, after } = file;
-        const sizes = after === null ? [] : [after.size];
-        const found = await named(roots.show(path), () => folders.inspect(path, sizes));
+        const found = await named(roots.show(path), () => folders.inspect(path, after));
         if (!holds(found, after)) {
           conflicts.push(`${roots.show(path)} was changed since`);
           continue;
         }
-        const old = before === null ? null : await records.old(manifest, index);
+        const old = before === null ? null : await records.old(record, index);
         if (old === undefined) conflicts.push(`what ${roots.show(path)} held before is not in the journal any more`);
         else files.push({ path, before: found?.bytes ?? null, after: old, ...rightsOf(before) });
       }
     } finally {
-      await folders.close();
+      folders.close();
     }
     if (conflicts.length > 0) {
       const more = conflicts.length > 5 ? ` and ${conflicts.length - 5} more` : "";

@@ -1,9 +1,21 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readdir, readFile, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { ToolglotError } from "@toolglot/core";
 import { sleep } from "@toolglot/internal";
-import { ignoring } from "../errors.ts";
+import { allowing, attempt } from "../errors.ts";
+import { removeFile } from "../files/file-operations.ts";
 import { isAlive, type Owner, parseOwner } from "./owner.ts";
 
 /** The entry of the journal's folder in which the lock is. */
@@ -12,8 +24,8 @@ export const lockFolder = "lock";
 /** The right to write, until released. */
 export interface HeldLock {
   /** False once another process took it for abandoned: this one slept too long, and must not write. */
-  isHeld(): Promise<boolean>;
-  release(): Promise<void>;
+  isHeld(): boolean;
+  release(): void;
 }
 
 /** Entries behind the newest that stay: a listing that runs while others come and go can't miss all of them. */
@@ -26,14 +38,14 @@ const keptBehind = 16;
  * no removal, in which two could take each other's lock away: its number is simply passed.
  */
 export async function takeLock(dir: string, self: Owner, waitMs: number): Promise<HeldLock> {
-  await mkdir(dir, { mode: 0o700 }).catch(ignoring("EEXIST"));
+  if (!existsSync(dir)) allowing(["EEXIST"], () => mkdirSync(dir, { mode: 0o700 }));
   const until = performance.now() + waitMs;
   for (let pause = 4; ; pause = Math.min(pause * 1.5, 50)) {
-    const newest = newestOf(await entries(dir));
-    const holder = newest?.held ? await holderOf(join(dir, newest.name), self) : undefined;
+    const newest = newestOf(entries(dir));
+    const holder = newest?.held ? holderOf(join(dir, newest.name), self) : undefined;
     if (holder === undefined) {
       const number = (newest?.number ?? 0) + 1;
-      if (await place(dir, number, self)) return held(dir, number);
+      if (place(dir, number, self)) return held(dir, number, self);
     }
     if (performance.now() >= until) throw busy(holder, waitMs);
     await sleep(pause * (0.5 + Math.random() / 2));
@@ -46,8 +58,8 @@ interface Entry {
   held: boolean;
 }
 
-async function entries(dir: string): Promise<Entry[]> {
-  return (await readdir(dir)).flatMap((name) => {
+function entries(dir: string): Entry[] {
+  return readdirSync(dir).flatMap((name) => {
     const [, kind, number] = /^(held|free)-(\d{1,15})$/.exec(name) ?? [];
     return number === undefined ? [] : [{ name, number: Number(number), held: kind === "held" }];
   });
@@ -62,62 +74,74 @@ function newestOf(all: readonly Entry[]): Entry | undefined {
 }
 
 /** The living process that an entry names. Gone or unreadable entries (a power cut empties them) name none. */
-async function holderOf(path: string, self: Owner): Promise<Owner | undefined> {
-  try {
-    const [text, { mtimeMs }] = await Promise.all([readFile(path, "utf8"), stat(path)]);
-    const owner = parseOwner(JSON.parse(text));
-    return owner !== undefined && (await isAlive(owner, self, Date.now() - mtimeMs)) ? owner : undefined;
-  } catch {
-    return undefined;
-  }
+function holderOf(path: string, self: Owner): Owner | undefined {
+  return attempt(() => {
+    const owner = parseOwner(JSON.parse(readFileSync(path, "utf8")));
+    return owner !== undefined && isAlive(owner, self, Date.now() - statSync(path).mtimeMs) ? owner : undefined;
+  });
 }
 
 /** Makes the entry of a number, unless somebody else did. */
-async function place(dir: string, number: number, self: Owner): Promise<boolean> {
-  const written = join(dir, `new-${self.pid}-${randomBytes(6).toString("hex")}`);
+function place(dir: string, number: number, self: Owner): boolean {
   const mine = `held-${number}`;
-  await writeFile(written, JSON.stringify(self), { flag: "wx", mode: 0o600 });
-  try {
-    await link(written, join(dir, mine));
-  } catch (error) {
-    return ignoring("EEXIST", "ENOENT")(error) ?? false;
-  } finally {
-    await unlink(written).catch(ignoring("ENOENT"));
-  }
-  const all = await entries(dir);
+  if (!isLinked(dir, mine, self)) return false;
+  const all = entries(dir);
   // Between the listing and the link others may have held and released this number, and gone on.
   if (all.some((entry) => entry.name !== mine && entry.number >= number) || !all.some(({ name }) => name === mine)) {
-    await unlink(join(dir, mine)).catch(ignoring("ENOENT"));
+    removeFile(join(dir, mine));
     return false;
   }
-  await sweep(dir, all, number);
+  sweep(dir, all, number);
   return true;
 }
 
-async function sweep(dir: string, all: readonly Entry[], number: number): Promise<void> {
-  const old = all.filter((entry) => entry.number < number - keptBehind).map(({ name }) => name);
-  if (old.length < keptBehind) return;
-  const written = (await readdir(dir)).filter((name) => name.startsWith("new-"));
-  for (const name of written) {
-    const found = await stat(join(dir, name)).catch(() => undefined);
-    if (found !== undefined && Date.now() - found.mtimeMs > 60_000) old.push(name);
+/** The entry that an owner released last. It names this owner, so the next one is a link to it: to make a file takes longer. */
+const released = new WeakMap<Owner, string>();
+
+/** Gives a name to a file that names the owner; false when somebody has it. */
+function isLinked(dir: string, name: string, self: Owner): boolean {
+  const link = (from: string): boolean =>
+    allowing(["EEXIST", "ENOENT"], () => linkSync(from, join(dir, name)) ?? true) === true;
+  const last = released.get(self);
+  // Who knows nothing of a process but the age of its entry must find it young. After a while it is swept away.
+  if (last !== undefined && attempt(() => sign(last) ?? true) && link(last)) return true;
+  const written = join(dir, `new-${self.pid}-${randomBytes(6).toString("hex")}`);
+  writeFileSync(written, JSON.stringify(self), { flag: "wx", mode: 0o600 });
+  try {
+    return link(written);
+  } finally {
+    removeFile(written);
   }
-  await Promise.all(old.map((name) => unlink(join(dir, name)).catch(() => {})));
 }
 
-function held(dir: string, number: number): HeldLock {
-  const mine = `held-${number}`;
-  const sign = setInterval(() => {
-    const now = new Date();
-    utimes(join(dir, mine), now, now).catch(() => {});
-  }, 5000);
-  sign.unref();
+/** A sign of life. */
+function sign(path: string): void {
+  const now = new Date();
+  utimesSync(path, now, now);
+}
+
+function sweep(dir: string, all: readonly Entry[], number: number): void {
+  const old = all.filter((entry) => entry.number < number - keptBehind).map(({ name }) => name);
+  if (old.length < keptBehind) return;
+  for (const name of readdirSync(dir).filter((name) => name.startsWith("new-"))) {
+    const found = attempt(() => statSync(join(dir, name)));
+    if (found !== undefined && Date.now() - found.mtimeMs > 60_000) old.push(name);
+  }
+  for (const name of old) attempt(() => unlinkSync(join(dir, name)));
+}
+
+function held(dir: string, number: number, self: Owner): HeldLock {
+  const name = `held-${number}`;
+  const [mine, free] = [join(dir, name), join(dir, `free-${number}`)];
+  const signs = setInterval(() => attempt(() => sign(mine)), 5000);
+  signs.unref();
   return {
-    isHeld: async () => newestOf(await entries(dir))?.name === mine,
-    // A renaming needs no space on a full disk, and the number stays the highest.
+    // Whoever passes it takes the next number.
+    isHeld: () => existsSync(mine) && !["held", "free"].some((kind) => existsSync(join(dir, `${kind}-${number + 1}`))),
     release: () => {
-      clearInterval(sign);
-      return rename(join(dir, mine), join(dir, `free-${number}`)).catch(() => {});
+      clearInterval(signs);
+      // A renaming needs no space on a full disk, and the number stays the highest.
+      if (attempt(() => renameSync(mine, free) ?? true)) released.set(self, free);
     },
   };
 }

@@ -2,10 +2,10 @@ import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, ignoring } from "../errors.ts";
 import { isInside, type Roots } from "../roots/roots.ts";
-import type { NamesIn } from "./held-values.ts";
 import { Journal, unusable } from "./journal.ts";
 import { thisOwner } from "./owner.ts";
 import type { OnPoint } from "./points.ts";
+import type { NamesIn } from "./record.ts";
 import { Records } from "./records.ts";
 import type { ChangeJournal } from "./types.ts";
 
@@ -41,11 +41,13 @@ export interface JournalOptions {
  * all new content; the exception is a file that somebody else changed in between: it is left alone, and the record says so
  * (`conflict`). Every file is whole at every moment: nothing is written in place. Several processes may use the same folder.
  *
- * **After a power cut** the same holds, as far as the disk and the file system keep what `fsync` confirmed. Synced, in this
- * order: the old contents, the record's manifest and the two folders they are in, before anything in the tree is touched;
- * each new content, in a hidden file beside its target; the record's folder with the mark that replacing begins; after the
- * replacing, every folder in which a name changed; the mark that all is done. A change whose `commit` resolved is there
- * after a power cut. Windows can't sync folders: there a renaming may be lost, but not the old content.
+ * **After a power cut** the same holds, as far as the disk and the file system keep what `fsync` confirmed. Synced before any file of
+ * the tree is replaced: the record, with the old contents; the journal's folder; each new content, in a hidden file beside its target.
+ * After the replacing: every folder in which a name changed. That the change is done is not: the files show it. A change whose
+ * `commit` resolved is there after a power cut; one that it interrupted may leave a hidden file. Windows can't sync folders: there a
+ * renaming may be lost, but not the old content.
+ *
+ * Calls that only touch what is in memory are not awaited; flushes, and large contents, wait in the thread pool.
  *
  * What is not promised: that a reader sees all files change at once; that a program which writes into a file in place in the
  * instant between the last look at it and its replacement (microseconds) is noticed; access-control lists and extended
@@ -71,7 +73,7 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
   const parts = {
     roots,
     records: new Records(dir),
-    owner: await thisOwner(),
+    owner: thisOwner(),
     keepAttributes,
     namesIn: options.namesIn,
   };

@@ -1,7 +1,8 @@
 import { randomUUID } from "node:crypto";
-import { readFile, readlink } from "node:fs/promises";
+import { readFileSync, readlinkSync } from "node:fs";
 import { hostname, uptime } from "node:os";
 import { isObject } from "@toolglot/internal";
+import { attempt } from "../errors.ts";
 import { isRunning } from "../shell/signal.ts";
 
 /**
@@ -27,18 +28,16 @@ export interface Owner {
  */
 const unknownFor = 60_000;
 
-export async function thisOwner(): Promise<Owner> {
-  const [boot, space, life] = await Promise.all([
-    readFile("/proc/sys/kernel/random/boot_id", "latin1").catch(() => ""),
-    readlink("/proc/self/ns/pid").catch(() => null),
-    lifeOf(process.pid),
-  ]);
-  const started = typeof life === "string" ? life : null;
-  return { pid: process.pid, started, boot: boot.trim() || null, space, host: hostname(), journal: randomUUID() };
+export function thisOwner(): Owner {
+  const boot = attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "latin1"))?.trim() || null;
+  const space = attempt(() => readlinkSync("/proc/self/ns/pid")) ?? null;
+  const life = lifeOf(process.pid);
+  const started = life === "unknown" ? null : life;
+  return { pid: process.pid, started, boot, space, host: hostname(), journal: randomUUID() };
 }
 
 /** Whether the process is still there. `age`: milliseconds since it last showed itself; decides only where nothing else can. */
-export async function isAlive(owner: Owner, self: Owner, age: number): Promise<boolean> {
+export function isAlive(owner: Owner, self: Owner, age: number): boolean {
   if (owner.boot !== self.boot) {
     // This machine after a restart; or another one, which can't be asked.
     return owner.host !== self.host && age < unknownFor;
@@ -49,16 +48,16 @@ export async function isAlive(owner: Owner, self: Owner, age: number): Promise<b
     if (age > uptime() * 1000 + unknownFor) return false;
   }
   if (owner.space !== self.space) return age < unknownFor;
-  const life = await lifeOf(owner.pid);
+  const life = lifeOf(owner.pid);
   if (life === "ended") return false;
   if (life === "unknown") return owner.started === null ? isRunning(owner.pid) : age < unknownFor;
   return owner.started === null || owner.started === life;
 }
 
 /** When a process started; `ended` for a dead one that waits for its parent, too; `unknown` where there is no /proc. */
-async function lifeOf(pid: number): Promise<string | "ended" | "unknown"> {
+function lifeOf(pid: number): string | "ended" | "unknown" {
   if (process.platform !== "linux") return "unknown";
-  const text = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
+  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
   if (text === undefined) return isRunning(pid) ? "unknown" : "ended";
   // The name stands in parentheses and may hold any; the fields after it are fixed: state is the 3rd, start the 22nd.
   const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");

@@ -5,11 +5,14 @@
  * | moment | the tree | repaired to |
  * |---|---|---|
  * | `locked`, `checked` | old | – |
- * | `record-made`, `old-kept` | old | old; the record has no manifest and is removed |
+ * | `record-made`, `old-kept` | old | old; the record is not whole and is removed |
  * | `prepared`, `folder-made`, `new-written`, `old-linked`, `verified` | old; perhaps new folders, and hidden `.toolglot-…` files | old; those are removed |
  * | `committing`, `replaced` | each file whole, some old and some new | old, unless all are new already |
  * | `settled`, `cleaned`, `synced` | new | new |
  * | `done`, `pruned` | new | – |
+ *
+ * A power cut may undo the renaming of a record, and leave the tree of a later moment. So after the machine was started again, what the
+ * record of a dead process says about the moment does not count: only what the files hold.
  *
  * And of taking a change back, in the process that failed or in one that repairs: `restored` (each file whole, some old and
  * some new), `tidied` (old), `rolled-back` (old). A process that dies there leaves the same work to the next one.

@@ -1,24 +1,21 @@
 import { dirname, isAbsolute, resolve } from "node:path";
 import { defined, isObject } from "@toolglot/internal";
+import { attempt } from "../errors.ts";
 import { type Owner, parseOwner } from "./owner.ts";
 import type { ChangeRecord } from "./types.ts";
 
+/** Names of values that the user gave and that stand in a text. */
+export type NamesIn = (text: string) => readonly string[];
+
 /**
- * Where a change is: the name of its manifest. `prepared`: no file has been touched. `committing`: files are being replaced,
+ * Where a change is: the end of its record's name. `prepared`: no file has been touched. `committing`: files are being replaced,
  * or put back. The others are final.
  */
-export type RecordState = "prepared" | "committing" | "done" | "rolled-back" | "conflict" | "forgotten";
+export type RecordState = (typeof recordStates)[number];
 
-export const recordStates: readonly RecordState[] = [
-  "prepared",
-  "committing",
-  "done",
-  "rolled-back",
-  "conflict",
-  "forgotten",
-];
+export const recordStates = ["prepared", "committing", "done", "rolled-back", "conflict", "forgotten"] as const;
 
-/** What a file held. The bytes lie in the record, under the file's number. */
+/** What a file held. The bytes lie in the record, behind the manifest. */
 export interface KeptContent {
   hash: string;
   size: number;
@@ -44,13 +41,15 @@ export interface ManifestFile {
 
 /** What is written down of a change before anything is touched; never changed afterwards. */
 export interface Manifest {
-  version: 1;
+  version: 2;
   id: string;
   at: number;
   owner: Owner;
   undoes?: string;
   /** Names of values that the old contents hold. */
   values?: string[];
+  /** Names of values that the new contents hold. */
+  writes?: string[];
   files: ManifestFile[];
   /** Folders that the change makes, outermost first; taking it back removes them when they are empty. */
   makes: string[];
@@ -62,11 +61,13 @@ export interface Manifest {
 export interface StoredRecord {
   manifest: Manifest;
   state: RecordState;
+  /** Where the old contents begin in it, one behind the other in the order of the files. */
+  start: number;
   trouble?: string[];
 }
 
 /** `000000012-9f3c5a`: counted on, so that the names of records are in the order of the changes. */
-export const idPattern: RegExp = /^(\d{9})-[0-9a-f]{6}$/;
+const idPattern = /^\d{9}-[0-9a-f]{6}$/;
 
 /** The name of a hidden file beside the file of a number, while a change is made: its new content, or its old one. */
 export function besideName(id: string, index: number, kind: "new" | "old"): string {
@@ -82,33 +83,28 @@ export function isFinal(state: RecordState): boolean {
   return state !== "prepared" && state !== "committing";
 }
 
-/** Bytes of old content that a record holds. */
-export function keptBytes({ manifest, state }: StoredRecord): number {
-  if (state === "forgotten") return 0;
-  return manifest.files.reduce((sum, { before }) => sum + (before?.size ?? 0), 0);
+/** Bytes of old content of some files. */
+export function keptBytes(files: readonly ManifestFile[]): number {
+  return files.reduce((sum, { before }) => sum + (before?.size ?? 0), 0);
 }
 
 /** A manifest as it was written; undefined for anything else. */
 export function parseManifest(text: string, id: string): Manifest | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  if (!isObject(value) || value.version !== 1 || value.id !== id || !isCount(value.at)) return undefined;
-  const { undoes, values, files, makes, removes } = value;
+  const value: unknown = attempt(() => JSON.parse(text));
+  if (!isObject(value) || value.version !== 2 || value.id !== id || !isCount(value.at)) return undefined;
+  const { undoes, values, writes, files, makes, removes } = value;
   const owner = parseOwner(value.owner);
   if (owner === undefined || !isPaths(makes) || !isPaths(removes)) return undefined;
   if (!Array.isArray(files) || !files.every(isFile)) return undefined;
   if (undoes !== undefined && (typeof undoes !== "string" || !idPattern.test(undoes))) return undefined;
   if (values !== undefined && !isNames(values)) return undefined;
-  return { version: 1, id, at: value.at, owner, ...defined({ undoes, values }), files, makes, removes };
+  if (writes !== undefined && !isNames(writes)) return undefined;
+  return { version: 2, id, at: value.at, owner, ...defined({ undoes, values, writes }), files, makes, removes };
 }
 
 /** The record as callers see it. */
 export function publicRecord({ manifest, state, trouble }: StoredRecord, undone = false): ChangeRecord {
-  const { id, at, undoes, values } = manifest;
+  const { id, at, undoes, values, writes } = manifest;
   const files = manifest.files.map(({ path, before, after }) => {
     return { path, created: before === null, removed: after === null };
   });
@@ -118,7 +114,7 @@ export function publicRecord({ manifest, state, trouble }: StoredRecord, undone 
     at,
     state: shown === "done" && undone ? "undone" : shown,
     files,
-    ...defined({ undoes, ...(state !== "forgotten" && { values }) }),
+    ...defined({ undoes, writes, ...(state !== "forgotten" && { values }) }),
     ...(trouble === undefined || trouble.length === 0 ? {} : { trouble }),
   };
 }
@@ -132,6 +128,22 @@ export function undoneIds(records: Iterable<StoredRecord>): Set<string> {
     if (isDone && manifest.undoes !== undefined && !undone.has(manifest.id)) undone.add(manifest.undoes);
   }
   return undone;
+}
+
+/** The names of known values in what files held; undefined when there are none. */
+export function valuesIn(contents: readonly (Uint8Array | null)[], namesIn: NamesIn | undefined): string[] | undefined {
+  if (namesIn === undefined) return undefined;
+  const names = new Set(contents.flatMap((bytes) => (bytes === null ? [] : namesIn(textOf(bytes)))));
+  return names.size === 0 ? undefined : [...names].sort();
+}
+
+/** The bytes of a file as the texts in which a value would stand: as UTF-8, and as UTF-16 where they may be that. */
+export function textOf(bytes: Uint8Array): string {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const text = buffer.toString("utf8");
+  if (!buffer.includes(0)) return text;
+  const even = buffer.subarray(0, buffer.length - (buffer.length % 2));
+  return [text, even.toString("utf16le"), Buffer.from(even).swap16().toString("utf16le")].join("\n");
 }
 
 function isCount(value: unknown): value is number {

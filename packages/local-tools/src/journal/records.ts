@@ -1,14 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { constants } from "node:fs";
-import { mkdir, open, readdir, readFile, rename, rmdir, stat, writeFile } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  openSync,
+  readdirSync,
+  renameSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "@toolglot/internal";
-import { ignoring } from "../errors.ts";
-import { createFile, forEach, removeFile, sha256, syncFolder } from "../files/file-operations.ts";
+import { attempt, codeOf, ignoring } from "../errors.ts";
+import { flush, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
 import { lockFolder } from "./lock.ts";
 import type { Reach } from "./points.ts";
 import {
-  idPattern,
   isFinal,
   keptBytes,
   type Manifest,
@@ -21,12 +29,20 @@ import type { ChangeRecord } from "./types.ts";
 
 /** Changes that failed, of which the records are kept. */
 const keptFailures = 20;
+/** Of a record that was made elsewhere its beginning is read, until the manifest is complete. */
+const pieceBytes = 1 << 16;
+
+/** The name of a record, or of what belongs to one: `.new` while it is written, `.trouble` for what went wrong with it. */
+const namePattern = /^((\d{9})-[0-9a-f]{6})\.(new|prepared|committing|done|rolled-back|conflict|forgotten|trouble)$/;
+const nofollow = constants.O_NOFOLLOW ?? 0;
+const readFlags = constants.O_RDONLY | nofollow;
+const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | nofollow;
 
 /** What lies in the journal's folder. */
 export interface Scan {
   /** Oldest first. */
   records: StoredRecord[];
-  /** Records without a manifest: what died before it was written, or while it was pruned. No file depends on them. */
+  /** Names of files that died before they became records, and of what was left of pruned ones. No file depends on them. */
   leftovers: string[];
   /** What can't be read, and what is none of the journal's. Left alone. */
   strange: ChangeRecord[];
@@ -35,12 +51,12 @@ export interface Scan {
 }
 
 /**
- * The records of a journal: a folder each, that holds the manifest, named for the record's state (`done.json`), and what the
- * files held before, as `<number>.old`. A change of state is a renaming: it needs no space on a full disk.
+ * The records of a journal: a file each, named for the change and its state (`000000012-9f3c5a.done`). Its first line is the manifest, as
+ * JSON; behind it stands what the files held before. A change of state is a renaming: it needs no space on a full disk.
  */
 export class Records {
   readonly #dir: string;
-  /** Final records. Their contents may be forgotten, by this process or another; nothing else of them changes. */
+  /** Final records, by name. Only their state changes, and with it the name. */
   readonly #known = new Map<string, StoredRecord>();
 
   constructor(dir: string) {
@@ -49,65 +65,68 @@ export class Records {
 
   async scan(): Promise<Scan> {
     const scan: Scan = { records: [], leftovers: [], strange: [], newest: 0 };
-    const entries = await readdir(this.#dir, { withFileTypes: true });
-    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-    const ids = new Set<string>();
-    for (const entry of entries) {
-      const number = idPattern.exec(entry.name)?.[1];
-      if (number !== undefined) scan.newest = Math.max(scan.newest, Number(number));
-      if (number !== undefined && entry.isDirectory()) {
-        ids.add(entry.name);
-        const known = this.#known.get(entry.name);
-        if (known === undefined) await this.#read(entry.name, scan);
-        else scan.records.push(known);
-      } else if (entry.name !== lockFolder) {
-        scan.strange.push(await this.#strange(entry.name, `${entry.name} is no record of a change`));
-      }
+    const names = readdirSync(this.#dir).sort();
+    const there = new Set(names);
+    for (const name of names) {
+      const known = this.#known.get(name);
+      if (known !== undefined) scan.records.push(known);
+      else if (name !== lockFolder) await this.#find(name, scan, there);
     }
-    for (const id of this.#known.keys()) if (!ids.has(id)) this.#known.delete(id);
+    for (const name of this.#known.keys()) if (!there.has(name)) this.#known.delete(name);
+    scan.newest = Math.max(scan.newest, Number(scan.records.at(-1)?.manifest.id.slice(0, 9) ?? 0));
     return scan;
   }
 
-  async #read(id: string, scan: Scan): Promise<void> {
-    const names = await readdir(this.path(id)).catch(() => undefined);
-    if (names === undefined) return;
-    const state = recordStates.find((name) => names.includes(`${name}.json`));
-    if (state === undefined) {
-      if (names.every((name) => /^(\d+\.old|manifest\.new|trouble\.json)$/.test(name))) scan.leftovers.push(id);
-      else scan.strange.push(await this.#strange(id, `The record ${id} has no manifest`));
+  /** What a name is that isn't known. */
+  async #find(name: string, scan: Scan, there: ReadonlySet<string>): Promise<void> {
+    const [, id, number, state] = namePattern.exec(name) ?? [];
+    if (id === undefined) {
+      scan.strange.push(this.#strange(name, name, `${name} is no record of a change`));
       return;
     }
-    const text = await readFile(this.path(id, `${state}.json`), "utf8").catch(() => undefined);
-    const manifest = text === undefined ? undefined : parseManifest(text, id);
-    if (manifest === undefined) {
-      // Another process may have changed its state between the listing and the reading, or pruned it.
-      if (text === undefined) return;
-      scan.strange.push(await this.#strange(id, `The record ${id} can't be read`));
-      return;
-    }
-    const trouble = names.includes("trouble.json") ? await this.#trouble(id) : undefined;
-    const record: StoredRecord = { manifest, state, ...defined({ trouble }) };
-    if (isFinal(state)) this.#known.set(id, record);
-    scan.records.push(record);
+    scan.newest = Math.max(scan.newest, Number(number));
+    if (state === "new") scan.leftovers.push(name);
+    else if (state !== "trouble") await this.#read(id, name, state as RecordState, scan);
+    // Of a record that was pruned.
+    else if (!recordStates.some((state) => there.has(`${id}.${state}`))) scan.leftovers.push(name);
   }
 
-  async #strange(name: string, what: string): Promise<ChangeRecord> {
-    const found = await stat(join(this.#dir, name)).catch(() => undefined);
+  async #read(id: string, name: string, state: RecordState, scan: Scan): Promise<void> {
+    const found = await beginning(join(this.#dir, name)).catch((error) => codeOf(error));
+    // Another process has changed its state, or pruned it, since the listing.
+    if (found === "ENOENT") return;
+    const { line, size } = typeof found === "object" ? found : { line: Buffer.alloc(0), size: Infinity };
+    const manifest = parseManifest(line.toString("utf8"), id);
+    const isTorn = size < Infinity && (line.at(-1) !== 0x0a || size < line.length + keptBytes(manifest?.files ?? []));
+    if (isTorn && state === "prepared") {
+      // By a power cut: nothing in the tree is touched before all of a record is on the disk.
+      scan.leftovers.push(name);
+    } else if (manifest === undefined) {
+      scan.strange.push(this.#strange(id, name, `The record ${id} can't be read`));
+    } else {
+      const record = { manifest, state, start: line.length, ...defined({ trouble: await this.#trouble(id) }) };
+      if (isFinal(state)) this.#known.set(name, record);
+      scan.records.push(record);
+    }
+  }
+
+  #strange(id: string, name: string, what: string): ChangeRecord {
+    const found = attempt(() => statSync(join(this.#dir, name)));
     const trouble = [`${what}; it was left alone.`];
-    return { id: name, at: Math.round(found?.mtimeMs ?? 0), state: "conflict", files: [], trouble };
+    return { id, at: Math.round(found?.mtimeMs ?? 0), state: "conflict", files: [], trouble };
   }
 
   async #trouble(id: string): Promise<string[] | undefined> {
     try {
-      const value: unknown = JSON.parse(await readFile(this.path(id, "trouble.json"), "utf8"));
+      const value: unknown = JSON.parse(await readFile(this.#path(id, "trouble"), "utf8"));
       return Array.isArray(value) ? value.filter((line) => typeof line === "string") : undefined;
     } catch {
       return undefined;
     }
   }
 
-  path(id: string, name = ""): string {
-    return join(this.#dir, id, name);
+  #path(id: string, state: RecordState | "new" | "trouble"): string {
+    return join(this.#dir, `${id}.${state}`);
   }
 
   /** A name for a change that comes after all those there are. */
@@ -115,96 +134,127 @@ export class Records {
     return `${String(scan.newest + 1).padStart(9, "0")}-${randomBytes(3).toString("hex")}`;
   }
 
-  /** Writes a record down, to last: the old contents, then the manifest, at once or not at all. */
-  async prepare(manifest: Manifest, old: readonly (Uint8Array | null)[], reach: Reach): Promise<void> {
+  /** Writes a record down, at once or not at all; it does not last before {@link keep}. */
+  async prepare(manifest: Manifest, old: readonly (Uint8Array | null)[], reach: Reach): Promise<StoredRecord> {
     const { id } = manifest;
-    await mkdir(this.path(id), { mode: 0o700 });
-    await reach("record-made");
-    await forEach(old, async (bytes, index) => {
-      if (bytes === null) return;
-      await createFile(this.path(id, `${index}.old`), bytes, { mode: 0o600 });
-      await reach("old-kept", index);
-    });
-    const written = this.path(id, "manifest.new");
-    await createFile(written, new TextEncoder().encode(`${JSON.stringify(manifest, null, 1)}\n`), { mode: 0o600 });
-    await rename(written, this.path(id, "prepared.json"));
-    await syncFolder(this.path(id));
-    await syncFolder(this.#dir);
+    const line = Buffer.from(`${JSON.stringify(manifest)}\n`);
+    const written = this.#path(id, "new");
+    try {
+      const file = openSync(written, createFlags, 0o600);
+      try {
+        await reach("record-made");
+        await writeAll(file, line);
+        for (const [index, bytes] of old.entries()) {
+          if (bytes === null) continue;
+          await writeAll(file, bytes);
+          await reach("old-kept", index);
+        }
+      } finally {
+        closeSync(file);
+      }
+      renameSync(written, this.#path(id, "prepared"));
+    } catch (error) {
+      attempt(() => removeFile(written));
+      throw error;
+    }
+    return { manifest, state: "prepared", start: line.length };
   }
 
-  /** Changes the state of a record. It is changed once this has renamed the manifest, even when it rejects because that may not last. */
-  async mark(record: StoredRecord, state: RecordState): Promise<void> {
+  /** Makes what a record holds, and its name, last. */
+  async keep({ manifest, state }: StoredRecord): Promise<void> {
+    const file = openSync(this.#path(manifest.id, state), constants.O_RDWR | nofollow);
+    await Promise.all([flush(file).finally(() => closeSync(file)), syncFolder(this.#dir)]);
+  }
+
+  /** Changes the state of a record. That need not last: after a power cut the content of the files shows how far the change came. */
+  mark(record: StoredRecord, state: RecordState): void {
     const { id } = record.manifest;
-    await rename(this.path(id, `${record.state}.json`), this.path(id, `${state}.json`));
+    renameSync(this.#path(id, record.state), this.#path(id, state));
+    this.#known.delete(`${id}.${record.state}`);
+    if (isFinal(state)) this.#known.set(`${id}.${state}`, record);
     record.state = state;
-    if (isFinal(state)) {
-      this.#known.set(id, record);
-      // Were it lost in a power cut, the files would show that the change is complete, or gone.
-      await syncFolder(this.path(id)).catch(() => {});
-    } else {
-      await syncFolder(this.path(id));
-    }
   }
 
   /** Sets, and keeps as well as can be, what went wrong with a record; nothing when there is no trouble. */
-  async setTrouble(record: StoredRecord, trouble: string[]): Promise<void> {
-    delete record.trouble;
-    if (trouble.length === 0) return;
-    record.trouble = trouble;
-    const path = this.path(record.manifest.id, "trouble.json");
-    await writeFile(path, JSON.stringify(trouble), { mode: 0o600 }).catch(() => {});
+  setTrouble(record: StoredRecord, trouble: string[]): void {
+    const path = this.#path(record.manifest.id, "trouble");
+    if (trouble.length > 0) {
+      record.trouble = trouble;
+      attempt(() => writeFileSync(path, JSON.stringify(trouble), { mode: 0o600 }));
+    } else if (record.trouble !== undefined) {
+      delete record.trouble;
+      attempt(() => removeFile(path));
+    }
   }
 
   /** What a file held before; undefined when the journal has it no more, or not as it was. */
-  async old(manifest: Manifest, index: number): Promise<Uint8Array | undefined> {
-    await using handle = await open(
-      this.path(manifest.id, `${index}.old`),
-      constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0),
-    ).catch(ignoring("ENOENT"));
-    const bytes = await handle?.readFile();
-    return bytes !== undefined && sha256(bytes) === manifest.files[index]?.before?.hash ? bytes : undefined;
+  async old({ manifest, state, start }: StoredRecord, index: number): Promise<Uint8Array | undefined> {
+    const before = manifest.files[index]?.before;
+    await using file = await open(this.#path(manifest.id, state), readFlags).catch(ignoring("ENOENT"));
+    if (file === undefined || before === undefined || before === null) return undefined;
+    const at = keptBytes(manifest.files.slice(0, index));
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(before.size), 0, before.size, start + at);
+    return bytesRead === before.size && sha256(buffer) === before.hash ? buffer : undefined;
   }
 
   /** Drops the old contents of a change that nothing is left of. */
-  async dropOld({ manifest }: StoredRecord): Promise<void> {
-    for (const index of manifest.files.keys()) await removeFile(this.path(manifest.id, `${index}.old`)).catch(() => {});
+  dropOld({ manifest, state, start }: StoredRecord): void {
+    attempt(() => truncateSync(this.#path(manifest.id, state), start));
   }
 
-  /** Removes the old contents of a change for good, and says so in its record. False when another process did it meanwhile. */
-  async forget(record: StoredRecord): Promise<boolean> {
-    const { id, files } = record.manifest;
-    for (const index of files.keys()) await removeFile(this.path(id, `${index}.old`));
-    const isMarked = await this.mark(record, "forgotten").then(() => true, ignoring("ENOENT"));
-    if (!isMarked) this.#known.delete(id);
-    return isMarked === true;
+  /** Removes the old contents of a change for good, and says so in its record. */
+  async forget(record: StoredRecord): Promise<void> {
+    truncateSync(this.#path(record.manifest.id, record.state), record.start);
+    this.mark(record, "forgotten");
+    await this.keep(record);
   }
 
-  /** Removes a record, the manifest first: what is left of an interrupted removal is seen as a leftover. */
-  async remove(id: string): Promise<void> {
-    const names = await readdir(this.path(id));
-    for (const name of names.filter((name) => name.endsWith(".json"))) await removeFile(this.path(id, name));
-    for (const name of names) await removeFile(this.path(id, name));
-    await rmdir(this.path(id));
-    this.#known.delete(id);
+  /** Removes what a {@link Scan} found left over. */
+  clear({ leftovers }: Scan): void {
+    for (const name of leftovers) attempt(() => removeFile(join(this.#dir, name)));
+  }
+
+  /** Removes a record; what is left of an interrupted removal is seen as a leftover. */
+  #remove({ manifest, state, trouble }: StoredRecord): void {
+    removeFile(this.#path(manifest.id, state));
+    if (trouble !== undefined) removeFile(this.#path(manifest.id, "trouble"));
+    this.#known.delete(`${manifest.id}.${state}`);
   }
 
   /**
    * Removes the oldest records beyond the limits; never the newest, and none that waits for repair. Changes that nothing is left of
    * don't count, so that failures push out no change that can be undone; of them the last few are kept.
    */
-  async prune(maxChanges: number, maxBytes: number): Promise<void> {
-    const { records } = await this.scan();
+  prune({ records }: Scan, maxChanges: number, maxBytes: number): void {
     const gone = records.filter(({ state }) => state === "rolled-back");
     const kept = records.filter(({ state }) => state !== "rolled-back");
-    for (const record of gone.slice(0, -keptFailures)) await this.remove(record.manifest.id);
+    for (const record of gone.slice(0, -keptFailures)) this.#remove(record);
     let count = kept.length;
-    let bytes = kept.reduce((sum, record) => sum + keptBytes(record), 0);
+    let bytes = kept.reduce((sum, record) => sum + bytesIn(record), 0);
     for (const record of kept.slice(0, -1)) {
       if (count <= maxChanges && bytes <= maxBytes) return;
       if (!isFinal(record.state)) continue;
-      await this.remove(record.manifest.id);
+      this.#remove(record);
       count -= 1;
-      bytes -= keptBytes(record);
+      bytes -= bytesIn(record);
     }
+  }
+}
+
+/** Bytes of old content that a record holds. */
+function bytesIn({ manifest, state }: StoredRecord): number {
+  return state === "forgotten" ? 0 : keptBytes(manifest.files);
+}
+
+/** The first line of a file with its end, or all of a file that has no line end; and how long the file is. */
+async function beginning(path: string): Promise<{ line: Buffer; size: number }> {
+  await using file = await open(path, readFlags);
+  const { size } = await file.stat();
+  const pieces: Buffer[] = [];
+  for (;;) {
+    const { bytesRead, buffer } = await file.read(Buffer.alloc(pieceBytes), 0, pieceBytes);
+    const end = buffer.subarray(0, bytesRead).indexOf(0x0a);
+    pieces.push(buffer.subarray(0, end === -1 ? bytesRead : end + 1));
+    if (end !== -1 || bytesRead === 0) return { line: Buffer.concat(pieces), size };
   }
 }

@@ -20,6 +20,8 @@ export interface ChangeRecord {
   undoes?: string;
   /** Names of the user's values that its contents hold, as far as they were known when it was made. */
   values?: string[];
+  /** Names of those that stand in what it wrote: a diff would show them to a process that does not know them. */
+  writes?: string[];
   /** What could not be repaired, one sentence for each file. */
   trouble?: string[];
 }

@@ -1,13 +1,11 @@
-import type { BigIntStats } from "node:fs";
-import { lstat, rename, unlink } from "node:fs/promises";
+import { type BigIntStats, lstatSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
-import { codeOf, localError, localErrorType } from "../errors.ts";
-import { createFile, forEach, holds, inspectFile, linkFile, nameFile, sha256 } from "../files/file-operations.ts";
+import { allowing, attempt, codeOf, localError, localErrorType } from "../errors.ts";
+import { createFile, forEach, inspectFile, inTurns, linkFile, nameFile, sha256 } from "../files/file-operations.ts";
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
-import { valuesIn } from "./held-values.ts";
 import type { Parts } from "./journal.ts";
 import type { HeldLock } from "./lock.ts";
 import {
@@ -17,9 +15,10 @@ import {
   type Manifest,
   type NewContent,
   type StoredRecord,
+  valuesIn,
 } from "./record.ts";
 import type { Scan } from "./records.ts";
-import { takeBack } from "./take-back.ts";
+import { takeBack } from "./repair.ts";
 import type { FileChange } from "./types.ts";
 
 /** A change of one file, with the owner that a file gets that is made again. */
@@ -50,7 +49,7 @@ export async function writeChange(parts: Parts, lock: HeldLock, scan: Scan, plan
     }
     return record.manifest.id;
   } finally {
-    await folders.close();
+    folders.close();
   }
 }
 
@@ -63,20 +62,28 @@ async function prepare(
 ): Promise<StoredRecord> {
   const found: (BigIntStats | null)[] = [];
   const makes = new Set<string>();
-  for (const { path, before } of plan.files) {
-    const missing = await named(roots.show(path), () => folders.missing(path));
-    if (before === null) for (const folder of missing) makes.add(folder);
-    found.push(missing.length > 0 ? null : await check(roots.show(path), folders, path, before));
-    if (missing.length > 0 && before !== null) throw changed(roots.show(path), "gone");
-  }
+  await inTurns(plan.files, async ({ path, before }) => {
+    const shown = roots.show(path);
+    const missing = await named(shown, () => folders.missing(path));
+    if (missing.length > 0 && before !== null) throw changed(shown, "gone");
+    for (const folder of missing) makes.add(folder);
+    found.push(missing.length > 0 ? null : await check(shown, folders, path, before));
+  });
   await reach("checked");
   const old = plan.files.map(({ before }) => before);
   const manifest: Manifest = {
-    version: 1,
+    version: 2,
     id: records.nextId(scan),
     at: Date.now(),
     owner,
-    ...defined({ undoes: plan.undoes, values: valuesIn(old, namesIn) }),
+    ...defined({
+      undoes: plan.undoes,
+      values: valuesIn(old, namesIn),
+      writes: valuesIn(
+        plan.files.map(({ after }) => after),
+        namesIn,
+      ),
+    }),
     files: plan.files.map((file, index) => {
       return { path: file.path, before: keptContent(file.before, found[index]), after: newContent(file) };
     }),
@@ -84,10 +91,10 @@ async function prepare(
     removes: [...plan.removes],
   };
   try {
-    await records.prepare(manifest, old, reach);
-    return { manifest, state: "prepared" };
+    const record = await records.prepare(manifest, old, reach);
+    scan.records.push(record);
+    return record;
   } catch (error) {
-    await records.remove(manifest.id).catch(() => {});
     const code = codeOf(error) ?? "unknown";
     throw localError("WriteFailed", `The change journal can't be written (${code}). Nothing was changed.`, {}, error);
   }
@@ -117,24 +124,30 @@ class Writing {
 
   async run(): Promise<void> {
     const { records, reach } = this.#parts;
+    const changed = [...this.#manifest.files.keys()].filter((index) => this.#isChanged(index));
     await reach("prepared");
     await this.#makeFolders();
-    await this.#eachFile((index) => this.#writeBeside(index));
-    await this.#eachFile((index) => this.#verify(index), { unchanged: true });
+    // All at once: they wait for the same disk.
+    const writings = changed.map((index) => () => this.#named(index, () => this.#writeBeside(index)));
+    const keep = (): Promise<void> => named("The change journal", () => records.keep(this.#record));
+    await forEach([keep, ...writings], (write) => write());
+    await this.#inTurns([...this.#manifest.files.keys()], (index) => this.#verify(index));
     await reach("verified");
-    await this.#folders.confirm();
-    if (!(await this.#lock.isHeld())) {
+    this.#folders.confirm();
+    if (!this.#lock.isHeld()) {
       throw localError("WriteFailed", "Another process took the change journal for abandoned. Nothing was changed.");
     }
-    await named("The change journal", () => records.mark(this.#record, "committing"));
+    await named("The change journal", () => this.#commit());
     await reach("committing");
-    // One after the other, in the order given: a reader of the tree sees a beginning of the change.
-    for (const index of this.#manifest.files.keys()) {
-      if (this.#isChanged(index)) await this.#named(index, () => this.#replace(index));
-    }
-    await this.#folders.confirm();
+    // In the order given: a reader of the tree sees a beginning of the change.
+    await this.#inTurns(changed, (index) => this.#replace(index));
+    this.#folders.confirm();
     await reach("settled");
-    await this.#eachFile((index) => this.#folders.removeBeside(this.#manifest.id, index, this.#file(index).path));
+    await this.#inTurns(changed, (index) => {
+      const { path, before } = this.#file(index);
+      // What was renamed into place is gone from beside it.
+      this.#folders.removeBeside(this.#manifest.id, index, path, [before === null ? "new" : "old"]);
+    });
     for (const path of [...this.#manifest.removes].reverse()) {
       await named(this.#parts.roots.show(path), () => this.#folders.removeEmpty(path));
     }
@@ -144,10 +157,17 @@ class Writing {
     await named("The change journal", () => records.mark(this.#record, "done"));
   }
 
+  async #commit(): Promise<void> {
+    const { records, owner } = this.#parts;
+    records.mark(this.#record, "committing");
+    // Where a repair can't see that the machine was started again, it relies on this mark.
+    if (owner.boot === null) await records.keep(this.#record);
+  }
+
   async #makeFolders(): Promise<void> {
     for (const [index, path] of this.#manifest.makes.entries()) {
       await named(this.#parts.roots.show(path), async () => {
-        if (await this.#folders.make(path)) this.made.push(path);
+        if (this.#folders.make(path)) this.made.push(path);
         await this.#parts.reach("folder-made", index);
       });
     }
@@ -158,7 +178,7 @@ class Writing {
     const { path, before, after } = this.#file(index);
     const bytes = this.#plan.files[index]?.after;
     if (after === null || bytes === null || bytes === undefined) return;
-    const folder = await this.#folders.open(dirname(path));
+    const folder = this.#folders.open(dirname(path));
     const { keepAttributes, roots } = this.#parts;
     const furnish = (file: number): Promise<void> => copyAttributes(folder.at(basename(path)), roots.show(path), file);
     const rights = { ...(before ?? after), ...(keepAttributes && before !== null ? { furnish } : {}) };
@@ -169,7 +189,7 @@ class Writing {
   /** Gives the old file a second name, so that it can be put back as it is, and looks whether it still holds what it should. */
   async #verify(index: number): Promise<void> {
     const { path, before } = this.#file(index);
-    const folder = await this.#folders.open(dirname(path));
+    const folder = this.#folders.open(dirname(path));
     const beside = folder.at(besideName(this.#manifest.id, index, "old"));
     const isLinked =
       before !== null && this.#isChanged(index) && (await this.#secondName(index, folder.at(basename(path)), beside));
@@ -177,41 +197,38 @@ class Writing {
     const found = await check(shown, this.#folders, path, this.#plan.files[index]?.before ?? null);
     if (found === null) return;
     this.#seen.set(index, found);
-    if (isLinked && (await lstat(beside, { bigint: true })).ino !== found.ino) throw changed(shown, "changed");
+    if (isLinked && lstatSync(beside, { bigint: true }).ino !== found.ino) throw changed(shown, "changed");
   }
 
   async #secondName(index: number, from: string, to: string): Promise<boolean> {
-    const isLinked = await linkFile(from, to).catch((error) => {
-      // It is gone: `check` says so.
-      if (codeOf(error) === "ENOENT") return false;
-      throw error;
-    });
+    // It may be gone: `check` says so.
+    const isLinked = allowing(["ENOENT"], () => linkFile(from, to)) === true;
     await this.#parts.reach("old-linked", index);
     return isLinked;
   }
 
   async #replace(index: number): Promise<void> {
     const { path, before, after } = this.#file(index);
-    const folder = await this.#folders.open(dirname(path));
+    const folder = this.#folders.open(dirname(path));
     const beside = besideName(this.#manifest.id, index, "new");
     const target = folder.at(basename(path));
     const shown = this.#parts.roots.show(path);
     if (before === null) {
       // Never over a file that came since.
       this.touched.add(index);
-      if (!(await nameFile(folder, beside, basename(path)))) {
+      if (!nameFile(folder, beside, basename(path))) {
         this.touched.delete(index);
         throw changed(shown, "appeared");
       }
     } else {
-      const now = await lstat(target, { bigint: true }).catch(() => undefined);
+      const now = attempt(() => lstatSync(target, { bigint: true }));
       const seen = this.#seen.get(index);
       const isSame = now?.ino === seen?.ino && now?.size === seen?.size && now?.mtimeNs === seen?.mtimeNs;
       if (now === undefined || !isSame) throw changed(shown, now === undefined ? "gone" : "changed");
       // Before the call: one that fails may have been done all the same. Taking back looks what stands there.
       this.touched.add(index);
-      if (after === null) await unlink(target);
-      else await rename(folder.at(beside), target);
+      if (after === null) unlinkSync(target);
+      else renameSync(folder.at(beside), target);
     }
     await this.#parts.reach("replaced", index);
   }
@@ -224,15 +241,11 @@ class Writing {
     return isChanged(this.#file(index));
   }
 
-  async #eachFile(
-    work: (index: number) => Promise<void>,
-    { unchanged = false }: { unchanged?: boolean } = {},
-  ): Promise<void> {
-    const indexes = [...this.#manifest.files.keys()].filter((index) => unchanged || this.#isChanged(index));
-    await forEach(indexes, (index) => this.#named(index, () => work(index)));
+  #inTurns(indexes: readonly number[], work: (index: number) => void | Promise<void>): Promise<void> {
+    return inTurns(indexes, (index) => this.#named(index, () => work(index)));
   }
 
-  #named<T>(index: number, work: () => Promise<T>): Promise<T> {
+  #named<T>(index: number, work: () => T | Promise<T>): Promise<T> {
     return named(this.#parts.roots.show(this.#file(index).path), work);
   }
 }
@@ -244,10 +257,16 @@ async function check(
   path: string,
   before: Uint8Array | null,
 ): Promise<BigIntStats | null> {
-  const folder = await named(shown, () => folders.open(dirname(path)));
-  const found = await named(shown, () => inspectFile(folder, basename(path), before === null ? [] : [before.length]));
-  if (holds(found, before === null ? null : { hash: sha256(before) })) return found?.stats ?? null;
-  throw changed(shown, before === null ? "appeared" : found === null ? "gone" : "changed");
+  const found = await named(shown, () =>
+    inspectFile(folders.open(dirname(path)), basename(path), (size) => size === before?.length),
+  );
+  if (found === null) {
+    if (before === null) return null;
+    throw changed(shown, "gone");
+  }
+  if (before === null) throw changed(shown, "appeared");
+  if (found.bytes === undefined || Buffer.compare(found.bytes, before) !== 0) throw changed(shown, "changed");
+  return found.stats;
 }
 
 function changed(shown: string, how: "appeared" | "gone" | "changed"): Error {
@@ -260,7 +279,7 @@ function changed(shown: string, how: "appeared" | "gone" | "changed"): Error {
 }
 
 /** Runs a step; a failure of the system is reported as that of the file. */
-export async function named<T>(shown: string, work: () => Promise<T>): Promise<T> {
+export async function named<T>(shown: string, work: () => T | Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -9,6 +9,8 @@ export interface TextMasker {
   pause(): string;
   /** Nothing more follows; afterwards it is as new. */
   end(): string;
+  /** Another one for what follows, which knows what came so far. Without it, a new one is made. */
+  fork?(): TextMasker;
 }
 
 /** Makes a masker for one stream: the log, the increments, and a screen have one each. */

@@ -108,11 +108,13 @@ function shellOf(command: string, env: Record<string, string>): [string, string[
   return [(name && env[name]) || "cmd.exe", ["/d", "/s", "/c", `"${command}"`]];
 }
 
-/** As {@link shellOf}; first what the host has open is closed, such as its other terminals. */
+/**
+ * As {@link shellOf}. What the host has open, such as its other terminals, is closed before bubblewrap starts: its first process would hold
+ * it for a moment.
+ */
 function confinedShellOf(command: string, confined: ConfinedBash): [string, string[]] {
-  const script = `${closeOthers("[012]")}; exec /bin/sh -c "$0"`;
-  const { bash, args } = confined.command("bash", ["--noprofile", "--norc", "-c", script, command]);
-  return [bash, [...args]];
+  const { bash: program, args } = confined.command("/bin/sh", ["-c", command]);
+  return ["bash", ["--noprofile", "--norc", "-c", `${closeOthers("[012]")}; exec "$@"`, "bash", program, ...args]];
 }
 
 /** Ends what is left of the shell's process group. */

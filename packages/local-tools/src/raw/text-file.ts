@@ -39,7 +39,7 @@ export async function readTextFile(path: string): Promise<TextFile> {
 export async function writeTextFile(path: string, text: string, before?: TextFile): Promise<void> {
   const bytes = encodeText(text, before?.bom === true);
   const target = await targetOf(path);
-  await using folder = await pinFolder(dirname(target));
+  using folder = await pinFolder(dirname(target));
   const name = basename(target);
   const now = before?.stats ?? (await folder.lstat(name).catch(() => undefined));
   if (now !== undefined && !now.isFile()) throw notAFile(path);

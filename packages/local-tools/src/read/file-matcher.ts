@@ -14,8 +14,10 @@ export interface FileMatches {
   count: number;
   /** The first of them. */
   lines: MatchedLine[];
-  /** It is not UTF-8, and the pattern may stand in what could not be read. */
+  /** Not all of it could be decoded, and the pattern may stand in what could not. */
   doubtful: boolean;
+  /** U+FFFD stands for that in a line that is shown. */
+  replaced: boolean;
   /** It has lines of more than a million characters, which an expression was tried on in parts. */
   inParts: boolean;
 }
@@ -78,11 +80,16 @@ export class FileMatcher {
     this.#lineEnds = literal === undefined ? 0 : literal.split("\n").length - 1;
   }
 
+  /** What the file holds, complete behind its last piece. */
+  get found(): FileMatches {
+    return this.#found;
+  }
+
   /** Whether bytes plainly hold nothing of it, so that a file of them, or a piece of one, needs no decoding. */
   lacks(bytes: Buffer): boolean {
     if (this.#needles === undefined || this.#needles.some((needle) => bytes.includes(needle))) return false;
     // What isn't ASCII may stand there in another encoding.
-    return !this.#isDoubtful() || isUtf8(bytes);
+    return !this.isDoubtful() || isUtf8(bytes);
   }
 
   /** Begins a file, of which so many lines are wanted. */
@@ -99,11 +106,14 @@ export class FileMatcher {
     this.#before = noBytes;
   }
 
-  /** The next piece; `last` ends the file. What is given is complete then. The bytes are not kept. */
-  take(bytes: Buffer, last: boolean): FileMatches {
+  /**
+   * The next piece; `last` ends the file. The bytes are not kept. `isDecoded`: they were decoded from another encoding, and U+FFFD in them
+   * stands for what could not be.
+   */
+  take(bytes: Buffer, last: boolean, isDecoded = false): FileMatches {
     if (!this.#passes(bytes, last)) {
-      const text = this.#text + this.#decoded(bytes, last);
-      if (this.#isReplaced) this.#found.doubtful ||= this.#isDoubtful(text);
+      const text = this.#text + this.#decoded(bytes, last, isDecoded);
+      if (this.#isReplaced) this.#found.doubtful ||= this.isDoubtful(text);
       const cut = this.#searchable(text, last);
       this.#search(text, cut, last);
       this.#text = text.slice(cut);
@@ -132,10 +142,10 @@ export class FileMatcher {
   }
 
   /** The text of a piece, its line ends LF. The only place where bytes become text. */
-  #decoded(bytes: Buffer, last: boolean): string {
+  #decoded(bytes: Buffer, last: boolean, isDecoded: boolean): string {
     this.#decoder ??= last ? decoder : new TextDecoder();
     const text = this.#carriageReturn + this.#decoder.decode(bytes, { stream: !last });
-    if (text.includes("\ufffd") && !bytes.includes(replacement)) this.#isReplaced = true;
+    if (text.includes("\ufffd") && (isDecoded || !bytes.includes(replacement))) this.#isReplaced = true;
     return this.#withoutReturn(text, last).replaceAll("\r\n", "\n");
   }
 
@@ -145,8 +155,8 @@ export class FileMatcher {
     return this.#carriageReturn === "" ? text : text.slice(0, -1);
   }
 
-  /** Whether a pattern that was not found may stand in bytes that are not UTF-8. */
-  #isDoubtful(text?: string): boolean {
+  /** Whether the pattern may stand in bytes that were not decoded, or wrongly. */
+  isDoubtful(text?: string): boolean {
     if (this.#literal !== undefined) return /[^\0-\x7f]/.test(this.#literal);
     return this.#sure === undefined || (text !== undefined && this.#sure.some((needle) => text.includes(needle)));
   }
@@ -184,6 +194,7 @@ export class FileMatcher {
           found.count++;
           if (found.lines.length < this.#maxLines) {
             countLines(start);
+            found.replaced ||= this.#isReplaced && text.slice(start, end).includes("\ufffd");
             found.lines.push({ line: this.#number, text: around(text.slice(start, end), fits, !isWhole, goesOn) });
           }
         }
@@ -239,5 +250,5 @@ function isLowSurrogate(text: string, at: number): boolean {
 }
 
 function nothing(): FileMatches {
-  return { count: 0, lines: [], doubtful: false, inParts: false };
+  return { count: 0, lines: [], doubtful: false, replaced: false, inParts: false };
 }

@@ -1,6 +1,8 @@
 import { defined } from "@toolglot/internal";
-import { localError } from "../errors.ts";
-import { type LinesFound, scanLines } from "../files/scan-lines.ts";
+import { shownEncoding, type TextForm, utf8 } from "../encodings/encodings.ts";
+import type { FileEncodings } from "../encodings/file-encodings.ts";
+import { localError, localErrorType } from "../errors.ts";
+import { binaryFile, type LinesFound, scanLines } from "../files/scan-lines.ts";
 import { counted, inMessage, several, sized } from "../messages.ts";
 import type { OpenedFile } from "../roots/pinned-folder.ts";
 import type { FileRead, ReadPart } from "./types.ts";
@@ -9,18 +11,27 @@ import type { FileRead, ReadPart } from "./types.ts";
 export interface FileBounds {
   maxChars: number;
   maxBytes: number;
+  encodings: FileEncodings;
   signal?: AbortSignal | undefined;
 }
 
 /** UTF-16 units of one line. */
 const maxLine = 5000;
+/** Bytes that are read at one time. */
+const partBytes = 1 << 20;
 
 /** Gives a file, or lines of it. Closing it is the caller's. */
 export async function readOpenedFile(file: OpenedFile, wanted: FileRead, bounds: FileBounds): Promise<ReadPart> {
   const called = inMessage(wanted.src);
   const { from = 1, to } = wanted;
-  const scan = (first: number, last: number): Promise<LinesFound> =>
-    scanLines(file, { ...bounds, from: first, to: last, maxLine: Math.min(maxLine, bounds.maxChars), called });
+  let form = wanted.encoding === undefined ? undefined : await formOf(file, wanted, bounds);
+  const scan = async (first: number, last: number): Promise<LinesFound> => {
+    const lines = { ...bounds, from: first, to: last, maxLine: Math.min(maxLine, bounds.maxChars), called };
+    const found = await scanLines(file, { ...lines, form });
+    if (found !== undefined) return found;
+    form = await formOf(file, wanted, bounds);
+    return (await scanLines(file, { ...lines, form })) as LinesFound;
+  };
 
   const wrong = [from, to].find((line) => line !== undefined && (!Number.isSafeInteger(line) || line < 1));
   if (wrong !== undefined) throw localError("InvalidRange", `${called}: lines count from 1; ${wrong} is no line.`);
@@ -43,13 +54,58 @@ export async function readOpenedFile(file: OpenedFile, wanted: FileRead, bounds:
       },
     );
   }
-  return {
+  const part: ReadPart = {
     kind: "file",
     of: wanted.src,
-    head: `${called}: ${[extent(found, from, to, file.stats.size), ...remarks(found)].join("; ")}`,
+    head: `${called}: ${[`${extent(found, from, to, file.stats.size)}${encodingText(form)}`, ...remarks(found)].join("; ")}`,
     text: found.text,
     cut: found.cut || found.shortened.length > 0,
+    ...defined({ encoding: form && shownEncoding(form) }),
   };
+  if (!part.cut && from === 1 && found.lines === found.total) wholeParts.add(part);
+  return part;
+}
+
+const wholeParts = new WeakSet<ReadPart>();
+
+/** Whether a part that was read is all of its file, so that nothing that goes on elsewhere stands at its ends. */
+export function isWholeFile(part: ReadPart): boolean {
+  return wholeParts.has(part);
+}
+
+/** How a file is encoded, judged by as much of it as may be held. Rejects with `BinaryFile` and `NotText`. */
+async function formOf(file: OpenedFile, { src, encoding }: FileRead, bounds: FileBounds): Promise<TextForm> {
+  const { maxBytes, encodings, signal } = bounds;
+  const called = inMessage(src);
+  const bytes = await headOf(file, maxBytes);
+  signal?.throwIfAborted();
+  const judged = { path: file.path, called, named: encoding, isWhole: bytes.length >= file.stats.size };
+  return await encodings.formOf(bytes, judged).catch((error: unknown) => {
+    const type = localErrorType(error);
+    if (type === "BinaryFile") throw binaryFile(file, bytes, called);
+    // Lines of it may be UTF-8 all the same.
+    if (type === "NotText" && encoding === undefined && !bytes.includes(0))
+      return { encoding: utf8, guessed: false, mark: 0 };
+    throw error;
+  });
+}
+
+async function headOf({ handle, stats }: OpenedFile, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  const most = stats.size === 0 ? maxBytes : Math.min(stats.size, maxBytes);
+  for (let total = 0; total < most; ) {
+    const room = Math.min(most - total, partBytes);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(room), 0, room, total);
+    if (bytesRead === 0) break;
+    parts.push(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+  }
+  return Buffer.concat(parts);
+}
+
+function encodingText(form: TextForm | undefined): string {
+  const name = form && shownEncoding(form);
+  return name === undefined ? "" : `, ${name}${form?.guessed ? " (guessed)" : ""}`;
 }
 
 /** Which lines of how many, and where to read on. */

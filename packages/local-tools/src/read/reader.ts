@@ -1,3 +1,5 @@
+import { encodingSettings } from "../encodings/detect.ts";
+import { FileEncodings } from "../encodings/file-encodings.ts";
 import { localError, notAFile } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import type { LocalRequest } from "../policy.ts";
@@ -20,6 +22,8 @@ export interface ReaderOptions {
    * as far as is asked for, and searched when they are named. Default 32 MiB.
    */
   maxBytes?: number;
+  /** How files are encoded. Default: found out with nothing to prefer. */
+  encodings?: FileEncodings;
 }
 
 /** Options of one read. */
@@ -35,11 +39,13 @@ export class Reader {
   readonly #roots: Roots;
   readonly #maxChars: number;
   readonly #maxBytes: number;
+  readonly #encodings: FileEncodings;
   readonly #thread = new SearchThread();
 
   /** Throws `TypeError` for bounds that are no counts. */
-  constructor({ roots, maxChars, maxBytes }: ReaderOptions) {
+  constructor({ roots, maxChars, maxBytes, encodings }: ReaderOptions) {
     this.#roots = roots;
+    this.#encodings = encodings ?? new FileEncodings(encodingSettings(roots.paths));
     this.#maxChars = bound("maxChars", maxChars, 40_000);
     this.#maxBytes = bound("maxBytes", maxBytes, 32 * 1024 * 1024);
   }
@@ -61,7 +67,8 @@ export class Reader {
       return readFolder(roots, place, file.src, maxChars);
     }
     await using opened = await roots.openPlace(place.path, file.src);
-    return await readOpenedFile(opened, file, { maxChars, maxBytes: this.#maxBytes, signal });
+    const bounds = { maxChars, maxBytes: this.#maxBytes, encodings: this.#encodings, signal };
+    return await readOpenedFile(opened, file, bounds);
   }
 
   /** Searches files for text. Protected files are left out, so that there is nothing to decide. */
@@ -70,7 +77,8 @@ export class Reader {
     { signal, maxChars = this.#maxChars }: Omit<ReadOptions, "decide"> = {},
   ): Promise<ReadPart> {
     const [roots, maxBytes, thread] = [this.#roots, this.#maxBytes, this.#thread];
-    return searchText(search, { roots, maxChars, maxBytes, thread, signal });
+    const encodings = this.#encodings.settings;
+    return searchText(search, { roots, maxChars, maxBytes, thread, encodings, signal });
   }
 
   /** Ends the thread that searches. */
@@ -88,7 +96,7 @@ async function placeOf(asked: FileRead, roots: Roots): Promise<{ file: FileRead;
   }
   const named = await roots.locate(src);
   if (named.kind !== "file") return { file: asked, place };
-  return { file: { src, from: Number(from), to: Number(to) }, place: named };
+  return { file: { ...asked, src, from: Number(from), to: Number(to) }, place: named };
 }
 
 function bound(name: string, given: number | undefined, standard: number): number {

@@ -1,11 +1,15 @@
-import { closeSync, fstatSync, readSync } from "node:fs";
+import { closeSync } from "node:fs";
 import { basename, dirname } from "node:path";
+import { pieceDecoder } from "../encodings/codecs.ts";
+import { EncodingFinder, type EncodingSettings, formByMark } from "../encodings/detect.ts";
+import { type TextForm, utf8 } from "../encodings/encodings.ts";
 import { attempt, codeOf } from "../errors.ts";
-import { looksBinary } from "../files/file-kind.ts";
 import { HeldFolder } from "../files/held-folder.ts";
+import { Utf8Pieces } from "../files/utf8-pieces.ts";
 import { type WalkCounts, type WalkedFile, walkFiles } from "../files/walk.ts";
 import { fileChoice } from "./file-choice.ts";
 import { FileMatcher, type MatchedLine } from "./file-matcher.ts";
+import { FilePieces, pieceBytes, sizeOf } from "./file-pieces.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** What is to be searched, in a form that can be handed to a thread. */
@@ -23,6 +27,8 @@ export interface SearchJob {
   until: number;
   /** Files that took too long in another thread, as the model calls them. */
   slow: readonly string[];
+  /** What decides about the encodings of files. Default: nothing is preferred. */
+  encodings?: EncodingSettings;
 }
 
 /** What of a pattern was found. */
@@ -32,8 +38,12 @@ export interface Hits {
   files: number;
   /** The first, by path. */
   lines: (MatchedLine & { file: string })[];
-  /** Files without a match in which there may be one all the same, since they are not UTF-8. */
+  /** Files without a match in which there may be one all the same, since their encoding is not known for certain. */
   doubtful: number;
+  /** Files with a match of which the encoding is a guess. */
+  guessed: number;
+  /** Files with lines in which U+FFFD stands for what could not be decoded. */
+  replaced: number;
   /** An expression was tried on a very long line in parts. */
   inParts: boolean;
 }
@@ -74,14 +84,12 @@ const mostMatches = 200;
 export const mostCounted = 1_000_000;
 /** Files that may take too long before it's plain that the pattern is to blame. */
 const mostSlow = 3;
-/** Bytes of a file that are read at one time. */
-const pieceBytes = 1 << 20;
-/** Bytes at a file's beginning by which it is judged. */
-const binaryBytes = 256 * 1024;
+/** Bytes at a file's beginning by which its encoding is found out. */
+const judgedBytes = 32 * 1024 * 1024;
 
 /** The state of a search that has not begun. */
 export function searchBegins(patterns: number): SearchState {
-  const hits = (): Hits => ({ matches: 0, files: 0, lines: [], doubtful: 0, inParts: false });
+  const hits = (): Hits => ({ matches: 0, files: 0, lines: [], doubtful: 0, guessed: 0, replaced: 0, inParts: false });
   const counts = { files: 0, looked: 0, large: 0, binary: 0, unreadable: 0 };
   const walk = { protectedFiles: 0, ignored: 0, unreadableFolders: 0 };
   return { ...counts, ...walk, at: undefined, tooSlow: [], hits: Array.from({ length: patterns }, hits) };
@@ -116,7 +124,8 @@ class FileSearch {
   readonly #matchers: readonly FileMatcher[];
   readonly #slow: ReadonlySet<string>;
   #kept = Date.now();
-  readonly #buffer = Buffer.allocUnsafeSlow(pieceBytes);
+  readonly #pieces = new FilePieces();
+  readonly #encodings: EncodingFinder;
 
   constructor(job: SearchJob, state: SearchState, progress: SearchProgress) {
     this.#job = job;
@@ -124,6 +133,8 @@ class FileSearch {
     this.#progress = progress;
     this.#matchers = job.patterns.map((pattern) => new FileMatcher(pattern));
     this.#slow = new Set(job.slow);
+    const { roots, encodings = { roots, encodings: undefined, isChinese: false } } = job;
+    this.#encodings = new EncodingFinder(encodings);
   }
 
   /** Whether a folder is to be looked into. */
@@ -146,7 +157,7 @@ class FileSearch {
       this.#progress.begin(shown);
       const fd = this.#open(file);
       try {
-        if (fd !== undefined && !this.#search(fd, shown)) return false;
+        if (fd !== undefined && !this.#search(fd, file)) return false;
       } finally {
         if (fd !== undefined) closeSync(fd);
       }
@@ -170,63 +181,107 @@ class FileSearch {
     }
   }
 
-  /** Searches a file piece by piece. False when time was over before its end. */
-  #search(fd: number, shown: string): boolean {
-    const { maxBytes, place, until } = this.#job;
-    let size: number | undefined;
+  /** Searches a file piece by piece, as UTF-8 if it is. False when time was over before its end. */
+  #search(fd: number, file: WalkedFile): boolean {
+    const { maxBytes, place } = this.#job;
+    const { shown } = file;
+    const pieces = new Utf8Pieces();
+    let [size, isUtf8] = [undefined as number | undefined, true];
     for (let done = 0; ; this.#progress.begin(shown)) {
-      const bytes = this.#read(fd, (size ?? pieceBytes) - done);
+      const bytes = this.#pieces.read(fd, done, (size ?? pieceBytes) - done);
       // Small files have their size from reading them: to ask for it takes longer.
       size ??= bytes === undefined || bytes.length < pieceBytes ? bytes?.length : sizeOf(fd);
       if (bytes === undefined || size === undefined) return this.count("unreadable");
       if (place.kind === "directory" && size > maxBytes) return this.count("large");
-      const head = bytes.length > binaryBytes ? bytes.subarray(0, binaryBytes) : bytes;
-      const isBinary = bytes.includes(0) || (done === 0 && looksBinary(head));
+      const [isFirst, isLast] = [done === 0, bytes.length === 0 || done + bytes.length >= size];
+      const isBinary = bytes.includes(0);
+      if (isFirst && isBinary && this.#encodings.isPlainlyBinary(bytes, pathOf(file))) return this.count("binary");
+      if (isFirst && (isBinary || formByMark(bytes)?.encoding.width === 2)) return this.#searchOther(fd, file, size);
       // Of a file that isn't large, reading says the same: it is binary, whatever stands before that.
-      if (isBinary && (done === 0 || size <= maxBytes)) return this.count("binary");
-      const isOver = done > 0 && Date.now() >= until;
-      if (isBinary || isOver) {
-        this.#match(Buffer.alloc(0), shown, false, true);
-        this.#state.stoppedIn = { file: shown, bytes: done, size, why: isBinary ? "binary" : "time" };
-        if (!isBinary) return this.#stop(shown, "time");
-        this.#state.files++;
-        return true;
+      if (isBinary && size <= maxBytes) return this.count("binary");
+      if (isBinary || this.#isOver(done)) return this.#leave(shown, done, size, isBinary ? "binary" : "time");
+      const isLacking = (): boolean => this.#matchers.every((matcher) => matcher.lacks(bytes));
+      if (!isFirst || !isLast || !isLacking()) {
+        isUtf8 = isUtf8 && pieces.take(bytes) && (!isLast || pieces.end());
+        if (!isUtf8 && !isLacking()) return this.#searchOther(fd, file, size);
+        this.#match(bytes, isFirst, isLast);
+        // What lies in two pieces.
+        if (isLast && !isUtf8 && this.#isFound()) return this.#searchOther(fd, file, size);
+        if (isLast) this.#add(shown);
       }
-      const isLast = bytes.length === 0 || done + bytes.length >= size;
-      this.#match(bytes, shown, done === 0, isLast);
       done += bytes.length;
       if (isLast) return this.count("looked");
     }
   }
 
-  /** The next bytes of a file, as many as a piece takes; they last until the next call. */
-  #read(fd: number, most: number): Buffer | undefined {
-    let length = 0;
-    try {
-      for (let read = 1; read > 0 && length < Math.min(most, pieceBytes); length += read) {
-        read = readSync(fd, this.#buffer, length, Math.min(most, pieceBytes) - length, null);
-      }
-    } catch {
-      return undefined;
+  /** Searches a file that is not plain UTF-8, from its beginning. */
+  #searchOther(fd: number, file: WalkedFile, size: number): boolean {
+    const { shown } = file;
+    const tick = (): void => this.#progress.begin(shown);
+    const head = this.#pieces.head(fd, Math.min(size, judgedBytes), tick);
+    if (head === undefined) return this.count("unreadable");
+    const found = this.#encodings.find(head, { path: pathOf(file), isWhole: head.length >= size, tick });
+    if ("kind" in found && found.kind === "binary") return this.count("binary");
+    const form: TextForm | undefined = "kind" in found ? undefined : found;
+    const decoder = form === undefined || form.encoding === utf8 ? undefined : pieceDecoder(form.encoding);
+    const start = form?.mark ?? 0;
+    for (let done = start; ; tick()) {
+      const bytes = this.#pieces.read(fd, done, size - done);
+      if (bytes === undefined) return this.count("unreadable");
+      if (this.#isOver(done - start)) return this.#leave(shown, done, size, "time", form);
+      const isLast = bytes.length === 0 || done + bytes.length >= size;
+      const text = decoder && Buffer.from(decoder.write(bytes) + (isLast ? decoder.end() : ""));
+      this.#match(text ?? bytes, done === start, isLast, decoder !== undefined);
+      done += bytes.length;
+      if (!isLast) continue;
+      this.#add(shown, form);
+      return this.count("looked");
     }
-    return this.#buffer.subarray(0, length);
   }
 
-  #match(bytes: Buffer, file: string, isFirst: boolean, isLast: boolean): void {
+  /** `isDecoded`: U+FFFD stands for what the file's own encoding could not be decoded from. */
+  #match(bytes: Buffer, isFirst: boolean, isLast: boolean, isDecoded = false): void {
     const { hits } = this.#state;
-    for (let index = 0; index < hits.length; index++) {
-      const [hit, matcher] = [hits[index] as Hits, this.#matchers[index] as FileMatcher];
+    for (const [index, matcher] of this.#matchers.entries()) {
+      if (isFirst) matcher.begin(mostMatches - (hits[index] as Hits).lines.length);
+      if (index === 0 || hits[0]?.matches === 0) matcher.take(bytes, isLast, isDecoded);
+    }
+  }
+
+  #isFound(): boolean {
+    return this.#matchers.some(({ found }) => found.count > 0);
+  }
+
+  /** What was found in a file, of a form that is given unless it is plain UTF-8, or of none that is known. */
+  #add(file: string, form?: TextForm): void {
+    const { hits } = this.#state;
+    for (const [index, hit] of hits.entries()) {
       if (index > 0 && hits[0]?.matches !== 0) return;
-      if (isFirst && isLast && matcher.lacks(bytes)) continue;
-      if (isFirst) matcher.begin(mostMatches - hit.lines.length);
-      const { count, lines, doubtful, inParts } = matcher.take(bytes, isLast);
-      if (!isLast) continue;
+      const { count, lines, doubtful, replaced, inParts } = (this.#matchers[index] as FileMatcher).found;
+      const mayLack = form?.guessed === true && (this.#matchers[index] as FileMatcher).isDoubtful();
       hit.matches += count;
       if (count > 0) hit.files++;
-      else if (doubtful) hit.doubtful++;
+      else if (doubtful || mayLack) hit.doubtful++;
+      if (count > 0 && form?.guessed) hit.guessed++;
+      if (replaced) hit.replaced++;
       hit.inParts ||= inParts;
       for (const line of lines) hit.lines.push({ file, ...line });
     }
+  }
+
+  /** Time is over, and a piece of a file was searched. */
+  #isOver(done: number): boolean {
+    return done > 0 && Date.now() >= this.#job.until;
+  }
+
+  /** Keeps what was found in a file up to here. False when the search is to end. */
+  #leave(shown: string, bytes: number, size: number, why: "time" | "binary", form?: TextForm): boolean {
+    this.#match(Buffer.alloc(0), false, true);
+    this.#add(shown, form);
+    this.#state.stoppedIn = { file: shown, bytes, size, why };
+    if (why === "time") return this.#stop(shown, "time");
+    this.#state.files++;
+    return true;
   }
 
   /** False when the search is to end before a file or folder. */
@@ -250,8 +305,6 @@ class FileSearch {
   }
 }
 
-/** Bytes of a regular file. */
-function sizeOf(fd: number): number | undefined {
-  const stats = fstatSync(fd);
-  return stats.isFile() ? stats.size : undefined;
+function pathOf({ folder, name }: WalkedFile): string {
+  return folder.pathOf(name);
 }

@@ -40,7 +40,13 @@ export function searchReport(
       ? `${several(large, "file")} of more than ${sized(bounds.maxBytes)} left out${matches === 0 ? "; name one to search it" : ""}`
       : "",
     state.binary > 0 ? `${several(state.binary, "binary file")} left out` : "",
-    hits.doubtful > 0 ? `${several(hits.doubtful, "file")} not UTF-8, searched as far as it can be read` : "",
+    hits.doubtful > 0
+      ? `${several(hits.doubtful, "file")} in no encoding that is known for certain, searched as far as it can be read`
+      : "",
+    hits.guessed > 0 ? `${several(hits.guessed, "file")} read in a guessed encoding` : "",
+    hits.replaced > 0
+      ? `${several(hits.replaced, "file")} with lines where \ufffd stands for bytes that can't be read`
+      : "",
     state.unreadableFolders > 0
       ? `${several(state.unreadableFolders, "directory", "directories")} could not be read`
       : "",

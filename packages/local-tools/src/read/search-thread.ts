@@ -3,7 +3,6 @@ import { Worker } from "node:worker_threads";
 import { onAbort, untilAborted } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { type SearchJob, type SearchState, searchBegins } from "./search-files.ts";
-import script from "./search-script.ts?script";
 
 /** Milliseconds without a search after which the thread ends. */
 const idleMs = 30_000;
@@ -43,6 +42,8 @@ interface Thread {
  */
 export class SearchThread {
   #thread: Thread | undefined;
+  /** How often it was closed. */
+  #closed = 0;
   #idle: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
@@ -61,6 +62,7 @@ export class SearchThread {
     clearTimeout(this.#idle);
     const worker = this.#thread?.worker;
     this.#thread = undefined;
+    this.#closed++;
     await worker?.terminate();
   }
 
@@ -86,7 +88,7 @@ export class SearchThread {
   }
 
   async #attempt(job: SearchJob, begin: SearchState, fileTimeoutMs: number): Promise<Attempt> {
-    const thread = this.#started();
+    const thread = await this.#started();
     const { worker, shared } = thread;
     const counter = new Int32Array(shared, 0, 2);
     Atomics.store(counter, 0, 0);
@@ -127,8 +129,12 @@ export class SearchThread {
     }
   }
 
-  #started(): Thread {
+  async #started(): Promise<Thread> {
     if (this.#thread !== undefined) return this.#thread;
+    // It is long: nobody who does not search reads it.
+    const closed = this.#closed;
+    const { default: script } = await import("./search-script.ts?script");
+    if (this.#closed !== closed) throw new Error("The search was ended.");
     const shared = new SharedArrayBuffer(8 + pathBytes);
     const worker = new Worker(script, {
       eval: true,

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { type EncodingSettings, encodingSettings } from "../encodings/detect.ts";
 import { localError, notAFile } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import { protectedReason } from "../policy.ts";
@@ -17,6 +18,8 @@ export interface SearchOptions {
   maxBytes: number;
   /** Where it runs. Default: a thread of its own. */
   thread?: SearchThread;
+  /** What decides about the encodings of files. Default: nothing is preferred. */
+  encodings?: EncodingSettings;
   signal?: AbortSignal | undefined;
   /** Milliseconds that one file, or a million bytes of a large one, may take; a pattern can be one that never comes to an end. Default 2,000. */
   fileTimeoutMs?: number;
@@ -27,6 +30,7 @@ export interface SearchOptions {
 /** Searches files line by line. See `Reader.search`. */
 export async function searchText(search: TextSearch, options: SearchOptions): Promise<ReadPart> {
   const { roots, maxChars, maxBytes, signal, timeoutMs = 10_000, fileTimeoutMs = 2000 } = options;
+  const { encodings = encodingSettings(roots.paths) } = options;
   signal?.throwIfAborted();
   const pattern = readPattern(search.pattern);
   // `call(x)` is an expression that fits `callx`, and may be meant as it stands.
@@ -43,7 +47,7 @@ export async function searchText(search: TextSearch, options: SearchOptions): Pr
     // One that can't be opened is refused with the reason.
     if (kind === "file") await (await roots.openPlace(path, search.src)).close();
     const thread = options.thread ?? new SearchThread();
-    const job = { roots: roots.paths, place: { path, shown, kind }, glob: search.glob, patterns, maxBytes };
+    const job = { roots: roots.paths, place: { path, shown, kind }, glob: search.glob, patterns, maxBytes, encodings };
     state = await thread.run(job, { timeoutMs, fileTimeoutMs, signal }).finally(() => {
       if (options.thread === undefined) return thread.close();
     });

@@ -3,6 +3,8 @@ export interface FileRead {
   src: string;
   from?: number;
   to?: number;
+  /** Its encoding, such as `gbk`. Default: found out. */
+  encoding?: string;
 }
 
 /** A search for text in files. */
@@ -16,8 +18,8 @@ export interface TextSearch {
 }
 
 /**
- * What a search did not look at, or does not show. `size`: files in folders that are too large; `binary`; `encoding`: files of no known encoding, in which
- * the pattern may stand all the same; `protected`; `ignored`: entries that ignore files name, a folder counts as one; `unreadable`: files and folders;
+ * What a search did not look at, or does not show. `size`: files in folders that are too large; `binary`; `encoding`: files of no known encoding, or a guessed
+ * one, in which the pattern may stand all the same; `protected`; `ignored`: entries that ignore files name, a folder counts as one; `unreadable`: files and folders;
  * `time`: files that there was no time for; `matches`: lines that fit and are not shown.
  */
 export interface LeftOut {
@@ -36,6 +38,8 @@ export interface ReadPart {
   text: string;
   /** Something was left out. */
   cut: boolean;
+  /** Of a file: its encoding; undefined for UTF-8. */
+  encoding?: string;
   /** Of a search: every file in question was looked at to its end. */
   complete?: boolean;
   /** Of a search: how many files were looked at to their end. */

@@ -1,7 +1,18 @@
-import { constants, type Stats, statSync } from "node:fs";
-import { type FileHandle, lstat, open, readdir, readlink, realpath, stat } from "node:fs/promises";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileChanged, localError, notAFile } from "../errors.ts";
+import { attempt, codeOf, fileChanged, localError, notAFile } from "../errors.ts";
+import { flush } from "../files/file-operations.ts";
 import { inMessage } from "../messages.ts";
 
 /** An entry of a folder, links not followed. */
@@ -14,11 +25,13 @@ export interface FolderEntry {
  * A folder that is held open. What is reached through {@link at} lies in this folder, even if its path is renamed or made a
  * link meanwhile. Only Linux (with /proc) can do that; elsewhere a moment remains between looking and acting.
  */
-export interface PinnedFolder extends AsyncDisposable {
+export interface PinnedFolder extends Disposable {
   /** Its real path, read back after it was opened. */
   readonly path: string;
   /** Whether {@link at} leads through the open folder; false: through its path, which somebody may change. */
   readonly pinned: boolean;
+  /** A path to the folder itself, as {@link at} begins. */
+  readonly base: string;
   /** A path to an entry of the folder. The entry itself may be a link: open it with `O_NOFOLLOW`. */
   at(name: string): string;
   /** What is in it, in no order. Rejects with the system's error. */
@@ -29,7 +42,7 @@ export interface PinnedFolder extends AsyncDisposable {
   folder(name: string): Promise<PinnedFolder>;
   /** Makes a rename or removal in it last. */
   sync(): Promise<void>;
-  close(): Promise<void>;
+  close(): void;
 }
 
 /** Whether there is a folder at a path, links followed. */
@@ -37,29 +50,40 @@ export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-/** Opens a folder by its real path: a link put in its place is refused (`ELOOP`, `ENOTDIR`). */
+/** As {@link holdFolder}, but rejects. */
 export async function pinFolder(real: string): Promise<PinnedFolder> {
+  return holdFolder(real);
+}
+
+/**
+ * Opens a folder by its real path: a link put in its place is refused (`ELOOP`, `ENOTDIR`). Does not await: whoever resolved the
+ * path looked at the folder already, so no disk has to be waited for.
+ */
+export function holdFolder(real: string): PinnedFolder {
   if (process.platform === "win32") return unpinned(real);
-  const flags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
-  const folder = await open(real, flags);
+  const folder = openSync(real, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   try {
-    const { path, pinned } = await openedPath(folder, real);
-    const held = { path, pinned, sync: () => folder.sync(), close: () => folder.close() };
-    return reachedAt(pinned ? `/proc/self/fd/${folder.fd}` : path, held);
+    const { path, pinned } = openedPath(folder, real);
+    let isOpen = true;
+    const close = (): void => {
+      if (isOpen) closeSync(folder);
+      isOpen = false;
+    };
+    return reachedAt(pinned ? `/proc/self/fd/${folder}` : path, { path, pinned, sync: () => flush(folder), close });
   } catch (error) {
-    await folder.close();
+    closeSync(folder);
     throw error;
   }
 }
 
 /** Windows can't open folders: the path stands for it. */
-async function unpinned(real: string): Promise<PinnedFolder> {
-  const found = await lstat(real);
+function unpinned(real: string): PinnedFolder {
+  const found = lstatSync(real);
   // A junction is a link, too.
   if (found.isSymbolicLink()) throw Object.assign(new Error("a link is no folder"), { code: "ELOOP" });
   if (!found.isDirectory()) throw Object.assign(new Error("not a folder"), { code: "ENOTDIR" });
-  const path = await realpath(real);
-  return reachedAt(path, { path, pinned: false, sync: () => Promise.resolve(), close: () => Promise.resolve() });
+  const path = realpathSync.native(real);
+  return reachedAt(path, { path, pinned: false, sync: () => Promise.resolve(), close: () => {} });
 }
 
 /** A held folder whose entries are reached through `base`. */
@@ -67,7 +91,8 @@ function reachedAt(base: string, held: Pick<PinnedFolder, "path" | "pinned" | "s
   const at = (name: string): string => join(base, plainName(name));
   return {
     ...held,
-    [Symbol.asyncDispose]: held.close,
+    base,
+    [Symbol.dispose]: held.close,
     at,
     lstat: async (name) => lstat(at(name)),
     folder: async (name) => pinFolder(at(name)),
@@ -81,13 +106,13 @@ function reachedAt(base: string, held: Pick<PinnedFolder, "path" | "pinned" | "s
 }
 
 /** Where an open folder is. Without /proc: where its path leads now, if that is the same folder still. */
-async function openedPath(folder: FileHandle, real: string): Promise<{ path: string; pinned: boolean }> {
+function openedPath(folder: number, real: string): { path: string; pinned: boolean } {
   if (process.platform === "linux") {
-    const path = await readlink(`/proc/self/fd/${folder.fd}`).catch(() => undefined);
+    const path = attempt(() => readlinkSync(`/proc/self/fd/${folder}`));
     if (path !== undefined) return { path, pinned: true };
   }
-  const path = await realpath(real);
-  const [opened, there] = await Promise.all([folder.stat(), stat(path)]);
+  const path = realpathSync.native(real);
+  const [opened, there] = [fstatSync(folder), statSync(path)];
   if (opened.dev !== there.dev || opened.ino !== there.ino) {
     throw Object.assign(new Error("the folder was replaced"), { code: "ELOOP" });
   }
@@ -121,22 +146,23 @@ const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O
 
 /** Opens a file of a folder. `path` is what messages call it. */
 export async function openIn(folder: PinnedFolder, name: string, path: string): Promise<OpenedFile> {
-  const refuse = (error: NodeJS.ErrnoException): never => {
+  const refuse = (error: unknown): never => {
     const called = inMessage(path);
-    if (error.code === "ENOENT") throw localError("NotFound", `There is no file ${called}.`);
-    if (error.code === "ELOOP") throw fileChanged(path);
-    throw localError("AccessDenied", `${called} can't be opened (${error.code ?? "unknown"}).`);
+    const code = codeOf(error);
+    if (code === "ENOENT") throw localError("NotFound", `There is no file ${called}.`);
+    if (code === "ELOOP") throw fileChanged(path);
+    throw localError("AccessDenied", `${called} can't be opened (${code ?? "unknown"}).`);
   };
   // Looked at first: opening a pipe or a device does something to it, even if it is closed again at once.
-  const found = await folder.lstat(name).catch(refuse);
-  if (found.isSymbolicLink()) throw fileChanged(path);
-  if (!found.isFile()) throw notAFile(path);
+  const found = attempt(() => lstatSync(folder.at(name)));
+  if (found?.isSymbolicLink()) throw fileChanged(path);
+  if (found?.isFile() === false) throw notAFile(path);
   const handle = await open(folder.at(name), readOnly).catch(refuse);
   try {
-    const stats = await handle.stat();
+    const stats = fstatSync(handle.fd);
     if (!stats.isFile()) throw notAFile(path);
     const real = join(folder.path, name);
-    if (!folder.pinned) await demandSame(real, stats, path);
+    if (!folder.pinned) demandSame(real, stats, path);
     const close = (): Promise<void> => handle.close();
     return { handle, stats, path: real, close, [Symbol.asyncDispose]: close };
   } catch (error) {
@@ -146,10 +172,7 @@ export async function openIn(folder: PinnedFolder, name: string, path: string): 
 }
 
 /** Where folders can't be held: the opened file must be the one that is now at its path, and the path its real one. */
-async function demandSame(real: string, opened: Stats, path: string): Promise<void> {
-  const now = await realpath(real).catch(() => undefined);
-  const there = now === real ? await stat(real).catch(() => undefined) : undefined;
-  if (there === undefined || there.dev !== opened.dev || there.ino !== opened.ino) {
-    throw fileChanged(path);
-  }
+export function demandSame(real: string, opened: Stats, path: string): void {
+  const there = attempt(() => (realpathSync.native(real) === real ? statSync(real) : undefined));
+  if (there === undefined || there.dev !== opened.dev || there.ino !== opened.ino) throw fileChanged(path);
 }

@@ -1,9 +1,9 @@
-import type { Stats } from "node:fs";
-import { lstat, readlink, realpath, stat } from "node:fs/promises";
+import { lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
+import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import { fileChanged, localError } from "../errors.ts";
+import { attempt, codeOf, fileChanged, localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
-import { type FolderEntry, type OpenedFile, openIn, type PinnedFolder, pinFolder } from "./pinned-folder.ts";
+import { type FolderEntry, holdFolder, type OpenedFile, openIn, type PinnedFolder } from "./pinned-folder.ts";
 
 /** Where a path leads, all links resolved; inside the roots. */
 export interface Place {
@@ -69,16 +69,14 @@ export class Roots {
    * `AccessDenied`; a missing file is a place, too, unless it is written as a directory (`NotFound`).
    */
   async locate(path: string): Promise<Place> {
-    if (typeof path !== "string" || path === "" || path.includes("\0")) {
-      throw localError("InvalidPath", `${typeof path === "string" ? JSON.stringify(path) : "That"} is no path.`);
-    }
-    if (path.length > longestPath) {
-      throw localError("InvalidPath", `${inMessage(path)} is longer than a path can be.`);
-    }
-    if (process.platform === "win32") refuseOddNames(path, this.paths);
-    const wanted = resolve(this.base, path);
-    const real = await realpath(wanted).catch((error: NodeJS.ErrnoException) => error);
-    const place = typeof real === "string" ? await this.#found(path, real) : await this.#missing(path, wanted, real);
+    // Only this waits for a disk. What it looked at is in memory afterwards, where a call takes less time than an `await`.
+    await stat(this.#wanted(path)).catch(() => undefined);
+    return this.look(path);
+  }
+
+  /** As {@link Roots.locate} for a path that was located before, but throws. */
+  look(path: string): Place {
+    const place = this.#place(path, this.#wanted(path));
     if (place.kind !== "directory" && asDirectory(path)) {
       if (place.kind === "missing") throw localError("NotFound", `There is no directory ${inMessage(path)}.`);
       throw localError("NotADirectory", `${inMessage(path)} is no directory.`);
@@ -86,15 +84,31 @@ export class Roots {
     return place;
   }
 
-  async #found(path: string, real: string): Promise<Place> {
+  #wanted(path: string): string {
+    if (typeof path !== "string" || path === "" || path.includes("\0")) {
+      throw localError("InvalidPath", `${typeof path === "string" ? JSON.stringify(path) : "That"} is no path.`);
+    }
+    if (path.length > longestPath) {
+      throw localError("InvalidPath", `${inMessage(path)} is longer than a path can be.`);
+    }
+    if (process.platform === "win32") refuseOddNames(path, this.paths);
+    return resolve(this.base, path);
+  }
+
+  #place(path: string, wanted: string): Place {
+    let real: string;
+    try {
+      real = realpathSync.native(wanted);
+    } catch (error) {
+      return this.#missing(path, wanted, error as NodeJS.ErrnoException);
+    }
     if (!this.holds(real)) throw outside(path);
-    const found = await lstat(real).catch(() => undefined);
-    return { path: real, shown: this.show(real), kind: kindOf(found) };
+    return { path: real, shown: this.show(real), kind: kindOf(attempt(() => lstatSync(real))) };
   }
 
   /** Opens the file at a real path for reading; `path` is what messages call it. */
   async openPlace(real: string, path: string = this.show(real)): Promise<OpenedFile> {
-    await using folder = await this.pin(dirname(real), path);
+    using folder = this.hold(dirname(real), path);
     return await openIn(folder, basename(real), path);
   }
 
@@ -103,29 +117,40 @@ export class Roots {
    * caller closes it.
    */
   async pin(real: string, path: string = this.show(real)): Promise<PinnedFolder> {
-    return this.#checked(pinFolder(real), real, path);
+    return this.hold(real, path);
+  }
+
+  /** As {@link Roots.pin}, but throws. */
+  hold(real: string, path: string = this.show(real)): PinnedFolder {
+    let folder: PinnedFolder;
+    try {
+      folder = holdFolder(real);
+    } catch (error) {
+      return refuseFolder(error, path);
+    }
+    return this.#checked(folder, real, path);
   }
 
   /** Holds on to a folder that lies in a held one; a link is refused. The caller closes both. */
   async pinIn(folder: PinnedFolder, name: string): Promise<PinnedFolder> {
     const real = join(folder.path, name);
-    return this.#checked(folder.folder(name), real, this.show(real));
+    const path = this.show(real);
+    return this.#checked(await folder.folder(name).catch((error) => refuseFolder(error, path)), real, path);
   }
 
-  async #checked(opening: Promise<PinnedFolder>, real: string, path: string): Promise<PinnedFolder> {
-    const folder = await opening.catch((error) => refuseFolder(error, path));
+  #checked(folder: PinnedFolder, real: string, path: string): PinnedFolder {
     if (folder.path === real && this.holds(real)) return folder;
-    await folder.close();
+    folder.close();
     if (this.holds(folder.path)) throw fileChanged(path);
     throw outside(path);
   }
 
   /** Nothing can be reached at the path: a place for something new, or a refusal that doesn't reveal what lies outside. */
-  async #missing(path: string, wanted: string, error: NodeJS.ErrnoException): Promise<Place> {
+  #missing(path: string, wanted: string, error: NodeJS.ErrnoException): Place {
     const rest: string[] = [];
     let links = 0;
     for (let at = wanted; ; ) {
-      const real = await realpath(at).catch(() => undefined);
+      const real = attempt(() => realpathSync.native(at));
       if (real !== undefined) {
         if (!this.holds(real)) throw outside(path);
         // Writing to what a link names would write where the link points.
@@ -134,7 +159,7 @@ export class Roots {
         const whole = join(real, ...rest);
         return { path: whole, shown: this.show(whole), kind: "missing" };
       }
-      const target = await linkTarget(at);
+      const target = linkTarget(at);
       if (target !== undefined) {
         // A link that leads nowhere: what it names lies inside, or nothing is said of it.
         if (!this.holds(target.from)) throw outside(path);
@@ -158,10 +183,12 @@ function kindOf(found: Stats | undefined): Place["kind"] {
 }
 
 /** Where a link points, and the real folder it lies in; undefined for anything that is no link. */
-async function linkTarget(at: string): Promise<{ from: string; to: string } | undefined> {
-  const text = await readlink(at).catch(() => undefined);
-  const from = text === undefined ? undefined : await realpath(dirname(at)).catch(() => undefined);
-  return text === undefined || from === undefined ? undefined : { from, to: resolve(from, text) };
+function linkTarget(at: string): { from: string; to: string } | undefined {
+  return attempt(() => {
+    const text = readlinkSync(at);
+    const from = realpathSync.native(dirname(at));
+    return { from, to: resolve(from, text) };
+  });
 }
 
 /** `src/` and `src/.` can only mean a directory. */
@@ -194,10 +221,11 @@ function refuseOddNames(path: string, roots: readonly string[]): void {
   }
 }
 
-function refuseFolder(error: NodeJS.ErrnoException, path: string): never {
-  if (error.code === "ENOENT") throw localError("NotFound", `There is no ${inMessage(path)}.`);
-  if (error.code === "ELOOP" || error.code === "ENOTDIR") throw fileChanged(path);
-  throw localError("AccessDenied", `${inMessage(path)} can't be opened (${error.code ?? "unknown"}).`);
+function refuseFolder(error: unknown, path: string): never {
+  const code = codeOf(error);
+  if (code === "ENOENT") throw localError("NotFound", `There is no ${inMessage(path)}.`);
+  if (code === "ELOOP" || code === "ENOTDIR") throw fileChanged(path);
+  throw localError("AccessDenied", `${inMessage(path)} can't be opened (${code ?? "unknown"}).`);
 }
 
 /** Why something inside the roots can't be reached. */

@@ -1,11 +1,13 @@
 import { checkKeys, defined } from "@toolglot/internal";
+import type { Waiting } from "../fill/placeholders.ts";
 import { HeldValues } from "./held-values.ts";
-import { maskCutEdges } from "./mask/cut-edges.ts";
+import { maskCutEdges, maskLineEdges } from "./mask/cut-edges.ts";
+import type { Sought } from "./mask/form-index.ts";
 import { maskData } from "./mask/mask-data.ts";
 import { MaskStream } from "./mask/masker.ts";
 import { isMaskable } from "./mask/sought-values.ts";
 import { checkName, checkValue, isName, warningsOf } from "./name-and-value.ts";
-import { pathOfStore } from "./store/file-store.ts";
+import { asksPerson, pathOfStore } from "./store/file-store.ts";
 import type { AskValue, SecretEntry, SecretStore, Secrets, SecretsOptions } from "./types.ts";
 import { offerValues } from "./values.ts";
 
@@ -44,9 +46,14 @@ class OpenedSecrets implements Secrets {
       ...defined({ ask, storePath: store && pathOfStore(store) }),
       canKeep: store !== undefined,
       known: () => this.#known(),
-      get: (name) => this.#get(name),
+      get: (name, waiting) => this.#get(name, waiting),
       masker: (used) => this.#masker(used),
-      maskPieces: (value) => maskData(value, (text) => maskCutEdges(this.mask(text), () => this.#masker())),
+      maskPieces: (value) => maskData(value, (text) => this.#maskPieces(text)),
+      maskLines: (value) => maskData(value, (text) => this.#maskLines(text)),
+      maskInLines: (text) => {
+        const masker = this.#masker(new Set(), true);
+        return masker.write(text) + masker.end();
+      },
       namesIn: (text) => this.#held.sought.namesIn(text),
     });
   }
@@ -110,12 +117,30 @@ class OpenedSecrets implements Secrets {
     this.#held.clear();
   }
 
+  #maskPieces(text: string): string {
+    const { sought } = this.#held;
+    if (sought.isEmpty) return text;
+    const masked = this.mask(text);
+    if (!text.includes("…")) return masked;
+    const cut = (given: string): string => maskCutEdges(given, () => this.#masker(), sought.fragments);
+    // Before lines of a value are hidden by themselves, because a piece of the whole value goes over several of them. Where a value
+    // holds the mark itself, it is none of a cut.
+    const marks = (given: string): number => given.split("…").length;
+    return marks(masked) < marks(text) ? cut(masked) : this.mask(cut(text));
+  }
+
+  #maskLines(text: string): string {
+    const { sought } = this.#held;
+    return sought.isEmpty ? text : maskLineEdges(this.#maskPieces(text), sought.fragments);
+  }
+
   /** Of two names with one value the one that a call used, else the first. */
-  #masker(used: ReadonlySet<string> = new Set()): MaskStream {
-    return new MaskStream(this.#held.sought, ({ names }) => {
+  #masker(used: ReadonlySet<string> = new Set(), keepsLines = false): MaskStream {
+    const nameOf = ({ names }: Sought): string => {
       const sorted = [...names].sort();
       return sorted.find((name) => used.has(name)) ?? sorted[0] ?? "";
-    });
+    };
+    return new MaskStream(this.#held.sought, nameOf, { keepsLines });
   }
 
   /** All names, with where their values are; no value is read. */
@@ -128,16 +153,27 @@ class OpenedSecrets implements Secrets {
   }
 
   /** A value by name; unlocks the store for a kept one. */
-  async #get(name: string): Promise<{ value: string } | undefined> {
+  async #get(name: string, waiting: Waiting = {}): Promise<{ value: string } | undefined> {
     this.#checkOpen();
     const held = this.#held.get(name);
     if (held !== undefined) return { value: held.value };
     const kept = (await this.#kept()).get(name);
-    const found = kept && (await this.#store?.get(name, kept.scope));
+    const found = kept && (await this.#readKept(name, kept.scope, waiting));
     if (found === undefined || kept === undefined) return undefined;
     checkValue(found.value);
     this.#held.set(name, { ...found, at: kept.at, keptIn: kept.scope });
     return { value: found.value };
+  }
+
+  async #readKept(
+    key: string,
+    scope: string,
+    { callId = "", wait }: Waiting,
+  ): Promise<{ value: string; note?: string } | undefined> {
+    const store = this.#store;
+    if (store === undefined || wait === undefined || !asksPerson(store)) return await store?.get(key, scope);
+    const read = async () => ({ outcome: "known" as const, found: await store.get(key, scope) });
+    return (await wait({ callId, for: "value", key }, read)).found;
   }
 
   /** What the store has for this scope, and of the rest what it has for all. */

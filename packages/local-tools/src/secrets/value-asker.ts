@@ -13,7 +13,9 @@ export interface GetValueInput {
 }
 
 /** How a value is asked for: by which call, of which run, and how the host waits. */
-export interface AskingContext extends Partial<Pick<ExecutorContext, "wait" | "runId">> {
+export interface AskingContext {
+  wait?: ExecutorContext["wait"];
+  runId?: string;
   callId?: string;
   signal?: AbortSignal;
 }

@@ -1,8 +1,8 @@
-import type { ContentBlock, ToolCall } from "@toolglot/core";
+import { type ContentBlock, contentText, sanitizeErrorMessage, type ToolCall } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
-import type { ToolMiddleware, ToolResponse } from "@toolglot/toolkit";
-import { Door, refuseKeys } from "../fill/door.ts";
-import { namesIn } from "../fill/placeholders.ts";
+import type { CallInfo, ToolMiddleware, ToolResponse } from "@toolglot/toolkit";
+import { attempt } from "../errors.ts";
+import { Door, namesIn, refuseKeys } from "../fill/placeholders.ts";
 import { valueNotAllowed } from "../fill/refusals.ts";
 import { definitions } from "../tools/definitions.ts";
 import type { Masker } from "./mask/masker.ts";
@@ -25,12 +25,14 @@ export function valueMiddleware(
   const values = valuesOf(secrets);
   const door = new Door(values);
   const allowed = readTable(options?.tools);
-  return async function* (call, next) {
+  return async function* (call, next, about) {
     const isLocal = Object.hasOwn(definitions, call.name) && !allowed.has(call.name);
-    const filled = isLocal ? { call, used: new Set<string>() } : await fillCall(call, allowed.get(call.name), door);
+    const filled = isLocal
+      ? { call, used: new Set<string>() }
+      : await fillCall(call, allowed.get(call.name), door, about.wait);
     const masking = new ResponseMasking(secrets, () => values.masker(filled.used));
     try {
-      for await (const response of next(filled.call)) yield masking.mask(response);
+      for await (const response of next(filled.call)) yield masking.mask(response, about.thrown.at(-1)?.error);
     } catch (error) {
       throw maskedError(error, (value) => secrets.maskData(value));
     }
@@ -53,6 +55,7 @@ async function fillCall(
   call: ToolCall,
   allowed: ReadonlySet<string> | undefined,
   door: Door,
+  wait: CallInfo["wait"],
 ): Promise<{ call: ToolCall; used: ReadonlySet<string> }> {
   const forbidden = namesIn(call.input).filter(({ name }) => allowed?.has(name) !== true);
   if (forbidden.length > 0) {
@@ -63,7 +66,10 @@ async function fillCall(
   }
   refuseKeys(call.input);
   const names = await door.check(call.input);
-  return { call: { ...call, input: door.filled(call.input, await door.read(names)) }, used: new Set(names) };
+  return {
+    call: { ...call, input: door.filled(call.input, await door.read(names, { callId: call.id, wait })) },
+    used: new Set(names),
+  };
 }
 
 /** Masks the responses of one call, in which a value may be cut anywhere. */
@@ -80,14 +86,34 @@ class ResponseMasking {
     this.#stream = newMasker();
   }
 
-  mask(response: ToolResponse): ToolResponse {
-    const { content, data, error, metadata, isLast } = response;
+  /** `thrown`: what the tool threw, if anything. */
+  mask(response: ToolResponse, thrown: unknown): ToolResponse {
+    const { content, data, error, metadata, isLast } = this.#withMaskedMessage(response, thrown);
+    const masked = isLast ? this.#whole(content) : this.#chunk(content);
+    // A tool that gives text has it as its data, too: there the value is cut as it is in the text.
+    const isText = typeof data === "string" && data === contentText(content);
     return response.with({
-      content: isLast ? this.#whole(content) : this.#chunk(content),
-      data: this.#secrets.maskData(data),
+      content: masked,
+      data: isText ? contentText(masked) : this.#secrets.maskData(data),
       error: this.#secrets.maskData(error),
       metadata: this.#secrets.maskData(metadata),
     });
+  }
+
+  /**
+   * Paths and URLs are taken out of what a tool threw, and with them the middle of a value that looks like one: so it is masked first, and
+   * then what is left of the message is treated in the same way.
+   */
+  #withMaskedMessage(response: ToolResponse, thrown: unknown): ToolResponse {
+    const { error, content } = response;
+    const raw: unknown = attempt(() => (thrown as Error | undefined)?.message);
+    if (error === undefined || typeof raw !== "string" || sanitizeErrorMessage(raw) !== error.message) return response;
+    const masked = this.#secrets.mask(raw);
+    if (masked === raw) return response;
+    const message = sanitizeErrorMessage(masked);
+    const put = (block: ContentBlock): ContentBlock =>
+      block.type === "text" ? { ...block, text: block.text.replace(error.message, () => message) } : block;
+    return response.with({ error: { ...error, message }, content: content.map(put) });
   }
 
   #chunk(content: readonly ContentBlock[]): ContentBlock[] {

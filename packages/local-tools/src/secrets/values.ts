@@ -1,4 +1,5 @@
-import type { Masker } from "./mask/masker.ts";
+import type { Waiting } from "../fill/placeholders.ts";
+import type { MaskStream } from "./mask/masker.ts";
 import type { AskValue, Secrets } from "./types.ts";
 
 /**
@@ -14,12 +15,19 @@ export interface SecretValues {
   readonly storePath?: string;
   /** All names that have a value here, with where it is. Unlocks nothing. */
   known(): Promise<ReadonlyMap<string, "session" | "kept">>;
-  /** The value of a name; undefined when there is none. The first use of a kept value unlocks the store, and throws its errors. */
-  get(name: string): Promise<{ value: string } | undefined>;
+  /**
+   * The value of a name; undefined when there is none. The first use of a kept value unlocks the store, and throws its errors; `waiting`:
+   * how to wait for the person who is asked for a passphrase then.
+   */
+  get(name: string, waiting?: Waiting): Promise<{ value: string } | undefined>;
   /** As `Secrets.masker`. Of two names with one value, it writes the one that is in `used`. */
-  masker(used?: ReadonlySet<string>): Masker;
+  masker(used?: ReadonlySet<string>): MaskStream;
   /** A masked copy of data whose texts may have been cut, where `…` stands: no part of a value is left at such an edge. */
   maskPieces<Value>(value: Value): Value;
+  /** The same, for texts whose lines were taken out of other texts: a line may hold a piece of a value that goes on in the next one. */
+  maskLines<Value>(value: Value): Value;
+  /** A masked text whose lines have the numbers that they had. */
+  maskInLines(text: string): string;
   /** The names whose value, as it is, stands in a text: for variables that must not be inherited, and for what the user types. */
   namesIn(text: string): string[];
 }

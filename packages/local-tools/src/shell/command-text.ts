@@ -114,7 +114,9 @@ export class CommandText {
     if (!this.#discarded) this.#log.write(this.#masker.pause());
     const settle = (time: number, isSilent: boolean): boolean => this.#cleaner.giveLive(time, isSilent);
     const detach = (): void => this.#cleaner.listen(undefined);
-    const live = new LiveOutput({ onOutput, masker: this.#makeMasker(), settle, detach }, this.#before());
+    // What an earlier result showed may be the beginning of what comes.
+    const masker = this.#masker.fork?.() ?? this.#makeMasker();
+    const live = new LiveOutput({ onOutput, masker, settle, detach }, this.#before());
     this.#live = live;
     this.#cleaner.listen(live.text);
     return () => {

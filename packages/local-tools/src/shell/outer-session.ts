@@ -1,4 +1,4 @@
-import { withoutValues } from "../fill/door.ts";
+import { withoutValues } from "../fill/placeholders.ts";
 import type { ShellResult, ShellSession } from "./types.ts";
 
 /**

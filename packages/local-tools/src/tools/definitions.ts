@@ -4,6 +4,7 @@ import type { JsonSchemaObject, ToolDefinition } from "@toolglot/core";
 export type LocalToolName = "command" | "edit" | "read" | "input" | "ctrl" | "get_value";
 
 const string = (description: string): JsonSchemaObject => ({ type: "string", description });
+const encoding = string("Its encoding, such as gbk; only where the one that is found out is wrong, or a guess.");
 const line = (description: string): JsonSchemaObject => ({ type: "integer", minimum: 1, description });
 
 function object(properties: Record<string, JsonSchemaObject>, required: readonly string[]): JsonSchemaObject {
@@ -42,6 +43,7 @@ export const definitions: Record<LocalToolName, ToolDefinition> = {
           object(
             {
               src: string("Path of the file."),
+              encoding,
               edits: list(
                 object(
                   {
@@ -74,6 +76,7 @@ export const definitions: Record<LocalToolName, ToolDefinition> = {
               src: string("Path of a file or a directory."),
               from: line("First line, from 1."),
               to: line("Last line, included."),
+              encoding,
             },
             ["src"],
           ),

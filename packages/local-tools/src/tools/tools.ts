@@ -1,7 +1,7 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
-import { ignoreRejection } from "@toolglot/internal";
+import { defined, ignoreRejection } from "@toolglot/internal";
 import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
-import type { LocalErrorType } from "../errors.ts";
+import { type LocalErrorType, localErrorType } from "../errors.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText, shellText } from "../results/texts.ts";
 import { askedData, type GetValueInput } from "../secrets/value-asker.ts";
@@ -26,17 +26,17 @@ export function localTools(
     local.input({ data: decodeEscapes(data) }, context).then((got) => shellData(got, "NoCommand"));
   const shellCall =
     <Input>(call: (input: Input, context: LocalContext) => Promise<unknown>) =>
-    (input: Input, { signal }: ToolContext): unknown =>
-      stream ? streamed((onOutput) => call(input, { signal, onOutput })) : call(input, { signal });
+    (input: Input, context: ToolContext): unknown =>
+      stream ? streamed((onOutput) => call(input, { ...own(context), onOutput })) : call(input, own(context));
   const runs: Record<LocalToolName, Run> = {
     command: shellCall(command),
-    edit: (input: EditInput, { signal }) =>
-      local.edit(input.files, { signal }).then((outcome) => editText(outcome, local.maxChars)),
-    read: async (input: ReadInput, { signal }) => readResponse(await local.read(input, { signal })),
+    edit: (input: EditInput, context) =>
+      local.edit(input.files, own(context)).then((outcome) => editText(outcome, local.maxChars)),
+    read: async (input: ReadInput, context) => readResponse(await local.read(input, own(context))),
     input: shellCall(input),
     ctrl: (input: { key: string }, { signal }) => local.ctrl(input, { signal }).then((got) => shellData(got)),
-    get_value: async (input: GetValueInput, { signal, callId }) =>
-      askedData(await local.getValue(input, { signal, callId })),
+    get_value: (input: GetValueInput, context) =>
+      local.getValue(input, own(context)).then(askedData, cancelledResponse),
   };
   const listed = Object.entries(definitions).filter(([name]) => name !== "get_value" || canAsk);
   return listed.map(([name, { inputSchema, ...definition }]) => {
@@ -49,6 +49,11 @@ export function localTools(
       execute: runs[name as LocalToolName] as never,
     });
   });
+}
+
+/** Of a tool's context what the calls here take: it may be any object. */
+function own({ signal, callId, wait }: ToolContext): Pick<ToolContext, "signal" | "callId" | "wait"> {
+  return { signal, callId, ...defined({ wait }) };
 }
 
 /** Yields what a call gives meanwhile, as it comes, and returns its result. */
@@ -90,6 +95,13 @@ function readResponse(outcome: Awaited<ReturnType<LocalTools["read"]>>): ToolRes
   if (first === undefined) return new ToolResponse({ content });
   const type = ToolError.isInstance(first) ? String(first.data.type ?? "Error") : "Error";
   return new ToolResponse({ content, error: { type, message: failed.map(({ message }) => message).join("\n") } });
+}
+
+/** That the user gave no value is no failure: nothing is to be tried again. */
+function cancelledResponse(error: unknown): ToolResponse {
+  if (localErrorType(error) !== "ValueCancelled") throw error;
+  const { message } = error as Error;
+  return new ToolResponse({ content: message, status: "denied", error: { type: "ValueCancelled", message } });
 }
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", e: "\u001b", "\\": "\\" };

@@ -115,8 +115,9 @@ it("refuses folders and what is no file, untouched", async () => {
 });
 
 it.each([
-  ["Latin-1", Buffer.from("gr\xfcn old\n", "latin1")],
-  ["UTF-16", Buffer.from("\ufeffold\n", "utf16le")],
+  ["UTF-32", Buffer.from("fffe00006f0000006c00000064000000", "hex")],
+  ["UTF-16 that is cut off", Buffer.from("\ufeffold\n", "utf16le").subarray(0, -1)],
+  ["UTF-8 but for a byte", Buffer.concat([Buffer.from("grün, schön, größer old\n"), Buffer.from([0xff])])],
   ["binary", Buffer.from("old\0\n")],
 ])("leaves a file in %s untouched", async (_, bytes) => {
   const { edit, work } = await openEditor({ "a.txt": bytes });

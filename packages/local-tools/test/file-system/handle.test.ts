@@ -88,7 +88,7 @@ describe("reading", () => {
     const { handle, put } = makePlace();
     put("workspace/latin", new Uint8Array([0x63, 0x61, 0x66, 0xe9]));
     put("workspace/nul", new Uint8Array([0x61, 0, 0x62]));
-    expect(await refusal(handle.readFile("/workspace/latin"))).toBe("NotUtf8");
+    expect(await refusal(handle.readFile("/workspace/latin"))).toBe("NotText");
     expect(await refusal(handle.readFile("/workspace/nul"))).toBe("BinaryFile");
     expect(await handle.readBinary("/workspace/nul")).toHaveLength(3);
   });

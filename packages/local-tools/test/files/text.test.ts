@@ -31,11 +31,11 @@ it("gives back every text byte for byte", () => {
 });
 
 it.each([
-  ["Latin-1", Buffer.from("eins\nzwei\ngrün\n", "latin1"), "NotUtf8", /^a\.txt is not UTF-8 \(line 3\)/],
-  ["a cut character", Buffer.from("grün").subarray(0, 3), "NotUtf8", /line 1/],
-  ["a surrogate as bytes", Buffer.from([0xed, 0xa0, 0x80]), "NotUtf8", /line 1/],
-  ["UTF-16, little endian", Buffer.from("\ufeffabc", "utf16le"), "NotUtf8", /UTF-16/],
-  ["UTF-16, big endian", Buffer.from("\ufeffabc", "utf16le").swap16(), "NotUtf8", /UTF-16/],
+  ["Latin-1", Buffer.from("eins\nzwei\ngrün\n", "latin1"), "NotText", /^a\.txt is not UTF-8 \(line 3\)/],
+  ["a cut character", Buffer.from("grün").subarray(0, 3), "NotText", /line 1/],
+  ["a surrogate as bytes", Buffer.from([0xed, 0xa0, 0x80]), "NotText", /line 1/],
+  ["UTF-16, little endian", Buffer.from("\ufeffabc", "utf16le"), "NotText", /UTF-16/],
+  ["UTF-16, big endian", Buffer.from("\ufeffabc", "utf16le").swap16(), "NotText", /UTF-16/],
   ["UTF-16 without a mark", Buffer.from("abc", "utf16le"), "BinaryFile", /binary/],
   ["a NUL byte", Buffer.from("abc\0def"), "BinaryFile", /binary/],
 ])("refuses %s", (_, bytes, type, message) => {

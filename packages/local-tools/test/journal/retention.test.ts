@@ -1,9 +1,10 @@
-import { readdirSync, unlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { change, newScene } from "./place.ts";
 
-const recordsIn = (dir: string): string[] => readdirSync(dir).filter((name) => name !== "lock");
+const recordsIn = (dir: string): string[] =>
+  readdirSync(dir).flatMap((name) => (name === "lock" ? [] : [name.replace(/\.(done|rolled-back)$/, "")]));
 
 it("should keep the last changes, and undo as far back as they go", async () => {
   const { root, dir, open } = await newScene();
@@ -43,14 +44,13 @@ it("should not lose changes that can be undone to many that failed", async () =>
   });
   const id = await journal.commit([change(root, "a", null, "a")]);
   isFailing = true;
-  for (let n = 0; n < 30; n++) await expect(journal.commit([change(root, "b", null, "b")])).rejects.toThrow();
+  for (let n = 0; n < 30; n++) await expect(journal.commit([change(root, "a", "a", "b")])).rejects.toThrow();
   expect(recordsIn(dir).length).toBeLessThanOrEqual(21);
   // They hold no content any more.
-  expect(
-    recordsIn(dir)
-      .flatMap((name) => readdirSync(join(dir, name)))
-      .filter((name) => name.endsWith(".old")),
-  ).toEqual([]);
+  const failed = readdirSync(dir).filter((name) => name.endsWith(".rolled-back"));
+  expect(failed.map((name) => readFileSync(join(dir, name), "utf8")).filter((text) => !text.endsWith("}\n"))).toEqual(
+    [],
+  );
   isFailing = false;
   expect((await journal.undo()).undone).toBe(id);
 });
@@ -60,8 +60,8 @@ it("should go on with a pruning that was interrupted", async () => {
   writeFileSync(join(root, "n"), "0");
   const journal = await open();
   const first = await journal.commit([change(root, "n", "0", "1")]);
-  // As a removal leaves it that is killed after the manifest.
-  unlinkSync(join(dir, first, "done.json"));
+  // As a removal leaves it that is killed after the record.
+  renameSync(join(dir, `${first}.done`), join(dir, `${first}.trouble`));
   const again = await open();
   expect([again.recovered, await again.list()]).toEqual([[], []]);
   const second = await again.commit([change(root, "n", "1", "2")]);

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { change, newScene, tree } from "./place.ts";
@@ -116,8 +116,10 @@ it("should not undo with an old content that was lost or altered in the journal"
   writeFileSync(join(root, "a"), "a");
   const journal = await open();
   const id = await journal.commit([change(root, "a", "a", "b")]);
-  for (const spoil of [() => writeFileSync(join(dir, id, "0.old"), "z"), () => rmSync(join(dir, id, "0.old"))]) {
-    spoil();
+  const record = join(dir, `${id}.done`);
+  const manifest = readFileSync(record, "utf8").split("\n", 1);
+  for (const spoiled of [`${manifest}\nz`, `${manifest}\n`]) {
+    writeFileSync(record, spoiled);
     await expect(journal.undo()).rejects.toMatchObject({
       message: `Change ${id} can't be undone: what a held before is not in the journal any more.`,
     });

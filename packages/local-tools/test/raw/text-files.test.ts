@@ -97,7 +97,7 @@ describe("view_text_file", () => {
 
   it("should refuse what is no UTF-8 text", async () => {
     const latin = await call(viewTextFile, { file_path: fileWith(new Uint8Array([0x63, 0xe9])) });
-    expect([latin.status, latin.error?.type, latin.metadata?.dangerous_io]).toEqual(["error", "NotUtf8", true]);
+    expect([latin.status, latin.error?.type, latin.metadata?.dangerous_io]).toEqual(["error", "NotText", true]);
     expect((await call(viewTextFile, { file_path: fileWith(new Uint8Array([0x63, 0])) })).error?.type).toBe(
       "BinaryFile",
     );

@@ -129,9 +129,9 @@ describe("what is no text is refused", () => {
     ["a.pdf", Buffer.from("%PDF-1.7\n\0"), "a.pdf is a binary file (10 bytes, application/pdf)."],
     ["a.ttf", Buffer.from([0, 1, 0, 0]), "a.ttf is a binary file (4 bytes, font/ttf)."],
     [
-      "utf16.txt",
-      Buffer.from("\ufefftext", "utf16le"),
-      "utf16.txt is a binary file (10 bytes, text/plain; charset=utf-16le).",
+      "utf32.txt",
+      Buffer.from("fffe000074000000", "hex"),
+      "utf32.txt is a binary file (8 bytes, text/plain; charset=utf-32le).",
     ],
     ["noise", Buffer.alloc(20_000, 0xfe), "noise is a binary file (20.0 kB, application/octet-stream)."],
   ])("%s", async (src, bytes, message) => {
@@ -149,17 +149,21 @@ describe("what is no text is refused", () => {
     expect(await refusal(reader.read({ src: "a" }, open))).toMatchObject({ type: "BinaryFile" });
   });
 
-  it("text in another encoding is named with its line, and given where it is UTF-8", async () => {
-    const { reader } = await readerOf({ "latin.txt": Buffer.from("one\ntwo\ncaf\xe9 au lait\nfour\n", "latin1") });
-    expect(await refusal(reader.read({ src: "latin.txt" }, open))).toMatchObject({
-      type: "NotUtf8",
-      message: "latin.txt is not UTF-8 text: line 3 has other bytes.",
+  it("lines of no known encoding are named, and the others given", async () => {
+    const umlauts = "grün, schön, größer, süß\n";
+    const bytes = Buffer.concat([Buffer.from(`one\n${umlauts}`), Buffer.from("caf\xe9\nfour\n", "latin1")]);
+    const { reader } = await readerOf({ "mixed.txt": bytes });
+    expect(await refusal(reader.read({ src: "mixed.txt" }, open))).toMatchObject({
+      type: "NotText",
+      message: "mixed.txt is not UTF-8: line 3 has other bytes.",
       line: 3,
     });
-    expect((await reader.read({ src: "latin.txt", to: 2 }, open)).text).toBe("one\ntwo\n");
+    expect(await reader.read({ src: "mixed.txt", to: 2 }, open)).toMatchObject({ text: `one\n${umlauts}` });
     // A character cut off by the file's end.
-    const { reader: other } = await readerOf({ x: Buffer.from("ok\nab\xe2\x82", "latin1") });
-    expect(await refusal(other.read({ src: "x" }, open))).toMatchObject({ type: "NotUtf8", line: 2 });
+    const { reader: other } = await readerOf({
+      x: Buffer.concat([Buffer.from(umlauts), Buffer.from("ab\xe2\x82", "latin1")]),
+    });
+    expect(await refusal(other.read({ src: "x" }, open))).toMatchObject({ type: "NotText", line: 2 });
   });
 });
 

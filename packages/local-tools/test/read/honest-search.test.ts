@@ -42,7 +42,7 @@ describe("a search that did not look at everything", () => {
     ],
     [
       "binary files that hold nothing of it as bytes",
-      { ...hay, "x.txt": Buffer.from("\ufeffneedle\n", "utf16le") },
+      { ...hay, "x.txt": Buffer.from("hay\0hay\n") },
       { looked: 2, left: [{ reason: "binary", count: 1 }] },
     ],
     [
@@ -78,10 +78,11 @@ describe("a search that did not look at everything", () => {
     expect(part.head).not.toContain("no match");
   });
 
-  it("names files that are not UTF-8, where the pattern may stand in what can't be read", async () => {
-    const { reader } = await readerOf({ "latin.txt": Buffer.from("caf\xe9 needle\n", "latin1") });
+  it("names files of no known encoding, where the pattern may stand in what can't be read", async () => {
+    const bytes = Buffer.concat([Buffer.from("grün, schön, größer needle\n"), Buffer.from("caf\xe9\n", "latin1")]);
+    const { reader } = await readerOf({ "mixed.txt": bytes });
     expect(await reader.search({ pattern: "café" })).toMatchObject({
-      head: '"café": nothing found in 1 file; 1 file not UTF-8, searched as far as it can be read',
+      head: '"café": nothing found in 1 file; 1 file in no encoding that is known for certain, searched as far as it can be read',
       complete: false,
       left: [{ reason: "encoding", count: 1 }],
     });
@@ -89,6 +90,11 @@ describe("a search that did not look at everything", () => {
     // What is ASCII is found in any of them.
     expect(await reader.search({ pattern: "absent" })).toMatchObject({ head: '"absent": no match in 1 file' });
     expect(await reader.search({ pattern: "ne+dle" })).toMatchObject({ head: '"ne+dle": 1 match in 1 file' });
+    // A line that can't be read to its end is never given without saying so.
+    expect(await reader.search({ pattern: "caf" })).toMatchObject({
+      text: "mixed.txt:2: caf\ufffd\n",
+      head: '"caf": 1 match in 1 file; 1 file with lines where \ufffd stands for bytes that can\'t be read',
+    });
   });
 
   it("names files that can't be opened", async () => {

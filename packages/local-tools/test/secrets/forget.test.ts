@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { openLocalTools } from "../../src/index.ts";
@@ -71,4 +71,19 @@ it("should need secrets, and open tools", async () => {
   await expect(local.forget("TOKEN")).rejects.toThrow(TypeError);
   await local.close();
   await expect(local.forget("TOKEN")).rejects.toThrow();
+});
+
+it.each(["utf-16le", "utf-16be"])("should find a value in a file in %s", async (encoding) => {
+  const secrets = await openSecrets();
+  await secrets.set("TOKEN", value);
+  const { local, state, work } = await openSession({ secrets, policy: () => "allow" });
+  const bytes = Buffer.from(`\ufefftoken: ${value}\n`, "utf16le");
+  writeFileSync(join(work.path, "a.txt"), encoding === "utf-16le" ? bytes : bytes.swap16());
+  await local.edit([{ src: "a.txt", edits: [{ find: "token: ", replace: "key: " }] }]);
+  expect(await local.changes()).toMatchObject([{ values: ["TOKEN"] }]);
+  expect(await local.forget("TOKEN")).toEqual({ changes: 1, copies: 0 });
+  const stored = readdirSync(state.path, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const texts = stored.map((entry) => readFileSync(join(entry.parentPath, entry.name)));
+  expect(texts.some((text) => text.includes(Buffer.from("ö'k", "utf16le")))).toBe(false);
+  expect(texts.some((text) => text.includes(Buffer.from("ö'k", "utf16le").swap16()))).toBe(false);
 });

@@ -123,6 +123,20 @@ describe("a prompt for a value", { concurrent: true }, () => {
     expect(screen).not.toContain("[k]eep");
   });
 
+  it("should ask in Chinese", async () => {
+    const { screen, answer } = await prompt(
+      [
+        ["TOKEN（不显示）：", "secret\r"],
+        ["[c] 取消 ", "k"],
+        ["备注（模型说）：旧", "新\r"],
+      ],
+      { locale: "zh", note: "旧", known: "session" },
+    );
+    expect(answer).toEqual({ value: "secret", keep: true, note: "旧新" });
+    expect(screen).toContain("需要一个值：TOKEN\r\n模型说：to call the service\r\n已有一个（本次会话）");
+    expect(() => terminalAskValue({ locale: "fr" as never })).toThrow("locale must be en or zh");
+  });
+
   it("should use the known value when none is typed", async () => {
     const { answer } = await prompt([[hidden, "\r"]], { known: "kept" });
     expect(answer).toEqual({ use: "known" });

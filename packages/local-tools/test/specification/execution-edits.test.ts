@@ -112,6 +112,12 @@ describe("Execution: writes", () => {
     expect(await work.read("a.txt")).toBe(after);
   });
 
+  it("keep the encoding", async () => {
+    const { ask, work } = await openSession({ files: { "a.txt": Buffer.from("caf\xe9 old\n", "latin1") } });
+    expect(await ask(block(edit(file("a.txt", "old", "new"))))).toMatchObject({ status: "ok" });
+    expect(await work.bytes("a.txt")).toEqual(Buffer.from("caf\xe9 new\n", "latin1"));
+  });
+
   it("keep line ends: lines that are added to a CRLF file end as its own do", async () => {
     const { ask, work } = await openSession({ files: { "a.txt": "one\r\ntwo\r\nthree\r\n" } });
     expect(await ask(block(edit(file("a.txt", "one\ntwo", "one\nhalf\ntwo"))))).toMatchObject({ status: "ok" });
@@ -120,7 +126,7 @@ describe("Execution: writes", () => {
 
   it.each([
     ["binary files", Buffer.from([0x6f, 0x6c, 0x64, 0, 1, 2, 0xff])],
-    ["text that is no UTF-8", Buffer.from("caf\xe9 old\n", "latin1")],
+    ["text in no known encoding", Buffer.concat([Buffer.from("grün, schön, größer old\n"), Buffer.from([0xff])])],
   ])("refuse %s", async (_, bytes) => {
     const { ask, work } = await openSession({ files: { "a.bin": bytes } });
     expect(await ask(block(edit(file("a.bin", "old", "new"))))).toMatchObject({

@@ -35,8 +35,16 @@ export class HiddenPlaces {
     }
   }
 
-  /** The text from `given` up to `until`, masked. A place that begins before `until` is masked as a whole; `given` is where that ends. */
-  mask(text: (start: number, end: number) => string, given: number, until: number): { text: string; given: number } {
+  /**
+   * The text from `given` up to `until`, masked. A place that begins before `until` is masked as a whole; `given` is where that ends.
+   * `keepsLines`: line ends in what is hidden stay, so that lines keep their numbers.
+   */
+  mask(
+    text: (start: number, end: number) => string,
+    given: number,
+    until: number,
+    keepsLines: boolean,
+  ): { text: string; given: number } {
     let masked = "";
     let at = given;
     const show = (to: number): void => {
@@ -51,6 +59,7 @@ export class HiddenPlaces {
       show(start);
       const goesOn = continued ? start <= this.#maskedTo : start < this.#maskedTo && name === this.#lastName;
       if (!goesOn) masked += `‹${name}›`;
+      if (keepsLines) masked += text(at, end).replace(/[^\n]+/g, "");
       at = end;
       this.#maskedTo = end;
       this.#lastName = name;

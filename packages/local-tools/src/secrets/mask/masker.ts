@@ -20,22 +20,31 @@ export interface Masker {
 
 /** So many characters of a form may be given away before it is known for one. */
 const mostGiven = 3;
+/** A line that began more characters before is none of a dump. */
+const longestBeginning = 256;
 
 /** Masks a stream: four readers look at the text in their own way, what they find together is hidden. */
 export class MaskStream implements Masker {
   readonly #values: SoughtValues;
   readonly #nameOf: (sought: Sought) => string;
+  readonly #keepsLines: boolean;
   #readers: readonly Reader[] = [];
   #hidden = new HiddenPlaces();
-  /** The text from `#base` on; what is before it was given, and no form reaches it. */
+  /** The text from `#base` on; what is before it was given, and no form that may go on reaches it. */
   #text = "";
   #base = 0;
   /** Everything before this place was given. */
   #given = 0;
 
-  constructor(values: SoughtValues, nameOf: (sought: Sought) => string) {
+  /** `keepsLines`: line ends in what is hidden stay. */
+  constructor(
+    values: SoughtValues,
+    nameOf: (sought: Sought) => string,
+    { keepsLines = false }: { keepsLines?: boolean } = {},
+  ) {
     this.#values = values;
     this.#nameOf = nameOf;
+    this.#keepsLines = keepsLines;
   }
 
   write(text: string): string {
@@ -59,6 +68,16 @@ export class MaskStream implements Masker {
     this.#base = 0;
     this.#given = 0;
     return rest;
+  }
+
+  /** Another masker for what follows: it knows what was given, and what this one holds back. */
+  fork(): MaskStream {
+    const fork = new MaskStream(this.#values, this.#nameOf, { keepsLines: this.#keepsLines });
+    if (this.#readers.length === 0) return fork;
+    fork.#start();
+    fork.#read(this.#text);
+    fork.#giveUpTo(this.#given - this.#base);
+    return fork;
   }
 
   get #end(): number {
@@ -100,12 +119,22 @@ export class MaskStream implements Masker {
       (start, end) => this.#text.slice(start - this.#base, end - this.#base),
       this.#given,
       until,
+      this.#keepsLines,
     );
     this.#given = given;
-    this.#text = this.#text.slice(given - this.#base);
-    this.#base = given;
-    this.#hidden.forget(Math.min(given, this.#openSince(1)));
+    const open = Math.min(given, this.#openSince(1));
+    this.#hidden.forget(open);
+    this.#keepFrom(open);
     return text;
+  }
+
+  /** Keeps the text from a place on, with the beginning of its line: a line of a dump can't be read without. */
+  #keepFrom(place: number): void {
+    const at = place - this.#base;
+    const lineStart = at === 0 ? 0 : this.#text.lastIndexOf("\n", at - 1) + 1;
+    const start = at - lineStart > longestBeginning ? at : lineStart;
+    this.#text = this.#text.slice(start);
+    this.#base += start;
   }
 }
 

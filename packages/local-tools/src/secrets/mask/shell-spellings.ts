@@ -50,6 +50,17 @@ function escaped(pattern: RegExp, letters: Readonly<Record<string, string>>, oth
   });
 }
 
+/** As coreutils quote what they can't print: '…'$'\n''…', with no quotes opened again at the end, or before a quote. */
+function coreutilsQuotes(runOrQuote: RegExp): Spelling {
+  return (value) =>
+    value.replace(runOrQuote, (found: string, run: string | undefined, quote: string, at: number) => {
+      if (run === undefined) return "'\\''";
+      const spelled = `'$'${[...run].map((one) => short[one] ?? inOctal(one)).join("")}'`;
+      if (quote !== "") return `${spelled}\\''`;
+      return at + found.length === value.length ? spelled : `${spelled}'`;
+    });
+}
+
 const withEscape = (written: string): Readonly<Record<string, string>> => ({ ...short, "\u001b": written });
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: control characters are what is escaped.
@@ -59,8 +70,12 @@ const unprintable = /[\u0000-\u001f\u007f'\\]|\p{C}/gu;
 const beyondAscii = /[\u0000-\u001f\u007f'\\]|[^\u0000-\u007f]/gu;
 const controlsUnquoted = /[\u0000-\u001f\u007f\\]|\p{C}/gu;
 const beyondAsciiUnquoted = /[\u0000-\u001f\u007f\\]|[^\u0000-\u007f]/gu;
-const controlRun = /[\u0000-\u001f\u007f]+/g;
-const controlAtEnd = /[\u0000-\u001f\u007f]$/;
+/** Runs of what coreutils can't print, with the quote behind them: in a locale that has the character, and in the C locale. */
+const runsOrQuotes = [
+  /([\u0000-\u001f\u007f]+)('?)|'/g,
+  /((?:[\u0000-\u001f\u007f]|\p{C})+)('?)|'/gu,
+  /([^\u0020-\u007e]+)('?)|'/gu,
+];
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: as above.
 
 const dollarQuoted: readonly Spelling[] = [
@@ -89,13 +104,7 @@ const shown: readonly Spelling[] = [
 const singleQuoted: readonly Spelling[] = [
   escaping(/'/g, () => "'\\''"),
   escaping(/'/g, () => `'"'"'`),
-  // As coreutils quote control characters: '…'$'\n''…', with no quotes opened again at the end.
-  (value) => {
-    const spelled = value
-      .replace(/'/g, "'\\''")
-      .replace(controlRun, (run) => `'$'${[...run].map((one) => short[one] ?? inOctal(one)).join("")}''`);
-    return controlAtEnd.test(value) ? spelled.slice(0, -1) : spelled;
-  },
+  ...runsOrQuotes.map(coreutilsQuotes),
 ];
 
 const backslashed = (pattern: RegExp): Spelling => escaping(pattern, (character) => `\\${character}`);

@@ -1,5 +1,6 @@
 import { Form, FormIndex, type Sought } from "./form-index.ts";
 import { type Alphabet, formsOf, shortestForm } from "./forms.ts";
+import { Fragments } from "./fragments.ts";
 
 /** Whether a value is long enough to be looked for. */
 export function isMaskable(value: string): boolean {
@@ -14,14 +15,27 @@ export class SoughtValues {
     hex: new FormIndex(4),
   };
   readonly #values = new Map<string, { names: Set<string>; forms: readonly [Alphabet, Form][] }>();
+  #fragments: Fragments | undefined;
 
   get isEmpty(): boolean {
     return this.#values.size === 0;
   }
 
+  /** Pieces of the forms, for texts that were cut. Made when it is first asked for: few texts are. */
+  get fragments(): Fragments {
+    this.#fragments ??= new Fragments(
+      [...this.#values.values()].flatMap(({ names, forms }) => {
+        const [name = ""] = [...names].sort();
+        return forms.map(([alphabet, { digits }]) => ({ alphabet, digits, name }));
+      }),
+    );
+    return this.#fragments;
+  }
+
   /** Looks for a value under a name, if it is long enough. */
   add(name: string, value: string): void {
     if (!isMaskable(value)) return;
+    this.#fragments = undefined;
     const known = this.#values.get(value);
     if (known !== undefined) {
       known.names.add(name);
@@ -39,12 +53,14 @@ export class SoughtValues {
     const known = this.#values.get(value);
     if (known === undefined || !known.names.delete(name) || known.names.size > 0) return;
     this.#values.delete(value);
+    this.#fragments = undefined;
     for (const index of Object.values(this.indexes)) index.clear();
     for (const { forms } of this.#values.values()) this.#index(forms);
   }
 
   clear(): void {
     this.#values.clear();
+    this.#fragments = undefined;
     for (const index of Object.values(this.indexes)) index.clear();
   }
 

@@ -8,7 +8,7 @@ import { thisOwner } from "../../journal/owner.ts";
 import { checkName, checkValue } from "../name-and-value.ts";
 import type { SecretStore } from "../types.ts";
 import { makePrivateFolder, readPrivateFile, writePrivateFile } from "./private-file.ts";
-import { type AskPassphrase, type Unlocked, unlock } from "./unlock.ts";
+import { type AskPassphrase, hasPassphraseFile, type Unlocked, unlock } from "./unlock.ts";
 import {
   damaged,
   formatVault,
@@ -54,6 +54,11 @@ export function pathOfStore(store: SecretStore): string | undefined {
   return paths.get(store);
 }
 
+/** Whether a store is a file that a person is asked to unlock when it is read next. */
+export function asksPerson(store: SecretStore): boolean {
+  return store instanceof FileStore && store.asksPerson;
+}
+
 function defaultPath(): string {
   return join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "toolglot", "secrets.json");
 }
@@ -69,6 +74,11 @@ class FileStore implements SecretStore {
   constructor(path: string, ask: AskPassphrase) {
     this.#path = path;
     this.#ask = ask;
+  }
+
+  /** Nothing unlocks it without a person. */
+  get asksPerson(): boolean {
+    return this.#unlocked === undefined && !hasPassphraseFile();
   }
 
   async list(): Promise<{ name: string; scope: string; at: number; note?: string }[]> {

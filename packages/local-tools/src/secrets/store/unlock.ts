@@ -48,6 +48,11 @@ export async function unlock(
   );
 }
 
+/** Whether a file has the passphrase, so that nobody is asked. */
+export function hasPassphraseFile(): boolean {
+  return Boolean(process.env[fileVariable]);
+}
+
 async function passphraseFromFile(): Promise<string | undefined> {
   const path = process.env[fileVariable];
   if (path === undefined || path === "") return undefined;

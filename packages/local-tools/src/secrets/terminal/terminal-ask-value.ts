@@ -1,7 +1,9 @@
+import type { Locale } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { modelWords } from "../model-words.ts";
 import type { AskValue, ValueAnswer, ValueRequest } from "../types.ts";
 import { openTerminal, RawTerminal, type TerminalInput, type TerminalOutput } from "./raw-terminal.ts";
+import { type PromptWords, promptWords } from "./words.ts";
 
 /** Options of {@link terminalAskValue}. */
 export interface TerminalAskOptions {
@@ -9,6 +11,8 @@ export interface TerminalAskOptions {
   input?: TerminalInput;
   /** Where to write to. Default: that terminal. */
   output?: TerminalOutput;
+  /** Language of the prompts. Default `en`. */
+  locale?: Locale;
 }
 
 /**
@@ -17,13 +21,15 @@ export interface TerminalAskOptions {
  * the answer is that the user cancelled.
  */
 export function terminalAskValue(options: TerminalAskOptions = {}): AskValue {
-  checkKeys("terminalAskValue", options, "input output");
+  checkKeys("terminalAskValue", options, "input output locale");
+  const words = promptWords[options.locale ?? "en"];
+  if (words === undefined) throw new TypeError("terminalAskValue: locale must be en or zh");
   return async (request, { signal }) => {
     if (signal.aborted) return undefined;
     const terminal = open(options, signal);
     if (terminal === undefined) return undefined;
     try {
-      return await ask(terminal, request);
+      return await ask(terminal, request, words);
     } finally {
       terminal.write("\n");
       terminal.close();
@@ -37,23 +43,21 @@ function open({ input, output }: TerminalAskOptions, signal: AbortSignal): RawTe
   return new RawTerminal(input, output ?? process.stderr, signal);
 }
 
-async function ask(terminal: RawTerminal, request: ValueRequest): Promise<ValueAnswer | undefined> {
+async function ask(terminal: RawTerminal, request: ValueRequest, words: PromptWords): Promise<ValueAnswer | undefined> {
   const { key, reason, note = "", known, canKeep } = request;
-  terminal.write(`\nA value is needed: ${key}\nThe model says: ${modelWords(reason)}\n`);
-  if (known !== undefined) {
-    terminal.write(`There is one already (${known === "kept" ? "kept" : "this session"}); Enter uses it.\n`);
-  }
-  terminal.write(`${key} (not shown): `);
+  terminal.write(`\n${words.needed(key)}\n${words.reason(modelWords(reason))}\n`);
+  if (known !== undefined) terminal.write(`${words.known[known]}\n`);
+  terminal.write(words.hidden(key));
   const value = await readLine(terminal, { isShown: false, mayBeEmpty: known !== undefined });
   if (value === undefined) return undefined;
   if (value === "") return { use: "known" };
   // A second line of what was pasted must not answer what is asked next.
   terminal.drop();
-  terminal.write(`\n[s]ession  ${canKeep ? "[k]eep  " : ""}[c]ancel `);
+  terminal.write(`\n${words.choice(canKeep)}`);
   const keep = await choose(terminal, canKeep);
   if (keep === undefined) return undefined;
   const proposed = modelWords(note);
-  terminal.write(`${keep ? "keep" : "session"}\nNote${proposed === "" ? "" : " (the model says)"}: `);
+  terminal.write(`${words.chosen[keep ? "keep" : "session"]}\n${words.note(proposed !== "")}`);
   const noted = await readLine(terminal, { isShown: true, mayBeEmpty: true, text: proposed });
   if (noted === undefined) return undefined;
   const trimmed = noted.trim();

@@ -3,7 +3,7 @@ import { terminalAskValue } from "../../../src/secrets/terminal/terminal-ask-val
 
 // Asks once at the terminal, and writes the answer to the file descriptor 3. Meanwhile something else in the program may fail, the program
 // may be told to end, or the question may be aborted.
-const { throwAfterMs, killAfterMs, abortAfterMs, ...request } = JSON.parse(process.argv[2] ?? "{}");
+const { throwAfterMs, killAfterMs, abortAfterMs, locale, ...request } = JSON.parse(process.argv[2] ?? "{}");
 if (throwAfterMs !== undefined) {
   setTimeout(() => {
     throw new Error("something else");
@@ -12,7 +12,7 @@ if (throwAfterMs !== undefined) {
 if (killAfterMs !== undefined) setTimeout(() => process.kill(process.pid, "SIGTERM"), killAfterMs);
 const stop = new AbortController();
 if (abortAfterMs !== undefined) setTimeout(() => stop.abort(), abortAfterMs);
-const answer = await terminalAskValue()(
+const answer = await terminalAskValue({ ...(locale && { locale }) })(
   { key: "TOKEN", reason: "to call the service", canKeep: true, ...request },
   { signal: stop.signal },
 );

@@ -1,0 +1,109 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { attempt } from "../errors.ts";
+import { expandBraces } from "../files/braces.ts";
+import { parseIgnoreLine, verdict } from "../files/ignore-rules.ts";
+import { isInside } from "../roots/roots.ts";
+import { type Encoding, encodingNamed } from "./encodings.ts";
+
+/** A section of an `.editorconfig`: which files, and their `charset`. */
+interface Section {
+  fits(below: readonly string[]): boolean;
+  charset: string;
+}
+
+/** What one `.editorconfig` says. */
+interface EditorConfig {
+  /** Those in folders above it don't count. */
+  isRoot: boolean;
+  sections: readonly Section[];
+}
+
+/** A larger one is none, and a longer line says nothing. */
+const mostBytes = 64 * 1024;
+const mostLine = 1000;
+/** More alternatives than this in a header say nothing. */
+const mostAlternatives = 100;
+/** Folders that are remembered. */
+const mostKept = 1000;
+
+/** The `.editorconfig` files of some roots. Each is read again when it has changed. */
+export class EditorConfigs {
+  readonly #roots: readonly string[];
+  readonly #kept = new Map<string, { stamp: string; config: EditorConfig | undefined }>();
+
+  constructor(roots: readonly string[]) {
+    this.#roots = roots;
+  }
+
+  /**
+   * The encoding that they declare for a file, the nearest first, as far as they lie in the roots; undefined where they declare none that
+   * is known. `path`: the file's real path.
+   */
+  declared(path: string): Encoding | undefined {
+    const root = this.#roots.filter((one) => isInside(one, path)).sort((a, b) => a.length - b.length)[0];
+    if (root === undefined) return undefined;
+    for (let folder = dirname(path); isInside(root, folder); folder = dirname(folder)) {
+      const config = this.#configOf(folder);
+      const below = relative(folder, path).split(sep);
+      const declared = config?.sections.findLast(({ fits }) => fits(below))?.charset;
+      // `unset` takes back what others say.
+      if (declared !== undefined) return encodingNamed(declared);
+      if (config?.isRoot === true || folder === dirname(folder)) return undefined;
+    }
+    return undefined;
+  }
+
+  #configOf(folder: string): EditorConfig | undefined {
+    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+    const fd = attempt(() => openSync(join(folder, ".editorconfig"), flags));
+    if (fd === undefined) return undefined;
+    try {
+      const stats = fstatSync(fd);
+      const stamp = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
+      const known = this.#kept.get(folder);
+      if (known?.stamp === stamp) return known.config;
+      const isText = stats.isFile() && stats.size <= mostBytes;
+      const text = isText ? attempt(() => readFileSync(fd, "utf8")) : undefined;
+      const config = text === undefined ? undefined : parseEditorConfig(text);
+      if (this.#kept.size >= mostKept) this.#kept.clear();
+      this.#kept.set(folder, { stamp, config });
+      return config;
+    } finally {
+      closeSync(fd);
+    }
+  }
+}
+
+/** Reads the part of an `.editorconfig` that matters here. A section that can't be read says nothing. */
+function parseEditorConfig(text: string): EditorConfig {
+  let isRoot = false;
+  const sections: Section[] = [];
+  let header: string | undefined;
+  for (const line of text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/)) {
+    const said = line.trim();
+    if (said === "" || said.length > mostLine || said.startsWith("#") || said.startsWith(";")) continue;
+    if (said.startsWith("[") && said.endsWith("]")) {
+      header = said.slice(1, -1);
+      continue;
+    }
+    const at = said.search(/[=:]/);
+    const key = said.slice(0, Math.max(0, at)).trim().toLowerCase();
+    const value = said
+      .slice(at + 1)
+      .split(/\s[#;]/, 1)
+      .join("")
+      .trim();
+    if (header === undefined && key === "root") isRoot = value.toLowerCase() === "true";
+    if (header !== undefined && key === "charset") sections.push({ fits: sectionTest(header), charset: value });
+  }
+  return { isRoot, sections };
+}
+
+/** A header reads as a pattern of .gitignore does, but that it has braces, and no `!`. */
+function sectionTest(header: string): Section["fits"] {
+  const rules = (expandBraces(header, mostAlternatives) ?? [])
+    .map((pattern) => parseIgnoreLine(/^[!#]/.test(pattern) ? `\\${pattern}` : pattern))
+    .filter((rule) => rule !== undefined);
+  return (below) => verdict(rules, below, false) === true;
+}
