@@ -108,6 +108,7 @@ function callOf({ name, attributes, children, text }: Element): object {
         tool: name,
         files: children.map((file) => ({
           src: file.attributes.src,
+          ...(file.attributes.encoding && { encoding: file.attributes.encoding }),
           edits: file.children.flatMap((find, at) =>
             at % 2 === 1
               ? []
@@ -124,8 +125,17 @@ function callOf({ name, attributes, children, text }: Element): object {
     case "read":
       return {
         tool: name,
-        files: children.flatMap(({ name: child, attributes: { src, from, to } }) =>
-          child === "file" ? [{ src, ...(from && { from: Number(from) }), ...(to && { to: Number(to) }) }] : [],
+        files: children.flatMap(({ name: child, attributes: { src, from, to, encoding } }) =>
+          child === "file"
+            ? [
+                {
+                  src,
+                  ...(from && { from: Number(from) }),
+                  ...(to && { to: Number(to) }),
+                  ...(encoding && { encoding }),
+                },
+              ]
+            : [],
         ),
         searches: children.flatMap(({ name: child, attributes: given }) => (child === "search" ? [given] : [])),
       };

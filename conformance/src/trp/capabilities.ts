@@ -66,6 +66,7 @@ export function capabilityOf(data: CapabilityData, ledger: Ledger): AnyCapabilit
     ...(data.examples === undefined ? {} : { examples: data.examples as AnyCapability["examples"] & object }),
     ...(data.max_concurrency === undefined ? {} : { maxConcurrency: data.max_concurrency }),
     ...(data.max_timeout_ms === undefined ? {} : { maxTimeoutMs: data.max_timeout_ms }),
+    ...(data.output === undefined ? {} : { output: data.output }),
     ...(data.adapter_version === undefined ? {} : { adapterVersion: data.adapter_version }),
   };
 }
@@ -81,7 +82,11 @@ async function behave(
   if (does === "echo") return { echo: args };
   if (does === "count") return { count };
   if (does === "key") return { key: context.operationKey ?? null };
-  if (does === "never") return new Promise(() => {});
+  if (does === "never") {
+    return new Promise((_, reject) => {
+      context.signal.addEventListener("abort", () => reject(context.signal.reason));
+    });
+  }
   if (does === "hold") {
     await ledger.hold(capId);
     return { echo: args };
@@ -91,6 +96,10 @@ async function behave(
   if ("fail" in does) throw new ToolError(does.fail);
   if ("not_applied" in does) throw new CapabilityError(does.not_applied, { outcome: "not-applied" });
   if ("throw" in does) throw new Error(does.throw);
+  if ("say" in does) {
+    for (const text of does.say) context.progress(text);
+    return behave(does.then, capId, ledger, count, args, context);
+  }
   const turn = does.in_turn[Math.min(count, does.in_turn.length) - 1];
   if (turn === undefined) throw new TypeError(`${capId}: nothing to do in turn`);
   return behave(turn, capId, ledger, count, args, context);

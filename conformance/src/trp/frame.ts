@@ -23,6 +23,8 @@ const payloads: Record<string, Record<string, unknown>> = {
   CAP_QUERY_REQ: { idx: 0, cap_id: standardCapabilities[0]?.cap_id },
   CALL_REQ: {},
   CALL_BATCH_REQ: { batch_id: "$new:batch", mode: "PARALLEL", max_concurrency: 4, calls: [] },
+  CALL_DAG_REQ: { dag_id: "$new:dag", max_concurrency: 4, calls: [] },
+  CANCEL_REQ: {},
   RESULT_QUERY_REQ: { call_id: "$new:call" },
 };
 
@@ -58,7 +60,7 @@ export function frameOf(sent: SentFrame, session: Session, fillIn: (template: un
 function payloadOf(type: string, payload: Record<string, unknown>, session: Session): unknown {
   const whole: Record<string, unknown> = { ...payloads[type], ...payload };
   if (type === "CALL_REQ") return callOf(whole, session);
-  if (type === "CALL_BATCH_REQ" && Array.isArray(whole.calls))
+  if ((type === "CALL_BATCH_REQ" || type === "CALL_DAG_REQ") && Array.isArray(whole.calls))
     whole.calls = whole.calls.map((item) => (isFields(item) ? callOf(item, session) : item));
   return whole;
 }

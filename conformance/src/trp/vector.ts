@@ -99,6 +99,8 @@ export interface CapabilityData {
   max_concurrency?: number;
   max_timeout_ms?: number;
   adapter_version?: string;
+  /** JSON Schema of `data` in its results. */
+  output?: Record<string, unknown>;
 }
 
 /** What a test capability does when it is executed; each execution is counted first. */
@@ -123,6 +125,8 @@ export type Behaviour =
   | { not_applied: string }
   /** Breaks with an exception that says nothing about the effect. Nobody outside may read the message. */
   | { throw: string }
+  /** Reports each text as a partial result, then does as it says. */
+  | { say: string[]; then: Behaviour }
   /** One after the other; the last one stays. */
   | { in_turn: Behaviour[] };
 

@@ -1,5 +1,5 @@
 import { isObject } from "@toolglot/internal";
-import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
+import type { CatalogSyncReqPayload, RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import type { CallError } from "./types.ts";
 
@@ -9,11 +9,14 @@ const answersTo: Readonly<Record<RequestFrame["frame_type"], readonly string[]>>
   CAP_QUERY_REQ: ["CAP_QUERY_RES"],
   CALL_REQ: ["RESULT", "ACK"],
   CALL_BATCH_REQ: ["CALL_BATCH_RES", "ACK"],
-  RESULT_QUERY_REQ: ["RESULT_QUERY_RES", "ACK"],
+  RESULT_QUERY_REQ: ["RESULT_QUERY_RES", "PARTIAL_RESULT", "ACK"],
+  CALL_DAG_REQ: ["CALL_DAG_RES", "ACK"],
+  CANCEL_REQ: ["CANCEL_RES"],
 };
 
 /** How a call may have ended, and how it may stand. */
 const outcomes: readonly string[] = ["SUCCESS", "FAILED", "UNKNOWN"];
+const cancelled: readonly string[] = [...outcomes, "CANCELLED", "CANCELLING", "NOT_FOUND"];
 const standings: readonly string[] = [...outcomes, "IN_PROGRESS", "NOT_FOUND"];
 
 /**
@@ -59,10 +62,10 @@ function checkPayload(
       if (!isCount(payload.catalog_epoch)) throw bad("has no catalog epoch");
       return;
     case "CATALOG_SYNC_RES":
-      if (!isCount(payload.catalog_epoch) || !Array.isArray(payload.alias_table)) throw bad("has no catalog");
-      if (!payload.alias_table.every(isRow)) throw bad("has a malformed row");
+      checkCatalog(payload, request.payload as CatalogSyncReqPayload, bad);
       return;
     case "CALL_BATCH_RES":
+    case "CALL_DAG_RES":
       if (!Array.isArray(payload.results) || !payload.results.every(isObject)) throw bad("has no results");
       return;
     case "RESULT_QUERY_RES": {
@@ -76,10 +79,39 @@ function checkPayload(
         throw bad("has a malformed error");
       return;
     }
+    case "PARTIAL_RESULT": {
+      const { call_id: callId, events, next_after_event_id: next } = payload;
+      if (callId !== (request.payload as { call_id?: unknown }).call_id) throw bad("is about another call");
+      if (!Array.isArray(events) || !events.every((event) => isObject(event) && isCount(event.event_id)))
+        throw bad("has malformed events");
+      if (!isCount(next)) throw bad("does not say what comes next");
+      return;
+    }
+    case "CANCEL_RES": {
+      const { call_id: callId, status } = payload;
+      if (callId !== (request.payload as { call_id?: unknown }).call_id) throw bad("is about another call");
+      if (!cancelled.includes(status as string)) throw bad("has no status");
+      return;
+    }
     case "CAP_QUERY_RES":
       if (payload.cap_id !== (request.payload as { cap_id?: unknown }).cap_id) throw bad("is about another capability");
       if (!isObject(payload.canonical_schema)) throw bad("has no schema");
   }
+}
+
+function checkCatalog(
+  payload: Record<string, unknown>,
+  { mode, known_epoch }: CatalogSyncReqPayload,
+  bad: (why: string) => Error,
+): void {
+  const isDelta = payload.mode === "DELTA";
+  if (isDelta && (mode !== "DELTA" || payload.base_epoch !== known_epoch)) throw bad("is about another catalog");
+  const lists = isDelta ? [payload.added, payload.changed, payload.removed] : [payload.alias_table];
+  if (!isCount(payload.catalog_epoch) || !lists.every(Array.isArray)) throw bad("has no catalog");
+  const rows = isDelta ? [payload.added, payload.changed].flat() : (payload.alias_table as unknown[]);
+  if (!rows.every(isRow)) throw bad("has a malformed row");
+  const removed = isDelta ? (payload.removed as unknown[]) : [];
+  if (!removed.every((row) => isObject(row) && isCount(row.idx))) throw bad("has a malformed row");
 }
 
 function isRow(row: unknown): boolean {

@@ -1,15 +1,15 @@
 import { checkKeys, isObject } from "@toolglot/internal";
-import type { BatchItemResult, CallBatchReqPayload } from "@toolglot/trp-core/frames";
+import type { BatchItemResult } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
 import { type Connection, SessionLost } from "./connection.ts";
-import { clientError, refusedWith } from "./errors.ts";
+import { clientError, needFeature, refusedWith } from "./errors.ts";
 import { clock, type Limits, pause } from "./limits.ts";
 import { remove } from "./list.ts";
 import { fromNack, refusedLocally, stillRunning } from "./outcome.ts";
 import { backoff } from "./retry.ts";
 import { explain, type Progress } from "./transmit.ts";
-import type { BatchOptions, BatchResult, CallRequest, CallResult } from "./types.ts";
+import type { BatchOptions, BatchResult, CallRequest, CallResult, DagOptions } from "./types.ts";
 
 /**
  * Several calls in one frame. The frame is repeated as a whole while nothing of it was executed or its answer was lost;
@@ -21,8 +21,11 @@ export async function runBatch(
   items: readonly CallRequest[],
   options: BatchOptions,
   limits: Limits,
+  /** A graph: arguments refer to results of other calls, which only the router can fill in. */
+  isGraph = false,
 ): Promise<BatchResult> {
-  checkKeys("batch", options, "deadlineMs signal traceId mode maxConcurrency onError batchId");
+  if (isGraph) checkKeys("dag", options as DagOptions, "deadlineMs signal traceId maxConcurrency batchId");
+  else checkKeys("batch", options, "deadlineMs signal traceId mode maxConcurrency onError batchId");
   const { mode = "PARALLEL", maxConcurrency = 8, onError, traceId } = options;
   if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
     throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);
@@ -30,10 +33,10 @@ export async function runBatch(
   if (!Array.isArray(items) || items.length === 0) throw new TypeError("a batch needs at least one call");
   const progress: Progress = { isOpen: false };
   const calls = items.map((item) => new Call(connection, rules, item));
-  const batchId = options.batchId ?? connection.newId("batch");
+  const batchId = options.batchId ?? connection.newId(isGraph ? "dag" : "batch");
   const longest = Math.max(...calls.map(({ timeoutMs }) => timeoutMs));
   // In a row, or in as many rounds as it takes.
-  const rounds = mode === "SEQUENTIAL" ? calls.length : Math.ceil(calls.length / maxConcurrency);
+  const rounds = isGraph || mode === "SEQUENTIAL" ? calls.length : Math.ceil(calls.length / maxConcurrency);
   const sending = { limits, traceId, waitMs: longest * rounds + 5000, repeats: true };
   let changesLeft = 4;
   let retries = 0;
@@ -53,23 +56,27 @@ export async function runBatch(
           call.attempts++;
           session.waiting.push(call.callId);
         }
-        const payload: CallBatchReqPayload = {
-          batch_id: batchId,
-          mode,
-          max_concurrency: maxConcurrency,
-          ...(onError === undefined || !session.isExtended ? {} : { on_error: onError }),
-          calls: calls.map((call) => call.item(session)),
-        };
-        const answer = await connection.exchange(session, "CALL_BATCH_REQ", payload, {
-          ...sending,
-          repeats: calls.every((call) => call.repeats),
-          progress,
-        });
+        const shared = { max_concurrency: maxConcurrency, calls: calls.map((call) => call.item(session)) };
+        const full = { ...sending, repeats: calls.every((call) => call.repeats), progress };
+        if (isGraph) needFeature(session, "CALL_DAG", "a graph of calls");
+        const answer = isGraph
+          ? await connection.exchange(session, "CALL_DAG_REQ", { dag_id: batchId, ...shared }, full)
+          : await connection.exchange(
+              session,
+              "CALL_BATCH_REQ",
+              {
+                ...{ batch_id: batchId, mode, ...shared },
+                ...(onError === undefined || !session.isExtended ? {} : { on_error: onError }),
+              },
+              full,
+            );
         for (const call of calls) remove(session.waiting, call.callId);
-        if (answer.frame_type === "CALL_BATCH_RES") {
+        if (answer.frame_type === "CALL_BATCH_RES" || answer.frame_type === "CALL_DAG_RES") {
           const attempts = calls.map((call) => readItem(call, answer.payload.results));
           if (attempts.some(({ result }) => isOutdated(result))) connection.forgetCatalog(session, session.catalog);
-          const results = await finish(calls, attempts, mode, limits, traceId);
+          const results = isGraph
+            ? attempts.map(({ result }) => result)
+            : await finish(calls, attempts, mode, limits, traceId);
           for (const [at, result] of results.entries()) calls[at]?.noted(result);
           return { batchId, status: statusOf(results), results };
         }
@@ -80,7 +87,7 @@ export async function runBatch(
               const result = await call.awaitOutcome(session, limits, traceId);
               if (result !== undefined) return call.noted(result);
               call.progress.isOpen = true;
-              return mode === "SEQUENTIAL" ? stillRunning(call.facts) : call.run(limits, traceId);
+              return isGraph || mode === "SEQUENTIAL" ? stillRunning(call.facts) : call.run(limits, traceId);
             }),
           );
           return { batchId, status: statusOf(results), results };
@@ -97,7 +104,13 @@ export async function runBatch(
         if (!error.retryable || error.dispatched || ++retries > most || clock() + waitMs >= limits.deadline) {
           return refused(results);
         }
-        connection.emit({ type: "retry", frame: "CALL_BATCH_REQ", attempt: retries, waitMs, reason: error.code });
+        connection.emit({
+          type: "retry",
+          frame: isGraph ? "CALL_DAG_REQ" : "CALL_BATCH_REQ",
+          attempt: retries,
+          waitMs,
+          reason: error.code,
+        });
         await pause(waitMs, limits);
       } catch (error) {
         if (!(error instanceof SessionLost)) throw error;

@@ -36,13 +36,18 @@ export class Call {
   attempts = 0;
   /** Whether any frame of it may have been executed. */
   readonly progress: Progress = { isOpen: false };
+  /** ASYNC: it is left to the router once it has started. */
+  readonly mode: "SYNC" | "ASYNC";
+  /** Whether it was left to the router. */
+  isRunning = false;
   readonly #connection: Connection;
   readonly #rules: CallRules;
   /** Once the catalog changed, numbers come from it. */
   #idx: number | undefined;
 
-  constructor(connection: Connection, rules: CallRules, request: CallRequest) {
+  constructor(connection: Connection, rules: CallRules, request: CallRequest, mode: "SYNC" | "ASYNC" = "SYNC") {
     checkRequest(request);
+    this.mode = mode;
     this.request = request;
     this.callId = request.callId ?? connection.newId("call");
     this.key = request.key;
@@ -86,8 +91,9 @@ export class Call {
     }
     if (this.row !== undefined && this.row !== row) this.#idx = row.idx;
     this.row = row;
-    if (this.key === undefined && needsKey(row)) {
-      if (this.#rules.keys === "explicit") {
+    // A call that is left to the router needs a key to be found again, should the session get lost.
+    if (this.key === undefined && (needsKey(row) || this.mode === "ASYNC")) {
+      if (this.#rules.keys === "explicit" && needsKey(row)) {
         throw clientError("trp-client/key-required", `${capId} changes something: give the call an idempotency key.`, {
           data: { callId: this.callId, capId },
         });
@@ -197,7 +203,8 @@ export class Call {
     try {
       this.attempts++;
       const payload: CallReqPayload = this.item(session);
-      payload.execution_mode = "SYNC";
+      payload.execution_mode = this.mode;
+      this.isRunning = false;
       const { limits, traceId, waitMs } = sending;
       const { callId, repeats, progress } = this;
       const full = { limits, traceId, waitMs, repeats, callId, progress };
@@ -207,6 +214,10 @@ export class Call {
         const attempt = this.judge(answer, catalog);
         if (isOutdated(attempt.result)) connection.forgetCatalog(session, catalog);
         return attempt;
+      }
+      if (this.mode === "ASYNC") {
+        this.isRunning = true;
+        return { result: stillRunning(this.facts) };
       }
       const end = await pollOutcome(connection, session, this.facts, answer.payload.retry_hint, sending);
       if (end === "running") return { result: stillRunning(this.facts) };

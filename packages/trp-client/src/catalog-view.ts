@@ -1,4 +1,4 @@
-import type { AliasRow, CatalogSyncResPayload } from "@toolglot/trp-core/frames";
+import type { AliasRow, CatalogDelta, CatalogSyncResPayload } from "@toolglot/trp-core/frames";
 import { clock } from "./limits.ts";
 import type { Catalog } from "./types.ts";
 
@@ -10,12 +10,14 @@ export class CatalogView implements Catalog {
   readonly #byCap = new Map<string, AliasRow>();
   readonly #until: number;
 
-  constructor({ catalog_epoch, alias_table, ttl_sec }: CatalogSyncResPayload) {
+  /** @param before What a delta is about. */
+  constructor(payload: CatalogSyncResPayload, before?: Catalog) {
+    const { catalog_epoch, ttl_sec } = payload;
     this.epoch = catalog_epoch;
-    this.rows = alias_table;
+    this.rows = "alias_table" in payload ? payload.alias_table : changedRows(before?.rows ?? [], payload);
     this.ttlSec = typeof ttl_sec === "number" && ttl_sec > 0 ? ttl_sec : 600;
     this.#until = clock() + this.ttlSec * 1000;
-    for (const row of alias_table) this.#byCap.set(row.cap_id, row);
+    for (const row of this.rows) this.#byCap.set(row.cap_id, row);
   }
 
   get isExpired(): boolean {
@@ -25,6 +27,14 @@ export class CatalogView implements Catalog {
   get(capId: string): AliasRow | undefined {
     return this.#byCap.get(capId);
   }
+}
+
+/** In order of their numbers. */
+function changedRows(before: readonly AliasRow[], { added, changed, removed }: CatalogDelta): AliasRow[] {
+  const rows = new Map(before.map((row) => [row.idx, row]));
+  for (const { idx } of removed) rows.delete(idx);
+  for (const row of [...changed, ...added]) rows.set(row.idx, row);
+  return [...rows.values()].sort((one, other) => one.idx - other.idx);
 }
 
 /** Whether a call for one row may go on with another: only its number and its texts changed. */

@@ -7,6 +7,7 @@ import { clientError, refusal } from "./errors.ts";
 import type { Limits } from "./limits.ts";
 import { OpenKeys } from "./open-keys.ts";
 import { fromNack, fromResult, unknownEnd } from "./outcome.ts";
+import { RunningCalls } from "./running.ts";
 import type { Sending } from "./transmit.ts";
 import type {
   CallRequest,
@@ -48,6 +49,7 @@ export function createClient(options: ClientOptions): TrpClient {
       }
     }
   }
+  const running = new RunningCalls(connection, rules);
   const catalog = (): Promise<Catalog> =>
     ask(async (session, { limits }) => {
       const { catalog } = session;
@@ -76,7 +78,19 @@ export function createClient(options: ClientOptions): TrpClient {
       const longest = Math.max(rules.timeoutMs, ...items.map(({ timeoutMs = 0 }) => timeoutMs));
       return runBatch(connection, rules, items, batchOptions, callLimits(batchOptions, longest));
     },
+    dag: async (items, dagOptions = {}) => {
+      const sum = items.reduce((ms, { timeoutMs = rules.timeoutMs }) => ms + timeoutMs, 0);
+      return runBatch(connection, rules, items, dagOptions, callLimits(dagOptions, Math.max(1, sum)), true);
+    },
     capQuery: (capId) => ask((session, sending) => queryCapability(connection, session, sending, capId)),
+    callAsync: async (request, callOptions = {}) => {
+      checkKeys("callAsync", callOptions, "deadlineMs signal traceId");
+      const one = running.make(request);
+      return await running.start(one, callLimits(callOptions, rules.timeoutMs), callOptions.traceId);
+    },
+    waitResult: (callId, waitOptions = {}) => running.wait(callId, waitOptions),
+    parts: (callId, partsOptions = {}) => running.parts(callId, partsOptions),
+    cancel: (callId) => running.cancel(callId, requestLimits()),
     result: (callId) => ask((session, sending) => queryResult(connection, session, sending, callId)),
     close: () => connection.close(),
   };

@@ -1,6 +1,7 @@
 import { randomHex } from "@toolglot/internal";
 import type {
   CallBatchResPayload,
+  Feature,
   RequestFrame,
   RequestOf,
   ResponseFrame,
@@ -29,6 +30,8 @@ export interface Session {
   readonly waiting: string[];
   epoch: number;
   catalog: CatalogView | undefined;
+  /** The catalog as it was read last, also when it is out of date: what the next one may be the changes of. */
+  lastCatalog: CatalogView | undefined;
   syncing: Promise<CatalogView> | undefined;
   isLost: boolean;
 }
@@ -36,6 +39,7 @@ export interface Session {
 /** The session is gone: open another, and send again. */
 export class SessionLost extends Error {}
 
+const allFeatures: readonly Feature[] = ["CALL_DAG", "CANCEL", "CATALOG_DELTA", "RESULT_FAILED", "SEQ_WINDOW"];
 const sdkVersion = "toolglot-trp-client/0";
 /** Frames at one time with SEQ_WINDOW (the router's window). */
 const windowWidth = 64;
@@ -54,6 +58,8 @@ export class Connection {
   readonly #waits = new Waits();
   /** Ids of calls whose session was lost: the newest 1,024. */
   readonly #lostCalls = new Set<string>();
+  /** Questions on their way that are answered when their call is over. */
+  followers = 0;
   /** The session, when one is open. */
   session: Session | undefined;
   #opening: Promise<Session> | undefined;
@@ -96,7 +102,7 @@ export class Connection {
 
   async #open(): Promise<Session> {
     const limits = this.limits(this.requestTimeoutMs + this.retry.connectMs);
-    const { agentId, features = ["RESULT_FAILED", "SEQ_WINDOW"] } = this.#options;
+    const { agentId, features = allFeatures } = this.#options;
     let asks = features.length > 0;
     for (;;) {
       const resume = this.#resume ?? null;
@@ -141,6 +147,7 @@ export class Connection {
       waiting: [],
       epoch,
       catalog: undefined,
+      lastCatalog: undefined,
       syncing: undefined,
       isLost: false,
     };
@@ -189,7 +196,11 @@ export class Connection {
       const frame = this.#frame(session, type, turn.seq, sending.traceId, payload);
       let answer: ResponseFrame;
       try {
-        answer = await transmit(this.#wire, frame, session, sending);
+        answer = await transmit(this.#wire, frame, session, {
+          ...sending,
+          // Something came, so the router has taken the number: others need not wait for the answer.
+          ...(sending.onPartial && { onAdmitted: () => session.order.end(turn, { consumed: true }) }),
+        });
       } catch (error) {
         session.order.end(turn, {});
         throw error;
@@ -231,10 +242,13 @@ export class Connection {
   }
 
   async #sync(session: Session): Promise<CatalogView> {
+    const before = session.features.includes("CATALOG_DELTA") ? session.lastCatalog : undefined;
     const answer = await this.exchange(
       session,
       "CATALOG_SYNC_REQ",
-      { mode: "FULL", known_epoch: session.epoch },
+      before === undefined
+        ? { mode: "FULL", known_epoch: session.epoch }
+        : { mode: "DELTA", known_epoch: before.epoch },
       {
         limits: this.limits(this.requestTimeoutMs + this.retry.connectMs),
         traceId: undefined,
@@ -243,8 +257,9 @@ export class Connection {
       },
     );
     if (answer.frame_type !== "CATALOG_SYNC_RES") throw refusal("the catalog", toCallError(answer.payload));
-    const catalog = new CatalogView(answer.payload);
+    const catalog = new CatalogView(answer.payload, before);
     session.catalog = catalog;
+    session.lastCatalog = catalog;
     session.epoch = catalog.epoch;
     this.emit({ type: "catalog-synced", epoch: catalog.epoch, capabilities: catalog.rows.length });
     return catalog;
@@ -296,4 +311,8 @@ export type AnswerTo<Type extends RequestFrame["frame_type"]> = Type extends "CA
       ? ResponseOf<"CATALOG_SYNC_RES">
       : Type extends "CAP_QUERY_REQ"
         ? ResponseOf<"CAP_QUERY_RES">
-        : ResponseOf<"RESULT_QUERY_RES">;
+        : Type extends "CALL_DAG_REQ"
+          ? ResponseOf<"CALL_DAG_RES">
+          : Type extends "CANCEL_REQ"
+            ? ResponseOf<"CANCEL_RES">
+            : ResponseOf<"RESULT_QUERY_RES"> | ResponseOf<"PARTIAL_RESULT">;

@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import type { Feature } from "@toolglot/trp-core/frames";
 import type { CallError } from "./types.ts";
 
 /**
@@ -44,6 +45,20 @@ export function mayHaveRun(error: unknown): boolean {
 export function refusal(what: string, error: CallError): ToolglotError {
   return clientError("trp-client/refused", `The router refused ${what}: ${error.code} ${error.message}`, {
     data: { error },
+  });
+}
+
+/** Throws a {@link refusal} unless the session has a feature. */
+export function needFeature({ features }: { features: readonly string[] }, feature: Feature, what: string): void {
+  if (features.includes(feature)) return;
+  throw refusal(what, {
+    code: "TRP_5000",
+    errorClass: "SCHEMA_MISMATCH",
+    message: `The session does not have the feature ${feature}.`,
+    fix: "",
+    retryable: false,
+    retryHint: {},
+    dispatched: false,
   });
 }
 

@@ -1,5 +1,7 @@
+import { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { clientError } from "./errors.ts";
+import { acceptStream, FrameStream, isEventStream } from "./event-stream.ts";
 import { authorizer, frameOf, frameUrl, type Token } from "./router-url.ts";
 import type { Transport } from "./types.ts";
 
@@ -27,7 +29,8 @@ export function fetchTransport(options: FetchTransportOptions): Transport {
   const url = frameUrl(options.url);
   const authorize = authorizer(options.token);
   return {
-    async send(frame, { signal }) {
+    async send(frame, sending) {
+      const { signal, onPartial } = sending;
       const body = JSON.stringify(frame);
       const bearer = await authorize();
       let status: number;
@@ -37,7 +40,7 @@ export function fetchTransport(options: FetchTransportOptions): Transport {
           method: "POST",
           headers: {
             "content-type": "application/json",
-            accept: "application/json",
+            accept: sending.onPartial === undefined ? "application/json" : acceptStream,
             ...(bearer === undefined ? {} : { authorization: bearer }),
           },
           body,
@@ -47,8 +50,12 @@ export function fetchTransport(options: FetchTransportOptions): Transport {
           cache: "no-store",
         });
         status = response.status;
+        if (onPartial !== undefined && isEventStream(response.headers.get("content-type"))) {
+          return await readStream(response, new FrameStream(onPartial, maxAnswerBytes));
+        }
         text = await readText(response, maxAnswerBytes);
       } catch (error) {
+        if (ToolglotError.isInstance(error)) throw error;
         if (error instanceof TooLarge) {
           const message = `The answer has more than ${maxAnswerBytes} bytes.`;
           throw clientError("trp-client/bad-answer", message, { data: { permanent: true } });
@@ -62,6 +69,20 @@ export function fetchTransport(options: FetchTransportOptions): Transport {
 }
 
 class TooLarge extends Error {}
+
+async function readStream(response: Response, frames: FrameStream): Promise<unknown> {
+  const reader = response.body?.getReader();
+  try {
+    for (;;) {
+      const { done = true, value } = (await reader?.read()) ?? {};
+      if (done || value === undefined) return frames.end();
+      frames.push(value);
+    }
+  } catch (error) {
+    await reader?.cancel().catch(() => {});
+    throw error;
+  }
+}
 
 async function readText(response: Response, maxBytes: number): Promise<string> {
   if (response.body === null) return "";

@@ -13,7 +13,7 @@ export function inProcessTransport(router: Pick<Router, "handle">, principal: Pr
   return {
     send: (frame, sending) => {
       if (isClosed) return Promise.reject(clientError("trp-client/unreachable", "The transport was closed."));
-      return router.handle(frame, new SenderContext(principal, sending));
+      return router.handle(frame, new SenderContext(principal, sending, sending.onPartial));
     },
     close: () => {
       isClosed = true;

@@ -1,4 +1,4 @@
-import type { BatchItemResult, NackPayload, ResultPayload, RetryHint } from "@toolglot/trp-core/frames";
+import type { BatchItemResult, NackPayload, ResponseOf, ResultPayload, RetryHint } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import type { Connection, Session } from "./connection.ts";
 import { clock, pause } from "./limits.ts";
@@ -28,19 +28,26 @@ export async function pollOutcome(
     await pause(waitMs, limits);
     const query = { ...sending, waitMs: connection.requestTimeoutMs, repeats: true };
     const answer = await connection.exchange(session, "RESULT_QUERY_REQ", { call_id: call.callId }, query);
-    if (answer.frame_type !== "RESULT_QUERY_RES") {
-      if (answer.frame_type === "NACK" && !toCallError(answer.payload).retryable) return "running";
-      continue;
-    }
-    // A plain router may leave out what is null.
-    const { status, result = null, error = null } = answer.payload;
-    if (status === "NOT_FOUND") return "not-found";
-    if (status === "IN_PROGRESS") continue;
-    if (result !== null) {
-      const { cap_id: capId = call.capId } = result;
-      return capId === call.capId ? { frame_type: "RESULT", payload: result } : "running";
-    }
-    if (error !== null && status === "FAILED") return { frame_type: "NACK", payload: error };
-    return "running";
+    if (answer.frame_type === "ACK" || answer.frame_type === "PARTIAL_RESULT") continue;
+    const end = queryEnd(answer, call);
+    if (end !== "running") return end === "stop" ? "running" : end;
   }
+}
+
+/** What an answer to a result query says. `running`: ask again; `stop`: asking again would give nothing better. */
+export function queryEnd(
+  answer: ResponseOf<"RESULT_QUERY_RES"> | ResponseOf<"NACK">,
+  call: { readonly capId: string | undefined },
+): Answered | "not-found" | "running" | "stop" {
+  if (answer.frame_type === "NACK") return toCallError(answer.payload).retryable ? "running" : "stop";
+  // A plain router may leave out what is null.
+  const { status, result = null, error = null } = answer.payload;
+  if (status === "NOT_FOUND") return "not-found";
+  if (status === "IN_PROGRESS") return "running";
+  if (result !== null) {
+    const isOther = call.capId !== undefined && (result.cap_id ?? call.capId) !== call.capId;
+    return isOther ? "stop" : { frame_type: "RESULT", payload: result };
+  }
+  if (error !== null && status === "FAILED") return { frame_type: "NACK", payload: error };
+  return "stop";
 }

@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import type { RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
+import type { RequestFrame, ResponseFrame, ResponseOf } from "@toolglot/trp-core/frames";
 import { readAnswer, toCallError } from "./answer.ts";
 import { clientError } from "./errors.ts";
 import { checkLimits, clock, type Limits, pause, settleWithin } from "./limits.ts";
@@ -22,6 +22,10 @@ export interface Sending {
   callId?: string;
   /** Kept up to date, for frames that do something. */
   progress?: Progress;
+  /** Gets the partial results that come before the answer, when the transport can carry them. */
+  onPartial?: (frame: ResponseOf<"PARTIAL_RESULT">) => void;
+  /** Called when something came before the answer. */
+  onAdmitted?: () => void;
 }
 
 /** What frames are sent with. */
@@ -47,7 +51,7 @@ export async function transmit(
       checkLimits(limits);
       const wasOpen = progress.isOpen;
       progress.isOpen = true;
-      const stop = new LazyAbort();
+      const stop = new LazyAbort(listener(frame, sending));
       let value: unknown;
       try {
         const ms = Math.min(sending.waitMs, limits.deadline - clock());
@@ -89,11 +93,26 @@ const lateAnswer = (): never => tooLate("unknown");
 /** Errors after which nothing is sent again. */
 const final = new Set(["trp-client/closed", "trp-client/aborted"]);
 
+/** What the transport calls with frames that come before the answer. Throws for what is no frame of this request. */
+function listener(frame: RequestFrame, { onPartial, onAdmitted }: Sending): SendOptions["onPartial"] {
+  if (onPartial === undefined) return undefined;
+  return (value) => {
+    const early = readAnswer(value, frame);
+    onAdmitted?.();
+    if (early.frame_type === "PARTIAL_RESULT") onPartial(early);
+  };
+}
+
 /** Makes its signal only when a transport reads it, because most transports don't, and making one takes a tenth of a call. */
 class LazyAbort implements SendOptions {
   #controller: AbortController | undefined;
   #stop: (() => void) | undefined;
   #isAborted = false;
+  readonly onPartial: SendOptions["onPartial"];
+
+  constructor(onPartial: SendOptions["onPartial"]) {
+    this.onPartial = onPartial;
+  }
 
   get signal(): AbortSignal {
     if (this.#controller === undefined) {

@@ -3,6 +3,7 @@ import type {
   AliasRow,
   CallUsage,
   Feature,
+  PartialResultEvent,
   PolicyProof,
   RequestFrame,
   RetryHint,
@@ -29,6 +30,11 @@ export interface SendOptions {
    * tenth of a call in process. Clients of this package have this method; it takes one function per frame.
    */
   onAbort?(stop: () => void): void;
+  /**
+   * Gets frames that come before the answer (`PARTIAL_RESULT`, `ACK`). A transport that carries one frame for each request
+   * need not look at it: the answer then is the first of them.
+   */
+  readonly onPartial?: ((frame: unknown) => void) | undefined;
 }
 
 /** How failed attempts are repeated. Only what can't double an effect is repeated at all. */
@@ -55,7 +61,7 @@ export interface ClientOptions {
    * `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1).
    */
   keys?: "auto" | "explicit";
-  /** Features to ask for besides the plain ones. Default `RESULT_FAILED` and `SEQ_WINDOW`. */
+  /** Features to ask for besides the plain ones. Default: all that this client can use. */
   features?: readonly Feature[];
   /** Goes with every frame. It can only narrow what the transport's identity may do. */
   authContext?: JsonObject;
@@ -132,6 +138,9 @@ export interface BatchOptions extends ClientCallOptions {
   batchId?: string;
 }
 
+/** Options of `dag`. */
+export type DagOptions = Pick<BatchOptions, keyof ClientCallOptions | "maxConcurrency" | "batchId">;
+
 /** An error of the router, or one that the client made in its place. */
 export interface CallError {
   /** As `TRP_4002`. */
@@ -176,6 +185,34 @@ export interface CallResult {
   /** The call id under which the effect happened, when this answer repeats that one's. */
   replayedFrom?: string;
 }
+
+/** A call that was left to the router. */
+export interface RunningCall extends Pick<CallResult, "callId" | "capId" | "key" | "attempts"> {
+  status: "running";
+}
+
+/** How long to wait for a call that runs. */
+export interface WaitOptions extends ClientCallOptions {
+  /** Milliseconds. Default: as long as it takes. */
+  deadlineMs?: number;
+  /** Gets what the call says meanwhile, from its beginning. What it throws is lost. */
+  onPart?: (part: PartialResultEvent) => void;
+}
+
+/** Which parts of a call to read. */
+export interface PartsOptions extends ClientCallOptions {
+  /** Milliseconds. Default: as long as it takes. */
+  deadlineMs?: number;
+  /** Only those after this number (`event_id`). Default 0: all that the router still has. */
+  after?: number;
+}
+
+/**
+ * What cancelling came to. `cancelled`: nothing was executed, and nothing will be. `cancelling`: it had started and was
+ * asked to stop; its outcome says what came of it. `success`, `failed`, `unknown`: it had ended so. `not-found`: no such
+ * call is known in the session.
+ */
+export type CancelStatus = "cancelled" | "cancelling" | "success" | "failed" | "unknown" | "not-found";
 
 /** How a batch ended; `refused`: nothing of it was executed, and every item says why. */
 export interface BatchResult {
@@ -241,8 +278,29 @@ export interface TrpClient {
     args?: JsonObject,
     options?: ClientCallOptions & Omit<CallRequest, "capId" | "args" | "idx">,
   ): Promise<CallResult>;
+  /**
+   * Starts a call and leaves it to the router, which runs it to its end, whatever becomes of this client or of that router.
+   * Resolves as soon as it has started (`running`), or with its outcome when there is one already. Every such call has a
+   * key: it gets one when it brings none.
+   */
+  callAsync(request: CallRequest, options?: ClientCallOptions): Promise<CallResult | RunningCall>;
+  /**
+   * The outcome of a call that runs; `unknown` with TRP_3003 when it still runs at the deadline. A call of this client is
+   * followed into a new session when the old one is lost. Rejects with `trp-client/refused` for a call that is not known.
+   */
+  waitResult(callId: string, options?: WaitOptions): Promise<CallResult>;
+  /** What a call has said so far and goes on to say, each part once and in order; returns its outcome as `waitResult`. */
+  parts(callId: string, options?: PartsOptions): AsyncGenerator<PartialResultEvent, CallResult>;
+  /** Stops a call, if it can still be stopped: see {@link CancelStatus}. Rejects when the router can't cancel. */
+  cancel(callId: string): Promise<CancelStatus>;
   /** Several calls in one frame. */
   batch(items: readonly CallRequest[], options?: BatchOptions): Promise<BatchResult>;
+  /**
+   * Calls whose arguments take parts of each other's results: in `args`, `{ $from: callId, path: "/data/items/0/id" }` stands
+   * for that place in the result of another call, which is known by its `callId`. Each runs when what it needs is there; one
+   * whose needs failed is refused (TRP_1006). What can't work (a cycle, types that can't fit) is refused as a whole.
+   */
+  dag(items: readonly CallRequest[], options?: DagOptions): Promise<BatchResult>;
   /** Schema, rules and examples of one capability. */
   capQuery(capId: string): Promise<CapabilityInfo>;
   /** What became of a call of this session. */

@@ -12,7 +12,7 @@ import { limits, requestTypes, samples } from "./frames/samples.ts";
 import { ada, openSession, type Session } from "./router-rig.ts";
 
 /** All of them where everything is switched on, a tenth of each kind elsewhere: the same ones every time. */
-const frameCount = rounds(5_000, 40_000, 100_000);
+const frameCount = rounds(5_000, 20_000, 100_000);
 const longTest = 300_000;
 
 setFlagsFromString("--expose-gc");
@@ -46,7 +46,10 @@ it(
     let heap = 0;
     for (let round = 0; round < frameCount; round++) {
       if (round === frameCount / 2) heap = heapAfterCollection();
-      const frame = hostile.below(10) === 0 ? hostile.anything() : hostile.spoiled(samples[hostile.pick(requestTypes)]);
+      const frame =
+        hostile.below(10) === 0
+          ? hostile.anything()
+          : hostile.spoiled(samples[hostile.pick([...requestTypes, "CALL_REQ", "CALL_BATCH_REQ"] as const)]);
       const parsed = parseFrame(frame, limits);
       if ("frame" in parsed) {
         codes.set("taken", (codes.get("taken") ?? 0) + 1);
@@ -168,11 +171,19 @@ const capIds = [
   "cap.notify.v1",
   "cap.delete.v1",
 ];
+const features = ["CATALOG_DELTA", "CALL_DAG", "CANCEL", "RESULT_FAILED"];
 const ids = ["__proto__", "constructor", "call-1", "call-2", "call-3", "toString", "\u{1f600}", "then"];
 
 /** A frame that this session could send, most of the time with its next seq. */
 function frameOf(session: Session, hostile: ReturnType<typeof hostileFrames>) {
-  const type = hostile.pick([...requestTypes, "CALL_REQ", "CALL_REQ", "CALL_BATCH_REQ"] as const);
+  const type = hostile.pick([
+    ...requestTypes,
+    "CALL_REQ",
+    "CALL_REQ",
+    "CALL_REQ",
+    "CALL_BATCH_REQ",
+    "CALL_BATCH_REQ",
+  ] as const);
   if (type === "HELLO_REQ") return structuredClone(samples.HELLO_REQ);
   const call = () => {
     const idx = hostile.below(capIds.length);
@@ -186,9 +197,9 @@ function frameOf(session: Session, hostile: ReturnType<typeof hostileFrames>) {
     };
   };
   const payloads = {
-    CATALOG_SYNC_REQ: { mode: "FULL", known_epoch: session.epoch },
+    CATALOG_SYNC_REQ: { mode: hostile.pick(["FULL", "DELTA"]), known_epoch: session.epoch },
     CAP_QUERY_REQ: { idx: 0, cap_id: "cap.read.v1" },
-    CALL_REQ: call(),
+    CALL_REQ: { ...call(), execution_mode: hostile.pick(["SYNC", "ASYNC"]) },
     CALL_BATCH_REQ: {
       batch_id: "batch",
       mode: hostile.pick(["PARALLEL", "SEQUENTIAL"]),
@@ -196,7 +207,16 @@ function frameOf(session: Session, hostile: ReturnType<typeof hostileFrames>) {
       on_error: hostile.pick(["continue", "stop"]),
       calls: [call(), { ...call(), depends_on: [hostile.pick(ids)] }, call()],
     },
-    RESULT_QUERY_REQ: { call_id: hostile.pick(ids) },
+    RESULT_QUERY_REQ: { call_id: hostile.pick(ids), after_event_id: hostile.pick([null, 0, 1]) },
+    CALL_DAG_REQ: {
+      dag_id: "dag",
+      max_concurrency: 2,
+      calls: [
+        call(),
+        { ...call(), args: { text: { $from: hostile.pick(ids), path: hostile.pick(["", "/data", "x"]) } } },
+      ],
+    },
+    CANCEL_REQ: { call_id: hostile.pick(ids) },
   };
   const seq = session.seq + hostile.pick([0, 0, 0, 0, 0, -1, 1]);
   return session.frame(type, payloads[type], { seq });
@@ -223,9 +243,9 @@ it(
     const perRouter = frameCount / 10;
     for (let life = 0; life < 10; life++) {
       const router = makeRouter();
-      let session = await openSession(router);
+      let session = await openSession(router, { features });
       for (let round = 0; round < perRouter / 4; round++) {
-        if (round % 500 === 499) session = await openSession(router);
+        if (round % 500 === 499) session = await openSession(router, { features });
         // Four at a time: what comes in together must not be mixed up.
         const frames = Array.from({ length: 4 }, () => {
           if (hostile.below(12) === 0) return hostile.anything();

@@ -39,7 +39,8 @@ async function offered(who: Partial<PrincipalInput>, policy?: PolicyEngine, cont
   const session = await openSession(router, { who: principal({ id: "a", ...who }), sync: false });
   const rest = context === undefined ? {} : { auth_context: context as never };
   const reply = await session.send("CATALOG_SYNC_REQ", { mode: "FULL", known_epoch: null }, rest);
-  if (reply.frame_type !== "CATALOG_SYNC_RES") throw new Error(JSON.stringify(reply.payload));
+  if (reply.frame_type !== "CATALOG_SYNC_RES" || !("alias_table" in reply.payload))
+    throw new Error(JSON.stringify(reply.payload));
   const own = reply.payload.alias_table.filter(({ cap_id }) => cap_id.startsWith("cap.x."));
   // The search over the catalog knows the same.
   const visible = router.registry.visible(session.who).filter(({ capId }) => capId.startsWith("cap.x."));

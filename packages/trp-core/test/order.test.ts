@@ -151,9 +151,9 @@ describe("seq (TRP v0.1 draft, 8.1)", () => {
     const { router, session } = await rig();
     const wrong: object[] = [
       session.frame("CALL_REQ", {}, { seq: 2 }),
-      session.frame("CALL_DAG_REQ", {}, { seq: 2 }),
+      session.frame("CALL_TREE_REQ", {}, { seq: 2 }),
       { ...session.frame("CALL_REQ", callItem(read("a")), { seq: 2 }), trp_version: "0.2" },
-      session.frame("CALL_REQ", { ...callItem(read("a")), execution_mode: "ASYNC" }, { seq: 2 }),
+      session.frame("CALL_REQ", { ...callItem(read("a")), execution_mode: "LATER" }, { seq: 2 }),
       session.frame("CALL_REQ", callItem(read("a")), { seq: 2, session_id: "sess_unknown" }),
       { ...session.frame("CALL_REQ", callItem(read("a")), { seq: 2 }), extra: 1 },
     ];

@@ -89,7 +89,8 @@ export async function openSession(
       router.handle(session.frame(frame_type, payload, rest), { principal: session.who }),
     async sync() {
       const reply = await session.send("CATALOG_SYNC_REQ", { mode: "FULL", known_epoch: session.epoch });
-      if (reply.frame_type !== "CATALOG_SYNC_RES") throw new Error(`no catalog: ${JSON.stringify(reply.payload)}`);
+      if (reply.frame_type !== "CATALOG_SYNC_RES" || !("alias_table" in reply.payload))
+        throw new Error(`no catalog: ${JSON.stringify(reply.payload)}`);
       session.epoch = reply.payload.catalog_epoch;
       rows.clear();
       for (const row of reply.payload.alias_table) rows.set(row.cap_id, row.idx);

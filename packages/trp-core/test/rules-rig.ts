@@ -28,6 +28,7 @@ export function context(given: Partial<ExecuteContext> = {}): ExecuteContext {
     traceId: "trc_1",
     principal: alice,
     attempt: 1,
+    progress: () => {},
     ...given,
   };
 }

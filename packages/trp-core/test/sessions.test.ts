@@ -26,7 +26,7 @@ describe("HELLO (TRP v0.1 draft, 6.1.1 and 16.1)", () => {
         server_version: "0.1",
         retry_budget: 3,
         seq_start: 1,
-        features: ["CATALOG_SYNC", "CALL", "CALL_BATCH", "APPROVAL"],
+        features: ["CATALOG_SYNC", "CALL", "CALL_BATCH", "APPROVAL", "ASYNC"],
       },
     });
     if (reply.frame_type !== "HELLO_RES") throw new Error("no hello");
@@ -37,9 +37,9 @@ describe("HELLO (TRP v0.1 draft, 6.1.1 and 16.1)", () => {
   });
 
   it("grants what is asked for and known, in an order of its own", async () => {
-    const reply = await hello(makeRouter(), { features: ["SEQ_WINDOW", "TELEPATHY", "RESULT_FAILED", "CALL_DAG"] });
+    const reply = await hello(makeRouter(), { features: ["SEQ_WINDOW", "TELEPATHY", "RESULT_FAILED", "CALL_TREE"] });
     expect(reply.payload).toMatchObject({
-      features: ["CATALOG_SYNC", "CALL", "CALL_BATCH", "APPROVAL", "RESULT_FAILED", "SEQ_WINDOW"],
+      features: ["CATALOG_SYNC", "CALL", "CALL_BATCH", "APPROVAL", "ASYNC", "RESULT_FAILED", "SEQ_WINDOW"],
     });
   });
 

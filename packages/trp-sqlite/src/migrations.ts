@@ -126,8 +126,20 @@ CREATE INDEX approvals_of_requester ON approvals (tenant, requester, n);
 CREATE INDEX approvals_by_expiry ON approvals (expires_at);
 `;
 
+// They go with their operation's outcome. An operation has few or none, and most calls never look.
+const partialResults = `
+CREATE TABLE parts (
+  scope TEXT NOT NULL,
+  key TEXT NOT NULL,
+  id INTEGER NOT NULL,
+  at REAL NOT NULL,
+  part TEXT NOT NULL,
+  PRIMARY KEY (scope, key, id)
+) STRICT, WITHOUT ROWID;
+`;
+
 /** Step by step: a file of version 1 has had the first. */
-export const migrations: readonly string[] = [first, effects, identity, approvalColumns];
+export const migrations: readonly string[] = [first, effects, identity, approvalColumns, partialResults];
 
 /** In the header of every store's file, so that no other database is taken for one: "TRP1". */
 export const applicationId = 0x54525031;

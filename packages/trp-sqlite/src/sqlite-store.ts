@@ -6,6 +6,7 @@ import { sqliteArtifacts } from "./tables/artifacts.ts";
 import { sqliteAudit } from "./tables/audit.ts";
 import { sqliteCatalog } from "./tables/catalog.ts";
 import { sqliteOperations } from "./tables/operations.ts";
+import { sqliteParts } from "./tables/parts.ts";
 import { sqliteSessions } from "./tables/sessions.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -31,6 +32,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<RouterSto
     durability,
     sessions: sqliteSessions(commits),
     operations: sqliteOperations(commits, durability),
+    parts: sqliteParts(commits),
     approvals: sqliteApprovals(commits),
     audit: sqliteAudit(commits),
     artifacts: sqliteArtifacts(commits),

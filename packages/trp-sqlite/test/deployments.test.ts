@@ -61,7 +61,8 @@ async function wander(routers: Router[], who: Principal = agent) {
     async sync(index: number): Promise<string[]> {
       const payload = { mode: "FULL", known_epoch: session.epoch };
       const reply = await at(index).handle(frame("CATALOG_SYNC_REQ", session, seq++, payload), { principal: who });
-      if (reply.frame_type !== "CATALOG_SYNC_RES") throw new Error(JSON.stringify(reply.payload));
+      if (reply.frame_type !== "CATALOG_SYNC_RES" || !("alias_table" in reply.payload))
+        throw new Error(JSON.stringify(reply.payload));
       session.epoch = reply.payload.catalog_epoch;
       for (const { name, idx } of reply.payload.alias_table) numbers.set(name, idx);
       return reply.payload.alias_table.map(({ name }) => name);

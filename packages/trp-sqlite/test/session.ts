@@ -21,7 +21,7 @@ export async function callOnce(
     frame("CATALOG_SYNC_REQ", session, 1, { mode: "FULL", known_epoch: null }),
     context,
   );
-  if (synced.frame_type !== "CATALOG_SYNC_RES") return synced;
+  if (synced.frame_type !== "CATALOG_SYNC_RES" || !("alias_table" in synced.payload)) return synced;
   const idx = synced.payload.alias_table.find((row) => row.cap_id === capId)?.idx ?? -1;
   const item = { call_id: "call", idempotency_key: key ?? null, idx, cap_id: capId, timeout_ms: timeoutMs, args };
   return router.handle(frame("CALL_REQ", session, 2, item), context);

@@ -12,6 +12,7 @@ import { urlToHttpOptions } from "node:url";
 import type { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { clientError } from "../errors.ts";
+import { acceptStream, FrameStream, isEventStream } from "../event-stream.ts";
 import { authorizer, frameOf, frameUrl, type Token } from "../router-url.ts";
 import type { SendOptions, Transport } from "../types.ts";
 
@@ -58,14 +59,14 @@ export function httpTransport(options: HttpTransportOptions): Transport {
       if (isClosed) throw clientError("trp-client/unreachable", "The transport was closed.");
       const headers: OutgoingHttpHeaders = {
         "content-type": "application/json",
-        accept: "application/json",
+        accept: sending.onPartial === undefined ? "application/json" : acceptStream,
         "content-length": Buffer.byteLength(body),
       };
       if (bearer !== undefined) headers.authorization = bearer;
       for (;;) {
         const end = await post(settings, headers, body, sending);
         if (end === "stale") continue;
-        return frameOf(end.status, end.text);
+        return "frame" in end ? end.frame : frameOf(end.status, end.text);
       }
     },
     close() {
@@ -89,7 +90,7 @@ function post(
   headers: OutgoingHttpHeaders,
   body: string,
   sending: SendOptions,
-): Promise<{ status: number; text: string } | "stale"> {
+): Promise<{ status: number; text: string } | { frame: unknown } | "stale"> {
   const { target, isSecure, timeoutMs, connectTimeoutMs, maxAnswerBytes } = settings;
   return new Promise((resolve, reject) => {
     const request = (isSecure ? requestHttps : requestHttp)({ ...target, headers });
@@ -136,6 +137,12 @@ function post(
       else fail(lost(error.code ?? "the connection failed", error));
     });
     request.on("response", (response) => {
+      const { onPartial } = sending;
+      if (onPartial !== undefined && isEventStream(response.headers["content-type"])) {
+        const frames = new FrameStream(onPartial, maxAnswerBytes);
+        readStream(response, frames, fail, lost, (frame) => finish(() => resolve({ frame })));
+        return;
+      }
       readAnswer(response, maxAnswerBytes, fail, lost, (text) => {
         finish(() => resolve({ status: response.statusCode ?? 0, text }));
       });
@@ -146,6 +153,26 @@ function post(
     // As text it goes out in one piece with the head.
     request.end(body);
   });
+}
+
+function readStream(
+  response: IncomingMessage,
+  frames: FrameStream,
+  fail: (error: ToolglotError) => void,
+  lost: (why: string, cause?: unknown) => ToolglotError,
+  done: (frame: unknown) => void,
+): void {
+  const orFail = (act: () => void): void => {
+    try {
+      act();
+    } catch (error) {
+      fail(error as ToolglotError);
+    }
+  };
+  response.on("data", (chunk: Buffer) => orFail(() => frames.push(chunk)));
+  response.on("error", (error) => fail(lost("the answer broke off", error)));
+  response.on("aborted", () => fail(lost("the answer broke off")));
+  response.on("end", () => orFail(() => done(frames.end())));
 }
 
 function readAnswer(

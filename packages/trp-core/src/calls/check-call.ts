@@ -6,8 +6,8 @@ import { decide, policyProof, policySubject } from "../policy/decide.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { type CallContext, eventFacts } from "./ending.ts";
-import { denied, keyMissing, messageOf, volatile } from "./faults.ts";
-import { operationFingerprint } from "./keys.ts";
+import { asyncKeyMissing, denied, keyMissing, messageOf, volatile } from "./faults.ts";
+import { isKeyOfAsync, operationFingerprint } from "./keys.ts";
 import type { IncomingCall } from "./types.ts";
 
 /** What was found out about a call before the operation of its key is read. */
@@ -28,8 +28,11 @@ export async function checkCall(dependencies: CallDependencies, context: CallCon
   const found = await dependencies.checkArguments(capability, item.args, principal);
   if (isFault(found)) return found;
   const { args } = found;
-  const hasKey = typeof item.idempotency_key === "string";
+  const { idempotency_key: key } = item;
+  const isUnnamed = isKeyOfAsync(key, context.call.session.id, item.call_id);
+  const hasKey = typeof key === "string" && !isUnnamed;
   if (capability.keyRequired && !hasKey) return keyMissing(capability.capId);
+  if (isUnnamed && capability.definition.effect !== "pure") return asyncKeyMissing(capability.capId);
   if (store.durability === "none" && !allowVolatile && capability.definition.effect !== "pure") {
     return volatile(store.name);
   }

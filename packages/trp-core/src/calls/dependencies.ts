@@ -4,6 +4,7 @@ import type { Approvals } from "../approvals/approvals.ts";
 import type { CapabilityRegistry, RegisteredCapability, Repeats } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { Fault } from "../frames/fault.ts";
+import type { PartialResultEvent } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { ResultShaper } from "../results/shaper.ts";
@@ -64,6 +65,10 @@ export interface RunOptions {
    * operation in one transaction, or by itself when there was none.
    */
   frame?: CallFrame;
+  /** Called when the start of the call's own operation is committed: from now on it runs, whoever waits for it. */
+  onStarted?: () => void;
+  /** Gets the partial results of the call as they come. */
+  onParts?: ((events: PartialResultEvent[]) => void) | undefined;
 }
 
 /** The path of one call, from its arguments to its outcome. */

@@ -1,17 +1,19 @@
 import type { OperationClaim } from "@toolglot/core";
 import { keepLease, type Lease, sleep } from "@toolglot/internal";
-import type { ProbeResult } from "../catalog/types.ts";
+import type { ProbeResult, ProgressUpdate } from "../catalog/types.ts";
 import type { Fault } from "../frames/fault.ts";
 import type { ShapedResult } from "../frames/types.ts";
 import type { SameTransaction } from "../store/types.ts";
+import { cancelledMidway, isCancelled } from "./cancel.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { type CallContext, eventFacts, proofOf, sameTransaction, usageOf } from "./ending.ts";
 import { executorError, executorFailed, notApplied, notAppliedThisTime, outcomeUnknown, timedOut } from "./faults.ts";
 import { downstreamKey } from "./keys.ts";
 import { isRerunnable, type OperationData, toJson } from "./operation-data.ts";
 import { busy, noUsage, settledFromRecord, storedOutcome } from "./outcome.ts";
+import { PartWriter } from "./parts.ts";
 import { askProbe } from "./probe.ts";
-import type { Execution, Settled } from "./types.ts";
+import type { Execution, IncomingCall, Settled } from "./types.ts";
 
 /** An operation that is STARTED and committed, to be run under its claim. */
 export interface StartedCall {
@@ -34,11 +36,12 @@ type End = Extract<Settled, { kind: "success" | "failed" }>;
  */
 export async function dispatch(dependencies: CallDependencies, started: StartedCall): Promise<Settled> {
   const { store, times } = dependencies;
-  const lease = keepLease(store.operations, started.claim, {
+  const { call } = started.context;
+  const lease = keepLease(call.cancellable ? watched(store, call) : store.operations, started.claim, {
     leaseMs: times.leaseMs,
     leaseUntil: started.leaseUntil,
     now: () => store.now(),
-    signal: started.context.call.signal,
+    signal: call.signal,
   });
   try {
     return await new Dispatch(dependencies, started, lease).run();
@@ -47,11 +50,28 @@ export async function dispatch(dependencies: CallDependencies, started: StartedC
   }
 }
 
+/** Renews the lease of a call, and looks whether it was cancelled through another router. */
+function watched(
+  { operations, sessions }: CallDependencies["store"],
+  { session, item, cancellable }: IncomingCall,
+): Pick<CallDependencies["store"]["operations"], "renew"> {
+  return {
+    async renew(claim, leaseMs) {
+      const isRenewed = await operations.renew(claim, leaseMs);
+      const found = await sessions.readCall(session.id, item.call_id).catch(() => undefined);
+      if (found?.isCancelled) cancellable?.cancel();
+      return isRenewed;
+    },
+  };
+}
+
 class Dispatch {
   readonly #dependencies: CallDependencies;
   readonly #started: StartedCall;
   readonly #lease: Lease;
   readonly #operationKey: string;
+  /** Made by the first report: most capabilities make none. */
+  #parts: PartWriter | undefined;
   /** What was written down or decided: nothing that goes wrong afterwards can change it. */
   #settled: Settled | undefined;
 
@@ -91,6 +111,8 @@ class Dispatch {
     const before = performance.now();
     const given = { ...this.#executeContext(claim.fence), signal: this.#lease.signal };
     const execution = await this.#dependencies.executor.run(call.capability, native, given, timeoutMs);
+    // Before the outcome: who has read that has read all parts.
+    await this.#parts?.close();
     context.executorMs += performance.now() - before;
     await this.#point("after-effect");
     const { emitter, store } = this.#dependencies;
@@ -107,6 +129,7 @@ class Dispatch {
           this.#failure(executorFailed(execution.message, execution.transient, true)),
         );
       case "not-applied":
+        if (isCancelled(call.signal)) return await this.#finish("released", this.#failure(cancelledMidway(false)));
         if (this.#mayHaveHappened()) return await this.#abandon(notAppliedThisTime(execution.message));
         return await this.#finish("released", this.#failure(notApplied(execution.message)));
       default:
@@ -119,7 +142,20 @@ class Dispatch {
     const { context, data } = this.#started;
     const { item, traceId, principal } = context.call;
     const operationKey = this.#operationKey;
-    return { callId: item.call_id, traceId, principal, operationKey, attempt: data.attempts, fence };
+    const progress = (update: ProgressUpdate | string): void => this.#report(update);
+    return { callId: item.call_id, traceId, principal, operationKey, attempt: data.attempts, fence, progress };
+  }
+
+  #report(update: ProgressUpdate | string): void {
+    const { store } = this.#dependencies;
+    const { claim, data, context } = this.#started;
+    this.#parts ??= new PartWriter({
+      store: { parts: store.parts, claim },
+      attempt: data.attempts,
+      onParts: context.onParts,
+      now: () => store.now(),
+    });
+    this.#parts.report(update);
   }
 
   /**
@@ -135,8 +171,10 @@ class Dispatch {
   /** Nobody knows whether the effect happened: what follows depends on what the capability says about its effect. */
   async #endUnknown(execution: Extract<Execution, { kind: "unknown" }>): Promise<Settled> {
     const { context, timeoutMs, claim } = this.#started;
-    const { effect } = context.call.capability.definition;
+    const { capability, signal } = context.call;
+    const { effect } = capability.definition;
     if (isRerunnable(effect)) {
+      if (isCancelled(signal)) return await this.#abandon(cancelledMidway(effect !== "pure"));
       return await this.#abandon(execution.timedOut ? timedOut(timeoutMs) : executorError(execution.message));
     }
     if (effect === "probe") {

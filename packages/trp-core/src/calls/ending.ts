@@ -2,7 +2,7 @@ import { createRecord } from "@toolglot/core";
 import { outcomeEntry } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import { ack, type FrameHead, replyTo } from "../frames/replies.ts";
-import type { CallUsage, NackPayload, PolicyProof, ResponseFrame } from "../frames/types.ts";
+import type { CallUsage, NackPayload, PartialResultEvent, PolicyProof, ResponseFrame } from "../frames/types.ts";
 import type { Answer, CallOutcome, KnownCall, SameTransaction } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { notRecorded } from "./faults.ts";
@@ -35,6 +35,10 @@ export interface EndingCall {
 export interface CallContext extends EndingCall {
   call: IncomingCall;
   began: number;
+  /** As in `RunOptions`. */
+  onStarted?: (() => void) | undefined;
+  /** As in `RunOptions`. */
+  onParts?: ((events: PartialResultEvent[]) => void) | undefined;
   adapterMs: number;
   executorMs: number;
 }

@@ -3,6 +3,7 @@ import { iteratorOf, lastOf } from "@toolglot/core/executing";
 import { checkKeys, isThenable, joinBytes, settleWithin, unsettled } from "@toolglot/internal";
 import { CapabilityError } from "../catalog/capability-error.ts";
 import type { ExecuteContext, RegisteredCapability } from "../catalog/types.ts";
+import { isCancelled } from "./cancel.ts";
 import { timeLimit } from "./check-call.ts";
 import { kindOf, messageOf } from "./faults.ts";
 import type { Execution } from "./types.ts";
@@ -29,6 +30,8 @@ export interface ExecutorOptions {
   onError?: (error: unknown, facts: { capId: string; callId: string; traceId: string }) => void;
 }
 
+/** How long a capability may take to stop, once it is cancelled. */
+const cancelGraceMs = 5_000;
 /** A stream of more values than this is taken for one without end. */
 const maxValues = 100_000;
 
@@ -75,8 +78,8 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
         timedOut = !signal.aborted;
         const message = timedOut ? `${capId} did not end within ${ms} ms` : `${capId} was stopped before it ended`;
         own().abort(timedOut ? new DOMException(message, "TimeoutError") : signal.reason);
-        // What answers to the abort at once knows more about the effect than we do.
-        value = await settleWithin(work, { ms: 0 });
+        // What answers to the abort at once knows more about the effect than we do. Who cancels wants to know, too.
+        value = await settleWithin(work, { ms: isCancelled(signal) ? Math.min(ms, cancelGraceMs) : 0 });
         return value === unsettled ? { kind: "unknown", message, timedOut } : { kind: "done", value };
       } catch (error) {
         try {
@@ -94,14 +97,21 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
 function result(returned: unknown, context: ExecuteContext): unknown {
   if (isThenable(returned)) return Promise.resolve(returned).then((value) => result(value, context));
   const iterator = iteratorOf(returned);
-  return iterator === undefined ? returned : lastValue(iterator, context.signal);
+  return iterator === undefined ? returned : lastValue(iterator, context);
 }
 
 /** The last value of a stream, or all its chunks as one when they are bytes. Rejects with `RangeError` for too many values. */
-async function lastValue(iterator: NonNullable<ReturnType<typeof iteratorOf>>, signal: AbortSignal): Promise<unknown> {
+async function lastValue(
+  iterator: NonNullable<ReturnType<typeof iteratorOf>>,
+  { signal, progress }: ExecuteContext,
+): Promise<unknown> {
   const chunks: Uint8Array[] = [];
   let count = 0;
+  let before: unknown;
   const onProgress = (value: unknown): void => {
+    // The last one is the result, so each is reported when another has come.
+    if (count > 0 && !(before instanceof Uint8Array)) progress(typeof before === "string" ? before : { data: before });
+    before = value;
     if (++count > maxValues) throw new RangeError(`a stream of more than ${maxValues} values`);
     if (value instanceof Uint8Array) chunks.push(value);
   };

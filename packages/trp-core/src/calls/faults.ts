@@ -8,6 +8,11 @@ export function keyMissing(capId: string): Fault {
   return fault("TRP_4003", `${capId} needs an idempotency_key: it writes, or its risk is MEDIUM or above.`);
 }
 
+/** Its caller will not be there to hear that it has to be repeated. */
+export function asyncKeyMissing(capId: string): Fault {
+  return fault("TRP_4003", `${capId} may change something: it needs an idempotency_key to run ASYNC.`);
+}
+
 /** A denial is by rule, or by rate when it says when to come again. */
 export function denied(decision: PolicyDecision): Fault {
   const { reason, retryAfterMs } = decision;

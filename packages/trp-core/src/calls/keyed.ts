@@ -5,6 +5,7 @@ import { uuidV7Time } from "../digest/ids.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import type { PolicyDecision } from "../policy/types.ts";
 import type { ApprovalUse, StartOptions } from "../store/types.ts";
+import { cancelledInTime, isCancelled } from "./cancel.ts";
 import { adaptCall, type Checked, decideCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
@@ -131,7 +132,9 @@ export class KeyedCall {
     const startedBefore = prior?.startedAt !== undefined;
     const effect = effectOver(this.#call.capability.definition.effect, fromJson(prior?.data)?.effect);
     const { approval, proof } = data;
-    await this.#dependencies.failpoint?.("before-start", this.#call.item.call_id);
+    const { item, session, signal, cancellable } = this.#call;
+    await this.#dependencies.failpoint?.("before-start", item.call_id);
+    if (isCancelled(signal)) return refused(cancelledInTime());
     const result = await store.operations.start(
       {
         ...operation,
@@ -147,6 +150,7 @@ export class KeyedCall {
         data: toJson(data),
         ...effectOptions,
         ...(approval === undefined ? {} : { approval }),
+        ...(cancellable && { unlessCancelled: { sessionId: session.id, callId: item.call_id } }),
         audit: [decisionEntry(this.#call, proof, approvalIdOf(data))],
       },
     );
@@ -155,6 +159,8 @@ export class KeyedCall {
         break;
       case "busy":
         return busy();
+      case "call-cancelled":
+        return refused(cancelledInTime());
       case "conflict":
         return refused(fault("TRP_4004"));
       case "expired":
@@ -169,6 +175,8 @@ export class KeyedCall {
         return settled ?? busy();
       }
     }
+    if (cancellable) cancellable.isStarted = true;
+    this.#context.onStarted?.();
     return await dispatch(this.#dependencies, {
       context: this.#context,
       claim: result.claim,

@@ -15,6 +15,21 @@ export function operationOf(who: Who, family: string, key: string): OperationKey
   return { scope: canonicalJson(["trp", who.tenant, who.principal, family]), key };
 }
 
+/**
+ * The key of an ASYNC call that came without one: any router must find its operation again by the call's id, and take it
+ * over. Nobody else has it, since a session's id is random.
+ */
+export function keyOfAsync(sessionId: string, callId: string): string {
+  return `${asyncPrefix}${sha256Base64url(canonicalJson([sessionId, callId]))}`;
+}
+
+const asyncPrefix = "async.";
+
+/** Whether a call has that key. */
+export function isKeyOfAsync(key: string | null | undefined, sessionId: string, callId: string): boolean {
+  return typeof key === "string" && key.startsWith(asyncPrefix) && key === keyOfAsync(sessionId, callId);
+}
+
 /** Whose operation this is; undefined when the router did not name it. */
 export function ownerOf(scope: string): Who | undefined {
   try {

@@ -47,7 +47,7 @@ export function operationData(
     args,
     effect: capability.definition.effect,
     call_id: item.call_id,
-    call_digest: callDigest(item),
+    call_digest: call.sentDigest ?? callDigest(item),
     trace_id: call.traceId,
     frame_id: call.frameId,
     session_id: call.session.id,

@@ -27,8 +27,9 @@ export function createCallPipeline(dependencies: CallDependencies): CallPipeline
   const inFlight: InFlight = new Map();
   return {
     async run(call, options = {}) {
-      const { frame } = options;
-      const context: CallContext = { call, began: performance.now(), frame, adapterMs: 0, executorMs: 0 };
+      const { frame, onStarted, onParts } = options;
+      const began = performance.now();
+      const context: CallContext = { call, began, frame, onStarted, onParts, adapterMs: 0, executorMs: 0 };
       let settled: Settled;
       try {
         settled = await runCall(dependencies, context, inFlight, options);

@@ -95,8 +95,14 @@ class Recovery {
     const effect = effectOver(capability.definition.effect, data.effect);
     if (data.answered !== undefined && isRerunnable(effect)) await this.#forget(context, data);
     else if (effect === "opaque") await this.#giveUp(context, "its router is gone, and it must not run again");
+    else if (await this.#isCancelled(data)) await this.#giveUp(context, "it was cancelled, and its router is gone");
     else if (data.attempts >= mostAttempts) await this.#giveUp(context, `its router died ${data.attempts} times`);
     else await this.#again(context, data);
+  }
+
+  async #isCancelled({ session_id, call_id }: OperationData): Promise<boolean> {
+    const call = await this.#dependencies.store.sessions.readCall(session_id, call_id);
+    return call?.isCancelled === true;
   }
 
   /** Nobody has come back for it while its key was remembered. */

@@ -3,10 +3,13 @@ import type { Fault } from "../frames/fault.ts";
 import type { CallItem, CallUsage, PolicyProof, ResponseFrame, ShapedResult } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { SessionRecord } from "../store/types.ts";
+import type { Cancellable } from "./cancel.ts";
 
 /** A call of an admitted frame, on its way through the pipeline. */
 export interface IncomingCall {
   item: CallItem;
+  /** Of the item as it was sent (`callDigest`), when its references have been filled since. */
+  sentDigest?: string;
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;
@@ -16,8 +19,10 @@ export interface IncomingCall {
   /** As the frame said it. */
   catalogEpoch: number;
   capability: RegisteredCapability;
-  /** Aborted when nobody waits any more and the router closes. */
+  /** Aborted when nobody waits any more and the router closes, or when the call is cancelled. */
   signal: AbortSignal;
+  /** In a session with the feature `CANCEL`. */
+  cancellable?: Cancellable;
 }
 
 /** A call without its capability, which may not be known: what audit rows, events and replies are about. */

@@ -1,9 +1,12 @@
+import type { ProgressUpdate } from "../catalog/types.ts";
 import { type Fault, isFault } from "../frames/fault.ts";
+import { cancelledInTime, cancelledMidway, isCancelled } from "./cancel.ts";
 import { adaptCall, type Checked, decideCall, keyForApproval, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { type CallContext, eventFacts, proofOf, usageOf } from "./ending.ts";
 import { executorError, executorFailed, notApplied, timedOut } from "./faults.ts";
 import { refused } from "./outcome.ts";
+import { PartWriter } from "./parts.ts";
 import type { Execution, Settled } from "./types.ts";
 
 /** Runs a call without a key. Such a call may always run again, so no operation stands for it. */
@@ -27,9 +30,14 @@ export async function runUnkeyed(
       if (isFault(again)) return refused(again);
       if (again.decision === "approve") return refused(keyForApproval(capability.capId));
     }
+    if (isCancelled(signal)) return refused(cancelledInTime());
+    if (context.call.cancellable) context.call.cancellable.isStarted = true;
     const before = performance.now();
-    const given = { signal, callId: item.call_id, traceId, principal, attempt: 1 };
+    const parts = context.onParts && new PartWriter({ attempt: 1, onParts: context.onParts, now: () => store.now() });
+    const progress = (update: ProgressUpdate | string): void => parts?.report(update);
+    const given = { signal, callId: item.call_id, traceId, principal, attempt: 1, progress };
     const execution = await executor.run(capability, adapted.native, given, timeoutMs);
+    await parts?.close();
     context.executorMs = performance.now() - before;
     await failpoint?.("after-effect", item.call_id);
     if (emitter.active) {
@@ -39,6 +47,9 @@ export async function runUnkeyed(
     if (execution.kind === "done") {
       const result = await shaper.shape(capability, execution.value, principal);
       return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
+    }
+    if (execution.kind === "unknown" && isCancelled(signal)) {
+      return failed(context, cancelledMidway(capability.definition.effect !== "pure"));
     }
     return failed(context, faultOf(execution, timeoutMs));
   } catch {

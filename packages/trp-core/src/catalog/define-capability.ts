@@ -1,29 +1,14 @@
 import type { Tool, ToolAnnotations } from "@toolglot/core";
-import { checkKeys, defined, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import type { InferInput, InputSchema, InputSource } from "@toolglot/schema";
 import type { RiskTier } from "../frames/types.ts";
 import type { AnyCapability, Capability } from "./types.ts";
 
 /** What a capability may say besides what a tool says already. */
-const capabilityKeys: KnownKeys<Omit<AnyCapability, "input" | "args">> = {
-  capId: true,
-  name: true,
-  description: true,
-  riskTier: true,
-  ioClass: true,
-  effect: true,
-  rules: true,
-  adapt: true,
-  adapterVersion: true,
-  execute: true,
-  probe: true,
-  shape: true,
-  roles: true,
-  examples: true,
-  maxTimeoutMs: true,
-  maxConcurrency: true,
-  repeats: true,
-};
+const capabilityKeys = [
+  "capId name description riskTier ioClass effect rules adapt adapterVersion execute probe output",
+  "shape roles examples maxTimeoutMs maxConcurrency repeats",
+] as const;
 
 /**
  * The capability as it is: for its types, so that `execute` knows its arguments from `input` or `args`. `TypeError` for a
@@ -32,7 +17,7 @@ const capabilityKeys: KnownKeys<Omit<AnyCapability, "input" | "args">> = {
 export function defineCapability<const Source extends InputSource, Native = InferInput<Source>>(
   capability: Capability<Source, Native>,
 ): Capability<Source, Native> {
-  checkKeys<AnyCapability>("defineCapability", capability, { ...capabilityKeys, input: true, args: true });
+  checkKeys("defineCapability", capability as AnyCapability, [...capabilityKeys, "input args"]);
   return capability;
 }
 
@@ -56,7 +41,7 @@ export function capabilityOf<Input = Record<string, unknown>>(
   tool: Tool<Input> & { readonly schema?: InputSchema<Input> },
   facts: Partial<Omit<Capability<InputSchema<Input>, Input>, "input" | "args">> & { capId: string },
 ): Capability<InputSchema<Input>, Input> {
-  checkKeys<Omit<AnyCapability, "input" | "args">>("capabilityOf", facts as AnyCapability, capabilityKeys);
+  checkKeys("capabilityOf", facts as Omit<AnyCapability, "input" | "args">, capabilityKeys);
   const { name, description, inputSchema, schema, annotations = {}, examples = [] } = tool;
   const { readOnlyHint: isRead = false, idempotentHint = false } = annotations;
   const inputs = examples.flatMap(({ input }) => (input === undefined ? [] : [{ args: input }]));

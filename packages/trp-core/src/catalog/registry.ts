@@ -7,8 +7,8 @@ import type { Principal } from "../identity/types.ts";
 import type { RouterStore } from "../store/types.ts";
 import { firstSentence } from "./first-sentence.ts";
 import { registerCapability } from "./register.ts";
-import type { AnyCapability, CapabilityRegistry, RegisteredCapability } from "./types.ts";
-import { createViews, type View } from "./views.ts";
+import type { AnyCapability, CapabilityRegistry, RegisteredCapability, SyncedCatalog } from "./types.ts";
+import { createViews, deltaOf, nextEntries, servedRows, type View } from "./views.ts";
 
 /** Options of {@link createRegistry}. */
 export interface RegistryOptions {
@@ -148,11 +148,11 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     }
   }
 
-  function rows(view: View, list: readonly RegisteredCapability[], principal: Principal): AliasRow[] {
+  function rows(entries: View["entries"], list: readonly RegisteredCapability[], principal: Principal): AliasRow[] {
     const offered = list.filter((registered) => isOffered(principal, registered));
     const shown = new Set(offered.map(({ capId }) => capId));
     const found: AliasRow[] = [];
-    for (const [idx, { cap_id, gone }] of view.entries.entries()) {
+    for (const [idx, { cap_id, gone }] of entries.entries()) {
       const row = gone === true || !shown.has(cap_id) ? undefined : find(cap_id)?.row;
       if (row !== undefined) found.push({ idx, ...row, arg_template: { ...row.arg_template } });
     }
@@ -215,21 +215,29 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     epoch,
     async openView(principal) {
       const { list } = await snapshot(principal);
-      return (await views.next(undefined, list)).id;
+      return (await views.next(undefined, nextEntries([], list))).id;
     },
-    async sync(session, principal) {
+    async sync(session, principal, knownEpoch = null) {
       const who = { tenant: session.tenant, principal: session.principal };
+      const isServed = session.features.includes("CATALOG_DELTA");
       let from = session.view;
       for (;;) {
         const { epoch: current, list } = await snapshot(principal);
         const before = await views.read(from);
-        const view = await views.next(before, list);
+        const entries = nextEntries(before?.entries ?? [], list);
+        const found = rows(entries, list, principal);
+        const view = await views.next(before, entries, isServed ? servedRows(current, found) : undefined);
+        const synced: SyncedCatalog = { epoch: current, rows: found };
         if (view.id === from || (await store.sessions.setView(session.id, from, view.id))) {
-          return { epoch: current, rows: rows(view, list, principal) };
+          const { served, entries: old = [] } = before ?? {};
+          if (isServed && served !== undefined && served.epoch === knownEpoch) {
+            synced.delta = deltaOf(served, old, found);
+          }
+          return synced;
         }
         // Somebody else synced the session: theirs is the view to go on from.
         const fresh = await store.sessions.read(session.id, who);
-        if (fresh === undefined) return { epoch: current, rows: rows(view, list, principal) };
+        if (fresh === undefined) return synced;
         from = fresh.view;
       }
     },

@@ -38,6 +38,23 @@ export interface ExecuteContext {
    * lower than that of any attempt that is asked about, and lower than that of any attempt to come.
    */
   fence?: number;
+  /**
+   * Says how far the call is, or what it has found so far: a message, or more than that. It becomes a partial result with
+   * a number (`PARTIAL_RESULT`), kept with the operation of a call that has a key; without a key only a caller who
+   * listens gets it. Of a message 2,000 characters are kept, of data 16 kB. Never throws. What an `execute` that
+   * yields gives before its last value is reported in the same way.
+   */
+  progress(update: ProgressUpdate | string): void;
+}
+
+/** How far a call is. */
+export interface ProgressUpdate {
+  /** For people and models: `320 of 1,000 rows`. */
+  message?: string;
+  /** A word for programs: `download`. */
+  stage?: string;
+  /** JSON: rows that were found, a percentage. */
+  data?: unknown;
 }
 
 /** What `probe` found out. `not-applied` promises that it never will be: the operation may run again. */
@@ -81,6 +98,11 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   execute(args: Native, context: ExecuteContext): unknown;
   /** For `effect: "probe"`: whether the operation with this `operationKey` happened. */
   probe?(args: Native, context: ExecuteContext): MaybePromise<ProbeResult>;
+  /**
+   * What `data` of a result looks like: a JSON Schema. With it, a graph of calls that can't fit together is refused before
+   * anything runs. Results are not checked against it. Default: anything.
+   */
+  output?: JsonSchemaObject;
   /** What the model gets of a result. Default: the value as `data`, with a summary made from it. */
   shape?(value: unknown): { summary: string; data: unknown; warnings?: string[] };
   /** Roles of which a principal needs one to see and use it. Default: everybody. */
@@ -117,6 +139,13 @@ export interface RegisteredCapability {
 /** What structural validation gives: the args after defaults, or what is wrong, as `items[2].price: expected number`. */
 export type ArgumentCheck = { success: true; args: JsonObject } | { success: false; issues: string[] };
 
+/** A catalog as a session has it now. */
+export interface SyncedCatalog {
+  epoch: number;
+  rows: AliasRow[];
+  delta?: { added: AliasRow[]; changed: AliasRow[]; removed: Pick<AliasRow, "idx" | "cap_id">[] };
+}
+
 /** What there is to call, and under which number. */
 export interface CapabilityRegistry {
   /** Throws `TypeError` when a definition is malformed or the `capId` is taken. */
@@ -129,8 +158,11 @@ export interface CapabilityRegistry {
   epoch(): Promise<number>;
   /** The id of a first alias view for a new session. */
   openView(principal: Principal): Promise<string>;
-  /** Brings the session's view up to date: appends, marks what is gone. Gives the rows of what is there. */
-  sync(session: SessionRecord, principal: Principal): Promise<{ epoch: number; rows: AliasRow[] }>;
+  /**
+   * Brings the session's view up to date: appends, marks what is gone. Gives the rows of what is there; and, in a session
+   * with `CATALOG_DELTA`, what has changed since `knownEpoch`, when that is the epoch it was synced at last.
+   */
+  sync(session: SessionRecord, principal: Principal, knownEpoch?: number | null): Promise<SyncedCatalog>;
   /** The capability a call means, or why it is not known (TRP_1003, TRP_2007). */
   resolve(
     session: SessionRecord,

@@ -1,8 +1,9 @@
 import type { JsonObject } from "@toolglot/core";
-import { canonicalJson } from "@toolglot/internal";
-import { sha256Hex } from "../digest/sha256.ts";
+import { canonicalJson, isObject } from "@toolglot/internal";
+import { sha256Base64url, sha256Hex } from "../digest/sha256.ts";
+import type { AliasRow } from "../frames/types.ts";
 import type { CatalogStore } from "../store/types.ts";
-import type { RegisteredCapability } from "./types.ts";
+import type { RegisteredCapability, SyncedCatalog } from "./types.ts";
 
 /** What a number stands for in a session. Numbers are never used again: what is gone keeps its own. */
 export interface Alias {
@@ -16,17 +17,23 @@ export interface Alias {
 export interface View {
   readonly id: string;
   readonly entries: readonly Alias[];
+  /** What the session was given last, when it may ask for changes of it. */
+  readonly served?: Served;
+}
+
+/** The rows of a catalog as a session was given them. */
+export interface Served {
+  readonly epoch: number;
+  /** By number: a short digest of the row. */
+  readonly rows: Readonly<Record<string, string>>;
 }
 
 /** Alias views, kept in the store and remembered by id. */
 export interface Views {
   /** Undefined when the store has none of this id. */
   read(id: string): Promise<View | undefined>;
-  /**
-   * The view that follows: what is new is appended, what is not there any more is marked, digests are those of now. Made
-   * without one before, it has the capabilities in their order.
-   */
-  next(before: View | undefined, visible: readonly RegisteredCapability[]): Promise<View>;
+  /** The view that follows, with entries of {@link nextEntries}. */
+  next(before: View | undefined, entries: readonly Alias[], served?: Served): Promise<View>;
 }
 
 /** How many views are remembered. */
@@ -44,23 +51,25 @@ export function createViews(store: CatalogStore): Views {
       const found = cache.get(id);
       if (found !== undefined) return found;
       const stored = await store.readView(id);
-      return stored === undefined ? undefined : remember({ id, entries: entriesOf(stored) });
+      return stored === undefined ? undefined : remember({ id, ...contentOf(stored) });
     },
-    async next(before, visible) {
-      const entries = nextEntries(before?.entries ?? [], visible);
-      if (before !== undefined && entries === before.entries) return before;
-      const content = { entries: entries as unknown as JsonObject[] };
+    async next(before, entries, served) {
+      if (before !== undefined && entries === before.entries && isSameServed(before.served, served)) return before;
+      const content = { entries, ...(served && { served }) } as unknown as JsonObject;
       const id = `view_${sha256Hex(canonicalJson(content))}`;
       const known = cache.get(id);
       if (known !== undefined) return known;
       await store.putView(id, content);
-      return remember({ id, entries });
+      return remember({ id, entries, ...(served && { served }) });
     },
   };
 }
 
-/** The same list when nothing changed. */
-function nextEntries(before: readonly Alias[], visible: readonly RegisteredCapability[]): readonly Alias[] {
+/**
+ * The entries that follow: what is new is appended, what is not there any more is marked, digests are those of now. The
+ * same list when nothing changed.
+ */
+export function nextEntries(before: readonly Alias[], visible: readonly RegisteredCapability[]): readonly Alias[] {
   const digests = new Map(visible.map(({ capId, schemaDigest }) => [capId, schemaDigest]));
   let isSame = true;
   const entries: Alias[] = before.map((alias) => {
@@ -77,7 +86,33 @@ function nextEntries(before: readonly Alias[], visible: readonly RegisteredCapab
   return isSame ? before : entries;
 }
 
-function entriesOf(stored: JsonObject): Alias[] {
-  const { entries } = stored;
-  return Array.isArray(entries) ? (entries as unknown as Alias[]) : [];
+/** What a session is given now. */
+export function servedRows(epoch: number, rows: readonly AliasRow[]): Served {
+  const digests = rows.map((row) => [row.idx, sha256Base64url(canonicalJson(row)).slice(0, 22)]);
+  return { epoch, rows: Object.fromEntries(digests) };
+}
+
+/** What is different in the rows of now from what a session was given. */
+export function deltaOf(
+  before: Served,
+  entries: readonly Alias[],
+  rows: readonly AliasRow[],
+): NonNullable<SyncedCatalog["delta"]> {
+  const now = servedRows(before.epoch, rows).rows;
+  const had = (idx: number): string | undefined => (Object.hasOwn(before.rows, idx) ? before.rows[idx] : undefined);
+  const gone = Object.keys(before.rows).filter((idx) => !Object.hasOwn(now, idx));
+  return {
+    added: rows.filter(({ idx }) => had(idx) === undefined),
+    changed: rows.filter(({ idx }) => had(idx) !== undefined && had(idx) !== now[idx]),
+    removed: gone.map((idx) => ({ idx: Number(idx), cap_id: entries[Number(idx)]?.cap_id ?? "" })),
+  };
+}
+
+function isSameServed(one: Served | undefined, other: Served | undefined): boolean {
+  return one === other || (one !== undefined && other !== undefined && canonicalJson(one) === canonicalJson(other));
+}
+
+function contentOf({ entries, served }: JsonObject): Pick<View, "entries" | "served"> {
+  const list = Array.isArray(entries) ? (entries as unknown as Alias[]) : [];
+  return { entries: list, ...(isObject(served) && { served: served as unknown as Served }) };
 }

@@ -6,7 +6,7 @@ import { responseSchemas } from "./response-schemas.ts";
 import type { RequestFrame, ResponseFrame } from "./types.ts";
 
 /** The frame types that have a JSON Schema. */
-export type FrameType = RequestFrame["frame_type"] | ResponseFrame["frame_type"] | "PARTIAL_RESULT";
+export type FrameType = RequestFrame["frame_type"] | ResponseFrame["frame_type"];
 
 /**
  * The JSON Schemas (draft 2020-12) of all TRP frames, by `frame_type`: for clients in other languages, for documentation,

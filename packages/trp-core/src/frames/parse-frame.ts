@@ -63,7 +63,7 @@ function check(json: JsonObject, limits: FrameLimits): { frame: RequestFrame } |
   if (!isRequestType(type)) return { fault: unknownType(type) };
   const { payload } = json;
   if (!isJsonObject(payload)) return { fault: invalid("payload", `expected an object, got ${describe(payload)}`) };
-  const calls = type === "CALL_BATCH_REQ" ? payload.calls : undefined;
+  const calls = type === "CALL_BATCH_REQ" || type === "CALL_DAG_REQ" ? payload.calls : undefined;
   if (Array.isArray(calls) && calls.length > limits.batchCalls) {
     return {
       fault: invalid("payload.calls", `expected at most ${limits.batchCalls} calls, got ${calls.length}`, "TRP_2004"),
@@ -83,12 +83,6 @@ function check(json: JsonObject, limits: FrameLimits): { frame: RequestFrame } |
 function refusal(frame: RequestFrame): { fault: Fault } | undefined {
   if (frame.frame_type === "HELLO_REQ" && !frame.payload.supported_versions.includes(trpVersion)) {
     return { fault: unsupportedVersion("payload.supported_versions", frame.payload.supported_versions.join(", ")) };
-  }
-  if (frame.frame_type === "CALL_REQ" && frame.payload.execution_mode === "ASYNC") {
-    const message = 'payload.execution_mode: this router runs calls "SYNC" only';
-    return {
-      fault: fault("TRP_2000", message, { fix: 'Send the call again with execution_mode "SYNC", or without it.' }),
-    };
   }
   return undefined;
 }
@@ -170,11 +164,18 @@ function fillDefaults(frame: RequestFrame): void {
       frame.payload = { batch_id, mode, max_concurrency, on_error, calls: calls.map(callWithDefaults) };
       return;
     }
+    case "CALL_DAG_REQ": {
+      const { dag_id, max_concurrency, calls } = frame.payload;
+      frame.payload = { dag_id, max_concurrency, calls: calls.map(callWithDefaults) };
+      return;
+    }
     case "RESULT_QUERY_REQ": {
       const { call_id, after_event_id = null, include_partials = true } = frame.payload;
       frame.payload = { call_id, after_event_id, include_partials };
       return;
     }
+    case "CANCEL_REQ":
+      return;
     case "CATALOG_SYNC_REQ": {
       const { mode = "FULL", known_epoch = null } = frame.payload;
       frame.payload = { mode, known_epoch };

@@ -14,7 +14,9 @@ import {
 } from "./fields.ts";
 import type {
   CallBatchReqPayload,
+  CallDagReqPayload,
   CallReqPayload,
+  CancelReqPayload,
   CapQueryReqPayload,
   CatalogSyncReqPayload,
   HelloReqPayload,
@@ -99,6 +101,20 @@ const callBatchReq = agreeing<CallBatchReqPayload>()(
   ),
 );
 
+const callDagReq = agreeing<CallDagReqPayload>()(
+  v.strictObject(
+    {
+      dag_id: id,
+      max_concurrency: integer(1),
+      calls: v.pipe(
+        v.array(v.strictObject(callFields, "object"), "list of calls"),
+        v.minLength(1, "list of at least one call"),
+      ),
+    },
+    "object",
+  ),
+);
+
 const resultQueryReq = agreeing<ResultQueryReqPayload>()(
   v.strictObject(
     {
@@ -109,6 +125,8 @@ const resultQueryReq = agreeing<ResultQueryReqPayload>()(
     "object",
   ),
 );
+
+const cancelReq = agreeing<CancelReqPayload>()(v.strictObject({ call_id: id }, "object"));
 
 /** What a request may carry besides (TRP v0.1 draft, 5.2). */
 const reserved = {
@@ -161,5 +179,7 @@ export const requestSchemas: { readonly [Type in RequestFrame["frame_type"]]: Fr
   CAP_QUERY_REQ: inSession("CAP_QUERY_REQ", capQueryReq),
   CALL_REQ: inSession("CALL_REQ", callReq),
   CALL_BATCH_REQ: inSession("CALL_BATCH_REQ", callBatchReq),
+  CALL_DAG_REQ: inSession("CALL_DAG_REQ", callDagReq),
   RESULT_QUERY_REQ: inSession("RESULT_QUERY_REQ", resultQueryReq),
+  CANCEL_REQ: inSession("CANCEL_REQ", cancelReq),
 };

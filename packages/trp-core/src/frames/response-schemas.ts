@@ -6,6 +6,8 @@ import { agreeing, type FrameSchema, id, integer, jsonObject, nullableId, oneOf 
 import type {
   AckPayload,
   CallBatchResPayload,
+  CallDagResPayload,
+  CancelResPayload,
   CapQueryResPayload,
   CatalogSyncResPayload,
   Feature,
@@ -70,7 +72,23 @@ const aliasRow = v.strictObject({
 });
 
 const catalogSyncRes = agreeing<CatalogSyncResPayload>()(
-  v.strictObject({ catalog_epoch: count, alias_table: v.array(aliasRow), ttl_sec: milliseconds }),
+  v.union([
+    v.strictObject({
+      mode: v.exactOptional(v.literal("FULL")),
+      catalog_epoch: count,
+      alias_table: v.array(aliasRow),
+      ttl_sec: milliseconds,
+    }),
+    v.strictObject({
+      mode: v.literal("DELTA"),
+      base_epoch: count,
+      catalog_epoch: count,
+      added: v.array(aliasRow),
+      changed: v.array(aliasRow),
+      removed: v.array(v.strictObject({ idx: count, cap_id: id })),
+      ttl_sec: milliseconds,
+    }),
+  ]),
 );
 
 const capQueryRes = agreeing<CapQueryResPayload>()(
@@ -198,6 +216,14 @@ const callBatchRes = agreeing<CallBatchResPayload>()(
   }),
 );
 
+const callDagRes = agreeing<CallDagResPayload>()(
+  v.strictObject({
+    dag_id: id,
+    status: oneOf("SUCCESS", "PARTIAL_SUCCESS", "FAILED"),
+    results: v.array(batchItem),
+  }),
+);
+
 const queryStatus = oneOf("NOT_FOUND", "IN_PROGRESS", "SUCCESS", "FAILED", "UNKNOWN");
 const resultQueryRes = agreeing<ResultQueryResPayload>()(
   v.strictObject({
@@ -224,6 +250,13 @@ const partialResult = agreeing<PartialResultPayload>()(
   }),
 );
 
+const cancelRes = agreeing<CancelResPayload>()(
+  v.strictObject({
+    call_id: id,
+    status: oneOf("CANCELLED", "CANCELLING", "SUCCESS", "FAILED", "UNKNOWN", "NOT_FOUND"),
+  }),
+);
+
 // Not exported, so that its type need not be written out: it is that of the schema.
 function answer<const Type extends string, Payload extends v.GenericSchema>(type: Type, payload: Payload) {
   return v.strictObject({
@@ -243,7 +276,7 @@ function answer<const Type extends string, Payload extends v.GenericSchema>(type
 /** The schema of each response frame, whole, as this router sends it. */
 export const responseSchemas: {
   readonly [Type in ResponseFrame["frame_type"]]: FrameSchema<ResponseOf<Type>>;
-} & { readonly PARTIAL_RESULT: FrameSchema<{ frame_type: "PARTIAL_RESULT"; payload: PartialResultPayload }> } = {
+} = {
   HELLO_RES: answer("HELLO_RES", helloRes),
   CATALOG_SYNC_RES: answer("CATALOG_SYNC_RES", catalogSyncRes),
   CAP_QUERY_RES: answer("CAP_QUERY_RES", capQueryRes),
@@ -251,6 +284,8 @@ export const responseSchemas: {
   NACK: answer("NACK", nack),
   RESULT: answer("RESULT", result),
   CALL_BATCH_RES: answer("CALL_BATCH_RES", callBatchRes),
+  CALL_DAG_RES: answer("CALL_DAG_RES", callDagRes),
   RESULT_QUERY_RES: answer("RESULT_QUERY_RES", resultQueryRes),
   PARTIAL_RESULT: answer("PARTIAL_RESULT", partialResult),
+  CANCEL_RES: answer("CANCEL_RES", cancelRes),
 };

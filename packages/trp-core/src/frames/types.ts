@@ -82,6 +82,7 @@ export interface HelloResPayload {
 
 /** Asks for the catalog (6.1.2). It takes a seq, as calls do. */
 export interface CatalogSyncReqPayload {
+  /** DELTA: only what has changed since `known_epoch`, if the session has `CATALOG_DELTA` and the router still knows. */
   mode: "FULL" | "DELTA";
   /** The epoch of the catalog that the client has; null without one. */
   known_epoch: number | null;
@@ -103,10 +104,31 @@ export interface AliasRow {
   schema_digest: string;
 }
 
-/** The catalog: this router gives the whole table, to `DELTA` too (6.1.2). */
-export interface CatalogSyncResPayload {
+/** The catalog (6.1.2): the whole table; or, in a session with `CATALOG_DELTA` that asks so, what has changed in it. */
+export type CatalogSyncResPayload = CatalogTable | CatalogDelta;
+
+/** The whole catalog. */
+export interface CatalogTable {
+  /** Only in a session with `CATALOG_DELTA`. */
+  mode?: "FULL";
   catalog_epoch: number;
   alias_table: AliasRow[];
+  /** Sync again after so many seconds. */
+  ttl_sec: number;
+}
+
+/** What has changed in the catalog since the client's `known_epoch`. */
+export interface CatalogDelta {
+  mode: "DELTA";
+  /** The client's `known_epoch`. */
+  base_epoch: number;
+  catalog_epoch: number;
+  /** Rows that are new, or there again. */
+  added: AliasRow[];
+  /** Rows that say something else than before, whole. */
+  changed: AliasRow[];
+  /** What is gone: its number is never given to another capability. */
+  removed: Pick<AliasRow, "idx" | "cap_id">[];
   /** Sync again after so many seconds. */
   ttl_sec: number;
 }
@@ -153,7 +175,10 @@ export interface CallItem {
 
 /** One call (6.2.1). */
 export interface CallReqPayload extends CallItem {
-  /** Default SYNC. This router refuses ASYNC. */
+  /**
+   * SYNC, the default: the answer is the outcome. ASYNC: the answer is an `ACK` as soon as the call has started, and
+   * `RESULT_QUERY_REQ` asks for the outcome; a call without a key may be ASYNC when its effect is `pure`.
+   */
   execution_mode?: "SYNC" | "ASYNC";
 }
 
@@ -169,11 +194,52 @@ export interface CallBatchReqPayload {
   calls: CallItem[];
 }
 
+/**
+ * A graph of calls under one seq (draft 18). Needs the feature `CALL_DAG`. In the arguments of a call, `{ "$from":
+ * "call_1", "path": "/data/items/0/id" }` stands for a part of another call's result: a JSON pointer into its `result`,
+ * the whole one without `path`. Every object with `$from` is such a reference. A call runs when all that it refers to, or
+ * depends on, have succeeded.
+ */
+export interface CallDagReqPayload {
+  dag_id: string;
+  /** From 1. */
+  max_concurrency: number;
+  calls: CallItem[];
+}
+
+/** How the calls of a graph ended, as those of a batch. */
+export interface CallDagResPayload {
+  dag_id: string;
+  status: "SUCCESS" | "PARTIAL_SUCCESS" | "FAILED";
+  /** In the order of the request. */
+  results: BatchItemResult[];
+}
+
 /** Asks what came of a call of this session. */
 export interface ResultQueryReqPayload {
   call_id: string;
+  /** Asks for the partial results after this number; 0: for all. Default: for none. */
   after_event_id?: number | null;
+  /** Default true. */
   include_partials?: boolean;
+}
+
+/** Asks to stop a call of this session. Needs the feature `CANCEL`. */
+export interface CancelReqPayload {
+  call_id: string;
+}
+
+/**
+ * What cancelling came to:
+ * - `CANCELLED`: nothing was executed, and nothing will be: the call is refused from now on (TRP_3005).
+ * - `CANCELLING`: it was started. The capability was asked to stop, as soon as its router knows; what came of it is
+ *   the call's own outcome, which says the truth: SUCCESS, when it was too late.
+ * - `SUCCESS`, `FAILED`, `UNKNOWN`: it had ended so.
+ * - `NOT_FOUND`: no call of this id is known in the session.
+ */
+export interface CancelResPayload {
+  call_id: string;
+  status: "CANCELLED" | "CANCELLING" | "SUCCESS" | "FAILED" | "UNKNOWN" | "NOT_FOUND";
 }
 
 /** The frame was taken, and its answer is not there yet (6.2.2). Not a final answer. */
@@ -324,14 +390,17 @@ export interface ResultQueryResPayload {
   last_event_id: number;
 }
 
-/** Events of a call that still runs, in answer to a result query. This router sends none yet; others do. */
+/**
+ * Partial results of a call (6.2.5): the answer to a result query with `after_event_id` as long as there are newer ones,
+ * and sent before the answer of a call whose sender listens. What the call comes to is never in it.
+ */
 export interface PartialResultPayload {
   call_id: string;
   status: ResultQueryResPayload["status"];
   events: PartialResultEvent[];
   /** Ask with this one next time. */
   next_after_event_id: number;
-  /** Older events than `first_retained_event_id` are gone. */
+  /** Events between `after_event_id` and `first_retained_event_id` are gone. */
   events_truncated: boolean;
   first_retained_event_id: number | null;
   last_event_id: number;
@@ -341,12 +410,17 @@ export interface PartialResultPayload {
   final_available: boolean;
 }
 
-/** What a call that still runs has given so far. */
+/** One partial result. */
 export interface PartialResultEvent {
+  /** From 1, in order, over all attempts at the call. */
   event_id: number;
+  /** This router: `PROGRESS`. */
   kind: string;
+  /** A word for programs; may be empty. */
   stage: string;
+  /** For people and models; may be empty. */
   message: string;
+  /** This router: `data`, which is JSON, `attempt` and `timestamp_ms`. */
   [more: string]: unknown;
 }
 
@@ -357,7 +431,9 @@ export type RequestFrame = (
   | Envelope<"CAP_QUERY_REQ", CapQueryReqPayload>
   | Envelope<"CALL_REQ", CallReqPayload>
   | Envelope<"CALL_BATCH_REQ", CallBatchReqPayload>
+  | Envelope<"CALL_DAG_REQ", CallDagReqPayload>
   | Envelope<"RESULT_QUERY_REQ", ResultQueryReqPayload>
+  | Envelope<"CANCEL_REQ", CancelReqPayload>
 ) &
   ReservedFields;
 
@@ -370,7 +446,10 @@ export type ResponseFrame =
   | Envelope<"NACK", NackPayload>
   | Envelope<"RESULT", ResultPayload>
   | Envelope<"CALL_BATCH_RES", CallBatchResPayload>
-  | Envelope<"RESULT_QUERY_RES", ResultQueryResPayload>;
+  | Envelope<"CALL_DAG_RES", CallDagResPayload>
+  | Envelope<"RESULT_QUERY_RES", ResultQueryResPayload>
+  | Envelope<"PARTIAL_RESULT", PartialResultPayload>
+  | Envelope<"CANCEL_RES", CancelResPayload>;
 
 /** A request frame by its type. */
 export type RequestOf<Type extends RequestFrame["frame_type"]> = Extract<RequestFrame, { frame_type: Type }>;

@@ -14,9 +14,8 @@ export async function frameAnswer(
   sender: { readonly signal: AbortSignal },
   heartbeatMs: number | undefined,
 ): Promise<HttpReply> {
-  const context = new SenderContext(principal, sender);
   if (heartbeatMs === undefined) {
-    const answer = await router.handle(frame, context);
+    const answer = await router.handle(frame, new SenderContext(principal, sender));
     return { status: 200, headers: jsonHeaders, body: JSON.stringify(answer) };
   }
   return {
@@ -27,7 +26,7 @@ export async function frameAnswer(
       const heartbeat = setInterval(() => write(": \n\n"), heartbeatMs);
       const unsubscribe = acknowledge(router, frame, send);
       try {
-        send(await router.handle(frame, context));
+        send(await router.handle(frame, new SenderContext(principal, sender, send)));
       } finally {
         clearInterval(heartbeat);
         unsubscribe();
@@ -40,6 +39,8 @@ export async function frameAnswer(
 function acknowledge(router: Router, frame: unknown, send: (answer: ResponseFrame) => void): () => void {
   const call = frame as RequestFrame | null;
   if (typeof call !== "object" || call?.frame_type !== "CALL_REQ") return () => undefined;
+  // Its answer is an ACK.
+  if (call.payload?.execution_mode === "ASYNC") return () => undefined;
   const { session_id: sessionId, trace_id: traceId, seq } = call;
   const callId = (call.payload as { call_id?: unknown } | null)?.call_id;
   let sent = false;

@@ -1,3 +1,4 @@
+import { cancelledInTime } from "../calls/cancel.ts";
 import type { RunOptions } from "../calls/dependencies.ts";
 import { dependencyFault, dependencyState } from "../calls/depends-on.ts";
 import { callReply, conclude, inProgress, outcomeReply } from "../calls/ending.ts";
@@ -6,10 +7,11 @@ import { isOperationOf } from "../calls/operation-data.ts";
 import { refused } from "../calls/outcome.ts";
 import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
-import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
+import { ack, replyTo } from "../frames/replies.ts";
+import type { CallItem, PartialResultPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { decide, policySubject } from "../policy/decide.ts";
 import type { CallOutcome, KnownCall } from "../store/types.ts";
-import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
+import { type AdmittedFrame, type FrameDependencies, partialSender } from "./frame-dependencies.ts";
 
 /** Answers a `CALL_REQ` (TRP v0.1 draft, 6.2.1), and records the answer. */
 export async function answerCall(
@@ -34,18 +36,72 @@ export async function answerCall(
     if (deps.inFlight.has(session.id, "call", item.call_id)) return inProgress(head, 200, options);
   }
   const end = deps.inFlight.begin(session.id, "frame", frame.frame_id);
+  const onParts = admitted.context?.onPartial && partsListener(deps, admitted);
+  const options: SettleOptions = { frame: { head, known }, dependencies: true, onParts };
+  if (item.execution_mode === "ASYNC") {
+    return await answerAsync(deps, admitted, (onStarted) =>
+      settleItem(deps, admitted, item, known, { ...options, onStarted }).finally(end),
+    );
+  }
   try {
-    const { reply } = await settleItem(deps, admitted, item, known, { frame: { head, known }, dependencies: true });
+    const { reply } = await settleItem(deps, admitted, item, known, options);
     return reply as ResponseFrame;
   } finally {
     end();
   }
 }
 
+/** Sends parts to who sent the frame, if they listen. */
+function partsListener(
+  { store }: FrameDependencies,
+  { frame, head, context }: AdmittedFrame<RequestOf<"CALL_REQ">>,
+): RunOptions["onParts"] {
+  const send = partialSender(context);
+  if (send === undefined) return undefined;
+  return (events) => {
+    const last = events.at(-1)?.event_id ?? 0;
+    const payload: PartialResultPayload = {
+      call_id: frame.payload.call_id,
+      status: "IN_PROGRESS",
+      events,
+      next_after_event_id: last,
+      events_truncated: false,
+      first_retained_event_id: events[0]?.event_id ?? null,
+      last_event_id: last,
+      terminal: false,
+      final_available: false,
+    };
+    send(replyTo(head, "PARTIAL_RESULT", payload, { now: store.now() }));
+  };
+}
+
+/**
+ * The answer to an ASYNC call: an ACK as soon as its start is committed. What ends before that is answered as it is: a
+ * refusal, or the outcome of an earlier call.
+ */
+async function answerAsync(
+  { store, lifecycle }: FrameDependencies,
+  { head, session }: AdmittedFrame,
+  run: (onStarted: () => void) => Promise<PipelineResult>,
+): Promise<ResponseFrame> {
+  lifecycle.begin();
+  return await new Promise<ResponseFrame>((resolve, reject) => {
+    const accepted = (): void => {
+      const retryHint = { action: "RESULT_QUERY" as const };
+      resolve(ack(head, "ACCEPTED", { now: store.now(), expectedSeq: session.expectedSeq, retryHint }));
+    };
+    run(accepted)
+      .finally(lifecycle.end)
+      .then(({ reply }) => resolve(reply as ResponseFrame), reject);
+  });
+}
+
 /** How one call of an admitted frame is settled. */
 export interface SettleOptions extends RunOptions {
   /** Looks at `depends_on`; a batch does so by itself. */
   dependencies: boolean;
+  /** Of the call as it was sent, when its arguments are others now. */
+  sentDigest?: string;
 }
 
 /** Brings one call of an admitted frame to its end: what can be said before its capability is known, then the pipeline. */
@@ -59,8 +115,19 @@ export async function settleItem(
   const { store, registry, pipeline, inFlight } = deps;
   const { session, principal, frame } = admitted;
   const call = callFacts(deps, admitted, item);
+  if (options.sentDigest !== undefined) call.sentDigest = options.sentDigest;
   if (known?.status === "reused") return await refuse(deps, call, known, options, fault("TRP_1007"));
+  if (known?.status === "known" && known.call.isCancelled) {
+    return await refuse(deps, call, known, options, cancelledInTime());
+  }
   const end = inFlight.begin(session.id, "call", item.call_id);
+  const cancellable = session.features.includes("CANCEL")
+    ? deps.cancellations.open(session.id, item.call_id, call.signal)
+    : undefined;
+  if (cancellable !== undefined) {
+    call.signal = cancellable.signal;
+    call.cancellable = cancellable;
+  }
   try {
     const { depends_on: dependsOn = [] } = item;
     const depends = options.dependencies && dependsOn.length > 0;
@@ -71,6 +138,7 @@ export async function settleItem(
     if (isFault(found)) return await refuse(deps, call, known, options, found);
     return await pipeline.run(Object.assign(call, { capability: found }), options);
   } finally {
+    cancellable?.end();
     end();
   }
 }

@@ -1,23 +1,24 @@
 import { isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
-import type { CapQueryResPayload, RequestOf, ResponseFrame, ResultQueryResPayload } from "../frames/types.ts";
+import type { CapQueryResPayload, CatalogSyncResPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { decide, policySubject } from "../policy/decide.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
-import { standingOf } from "./known-calls.ts";
 
-/** Answers a `CATALOG_SYNC_REQ` (TRP v0.1 draft, 6.1.2): the whole table, also to `DELTA`. */
+/** Answers a `CATALOG_SYNC_REQ` (TRP v0.1 draft, 6.1.2): the whole table, or what has changed in it. */
 export async function answerSync(
   { store, registry, times, emitter }: FrameDependencies,
-  { head, session, principal }: AdmittedFrame<RequestOf<"CATALOG_SYNC_REQ">>,
+  { frame, head, session, principal }: AdmittedFrame<RequestOf<"CATALOG_SYNC_REQ">>,
 ): Promise<ResponseFrame> {
-  const { epoch, rows } = await registry.sync(session, principal);
+  const { mode, known_epoch: base } = frame.payload;
+  const { epoch, rows, delta } = await registry.sync(session, principal, mode === "DELTA" ? base : null);
   const at = store.now();
   emitter.emit({ type: "catalog.synced", at, sessionId: session.id, epoch, capabilities: rows.length });
-  const payload = {
-    catalog_epoch: epoch,
-    alias_table: rows,
-    ttl_sec: Math.max(1, Math.floor(times.catalogTtlMs / 1_000)),
-  };
+  const ttl_sec = Math.max(1, Math.floor(times.catalogTtlMs / 1_000));
+  const mayDiffer = session.features.includes("CATALOG_DELTA");
+  const payload: CatalogSyncResPayload =
+    delta !== undefined && base !== null
+      ? { mode: "DELTA", base_epoch: base, catalog_epoch: epoch, ...delta, ttl_sec }
+      : { ...(mayDiffer && { mode: "FULL" }), catalog_epoch: epoch, alias_table: rows, ttl_sec };
   return replyTo(head, "CATALOG_SYNC_RES", payload, { now: at, catalogEpoch: epoch });
 }
 
@@ -51,25 +52,6 @@ export async function answerCapQuery(
     schema_digest: found.schemaDigest,
   };
   return replyTo(head, "CAP_QUERY_RES", payload, { now: store.now() });
-}
-
-/** Answers a `RESULT_QUERY_REQ`: how a call of this session stands. */
-export async function answerResultQuery(
-  deps: FrameDependencies,
-  { frame, head, session }: AdmittedFrame<RequestOf<"RESULT_QUERY_REQ">>,
-): Promise<ResponseFrame> {
-  const { call_id } = frame.payload;
-  const payload: ResultQueryResPayload = { call_id, status: "NOT_FOUND", result: null, error: null, last_event_id: 0 };
-  const call = await deps.store.sessions.readCall(session.id, call_id);
-  const standing = call === undefined ? undefined : await standingOf(deps, session, call);
-  if (standing?.kind === "running") payload.status = "IN_PROGRESS";
-  else if (standing?.kind === "outcome") {
-    const { outcome } = standing;
-    payload.status = outcome.type === "RESULT" ? outcome.payload.status : "FAILED";
-    if (outcome.type === "RESULT") payload.result = outcome.payload;
-    else payload.error = outcome.payload;
-  }
-  return replyTo(head, "RESULT_QUERY_RES", payload, { now: deps.store.now() });
 }
 
 /** Answers a `HELLO_REQ` (6.1.1). */

@@ -1,6 +1,7 @@
 import { ToolglotError } from "@toolglot/core";
 import { createApprovals } from "../approvals/approvals.ts";
 import { checkArguments } from "../arguments/check.ts";
+import { createCancellations } from "../calls/cancel.ts";
 import type { CallDependencies } from "../calls/dependencies.ts";
 import { createExecutor } from "../calls/executor.ts";
 import { createCallPipeline } from "../calls/pipeline.ts";
@@ -91,6 +92,7 @@ export function createRouter(options: RouterOptions = {}): Router {
     pipeline: createCallPipeline(dependencies),
     emitter,
     inFlight: createInFlight(),
+    cancellations: createCancellations(),
     stop: stop.signal,
     limits,
     times,

@@ -1,3 +1,4 @@
+import type { Cancellations } from "../calls/cancel.ts";
 import type { CallPipeline } from "../calls/dependencies.ts";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
@@ -8,7 +9,7 @@ import type { PolicyEngine } from "../policy/types.ts";
 import type { SessionManager } from "../sessions/sessions.ts";
 import type { KnownCall, RouterStore, SessionRecord } from "../store/types.ts";
 import type { InFlight, Lifecycle } from "./lifecycle.ts";
-import type { RouterLimits, RouterTimes } from "./types.ts";
+import type { FrameContext, RouterLimits, RouterTimes } from "./types.ts";
 
 /** What answering frames is made of. */
 export interface FrameDependencies {
@@ -19,6 +20,7 @@ export interface FrameDependencies {
   pipeline: CallPipeline;
   emitter: Pick<Emitter, "emit" | "active">;
   inFlight: InFlight;
+  cancellations: Cancellations;
   /** Aborted when the router closes and nobody waits any more for what runs. */
   stop: AbortSignal;
   limits: RouterLimits;
@@ -38,4 +40,19 @@ export interface AdmittedFrame<Frame extends RequestFrame = RequestFrame> {
   principal: Principal;
   /** What was known of its calls before it came, by their ids. */
   known: ReadonlyMap<string, KnownCall>;
+  /** What came with the frame. */
+  context?: Pick<FrameContext, "onPartial" | "signal">;
+}
+
+/** Sends partial results to who sent the frame, if they listen. What a listener throws can't disturb a call. */
+export function partialSender(context: AdmittedFrame["context"]): FrameContext["onPartial"] {
+  const { onPartial } = context ?? {};
+  if (typeof onPartial !== "function") return undefined;
+  return (frame) => {
+    try {
+      onPartial(frame);
+    } catch {
+      // Their own affair.
+    }
+  };
 }

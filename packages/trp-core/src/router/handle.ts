@@ -1,18 +1,20 @@
 import { inProgress } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
-import { callDigest, familyOf, operationOf } from "../calls/keys.ts";
+import { callDigest, familyOf, keyOfAsync, operationOf } from "../calls/keys.ts";
 import { type Fault, fault } from "../frames/fault.ts";
 import { parseFrame } from "../frames/parse-frame.ts";
 import { emptyHead, type FrameHead, headOf, nack } from "../frames/replies.ts";
-import type { CallItem, RequestFrame, RequestOf, ResponseFrame } from "../frames/types.ts";
+import type { CallItem, Feature, RequestFrame, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { isPrincipal, narrow } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
 import type { AdmissionResult, AdmittedCall, KnownCall } from "../store/types.ts";
-import { answerBatch, standingBatch } from "./batch-frame.ts";
 import { answerCall } from "./call-frame.ts";
-import { answerCapQuery, answerHello, answerResultQuery, answerSync } from "./control-frames.ts";
+import { answerCancel } from "./cancel-frame.ts";
+import { answerCapQuery, answerHello, answerSync } from "./control-frames.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
+import { answerGroup, isGroup, standingGroup } from "./group-frame.ts";
 import { standingOf, standingReply } from "./known-calls.ts";
+import { answerResultQuery } from "./query-frame.ts";
 import type { FrameContext } from "./types.ts";
 
 /**
@@ -38,6 +40,7 @@ export function createHandle(
       }
       const { frame } = parsed;
       head = headOf(frame);
+      nameAsync(frame);
       if (who === undefined) return await refuse(head, fault("TRP_4007"), undefined);
       if (deps.lifecycle.closing()) {
         return await refuse(head, fault("TRP_5003", "The router is closing; it takes no more frames."), who);
@@ -45,15 +48,18 @@ export function createHandle(
       const principal = narrow(who, frame.auth_context);
       if (principal !== who) deps.narrowed(principal, who);
       if (frame.frame_type === "HELLO_REQ") return await answerHello(deps, { frame, head, principal });
+      const ungranted = await featureFault(frame, principal);
+      if (ungranted !== undefined) return await refuse(head, ungranted, who);
       const calls = admittedCalls(frame, principal);
       const result = await deps.sessions.admit(frame, calls, principal);
-      if (result.status !== "admitted") return await answer(frame, head, principal, result);
+      if (result.status !== "admitted") return await answer(frame, head, principal, result, context);
       return await run({
         frame,
         head,
         session: result.session,
         principal,
         known: new Map(Object.entries(result.calls)),
+        context,
       });
     } catch {
       // Only the store can fail here, and before anything was dispatched: the path of a call never rejects.
@@ -79,19 +85,32 @@ export function createHandle(
     return nack(head, reason, { now, ...(expectedSeq === undefined ? {} : { expectedSeq }) });
   }
 
+  /** Why the session may not send this frame: it is part of a feature that was not asked for. */
+  async function featureFault(frame: Numbered, { tenant, id }: Principal): Promise<Fault | undefined> {
+    const { frame_type: type, session_id: sessionId } = frame;
+    const feature = featureOf[type];
+    if (feature === undefined || sessionId === null) return undefined;
+    const session = await store.sessions.read(sessionId, { tenant, principal: id });
+    if (session === undefined || session.features.includes(feature)) return undefined;
+    return fault("TRP_5000", `frame_type: ${type} needs the feature ${feature}, which this session does not have.`, {
+      fix: `Open a session with features: ["${feature}"].`,
+    });
+  }
+
   /** A frame that was not admitted. */
   async function answer(
     frame: Numbered,
     head: FrameHead,
     principal: Principal,
     result: Exclude<AdmissionResult, { status: "admitted" }>,
+    context: FrameContext,
   ): Promise<ResponseFrame> {
     if (result.status === "no-session") return nack(head, fault("TRP_1008"), { now: store.now() });
     const { session } = result;
     const options = { now: store.now(), expectedSeq: session.expectedSeq };
     switch (result.status) {
       case "duplicate":
-        return await again(frame, head, principal, result);
+        return await again(frame, head, principal, result, context);
       case "stale":
         return await stale(frame, head, principal, result);
       case "frame-reused": {
@@ -119,9 +138,7 @@ export function createHandle(
     const { frame, session } = admitted;
     const end = deps.inFlight.begin(session.id, "frame", frame.frame_id);
     try {
-      if (frame.frame_type === "CALL_BATCH_REQ") {
-        return await answerBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
-      }
+      if (isGroup(admitted)) return await answerGroup(deps, admitted);
       const reply = await control(admitted as AdmittedFrame<Control>);
       await store.sessions.answer({ sessionId: session.id, frameId: frame.frame_id, reply, outcomes: {} });
       return reply;
@@ -138,6 +155,8 @@ export function createHandle(
         return answerCapQuery(deps, admitted as AdmittedFrame<RequestOf<"CAP_QUERY_REQ">>);
       case "RESULT_QUERY_REQ":
         return answerResultQuery(deps, admitted as AdmittedFrame<RequestOf<"RESULT_QUERY_REQ">>);
+      case "CANCEL_REQ":
+        return answerCancel(deps, admitted as AdmittedFrame<RequestOf<"CANCEL_REQ">>);
     }
   }
 
@@ -147,6 +166,7 @@ export function createHandle(
     head: FrameHead,
     principal: Principal,
     { session, reply, frameCalls }: Extract<AdmissionResult, { status: "duplicate" }>,
+    context: FrameContext,
   ): Promise<ResponseFrame> {
     if (reply !== undefined) return reply;
     const options = { now: store.now(), expectedSeq: session.expectedSeq };
@@ -159,7 +179,7 @@ export function createHandle(
       const isSame = frameCalls.includes(item.call_id) && call.digest === callDigest(item);
       known.set(item.call_id, { status: isSame ? "known" : "reused", call });
     }
-    const admitted = { frame, head, session, principal, known };
+    const admitted = { frame, head, session, principal, known, context };
     if (frame.frame_type === "CALL_REQ") {
       const found = known.get(frame.payload.call_id);
       if (found?.status === "known") {
@@ -167,8 +187,8 @@ export function createHandle(
         if (standing.kind !== "lost") return standingReply(head, standing, options);
       }
     }
-    if (frame.frame_type === "CALL_BATCH_REQ") {
-      const found = await standingBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
+    if (isGroup(admitted)) {
+      const found = await standingGroup(deps, admitted);
       if ("reply" in found) return found.reply;
       if (!found.lost) return inProgress(head, 200, options);
     }
@@ -191,9 +211,9 @@ export function createHandle(
     if (found.length === 0 || found.some((call) => call?.status !== "known")) {
       return nack(head, fault("TRP_1004"), options);
     }
-    if (frame.frame_type === "CALL_BATCH_REQ") {
-      const admitted = { frame, head, session, principal, known };
-      const standing = await standingBatch(deps, admitted as AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>);
+    const admitted = { frame, head, session, principal, known };
+    if (isGroup(admitted)) {
+      const standing = await standingGroup(deps, admitted);
       if ("reply" in standing) return standing.reply;
       return standing.lost ? standingReply(head, { kind: "lost" }, options) : inProgress(head, 200, options);
     }
@@ -202,18 +222,30 @@ export function createHandle(
   }
 }
 
+/** Frames that a session may only send when it has a feature. */
+const featureOf: Partial<Record<RequestFrame["frame_type"], Feature>> = {
+  CALL_DAG_REQ: "CALL_DAG",
+  CANCEL_REQ: "CANCEL",
+};
+
 /** Frames with a seq, and those of them that are no calls. */
 type Numbered = Exclude<RequestFrame, RequestOf<"HELLO_REQ">>;
-type Control = Exclude<Numbered, RequestOf<"CALL_REQ"> | RequestOf<"CALL_BATCH_REQ">>;
+type Control = Exclude<Numbered, RequestOf<"CALL_REQ" | "CALL_BATCH_REQ" | "CALL_DAG_REQ">>;
 
 function callsOf(frame: Numbered): readonly CallItem[] {
   if (frame.frame_type === "CALL_REQ") return [frame.payload];
-  return frame.frame_type === "CALL_BATCH_REQ" ? frame.payload.calls : [];
+  return "calls" in frame.payload ? frame.payload.calls : [];
 }
 
 function admittedCalls(frame: Numbered, principal: Principal): AdmittedCall[] {
   if (frame.frame_type === "CALL_REQ") return [admittedCall(frame.payload, principal)];
   return callsOf(frame).map((item) => admittedCall(item, principal));
+}
+
+/** An ASYNC call is an operation, also without a key of its own: it outlives the frame that brought it. */
+function nameAsync(frame: RequestFrame): void {
+  if (frame.frame_type !== "CALL_REQ" || frame.payload.execution_mode !== "ASYNC") return;
+  frame.payload.idempotency_key ??= keyOfAsync(frame.session_id as string, frame.payload.call_id);
 }
 
 /** A call as the store needs it. */

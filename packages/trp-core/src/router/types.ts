@@ -113,6 +113,12 @@ export interface FrameContext {
   principal: Principal;
   /** Aborted when the sender is gone. Calls that were started go on: their outcome is recorded. */
   signal?: AbortSignal;
+  /**
+   * Gets the partial results of a `CALL_REQ` while its answer is on the way; and of a `RESULT_QUERY_REQ` with
+   * `after_event_id`, which is then not answered before the call has its outcome, or half a minute has passed; an `ACK`
+   * may come before them. What it throws is lost.
+   */
+  onPartial?: ((frame: ResponseFrame) => void) | undefined;
 }
 
 /** A router: one per process and store is enough. */

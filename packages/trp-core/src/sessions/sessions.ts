@@ -38,9 +38,9 @@ export interface SessionOptions {
 }
 
 /** What every session has. */
-const plain: readonly Feature[] = ["CATALOG_SYNC", "CALL", "CALL_BATCH", "APPROVAL"];
+const plain: readonly Feature[] = ["CATALOG_SYNC", "CALL", "CALL_BATCH", "APPROVAL", "ASYNC"];
 /** What a session has that asks for it. */
-const onRequest: readonly Feature[] = ["RESULT_FAILED", "SEQ_WINDOW"];
+const onRequest: readonly Feature[] = ["CATALOG_DELTA", "CALL_DAG", "CANCEL", "RESULT_FAILED", "SEQ_WINDOW"];
 
 /** How far a frame may be ahead of the expected seq to be waited for. */
 const windowSize = 64;
@@ -172,7 +172,7 @@ function frameDigest({ frame_type: type, seq, payload }: RequestFrame, calls: re
     if (!approval_token) return [seq, execution_mode, ...facts].join("\n");
     return sha256Digest(canonicalJson([type, seq, execution_mode, facts]));
   }
-  if (type !== "CALL_BATCH_REQ") return sha256Digest(canonicalJson([type, seq, payload]));
+  if (type !== "CALL_BATCH_REQ" && type !== "CALL_DAG_REQ") return sha256Digest(canonicalJson([type, seq, payload]));
   const { calls: items, ...rest } = payload;
   return sha256Digest(
     canonicalJson([type, seq, rest, ...items.map((item, index) => callFacts(item, calls[index] as AdmittedCall))]),

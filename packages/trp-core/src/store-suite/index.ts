@@ -11,6 +11,7 @@ import { approvalCases } from "./approvals.ts";
 import type { StoreCase } from "./fixtures.ts";
 import { operationCases } from "./operations.ts";
 import { otherCases } from "./others.ts";
+import { partCases } from "./parts.ts";
 import { sessionCases } from "./sessions.ts";
 
 export type { MakeStore, StoreCase } from "./fixtures.ts";
@@ -19,6 +20,7 @@ export type { MakeStore, StoreCase } from "./fixtures.ts";
 export const storeSuite: StoreCase[] = Object.entries({
   sessions: sessionCases,
   operations: operationCases,
+  parts: partCases,
   approvals: approvalCases,
   store: otherCases,
 }).flatMap(([part, cases]) => cases.map(({ name, run }) => ({ name: `${part} ${name}`, run })));

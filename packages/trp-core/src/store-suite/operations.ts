@@ -63,6 +63,25 @@ export const operationCases: StoreCase[] = storeCases({
     equal(await store.operations.finish(result.claim, { state: "done", outcome: "right" }), true, "the second outcome");
     like(await store.operations.read(operation), { outcome: "right" }, "the record");
   },
+  "should begin nothing for a call that is cancelled": async ({ store }) => {
+    await openSession(store);
+    await admitted(store, "admitted", 1, { calls: oneCall("c1", { operation }) });
+    const call = { sessionId: "sess", callId: "c1" };
+    equal((await store.sessions.readCall("sess", "c1"))?.isCancelled, undefined, "before");
+    like(await store.sessions.cancelCall("sess", "c1"), { callId: "c1", isCancelled: true, operation }, "the call");
+    equal(await store.sessions.cancelCall("sess", "nobody"), undefined, "an unknown call");
+    equal(await store.sessions.cancelCall("nobody", "c1"), undefined, "of an unknown session");
+    equal(
+      await store.operations.start(claimRequest(), { unlessCancelled: call }),
+      { status: "call-cancelled" },
+      "start",
+    );
+    equal(await store.operations.read(operation), undefined, "the operation");
+    await admitted(store, "admitted", 2, { calls: oneCall("c1", { operation }) });
+    like(await store.sessions.readCall("sess", "c1"), { frameId: "frame-2", isCancelled: true }, "admitted again");
+    const other = { unlessCancelled: { sessionId: "sess", callId: "c2" } };
+    like(await store.operations.start(claimRequest(), other), { status: "claimed" }, "for another call");
+  },
   "should give a lease up at once": async ({ store }) => {
     const claim = await started(store);
     equal(await store.operations.abandon(claim), true, "the holder's abandoning");

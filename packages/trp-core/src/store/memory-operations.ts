@@ -55,9 +55,10 @@ export class MemoryOperations implements RouterOperationLog {
   }
 
   async start(request: ClaimRequest, options: StartOptions): Promise<StartResult> {
-    const { data, approval, audit, answer, effectId, again = false } = options;
+    const { data, approval, audit, answer, effectId, again = false, unlessCancelled } = options;
     const now = this.#tables.enter();
     checkClaimRequest(request);
+    if (unlessCancelled && this.#sessions.isCancelled(unlessCancelled, now)) return { status: "call-cancelled" };
     const before = rememberedOperation(this.#tables.operations.get(mapKey(request)), now);
     const { result, keep } = this.#decide(request, now);
     const other = before === undefined && effectId !== undefined && !again && this.#tables.unsettled(effectId, now);

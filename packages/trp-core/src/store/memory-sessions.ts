@@ -115,6 +115,18 @@ export class MemorySessions implements SessionStore {
     return callRecord(sessionId, callId, session?.calls.get(callId));
   }
 
+  async cancelCall(sessionId: string, callId: string): Promise<CallRecord | undefined> {
+    const session = this.#tables.session(sessionId, this.#tables.enter());
+    const call = session?.calls.get(callId);
+    if (call !== undefined) call.isCancelled = true;
+    return callRecord(sessionId, callId, call);
+  }
+
+  /** For another method's transaction. */
+  isCancelled({ sessionId, callId }: { sessionId: string; callId: string }, now: number): boolean {
+    return this.#tables.session(sessionId, now)?.calls.get(callId)?.isCancelled === true;
+  }
+
   async callsInFlight(sessionId: string): Promise<CallRecord[]> {
     const session = this.#tables.session(sessionId, this.#tables.enter());
     const open: CallRecord[] = [];
@@ -156,6 +168,7 @@ function keepCall(session: KeptSession, call: AdmittedCall, { frameId, seq }: Ad
     operation: operation && { scope: operation.scope, key: operation.key },
     deadline: now + timeoutMs,
     outcome: stayingOutcome(before),
+    isCancelled: before?.isCancelled === true,
   });
 }
 
@@ -197,9 +210,10 @@ function callRecord<Kept extends KeptCall | undefined>(
   call: Kept,
 ): CallRecord | Extract<Kept, undefined> {
   if (call === undefined) return call as Extract<Kept, undefined>;
-  const { digest, frameId, operation, deadline, outcome } = call;
+  const { digest, frameId, operation, deadline, outcome, isCancelled } = call;
   const record: CallRecord = { sessionId, callId, digest, frameId, deadline };
   if (operation) record.operation = { ...operation };
   if (outcome) record.outcome = copyJson(outcome);
+  if (isCancelled) record.isCancelled = true;
   return record;
 }

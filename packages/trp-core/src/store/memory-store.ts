@@ -4,6 +4,7 @@ import type { AuditEntry, AuditRow } from "../audit/types.ts";
 import { MemoryApprovals } from "./memory-approvals.ts";
 import { MemoryArtifacts } from "./memory-artifacts.ts";
 import { MemoryOperations } from "./memory-operations.ts";
+import { MemoryParts } from "./memory-parts.ts";
 import { MemorySessions } from "./memory-sessions.ts";
 import { MemoryTables } from "./memory-tables.ts";
 import type {
@@ -11,6 +12,7 @@ import type {
   ArtifactStore,
   AuditStore,
   CatalogStore,
+  PartStore,
   RouterOperationLog,
   RouterStore,
   SessionStore,
@@ -34,6 +36,7 @@ export class MemoryStore implements RouterStore {
   readonly durability = "none" as const;
   readonly sessions: SessionStore;
   readonly operations: RouterOperationLog;
+  readonly parts: PartStore;
   readonly approvals: ApprovalStore;
   readonly audit: AuditStore;
   readonly artifacts: ArtifactStore;
@@ -53,6 +56,7 @@ export class MemoryStore implements RouterStore {
     this.#tables = tables;
     this.sessions = sessions;
     this.operations = new MemoryOperations(tables, sessions);
+    this.parts = new MemoryParts(tables);
     this.approvals = new MemoryApprovals(tables, sessions);
     this.artifacts = new MemoryArtifacts(tables);
     this.audit = {

@@ -5,7 +5,7 @@ import { approvalMemoryMs } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
 import { isUnsettled } from "./effect-rules.ts";
 import { MemoryAudit } from "./memory-audit.ts";
-import type { ApprovalRecord, CallOutcome, SessionRecord, StoredArtifact } from "./types.ts";
+import type { ApprovalRecord, CallOutcome, SessionRecord, StoredArtifact, StoredPart } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */
 export interface KeptSession {
@@ -30,6 +30,7 @@ export interface KeptCall {
   operation: OperationKey | undefined;
   deadline: number;
   outcome: CallOutcome | undefined;
+  isCancelled: boolean;
 }
 
 interface KeptToken {
@@ -46,6 +47,8 @@ export class MemoryTables {
   /** Keys of operations without an outcome, by what they are to bring about; and the other way round. */
   readonly effects: Map<string, Set<string>> = new Map();
   readonly effectOf: Map<string, string> = new Map();
+  /** Partial results, by operation. */
+  readonly parts: Map<string, StoredPart[]> = new Map();
   readonly approvals: Map<string, ApprovalRecord> = new Map();
   /** Id of the newest approval of each operation. */
   readonly newestApproval: Map<string, string> = new Map();
@@ -83,6 +86,8 @@ export class MemoryTables {
   /** Keeps an operation, or lets go of it. */
   keepOperation(key: string, kept: KeptOperation | undefined, given?: string): void {
     const effectId = given ?? this.effectOf.get(key);
+    // Partial results go with the outcome.
+    if (kept === undefined || rememberedOperation(kept, this.#now()) === undefined) this.parts.delete(key);
     if (kept === undefined) this.operations.delete(key);
     else this.operations.set(key, kept);
     if (effectId === undefined) return;
@@ -170,7 +175,7 @@ export class MemoryTables {
   close(): void {
     this.closed = true;
     for (const table of [this.sessions, this.operations, this.approvals, this.newestApproval]) table.clear();
-    for (const table of [this.tokens, this.pendingOf]) table.clear();
+    for (const table of [this.tokens, this.pendingOf, this.parts]) table.clear();
     for (const table of [this.artifacts, this.epochs, this.views, this.effects, this.effectOf]) table.clear();
     this.audit.clear();
   }

@@ -2,6 +2,7 @@ import type {
   ClaimRequest,
   ClaimResult,
   JsonObject,
+  JsonValue,
   OperationClaim,
   OperationKey,
   OperationLog,
@@ -25,6 +26,7 @@ export interface RouterStore {
   readonly durability: "none" | "process" | "disk";
   readonly sessions: SessionStore;
   readonly operations: RouterOperationLog;
+  readonly parts: PartStore;
   readonly approvals: ApprovalStore;
   readonly audit: AuditStore;
   readonly artifacts: ArtifactStore;
@@ -76,6 +78,8 @@ export interface SessionStore {
    * left out. What is given together with it is written in the same transaction. */
   answer(answer: Answer, together?: Pick<SameTransaction, "audit">): Promise<void>;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
+  /** Marks a call as cancelled, for good, also when it is admitted again. Gives it as it is then; undefined when unknown. */
+  cancelCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /** Calls of admitted frames that have no outcome yet, oldest first. */
   callsInFlight(sessionId: string): Promise<CallRecord[]>;
 }
@@ -140,6 +144,8 @@ export interface CallRecord {
   deadline: number;
   /** As it was last answered. For a call with an operation, the operation's own record is newer. */
   outcome?: CallOutcome;
+  /** Its caller doesn't want it any more: it must not be started again. */
+  isCancelled?: true;
 }
 
 /** How a call was answered. */
@@ -175,11 +181,14 @@ export interface StartOptions extends SameTransaction {
   effectId?: string;
   /** Begins it also while another operation of the same `effectId` is unsettled. Default false. */
   again?: boolean;
+  /** The call that it is begun for: when that is cancelled, nothing begins. */
+  unlessCancelled?: { sessionId: string; callId: string };
 }
 
 /** What a start came to: core's claim results, or why the approval does not hold (then nothing was claimed). */
 export type StartResult =
   | ClaimResult
+  | { status: "call-cancelled" }
   | { status: "approval-refused"; reason: "spent" | "expired" | "not-approved" }
   /** A person has decided against this very operation. */
   | { status: "approval-refused"; reason: "denied"; denial: ApprovalRecord };
@@ -216,6 +225,50 @@ export interface RouterOperationLog extends OperationLog {
    * `last` of the piece before, until there is none. Data and outcomes may be left out.
    */
   scan(after: number, limit: number): Promise<{ records: OperationRecord[]; last?: number }>;
+}
+
+/** A partial result, before it has its number. */
+export interface NewPart {
+  /** `PROGRESS`: the capability said it. */
+  kind: "PROGRESS";
+  stage: string;
+  message: string;
+  /** Which attempt at the operation it is of. */
+  attempt: number;
+  data?: JsonValue;
+}
+
+/** A partial result of an operation. */
+export interface StoredPart extends NewPart {
+  /** From 1, in order. */
+  id: number;
+  at: number;
+}
+
+/** Partial results of operations. They go with their operation's outcome. */
+export interface PartStore {
+  /**
+   * Adds parts to an operation that is started, under its claim, and gives the number of the last one; undefined when the
+   * claim was lost. Numbers go on from the last part, `skipped` of them left out before these. Only the newest `keep`
+   * parts stay.
+   */
+  add(
+    claim: OperationClaim,
+    parts: NewPart[],
+    options: { keep: number; skipped?: number },
+  ): Promise<number | undefined>;
+  /**
+   * At most `limit` parts after a number, oldest first; `first` and `last` are the numbers of the oldest and the newest
+   * that are kept, 0 when there are none. What an earlier operation with this key left is not among them.
+   */
+  read(key: OperationKey, range: { after: number; limit: number }): Promise<PartList>;
+}
+
+/** See {@link PartStore.read}. */
+export interface PartList {
+  parts: StoredPart[];
+  first: number;
+  last: number;
 }
 
 /** Which operations to list. */

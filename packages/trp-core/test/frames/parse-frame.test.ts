@@ -89,7 +89,7 @@ it("answers a hello for other versions only with TRP_1001", () => {
   taken(changed("HELLO_REQ", ["payload", "supported_versions"], ["0.2", "0.1"]));
 });
 
-it.each(["CANCEL_REQ", "CALL_DAG_REQ", "RESULT", "NACK", "HELLO_RES", "", "call_req", "toString", "__proto__"])(
+it.each(["CALL_TREE_REQ", "RESULT", "NACK", "HELLO_RES", "", "call_req", "toString", "__proto__"])(
   "answers the frame type %o with TRP_5000 and what it takes",
   (type) => {
     const { fault } = refused({ ...samples.CALL_REQ, frame_type: type });
@@ -207,12 +207,6 @@ it("guesses the field that was meant, and only one that the place has", () => {
   expect(of("CALL_BATCH_REQ", ["payload", "calls", 0, "depend_on"])).toContain("did you mean depends_on?");
   expect(of("CALL_REQ", ["sesion_id"])).toContain("did you mean session_id?");
   expect(of("RESULT_QUERY_REQ", ["payload", "timeout_m"])).not.toContain("did you mean");
-});
-
-it("refuses ASYNC with a line that says what to do", () => {
-  const { fault } = refused(changed("CALL_REQ", ["payload", "execution_mode"], "ASYNC"));
-  expect(fault).toMatchObject({ code: "TRP_2000", message: expect.stringContaining("payload.execution_mode") });
-  expect(fault.fix).toContain('"SYNC"');
 });
 
 it("refuses more calls than the router takes with TRP_2004, before it reads them", () => {

@@ -85,6 +85,28 @@ export const samples: Record<RequestType, JsonObject & { payload: JsonObject }> 
       ],
     },
   },
+  CALL_DAG_REQ: {
+    ...head,
+    frame_type: "CALL_DAG_REQ",
+    payload: {
+      dag_id: "dag_001",
+      max_concurrency: 4,
+      calls: [
+        {
+          call_id: "call_201",
+          idempotency_key: null,
+          idx: 0,
+          cap_id: "cap.search.web.v1",
+          depends_on: [],
+          attempt: 1,
+          timeout_ms: 8_000,
+          approval_token: null,
+          args: { query: { $from: "call_200", path: "/data/items/0/id" } },
+        },
+      ],
+    },
+  },
+  CANCEL_REQ: { ...head, frame_type: "CANCEL_REQ", payload: { call_id: "call_00012" } },
   RESULT_QUERY_REQ: {
     ...head,
     frame_type: "RESULT_QUERY_REQ",

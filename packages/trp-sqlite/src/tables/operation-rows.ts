@@ -157,8 +157,9 @@ export function pruneOperations(tx: Transaction, atOnce: number): boolean {
   const now = tx.now();
   const sql = `SELECT scope, key, ${columns} FROM operations WHERE due_at <= ? LIMIT ?`;
   const due = tx.all(sql, now, atOnce);
-  const tidy = due.map((row) => ({ n: Number(row.n), kept: tidyOperation(storedOf(tx, row).kept, now) }));
-  for (const { n, kept } of tidy) {
+  const tidy = due.map((row) => ({ row, n: Number(row.n), kept: tidyOperation(storedOf(tx, row).kept, now) }));
+  for (const { row, n, kept } of tidy) {
+    dropParts(tx, String(row.scope), String(row.key));
     if (kept) {
       // Still known, but in no list any more.
       const strip = "UPDATE operations SET state = 'forgotten', due_at = ?, data = NULL, outcome = NULL";
@@ -166,6 +167,11 @@ export function pruneOperations(tx: Transaction, atOnce: number): boolean {
     } else tx.run("DELETE FROM operations WHERE rowid = ?", n);
   }
   return due.length === atOnce;
+}
+
+/** Drops the partial results of an operation. */
+export function dropParts(tx: Transaction, scope: string, key: string): void {
+  tx.run("DELETE FROM parts WHERE scope = ? AND key = ?", scope, key);
 }
 
 /** Scope and key are those that were asked for, or the columns'. */

@@ -34,6 +34,7 @@ import { columnText, type Transaction } from "../transaction.ts";
 import { type SameTransactionText, sameTransactionText, writeSameTransaction } from "./answers.ts";
 import { findApproval, newestApproval, writeApproval } from "./approvals.ts";
 import {
+  dropParts,
   findOperation,
   findRecord,
   listOperations,
@@ -43,6 +44,7 @@ import {
   unsettledOperation,
   writeOperation,
 } from "./operation-rows.ts";
+import { findCall, findSession } from "./session-rows.ts";
 
 type Refusal = ReturnType<typeof useToken> & string;
 type Change = (
@@ -70,7 +72,7 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
       const wanted = checked(request);
       return commits.write((tx) => claim(tx, wanted));
     },
-    async start(request, { data, approval, effectId, again = false, ...together }) {
+    async start(request, { data, approval, effectId, again = false, unlessCancelled, ...together }) {
       const wanted = checked(request);
       const use = approval && { ...approval };
       const texts = {
@@ -78,7 +80,12 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
         ...(effectId === undefined ? {} : { effectId }),
       };
       const beside = sameTransactionText(together);
-      return commits.write((tx) => start(tx, wanted, texts, again, use, beside));
+      const call = unlessCancelled && { ...unlessCancelled };
+      return commits.write((tx) => {
+        const session = call && findSession(tx, call.sessionId);
+        if (session && findCall(tx, session, call.callId)?.isCancelled) return { status: "call-cancelled" };
+        return start(tx, wanted, texts, again, use, beside);
+      });
     },
     async renew(claim, leaseMs) {
       checkDuration("leaseMs", leaseMs);
@@ -192,6 +199,7 @@ function changeOperation(
   if (!next || !stored) return false;
   if (next === "released") {
     tx.run("DELETE FROM operations WHERE rowid = ?", stored.n);
+    dropParts(tx, columnText(claim.scope), columnText(claim.key));
   } else {
     writeOperation(tx, next, stored, texts);
   }

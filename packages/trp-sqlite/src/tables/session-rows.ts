@@ -47,9 +47,10 @@ export function findCall(tx: Transaction, session: Session, callId: string): Cal
 
 export function callOf(tx: Transaction, row: Row, { fixed }: Session, key: string): CallRecord {
   const call = tx.parse<FixedCall>(row.record, "calls", key, (value) => typeof value.frameId === "string");
-  const { callId, digest, frameId, operation } = call;
+  const { callId, digest, frameId, operation, isCancelled } = call;
   const record: CallRecord = { sessionId: fixed.id, callId, digest, frameId, deadline: Number(row.deadline) };
   if (operation) record.operation = operation;
+  if (isCancelled) record.isCancelled = true;
   if (row.reply !== null) record.outcome = outcomeOf(replyOf(tx, row.reply, "calls", key));
   else if (row.outcome !== null) {
     record.outcome = tx.parse<CallOutcome>(row.outcome, "calls", key, (value) => "payload" in value);

@@ -78,6 +78,18 @@ export function sqliteSessions(commits: GroupCommit): SessionStore {
         return session && findCall(tx, session, callId);
       });
     },
+    async cancelCall(sessionId, callId) {
+      return commits.write((tx) => {
+        const session = findSession(tx, sessionId);
+        const call = session && findCall(tx, session, callId);
+        if (session === undefined || call === undefined || call.isCancelled) return call;
+        const { digest, frameId, operation } = call;
+        const record: FixedCall = { callId, digest, frameId, ...(operation && { operation }), isCancelled: true };
+        const sql = "UPDATE calls SET record = ? WHERE session = ? AND call_id = ?";
+        tx.run(sql, JSON.stringify(record), session.n, columnText(callId));
+        return { ...call, isCancelled: true as const };
+      });
+    },
     async callsInFlight(sessionId) {
       return commits.read((tx) => {
         const session = findSession(tx, sessionId);
@@ -149,7 +161,7 @@ function keepCall(
   const { n } = session;
   const deadline = now + Math.min(timeoutMs, Number.MAX_SAFE_INTEGER);
   const key = operation && { operation: { scope: operation.scope, key: operation.key } };
-  const record: FixedCall = { callId, digest, frameId, ...key };
+  const record: FixedCall = { callId, digest, frameId, ...key, ...(before?.isCancelled && { isCancelled: true }) };
   const frame = calls.length === 1 ? columnText(frameId) : null;
   const values = [n, columnText(callId), seq, place, deadline, frame, JSON.stringify(record)];
   if (!before) {

@@ -1,27 +1,47 @@
 import { createRecord } from "@toolglot/core";
 import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/batch.ts";
+import type { RunOptions } from "../calls/dependencies.ts";
 import { dependencyState } from "../calls/depends-on.ts";
 import { conclude, keepsOutcome } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
+import { callDigest } from "../calls/keys.ts";
 import { noUsage, refused, settledToOutcome } from "../calls/outcome.ts";
 import type { Settled } from "../calls/types.ts";
-import { type Fault, fault } from "../frames/fault.ts";
+import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
 import type { CallItem, FaultPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
 import type { CallOutcome } from "../store/types.ts";
 import { callFacts, isKept, settleItem } from "./call-frame.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
+import { Graph } from "./graph.ts";
 import { type Standing, standingOf } from "./known-calls.ts";
 
-type BatchFrame = AdmittedFrame<RequestOf<"CALL_BATCH_REQ">>;
+/** A frame with several calls: a batch, or a graph of calls. */
+type GroupFrame = AdmittedFrame<RequestOf<"CALL_BATCH_REQ" | "CALL_DAG_REQ">>;
 
-/** Answers a `CALL_BATCH_REQ` (TRP v0.1 draft, 6.2.6), and records the answer with the outcome of each call. */
-export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame): Promise<ResponseFrame> {
+export function isGroup(admitted: AdmittedFrame): admitted is GroupFrame {
+  const { frame_type: type } = admitted.frame;
+  return type === "CALL_BATCH_REQ" || type === "CALL_DAG_REQ";
+}
+
+/**
+ * Answers a `CALL_BATCH_REQ` (TRP v0.1 draft, 6.2.6) or a `CALL_DAG_REQ` (18), and records the answer with the outcome of
+ * each call.
+ */
+export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame): Promise<ResponseFrame> {
   const { store } = deps;
   const { frame, head, session } = admitted;
-  const { batch_id, calls, mode = "PARALLEL", max_concurrency, on_error = "continue" } = frame.payload;
+  const { calls, max_concurrency } = frame.payload;
+  const { mode = "PARALLEL", on_error = "continue" } = frame.frame_type === "CALL_BATCH_REQ" ? frame.payload : {};
   const place = { sessionId: session.id, frameId: frame.frame_id };
-  const refusal = checkBatch(calls);
+  const checked =
+    frame.frame_type === "CALL_DAG_REQ"
+      ? await Graph.check(deps, admitted as AdmittedFrame<RequestOf<"CALL_DAG_REQ">>)
+      : undefined;
+  const graph = isFault(checked) ? undefined : checked;
+  const dependsOn = (item: CallItem): readonly string[] => graph?.dependsOn(item) ?? item.depends_on ?? [];
+  const ids = calls.map((item) => ({ call_id: item.call_id, depends_on: [...dependsOn(item)] }));
+  const refusal = isFault(checked) ? checked : checkBatch(ids);
   const outcomes = createRecord<CallOutcome>();
   const note = (item: CallItem, end: Settled): void => {
     const resultFailed = session.features.includes("RESULT_FAILED");
@@ -45,17 +65,25 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
   const entries = calls.map((item): BatchEntry => {
     const known = admitted.known.get(item.call_id);
     const outcome = known?.status === "known" && known.call.operation === undefined ? known.call.outcome : undefined;
+    const before = outcome !== undefined && isKept(outcome) ? settledFromOutcome(outcome) : undefined;
+    if (before !== undefined) graph?.ended(item.call_id, before);
+    const settle = async (options: RunOptions): Promise<Settled> => {
+      const args = graph === undefined ? item.args : await graph.fill(item);
+      if (isFault(args)) return refused(args);
+      begun.add(item);
+      const filled = { ...item, args };
+      const sent = args === item.args ? {} : { sentDigest: callDigest(item) };
+      return (await settleItem(deps, admitted, filled, known, { ...options, dependencies: false, ...sent })).settled;
+    };
     return {
       callId: item.call_id,
-      dependsOn: item.depends_on ?? [],
-      ...(outcome !== undefined && isKept(outcome) ? { known: settledFromOutcome(outcome) } : {}),
-      run: (options) => {
-        begun.add(item);
+      dependsOn: dependsOn(item),
+      ...(before === undefined ? {} : { known: before }),
+      async run(options) {
         // The others have their ends: what the store fails at for one must not take them away.
-        return settleItem(deps, admitted, item, known, { ...options, dependencies: false }).then(
-          ({ settled }) => settled,
-          () => refused(storeDown()),
-        );
+        const end = await settle(options).catch(() => refused(storeDown()));
+        graph?.ended(item.call_id, end);
+        return end;
       },
     };
   });
@@ -71,7 +99,7 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
     if (!begun.has(item) && ends[index]?.kind === "refused") await noteRefusal(item, ends[index]);
   }
   const callIds = calls.map(({ call_id }) => call_id);
-  const reply = replyTo(head, "CALL_BATCH_RES", batchPayload(batch_id, callIds, ends), { now: store.now() });
+  const reply = groupReply(admitted, callIds, ends, store.now());
   for (const [index, item] of calls.entries()) note(item, ends[index] as Settled);
   // What has happened is answered, also when it can't be recorded: a copy of the frame finds the operations.
   await store.sessions.answer({ ...place, reply, outcomes }).catch(() => {});
@@ -79,13 +107,14 @@ export async function answerBatch(deps: FrameDependencies, admitted: BatchFrame)
 }
 
 /**
- * The answer to a batch that came before, put together from how its calls stand: undefined while one of them runs, or was
+ * The answer to a group that came before, put together from how its calls stand: undefined while one of them runs, or was
  * lost (`lost` says so).
  */
-export async function standingBatch(
+export async function standingGroup(
   deps: FrameDependencies,
-  { frame, head, session, known }: BatchFrame,
+  admitted: GroupFrame,
 ): Promise<{ reply: ResponseFrame } | { lost: boolean }> {
+  const { frame, session, known } = admitted;
   const ends: Settled[] = [];
   let lost = false;
   for (const { call_id } of frame.payload.calls) {
@@ -98,8 +127,21 @@ export async function standingBatch(
   }
   if (lost) return { lost };
   const callIds = frame.payload.calls.map(({ call_id }) => call_id);
-  const payload = batchPayload(frame.payload.batch_id, callIds, ends);
-  return { reply: replyTo(head, "CALL_BATCH_RES", payload, { now: deps.store.now() }) };
+  return { reply: groupReply(admitted, callIds, ends, deps.store.now()) };
+}
+
+function groupReply(
+  { frame, head }: GroupFrame,
+  callIds: readonly string[],
+  ends: readonly Settled[],
+  now: number,
+): ResponseFrame {
+  if (frame.frame_type === "CALL_BATCH_REQ") {
+    return replyTo(head, "CALL_BATCH_RES", batchPayload(frame.payload.batch_id, callIds, ends), { now });
+  }
+  const { dag_id } = frame.payload;
+  const { status, results } = batchPayload(dag_id, callIds, ends);
+  return replyTo(head, "CALL_DAG_RES", { dag_id, status, results }, { now });
 }
 
 /** What an outcome was made from. */

@@ -1,0 +1,78 @@
+import { onAbort } from "@toolglot/internal";
+import { type Fault, fault } from "../frames/fault.ts";
+
+/** Why the signal of a call is aborted whose caller doesn't want it any more. */
+class CallCancelled extends Error {
+  override readonly name = "AbortError";
+
+  constructor() {
+    super("the caller cancelled the call");
+  }
+}
+
+/** Whether a signal is aborted because the caller cancelled the call. */
+export function isCancelled({ aborted, reason }: AbortSignal): boolean {
+  return aborted && reason instanceof CallCancelled;
+}
+
+/** Refuses a call that was cancelled in time: nothing was executed. */
+export function cancelledInTime(): Fault {
+  return fault("TRP_3005", "The call was cancelled before it was started; nothing was executed.");
+}
+
+/** What a call comes to that was cancelled while it ran. `hadEffect`: whether it may have had one. */
+export function cancelledMidway(hadEffect: boolean): Fault {
+  const effect = hadEffect ? "a part of it may have been done" : "it changed nothing";
+  return fault("TRP_3005", `The call was cancelled while it ran; ${effect}.`, { dispatched: true });
+}
+
+/** A call in flight in this router that may be cancelled. */
+export interface Cancellable {
+  /** Aborted when the call is cancelled, or when the router stops. */
+  readonly signal: AbortSignal;
+  /** Set when the capability is about to run. */
+  isStarted: boolean;
+  cancel(): void;
+  /** It has ended. */
+  end(): void;
+}
+
+/** The calls in flight in this router that may be cancelled: those of sessions with the feature `CANCEL`. */
+export interface Cancellations {
+  open(sessionId: string, callId: string, stop: AbortSignal): Cancellable;
+  /** Aborts a call in flight; says how far it was, undefined when it isn't here. */
+  cancel(sessionId: string, callId: string): "waiting" | "started" | undefined;
+}
+
+export function createCancellations(): Cancellations {
+  // A call that is sent twice may be in flight twice.
+  const calls = new Map<string, Set<Cancellable>>();
+  const nameOf = (sessionId: string, callId: string): string => `${sessionId.length}:${sessionId}${callId}`;
+  return {
+    open(sessionId, callId, stop) {
+      const controller = new AbortController();
+      const unlink = onAbort(stop, () => controller.abort(stop.reason));
+      const name = nameOf(sessionId, callId);
+      const others = calls.get(name) ?? new Set();
+      calls.set(name, others);
+      const call: Cancellable = {
+        signal: controller.signal,
+        isStarted: false,
+        cancel: () => controller.abort(new CallCancelled()),
+        end() {
+          unlink();
+          others.delete(call);
+          if (others.size === 0 && calls.get(name) === others) calls.delete(name);
+        },
+      };
+      others.add(call);
+      return call;
+    },
+    cancel(sessionId, callId) {
+      const found = [...(calls.get(nameOf(sessionId, callId)) ?? [])];
+      for (const call of found) call.cancel();
+      if (found.length === 0) return undefined;
+      return found.some(({ isStarted }) => isStarted) ? "started" : "waiting";
+    },
+  };
+}

@@ -1,0 +1,42 @@
+import { isOperationOf } from "../calls/operation-data.ts";
+import { replyTo } from "../frames/replies.ts";
+import type { CancelResPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
+import type { CallRecord } from "../store/types.ts";
+import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
+import { standingOf } from "./known-calls.ts";
+
+/** Answers a `CANCEL_REQ`: stops the call here, and marks it in the store for the router that has it. */
+export async function answerCancel(
+  deps: FrameDependencies,
+  { frame, head, session }: AdmittedFrame<RequestOf<"CANCEL_REQ">>,
+): Promise<ResponseFrame> {
+  const { call_id } = frame.payload;
+  const { store, cancellations } = deps;
+  // First the mark: what starts from now on, anywhere, sees it. What had started before is found below.
+  const call = await store.sessions.cancelCall(session.id, call_id);
+  const here = cancellations.cancel(session.id, call_id);
+  const status = call === undefined ? "NOT_FOUND" : await statusOf();
+  return replyTo(head, "CANCEL_RES", { call_id, status }, { now: store.now() });
+
+  async function statusOf(): Promise<CancelResPayload["status"]> {
+    const of = call as CallRecord;
+    if (here === "started") return "CANCELLING";
+    const record = of.operation && (await store.operations.read(of.operation));
+    const isStarted = record?.startedAt !== undefined && record.state === "started" && isOperationOf(record, of);
+    if (here === "waiting") return isStarted ? "CANCELLING" : "CANCELLED";
+    const standing = await standingOf(deps, session, of);
+    switch (standing.kind) {
+      case "outcome": {
+        const { type, payload } = standing.outcome;
+        if (type === "RESULT") return payload.status;
+        return payload.dispatched ? "FAILED" : "CANCELLED";
+      }
+      case "running":
+        // Another router has it, and nobody here knows how far it is.
+        return "CANCELLING";
+      default:
+        // Without an operation it may have run.
+        return of.operation === undefined ? "UNKNOWN" : "CANCELLED";
+    }
+  }
+}

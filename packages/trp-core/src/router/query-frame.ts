@@ -1,0 +1,120 @@
+import { settleWithin } from "@toolglot/internal";
+import { inProgress } from "../calls/ending.ts";
+import { isOperationOf } from "../calls/operation-data.ts";
+import { eventOf } from "../calls/parts.ts";
+import { replyTo } from "../frames/replies.ts";
+import type {
+  PartialResultPayload,
+  RequestOf,
+  ResponseFrame,
+  ResponseOf,
+  ResultQueryResPayload,
+} from "../frames/types.ts";
+import type { CallRecord, PartList } from "../store/types.ts";
+import { type AdmittedFrame, type FrameDependencies, partialSender } from "./frame-dependencies.ts";
+import { standingOf } from "./known-calls.ts";
+
+type QueryFrame = AdmittedFrame<RequestOf<"RESULT_QUERY_REQ">>;
+
+/** Partial results in one frame: fewer where more frames follow, so that a stream that breaks off has brought something. */
+const partsAtOnce = 100;
+const partsInStream = 20;
+/** Between two looks at a call that is followed, at first and at most. Milliseconds. */
+const shortestPauseMs = 20;
+const longestPauseMs = 250;
+/** After so long a call that is followed is answered as it stands, so that no question stays open for ever. */
+const longestFollowMs = 30_000;
+
+/**
+ * Answers a `RESULT_QUERY_REQ`: how a call of this session stands, or its partial results. A sender who listens gets
+ * those as they come, from any router, and the answer when the call is over.
+ */
+export async function answerResultQuery(deps: FrameDependencies, admitted: QueryFrame): Promise<ResponseFrame> {
+  const { frame, context } = admitted;
+  const { call_id, after_event_id = null, include_partials = true } = frame.payload;
+  const isFollowed = after_event_id !== null && include_partials;
+  const send = isFollowed ? partialSender(context) : undefined;
+  if (!isFollowed) return await lookAt(deps, admitted, Number.MAX_SAFE_INTEGER);
+  let after = after_event_id;
+  const until = performance.now() + longestFollowMs;
+  let isAcknowledged = false;
+  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+    const reply = await lookAt(deps, admitted, after);
+    if (send === undefined) return reply;
+    if (reply.frame_type === "PARTIAL_RESULT") {
+      send(reply);
+      after = reply.payload.next_after_event_id;
+      pauseMs = shortestPauseMs;
+      continue;
+    }
+    const signal = context?.signal;
+    const isOver = reply.payload.status !== "IN_PROGRESS" || performance.now() >= until;
+    if (isOver || deps.lifecycle.closing() || signal?.aborted === true) return reply;
+    // The sender learns that the frame was taken: the next ones need not wait for this answer.
+    if (!isAcknowledged)
+      send(inProgress(admitted.head, 0, { now: deps.store.now(), expectedSeq: admitted.session.expectedSeq }));
+    isAcknowledged = true;
+    await settleWithin(new Promise<never>(() => {}), { ms: pauseMs, signal });
+  }
+
+  async function lookAt(
+    { store }: FrameDependencies,
+    { head, session }: QueryFrame,
+    from: number,
+  ): Promise<ResponseOf<"RESULT_QUERY_RES"> | ResponseOf<"PARTIAL_RESULT">> {
+    const payload: ResultQueryResPayload = {
+      call_id,
+      status: "NOT_FOUND",
+      result: null,
+      error: null,
+      last_event_id: 0,
+    };
+    const call = await store.sessions.readCall(session.id, call_id);
+    const standing = call === undefined ? undefined : await standingOf(deps, session, call);
+    // After the standing: when that is an end, these are all there are.
+    const limit = send === undefined ? partsAtOnce : partsInStream;
+    const found = call && (await partsOf(deps, call, { after: from, limit }));
+    payload.last_event_id = found?.last ?? 0;
+    if (standing?.kind === "running") payload.status = "IN_PROGRESS";
+    else if (standing?.kind === "outcome") {
+      const { outcome } = standing;
+      payload.status = outcome.type === "RESULT" ? outcome.payload.status : "FAILED";
+      if (outcome.type === "RESULT") payload.result = outcome.payload;
+      else payload.error = outcome.payload;
+    }
+    const now = store.now();
+    return found === undefined || found.parts.length === 0
+      ? replyTo(head, "RESULT_QUERY_RES", payload, { now })
+      : replyTo(head, "PARTIAL_RESULT", partialOf(payload, found, from), { now });
+  }
+}
+
+/** Some of a call's partial results. As long as there is more to read, the call is not over for its reader. */
+function partialOf({ call_id, status }: ResultQueryResPayload, found: PartList, after: number): PartialResultPayload {
+  const last = found.parts.at(-1)?.id ?? 0;
+  const isOver = status !== "IN_PROGRESS" && last === found.last;
+  return {
+    call_id,
+    status: isOver ? status : "IN_PROGRESS",
+    events: found.parts.map(eventOf),
+    next_after_event_id: last,
+    events_truncated: after < found.first - 1,
+    first_retained_event_id: found.first,
+    last_event_id: found.last,
+    terminal: isOver,
+    final_available: isOver,
+  };
+}
+
+/** The partial results of a call's operation, when it is the call's own. */
+async function partsOf(
+  { store }: FrameDependencies,
+  call: CallRecord,
+  range: { after: number; limit: number },
+): Promise<PartList | undefined> {
+  const { operation } = call;
+  if (operation === undefined) return undefined;
+  const list = await store.parts.read(operation, range);
+  if (list.last === 0 || !isOperationOf(await store.operations.read(operation), call)) return undefined;
+  return list;
+}
